@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# make                 build/out/mod_lims.so and build/out/limsctl
+# make run             a private instance in build/run, in the background
+# make stop            stops it; its data stays
+# make test            the whole suite; make test T=t/samples runs a part of it
+# make check-asan      the suite with AddressSanitizer and UBSan in the module
+# make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
+# make install         into DESTDIR, prefix
+# make prerequisites   installs the Debian packages that are missing
+# make format-check    whether clang-format would change anything
+# make clean           stops everything, removes what was built; keeps the data
+#                      of `make run`, which `make distclean` removes as well
+#
+# Sources are found by their place: a new folder under modules/ needs no line
+# here. What has modules/server/ links into the module only, modules/tool/ into
+# limsctl only, modules/kernel/ also into the unit tests and fuzzers.
+
+OUT ?= build/out
+T ?= t
+JOBS ?= 2
+FUZZ_SECONDS ?= 60
+
+prefix ?= /usr
+sbindir ?= $(prefix)/sbin
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+
+# Tools that may be missing are reported by $(OUT)/tools, not here.
+APXS ?= $(firstword $(shell command -v apxs apxs2 2>/dev/null) apxs)
+libexecdir ?= $(shell $(APXS) -q LIBEXECDIR 2>/dev/null)
+HTTPD_INCLUDE := $(shell $(APXS) -q INCLUDEDIR 2>/dev/null)
+APR_CPPFLAGS := $(shell apr-1-config --cppflags 2>/dev/null)
+APR_INCLUDE := $(shell apr-1-config --includedir 2>/dev/null)
+APR_LIBS := $(shell apr-1-config --link-ld --libs 2>/dev/null)
+PQ_INCLUDE := $(shell pg_config --includedir 2>/dev/null)
+
+CC ?= cc
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes \
+    -Wstrict-prototypes -Wvla -Werror
+HARDENING := -fstack-protector-strong -fno-omit-frame-pointer
+SANITIZE ?=
+CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
+    $(APR_CPPFLAGS) $(CPPFLAGS)
+CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANITIZE) $(CFLAGS)
+LIBS := -lyajl -lpq -lssl -lcrypto
+
+SQL := $(sort $(wildcard modules/*/*.sql))
+MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
+SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
+SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
+TOOL := $(filter modules/tool/%,$(SOURCES))
+KERNEL := $(filter modules/kernel/%,$(SOURCES))
+SHARED := $(filter-out $(SERVER) $(TOOL),$(SOURCES))
+GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
+
+object = $(patsubst %.c,$(OUT)/%.o,$(1))
+MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER)) $(GENERATED)
+TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED)
+
+UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c)))
+FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
+REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
+FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
+
+.PHONY: all units install run stop test suite check-asan fuzz clean distclean \
+    prerequisites format-check FORCE
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl) units
+
+# --- Prerequisites -----------------------------------------------------------
+
+# Says which packages are missing and how to get them.
+$(OUT)/tools: build/prerequisites
+	@build/prerequisites --check build
+	@mkdir -p $(@D) && touch $@
+
+prerequisites:
+	@build/prerequisites
+
+# --- Generated sources -------------------------------------------------------
+
+# The list of inputs is itself an input: a file that was removed counts.
+$(OUT)/inputs: FORCE
+	@mkdir -p $(@D)
+	@echo '$(SQL) $(MIGRATIONS)' | cmp -s - $@ || echo '$(SQL) $(MIGRATIONS)' > $@
+
+# The header changes only when a name does, so that a changed statement does
+# not compile everything anew.
+$(OUT)/statements.c: build/statements.awk $(SQL) $(OUT)/inputs
+	@awk -v header=$(OUT)/statements.h.new -v source=$@ \
+	    -f build/statements.awk /dev/null $(SQL)
+	@cmp -s $(OUT)/statements.h.new $(OUT)/statements.h \
+	    || cp $(OUT)/statements.h.new $(OUT)/statements.h
+	@rm $(OUT)/statements.h.new
+
+$(OUT)/statements.h: $(OUT)/statements.c
+	@test -f $@ || { rm $<; $(MAKE) --no-print-directory $<; }
+
+$(OUT)/migrations.c: build/migrations.awk $(MIGRATIONS) $(OUT)/inputs
+	@sha256sum /dev/null $(MIGRATIONS) > $(OUT)/migrations.sha256
+	@awk -f build/migrations.awk $(OUT)/migrations.sha256 $(MIGRATIONS) > $@
+
+# --- Objects and programs ----------------------------------------------------
+
+# A change of flags or compiler compiles everything anew.
+$(OUT)/flags: FORCE | $(OUT)/tools
+	@echo '$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)' | cmp -s - $@ \
+	    || echo '$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)' > $@
+
+define compile
+@mkdir -p $(@D)
+@echo "cc $<"
+@$(CC) $(CPPFLAGS_ALL) $(1) $(CFLAGS_ALL) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+endef
+
+$(call object,$(SERVER)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
+	$(call compile,-isystem $(HTTPD_INCLUDE))
+
+$(call object,$(SHARED) $(TOOL)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
+	$(call compile)
+
+$(GENERATED): $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/statements.h
+	$(call compile)
+
+# httpd provides its own symbols when it loads the module, so the linker can't
+# tell an undefined one from a misspelt one; build/symbols can.
+$(OUT)/mod_lims.so: $(MODULE_OBJECTS) build/symbols
+	@echo "ld $@"
+	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.new $(MODULE_OBJECTS) $(LIBS)
+	@build/symbols $@.new "$$($(APXS) -q sbindir)/$$($(APXS) -q progname)" $(APR_LIBS)
+	@mv $@.new $@
+
+$(OUT)/limsctl: $(TOOL_OBJECTS)
+	@echo "ld $@"
+	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@ $(TOOL_OBJECTS) $(LIBS) $(APR_LIBS)
+
+-include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
+-include $(patsubst %,%.d,$(UNITS) $(REPLAYS))
+
+# --- Unit tests and fuzzers --------------------------------------------------
+
+units: $(UNITS) $(REPLAYS)
+
+$(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
+	@rm -f $@
+	@ar rcs $@ $^
+
+UNIT_FLAGS = $(CPPFLAGS_ALL) -It/lib $(CFLAGS_ALL)
+
+$(UNITS): $(OUT)/%: %.c $(OUT)/kernel.a
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+
+# The fuzz target with a main() that replays a corpus instead of a fuzzer.
+$(REPLAYS): $(OUT)/t/fuzz/%: t/fuzz/%.c t/fuzz/replay.c $(OUT)/kernel.a
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) $(UNIT_FLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d -MT $@ -o $@ \
+	    $< t/fuzz/replay.c $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+
+$(FUZZERS): build/fuzz/%: t/fuzz/%.c $(KERNEL) $(OUT)/statements.c
+	@mkdir -p $(@D)
+	@echo "clang $<"
+	@clang -g -O1 -fsanitize=fuzzer,address,undefined -std=c11 $(CPPFLAGS_ALL) -It/lib \
+	    -o $@ $< $(KERNEL) $(OUT)/statements.c $(LIBS) $(APR_LIBS)
+
+# New findings are kept beside the fuzzers; the corpora in t/fuzz are read only.
+fuzz: $(FUZZERS)
+	@for target in $(FUZZ_TARGETS); do \
+	    mkdir -p build/fuzz/found/$$target; \
+	    build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+	        -artifact_prefix=build/fuzz/found/$$target- \
+	        build/fuzz/found/$$target t/fuzz/corpus/$$target || exit 1; \
+	done
+
+# --- Running -----------------------------------------------------------------
+
+# The second make sees the tools that the prerequisites brought.
+run: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@build/instance run build/run
+
+stop:
+	@build/instance stop build/run
+
+# --- Tests -------------------------------------------------------------------
+
+test: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory suite
+
+# The tests of t/zz-contract judge what all the others produced, so they come
+# last and only after a whole run.
+suite:
+	@rm -rf build/test/coverage
+	@mkdir -p build/test
+	@status=0; \
+	if test "$(T)" = t; then \
+	    LIMS_OUT=$(OUT) prove -j$(JOBS) -r $$(ls -d t/* | grep -Ev '^t/(lib|fixtures|zz-contract)$$') \
+	        || status=1; \
+	    if test -d t/zz-contract; then \
+	        LIMS_SUITE=1 LIMS_OUT=$(OUT) prove -r t/zz-contract || status=1; \
+	    fi; \
+	else \
+	    LIMS_OUT=$(OUT) prove -j$(JOBS) -r $(T) || status=1; \
+	fi; \
+	build/instance stop build/test || status=1; \
+	exit $$status
+
+# ASan has to be in the process before anything else, hence the preload; what
+# it finds lands in files, which fail the test that provoked them.
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+check-asan: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/asan SANITIZE="$(ASAN)" \
+	    CFLAGS="-O1 -g" all
+	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 \
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	LIMS_PRELOAD="$$(readlink -f "$$($(CC) -print-file-name=libasan.so)"):$$(readlink -f "$$($(CC) -print-file-name=libubsan.so)")" \
+	    $(MAKE) --no-print-directory OUT=build/asan suite
+
+# --- Installing --------------------------------------------------------------
+
+install: all
+	install -d $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/mod_lims \
+	    $(DESTDIR)$(mandir)/man8
+	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
+	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
+	install -m 644 $(wildcard conf/*.conf) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
+	for page in $(wildcard modules/tool/*.8); do \
+	    install -m 644 $$page $(DESTDIR)$(mandir)/man8/; \
+	done
+
+# --- Housekeeping ------------------------------------------------------------
+
+format-check:
+	@clang-format --dry-run --Werror $(SOURCES) $(wildcard modules/*.h modules/*/*.h t/*/*.[ch])
+
+clean:
+	@test ! -d build/run || build/instance stop build/run
+	@test ! -d build/test || build/instance remove build/test
+	@rm -rf build/out build/asan build/fuzz
+
+distclean: clean
+	@test ! -d build/run || build/instance remove build/run

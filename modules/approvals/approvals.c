@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * approvals.c - approval records: the steps by which a sample is released.
+ *
+ * The records appear when a sample becomes completed. That a decided record is
+ * final, that steps are decided in order, that a rejection is explained and
+ * that the organization may ask for a signature are rules of the database.
+ */
+#include "approvals/approvals.h"
+
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "pending", "approved", "rejected", NULL };
+static const char *const decisions[] = { "approved", "rejected", NULL };
+
+static const lims_field_t fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Assigned by the service." },
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The sample." },
+    { .name = "step",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .min = 1,
+      .max = 32767,
+      .doc = "Place in the order of decisions; the last step is the final approval." },
+    { .name = "name",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "What is approved in this step.",
+      .example = "Technical review" },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "A decided record is final." },
+    { .name = "requestedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Asked for." },
+    { .name = "decidedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Decided; null until then." },
+    { .name = "decidedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who decided." },
+    { .name = "comment",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 4000,
+      .doc = "Why." },
+    { .name = "round",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .min = 1,
+      .max = 32767,
+      .doc = "A sample that is completed again after a rejection is decided in a new round; "
+             "the last round counts." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
+
+static const lims_field_t decision_input[] = {
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = decisions,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "The decision." },
+    { .name = "comment",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .max = 4000,
+      .doc = "Required for a rejection." },
+    LIMS_FIELD_END
+};
+
+static const lims_error_t *list_of_sample(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_APPROVAL_SAMPLE },
+                                  { .statement = LIMS_STMT_APPROVAL_LIST } };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_service_read(results, rq, calls, 2);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(results[0]) == 0) {
+        return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no sample %s in your organization.",
+                         lims_values_get(rq->values, "id"));
+    }
+    lims_render_page(rq, results[1]);
+    return NULL;
+}
+
+static const lims_error_t *decide(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const char *wanted = lims_values_get(rq->values, "status");
+    const char *current;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_APPROVAL_LOCK);
+
+    if (error) {
+        return error;
+    }
+    current = lims_result_get(row, 0, "status");
+    if (strcmp(current, wanted) == 0) {
+        return NULL; /* the same decision again */
+    }
+    if (strcmp(current, "pending") != 0) {
+        return lims_fail(rq->pool, LIMS_E_ALREADY_DECIDED,
+                         "Approval record %s is %s already, which is final.",
+                         lims_values_get(rq->values, "id"), current);
+    }
+    return lims_database_call(&row, rq, LIMS_STMT_APPROVAL_DECIDE);
+}
+
+static const lims_error_e decide_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
+                                              LIMS_E_APPROVAL_REQUIRED, LIMS_E_ALREADY_DECIDED,
+                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/samples/:id/approvals",
+      .command = "approval list",
+      .operation = "listSampleApprovals",
+      .summary = "Approval records of a sample",
+      .scope = "approvals:read",
+      .flags = LIMS_R_LIST,
+      .query = paging,
+      .status = 200,
+      .handler = list_of_sample },
+    { .method = "GET",
+      .path = "/approval-records/:id",
+      .command = "approval show",
+      .operation = "getApprovalRecord",
+      .summary = "One approval record",
+      .scope = "approvals:read",
+      .status = 200,
+      .statement = LIMS_STMT_APPROVAL_GET },
+    { .method = "PATCH",
+      .path = "/approval-records/:id",
+      .command = "approval decide",
+      .operation = "decideApproval",
+      .summary = "Approve or reject",
+      .description = "A signing act. Steps are decided in order; the same decision again "
+                     "returns the record unchanged.",
+      .scope = "approvals:write",
+      .input = decision_input,
+      .status = 200,
+      .meaning = ":status",
+      .signs = "approval",
+      .handler = decide,
+      .errors = decide_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_approval = {
+    .name = "approval record",
+    .title = "Approvals",
+    .schema = "ApprovalRecord",
+    .doc = "The steps by which a completed sample is released.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_APPROVAL_GET,
+    .lock = LIMS_STMT_APPROVAL_LOCK,
+};

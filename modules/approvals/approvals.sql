@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: approval_get one
+SELECT *
+  FROM lims.approval_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: approval_sample one
+SELECT id
+  FROM lims.sample
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: approval_list many
+SELECT *
+  FROM lims.approval_record
+ WHERE organization_id = :$organization::bigint
+   AND "sampleId" = :id::bigint
+   AND id > :cursor::bigint
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: approval_lock one
+-- The sample first: all its approvals are decided one after the other.
+SELECT a.id,
+       a.status
+  FROM lims.sample s
+  JOIN lims.approval a
+    ON a.organization_id = s.organization_id
+   AND a.sample_id = s.id
+ WHERE a.organization_id = :$organization::bigint
+   AND a.id = :id::bigint
+   FOR UPDATE OF s, a
+
+-- name: approval_decide exec
+UPDATE lims.approval
+   SET status = :status::text,
+       comment = :comment::text,
+       decided_by = :$user::bigint,
+       decided_at = now(),
+       signature_id = :$signature::bigint
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint

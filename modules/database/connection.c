@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * connection.c - the life of a connection.
+ *
+ * After a restart of the database the driver under mod_dbd resets the
+ * connection in place: a new server process that knows none of our statements.
+ * libpq tells every reset to the event procedure registered here, which is why
+ * nothing else has to be asked to find out.
+ */
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "database/migration.h"
+#include "database/private.h"
+#include "kernel/error.h"
+#include "kernel/statement.h"
+
+static void forget_server_process(lims_connection_t *connection)
+{
+    memset(connection->prepared, 0, sizeof(connection->prepared));
+    connection->checked = false;
+    connection->stale = false;
+}
+
+static int on_event(PGEventId event, void *info, void *data)
+{
+    (void)info;
+    if (event == PGEVT_CONNRESET) {
+        forget_server_process(data);
+    }
+    return 1;
+}
+
+apr_status_t lims_connection_adopt(lims_connection_t **connection, void *pg, apr_pool_t *pool)
+{
+    lims_connection_t *c = apr_pcalloc(pool, sizeof(*c));
+
+    c->pg = pg;
+    if (!PQregisterEventProc(c->pg, on_event, "mod_lims", c)) {
+        return APR_EGENERAL;
+    }
+    *connection = c;
+    return APR_SUCCESS;
+}
+
+static apr_status_t finish(void *data)
+{
+    PQfinish(data);
+    return APR_SUCCESS;
+}
+
+const lims_error_t *lims_connection_open(lims_connection_t **connection, const char *conninfo,
+                                         apr_pool_t *pool)
+{
+    PGconn *pg = PQconnectdb(conninfo);
+    lims_connection_t *c = NULL;
+
+    apr_pool_cleanup_register(pool, pg, finish, apr_pool_cleanup_null);
+    if (PQstatus(pg) != CONNECTION_OK || lims_connection_adopt(&c, pg, pool) != APR_SUCCESS) {
+        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30,
+                           apr_pstrdup(pool, PQerrorMessage(pg)),
+                           "The database cannot be reached: %s", PQerrorMessage(pg));
+    }
+    *connection = c;
+    return NULL;
+}
+
+/* Ends whatever an interrupted use left behind. */
+static void make_idle(lims_connection_t *connection)
+{
+    if (PQpipelineStatus(connection->pg) != PQ_PIPELINE_OFF ||
+        PQtransactionStatus(connection->pg) == PQTRANS_ACTIVE) {
+        /* Answers of an abandoned round trip are still under way; a new
+         * server process is cheaper to be sure of than draining them. */
+        PQreset(connection->pg);
+        return;
+    }
+    if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
+        PQclear(PQexec(connection->pg, "ROLLBACK"));
+    }
+}
+
+static const lims_error_t *check_schema(lims_connection_t *connection, apr_pool_t *pool)
+{
+    PGresult *result = PQexec(connection->pg, lims_statements[LIMS_STMT_SCHEMA_VERSION].sql);
+    const lims_error_t *error = NULL;
+    int version, since;
+
+    if (PQresultStatus(result) != PGRES_TUPLES_OK) {
+        error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 39,
+                            apr_pstrdup(pool, PQresultErrorMessage(result)),
+                            "The database has no usable schema.");
+        goto leave;
+    }
+    version = (int)strtol(PQgetvalue(result, 0, 0), NULL, 10);
+    since = (int)strtol(PQgetvalue(result, 0, 1), NULL, 10);
+    if (!lims_migration_serves(version, since)) {
+        error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 39,
+                            lims_migration_remedy(version, since, pool),
+                            "The database schema does not fit this version of the service.");
+        goto leave;
+    }
+    connection->checked = true;
+leave:
+    PQclear(result);
+    return error;
+}
+
+const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool)
+{
+    /* Costs no round trip and notices a server process that is gone. */
+    if (PQstatus(connection->pg) == CONNECTION_OK && !PQconsumeInput(connection->pg)) {
+        PQreset(connection->pg);
+    }
+    if (PQstatus(connection->pg) != CONNECTION_OK) {
+        PQreset(connection->pg);
+    }
+    if (PQstatus(connection->pg) != CONNECTION_OK) {
+        return lims_database_failure(connection, NULL, pool);
+    }
+    make_idle(connection);
+    if (connection->stale) {
+        PQclear(PQexec(connection->pg, "DEALLOCATE ALL"));
+        forget_server_process(connection);
+    }
+    return connection->checked ? NULL : check_schema(connection, pool);
+}
+
+void lims_connection_release(lims_connection_t *connection)
+{
+    if (PQstatus(connection->pg) == CONNECTION_OK) {
+        make_idle(connection);
+    }
+}
+
+void *lims_connection_native(lims_connection_t *connection)
+{
+    return connection->pg;
+}

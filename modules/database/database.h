@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * database.h - statements on PostgreSQL connections.
+ *
+ * The life of a connection: a pool (mod_dbd's in httpd, a single one in
+ * limsctl) makes it; lims_connection_adopt() puts our state beside it once;
+ * before each use lims_connection_ready() makes sure that a live, idle server
+ * process with the right schema is behind it; after each use
+ * lims_connection_release() rolls back whatever was left open. Statements are
+ * prepared on first use, once per server process: a reset of the connection,
+ * by whomever, is noticed through libpq's event and forgets them.
+ *
+ * Several statements travel in one round trip: lims_database_run() sends them
+ * as a pipeline, which outside a transaction is one transaction of its own, so
+ * that transaction-local settings made by the first hold for the others.
+ *
+ * Only this folder names libpq.
+ */
+#ifndef LIMS_DATABASE_H
+#define LIMS_DATABASE_H
+
+#include "lims.h"
+
+/* One execution of a statement. */
+typedef struct {
+    lims_stmt_e statement;
+    const lims_values_t *values; /* NULL: the request's */
+} lims_call_t;
+
+/* Most calls in one round trip. */
+#define LIMS_CALLS_MAX 8
+
+/* What frames the calls of a round trip. */
+enum {
+    LIMS_DB_BEGIN = 1 << 0, /* open a transaction before the first */
+    LIMS_DB_COMMIT = 1 << 1 /* commit after the last */
+};
+
+/* State beside a PGconn, allocated once from `pool`, which lives as long as the
+ * connection. `pg` is a PGconn; it stays its owner's. */
+apr_status_t lims_connection_adopt(lims_connection_t **connection, void *pg, apr_pool_t *pool);
+
+/* A connection of one's own, closed with the pool. */
+const lims_error_t *lims_connection_open(lims_connection_t **connection, const char *conninfo,
+                                         apr_pool_t *pool);
+
+/* Makes the connection usable or says why it is not: a dead server process is
+ * replaced, a new one has its schema version checked. The error is
+ * LIMS_E_SERVICE_UNAVAILABLE. */
+const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
+
+/* Rolls back an open transaction. To be called before the connection goes back
+ * to its pool, whatever happened. */
+void lims_connection_release(lims_connection_t *connection);
+
+/* The PGconn, for limsctl's migrations. */
+void *lims_connection_native(lims_connection_t *connection);
+
+/* Runs `count` calls in one round trip on rq->connection. results[i] is the
+ * outcome of calls[i], valid as long as rq->pool. `$name` parameters come from
+ * the request itself. An error of any call is the outcome of all; inside a
+ * transaction it is then to be rolled back by lims_connection_release(). */
+const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
+                                      const lims_call_t *calls, int count, unsigned frame);
+
+/* One statement with the request's values. */
+const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *rq,
+                                       lims_stmt_e statement);
+
+/* Rows of a result. */
+int lims_result_count(const lims_result_t *result);
+
+/* The position of a column, -1 when there is none of that name. */
+int lims_result_column(const lims_result_t *result, const char *name);
+
+/* A cell's text, NULL for SQL NULL; lives as long as the result. */
+const char *lims_result_cell(const lims_result_t *result, int row, int column);
+
+/* Likewise by name; NULL too for a column that does not exist. */
+const char *lims_result_get(const lims_result_t *result, int row, const char *column);
+
+/* A boolean cell: false for SQL NULL. */
+bool lims_result_true(const lims_result_t *result, int row, const char *column);
+
+#endif /* LIMS_DATABASE_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * failure.c - what PostgreSQL's refusals mean to a caller.
+ *
+ * The schema raises LM001 where a rule of the laboratory refuses, with the
+ * contract's slug as DETAIL and words for a person as MESSAGE, and LM401 where
+ * a key is not accepted. Everything else is either a value that validation
+ * should have refused (a safety net that answers 400 and is logged), a moment's
+ * trouble (503) or a defect (500).
+ */
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "database/private.h"
+#include "kernel/error.h"
+#include "kernel/writer.h"
+
+#define UNAVAILABLE "The database is out of reach at the moment; try again shortly."
+
+static bool in_class(const char *state, const char *prefix)
+{
+    return strncmp(state, prefix, strlen(prefix)) == 0;
+}
+
+static const char *field_of(const PGresult *result, int code)
+{
+    const char *text = result ? PQresultErrorField(result, code) : NULL;
+    return text ? text : "";
+}
+
+static const lims_error_t *with_retry(const lims_error_t *error, lims_retry_e retry,
+                                      apr_pool_t *pool)
+{
+    lims_error_t *copy = apr_pmemdup(pool, error, sizeof(*error));
+    copy->retry = retry;
+    return copy;
+}
+
+/* Gates always say what blocks, also when a rule of the database met it. */
+static bool is_gate(lims_error_e kind)
+{
+    return kind == LIMS_E_ESIGNATURE_REQUIRED ||
+           (kind >= LIMS_E_INCOMPLETE_SAMPLE && kind <= LIMS_E_TEST_VERIFIED_LOCKED);
+}
+
+static const char *blocker_of(const char *slug, const char *message, apr_pool_t *pool)
+{
+    lims_writer_t *w = lims_writer_create(pool);
+    apr_size_t length;
+
+    lims_writer_array_begin(w);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "slug");
+    lims_writer_string(w, slug);
+    lims_writer_key(w, "message");
+    lims_writer_string(w, message);
+    lims_writer_object_end(w);
+    lims_writer_array_end(w);
+    return apr_pstrcat(pool, "\"blockers\":", lims_writer_finish(&length, w), NULL);
+}
+
+static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *pool)
+{
+    const char *slug = field_of(result, PG_DIAG_MESSAGE_DETAIL);
+    const char *message = apr_pstrdup(pool, field_of(result, PG_DIAG_MESSAGE_PRIMARY));
+    lims_error_e kind = lims_error_by_slug(slug);
+
+    if (kind == LIMS_E_COUNT) {
+        return lims_broken(pool, LIMS_E_INTERNAL, 31,
+                           apr_psprintf(pool, "rule without a known slug \"%s\": %s", slug, message),
+                           "The request could not be carried out.");
+    }
+    if (is_gate(kind)) {
+        return lims_fail_with(pool, kind, blocker_of(slug, message, pool), "%s", message);
+    }
+    return lims_fail(pool, kind, "%s", message);
+}
+
+/* Constraints are named after table and column: "client_code" of the table
+ * "client" is about the field "code", "sample_test_reagent_lot" about
+ * "reagentLot". */
+static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
+{
+    const char *table = field_of(result, PG_DIAG_TABLE_NAME);
+    char *name = apr_pstrdup(pool, field_of(result, PG_DIAG_CONSTRAINT_NAME));
+    char *out;
+
+    if (*table && in_class(name, table) && name[strlen(table)] == '_') {
+        name += strlen(table) + 1;
+    }
+    out = name;
+    for (const char *in = name; *in; in++) {
+        if (*in == '_' && in[1]) {
+            in++;
+            *out++ = (char)apr_toupper(*in);
+        } else {
+            *out++ = *in;
+        }
+    }
+    *out = '\0';
+    return name;
+}
+
+static const lims_error_t *refused_by_constraint(const PGresult *result, const char *state,
+                                                 const char *cause, apr_pool_t *pool)
+{
+    const char *field = field_of_constraint(result, pool);
+
+    if (strcmp(state, "23505") == 0) {
+        return lims_fail(pool, LIMS_E_INVALID_BODY,
+                         "%s: another record of your organization has this value already.", field);
+    }
+    if (strcmp(state, "23503") == 0) {
+        return lims_fail(pool, LIMS_E_INVALID_REFERENCE,
+                         "%s: there is no such record in your organization.", field);
+    }
+    return lims_broken(pool, LIMS_E_INVALID_BODY, 32, cause, "%s: the value is not accepted.",
+                       *field ? field : "body");
+}
+
+static const lims_error_t *plan_is_stale(lims_connection_t *connection, const char *cause,
+                                         apr_pool_t *pool)
+{
+    connection->stale = true;
+    return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 33, cause, UNAVAILABLE),
+                      LIMS_RETRY_ROLLED_BACK, pool);
+}
+
+static const lims_error_t *by_state(lims_connection_t *connection, const PGresult *result,
+                                    const char *state, const char *cause, apr_pool_t *pool)
+{
+    if (strcmp(state, "LM001") == 0) {
+        return refused_by_rule(result, pool);
+    }
+    if (strcmp(state, "LM401") == 0) {
+        return lims_broken(pool, LIMS_E_UNAUTHORIZED, 0, cause,
+                           "The API key is missing, unknown, revoked or not entitled.");
+    }
+    if (strcmp(state, "26000") == 0 || strcmp(state, "0A000") == 0) {
+        return plan_is_stale(connection, cause, pool);
+    }
+    if (in_class(state, "23")) {
+        return refused_by_constraint(result, state, cause, pool);
+    }
+    if (in_class(state, "22")) {
+        return lims_broken(pool, LIMS_E_INVALID_BODY, 34, cause,
+                           "A value is outside what can be stored.");
+    }
+    if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0) {
+        return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, UNAVAILABLE),
+                          LIMS_RETRY_ROLLED_BACK, pool);
+    }
+    if (in_class(state, "08") || in_class(state, "53") || in_class(state, "57") ||
+        in_class(state, "25006")) {
+        return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE),
+                          LIMS_RETRY_LOST, pool);
+    }
+    return lims_broken(pool, LIMS_E_INTERNAL, 37, cause, "The request could not be carried out.");
+}
+
+const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,
+                                          apr_pool_t *pool)
+{
+    const char *state = field_of(result, PG_DIAG_SQLSTATE);
+    const char *message = *state ? field_of(result, PG_DIAG_MESSAGE_PRIMARY)
+                                 : PQerrorMessage(connection->pg);
+    char *cause = apr_psprintf(pool, "%s%s%s", state, *state ? " " : "", message);
+    char *end = cause + strlen(cause);
+
+    while (end > cause && end[-1] == '\n') {
+        *--end = '\0';
+    }
+    if (!*state) {
+        /* libpq itself failed: there is no server behind the connection. */
+        return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 38, cause, UNAVAILABLE),
+                          LIMS_RETRY_LOST, pool);
+    }
+    return by_state(connection, result, state, cause, pool);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * migration.h - the numbered migrations of sql/, compiled in.
+ *
+ * limsctl applies them; the service only asks whether what it finds in the
+ * database fits. A migration that older code can live with keeps the
+ * `compatible_since` of the one before it, so that the schema can be migrated
+ * while the previous version of the service still runs.
+ */
+#ifndef LIMS_MIGRATION_H
+#define LIMS_MIGRATION_H
+
+#include <apr_pools.h>
+#include <stdbool.h>
+
+typedef struct {
+    int version;          /* the file's number */
+    const char *name;     /* the file's name without number and ending */
+    const char *sql;      /* its text */
+    const char *checksum; /* SHA-256 of the file, hexadecimal */
+    int compatible_since; /* oldest schema version whose code can use this one */
+} lims_migration_t;
+
+/* In ascending order of version (generated). */
+extern const lims_migration_t lims_migrations[];
+extern const int lims_migrations_count;
+
+/* Whether this code can work on a schema of that version. */
+bool lims_migration_serves(int version, int compatible_since);
+
+/* What an administrator has to do where it can't. */
+const char *lims_migration_remedy(int version, int compatible_since, apr_pool_t *pool);
+
+#endif /* LIMS_MIGRATION_H */

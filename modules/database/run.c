@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - statements, several in one round trip.
+ *
+ * What is sent, in order: BEGIN if asked for; for each call a PREPARE where
+ * this server process does not know the statement yet, then its execution;
+ * COMMIT if asked for; a synchronisation point. What comes back is read to the
+ * end in the same order, also after an error, so that the connection is in a
+ * known state whatever happened.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "database/private.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/statement.h"
+
+#define PARAMETERS_MAX 64
+
+/* One thing sent, whose answer is to be read. */
+typedef enum { SENT_FRAME, SENT_PREPARE, SENT_CALL } sent_e;
+
+typedef struct {
+    sent_e what;
+    int call; /* SENT_PREPARE, SENT_CALL: index of the call */
+} sent_t;
+
+typedef struct {
+    lims_request_t *rq;
+    lims_connection_t *connection;
+    const lims_call_t *calls;
+    lims_result_t **results;
+    sent_t sent[2 * LIMS_CALLS_MAX + 2];
+    int count;
+    const lims_error_t *error; /* the first */
+} trip_t;
+
+static apr_status_t clear(void *data)
+{
+    PQclear(data);
+    return APR_SUCCESS;
+}
+
+static const char *context_value(const lims_request_t *rq, const char *name)
+{
+    switch (name[0]) {
+    case 'o':
+        return rq->actor.organization;
+    case 'k':
+        return rq->actor.key;
+    case 'u':
+        return rq->actor.user;
+    case 's':
+        return rq->signature;
+    case 'r':
+        return strcmp(name, "request") == 0 ? rq->id : rq->reason;
+    default:
+        return NULL;
+    }
+}
+
+static void bind_values(const char **values, const lims_request_t *rq, const lims_call_t *call)
+{
+    const lims_statement_t *statement = &lims_statements[call->statement];
+    const lims_values_t *given = call->values ? call->values : rq->values;
+
+    for (int i = 0; i < statement->count; i++) {
+        const lims_parameter_t *parameter = &statement->parameters[i];
+        switch (parameter->kind) {
+        case LIMS_P_VALUE:
+            values[i] = lims_values_get(given, parameter->name);
+            break;
+        case LIMS_P_GIVEN:
+            values[i] = lims_values_has(given, parameter->name) ? "t" : "f";
+            break;
+        case LIMS_P_CONTEXT:
+            values[i] = context_value(rq, parameter->name);
+            break;
+        }
+    }
+}
+
+static bool note(trip_t *trip, int sent, sent_e what, int call)
+{
+    if (sent) {
+        trip->sent[trip->count++] = (sent_t){ .what = what, .call = call };
+        return true;
+    }
+    trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+    return false;
+}
+
+static bool send_frame(trip_t *trip, const char *sql)
+{
+    int sent = PQsendQueryParams(trip->connection->pg, sql, 0, NULL, NULL, NULL, NULL, 0);
+    return note(trip, sent, SENT_FRAME, 0);
+}
+
+static bool send_call(trip_t *trip, int index)
+{
+    const lims_call_t *call = &trip->calls[index];
+    const lims_statement_t *statement = &lims_statements[call->statement];
+    const char *values[PARAMETERS_MAX];
+    PGconn *pg = trip->connection->pg;
+    bool *prepared = &trip->connection->prepared[call->statement];
+
+    bind_values(values, trip->rq, call);
+    if (statement->custom) {
+        return note(trip,
+                    PQsendQueryParams(pg, statement->sql, statement->count, NULL, values, NULL,
+                                      NULL, 0),
+                    SENT_CALL, index);
+    }
+    if (!*prepared) {
+        int sent = PQsendPrepare(pg, statement->label, statement->sql, statement->count, NULL);
+        if (!note(trip, sent, SENT_PREPARE, index)) {
+            return false;
+        }
+        /* For a second call of the same trip; undone if it fails. */
+        *prepared = true;
+    }
+    return note(trip,
+                PQsendQueryPrepared(pg, statement->label, statement->count, values, NULL, NULL, 0),
+                SENT_CALL, index);
+}
+
+static bool send_all(trip_t *trip, int count, unsigned frame)
+{
+    if ((frame & LIMS_DB_BEGIN) && !send_frame(trip, "BEGIN")) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!send_call(trip, i)) {
+            return false;
+        }
+    }
+    if ((frame & LIMS_DB_COMMIT) && !send_frame(trip, "COMMIT")) {
+        return false;
+    }
+    if (!PQpipelineSync(trip->connection->pg)) {
+        trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+        return false;
+    }
+    return true;
+}
+
+/* A COMMIT of a failed transaction is answered by ROLLBACK, without an error. */
+static bool was_rolled_back(const sent_t *sent, PGresult *result)
+{
+    return sent->what == SENT_FRAME && strcmp(PQcmdStatus(result), "ROLLBACK") == 0;
+}
+
+static void take(trip_t *trip, const sent_t *sent, PGresult *result)
+{
+    apr_pool_t *pool = trip->rq->pool;
+
+    switch (PQresultStatus(result)) {
+    case PGRES_TUPLES_OK:
+    case PGRES_COMMAND_OK:
+        if (was_rolled_back(sent, result) && !trip->error) {
+            trip->error = lims_broken(pool, LIMS_E_INTERNAL, 40, "COMMIT answered by ROLLBACK",
+                                      "The request could not be carried out.");
+        }
+        if (sent->what == SENT_CALL) {
+            trip->results[sent->call] = apr_palloc(pool, sizeof(lims_result_t));
+            trip->results[sent->call]->pg = result;
+            apr_pool_cleanup_register(pool, result, clear, apr_pool_cleanup_null);
+            return;
+        }
+        break;
+    default:
+        if (!trip->error && PQresultStatus(result) != PGRES_PIPELINE_ABORTED) {
+            trip->error = lims_database_failure(trip->connection, result, pool);
+        }
+        if (sent->what == SENT_PREPARE) {
+            trip->connection->prepared[trip->calls[sent->call].statement] = false;
+        }
+        break;
+    }
+    PQclear(result);
+}
+
+/* Reads the answer of each thing sent, each followed by a NULL. */
+static void receive_all(trip_t *trip)
+{
+    PGconn *pg = trip->connection->pg;
+
+    for (int i = 0; i < trip->count; i++) {
+        PGresult *result = PQgetResult(pg);
+        if (!result) {
+            if (!trip->error) {
+                trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+            }
+            return;
+        }
+        take(trip, &trip->sent[i], result);
+        while ((result = PQgetResult(pg)) != NULL) {
+            PQclear(result);
+        }
+    }
+    PQclear(PQgetResult(pg)); /* the synchronisation point */
+}
+
+const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
+                                      const lims_call_t *calls, int count, unsigned frame)
+{
+    trip_t trip = { .rq = rq, .connection = rq->connection, .calls = calls, .results = results };
+    PGconn *pg = rq->connection->pg;
+
+    if (!PQenterPipelineMode(pg)) {
+        return lims_database_failure(rq->connection, NULL, rq->pool);
+    }
+    if (send_all(&trip, count, frame)) {
+        receive_all(&trip);
+    }
+    if (!PQexitPipelineMode(pg) && !trip.error) {
+        trip.error = lims_database_failure(rq->connection, NULL, rq->pool);
+    }
+    return trip.error;
+}
+
+const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *rq,
+                                       lims_stmt_e statement)
+{
+    const lims_call_t call = { .statement = statement };
+    return lims_database_run(result, rq, &call, 1, 0);
+}
+
+int lims_result_count(const lims_result_t *result)
+{
+    return PQntuples(result->pg);
+}
+
+int lims_result_column(const lims_result_t *result, const char *name)
+{
+    /* PQfnumber folds case and strips quotes; the names here are exact. */
+    for (int i = 0; i < PQnfields(result->pg); i++) {
+        if (strcmp(PQfname(result->pg, i), name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+const char *lims_result_cell(const lims_result_t *result, int row, int column)
+{
+    if (column < 0 || PQgetisnull(result->pg, row, column)) {
+        return NULL;
+    }
+    return PQgetvalue(result->pg, row, column);
+}
+
+const char *lims_result_get(const lims_result_t *result, int row, const char *column)
+{
+    return lims_result_cell(result, row, lims_result_column(result, column));
+}
+
+bool lims_result_true(const lims_result_t *result, int row, const char *column)
+{
+    const char *text = lims_result_get(result, row, column);
+    return text && text[0] == 't';
+}

@@ -1,0 +1,41 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: authenticate one
+-- global: finds out which organization the key belongs to, and sets it for the
+-- rest of the transaction. Raises LM401 for a key that is not accepted.
+SELECT key_id AS "keyId",
+       organization_id AS "organizationId",
+       user_id AS "userId",
+       scopes AS "scopes",
+       upload_only AS "uploadOnly",
+       (last_used_at IS NULL
+        OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
+  FROM lims.authenticate(:keyHash::bytea, :$request::text)
+
+-- name: key_touch exec
+-- Behind authenticate in one transaction; a key used by many at once is
+-- written by the first.
+UPDATE lims.api_key
+   SET last_used_at = now()
+ WHERE organization_id = :$organization::bigint
+   AND id = :$key::bigint
+   AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => :touchInterval::float8))
+
+-- name: idempotency_claim one
+SELECT outcome AS "outcome",
+       status AS "status",
+       headers ->> 'Location' AS "location",
+       headers ->> 'ETag' AS "etag",
+       body AS "body"
+  FROM lims.idempotency_begin(:idempotencyKey::text, :fingerprint::bytea,
+                              make_interval(secs => :lifetime::float8))
+ WHERE :$organization::bigint IS NOT NULL
+
+-- name: idempotency_keep exec
+UPDATE lims.idempotency_record
+   SET status = :status::int,
+       headers = json_build_object('Location', :location::text, 'ETag', :etag::text),
+       body = :body::text
+ WHERE organization_id = :$organization::bigint
+   AND api_key_id = :$key::bigint
+   AND idempotency_key = :idempotencyKey::text

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error.c - the error catalogue and the body of an error answer.
+ */
+#include "kernel/error.h"
+
+#include <apr_strings.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "kernel/json.h"
+#include "kernel/writer.h"
+
+/* Longest quotation of a caller's text, in characters. */
+#define EXCERPT_MAX 60
+
+/* Status codes by what RFC 9110 section 15 and RFC 6585 mean with them. */
+const lims_error_kind_t lims_error_kinds[] = {
+    [LIMS_E_INVALID_BODY] = { "invalid_body", 400, "Invalid body",
+                              "The body is malformed, or a member is unknown, missing or of the "
+                              "wrong type." },
+    [LIMS_E_INVALID_QUERY] = { "invalid_query", 400, "Invalid query",
+                               "A query parameter is unknown, repeated or has no valid value." },
+    [LIMS_E_INVALID_REFERENCE] = { "invalid_reference", 400, "Invalid reference",
+                                   "A referenced id is not the organization's." },
+    [LIMS_E_INVALID_ID] = { "invalid_id", 400, "Invalid id",
+                            "The id in the path is no positive integer." },
+    [LIMS_E_FIELD_NOT_PATCHABLE] = { "field_not_patchable", 400, "Field not patchable",
+                                     "The field is read-only or has an endpoint of its own." },
+    [LIMS_E_NO_UPDATABLE_FIELDS] = { "no_updatable_fields", 400, "No updatable fields",
+                                     "The update is empty." },
+    [LIMS_E_BAD_REQUEST] = { "bad_request", 400, "Bad request",
+                             "The request is no valid HTTP message." },
+    [LIMS_E_UNAUTHORIZED] = { "unauthorized", 401, "Unauthorized",
+                              "The key is missing or invalid, or the organization's plan has no "
+                              "API access." },
+    [LIMS_E_TLS_REQUIRED] = { "tls_required", 403, "TLS required",
+                              "The request did not come over HTTPS." },
+    [LIMS_E_UPLOAD_ONLY_KEY] = { "upload_only_key", 403, "Upload-only key",
+                                 "The key may only upload instrument files." },
+    [LIMS_E_SCOPE_REQUIRED] = { "scope_required", 403, "Scope required",
+                                "The key lacks the scope of this endpoint." },
+    [LIMS_E_ESIGNATURE_REQUIRED] = { "esignature_required", 403, "Electronic signature required",
+                                     "The act needs a person's electronic signature, which an "
+                                     "API key cannot give." },
+    [LIMS_E_SAMPLE_LIMIT_EXCEEDED] = { "SAMPLE_LIMIT_EXCEEDED", 403, "Sample limit exceeded",
+                                       "The plan's monthly sample allowance is used up." },
+    [LIMS_E_NOT_FOUND] = { "not_found", 404, "Not found",
+                           "The organization has no such resource." },
+    [LIMS_E_METHOD_NOT_ALLOWED] = { "method_not_allowed", 405, "Method not allowed",
+                                    "The resource does not have this method; `Allow` names "
+                                    "those it has." },
+    [LIMS_E_REQUEST_TIMEOUT] = { "request_timeout", 408, "Request time-out",
+                                 "The request did not arrive in time." },
+    [LIMS_E_INCOMPLETE_SAMPLE] = { "incomplete_sample", 409, "Incomplete sample",
+                                   "The sample has tests that are not entered or not verified." },
+    [LIMS_E_QC_FAILED] = { "qc_failed", 409, "QC failed",
+                           "A failed QC batch that was not overridden blocks release." },
+    [LIMS_E_APPROVAL_REQUIRED] = { "approval_required", 409, "Approval required",
+                                   "The final approval is open, or an approval was rejected." },
+    [LIMS_E_CONFIRMATION_REQUIRED] = { "confirmation_required", 409, "Confirmation required",
+                                       "A presumptive positive awaits confirmation." },
+    [LIMS_E_MEDIA_QC_FAILED] = { "media_qc_failed", 409, "Media QC failed",
+                                 "A media lot failed growth promotion or sterility." },
+    [LIMS_E_WORKSHEET_INCOMPLETE] = { "worksheet_incomplete", 409, "Worksheet incomplete",
+                                      "A required worksheet is incomplete or unsigned." },
+    [LIMS_E_BLANK_RESULT] = { "blank_result", 409, "Blank result", "The result is blank." },
+    [LIMS_E_REAGENT_LOT_EXPIRED] = { "reagent_lot_expired", 409, "Reagent lot expired",
+                                     "The reagent lot is expired and the policy is to block." },
+    [LIMS_E_TEST_VERIFIED_LOCKED] = { "test_verified_locked", 409, "Test verified and locked",
+                                      "The result is verified and locked." },
+    [LIMS_E_NOT_RECEIVABLE] = { "not_receivable", 409, "Not receivable",
+                                "The sample is not awaiting receiving." },
+    [LIMS_E_INVALID_TRANSITION] = { "invalid_transition", 409, "Invalid transition",
+                                    "The record's state does not allow this change." },
+    [LIMS_E_ALREADY_DECIDED] = { "already_decided", 409, "Already decided",
+                                 "The approval has been decided." },
+    [LIMS_E_IDEMPOTENCY_IN_PROGRESS] = { "idempotency_in_progress", 409, "In progress",
+                                         "The first request with this Idempotency-Key is still "
+                                         "running." },
+    [LIMS_E_PRECONDITION_FAILED] = { "precondition_failed", 412, "Precondition failed",
+                                     "The record has changed since its `ETag` was read." },
+    [LIMS_E_PAYLOAD_TOO_LARGE] = { "payload_too_large", 413, "Payload too large",
+                                   "The body is larger than this endpoint takes." },
+    [LIMS_E_UNSUPPORTED_MEDIA_TYPE] = { "unsupported_media_type", 415, "Unsupported media type",
+                                        "The body's `Content-Type` is not what the endpoint "
+                                        "takes." },
+    [LIMS_E_IDEMPOTENCY_MISMATCH] = { "idempotency_mismatch", 422, "Idempotency mismatch",
+                                      "The Idempotency-Key was used with another request." },
+    [LIMS_E_RATE_LIMITED] = { "rate_limited", 429, "Rate limited",
+                              "The key's request limit is exceeded; see `Retry-After`." },
+    [LIMS_E_INTERNAL] = { "internal", 500, "Internal error", "Something unexpected failed." },
+    [LIMS_E_SERVICE_UNAVAILABLE] = { "service_unavailable", 503, "Service unavailable",
+                                     "The database is out of reach; see `Retry-After`." },
+};
+
+_Static_assert(LIMS_LENGTH(lims_error_kinds) == LIMS_E_COUNT, "an error kind has no row");
+
+static lims_error_t *make(apr_pool_t *pool, lims_error_e kind, const char *format,
+                          va_list arguments)
+{
+    lims_error_t *error = apr_pcalloc(pool, sizeof(*error));
+
+    error->kind = kind;
+    error->message = apr_pvsprintf(pool, format, arguments);
+    return error;
+}
+
+const lims_error_t *lims_fail(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
+{
+    va_list arguments;
+    lims_error_t *error;
+
+    va_start(arguments, format);
+    error = make(pool, kind, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+const lims_error_t *lims_fail_with(apr_pool_t *pool, lims_error_e kind, const char *members,
+                                   const char *format, ...)
+{
+    va_list arguments;
+    lims_error_t *error;
+
+    va_start(arguments, format);
+    error = make(pool, kind, format, arguments);
+    va_end(arguments);
+    error->members = members;
+    return error;
+}
+
+const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number, const char *cause,
+                                const char *format, ...)
+{
+    va_list arguments;
+    lims_error_t *error;
+
+    va_start(arguments, format);
+    error = make(pool, kind, format, arguments);
+    va_end(arguments);
+    error->cause = cause;
+    error->number = number;
+    return error;
+}
+
+lims_error_e lims_error_by_slug(const char *slug)
+{
+    int kind = 0;
+
+    while (slug != NULL && kind < LIMS_E_COUNT && strcmp(lims_error_kinds[kind].slug, slug) != 0) {
+        kind++;
+    }
+    return slug != NULL ? (lims_error_e)kind : LIMS_E_COUNT;
+}
+
+const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_pool_t *pool)
+{
+    const lims_error_kind_t *kind = &lims_error_kinds[error->kind];
+    const char *message = error->message;
+    lims_writer_t *w = lims_writer_create(pool);
+    const char *body;
+
+    /* An answer that is no JSON would be worse than one that says less. */
+    if (message == NULL || !lims_utf8_valid(message, strlen(message))) {
+        message = kind->doc;
+    }
+    lims_writer_object_begin(w);
+    lims_writer_key(w, error->kind == LIMS_E_SAMPLE_LIMIT_EXCEEDED ? "code" : "error");
+    lims_writer_string(w, kind->slug);
+    lims_writer_key(w, "message");
+    lims_writer_string(w, message);
+    lims_writer_object_end(w);
+    body = lims_writer_finish(length, w);
+
+    if (error->members != NULL && error->members[0] != '\0') {
+        body = apr_psprintf(pool, "%.*s,%s}", (int)(*length - 1), body, error->members);
+        *length = strlen(body);
+    }
+    return body;
+}
+
+const char *lims_excerpt(const char *text, apr_pool_t *pool)
+{
+    const char *end = text;
+    int characters = 0;
+
+    for (; *end != '\0'; end++) {
+        bool first_byte = ((unsigned char)*end & 0xC0) != 0x80;
+
+        if (first_byte && characters++ == EXCERPT_MAX) {
+            return apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)), "...",
+                               NULL);
+        }
+    }
+    return text;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * etag.c - entity tags (RFC 9110 section 8.8.3).
+ */
+#include "kernel/etag.h"
+
+#include <apr_strings.h>
+#include <openssl/evp.h>
+#include <string.h>
+
+/* Of SHA-256's 32 bytes, 16 are plenty against an accidental collision. */
+#define TAG_BYTES 16
+
+const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char hash[32];
+    char *tag = apr_pcalloc(pool, 2 * TAG_BYTES + 3);
+
+    if (EVP_Digest(body, length, hash, NULL, EVP_sha256(), NULL) != 1) {
+        return NULL;
+    }
+    tag[0] = '"';
+    for (int i = 0; i < TAG_BYTES; i++) {
+        tag[1 + 2 * i] = digits[hash[i] >> 4];
+        tag[2 + 2 * i] = digits[hash[i] & 15];
+    }
+    tag[2 * TAG_BYTES + 1] = '"';
+    return tag;
+}
+
+/* Length of the opaque-tag, quotes included, or 0: etagc is 21, 23 to 7E and
+ * 80 to FF, so neither a quote nor a blank nor a control character. */
+static apr_size_t opaque_length(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+
+    if (*p++ != '"') {
+        return 0;
+    }
+    while (*p > 0x20 && *p != '"' && *p != 0x7F) {
+        p++;
+    }
+    return *p == '"' ? (apr_size_t)(p + 1 - (const unsigned char *)text) : 0;
+}
+
+/* Strong comparison wants neither side weak, weak comparison does not mind
+ * (section 8.8.3.2). */
+bool lims_etag_matches(const char *header, const char *etag, bool weak)
+{
+    bool etag_weak;
+    const char *opaque;
+    apr_size_t wanted;
+
+    if (header == NULL || etag == NULL) {
+        return false;
+    }
+    etag_weak = strncmp(etag, "W/", 2) == 0;
+    opaque = etag + (etag_weak ? 2 : 0);
+    wanted = opaque_length(opaque);
+    header += strspn(header, " \t");
+    if (*header == '*') {
+        return header[1 + strspn(header + 1, " \t")] == '\0';
+    }
+    while (wanted > 0 && *header != '\0') {
+        bool member_weak;
+        apr_size_t length;
+
+        header += strspn(header, " \t,");
+        member_weak = strncmp(header, "W/", 2) == 0;
+        header += member_weak ? 2 : 0;
+        length = opaque_length(header);
+        if (length == 0) {
+            return false;
+        }
+        if (length == wanted && memcmp(header, opaque, length) == 0
+            && (weak || (!member_weak && !etag_weak))) {
+            return true;
+        }
+        header += length;
+        header += strspn(header, " \t");
+        if (*header != '\0' && *header != ',') {
+            return false;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.c - yajl's events into a small tree, with the checks yajl omits.
+ *
+ * yajl's own tree interface turns comments on, lets the first of two equal
+ * names win and recurses once per level, so it is not used. What yajl accepts
+ * and PostgreSQL or a reader would stumble over is refused before it parses:
+ * its UTF-8 check passes overlong forms and surrogates, and its decoder
+ * replaces an unpaired surrogate silently.
+ */
+#include "kernel/json.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "kernel/error.h"
+
+/* Up to so many members, comparing each pair is cheaper than sorting. */
+#define PAIRWISE_MAX 12
+
+typedef struct {
+    lims_json_t *node;
+    lims_json_t *last; /* child added last */
+} level_t;
+
+typedef struct {
+    apr_pool_t *pool;
+    yajl_handle yajl;
+    lims_json_t *root;
+    const char *name; /* of the member whose value comes next */
+    int depth;        /* containers open now */
+    int values;
+    level_t levels[LIMS_JSON_DEPTH_MAX];
+    const lims_error_t *error;
+} reader_t;
+
+/* --- UTF-8 ---------------------------------------------------------------- */
+
+/* Length of the well-formed sequence that starts here, or 0 (Unicode 15,
+ * table 3-7: the second byte's range depends on the first). */
+static apr_size_t sequence_length(const unsigned char *s, apr_size_t left)
+{
+    apr_size_t n = s[0] < 0x80                      ? 1
+                   : s[0] >= 0xC2 && s[0] <= 0xDF ? 2
+                   : s[0] >= 0xE0 && s[0] <= 0xEF ? 3
+                   : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
+                                                  : 0;
+    unsigned char low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
+
+    if (n > left || (n > 1 && (s[1] < low || s[1] > high))) {
+        return 0;
+    }
+    for (apr_size_t i = 2; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+/* Offset of the first byte that is not well-formed, or `length`. */
+static apr_size_t utf8_fault(const char *bytes, apr_size_t length)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+    apr_size_t at = 0;
+
+    while (at < length) {
+        apr_size_t n = sequence_length(s + at, length - at);
+
+        if (n == 0) {
+            break;
+        }
+        at += n;
+    }
+    return at;
+}
+
+bool lims_utf8_valid(const char *bytes, apr_size_t length)
+{
+    return utf8_fault(bytes, length) == length;
+}
+
+apr_size_t lims_utf8_length(const char *bytes, apr_size_t length)
+{
+    apr_size_t characters = 0;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        characters += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+    }
+    return characters;
+}
+
+/* --- Before yajl ----------------------------------------------------------- */
+
+/* Value of the four hexadecimal digits of \uXXXX, or -1. */
+static long escape_value(const char *bytes, apr_size_t left)
+{
+    long value = 0;
+
+    if (left < 6 || bytes[0] != '\\' || bytes[1] != 'u') {
+        return -1;
+    }
+    for (int i = 2; i < 6; i++) {
+        char c = bytes[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+
+        if (digit < 0) {
+            return -1;
+        }
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* A backslash stands only inside strings (yajl refuses any other), so escapes
+ * can be judged without knowing where strings begin. */
+static const char *escape_fault(apr_size_t *at, const char *bytes, apr_size_t length)
+{
+    apr_size_t i = 0;
+
+    while (i < length) {
+        const char *backslash = memchr(bytes + i, '\\', length - i);
+        long value;
+
+        if (backslash == NULL) {
+            break;
+        }
+        i = (apr_size_t)(backslash - bytes);
+        *at = i;
+        value = escape_value(backslash, length - i);
+        if (value == 0) {
+            return "a NUL character (\\u0000)";
+        }
+        if (value >= 0xD800 && value <= 0xDBFF) {
+            long low = length - i > 6 ? escape_value(backslash + 6, length - i - 6) : -1;
+
+            if (low < 0xDC00 || low > 0xDFFF) {
+                return "an unpaired surrogate";
+            }
+            i += 12;
+        } else if (value >= 0xDC00 && value <= 0xDFFF) {
+            return "an unpaired surrogate";
+        } else {
+            i += value < 0 ? 2 : 6;
+        }
+    }
+    return NULL;
+}
+
+/* Offset of the first control character that is no white space of JSON, or
+ * `length`. yajl passes over a form feed and a vertical tab between values. */
+static apr_size_t control_fault(const char *bytes, apr_size_t length)
+{
+    apr_size_t at = 0;
+
+    while (at < length
+           && ((unsigned char)bytes[at] >= 0x20 || bytes[at] == '\n' || bytes[at] == '\r'
+               || bytes[at] == '\t')) {
+        at++;
+    }
+    return at;
+}
+
+static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, apr_pool_t *pool)
+{
+    apr_size_t control = control_fault(bytes, length);
+    apr_size_t at = utf8_fault(bytes, length);
+    const char *fault = NULL;
+
+    if (length == 0) {
+        return lims_fail(pool, LIMS_E_INVALID_BODY, "The body is empty where JSON is due");
+    }
+    if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+        at = 0;
+        fault = "a byte order mark";
+    } else if (control < length) {
+        at = control;
+        fault = bytes[at] == '\0' ? "a NUL byte" : "a control character";
+    } else if (at < length) {
+        fault = "malformed UTF-8";
+    } else {
+        fault = escape_fault(&at, bytes, length);
+    }
+    return fault == NULL ? NULL
+                         : lims_fail(pool, LIMS_E_INVALID_BODY,
+                                     "The body has %s at byte %" APR_SIZE_T_FMT, fault, at);
+}
+
+/* --- yajl's events --------------------------------------------------------- */
+
+/* Returns 0, which makes yajl stop. */
+static int refuse(reader_t *reader, const char *what)
+{
+    reader->error = lims_fail(reader->pool, LIMS_E_INVALID_BODY, "The body %s (byte %lu)", what,
+                              (unsigned long)yajl_get_bytes_consumed(reader->yajl));
+    return 0;
+}
+
+static lims_json_t *add(reader_t *reader, lims_json_type_e type, const char *text, size_t length)
+{
+    lims_json_t *node;
+
+    if (++reader->values > LIMS_JSON_VALUES_MAX) {
+        refuse(reader, apr_psprintf(reader->pool, "has more than %d values", LIMS_JSON_VALUES_MAX));
+        return NULL;
+    }
+    node = apr_pcalloc(reader->pool, sizeof(*node));
+    node->type = type;
+    node->name = reader->name;
+    node->text = text != NULL ? apr_pstrmemdup(reader->pool, text, length) : NULL;
+    node->length = length;
+    reader->name = NULL;
+
+    if (reader->depth == 0) {
+        reader->root = node;
+    } else {
+        level_t *level = &reader->levels[reader->depth - 1];
+
+        if (level->last == NULL) {
+            level->node->first = node;
+        } else {
+            level->last->next = node;
+        }
+        level->last = node;
+        level->node->count++;
+    }
+    return node;
+}
+
+static int open_container(reader_t *reader, lims_json_type_e type)
+{
+    lims_json_t *node;
+
+    if (reader->depth == LIMS_JSON_DEPTH_MAX) {
+        return refuse(reader, apr_psprintf(reader->pool, "is nested more than %d levels deep",
+                                           LIMS_JSON_DEPTH_MAX));
+    }
+    node = add(reader, type, NULL, 0);
+    if (node == NULL) {
+        return 0;
+    }
+    reader->levels[reader->depth++] = (level_t) { .node = node };
+    return 1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const lims_json_t *const *)a)->name, (*(const lims_json_t *const *)b)->name);
+}
+
+/* A member name that occurs twice, or NULL. Sorting keeps an object of many
+ * thousand members from costing the square of their number. */
+static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
+{
+    const lims_json_t **sorted;
+    int n = 0;
+
+    if (object->count <= PAIRWISE_MAX) {
+        for (const lims_json_t *a = object->first; a != NULL; a = a->next) {
+            for (const lims_json_t *b = a->next; b != NULL; b = b->next) {
+                if (strcmp(a->name, b->name) == 0) {
+                    return a->name;
+                }
+            }
+        }
+        return NULL;
+    }
+    sorted = apr_palloc(pool, (apr_size_t)object->count * sizeof(const lims_json_t *));
+    for (const lims_json_t *member = object->first; member != NULL; member = member->next) {
+        sorted[n++] = member;
+    }
+    qsort(sorted, (size_t)n, sizeof(*sorted), by_name);
+    for (int i = 1; i < n; i++) {
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0) {
+            return sorted[i]->name;
+        }
+    }
+    return NULL;
+}
+
+static int on_null(void *reader)
+{
+    return add(reader, LIMS_JSON_NULL, NULL, 0) != NULL;
+}
+
+static int on_boolean(void *reader, int value)
+{
+    return add(reader, LIMS_JSON_BOOLEAN, value ? "true" : "false", value ? 4 : 5) != NULL;
+}
+
+static int on_number(void *reader, const char *text, size_t length)
+{
+    return add(reader, LIMS_JSON_NUMBER, text, length) != NULL;
+}
+
+static int on_string(void *reader, const unsigned char *text, size_t length)
+{
+    return add(reader, LIMS_JSON_STRING, (const char *)text, length) != NULL;
+}
+
+static int on_object_begin(void *reader)
+{
+    return open_container(reader, LIMS_JSON_OBJECT);
+}
+
+static int on_name(void *context, const unsigned char *text, size_t length)
+{
+    reader_t *reader = context;
+
+    reader->name = apr_pstrmemdup(reader->pool, (const char *)text, length);
+    return 1;
+}
+
+static int on_object_end(void *context)
+{
+    reader_t *reader = context;
+    const char *name = duplicate_name(reader->levels[--reader->depth].node, reader->pool);
+
+    if (name != NULL) {
+        return refuse(reader, apr_psprintf(reader->pool, "has the member '%s' twice in one object",
+                                           lims_excerpt(name, reader->pool)));
+    }
+    return 1;
+}
+
+static int on_array_begin(void *reader)
+{
+    return open_container(reader, LIMS_JSON_ARRAY);
+}
+
+static int on_array_end(void *context)
+{
+    ((reader_t *)context)->depth--;
+    return 1;
+}
+
+/* Only the raw number text: yajl's conversion would lose digits. */
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_object_begin,
+    .yajl_map_key = on_name,
+    .yajl_end_map = on_object_end,
+    .yajl_start_array = on_array_begin,
+    .yajl_end_array = on_array_end,
+};
+
+/* yajl's words without its "lexical error: " and line break. */
+static const lims_error_t *syntax_error(const reader_t *reader)
+{
+    unsigned char *text = yajl_get_error(reader->yajl, 0, NULL, 0);
+    const char *words = text != NULL ? (const char *)text : "not well-formed";
+    const char *colon = strstr(words, ": ");
+    const lims_error_t *error;
+
+    words = colon != NULL ? colon + 2 : words;
+    error = lims_fail(reader->pool, LIMS_E_INVALID_BODY,
+                      "The body is not valid JSON: %.*s (byte %lu)", (int)strcspn(words, "\n"),
+                      words,
+                      (unsigned long)yajl_get_bytes_consumed(reader->yajl));
+    if (text != NULL) {
+        yajl_free_error(reader->yajl, text);
+    }
+    return error;
+}
+
+const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
+                                    apr_pool_t *pool)
+{
+    reader_t reader = { .pool = pool };
+    const lims_error_t *error = bytes_refused(bytes, length, pool);
+    yajl_status status;
+
+    *root = NULL;
+    if (error != NULL) {
+        return error;
+    }
+    reader.yajl = yajl_alloc(&callbacks, NULL, &reader);
+    if (reader.yajl == NULL) {
+        return lims_broken(pool, LIMS_E_INTERNAL, 0, "yajl_alloc", "The body could not be read");
+    }
+    status = yajl_parse(reader.yajl, (const unsigned char *)bytes, length);
+    if (status == yajl_status_ok) {
+        status = yajl_complete_parse(reader.yajl);
+    }
+    if (reader.error != NULL) {
+        error = reader.error;
+    } else if (status != yajl_status_ok || reader.root == NULL) {
+        error = syntax_error(&reader);
+    } else {
+        *root = reader.root;
+    }
+    yajl_free(reader.yajl);
+    return error;
+}
+
+const lims_json_t *lims_json_member(const lims_json_t *object, const char *name)
+{
+    const lims_json_t *member = NULL;
+
+    if (object != NULL && object->type == LIMS_JSON_OBJECT) {
+        member = object->first;
+    }
+    while (member != NULL && strcmp(member->name, name) != 0) {
+        member = member->next;
+    }
+    return member;
+}

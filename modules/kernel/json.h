@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.h - reading JSON (RFC 8259), stricter than the library below it.
+ *
+ * yajl delivers events; this file adds what it lets pass: depth, number of
+ * values, duplicate member names, NUL characters, unpaired surrogates and
+ * malformed UTF-8. Numbers stay the text that was sent.
+ */
+#ifndef LIMS_KERNEL_JSON_H
+#define LIMS_KERNEL_JSON_H
+
+#include "lims.h"
+
+/* Deepest nesting of objects and arrays. */
+#define LIMS_JSON_DEPTH_MAX 16
+
+/* Most values in one text: bounds the memory that a few bytes can claim. */
+#define LIMS_JSON_VALUES_MAX 100000
+
+typedef enum {
+    LIMS_JSON_NULL,
+    LIMS_JSON_BOOLEAN,
+    LIMS_JSON_NUMBER,
+    LIMS_JSON_STRING,
+    LIMS_JSON_ARRAY,
+    LIMS_JSON_OBJECT,
+    LIMS_JSON_COUNT
+} lims_json_type_e;
+
+typedef struct lims_json_t lims_json_t;
+
+struct lims_json_t {
+    lims_json_type_e type;
+    const char *name;   /* member name, or NULL outside an object */
+    const char *text;   /* string: decoded; number: as sent; "true", "false" */
+    apr_size_t length;  /* of .text in bytes */
+    int count;          /* children of an array or object */
+    lims_json_t *first; /* child, in the order sent */
+    lims_json_t *next;  /* sibling */
+};
+
+/* Parses one JSON text. The tree is copied into `pool`. Anything else than
+ * exactly one well-formed value is LIMS_E_INVALID_BODY, with what and where. */
+const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
+                                    apr_pool_t *pool);
+
+/* The member of an object, or NULL (also when `object` is none). */
+const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
+
+/* Well-formed UTF-8 of Unicode table 3-7: no overlong form, no surrogate,
+ * nothing beyond U+10FFFF. A NUL byte is a character here. */
+bool lims_utf8_valid(const char *bytes, apr_size_t length);
+
+/* Number of code points in valid UTF-8. */
+apr_size_t lims_utf8_length(const char *bytes, apr_size_t length);
+
+#endif /* LIMS_KERNEL_JSON_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * password.c - scrypt through OpenSSL, and its text form.
+ */
+#include "kernel/password.h"
+
+#include <apr_strings.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SALT_LENGTH 16
+#define HASH_LENGTH 32
+
+/* Base64 of those: every 3 bytes are 4 characters, the last group padded. */
+#define SALT_TEXT 24
+#define HASH_TEXT 44
+
+/* 128 N r bytes and some; OpenSSL's own limit is just below what N needs. */
+#define MEMORY_MAX (64 * 1024 * 1024)
+
+typedef struct {
+    apr_uint64_t n, r, p;
+} cost_t;
+
+static const cost_t cost = { .n = 1 << 15, .r = 8, .p = 1 };
+
+static bool derive(unsigned char hash[HASH_LENGTH], const char *password,
+                   const unsigned char salt[SALT_LENGTH], const cost_t *c)
+{
+    return EVP_PBE_scrypt(password, strlen(password), salt, SALT_LENGTH, c->n, c->r, c->p,
+                          MEMORY_MAX, hash, HASH_LENGTH)
+           == 1;
+}
+
+const char *lims_password_hash(const char *password, apr_pool_t *pool)
+{
+    unsigned char salt[SALT_LENGTH];
+    unsigned char hash[HASH_LENGTH];
+    unsigned char salt_text[SALT_TEXT + 1];
+    unsigned char hash_text[HASH_TEXT + 1];
+
+    if (RAND_bytes(salt, sizeof(salt)) != 1 || !derive(hash, password, salt, &cost)) {
+        return NULL;
+    }
+    EVP_EncodeBlock(salt_text, salt, SALT_LENGTH);
+    EVP_EncodeBlock(hash_text, hash, HASH_LENGTH);
+    OPENSSL_cleanse(hash, sizeof(hash));
+    return apr_psprintf(pool, "scrypt$%" APR_UINT64_T_FMT "$%" APR_UINT64_T_FMT
+                              "$%" APR_UINT64_T_FMT "$%s$%s",
+                        cost.n, cost.r, cost.p, salt_text, hash_text);
+}
+
+/* Plain digits, at most ten of them. */
+static bool read_number(apr_uint64_t *value, const char *text)
+{
+    apr_size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || digits > 10 || text[digits] != '\0') {
+        return false;
+    }
+    *value = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* Exactly `length` bytes of base64; OpenSSL counts the padding as bytes. */
+static bool read_bytes(unsigned char *bytes, int length, int text_length, const char *text)
+{
+    unsigned char decoded[HASH_TEXT];
+    int padding = text_length / 4 * 3 - length;
+
+    if (strlen(text) != (apr_size_t)text_length || strcspn(text, "=") + (apr_size_t)padding
+                                                       != (apr_size_t)text_length) {
+        return false;
+    }
+    if (EVP_DecodeBlock(decoded, (const unsigned char *)text, text_length) != length + padding) {
+        return false;
+    }
+    memcpy(bytes, decoded, (apr_size_t)length);
+    return true;
+}
+
+bool lims_password_verify(const char *encoded, const char *password, apr_pool_t *pool)
+{
+    char *copy = apr_pstrdup(pool, encoded != NULL ? encoded : "");
+    const char *parts[7] = { NULL };
+    unsigned char salt[SALT_LENGTH];
+    unsigned char expected[HASH_LENGTH];
+    unsigned char hash[HASH_LENGTH];
+    int count = 0;
+    bool equal;
+    cost_t c;
+
+    for (char *p = copy; p != NULL && count < 7; count++) {
+        char *dollar = strchr(p, '$');
+
+        parts[count] = p;
+        if (dollar != NULL) {
+            *dollar++ = '\0';
+        }
+        p = dollar;
+    }
+    if (count != 6 || strcmp(parts[0], "scrypt") != 0 || !read_number(&c.n, parts[1])
+        || !read_number(&c.r, parts[2]) || !read_number(&c.p, parts[3])
+        || !read_bytes(salt, SALT_LENGTH, SALT_TEXT, parts[4])
+        || !read_bytes(expected, HASH_LENGTH, HASH_TEXT, parts[5]) || c.n > cost.n || c.r > cost.r
+        || c.p > cost.p || !derive(hash, password, salt, &c)) {
+        return false;
+    }
+    equal = CRYPTO_memcmp(hash, expected, HASH_LENGTH) == 0;
+    OPENSSL_cleanse(hash, sizeof(hash));
+    return equal;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * query.c - values that come as text: the query string, path segments and
+ * command-line arguments. They become JSON nodes of the type their field
+ * takes, so that one set of rules judges a value whichever way it came.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/validate.h"
+
+/* --- Text to value ----------------------------------------------------------------- */
+
+static lims_json_t *scalar_node(lims_json_type_e type, const char *text, apr_pool_t *pool)
+{
+    lims_json_t *node = apr_pcalloc(pool, sizeof(*node));
+
+    node->type = type;
+    node->text = text;
+    node->length = strlen(text);
+    return node;
+}
+
+/* "1,2,3" as an array of what the list's elements are; "" is an empty list. */
+static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_pool_t *pool)
+{
+    lims_json_type_e type = field->type == LIMS_T_ID_LIST ? LIMS_JSON_NUMBER : LIMS_JSON_STRING;
+    lims_json_t *list = apr_pcalloc(pool, sizeof(*list));
+    lims_json_t **end = &list->first;
+
+    list->type = LIMS_JSON_ARRAY;
+    while (text != NULL && *text != '\0') {
+        const char *comma = strchr(text, ',');
+        apr_size_t length = comma != NULL ? (apr_size_t)(comma - text) : strlen(text);
+
+        *end = scalar_node(type, apr_pstrmemdup(pool, text, length), pool);
+        end = &(*end)->next;
+        list->count++;
+        text = comma != NULL ? comma + 1 : NULL;
+    }
+    return list;
+}
+
+const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
+                                    const char *text, lims_error_e kind, apr_pool_t *pool)
+{
+    lims_place_t place = { .pool = pool, .kind = kind, .name = field->name };
+    const lims_error_t *error = NULL;
+    lims_json_t *node = NULL;
+    const char *valid = NULL;
+
+    if (!lims_utf8_valid(text, strlen(text))) {
+        return lims_refuse(field, "it is not UTF-8", &place);
+    }
+    if (*text == '\0' && (field->flags & LIMS_F_NULLABLE) != 0) {
+        lims_values_put(values, field, NULL);
+        return NULL;
+    }
+    switch (field->type) {
+    case LIMS_T_ID_LIST:
+    case LIMS_T_STRING_LIST:
+        node = list_node(field, text, pool);
+        break;
+    case LIMS_T_OBJECT:
+    case LIMS_T_OBJECT_LIST:
+        error = lims_json_parse(&node, text, strlen(text), pool);
+        break;
+    default:
+        node = scalar_node(lims_field_json_type(field->type), text, pool);
+        break;
+    }
+    if (error == NULL) {
+        error = lims_validate(&valid, field, node, &place);
+    }
+    if (error == NULL) {
+        lims_values_put(values, field, valid);
+    }
+    return error;
+}
+
+const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool)
+{
+    static const lims_field_t field = { .name = "id", .type = LIMS_T_ID };
+    lims_place_t place = { .pool = pool, .kind = LIMS_E_INVALID_ID, .name = "id" };
+    lims_json_t *node = scalar_node(LIMS_JSON_NUMBER, segment, pool);
+    const lims_error_t *error = lims_validate_scalar(id, &field, node, &place);
+
+    if (error == NULL) {
+        *id = apr_pstrdup(pool, segment);
+        return NULL;
+    }
+    *id = NULL;
+    return lims_fail(pool, LIMS_E_INVALID_ID,
+                     "The id in the path must be an integer from 1 to 9223372036854775807");
+}
+
+/* --- Query strings -------------------------------------------------------------------- */
+
+static int hexadecimal(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* application/x-www-form-urlencoded (WHATWG URL 5.1), but strict: a stray '%'
+ * is refused, and so are NUL and malformed UTF-8. NULL: refused. */
+static const char *decode(const char *text, apr_size_t length, apr_pool_t *pool)
+{
+    char *decoded = apr_palloc(pool, length + 1);
+    apr_size_t n = 0;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        char c = text[i] == '+' ? ' ' : text[i];
+
+        if (c == '%') {
+            int high = i + 2 < length ? hexadecimal(text[i + 1]) : -1;
+            int low = i + 2 < length ? hexadecimal(text[i + 2]) : -1;
+
+            if (high < 0 || low < 0 || (high == 0 && low == 0)) {
+                return NULL;
+            }
+            c = (char)(high * 16 + low);
+            i += 2;
+        }
+        decoded[n++] = c;
+    }
+    decoded[n] = '\0';
+    return lims_utf8_valid(decoded, n) ? decoded : NULL;
+}
+
+/* A page may be asked for larger than it can be: the contract takes 500 then.
+ * Only what is a number, however large, is cut. */
+static const char *cut_to_maximum(const lims_field_t *field, const char *text, apr_pool_t *pool)
+{
+    const char *max = apr_psprintf(pool, "%" APR_INT64_T_FMT, field->max);
+    apr_size_t digits = strspn(text, "0123456789");
+    bool number = digits > 0 && text[digits] == '\0' && text[0] != '0';
+
+    if (field->type != LIMS_T_INTEGER || field->fallback == NULL || field->max <= 0 || !number) {
+        return text;
+    }
+    return digits > strlen(max) || (digits == strlen(max) && strcmp(text, max) > 0) ? max : text;
+}
+
+static const lims_error_t *take_parameter(lims_values_t *values, const lims_field_t *fields,
+                                          bool *seen, const char *pair, apr_size_t length,
+                                          apr_pool_t *pool)
+{
+    const char *equals = memchr(pair, '=', length);
+    apr_size_t name_length = equals != NULL ? (apr_size_t)(equals - pair) : length;
+    const char *name = decode(pair, name_length, pool);
+    const char *text = "";
+    const lims_field_t *field;
+
+    if (equals != NULL) {
+        text = decode(equals + 1, length - name_length - 1, pool);
+    }
+    if (name == NULL || text == NULL) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY,
+                         "The query is not percent-encoded UTF-8%s%s",
+                         name != NULL ? " at " : "", name != NULL ? lims_excerpt(name, pool) : "");
+    }
+    field = lims_field_find(fields, name);
+    if (field == NULL) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is not a parameter known here",
+                         *name != '\0' ? lims_excerpt(name, pool) : "A parameter without a name");
+    }
+    if (seen[field - fields]) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is there more than once", name);
+    }
+    seen[field - fields] = true;
+    if (*text == '\0') {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is empty: it must be %s", name,
+                         lims_field_expectation(field, pool));
+    }
+    return lims_field_text(values, field, cut_to_maximum(field, text, pool), LIMS_E_INVALID_QUERY,
+                           pool);
+}
+
+const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
+                                     const char *query_string, apr_pool_t *pool)
+{
+    const char *pair = query_string != NULL ? query_string : "";
+    apr_size_t count = 0;
+    bool *seen;
+
+    while (fields != NULL && fields[count].name != NULL) {
+        count++;
+    }
+    seen = apr_pcalloc(pool, count + 1);
+    while (*pair != '\0') {
+        apr_size_t length = strcspn(pair, "&");
+
+        /* "?a=1&" and "?a=1&&b=2" are what some clients build. */
+        if (length > 0) {
+            const lims_error_t *error = take_parameter(values, fields, seen, pair, length, pool);
+
+            if (error != NULL) {
+                return error;
+            }
+        }
+        pair += length + (pair[length] == '&' ? 1 : 0);
+    }
+    return lims_values_complete(values, fields, 0, LIMS_E_INVALID_QUERY, pool);
+}

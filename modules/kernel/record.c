@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.c - PostgreSQL's texts in the JSON forms of the API.
+ */
+#include "kernel/record.h"
+
+#include <apr_strings.h>
+#include <string.h>
+#include <strings.h>
+
+#include "kernel/time.h"
+
+/* NaN and Infinity are values of numeric, but not of JSON. */
+static void write_number(lims_writer_t *w, const char *text)
+{
+    const char *first = *text == '-' ? text + 1 : text;
+
+    lims_writer_raw(w, *first >= '0' && *first <= '9' ? text : NULL);
+}
+
+/* One element of an array literal into `value`, which has room for it; returns
+ * its end, the comma or the closing brace. Quoted, backslashes escape. */
+static const char *read_element(char *value, bool *quoted, const char *text)
+{
+    *quoted = *text == '"';
+    text += *quoted ? 1 : 0;
+    while (*text != '\0' && (*quoted ? *text != '"' : *text != ',' && *text != '}')) {
+        if (*text == '\\' && text[1] != '\0') {
+            text++;
+        }
+        *value++ = *text++;
+    }
+    *value = '\0';
+    return text + (*quoted && *text == '"' ? 1 : 0);
+}
+
+/* A one-dimensional array literal (PostgreSQL manual, 8.15); an unquoted NULL
+ * is null. */
+static void write_array(lims_writer_t *w, bool numbers, const char *text)
+{
+    char *value = apr_palloc(lims_writer_pool(w), strlen(text) + 1);
+    const char *p = strchr(text, '{');
+
+    lims_writer_array_begin(w);
+    while (p != NULL && (*p == '{' || *p == ',') && p[1] != '}' && p[1] != '\0') {
+        bool quoted;
+
+        p = read_element(value, &quoted, p + 1);
+        if (!quoted && strcasecmp(value, "NULL") == 0) {
+            lims_writer_null(w);
+        } else if (numbers) {
+            write_number(w, value);
+        } else {
+            lims_writer_string(w, value);
+        }
+    }
+    lims_writer_array_end(w);
+}
+
+void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const char *text)
+{
+    if (text == NULL) {
+        lims_writer_null(w);
+        return;
+    }
+    switch (field->type) {
+    case LIMS_T_ID:
+    case LIMS_T_INTEGER:
+    case LIMS_T_DECIMAL:
+        write_number(w, text);
+        break;
+    case LIMS_T_BOOLEAN:
+        lims_writer_boolean(w, text[0] == 't');
+        break;
+    case LIMS_T_STRING:
+    case LIMS_T_ENUM:
+    case LIMS_T_DATE:
+        lims_writer_string(w, text);
+        break;
+    case LIMS_T_TIMESTAMP:
+    case LIMS_T_MOMENT:
+    case LIMS_T_MOMENT_END:
+        lims_writer_string(w, lims_time_from_database(text, lims_writer_pool(w)));
+        break;
+    case LIMS_T_ID_LIST:
+    case LIMS_T_STRING_LIST:
+        write_array(w, field->type == LIMS_T_ID_LIST, text);
+        break;
+    case LIMS_T_OBJECT:
+    case LIMS_T_OBJECT_LIST:
+    case LIMS_T_JSON:
+    case LIMS_T_COUNT:
+        lims_writer_raw(w, text);
+        break;
+    }
+}
+
+void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record_value_fn *value,
+                       void *row)
+{
+    for (const lims_field_t *field = fields; field->name != NULL; field++) {
+        if ((field->flags & LIMS_F_OUT) != 0) {
+            lims_writer_key(w, field->name);
+            lims_record_write_value(w, field, value(row, field->name));
+        }
+    }
+}
+
+void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
+                               lims_record_cell_fn *cell, void *result, int row)
+{
+    for (int i = 0; fields[i].name != NULL; i++) {
+        if ((fields[i].flags & LIMS_F_OUT) != 0) {
+            lims_writer_key(w, fields[i].name);
+            lims_record_write_value(w, &fields[i],
+                                    columns[i] < 0 ? NULL : cell(result, row, columns[i]));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * route.c - a tree of path segments, with the routes at its nodes.
+ *
+ * Segments are compared as they were sent. Nothing is decoded and no dot
+ * segment is resolved, so one resource has exactly one spelling.
+ */
+#include "kernel/route.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+typedef struct node_t node_t;
+typedef struct entry_t entry_t;
+
+/* One route at a path. */
+struct entry_t {
+    const lims_resource_t *resource;
+    const lims_route_t *route;
+    entry_t *next;
+};
+
+struct node_t {
+    const char *segment; /* literal; unused in an id's node */
+    apr_size_t length;
+    node_t *sibling;
+    node_t *literals; /* children */
+    node_t *id;       /* the child behind :id */
+    entry_t *entries; /* NULL: no path ends here */
+    const char *allow;
+};
+
+struct lims_router_t {
+    node_t root;
+};
+
+/* The order in which Allow names them. */
+static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE" };
+
+/* --- Building ------------------------------------------------------------------- */
+
+static node_t *literal_child(const node_t *node, const char *segment, apr_size_t length)
+{
+    node_t *child = node->literals;
+
+    while (child != NULL
+           && (child->length != length || memcmp(child->segment, segment, length) != 0)) {
+        child = child->sibling;
+    }
+    return child;
+}
+
+static node_t *add_child(node_t *node, const char *segment, apr_size_t length, apr_pool_t *pool)
+{
+    bool is_id = segment[0] == ':';
+    node_t *child = is_id ? node->id : literal_child(node, segment, length);
+
+    if (child != NULL) {
+        return child;
+    }
+    child = apr_pcalloc(pool, sizeof(*child));
+    child->segment = segment;
+    child->length = length;
+    if (is_id) {
+        node->id = child;
+    } else {
+        child->sibling = node->literals;
+        node->literals = child;
+    }
+    return child;
+}
+
+static const entry_t *entry_of_method(const node_t *node, const char *method)
+{
+    const entry_t *entry = node->entries;
+    const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+
+    while (entry != NULL && strcmp(entry->route->method, wanted) != 0) {
+        entry = entry->next;
+    }
+    return entry;
+}
+
+static const char *allow_of(const node_t *node, apr_pool_t *pool)
+{
+    const char *allow = "";
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(methods); i++) {
+        if (entry_of_method(node, methods[i]) != NULL) {
+            allow = apr_pstrcat(pool, allow, *allow != '\0' ? ", " : "", methods[i], NULL);
+        }
+    }
+    return allow;
+}
+
+static void add_route(lims_router_t *router, const lims_resource_t *resource,
+                      const lims_route_t *route, apr_pool_t *pool)
+{
+    node_t *node = &router->root;
+    const char *path = route->path;
+    entry_t *entry = apr_pcalloc(pool, sizeof(*entry));
+
+    while (*path == '/') {
+        apr_size_t length = strcspn(++path, "/");
+
+        node = add_child(node, path, length, pool);
+        path += length;
+    }
+    entry->resource = resource;
+    entry->route = route;
+    entry->next = node->entries;
+    node->entries = entry;
+    node->allow = allow_of(node, pool);
+}
+
+const char *lims_router_create(lims_router_t **router, const lims_resource_t *const *resources,
+                               apr_pool_t *pool)
+{
+    const char *problems = lims_route_check(resources, lims_statements, LIMS_STMT_COUNT, pool);
+
+    *router = NULL;
+    if (problems != NULL) {
+        return problems;
+    }
+    *router = apr_pcalloc(pool, sizeof(**router));
+    for (; *resources != NULL; resources++) {
+        for (const lims_route_t *route = (*resources)->routes; route->method != NULL; route++) {
+            if (route->path != NULL && (route->flags & LIMS_R_TOOL) == 0) {
+                add_route(*router, *resources, route, pool);
+            }
+        }
+    }
+    return NULL;
+}
+
+/* --- Matching ------------------------------------------------------------------- */
+
+lims_match_result_e lims_route_match(lims_match_t *match, const lims_router_t *router,
+                                     const char *method, const char *path, apr_pool_t *pool)
+{
+    const node_t *node = &router->root;
+    const entry_t *entry;
+
+    *match = (lims_match_t) { .resource = NULL };
+    while (node != NULL && *path == '/') {
+        apr_size_t length = strcspn(++path, "/");
+        const node_t *child = literal_child(node, path, length);
+
+        if (child == NULL && length > 0 && node->id != NULL) {
+            child = node->id;
+            match->id = apr_pstrmemdup(pool, path, length);
+        }
+        node = child;
+        path += length;
+    }
+    if (node == NULL || *path != '\0' || node->entries == NULL) {
+        match->id = NULL;
+        return LIMS_ROUTE_UNKNOWN;
+    }
+    match->allow = node->allow;
+    entry = entry_of_method(node, method);
+    if (entry == NULL) {
+        return LIMS_ROUTE_METHOD;
+    }
+    match->resource = entry->resource;
+    match->route = entry->route;
+    return LIMS_ROUTE_FOUND;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * route_check.c - do the tables of the resources make sense?
+ *
+ * Runs once, at configuration time. Every problem is told, not only the first,
+ * so that one configuration test is enough to mend a new resource.
+ */
+#include <apr_strings.h>
+#include <regex.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/route.h"
+#include "kernel/scope.h"
+#include "kernel/validate.h"
+
+typedef struct {
+    apr_pool_t *pool;
+    const lims_statement_t *statements;
+    int statement_count;
+    const lims_resource_t *const *resources;
+    const char *problems; /* "" so far: none */
+} check_t;
+
+static const char *const context_names[]
+    = { "organization", "key", "user", "request", "reason", "signature" };
+
+static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+
+static bool among(const char *const *list, apr_size_t count, const char *text)
+{
+    for (apr_size_t i = 0; i < count; i++) {
+        if (strcmp(list[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void problem(check_t *check, const char *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void problem(check_t *check, const char *where, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    check->problems = apr_pstrcat(check->pool, check->problems, where, ": ",
+                                  apr_pvsprintf(check->pool, format, arguments), "\n", NULL);
+    va_end(arguments);
+}
+
+/* --- Fields ---------------------------------------------------------------------- */
+
+static void check_fields(check_t *check, const char *where, const lims_field_t *fields);
+
+static bool is_compound(const lims_field_t *field)
+{
+    return lims_field_json_type(field->type) == LIMS_JSON_ARRAY
+           || lims_field_json_type(field->type) == LIMS_JSON_OBJECT;
+}
+
+/* Inside an object, a fallback is written as a scalar. */
+static void check_members(check_t *check, const char *where, const lims_field_t *members)
+{
+    check_fields(check, where, members);
+    for (const lims_field_t *member = members; member->name != NULL; member++) {
+        if (member->fallback != NULL && is_compound(member)) {
+            problem(check, where, "the member %s cannot have a fallback", member->name);
+        }
+    }
+}
+
+static void check_text_rules(check_t *check, const char *where, const lims_field_t *field)
+{
+    regex_t compiled;
+
+    if (field->pattern != NULL) {
+        if (field->pattern[0] != '^' || field->pattern[strlen(field->pattern) - 1] != '$') {
+            problem(check, where, "the pattern is not anchored with ^ and $");
+        }
+        if (regcomp(&compiled, field->pattern, REG_EXTENDED | REG_NOSUB) != 0) {
+            problem(check, where, "the pattern is no regular expression");
+        } else {
+            regfree(&compiled);
+        }
+    }
+    if (field->fallback != NULL) {
+        const lims_error_t *error = lims_field_text(lims_values_create(check->pool), field,
+                                                    field->fallback, LIMS_E_INTERNAL, check->pool);
+
+        if (error != NULL) {
+            problem(check, where, "the fallback is refused: %s", error->message);
+        }
+    }
+}
+
+static void check_field(check_t *check, const char *where, const lims_field_t *field)
+{
+    bool objects = field->type == LIMS_T_OBJECT || field->type == LIMS_T_OBJECT_LIST;
+    const char *here = apr_pstrcat(check->pool, where, ".", field->name, NULL);
+
+    if ((unsigned)field->type >= LIMS_T_COUNT) {
+        problem(check, here, "has no known type");
+        return;
+    }
+    if (field->max != 0 && field->min > field->max) {
+        problem(check, here, "the minimum is above the maximum");
+    }
+    if (field->type == LIMS_T_ENUM && (field->values == NULL || field->values[0] == NULL)) {
+        problem(check, here, "an enumeration without values");
+        return;
+    }
+    if (objects && field->members == NULL) {
+        problem(check, here, "an object without members");
+        return;
+    }
+    if (((field->flags & LIMS_F_UNIQUE) != 0) != (field->unique != NULL)) {
+        problem(check, here, "LIMS_F_UNIQUE and .unique go together");
+    }
+    if (field->unique != NULL && lims_field_find(field->members, field->unique) == NULL) {
+        problem(check, here, "its objects have no member %s", field->unique);
+    }
+    check_text_rules(check, here, field);
+    if (objects) {
+        check_members(check, here, field->members);
+    }
+}
+
+static void check_fields(check_t *check, const char *where, const lims_field_t *fields)
+{
+    for (const lims_field_t *field = fields; field != NULL && field->name != NULL; field++) {
+        if (lims_field_find(field + 1, field->name) != NULL) {
+            problem(check, where, "the field %s is there twice", field->name);
+        }
+        check_field(check, where, field);
+    }
+}
+
+/* --- Statements ------------------------------------------------------------------ */
+
+/* Is `:name` something that a request of this route can bind? */
+static bool is_bound(const lims_resource_t *resource, const lims_route_t *route, const char *name)
+{
+    const lims_field_t *field = lims_field_find(resource->fields, name);
+    bool has_id = route == NULL || route->path == NULL || strstr(route->path, "/:id") != NULL;
+
+    if (has_id && strcmp(name, "id") == 0) {
+        return true;
+    }
+    if (route == NULL) {
+        return false;
+    }
+    return lims_field_find(route->query, name) != NULL
+           || lims_field_find(route->input, name) != NULL
+           || (route->body != 0 && field != NULL && (field->flags & route->body) != 0);
+}
+
+/* `route` NULL: a statement that has only the record's id to go by. */
+static void check_statement(check_t *check, const char *where, const lims_resource_t *resource,
+                            const lims_route_t *route, lims_stmt_e number)
+{
+    const lims_statement_t *statement;
+
+    if ((int)number < 0 || (int)number >= check->statement_count) {
+        problem(check, where, "there is no statement %d", (int)number);
+        return;
+    }
+    if (number == LIMS_STMT_NONE) {
+        return;
+    }
+    statement = &check->statements[number];
+    for (int i = 0; i < statement->count; i++) {
+        const lims_parameter_t *parameter = &statement->parameters[i];
+        bool known = parameter->kind == LIMS_P_CONTEXT
+                         ? among(context_names, LIMS_LENGTH(context_names), parameter->name)
+                         : is_bound(resource, route, parameter->name);
+
+        if (!known) {
+            problem(check, where, "nothing binds the parameter %s of %s (%s)", parameter->name,
+                    statement->label, statement->origin);
+        }
+    }
+}
+
+/* --- Routes ---------------------------------------------------------------------- */
+
+static bool is_literal(const char *segment, apr_size_t length)
+{
+    return length > 0
+           && strspn(segment, "abcdefghijklmnopqrstuvwxyz0123456789-.") >= length;
+}
+
+static void check_path(check_t *check, const char *where, const lims_route_t *route)
+{
+    const char *path = route->path;
+    int ids = 0;
+
+    if (*path != '\0' && *path != '/') {
+        problem(check, where, "the path does not begin with a slash");
+        return;
+    }
+    while (*path == '/') {
+        apr_size_t length = strcspn(++path, "/");
+
+        if (length == 3 && memcmp(path, ":id", 3) == 0) {
+            ids++;
+        } else if (!is_literal(path, length)) {
+            problem(check, where, "'%.*s' is neither a segment nor :id", (int)length, path);
+        }
+        path += length;
+    }
+    if (ids > 1) {
+        problem(check, where, "the path has more than one :id");
+    }
+    if (ids > 0
+        && (lims_field_find(route->query, "id") != NULL
+            || lims_field_find(route->input, "id") != NULL)) {
+        /* A caller could name another record than the path does. */
+        problem(check, where, "an input named id would replace the id of the path");
+    }
+}
+
+static void check_surface(check_t *check, const char *where, const lims_route_t *route)
+{
+    bool tool = (route->flags & LIMS_R_TOOL) != 0;
+
+    if (route->path == NULL && !tool) {
+        problem(check, where, "no path, and not LIMS_R_TOOL");
+    }
+    if (tool && route->command == NULL) {
+        problem(check, where, "LIMS_R_TOOL without a command");
+    }
+    if (route->path != NULL) {
+        check_path(check, where, route);
+    }
+    if (!among(methods, LIMS_LENGTH(methods), route->method)) {
+        problem(check, where, "%s is no method of ours", route->method);
+    }
+    if (route->operation == NULL || route->summary == NULL) {
+        problem(check, where, "an operation or a summary is missing");
+    }
+    if (route->scope != NULL && !lims_scope_valid(route->scope)) {
+        problem(check, where, "%s is no scope", route->scope);
+    }
+    if (route->status < 200 || route->status > 299) {
+        problem(check, where, "%d is no status of success", route->status);
+    }
+}
+
+static void check_input(check_t *check, const char *where, const lims_resource_t *resource,
+                        const lims_route_t *route)
+{
+    bool reads = strcmp(route->method, "GET") == 0 || strcmp(route->method, "DELETE") == 0;
+
+    if (route->body != 0 && route->body != LIMS_F_CREATE && route->body != LIMS_F_UPDATE) {
+        problem(check, where, "the body is neither a creation nor an update");
+    }
+    if (route->body != 0 && route->input != NULL) {
+        problem(check, where, "a body of fields and an input of its own");
+    }
+    if (reads && (route->body != 0 || route->input != NULL)) {
+        problem(check, where, "%s takes no body", route->method);
+    }
+    if (route->body != 0 && resource->fields == NULL) {
+        problem(check, where, "a body, but the resource has no fields");
+    }
+    check_fields(check, apr_pstrcat(check->pool, where, " query", NULL), route->query);
+    check_fields(check, apr_pstrcat(check->pool, where, " input", NULL), route->input);
+    check_fields(check, apr_pstrcat(check->pool, where, " output", NULL), route->output);
+    if (route->handler == NULL && route->statement == LIMS_STMT_NONE) {
+        problem(check, where, "neither a statement nor a handler");
+    }
+    /* A handler may bind values that it made itself. */
+    if (route->handler == NULL) {
+        check_statement(check, where, resource, route, route->statement);
+    }
+}
+
+static bool equal(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* Each pair of routes is looked at once: `other` comes before `route`. */
+static void check_pair(check_t *check, const char *where, const lims_route_t *route,
+                       const lims_route_t *other)
+{
+    if (equal(route->path, other->path) && equal(route->method, other->method)) {
+        problem(check, where, "the route is there twice");
+    }
+    if (equal(route->operation, other->operation)) {
+        problem(check, where, "another route has the operation %s too", route->operation);
+    }
+    if (equal(route->command, other->command)) {
+        problem(check, where, "another route has the command '%s' too", route->command);
+    }
+}
+
+static void check_earlier(check_t *check, const char *where, const lims_route_t *route)
+{
+    for (const lims_resource_t *const *r = check->resources; *r != NULL; r++) {
+        const lims_route_t *other = (*r)->routes;
+
+        for (; other != NULL && other->method != NULL; other++) {
+            if (other == route) {
+                return;
+            }
+            check_pair(check, where, route, other);
+        }
+    }
+}
+
+static void check_resource(check_t *check, const lims_resource_t *resource)
+{
+    const char *where = resource->name;
+
+    check_fields(check, where, resource->fields);
+    check_statement(check, where, resource, NULL, resource->record);
+    if ((resource->nested != NULL) != (resource->nested_resource != NULL)
+        || (resource->nested != NULL) != (resource->nested_statement != LIMS_STMT_NONE)) {
+        problem(check, where, "nested needs a name, a resource and a statement");
+    }
+    check_statement(check, where, resource, NULL, resource->nested_statement);
+    if (resource->routes == NULL) {
+        problem(check, where, "has no table of routes");
+        return;
+    }
+    for (const lims_route_t *route = resource->routes; route->method != NULL; route++) {
+        const char *here
+            = apr_psprintf(check->pool, "%s: %s %s", where, route->method,
+                           route->path != NULL      ? route->path
+                           : route->command != NULL ? route->command
+                                                    : "?");
+
+        check_surface(check, here, route);
+        check_input(check, here, resource, route);
+        check_earlier(check, here, route);
+    }
+}
+
+const char *lims_route_check(const lims_resource_t *const *resources,
+                             const lims_statement_t *statements, int statement_count,
+                             apr_pool_t *pool)
+{
+    check_t check = {
+        .pool = pool,
+        .statements = statements,
+        .statement_count = statement_count,
+        .resources = resources,
+        .problems = "",
+    };
+
+    for (; *resources != NULL; resources++) {
+        if ((*resources)->name == NULL) {
+            problem(&check, "a resource", "has no name");
+        } else {
+            check_resource(&check, *resources);
+        }
+    }
+    return check.problems[0] != '\0' ? check.problems : NULL;
+}

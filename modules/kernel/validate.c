@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * validate.c - scalar values: syntax, range, and the words of a refusal.
+ *
+ * JSON types are judged before texts: the string "5" is no identifier. A text
+ * is checked in full all the same, because query parameters and command-line
+ * arguments arrive here as nodes whose text nobody has parsed.
+ */
+#include "kernel/validate.h"
+
+#include <apr_strings.h>
+#include <regex.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/time.h"
+
+/* Where an INTEGER field states no maximum: PostgreSQL's integer. */
+#define INTEGER_MAX 2147483647
+
+typedef const lims_error_t *(scalar_fn)(const char **text, const lims_field_t *field,
+                                        const lims_json_t *node, const lims_place_t *place);
+
+/* --- Words ------------------------------------------------------------------ */
+
+const char *lims_place_path(const lims_place_t *place)
+{
+    const char *path = "";
+
+    for (const lims_place_t *p = place; p != NULL; p = p->parent) {
+        const char *dot = path[0] == '\0' || path[0] == '[' ? "" : ".";
+
+        if (p->name != NULL) {
+            path = apr_pstrcat(p->pool, lims_excerpt(p->name, p->pool), dot, path, NULL);
+        } else {
+            path = apr_psprintf(p->pool, "[%d]%s%s", p->index, dot, path);
+        }
+    }
+    return path;
+}
+
+static const char *enumeration(const char *const *values, apr_pool_t *pool)
+{
+    const char *text = values[0];
+
+    for (int i = 1; text != NULL && values[i] != NULL; i++) {
+        text = apr_pstrcat(pool, text, ", ", values[i], NULL);
+    }
+    return text;
+}
+
+static const char *counted(const lims_field_t *field, const char *what, apr_pool_t *pool)
+{
+    apr_int64_t max = field->max != 0 ? field->max : LIMS_LIST_MAX;
+
+    return apr_psprintf(pool, "an array of %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT " %s",
+                        field->min, max, what);
+}
+
+static const char *decimal_expectation(const lims_field_t *field, apr_pool_t *pool)
+{
+    if (field->max != 0) {
+        return apr_psprintf(pool, "a number from %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT,
+                            field->min, field->max);
+    }
+    if (field->min != 0) {
+        return apr_psprintf(pool, "a number of at least %" APR_INT64_T_FMT, field->min);
+    }
+    return apr_psprintf(pool, "a number of at most %d digits and an exponent within %d",
+                        LIMS_DECIMAL_DIGITS_MAX, LIMS_DECIMAL_EXPONENT_MAX);
+}
+
+const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
+{
+    switch (field->type) {
+    case LIMS_T_ID:
+        return "an identifier, an integer from 1 to 9223372036854775807";
+    case LIMS_T_INTEGER:
+        return apr_psprintf(pool, "an integer from %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT,
+                            field->min, field->max != 0 ? field->max : INTEGER_MAX);
+    case LIMS_T_DECIMAL:
+        return decimal_expectation(field, pool);
+    case LIMS_T_BOOLEAN:
+        return "true or false";
+    case LIMS_T_STRING:
+        return apr_psprintf(pool,
+                            "a string of %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT " characters",
+                            field->min, field->max != 0 ? field->max : LIMS_TEXT_MAX);
+    case LIMS_T_ENUM:
+        return apr_pstrcat(pool, "one of ", enumeration(field->values, pool), NULL);
+    case LIMS_T_DATE:
+        return "a date of the calendar, YYYY-MM-DD";
+    case LIMS_T_TIMESTAMP:
+        return "a time such as 2026-11-21T07:48:00Z or 2026-11-21T08:48:00+01:00";
+    case LIMS_T_MOMENT:
+    case LIMS_T_MOMENT_END:
+        return "a date, YYYY-MM-DD, or a time such as 2026-11-21T07:48:00Z";
+    case LIMS_T_ID_LIST:
+        return counted(field, "identifiers", pool);
+    case LIMS_T_STRING_LIST:
+        return counted(field, "strings", pool);
+    case LIMS_T_OBJECT:
+        return "an object";
+    case LIMS_T_OBJECT_LIST:
+        return counted(field, "objects", pool);
+    case LIMS_T_JSON:
+    case LIMS_T_COUNT:
+        break;
+    }
+    return "left out: it is read-only";
+}
+
+const lims_error_t *lims_refuse(const lims_field_t *field, const char *detail,
+                                const lims_place_t *place)
+{
+    return lims_fail(place->pool, place->kind, "%s must be %s%s%s", lims_place_path(place),
+                     lims_field_expectation(field, place->pool), detail != NULL ? ": " : "",
+                     detail != NULL ? detail : "");
+}
+
+/* --- Numbers ------------------------------------------------------------------ */
+
+/* Canonical decimal integer: no sign but '-', no leading zero, no "-0". */
+static bool integer(apr_int64_t *value, const char *text)
+{
+    bool negative = *text == '-';
+    const char *p = text + (negative ? 1 : 0);
+
+    *value = 0;
+    if (*p < '0' || *p > '9' || (*p == '0' && (p[1] != '\0' || negative))) {
+        return false;
+    }
+    /* Built below zero, where there is room for the one value more. */
+    for (; *p >= '0' && *p <= '9'; p++) {
+        int digit = *p - '0';
+
+        if (*value < (APR_INT64_MIN + digit) / 10) {
+            return false;
+        }
+        *value = *value * 10 - digit;
+    }
+    if (*p != '\0' || (!negative && *value == APR_INT64_MIN)) {
+        return false;
+    }
+    *value = negative ? *value : -*value;
+    return true;
+}
+
+/* A decimal as 0.d1d2… times 10^point with d1 not 0; zero has no digits. */
+typedef struct {
+    bool negative;
+    int count;
+    int point;
+    char digits[LIMS_DECIMAL_DIGITS_MAX + 1];
+} decimal_t;
+
+static bool take_digit(decimal_t *d, int *written, char c)
+{
+    if (++*written > LIMS_DECIMAL_DIGITS_MAX) {
+        return false;
+    }
+    if (d->count > 0 || c != '0') {
+        d->digits[d->count++] = c;
+    }
+    return true;
+}
+
+static bool exponent(int *value, const char **text)
+{
+    const char *p = *text;
+    int sign = 1;
+
+    *value = 0;
+    if (*p != 'e' && *p != 'E') {
+        return true;
+    }
+    p++;
+    if (*p == '+' || *p == '-') {
+        sign = *p++ == '-' ? -1 : 1;
+    }
+    if (*p < '0' || *p > '9') {
+        return false;
+    }
+    for (; *p >= '0' && *p <= '9'; p++) {
+        *value = *value * 10 + (*p - '0');
+        if (*value > LIMS_DECIMAL_EXPONENT_MAX) {
+            return false;
+        }
+    }
+    *value *= sign;
+    *text = p;
+    return true;
+}
+
+/* The grammar of a JSON number (RFC 8259 section 6) within our limits. */
+static bool decimal(decimal_t *d, const char *text)
+{
+    int written = 0;
+    int power;
+
+    *d = (decimal_t) { .negative = *text == '-' };
+    text += d->negative ? 1 : 0;
+    if (*text < '0' || *text > '9' || (*text == '0' && text[1] >= '0' && text[1] <= '9')) {
+        return false;
+    }
+    for (; *text >= '0' && *text <= '9'; text++) {
+        if (!take_digit(d, &written, *text)) {
+            return false;
+        }
+    }
+    d->point = d->count;
+    if (*text == '.') {
+        text++;
+        if (*text < '0' || *text > '9') {
+            return false;
+        }
+        for (; *text >= '0' && *text <= '9'; text++) {
+            if (!take_digit(d, &written, *text)) {
+                return false;
+            }
+            d->point -= d->count == 0 ? 1 : 0;
+        }
+    }
+    if (!exponent(&power, &text) || *text != '\0') {
+        return false;
+    }
+    d->point += power;
+    d->negative = d->negative && d->count > 0;
+    return true;
+}
+
+/* Compares exactly, as binary floating point would not. */
+static int compare_decimals(const decimal_t *a, const decimal_t *b)
+{
+    int sign = a->negative ? -1 : 1;
+    int order;
+
+    if (a->negative != b->negative) {
+        return sign;
+    }
+    if (a->count == 0 || b->count == 0) {
+        return sign * ((a->count != 0) - (b->count != 0));
+    }
+    if (a->point != b->point) {
+        return a->point > b->point ? sign : -sign;
+    }
+    /* Both end in a NUL or in digits; trailing zeros weigh nothing. */
+    for (int i = 0; i < LIMS_DECIMAL_DIGITS_MAX; i++) {
+        order = (i < a->count ? a->digits[i] : '0') - (i < b->count ? b->digits[i] : '0');
+        if (order != 0) {
+            return order > 0 ? sign : -sign;
+        }
+    }
+    return 0;
+}
+
+static bool within(const decimal_t *value, const lims_field_t *field, apr_pool_t *pool)
+{
+    decimal_t bound;
+
+    if (field->min != 0 || field->max != 0) {
+        decimal(&bound, apr_psprintf(pool, "%" APR_INT64_T_FMT, field->min));
+        if (compare_decimals(value, &bound) < 0) {
+            return false;
+        }
+    }
+    if (field->max != 0) {
+        decimal(&bound, apr_psprintf(pool, "%" APR_INT64_T_FMT, field->max));
+        return compare_decimals(value, &bound) <= 0;
+    }
+    return true;
+}
+
+static const lims_error_t *check_id(const char **text, const lims_field_t *field,
+                                    const lims_json_t *node, const lims_place_t *place)
+{
+    apr_int64_t value;
+
+    *text = node->text;
+    return integer(&value, node->text) && value >= 1 ? NULL : lims_refuse(field, NULL, place);
+}
+
+static const lims_error_t *check_integer(const char **text, const lims_field_t *field,
+                                         const lims_json_t *node, const lims_place_t *place)
+{
+    apr_int64_t max = field->max != 0 ? field->max : INTEGER_MAX;
+    apr_int64_t value;
+
+    *text = node->text;
+    return integer(&value, node->text) && value >= field->min && value <= max
+               ? NULL
+               : lims_refuse(field, NULL, place);
+}
+
+static const lims_error_t *check_decimal(const char **text, const lims_field_t *field,
+                                         const lims_json_t *node, const lims_place_t *place)
+{
+    decimal_t value;
+
+    *text = node->text;
+    return decimal(&value, node->text) && within(&value, field, place->pool)
+               ? NULL
+               : lims_refuse(field, NULL, place);
+}
+
+/* --- Everything else ------------------------------------------------------------ */
+
+static const lims_error_t *check_boolean(const char **text, const lims_field_t *field,
+                                         const lims_json_t *node, const lims_place_t *place)
+{
+    bool yes = strcmp(node->text, "true") == 0;
+
+    *text = yes ? "t" : "f";
+    return yes || strcmp(node->text, "false") == 0 ? NULL : lims_refuse(field, NULL, place);
+}
+
+/* C0 but for tab, line feed and carriage return, DEL, and C1 (U+0080 to
+ * U+009F, in UTF-8 C2 80 to C2 9F): they break logs, terminals and labels. */
+static bool has_control_character(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
+        bool allowed = *p == '\t' || *p == '\n' || *p == '\r';
+
+        if ((*p < 0x20 && !allowed) || *p == 0x7F || (*p == 0xC2 && p[1] <= 0x9F)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+static bool has_pattern(const char *pattern, const char *text)
+{
+    regex_t compiled;
+    bool found = false;
+
+    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) == 0) {
+        found = regexec(&compiled, text, 0, NULL, 0) == 0;
+        regfree(&compiled);
+    }
+    return found;
+}
+
+static const lims_error_t *check_string(const char **text, const lims_field_t *field,
+                                        const lims_json_t *node, const lims_place_t *place)
+{
+    apr_int64_t max = field->max != 0 ? field->max : LIMS_TEXT_MAX;
+    apr_int64_t length = (apr_int64_t)lims_utf8_length(node->text, node->length);
+    bool blank_refused = (field->flags & (LIMS_F_REQUIRED | LIMS_F_NULLABLE)) == LIMS_F_REQUIRED;
+
+    *text = node->text;
+    if (length < field->min || length > max) {
+        return lims_refuse(field, apr_psprintf(place->pool, "it has %" APR_INT64_T_FMT, length),
+                           place);
+    }
+    if (blank_refused && is_blank(node->text)) {
+        return lims_refuse(field, "it is blank", place);
+    }
+    if (has_control_character(node->text)) {
+        return lims_refuse(field, "it has a control character", place);
+    }
+    if (field->pattern != NULL && !has_pattern(field->pattern, node->text)) {
+        return lims_refuse(
+            field, apr_pstrcat(place->pool, "it does not match ", field->pattern, NULL), place);
+    }
+    return NULL;
+}
+
+static const lims_error_t *check_enum(const char **text, const lims_field_t *field,
+                                      const lims_json_t *node, const lims_place_t *place)
+{
+    for (int i = 0; field->values[i] != NULL; i++) {
+        if (strcmp(field->values[i], node->text) == 0) {
+            *text = field->values[i];
+            return NULL;
+        }
+    }
+    return lims_refuse(field, NULL, place);
+}
+
+static const lims_error_t *check_date(const char **text, const lims_field_t *field,
+                                      const lims_json_t *node, const lims_place_t *place)
+{
+    *text = node->text;
+    return lims_time_date_valid(node->text) ? NULL : lims_refuse(field, NULL, place);
+}
+
+static const lims_error_t *check_timestamp(const char **text, const lims_field_t *field,
+                                           const lims_json_t *node, const lims_place_t *place)
+{
+    *text = lims_time_timestamp(node->text, place->pool);
+    return *text != NULL ? NULL : lims_refuse(field, NULL, place);
+}
+
+static const lims_error_t *check_moment(const char **text, const lims_field_t *field,
+                                        const lims_json_t *node, const lims_place_t *place)
+{
+    const char *hint = NULL;
+
+    *text = lims_time_moment(node->text, field->type == LIMS_T_MOMENT_END, place->pool);
+    if (*text == NULL && strchr(node->text, ' ') != NULL) {
+        /* The usual slip: "+01:00" sent as it is arrives as " 01:00". */
+        hint = "a plus sign in a query is written %2B";
+    }
+    return *text != NULL ? NULL : lims_refuse(field, hint, place);
+}
+
+/* --- Tables ------------------------------------------------------------------- */
+
+static const struct {
+    lims_json_type_e json;
+    scalar_fn *check; /* NULL: lists and objects (body.c), or output only */
+} types[] = {
+    [LIMS_T_ID] = { LIMS_JSON_NUMBER, check_id },
+    [LIMS_T_INTEGER] = { LIMS_JSON_NUMBER, check_integer },
+    [LIMS_T_DECIMAL] = { LIMS_JSON_NUMBER, check_decimal },
+    [LIMS_T_BOOLEAN] = { LIMS_JSON_BOOLEAN, check_boolean },
+    [LIMS_T_STRING] = { LIMS_JSON_STRING, check_string },
+    [LIMS_T_ENUM] = { LIMS_JSON_STRING, check_enum },
+    [LIMS_T_DATE] = { LIMS_JSON_STRING, check_date },
+    [LIMS_T_TIMESTAMP] = { LIMS_JSON_STRING, check_timestamp },
+    [LIMS_T_MOMENT] = { LIMS_JSON_STRING, check_moment },
+    [LIMS_T_MOMENT_END] = { LIMS_JSON_STRING, check_moment },
+    [LIMS_T_ID_LIST] = { LIMS_JSON_ARRAY, NULL },
+    [LIMS_T_STRING_LIST] = { LIMS_JSON_ARRAY, NULL },
+    [LIMS_T_OBJECT] = { LIMS_JSON_OBJECT, NULL },
+    [LIMS_T_OBJECT_LIST] = { LIMS_JSON_ARRAY, NULL },
+    [LIMS_T_JSON] = { LIMS_JSON_COUNT, NULL },
+};
+
+_Static_assert(LIMS_LENGTH(types) == LIMS_T_COUNT, "a field type has no row");
+
+lims_json_type_e lims_field_json_type(lims_type_e type)
+{
+    return types[type].json;
+}
+
+const lims_error_t *lims_validate_scalar(const char **text, const lims_field_t *field,
+                                         const lims_json_t *node, const lims_place_t *place)
+{
+    *text = NULL;
+    if (node->type != types[field->type].json || types[field->type].check == NULL) {
+        return lims_refuse(field, NULL, place);
+    }
+    return types[field->type].check(text, field, node, place);
+}

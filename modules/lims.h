@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lims.h - the vocabulary of mod_lims.
+ *
+ * A *resource* is a noun of the laboratory (sample, sample test, client). It
+ * is described by one table of *fields* and one of *routes*. Those two tables
+ * are read by everything that has to agree about the resource: the router,
+ * `Allow`, scopes, validation, the binding of SQL parameters, the writer of
+ * JSON records, discovery, the OpenAPI document, the command line and the
+ * tests. A field's name is the same word in all of them: the JSON member, the
+ * SQL parameter `:name`, the result column and the documented property.
+ *
+ * A *statement* is a named piece of SQL from a `.sql` file beside the C file
+ * of its noun; build/statements.awk compiles them into the enum lims_stmt_e and
+ * the table lims_statements[].
+ *
+ * A *request* is what a caller asks, whichever way it came: HTTP or limsctl.
+ * Nothing here knows httpd or libpq.
+ *
+ * Conventions, once for all headers:
+ *   - exported names begin with lims_, statics have no prefix;
+ *   - out-parameters first, then the object, then inputs, the pool last;
+ *   - what a function returns lives in the pool it was given;
+ *   - a function that can refuse returns `const lims_error_t *`, NULL being
+ *     success; plumbing that can only break returns apr_status_t;
+ *   - text is UTF-8 and NUL-terminated, without NUL inside; identifiers
+ *     travel as decimal text between JSON and SQL.
+ */
+#ifndef LIMS_H
+#define LIMS_H
+
+#include <apr_pools.h>
+#include <apr_tables.h>
+#include <apr_time.h>
+#include <stdbool.h>
+
+#include "statements.h" /* generated: lims_stmt_e, LIMS_STMT_NONE is 0 */
+
+#define LIMS_VERSION "1.0.0"
+#define LIMS_API_NAME "Laboratory Sample Management Service"
+#define LIMS_API_VERSION "v1"
+
+/* How many elements a true array has. */
+#define LIMS_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef struct lims_error_t lims_error_t;
+typedef struct lims_field_t lims_field_t;
+typedef struct lims_route_t lims_route_t;
+typedef struct lims_resource_t lims_resource_t;
+typedef struct lims_request_t lims_request_t;
+typedef struct lims_values_t lims_values_t;
+typedef struct lims_connection_t lims_connection_t;
+typedef struct lims_result_t lims_result_t;
+
+/* --- Errors -------------------------------------------------------------- */
+
+/* Everything a caller can be told, in the order of the contract. The table
+ * lims_error_kinds[] in kernel/error.c gives slug, status and meaning. */
+typedef enum {
+    LIMS_E_INVALID_BODY,
+    LIMS_E_INVALID_QUERY,
+    LIMS_E_INVALID_REFERENCE,
+    LIMS_E_INVALID_ID,
+    LIMS_E_FIELD_NOT_PATCHABLE,
+    LIMS_E_NO_UPDATABLE_FIELDS,
+    LIMS_E_BAD_REQUEST,
+    LIMS_E_UNAUTHORIZED,
+    LIMS_E_TLS_REQUIRED,
+    LIMS_E_UPLOAD_ONLY_KEY,
+    LIMS_E_SCOPE_REQUIRED,
+    LIMS_E_ESIGNATURE_REQUIRED,
+    LIMS_E_SAMPLE_LIMIT_EXCEEDED,
+    LIMS_E_NOT_FOUND,
+    LIMS_E_METHOD_NOT_ALLOWED,
+    LIMS_E_REQUEST_TIMEOUT,
+    LIMS_E_INCOMPLETE_SAMPLE,
+    LIMS_E_QC_FAILED,
+    LIMS_E_APPROVAL_REQUIRED,
+    LIMS_E_CONFIRMATION_REQUIRED,
+    LIMS_E_MEDIA_QC_FAILED,
+    LIMS_E_WORKSHEET_INCOMPLETE,
+    LIMS_E_BLANK_RESULT,
+    LIMS_E_REAGENT_LOT_EXPIRED,
+    LIMS_E_TEST_VERIFIED_LOCKED,
+    LIMS_E_NOT_RECEIVABLE,
+    LIMS_E_INVALID_TRANSITION,
+    LIMS_E_ALREADY_DECIDED,
+    LIMS_E_IDEMPOTENCY_IN_PROGRESS,
+    LIMS_E_PRECONDITION_FAILED,
+    LIMS_E_PAYLOAD_TOO_LARGE,
+    LIMS_E_UNSUPPORTED_MEDIA_TYPE,
+    LIMS_E_IDEMPOTENCY_MISMATCH,
+    LIMS_E_RATE_LIMITED,
+    LIMS_E_INTERNAL,
+    LIMS_E_SERVICE_UNAVAILABLE,
+    LIMS_E_COUNT
+} lims_error_e;
+
+/* What may be tried again after an error, and by whom. */
+typedef enum {
+    LIMS_RETRY_NO,
+    LIMS_RETRY_ROLLED_BACK, /* nothing was done (deadlock, changed plan) */
+    LIMS_RETRY_LOST         /* the connection died: a read may be repeated */
+} lims_retry_e;
+
+struct lims_error_t {
+    lims_error_e kind;
+    lims_retry_e retry;
+    const char *message; /* for the caller: names the field or record */
+    const char *members; /* further JSON members ("\"blockers\":[…]") or NULL */
+    const char *cause;   /* for the log only: what the system said, or NULL */
+    int number;          /* LIMSnnnn of the log line, 0: not worth one */
+};
+
+/* --- Fields -------------------------------------------------------------- */
+
+typedef enum {
+    LIMS_T_ID,          /* 1 … 2^63-1, a JSON integer */
+    LIMS_T_INTEGER,     /* a JSON integer within min … max */
+    LIMS_T_DECIMAL,     /* a JSON number, its text untouched */
+    LIMS_T_BOOLEAN,
+    LIMS_T_STRING,      /* min … max characters (code points) */
+    LIMS_T_ENUM,        /* a string out of .values */
+    LIMS_T_DATE,        /* YYYY-MM-DD */
+    LIMS_T_TIMESTAMP,   /* in: ISO 8601 with zone; out: UTC, milliseconds */
+    LIMS_T_MOMENT,      /* query only: a date or a timestamp */
+    LIMS_T_MOMENT_END,  /* the same, a date standing for its whole day */
+    LIMS_T_ID_LIST,     /* array of ids, min … max of them, no duplicates */
+    LIMS_T_STRING_LIST, /* array of strings, likewise */
+    LIMS_T_OBJECT,      /* one object of .members */
+    LIMS_T_OBJECT_LIST, /* array of objects of .members, min … max of them */
+    LIMS_T_JSON,        /* out only: JSON made by the database, passed through */
+    LIMS_T_COUNT
+} lims_type_e;
+
+/* Where a field appears. A body takes the fields that carry the route's
+ * .body flag; a record shows those with LIMS_F_OUT. */
+enum {
+    LIMS_F_OUT = 1 << 0,      /* in every record of the resource */
+    LIMS_F_CREATE = 1 << 1,   /* in the body that creates one */
+    LIMS_F_UPDATE = 1 << 2,   /* in the body that changes one */
+    LIMS_F_REQUIRED = 1 << 3, /* must be in the body (of a creation) */
+    LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
+    LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
+    LIMS_F_UNIQUE = 1 << 6    /* list: the member .unique of each object differs */
+};
+
+struct lims_field_t {
+    const char *name;
+    lims_type_e type;
+    unsigned flags;
+    apr_int64_t min; /* length, count or value, by type */
+    apr_int64_t max; /* 0: the type's own bound (LIMS_TEXT_MAX for strings) */
+    const char *const *values;   /* LIMS_T_ENUM: NULL-terminated */
+    const lims_field_t *members; /* LIMS_T_OBJECT(_LIST), LIMS_T_JSON: shape */
+    const char *unique;          /* LIMS_T_OBJECT_LIST: member without repeats */
+    const char *pattern;         /* LIMS_T_STRING: an anchored ERE, or NULL */
+    const char *fallback;        /* value when absent from a creation, or NULL */
+    const char *doc;
+    const char *example;
+};
+
+#define LIMS_FIELD_END { .name = NULL }
+
+/* The query parameters that every list takes. */
+#define LIMS_PAGING_FIELDS                                                           \
+    { .name = "limit",                                                               \
+      .type = LIMS_T_INTEGER,                                                        \
+      .min = 1,                                                                      \
+      .max = 500,                                                                    \
+      .fallback = "50",                                                              \
+      .doc = "Records on a page; more than 500 is taken as 500.",                    \
+      .example = "50" },                                                             \
+    { .name = "cursor",                                                              \
+      .type = LIMS_T_INTEGER,                                                        \
+      .min = 0,                                                                      \
+      .max = APR_INT64_MAX,                                                          \
+      .fallback = "0",                                                               \
+      .doc = "Read after this id: nextCursor of the page before.",                   \
+      .example = "0" }
+
+/* Longest string where a field states no maximum of its own. */
+#define LIMS_TEXT_MAX 255
+
+/* --- Routes -------------------------------------------------------------- */
+
+enum {
+    LIMS_R_LIST = 1 << 0,       /* answers a page: { data, nextCursor, hasMore } */
+    LIMS_R_UPLOAD_KEY = 1 << 1, /* an upload-only key may call it */
+    LIMS_R_NO_RECORD = 1 << 2,  /* the answer is not one record: no ETag */
+    LIMS_R_TOOL = 1 << 3,       /* command line only; not part of the REST API */
+    LIMS_R_NO_BODY = 1 << 4,    /* a POST that takes no body, or an empty object */
+    LIMS_R_REASON = 1 << 5,     /* command line: --reason is required */
+    LIMS_R_DOCUMENT = 1 << 6,   /* the answer is a JSON document of no fixed shape */
+    LIMS_R_SIGN = 1 << 7        /* command line: always signed, see .meaning */
+};
+
+typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);
+
+struct lims_route_t {
+    const char *method;    /* "GET"; HEAD comes with it */
+    const char *path;      /* below /api/v1: "/samples/:id"; "" is discovery */
+    const char *command;   /* limsctl: "qc-batch evaluate", or NULL */
+    const char *operation; /* OpenAPI operationId */
+    const char *summary;
+    const char *description; /* longer, Markdown, or NULL */
+    const char *scope;       /* NULL: any valid key */
+    unsigned flags;
+    unsigned body;             /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
+    const lims_field_t *input; /* a body of its own instead, or NULL */
+    const lims_field_t *query; /* query parameters, or NULL */
+    const lims_field_t *output; /* an answer that is no record, or NULL */
+    int status;                /* of success */
+    /* A signing act: the signature's meaning ("verified", or ":status" for the
+     * value of that field) and the table whose record :id is signed. */
+    const char *meaning;
+    const char *signs;
+    /* Generic action: bind the values, run, no row is 404. */
+    lims_stmt_e statement;
+    lims_stmt_e search;        /* of a list: instead, when a filter is given */
+    lims_handler_fn *handler;  /* instead, where there is something to decide */
+    /* Beyond what any route may answer; ends with LIMS_E_COUNT. */
+    const lims_error_e *errors;
+};
+
+#define LIMS_ROUTE_END { .method = NULL }
+
+struct lims_resource_t {
+    const char *name;  /* "sample" */
+    const char *title; /* "Samples", the OpenAPI tag */
+    const char *schema; /* "Sample", the OpenAPI component */
+    const char *doc;
+    const lims_field_t *fields;
+    const lims_route_t *routes;
+    lims_stmt_e record; /* :id -> the row of LIMS_F_OUT fields */
+    lims_stmt_e lock;   /* :id -> a row, locked until the transaction ends */
+    /* One member of a single record that comes from rows of its own. */
+    const char *nested;                     /* its name, or NULL */
+    const lims_resource_t *nested_resource; /* whose fields its rows have */
+    lims_stmt_e nested_statement;           /* :id -> the rows */
+};
+
+/* The list of resources, NULL-terminated (resources.c). */
+extern const lims_resource_t *const lims_resources[];
+
+/* --- Requests ------------------------------------------------------------ */
+
+/* Who acts. Identifiers are decimal text, ready to bind; NULL: none. */
+typedef struct {
+    const char *organization;
+    const char *key;  /* API key id; NULL on the command line */
+    const char *user; /* the key's creator, or the user of the command line */
+    const char *scopes; /* a PostgreSQL array literal, "{samples:read,…}" */
+    bool upload_only;
+} lims_actor_t;
+
+/* What is answered. Headers beside the status and the body. */
+typedef struct {
+    int status;
+    apr_table_t *headers;
+    const char *body; /* JSON, or NULL */
+    apr_size_t length;
+} lims_reply_t;
+
+struct lims_request_t {
+    apr_pool_t *pool;
+    const lims_resource_t *resource;
+    const lims_route_t *route;
+    lims_actor_t actor;
+    const char *id;         /* `X-Request-Id` of this request */
+    const char *reason;     /* why, for the audit trail; NULL through the API */
+    const char *signature;  /* id of the electronic signature made, or NULL */
+    lims_values_t *values;  /* path, query and body, validated, by name */
+    lims_connection_t *connection;
+    bool in_transaction;        /* one is open on the connection */
+    lims_reply_t *reply;
+    const char *base;           /* what stands before a route's path in URLs */
+};
+
+#endif /* LIMS_H */

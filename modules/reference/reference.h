@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reference.h - reference data: what samples and tests refer to.
+ *
+ * Every reference record has an id, a code unique within its organization, a
+ * name, and whether it is active; an inactive one can no longer be referred to
+ * by new samples. These rows are the same everywhere and stand here once.
+ */
+#ifndef LIMS_REFERENCE_H
+#define LIMS_REFERENCE_H
+
+#include "lims.h"
+
+extern const lims_resource_t lims_client;
+extern const lims_resource_t lims_project;
+extern const lims_resource_t lims_material_type;
+extern const lims_resource_t lims_storage_location;
+extern const lims_resource_t lims_test_definition;
+extern const lims_resource_t lims_specification;
+
+/* Errors of a creation and of a change. */
+extern const lims_error_e lims_reference_create_errors[];
+extern const lims_error_e lims_reference_update_errors[];
+
+/* Where a field that people maintain appears. */
+enum {
+    LIMS_F_KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
+    LIMS_F_KEPT_NULLABLE = LIMS_F_KEPT | LIMS_F_NULLABLE
+};
+
+#define LIMS_REFERENCE_HEAD_FIELDS                                                   \
+    { .name = "id",                                                                  \
+      .type = LIMS_T_ID,                                                             \
+      .flags = LIMS_F_OUT,                                                           \
+      .doc = "Assigned by the service; also the cursor value.",                      \
+      .example = "7" },                                                              \
+    { .name = "code",                                                                \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
+      .min = 1,                                                                      \
+      .max = 64,                                                                     \
+      .doc = "Short name, unique within the organization." },                        \
+    { .name = "name",                                                                \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
+      .min = 1,                                                                      \
+      .max = 255,                                                                    \
+      .doc = "Name." }
+
+#define LIMS_REFERENCE_TAIL_FIELDS                                                   \
+    { .name = "active",                                                              \
+      .type = LIMS_T_BOOLEAN,                                                        \
+      .flags = LIMS_F_KEPT,                                                          \
+      .fallback = "true",                                                               \
+      .doc = "An inactive record can't be referred to by new samples." },            \
+    { .name = "createdAt",                                                           \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = LIMS_F_OUT,                                                           \
+      .doc = "Creation." },                                                          \
+    { .name = "updatedAt",                                                           \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = LIMS_F_OUT,                                                           \
+      .doc = "Last change." }
+
+#define LIMS_REFERENCE_FILTERS                                                       \
+    LIMS_PAGING_FIELDS,                                                              \
+    { .name = "active",                                                              \
+      .type = LIMS_T_BOOLEAN,                                                        \
+      .doc = "Only active (true) or inactive (false) records." },                    \
+    { .name = "code", .type = LIMS_T_STRING, .doc = "The record with this code." }
+
+#endif /* LIMS_REFERENCE_H */

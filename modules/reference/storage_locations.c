@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* storage_locations.c - storage locations: where samples are kept. */
+#include "reference/reference.h"
+
+static const lims_field_t fields[] = {
+    LIMS_REFERENCE_HEAD_FIELDS,
+    { .name = "parentId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "The location around it." },
+    { .name = "kind",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .max = 64,
+      .doc = "Such as refrigerator, freezer, shelf.",
+      .example = "refrigerator" },
+    { .name = "minTemperature",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "Lowest temperature in degrees Celsius.",
+      .example = "2" },
+    { .name = "maxTemperature",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "Highest temperature in degrees Celsius.",
+      .example = "8" },
+    LIMS_REFERENCE_TAIL_FIELDS,
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = { LIMS_REFERENCE_FILTERS, LIMS_FIELD_END };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/storage-locations",
+      .command = "storage-location list",
+      .operation = "listStorageLocations",
+      .summary = "List storage locations",
+      .scope = "reference:read",
+      .flags = LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_STORAGE_LOCATION_LIST },
+    { .method = "GET",
+      .path = "/storage-locations/:id",
+      .command = "storage-location show",
+      .operation = "getStorageLocation",
+      .summary = "One storage location",
+      .scope = "reference:read",
+      .status = 200,
+      .statement = LIMS_STMT_STORAGE_LOCATION_GET },
+    { .method = "POST",
+      .path = NULL,
+      .command = "storage-location create",
+      .operation = "createStorageLocation",
+      .summary = "Create a storage location",
+      .scope = "reference:write",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .statement = LIMS_STMT_STORAGE_LOCATION_CREATE,
+      .errors = lims_reference_create_errors },
+    { .method = "PATCH",
+      .path = NULL,
+      .command = "storage-location update",
+      .operation = "updateStorageLocation",
+      .summary = "Change a storage location",
+      .scope = "reference:write",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_STORAGE_LOCATION_UPDATE,
+      .errors = lims_reference_update_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_storage_location = {
+    .name = "storage location",
+    .title = "Storage locations",
+    .schema = "StorageLocation",
+    .doc = "Where samples are kept.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_STORAGE_LOCATION_GET,
+    .lock = LIMS_STMT_STORAGE_LOCATION_LOCK,
+};

@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: test_definition_get one
+SELECT id AS "id",
+       code AS "code",
+       name AS "name",
+       method AS "method",
+       unit AS "unit",
+       result_type AS "resultType",
+       decimals AS "decimals",
+       specification_low AS "specificationLow",
+       specification_high AS "specificationHigh",
+       specification_text AS "specificationText",
+       reporting_limit AS "reportingLimit",
+       method_detection_limit AS "methodDetectionLimit",
+       holding_time_hours AS "holdingTimeHours",
+       requires_worksheet AS "requiresWorksheet",
+       requires_confirmation AS "requiresConfirmation",
+       presumptive_minimum AS "presumptiveMinimum",
+       active AS "active",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.test_definition
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: test_definition_list many
+SELECT id AS "id",
+       code AS "code",
+       name AS "name",
+       method AS "method",
+       unit AS "unit",
+       result_type AS "resultType",
+       decimals AS "decimals",
+       specification_low AS "specificationLow",
+       specification_high AS "specificationHigh",
+       specification_text AS "specificationText",
+       reporting_limit AS "reportingLimit",
+       method_detection_limit AS "methodDetectionLimit",
+       holding_time_hours AS "holdingTimeHours",
+       requires_worksheet AS "requiresWorksheet",
+       requires_confirmation AS "requiresConfirmation",
+       presumptive_minimum AS "presumptiveMinimum",
+       active AS "active",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.test_definition
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:active::boolean IS NULL OR active = :active::boolean)
+   AND (:code::text IS NULL OR code = :code::text)
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: test_definition_lock one
+SELECT id
+  FROM lims.test_definition
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: test_definition_create one
+INSERT INTO lims.test_definition
+      (organization_id, code, name, method, unit, result_type, decimals,
+       specification_low, specification_high, specification_text,
+       reporting_limit, method_detection_limit, holding_time_hours,
+       requires_worksheet, requires_confirmation, presumptive_minimum, active)
+VALUES (:$organization::bigint, :code::text, :name::text, :method::text, :unit::text,
+        :resultType::text, :decimals::integer, :specificationLow::numeric,
+        :specificationHigh::numeric, :specificationText::text, :reportingLimit::numeric,
+        :methodDetectionLimit::numeric, :holdingTimeHours::numeric,
+        :requiresWorksheet::boolean, :requiresConfirmation::boolean,
+        :presumptiveMinimum::numeric, :active::boolean)
+RETURNING id
+
+-- name: test_definition_update one
+UPDATE lims.test_definition
+   SET code = CASE WHEN :?code THEN :code::text ELSE code END,
+       name = CASE WHEN :?name THEN :name::text ELSE name END,
+       method = CASE WHEN :?method THEN :method::text ELSE method END,
+       unit = CASE WHEN :?unit THEN :unit::text ELSE unit END,
+       result_type = CASE WHEN :?resultType THEN :resultType::text ELSE result_type END,
+       decimals = CASE WHEN :?decimals THEN :decimals::integer ELSE decimals END,
+       specification_low = CASE WHEN :?specificationLow THEN :specificationLow::numeric ELSE specification_low END,
+       specification_high = CASE WHEN :?specificationHigh THEN :specificationHigh::numeric ELSE specification_high END,
+       specification_text = CASE WHEN :?specificationText THEN :specificationText::text ELSE specification_text END,
+       reporting_limit = CASE WHEN :?reportingLimit THEN :reportingLimit::numeric ELSE reporting_limit END,
+       method_detection_limit = CASE WHEN :?methodDetectionLimit THEN :methodDetectionLimit::numeric ELSE method_detection_limit END,
+       holding_time_hours = CASE WHEN :?holdingTimeHours THEN :holdingTimeHours::numeric ELSE holding_time_hours END,
+       requires_worksheet = CASE WHEN :?requiresWorksheet THEN :requiresWorksheet::boolean ELSE requires_worksheet END,
+       requires_confirmation = CASE WHEN :?requiresConfirmation THEN :requiresConfirmation::boolean ELSE requires_confirmation END,
+       presumptive_minimum = CASE WHEN :?presumptiveMinimum THEN :presumptiveMinimum::numeric ELSE presumptive_minimum END,
+       active = CASE WHEN :?active THEN :active::boolean ELSE active END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gates.c - the release gates, as a caller meets them. */
+#include "release/gates.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/record.h"
+#include "kernel/writer.h"
+
+static const lims_field_t qc_batch_fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT },
+    { .name = "batchNumber", .type = LIMS_T_STRING, .flags = LIMS_F_OUT },
+    { .name = "qcStatus", .type = LIMS_T_STRING, .flags = LIMS_F_OUT },
+    LIMS_FIELD_END
+};
+
+/* Members that are also at the top of an error, where the contract has them. */
+static const lims_field_t contract_fields[] = {
+    { .name = "qcBatches",
+      .type = LIMS_T_JSON,
+      .members = qc_batch_fields,
+      .doc = "The failed QC batches." },
+    { .name = "missing", .type = LIMS_T_STRING_LIST, .doc = "Worksheet fields without a value." },
+    { .name = "needsSignoff",
+      .type = LIMS_T_STRING_LIST,
+      .doc = "Worksheet steps without a signature." },
+    LIMS_FIELD_END
+};
+
+const lims_field_t lims_blocker_fields[] = {
+    { .name = "slug", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "The gate." },
+    { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "In words." },
+    { .name = "testIds", .type = LIMS_T_ID_LIST, .doc = "Sample tests that block." },
+    { .name = "qcBatchIds", .type = LIMS_T_ID_LIST, .doc = "QC batches that block." },
+    { .name = "mediaLotIds", .type = LIMS_T_ID_LIST, .doc = "Media lots that block." },
+    { .name = "worksheetIds", .type = LIMS_T_ID_LIST, .doc = "Worksheets that block." },
+    { .name = "approvalIds", .type = LIMS_T_ID_LIST, .doc = "Approvals that block." },
+    LIMS_FIELD_END
+};
+
+/* A member is there when the gate has something to say in it. */
+static void write_present(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
+                          int row)
+{
+    for (const lims_field_t *field = fields; field->name; field++) {
+        const char *text = lims_result_get(rows, row, field->name);
+        if (text && strcmp(text, "{}") != 0) {
+            lims_writer_key(w, field->name);
+            lims_record_write_value(w, field, text);
+        }
+    }
+}
+
+static void write_blockers(lims_writer_t *w, const lims_result_t *rows)
+{
+    lims_writer_array_begin(w);
+    for (int i = 0; i < lims_result_count(rows); i++) {
+        lims_writer_object_begin(w);
+        write_present(w, lims_blocker_fields, rows, i);
+        lims_writer_object_end(w);
+    }
+    lims_writer_array_end(w);
+}
+
+/* The text of an object without its braces. */
+static const char *inside(lims_writer_t *w, apr_pool_t *pool)
+{
+    apr_size_t length = 0;
+    const char *text = lims_writer_finish(&length, w);
+
+    return apr_pstrndup(pool, text + 1, length - 2);
+}
+
+const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, rq, blockers);
+    lims_writer_t *w;
+
+    if (error || lims_result_count(rows) == 0) {
+        return error;
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    write_present(w, contract_fields, rows, 0);
+    lims_writer_key(w, "blockers");
+    write_blockers(w, rows);
+    lims_writer_object_end(w);
+    return lims_fail_with(rq->pool, lims_error_by_slug(lims_result_get(rows, 0, "slug")),
+                          inside(w, rq->pool), "%s", lims_result_get(rows, 0, "message"));
+}

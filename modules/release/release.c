@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* release.c - readiness: what still blocks a sample, without trying. */
+#include "release/release.h"
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/writer.h"
+#include "service/service.h"
+
+static const char *const states[] = { "blocked",         "in_progress", "ready_for_review",
+                                      "ready_to_report", "reported",    NULL };
+
+static const char *const categories[] = { "incomplete_result",    "unverified_result",
+                                          "approval_required",    "qc_failed",
+                                          "confirmation_required", "media_qc_failed",
+                                          "worksheet_incomplete", "approval_rejected",
+                                          "holding_time_expired", "out_of_specification",
+                                          "investigation_open",   "non_numeric_result",
+                                          NULL };
+
+static const char *const severities[] = { "blocking", "warning", NULL };
+
+static const lims_field_t finding_fields[] = {
+    { .name = "category",
+      .type = LIMS_T_ENUM,
+      .values = categories,
+      .flags = LIMS_F_OUT,
+      .doc = "What kind of finding." },
+    { .name = "severity",
+      .type = LIMS_T_ENUM,
+      .values = severities,
+      .flags = LIMS_F_OUT,
+      .doc = "blocking: keeps the sample from being reported; warning: advisory." },
+    { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "In words." },
+    { .name = "clearedBy",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "What clears it." },
+    { .name = "sampleTestId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
+    { .name = "qcBatchId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
+    { .name = "mediaLotId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
+    { .name = "worksheetId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
+    { .name = "approvalId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
+    { .name = "investigationId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
+    LIMS_FIELD_END
+};
+
+static const lims_resource_t finding = { .name = "finding",
+                                         .title = "Release findings",
+                                         .fields = finding_fields };
+
+static const lims_field_t readiness_output[] = {
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The sample." },
+    { .name = "releaseState",
+      .type = LIMS_T_ENUM,
+      .values = states,
+      .flags = LIMS_F_OUT,
+      .doc = "What the findings add up to." },
+    { .name = "findings",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = finding_fields,
+      .doc = "Every finding, the blocking ones first." },
+    LIMS_FIELD_END
+};
+
+static const lims_error_t *readiness(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_READINESS_STATE },
+                                  { .statement = LIMS_STMT_READINESS_FINDINGS } };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_service_read(results, rq, calls, 2);
+    lims_writer_t *w;
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(results[0]) == 0) {
+        return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no sample %s in your organization.",
+                         lims_values_get(rq->values, "id"));
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "sampleId");
+    lims_writer_raw(w, lims_result_get(results[0], 0, "id"));
+    lims_writer_key(w, "releaseState");
+    lims_writer_string(w, lims_result_get(results[0], 0, "releaseState"));
+    lims_writer_key(w, "findings");
+    lims_render_rows(w, &finding, results[1], lims_result_count(results[1]), rq->pool);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/samples/:id/readiness",
+      .command = "sample readiness",
+      .operation = "getSampleReadiness",
+      .summary = "What still blocks the release of a sample",
+      .description = "The findings that the gates, the release state and the lifecycle events "
+                     "go by, without trying to report.",
+      .scope = "samples:read",
+      .flags = LIMS_R_NO_RECORD,
+      .output = readiness_output,
+      .status = 200,
+      .handler = readiness },
+    LIMS_ROUTE_END
+};
+
+static const lims_field_t no_fields[] = { LIMS_FIELD_END };
+
+const lims_resource_t lims_release = {
+    .name = "readiness",
+    .title = "Readiness",
+    .schema = "Readiness",
+    .doc = "Release findings: one definition behind every gate.",
+    .fields = no_fields,
+    .routes = routes,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* resources.c - the resources, in the order in which they are documented. */
+#include "approvals/approvals.h"
+#include "identity/identity.h"
+#include "lims.h"
+#include "reference/reference.h"
+#include "release/release.h"
+#include "results/results.h"
+#include "samples/samples.h"
+
+const lims_resource_t *const lims_resources[] = {
+    &lims_identity,
+    &lims_sample,
+    &lims_release,
+    &lims_sample_test,
+    &lims_approval,
+    &lims_test_definition,
+    &lims_material_type,
+    &lims_project,
+    &lims_client,
+    &lims_storage_location,
+    NULL,
+};

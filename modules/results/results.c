@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * results.c - sample tests: entering, verifying and locking results.
+ *
+ * A result is text, kept exactly as entered. Its numeric value, judgement
+ * against the specification, presumptive reading and the lock of a verified
+ * result are the database's own rules (sql/003 and later), so that results
+ * from files and hands are treated alike.
+ */
+#include "results/results.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/writer.h"
+#include "release/gates.h"
+#include "samples/samples.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "pending", "entered", "verified", NULL };
+static const char *const qualifiers[] = { "<", ">", "ND", "J", "U", NULL };
+static const char *const confirmation_statuses[] = { "pending", "confirmed", "refuted", NULL };
+static const char *const worksheet_statuses[] = { "missing", "incomplete", "unsigned", "complete",
+                                                  NULL };
+
+enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = SHOWN,
+      .doc = "Called sampleTestId in bulk input and in events.",
+      .example = "90211" },
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "The sample." },
+    { .name = "testDefinitionId",
+      .type = LIMS_T_ID,
+      .flags = SHOWN,
+      .doc = "The test definition." },
+    { .name = "testCode",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .doc = "Code of the test definition.",
+      .example = "NO3N" },
+    { .name = "testName",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .doc = "Name of the test definition.",
+      .example = "Nitrate-N" },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = SHOWN,
+      .doc = "pending without a result, entered with one, verified when locked." },
+    { .name = "result",
+      .type = LIMS_T_STRING,
+      .flags = ENTERED,
+      .max = 1000,
+      .doc = "Kept exactly as entered. Empty, white space or null puts the test back to pending.",
+      .example = "7.10" },
+    { .name = "unit",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "Unit of the test definition.",
+      .example = "mg/L" },
+    { .name = "qualifier",
+      .type = LIMS_T_ENUM,
+      .values = qualifiers,
+      .flags = ENTERED,
+      .doc = "Censoring or data qualifier." },
+    { .name = "notes", .type = LIMS_T_STRING, .flags = ENTERED, .max = 4000, .doc = "Remarks." },
+    { .name = "outOfSpecification",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "Judged against the specification when the result was entered; null when no limit "
+             "applies or the result cannot be judged." },
+    { .name = "specification",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "The limit that applies, in words.",
+      .example = "at most 10 mg/L" },
+    { .name = "reagentLotId",
+      .type = LIMS_T_ID,
+      .flags = ENTERED,
+      .doc = "The reagent lot used." },
+    { .name = "mediaLotId", .type = LIMS_T_ID, .flags = ENTERED, .doc = "The media lot used." },
+    { .name = "qcBatchId",
+      .type = LIMS_T_ID,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "The QC batch that covers the test." },
+    { .name = "confirmationStatus",
+      .type = LIMS_T_ENUM,
+      .values = confirmation_statuses,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "pending for a presumptive positive; null when nothing is to be confirmed." },
+    { .name = "worksheetStatus",
+      .type = LIMS_T_ENUM,
+      .values = worksheet_statuses,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "Of the method worksheet; null when the method needs none." },
+    { .name = "holdingStatus",
+      .type = LIMS_T_ENUM,
+      .values = lims_holding_statuses,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "An analysed test is judged by when it was analysed." },
+    { .name = "holdingExpiresAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "Collection plus the method's holding time." },
+    { .name = "analyzedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = ENTERED,
+      .doc = "When the analysis was done; not in the future." },
+    { .name = "enteredBy",
+      .type = LIMS_T_ID,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "User who entered the result." },
+    { .name = "enteredAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "When the result was entered." },
+    { .name = "verifiedBy",
+      .type = LIMS_T_ID,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "User who verified the result." },
+    { .name = "verifiedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "When the result was verified." },
+    { .name = "warnings",
+      .type = LIMS_T_STRING_LIST,
+      .flags = SHOWN,
+      .doc = "What a reviewer should know, such as a lot that had expired." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Scheduled." },
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only tests of this sample." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .doc = "Only tests of this status." },
+    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this definition." },
+    { .name = "updatedSince",
+      .type = LIMS_T_MOMENT,
+      .doc = "Changed at this time or later: a date or a timestamp." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t update_fields[] = {
+    { .name = "sampleTestId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "The sample test.",
+      .example = "90211" },
+    { .name = "result",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "As in a single entry.",
+      .example = "7.10" },
+    { .name = "notes",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_NULLABLE,
+      .max = 4000,
+      .doc = "Left as they are when absent." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t bulk_input[] = {
+    { .name = "updates",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_REQUIRED | LIMS_F_UNIQUE,
+      .min = 1,
+      .max = 1000,
+      .members = update_fields,
+      .unique = "sampleTestId",
+      .doc = "The results, each test once." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t bulk_output[] = {
+    { .name = "updated",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = fields,
+      .doc = "The sample tests as they now are, in the order sent." },
+    LIMS_FIELD_END
+};
+
+/* --- Actions -------------------------------------------------------------- */
+
+static const lims_error_t *verify(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const char *id = lims_values_get(rq->values, "id");
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_LOCK);
+
+    if (error) {
+        return error;
+    }
+    if (strcmp(lims_result_get(row, 0, "status"), "verified") == 0) {
+        return lims_fail(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
+                         "Sample test %s is verified and locked already.", id);
+    }
+    error = lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
+    return error ? error : lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_VERIFY);
+}
+
+/* Every test addressed must be there and unlocked before any is changed. */
+static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *asked)
+{
+    const char *locked = NULL;
+
+    for (int i = 0; i < lims_result_count(asked); i++) {
+        const char *id = lims_result_get(asked, i, "sampleTestId");
+        const char *status = lims_result_get(asked, i, "status");
+        if (!status) {
+            return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                             "updates[%d].sampleTestId: there is no sample test %s in your "
+                             "organization.",
+                             i, id);
+        }
+        if (strcmp(status, "verified") == 0) {
+            locked = locked ? apr_pstrcat(rq->pool, locked, ",", id, NULL) : id;
+        }
+    }
+    if (!locked) {
+        return NULL;
+    }
+    return lims_fail_with(
+        rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
+        apr_psprintf(rq->pool,
+                     "\"blockers\":[{\"slug\":\"test_verified_locked\",\"message\":"
+                     "\"These results are verified and locked.\",\"testIds\":[%s]}]",
+                     locked),
+        "Nothing was entered: the results of sample tests %s are verified and locked.", locked);
+}
+
+static const lims_error_t *enter_many(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_RESULT_BULK_ENTER },
+                                  { .statement = LIMS_STMT_RESULT_BULK_RECORDS } };
+    lims_result_t *asked = NULL, *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_database_call(&asked, rq, LIMS_STMT_RESULT_BULK_LOCK);
+    lims_writer_t *w;
+
+    if (!error) {
+        error = check_bulk(rq, asked);
+    }
+    if (!error) {
+        error = lims_database_run(results, rq, calls, 2, 0);
+    }
+    if (error) {
+        return error;
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "updated");
+    lims_render_rows(w, rq->resource, results[1], lims_result_count(results[1]), rq->pool);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                             LIMS_E_FIELD_NOT_PATCHABLE,
+                                             LIMS_E_NO_UPDATABLE_FIELDS,
+                                             LIMS_E_REAGENT_LOT_EXPIRED,
+                                             LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
+static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
+                                              LIMS_E_QC_FAILED,
+                                              LIMS_E_CONFIRMATION_REQUIRED,
+                                              LIMS_E_MEDIA_QC_FAILED,
+                                              LIMS_E_WORKSHEET_INCOMPLETE,
+                                              LIMS_E_BLANK_RESULT,
+                                              LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
+static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_REAGENT_LOT_EXPIRED,
+                                            LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/sample-tests",
+      .command = "sample-test list",
+      .operation = "listSampleTests",
+      .summary = "List sample tests",
+      .scope = "results:read",
+      .flags = LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_SAMPLE_TEST_LIST,
+      .search = LIMS_STMT_SAMPLE_TEST_SEARCH },
+    { .method = "GET",
+      .path = "/sample-tests/:id",
+      .command = "sample-test show",
+      .operation = "getSampleTest",
+      .summary = "One sample test",
+      .scope = "results:read",
+      .status = 200,
+      .statement = LIMS_STMT_SAMPLE_TEST_GET },
+    { .method = "PATCH",
+      .path = "/sample-tests/:id",
+      .command = "sample-test enter",
+      .operation = "enterResult",
+      .summary = "Enter or update a result",
+      .description = "Emits result.entered when the value changes.",
+      .scope = "results:write",
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_RESULT_ENTER,
+      .errors = enter_errors },
+    { .method = "POST",
+      .path = "/sample-tests/:id/verify",
+      .command = "sample-test verify",
+      .operation = "verifyResult",
+      .summary = "Verify and lock a result",
+      .description = "A signing act. Emits result.verified.",
+      .scope = "results:verify",
+      .flags = LIMS_R_NO_BODY,
+      .status = 200,
+      .meaning = "verified",
+      .signs = "sample_test",
+      .handler = verify,
+      .errors = verify_errors },
+    { .method = "POST",
+      .path = "/sample-tests/bulk-results",
+      .command = "sample-test bulk-enter",
+      .operation = "enterResults",
+      .summary = "Enter many results, all or none",
+      .scope = "results:write",
+      .flags = LIMS_R_NO_RECORD,
+      .input = bulk_input,
+      .output = bulk_output,
+      .status = 200,
+      .handler = enter_many,
+      .errors = bulk_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_sample_test = {
+    .name = "sample test",
+    .title = "Sample tests",
+    .schema = "SampleTest",
+    .doc = "A test scheduled on a sample, and its result.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_SAMPLE_TEST_GET,
+    .lock = LIMS_STMT_SAMPLE_TEST_LOCK,
+};

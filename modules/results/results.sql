@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What the service asks of sample tests. Locks are always taken on the sample
+-- before its tests, and in order of ids: writers wait, they do not deadlock.
+
+-- name: sample_test_get one
+SELECT *
+  FROM lims.sample_test_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: sample_tests many
+-- The nested member of a sample.
+SELECT *
+  FROM lims.sample_test_record
+ WHERE organization_id = :$organization::bigint
+   AND "sampleId" = :id::bigint
+ ORDER BY id
+
+-- name: sample_test_list many
+SELECT *
+  FROM lims.sample_test_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: sample_test_search many custom
+SELECT *
+  FROM lims.sample_test_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
+   AND (:status::text IS NULL OR status = :status::text)
+   AND (:testDefinitionId::bigint IS NULL OR "testDefinitionId" = :testDefinitionId::bigint)
+   AND (:updatedSince::timestamptz IS NULL OR "updatedAt" >= :updatedSince::timestamptz)
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: sample_test_lock one
+SELECT t.id,
+       t.status
+  FROM lims.sample s
+  JOIN lims.sample_test t
+    ON t.organization_id = s.organization_id
+   AND t.sample_id = s.id
+ WHERE t.organization_id = :$organization::bigint
+   AND t.id = :id::bigint
+   FOR UPDATE OF s, t
+
+-- name: result_enter one
+UPDATE lims.sample_test
+   SET result = CASE WHEN :?result THEN :result::text ELSE result END,
+       qualifier = CASE WHEN :?qualifier THEN :qualifier::text ELSE qualifier END,
+       notes = CASE WHEN :?notes THEN :notes::text ELSE notes END,
+       reagent_lot_id = CASE WHEN :?reagentLotId THEN :reagentLotId::bigint
+                             ELSE reagent_lot_id END,
+       media_lot_id = CASE WHEN :?mediaLotId THEN :mediaLotId::bigint ELSE media_lot_id END,
+       analyzed_at = CASE WHEN :?analyzedAt THEN :analyzedAt::timestamptz ELSE analyzed_at END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: sample_test_verify_blockers many
+SELECT *
+  FROM lims.verify_blockers(:$organization::bigint, :id::bigint)
+
+-- name: sample_test_verify exec
+UPDATE lims.sample_test
+   SET status = 'verified',
+       verified_by = :$user::bigint,
+       verified_at = now(),
+       verification_signature_id = :$signature::bigint
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: result_bulk_lock many
+-- Each test asked for, in the caller's order, with its status (NULL: none of
+-- the organization).
+WITH asked AS (
+    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place
+      FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
+), locked AS MATERIALIZED (
+    SELECT t.id, t.status
+      FROM lims.sample s
+      JOIN lims.sample_test t
+        ON t.organization_id = s.organization_id
+       AND t.sample_id = s.id
+     WHERE t.organization_id = :$organization::bigint
+       AND t.id IN (SELECT id FROM asked)
+     ORDER BY s.id, t.id
+       FOR UPDATE OF s, t
+)
+SELECT asked.id AS "sampleTestId",
+       locked.status AS "status"
+  FROM asked
+  LEFT JOIN locked ON locked.id = asked.id
+ ORDER BY asked.place
+
+-- name: result_bulk_enter exec
+UPDATE lims.sample_test t
+   SET result = u.value ->> 'result',
+       notes = CASE WHEN u.value ? 'notes' THEN u.value ->> 'notes' ELSE t.notes END
+  FROM jsonb_array_elements(:updates::jsonb) AS u (value)
+ WHERE t.organization_id = :$organization::bigint
+   AND t.id = (u.value ->> 'sampleTestId')::bigint
+
+-- name: result_bulk_records many
+SELECT r.*
+  FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
+  JOIN lims.sample_test_record r
+    ON r.id = (u.value ->> 'sampleTestId')::bigint
+ WHERE r.organization_id = :$organization::bigint
+ ORDER BY u.place

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * samples.c - samples: registration, correction, receiving, status, reporting.
+ *
+ * Tracking id, sample identifier, client record, allowance, transitions and
+ * the final state of a reported sample are the database's own rules
+ * (sql/003_samples.sql), so that no surface gets around them; here is what a
+ * caller has to be told, and in which order.
+ */
+#include "samples/samples.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/writer.h"
+#include "release/gates.h"
+#include "results/results.h"
+#include "service/service.h"
+
+const char *const lims_sample_statuses[] = { "pending",  "received", "processing", "completed",
+                                             "verified", "reported", NULL };
+
+/* What the status route accepts: reporting has its own. */
+static const char *const settable_statuses[] = { "pending",   "received", "processing",
+                                                 "completed", "verified", NULL };
+
+static const char *const priorities[] = { "routine", "rush", "stat", NULL };
+
+static const char *const release_states[] = { "blocked",          "in_progress",
+                                              "ready_for_review", "ready_to_report",
+                                              "reported",         NULL };
+
+const char *const lims_holding_statuses[] = { "ok", "expiring_soon", "expired", NULL };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Assigned by the service; also the cursor value.",
+      .example = "4217" },
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Tracking identifier with a check character (ISO/IEC 7064, MOD 37,36).",
+      .example = "LAB-26-0004217-K" },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "Place in the work flow. Changed by its own endpoints." },
+    { .name = "materialTypeId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_REQUIRED,
+      .doc = "An active material type of the organization.",
+      .example = "3" },
+    { .name = "projectId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .doc = "An active project of the organization.",
+      .example = "12" },
+    { .name = "receivedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the sample was received; null until then." },
+    { .name = "sampleIdentifier",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "For a project with composite identifiers "
+             "<project code>-<plantLocation>-<YYYYMMDD>-<n>; otherwise the tracking id.",
+      .example = "NPDES001-EFF-001-20261121-1" },
+    { .name = "externalId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .min = 1,
+      .max = 255,
+      .doc = "The caller's own reference, unique within the organization when given.",
+      .example = "WO-88123/4" },
+    { .name = "clientId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "The client record whose name is clientName, compared without case." },
+    { .name = "clientName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
+      .min = 1,
+      .max = 255,
+      .doc = "Required on creation unless the project names a client.",
+      .example = "City of Riverbend" },
+    { .name = "collectionDate",
+      .type = LIMS_T_DATE,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .doc = "Day of collection, not in the future.",
+      .example = "2026-11-20" },
+    { .name = "collectedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .doc = "Exact time of collection, which holding times of minutes and hours need; "
+             "implies collectionDate in the organization's time zone.",
+      .example = "2026-11-20T14:05:00.000Z" },
+    { .name = "priority",
+      .type = LIMS_T_ENUM,
+      .values = priorities,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
+      .fallback = "routine",
+      .doc = "Urgency." },
+    { .name = "notes",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .max = 4000,
+      .doc = "Remarks." },
+    { .name = "plantLocation",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .min = 1,
+      .max = 64,
+      .doc = "Sampling point; required when the project uses composite sample identifiers.",
+      .example = "EFF-001" },
+    { .name = "storageLocationId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .doc = "An active storage location of the organization." },
+    { .name = "releaseState",
+      .type = LIMS_T_ENUM,
+      .values = release_states,
+      .flags = LIMS_F_OUT,
+      .doc = "Derived from the release findings, see readiness." },
+    { .name = "holdingStatus",
+      .type = LIMS_T_ENUM,
+      .values = lims_holding_statuses,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "The worst of its open tests; null when none has a holding time." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Registered." },
+    { .name = "updatedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "Last change of the sample." },
+    { .name = "reportedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the sample was reported; null until then." },
+    { .name = "testDefinitionIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_CREATE,
+      .max = 200,
+      .doc = "Tests to schedule in the same call: active test definitions, each once.",
+      .example = "[1, 2]" },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_statuses,
+      .doc = "Only samples of this status." },
+    { .name = "materialTypeId", .type = LIMS_T_ID, .doc = "Only samples of this material type." },
+    { .name = "projectId", .type = LIMS_T_ID, .doc = "Only samples of this project." },
+    { .name = "clientId", .type = LIMS_T_ID, .doc = "Only samples of this client." },
+    { .name = "trackingId", .type = LIMS_T_STRING, .doc = "The sample with this tracking id." },
+    { .name = "externalId", .type = LIMS_T_STRING, .doc = "The sample with this external id." },
+    { .name = "since",
+      .type = LIMS_T_MOMENT,
+      .doc = "Received at this time or later: a date (its UTC day begins) or a timestamp." },
+    { .name = "until",
+      .type = LIMS_T_MOMENT_END,
+      .doc = "Received at this time or earlier: a date (the whole UTC day) or a timestamp." },
+    { .name = "updatedSince",
+      .type = LIMS_T_MOMENT,
+      .doc = "Changed at this time or later." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t status_input[] = {
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = settable_statuses,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "The status to set." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t receive_input[] = {
+    { .name = "sampleIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 1000,
+      .doc = "The samples that have arrived, each once.",
+      .example = "[4217, 4218]" },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t skipped_fields[] = {
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "As sent." },
+    { .name = "status", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT, .doc = "404 or 409." },
+    { .name = "error",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "not_found or not_receivable." },
+    { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Why, in words." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t receive_output[] = {
+    { .name = "received",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = fields,
+      .doc = "The samples received now." },
+    { .name = "skipped",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = skipped_fields,
+      .doc = "The others, with the reason; they stay as they are." },
+    LIMS_FIELD_END
+};
+
+/* --- Actions -------------------------------------------------------------- */
+
+/* The lock's row, read again for what it says. */
+static const lims_error_t *status_of(const char **status, lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_LOCK);
+
+    if (!error) {
+        *status = lims_result_get(row, 0, "status");
+    }
+    return error;
+}
+
+static const lims_error_t *set_status(lims_request_t *rq)
+{
+    const char *wanted = lims_values_get(rq->values, "status");
+    const char *current = NULL;
+    lims_result_t *changed = NULL;
+    const lims_error_t *error = status_of(&current, rq);
+
+    if (error || strcmp(current, wanted) == 0) {
+        return error;
+    }
+    if (strcmp(current, "reported") == 0) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
+                         "Sample %s is reported, which is final.",
+                         lims_values_get(rq->values, "id"));
+    }
+    error = lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
+    return error ? error : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_SET_STATUS);
+}
+
+static const lims_error_t *report(lims_request_t *rq)
+{
+    const char *current = NULL;
+    lims_result_t *changed = NULL;
+    const lims_error_t *error = status_of(&current, rq);
+
+    if (error || strcmp(current, "reported") == 0) {
+        return error;
+    }
+    error = lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
+    return error ? error : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_REPORT);
+}
+
+static void write_skipped(lims_writer_t *w, const lims_result_t *asked, apr_pool_t *pool)
+{
+    lims_writer_array_begin(w);
+    for (int i = 0; i < lims_result_count(asked); i++) {
+        const char *status = lims_result_get(asked, i, "status");
+        lims_error_e kind = status ? LIMS_E_NOT_RECEIVABLE : LIMS_E_NOT_FOUND;
+        if (status && strcmp(status, "pending") == 0) {
+            continue;
+        }
+        lims_writer_object_begin(w);
+        lims_writer_key(w, "sampleId");
+        lims_writer_raw(w, lims_result_get(asked, i, "sampleId"));
+        lims_writer_key(w, "status");
+        lims_writer_integer(w, lims_error_kinds[kind].status);
+        lims_writer_key(w, "error");
+        lims_writer_string(w, lims_error_kinds[kind].slug);
+        lims_writer_key(w, "message");
+        lims_writer_string(w, status ? apr_pstrcat(pool, "The sample is not awaiting receiving; "
+                                                         "its status is ", status, ".", NULL)
+                                     : "There is no such sample in your organization.");
+        lims_writer_object_end(w);
+    }
+    lims_writer_array_end(w);
+}
+
+static const lims_error_t *receive(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_SAMPLE_RECEIVE },
+                                  { .statement = LIMS_STMT_SAMPLE_RECEIVED } };
+    lims_result_t *asked = NULL, *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_database_call(&asked, rq, LIMS_STMT_SAMPLE_RECEIVE_LOCK);
+    lims_writer_t *w;
+
+    if (!error) {
+        lims_values_set(rq->values, "receivable", lims_result_get(asked, 0, "receivable"));
+        error = lims_database_run(results, rq, calls, 2, 0);
+    }
+    if (error) {
+        return error;
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "received");
+    lims_render_rows(w, rq->resource, results[1], lims_result_count(results[1]), rq->pool);
+    lims_writer_key(w, "skipped");
+    write_skipped(w, asked, rq->pool);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                              LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_SAMPLE_LIMIT_EXCEEDED, LIMS_E_COUNT };
+static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                              LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_NO_UPDATABLE_FIELDS,
+                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
+                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e report_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
+                                              LIMS_E_APPROVAL_REQUIRED,
+                                              LIMS_E_CONFIRMATION_REQUIRED,
+                                              LIMS_E_MEDIA_QC_FAILED, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/samples",
+      .command = "sample list",
+      .operation = "listSamples",
+      .summary = "List samples",
+      .scope = "samples:read",
+      .flags = LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_SAMPLE_LIST,
+      .search = LIMS_STMT_SAMPLE_SEARCH },
+    { .method = "GET",
+      .path = "/samples/:id",
+      .command = "sample show",
+      .operation = "getSample",
+      .summary = "One sample with its scheduled tests",
+      .scope = "samples:read",
+      .status = 200,
+      .statement = LIMS_STMT_SAMPLE_GET },
+    { .method = "POST",
+      .path = "/samples",
+      .command = "sample create",
+      .operation = "createSample",
+      .summary = "Register a sample and schedule its tests",
+      .description = "Counts against the monthly sample allowance and emits sample.created.",
+      .scope = "samples:write",
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .statement = LIMS_STMT_SAMPLE_CREATE,
+      .errors = create_errors },
+    { .method = "POST",
+      .path = "/samples/receive",
+      .command = "sample receive",
+      .operation = "receiveSamples",
+      .summary = "Receive many samples",
+      .description = "Samples that are not awaiting receiving are listed under skipped and stay "
+                     "as they are. Emits sample.received for each sample received.",
+      .scope = "samples:write",
+      .flags = LIMS_R_NO_RECORD,
+      .input = receive_input,
+      .output = receive_output,
+      .status = 200,
+      .handler = receive },
+    { .method = "PATCH",
+      .path = "/samples/:id",
+      .command = "sample update",
+      .operation = "updateSample",
+      .summary = "Change fields of a sample, not its status",
+      .scope = "samples:write",
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_SAMPLE_UPDATE,
+      .errors = update_errors },
+    { .method = "PATCH",
+      .path = "/samples/:id/status",
+      .command = "sample status",
+      .operation = "setSampleStatus",
+      .summary = "Change the workflow status",
+      .description = "Any forward move is allowed; a move back is an audited correction. "
+                     "completed needs a result on every test, verified every test verified, and "
+                     "both are refused by a failed QC batch that is not overridden.",
+      .scope = "samples:write",
+      .input = status_input,
+      .status = 200,
+      .handler = set_status,
+      .errors = status_errors },
+    { .method = "POST",
+      .path = "/samples/:id/report",
+      .command = "sample report",
+      .operation = "reportSample",
+      .summary = "Mark a sample reported",
+      .description = "Needs all tests verified and every release gate satisfied; final. "
+                     "Emits sample.reported.",
+      .scope = "reports:write",
+      .flags = LIMS_R_NO_BODY,
+      .status = 200,
+      .handler = report,
+      .errors = report_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_sample = {
+    .name = "sample",
+    .title = "Samples",
+    .schema = "Sample",
+    .doc = "What a client sends in: registered, received, tested, verified and reported.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_SAMPLE_GET,
+    .lock = LIMS_STMT_SAMPLE_LOCK,
+    .nested = "tests",
+    .nested_resource = &lims_sample_test,
+    .nested_statement = LIMS_STMT_SAMPLE_TESTS,
+};

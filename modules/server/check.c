@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - whether everything that the service needs is there.
+ *
+ * What the configuration alone can tell is told at configtest and at every
+ * start, all of it at once, each with its remedy. Whether the schema fits is
+ * told at start when the database answers; a database that is down does not
+ * keep httpd from starting, because the service recovers by itself. A restart
+ * never ends a running httpd over its database: it answers 503 instead.
+ */
+#include <apr_dbd.h>
+#include <apr_strings.h>
+#include <http_core.h>
+#include <string.h>
+
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/route.h"
+#include "server/server.h"
+
+APLOG_USE_MODULE(lims);
+
+/* --- Directives of other modules ------------------------------------------ */
+
+static bool is_section_of(const ap_directive_t *directive, const server_rec *s)
+{
+    return s->is_virtual && strcasecmp(directive->directive, "<VirtualHost") == 0 &&
+           s->defn_name && strcmp(directive->filename, s->defn_name) == 0 &&
+           directive->line_num == (int)s->defn_line_number;
+}
+
+static const char *find_among(const ap_directive_t *first, const char *name)
+{
+    const char *found = NULL;
+
+    for (const ap_directive_t *each = first; each; each = each->next) {
+        if (strcasecmp(each->directive, name) == 0) {
+            found = each->args;
+        }
+    }
+    return found;
+}
+
+const char *lims_check_directive(const server_rec *s, const char *name)
+{
+    const char *found = find_among(ap_conftree, name);
+
+    for (const ap_directive_t *each = ap_conftree; each; each = each->next) {
+        if (is_section_of(each, s)) {
+            const char *inner = find_among(each->first_child, name);
+            found = inner ? inner : found;
+        }
+    }
+    return found;
+}
+
+/* --- What the configuration tells ----------------------------------------- */
+
+typedef struct {
+    server_rec *s;
+    int problems;
+} check_t;
+
+static void report(check_t *check, int number, const char *problem, const char *remedy)
+{
+    check->problems++;
+    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, check->s, "LIMS%04d: %s; %s", number, problem,
+                 remedy);
+}
+
+static void check_dbd(check_t *check)
+{
+    const char *driver = lims_check_directive(check->s, "DBDriver");
+
+    if (!ap_find_linked_module("mod_dbd.c")) {
+        report(check, 101, "mod_dbd is not loaded", "load it: \"a2enmod dbd\"");
+        return;
+    }
+    if (!driver || strcmp(driver, "pgsql") != 0) {
+        report(check, 102, "DBDriver is not pgsql", "set \"DBDriver pgsql\"");
+    }
+    if (!lims_check_directive(check->s, "DBDParams")) {
+        report(check, 103, "DBDParams is missing",
+               "set it to the database's connection string, see conf/lims.conf");
+    }
+}
+
+static void check_driver(check_t *check, apr_pool_t *pool)
+{
+    const apr_dbd_driver_t *driver = NULL;
+
+    if (apr_dbd_init(pool) != APR_SUCCESS ||
+        apr_dbd_get_driver(pool, "pgsql", &driver) != APR_SUCCESS) {
+        report(check, 104, "APR's PostgreSQL driver is missing",
+               "install the package libaprutil1-dbd-pgsql");
+    }
+}
+
+static void check_tls(check_t *check)
+{
+    const char *engine = lims_check_directive(check->s, "SSLEngine");
+
+    if (lims_config_of(check->s)->tls == LIMS_TLS_PROXY) {
+        return;
+    }
+    if (!ap_find_linked_module("mod_ssl.c")) {
+        report(check, 105, "mod_ssl is not loaded, and the service answers over TLS only",
+               "load it: \"a2enmod ssl\", or set \"LimsTLS proxy\" behind a proxy that ends TLS");
+    } else if (!engine || strcasecmp(engine, "off") == 0) {
+        report(check, 106, "SSLEngine is off, and the service answers over TLS only",
+               "set \"SSLEngine on\" here, or \"LimsTLS proxy\" behind a proxy that ends TLS");
+    }
+}
+
+static void check_watchdog(check_t *check)
+{
+    if (!ap_find_linked_module("mod_watchdog.c")) {
+        report(check, 107, "mod_watchdog is not loaded", "load it: \"a2enmod watchdog\"");
+    }
+}
+
+static void check_routes(check_t *check, apr_pool_t *pool)
+{
+    lims_router_t *router = NULL;
+    const char *problems = lims_router_create(&router, lims_resources, pool);
+    char *rest = problems ? apr_pstrdup(pool, problems) : NULL;
+
+    for (char *line; rest && *rest;) {
+        line = apr_strtok(rest, "\n", &rest);
+        if (line) {
+            report(check, 108, line, "this build of mod_lims is broken, install another");
+        }
+    }
+    lims_config_of(check->s)->settings.router = router;
+}
+
+int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
+{
+    int problems = 0;
+
+    (void)plog;
+    (void)ptemp;
+    for (server_rec *each = s; each; each = each->next) {
+        check_t check = { .s = each };
+        lims_config_complete(lims_config_of(each), pconf);
+        if (!lims_config_of(each)->enable) {
+            continue;
+        }
+        check_dbd(&check);
+        check_driver(&check, pconf);
+        check_tls(&check);
+        check_watchdog(&check);
+        check_routes(&check, pconf);
+        problems += check.problems;
+    }
+    return problems ? HTTP_INTERNAL_SERVER_ERROR : OK;
+}
+
+/* --- What the database tells ---------------------------------------------- */
+
+/* DBDParams as libpq takes it: without the quotes of the configuration file. */
+static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
+{
+    const char *params = lims_check_directive(s, "DBDParams");
+
+    return params ? ap_getword_conf(pool, &params) : "";
+}
+
+/* NULL, or why the service can't work on the database that answers. */
+static const char *check_schema(server_rec *s, apr_pool_t *pool)
+{
+    lims_connection_t *connection = NULL;
+    const lims_error_t *error = lims_connection_open(&connection, conninfo_of(s, pool), pool);
+
+    if (error) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                     "LIMS0110: the database can't be reached yet, requests are answered 503 "
+                     "until it is: %s",
+                     error->cause);
+        return NULL;
+    }
+    error = lims_connection_ready(connection, pool);
+    return error ? error->cause : NULL;
+}
+
+static int prepare(server_rec *s, apr_pool_t *ptemp, bool starting)
+{
+    lims_config_t *config = lims_config_of(s);
+    apr_status_t rv = lims_limit_create(&config->rates, config, s);
+    const char *misfit;
+
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
+                     "LIMS0111: no shared memory for the rate limit; lower LimsRateKeys");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    misfit = check_schema(s, ptemp);
+    if (!misfit) {
+        return OK;
+    }
+    ap_log_error(APLOG_MARK, starting ? APLOG_EMERG : APLOG_CRIT, 0, s, "LIMS0112: %s", misfit);
+    return starting ? HTTP_INTERNAL_SERVER_ERROR : OK;
+}
+
+int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
+{
+    static const char key[] = "mod_lims_started";
+    bool starting = ap_retained_data_get(key) == NULL;
+
+    (void)pconf;
+    (void)plog;
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
+        return OK;
+    }
+    for (server_rec *each = s; each; each = each->next) {
+        if (lims_config_of(each)->enable == 1) {
+            int status = prepare(each, ptemp, starting);
+            if (status != OK) {
+                return status;
+            }
+        }
+    }
+    if (starting) {
+        ap_retained_data_create(key, 1);
+    }
+    return OK;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config.c - the directives.
+ *
+ * A directive that takes a number is one row of numbers[]: where it is kept,
+ * its bounds and its default. conf/reference.conf explains each; a test
+ * compares the two.
+ */
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/server.h"
+
+#define UNSET (-1)
+
+typedef struct {
+    const char *name;
+    apr_size_t offset;
+    apr_int64_t min;
+    apr_int64_t max;
+    apr_int64_t fallback;
+    const char *unit;
+} number_t;
+
+enum {
+    BODY_MAX,
+    RATE_LIMIT,
+    RATE_WINDOW,
+    RATE_KEYS,
+    DATABASE_WAIT,
+    IDEMPOTENCY_LIFETIME,
+    KEY_TOUCH_INTERVAL,
+    NUMBERS
+};
+
+static const number_t numbers[] = {
+    [BODY_MAX] = { .name = "LimsMaxBody",
+                   .offset = APR_OFFSETOF(lims_config_t, body_max),
+                   .min = 1024,
+                   .max = 64 * 1024 * 1024,
+                   .fallback = 1024 * 1024,
+                   .unit = "bytes" },
+    [RATE_LIMIT] = { .name = "LimsRateLimit",
+                     .offset = APR_OFFSETOF(lims_config_t, rate_limit),
+                     .min = 1,
+                     .max = 100000,
+                     .fallback = 120,
+                     .unit = "requests" },
+    [RATE_WINDOW] = { .name = "LimsRateWindow",
+                      .offset = APR_OFFSETOF(lims_config_t, rate_window),
+                      .min = 1,
+                      .max = 3600,
+                      .fallback = 60,
+                      .unit = "seconds" },
+    [RATE_KEYS] = { .name = "LimsRateKeys",
+                    .offset = APR_OFFSETOF(lims_config_t, rate_keys),
+                    .min = 16,
+                    .max = 1000000,
+                    .fallback = 10000,
+                    .unit = "keys" },
+    [DATABASE_WAIT] = { .name = "LimsDatabaseWait",
+                        .offset = APR_OFFSETOF(lims_config_t, database_wait),
+                        .min = 1,
+                        .max = 60000,
+                        .fallback = 2000,
+                        .unit = "milliseconds" },
+    [IDEMPOTENCY_LIFETIME] = { .name = "LimsIdempotencyLifetime",
+                               .offset = APR_OFFSETOF(lims_config_t, idempotency_lifetime),
+                               .min = 1,
+                               .max = 30 * 86400,
+                               .fallback = 86400,
+                               .unit = "seconds" },
+    [KEY_TOUCH_INTERVAL] = { .name = "LimsKeyTouchInterval",
+                             .offset = APR_OFFSETOF(lims_config_t, key_touch_interval),
+                             .min = 1,
+                             .max = 86400,
+                             .fallback = 300,
+                             .unit = "seconds" },
+};
+
+_Static_assert(LIMS_LENGTH(numbers) == NUMBERS, "a row for each number");
+
+static const char *const tls_names[] = {
+    [LIMS_TLS_REQUIRED] = "required",
+    [LIMS_TLS_PROXY] = "proxy",
+};
+
+_Static_assert(LIMS_LENGTH(tls_names) == LIMS_TLS_COUNT, "a name for each value");
+
+static apr_int64_t *number_of(lims_config_t *config, const number_t *number)
+{
+    return (apr_int64_t *)(void *)((char *)config + number->offset);
+}
+
+lims_config_t *lims_config_of(const server_rec *s)
+{
+    return ap_get_module_config(s->module_config, &lims_module);
+}
+
+void *lims_config_create(apr_pool_t *pool, server_rec *s)
+{
+    lims_config_t *config = apr_pcalloc(pool, sizeof(*config));
+
+    (void)s;
+    config->enable = UNSET;
+    config->tls = UNSET;
+    for (int i = 0; i < NUMBERS; i++) {
+        *number_of(config, &numbers[i]) = UNSET;
+    }
+    return config;
+}
+
+void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
+{
+    lims_config_t *outer = base, *inner = add;
+    lims_config_t *config = apr_pmemdup(pool, inner, sizeof(*inner));
+
+    if (config->enable == UNSET) {
+        config->enable = outer->enable;
+    }
+    if (config->tls == UNSET) {
+        config->tls = outer->tls;
+    }
+    if (!config->base_path) {
+        config->base_path = outer->base_path;
+    }
+    if (!config->documentation) {
+        config->documentation = outer->documentation;
+    }
+    for (int i = 0; i < NUMBERS; i++) {
+        apr_int64_t *number = number_of(config, &numbers[i]);
+        if (*number == UNSET) {
+            *number = *number_of(outer, &numbers[i]);
+        }
+    }
+    return config;
+}
+
+/* Fills what was left unset and derives the service's settings. */
+void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
+{
+    if (config->enable == UNSET) {
+        config->enable = 0;
+    }
+    if (config->tls == UNSET) {
+        config->tls = LIMS_TLS_REQUIRED;
+    }
+    if (!config->base_path) {
+        config->base_path = "";
+    }
+    for (int i = 0; i < NUMBERS; i++) {
+        apr_int64_t *number = number_of(config, &numbers[i]);
+        if (*number == UNSET) {
+            *number = numbers[i].fallback;
+        }
+    }
+    config->settings.base = apr_pstrcat(pool, config->base_path, "/api/v1", NULL);
+    config->settings.documentation =
+        config->documentation ? config->documentation
+                              : apr_pstrcat(pool, config->settings.base, "/openapi.json", NULL);
+    config->settings.body_max = (apr_size_t)config->body_max;
+    config->settings.idempotency_lifetime =
+        apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
+    config->settings.key_touch_interval =
+        apr_psprintf(pool, "%" APR_INT64_T_FMT, config->key_touch_interval);
+}
+
+/* --- Setters -------------------------------------------------------------- */
+
+static const char *set_enable(cmd_parms *cmd, void *unused, int on)
+{
+    (void)unused;
+    lims_config_of(cmd->server)->enable = on;
+    return NULL;
+}
+
+static const char *set_base_path(cmd_parms *cmd, void *unused, const char *path)
+{
+    apr_size_t length = strlen(path);
+
+    (void)unused;
+    if (path[0] != '/' || strstr(path, "//") || strchr(path, '%')) {
+        return "LimsBasePath: a plain path that begins with a slash";
+    }
+    while (length && path[length - 1] == '/') {
+        length--;
+    }
+    lims_config_of(cmd->server)->base_path = apr_pstrndup(cmd->pool, path, length);
+    return NULL;
+}
+
+static const char *set_tls(cmd_parms *cmd, void *unused, const char *name)
+{
+    (void)unused;
+    for (int i = 0; i < LIMS_TLS_COUNT; i++) {
+        if (strcasecmp(name, tls_names[i]) == 0) {
+            lims_config_of(cmd->server)->tls = i;
+            return NULL;
+        }
+    }
+    return "LimsTLS: required (TLS ends here) or proxy (a proxy in front ends it)";
+}
+
+static const char *set_documentation(cmd_parms *cmd, void *unused, const char *url)
+{
+    (void)unused;
+    lims_config_of(cmd->server)->documentation = url;
+    return NULL;
+}
+
+static const char *set_number(cmd_parms *cmd, void *unused, const char *text)
+{
+    const number_t *number = cmd->info;
+    char *end = NULL;
+    apr_int64_t value;
+
+    (void)unused;
+    errno = 0;
+    value = apr_strtoi64(text, &end, 10);
+    if (errno || end == text || *end || value < number->min || value > number->max) {
+        return apr_psprintf(cmd->pool, "%s: %s from %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT,
+                            number->name, number->unit, number->min, number->max);
+    }
+    *number_of(lims_config_of(cmd->server), number) = value;
+    return NULL;
+}
+
+#define NUMBER(index) (void *)(apr_uintptr_t)&numbers[index]
+
+const command_rec lims_config_directives[] = {
+    AP_INIT_FLAG("LimsEnable", set_enable, NULL, RSRC_CONF,
+                 "on: this server answers the laboratory's REST API"),
+    AP_INIT_TAKE1("LimsBasePath", set_base_path, NULL, RSRC_CONF,
+                  "path before /api/v1 in the service's URLs"),
+    AP_INIT_TAKE1("LimsTLS", set_tls, NULL, RSRC_CONF,
+                  "required, or proxy when a proxy in front ends TLS"),
+    AP_INIT_TAKE1("LimsDocumentation", set_documentation, NULL, RSRC_CONF,
+                  "URL of the documentation that discovery names"),
+    AP_INIT_TAKE1("LimsMaxBody", set_number, NUMBER(BODY_MAX), RSRC_CONF,
+                  "largest JSON body in bytes"),
+    AP_INIT_TAKE1("LimsRateLimit", set_number, NUMBER(RATE_LIMIT), RSRC_CONF,
+                  "requests of one key in any window"),
+    AP_INIT_TAKE1("LimsRateWindow", set_number, NUMBER(RATE_WINDOW), RSRC_CONF,
+                  "length of the rate limit's window in seconds"),
+    AP_INIT_TAKE1("LimsRateKeys", set_number, NUMBER(RATE_KEYS), RSRC_CONF,
+                  "keys that can be active within one window"),
+    AP_INIT_TAKE1("LimsDatabaseWait", set_number, NUMBER(DATABASE_WAIT), RSRC_CONF,
+                  "longest wait for a database connection in milliseconds"),
+    AP_INIT_TAKE1("LimsIdempotencyLifetime", set_number, NUMBER(IDEMPOTENCY_LIFETIME), RSRC_CONF,
+                  "seconds for which an Idempotency-Key is remembered"),
+    AP_INIT_TAKE1("LimsKeyTouchInterval", set_number, NUMBER(KEY_TOUCH_INTERVAL), RSRC_CONF,
+                  "seconds between two updates of a key's lastUsedAt"),
+    { .name = NULL },
+};

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * handler.c - from httpd's request to the service's exchange and back.
+ *
+ * URLs below the base are claimed in translate_name, before anything maps them
+ * to files. Errors that httpd itself makes (a malformed request, a header too
+ * long) come here too, as ErrorDocument redirects to <base>/.httpd-error, and
+ * leave as JSON with their status.
+ */
+#include <apr_strings.h>
+#include <http_core.h>
+#include <http_protocol.h>
+#include <http_request.h>
+#include <http_ssl.h>
+#include <string.h>
+#include <util_filter.h>
+
+#include "kernel/check.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "server/server.h"
+
+APLOG_USE_MODULE(lims);
+
+#define ERROR_PATH "/.httpd-error"
+
+/* What follows the base in the request's URL, NULL when it isn't ours. */
+static const char *path_of(const request_rec *r)
+{
+    const lims_config_t *config = lims_config_of(r->server);
+    const char *base = config->settings.base;
+    apr_size_t length;
+
+    if (config->enable != 1 || !base || !r->uri) {
+        return NULL;
+    }
+    length = strlen(base);
+    if (strncmp(r->uri, base, length) != 0 || (r->uri[length] && r->uri[length] != '/')) {
+        return NULL;
+    }
+    return r->uri + length;
+}
+
+int lims_translate_name(request_rec *r)
+{
+    if (!path_of(r)) {
+        return DECLINED;
+    }
+    r->filename = apr_pstrcat(r->pool, "lims:", r->uri, NULL);
+    return OK;
+}
+
+int lims_map_to_storage(request_rec *r)
+{
+    return path_of(r) ? OK : DECLINED;
+}
+
+/* --- The transport -------------------------------------------------------- */
+
+typedef struct {
+    request_rec *r;
+    lims_lease_t lease;
+} carrier_t;
+
+static const lims_error_t *connect_database(lims_connection_t **connection, lims_exchange_t *x)
+{
+    carrier_t *carrier = x->context;
+
+    return lims_pool_take(connection, &carrier->lease);
+}
+
+static void disconnect_database(lims_exchange_t *x, lims_connection_t *connection)
+{
+    carrier_t *carrier = x->context;
+
+    (void)connection;
+    lims_pool_give_back(&carrier->lease);
+}
+
+static const lims_error_t *body_error(request_rec *r, apr_status_t rv)
+{
+    int status = ap_map_http_request_error(rv, HTTP_BAD_REQUEST);
+
+    r->connection->keepalive = AP_CONN_CLOSE;
+    if (status == HTTP_REQUEST_ENTITY_TOO_LARGE) {
+        return lims_fail(r->pool, LIMS_E_PAYLOAD_TOO_LARGE, "The body is too large.");
+    }
+    if (status == HTTP_REQUEST_TIME_OUT || APR_STATUS_IS_TIMEUP(rv)) {
+        return lims_fail(r->pool, LIMS_E_REQUEST_TIMEOUT, "The body did not arrive in time.");
+    }
+    return lims_fail(r->pool, LIMS_E_BAD_REQUEST, "The body could not be read.");
+}
+
+/* Appends the data of one brigade; false at the end of the body. */
+static apr_status_t take_brigade(bool *more, apr_bucket_brigade *kept, apr_bucket_brigade *bb,
+                                 apr_off_t *length)
+{
+    apr_bucket *b;
+    apr_off_t size = 0;
+    apr_status_t rv;
+
+    for (b = APR_BRIGADE_FIRST(bb); b != APR_BRIGADE_SENTINEL(bb); b = APR_BUCKET_NEXT(b)) {
+        if (APR_BUCKET_IS_EOS(b)) {
+            *more = false;
+            apr_bucket_delete(b);
+            break;
+        }
+    }
+    rv = apr_brigade_length(bb, 1, &size);
+    if (rv == APR_SUCCESS) {
+        rv = ap_save_brigade(NULL, &kept, &bb, kept->p);
+    }
+    *length += size;
+    return rv;
+}
+
+static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lims_exchange_t *x,
+                                     apr_size_t limit)
+{
+    request_rec *r = ((carrier_t *)x->context)->r;
+    apr_bucket_brigade *kept = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    apr_off_t size = 0;
+    bool more = true;
+    char *flat;
+
+    while (more) {
+        apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
+                                         HUGE_STRING_LEN);
+        if (rv == APR_SUCCESS) {
+            rv = take_brigade(&more, kept, bb, &size);
+        }
+        if (rv != APR_SUCCESS) {
+            return body_error(r, rv);
+        }
+        apr_brigade_cleanup(bb);
+        if (size > (apr_off_t)limit) {
+            r->connection->keepalive = AP_CONN_CLOSE;
+            return lims_fail(r->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                             "The body may have at most %" APR_SIZE_T_FMT " bytes.", limit);
+        }
+    }
+    if (apr_brigade_pflatten(kept, &flat, length, r->pool) != APR_SUCCESS) {
+        return body_error(r, APR_EGENERAL);
+    }
+    *bytes = flat;
+    return NULL;
+}
+
+static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key)
+{
+    const lims_config_t *config = lims_config_of(((carrier_t *)x->context)->r->server);
+
+    return lims_limit_count(config->rates, key, x->rq.reply->headers, x->rq.pool);
+}
+
+static const lims_transport_t transport = {
+    .connect = connect_database,
+    .disconnect = disconnect_database,
+    .body = read_body,
+    .admit = admit,
+};
+
+/* --- In and out ----------------------------------------------------------- */
+
+static const char *request_id_of(request_rec *r)
+{
+    const char *sent = apr_table_get(r->headers_in, "X-Request-Id");
+    const char *id = sent && lims_request_id_valid(sent) ? sent : lims_request_id_create(r->pool);
+
+    return id ? id : "-";
+}
+
+static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
+{
+    const lims_config_t *config = lims_config_of(r->server);
+    const char *length = apr_table_get(r->headers_in, "Content-Length");
+
+    x->rq.pool = r->pool;
+    x->rq.id = request_id_of(r);
+    x->rq.base = config->settings.base;
+    x->rq.values = lims_values_create(r->pool);
+    x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));
+    x->rq.reply->headers = apr_table_make(r->pool, 8);
+    x->transport = &transport;
+    x->settings = &config->settings;
+    x->method = r->method;
+    x->path = path;
+    x->query = r->args;
+    x->authorization = apr_table_get(r->headers_in, "Authorization");
+    x->content_type = apr_table_get(r->headers_in, "Content-Type");
+    x->content_encoding = apr_table_get(r->headers_in, "Content-Encoding");
+    x->content_length = length ? apr_atoi64(length) : -1;
+    x->if_match = apr_table_get(r->headers_in, "If-Match");
+    x->if_none_match = apr_table_get(r->headers_in, "If-None-Match");
+    x->idempotency_key = apr_table_get(r->headers_in, "Idempotency-Key");
+}
+
+static int send_reply(request_rec *r, const lims_reply_t *reply, const char *request_id)
+{
+    apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+
+    r->status = reply->status;
+    r->status_line = NULL;
+    apr_table_overlap(r->err_headers_out, reply->headers, APR_OVERLAP_TABLES_SET);
+    apr_table_setn(r->err_headers_out, "X-Request-Id", request_id);
+    apr_table_setn(r->err_headers_out, "X-Content-Type-Options", "nosniff");
+    if (reply->body) {
+        ap_set_content_type(r, "application/json");
+        ap_set_content_length(r, (apr_off_t)reply->length);
+        APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(reply->body, reply->length, r->pool,
+                                                           r->connection->bucket_alloc));
+    }
+    APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(r->connection->bucket_alloc));
+    ap_pass_brigade(r->output_filters, bb);
+    return OK;
+}
+
+static int send_error(request_rec *r, const lims_error_t *error, int status,
+                      const char *request_id)
+{
+    lims_reply_t reply = { .status = status, .headers = apr_table_make(r->pool, 2) };
+
+    reply.body = lims_error_body(&reply.length, error, r->pool);
+    apr_table_setn(reply.headers, "Cache-Control", "no-store");
+    if (error->kind == LIMS_E_SERVICE_UNAVAILABLE) {
+        apr_table_setn(reply.headers, "Retry-After", "5");
+    }
+    return send_reply(r, &reply, request_id);
+}
+
+/* --- Errors of httpd's own ------------------------------------------------ */
+
+static lims_error_e kind_of_status(int status)
+{
+    switch (status) {
+    case HTTP_NOT_FOUND:
+        return LIMS_E_NOT_FOUND;
+    case HTTP_METHOD_NOT_ALLOWED:
+        return LIMS_E_METHOD_NOT_ALLOWED;
+    case HTTP_REQUEST_TIME_OUT:
+        return LIMS_E_REQUEST_TIMEOUT;
+    case HTTP_REQUEST_ENTITY_TOO_LARGE:
+        return LIMS_E_PAYLOAD_TOO_LARGE;
+    case HTTP_UNSUPPORTED_MEDIA_TYPE:
+        return LIMS_E_UNSUPPORTED_MEDIA_TYPE;
+    case HTTP_SERVICE_UNAVAILABLE:
+        return LIMS_E_SERVICE_UNAVAILABLE;
+    default:
+        return status >= 500 ? LIMS_E_INTERNAL : LIMS_E_BAD_REQUEST;
+    }
+}
+
+static int answer_httpd_error(request_rec *r)
+{
+    int status = r->prev->status;
+    const lims_error_t *error =
+        lims_fail(r->pool, kind_of_status(status), "The server refused the request: %s.",
+                  ap_get_status_line(status) + 4);
+
+    return send_error(r, error, status, request_id_of(r->prev));
+}
+
+/* --- The handler ---------------------------------------------------------- */
+
+static bool came_over_tls(request_rec *r)
+{
+    const lims_config_t *config = lims_config_of(r->server);
+    const char *outside = apr_table_get(r->headers_in, "X-Forwarded-Proto");
+
+    if (config->tls == LIMS_TLS_PROXY) {
+        return !outside || strcasecmp(outside, "https") == 0;
+    }
+    return ap_ssl_conn_is_ssl(r->connection) != 0;
+}
+
+static int refuse_early(request_rec *r, lims_error_e kind, int number, const char *cause,
+                        const char *message)
+{
+    const lims_error_t *error = lims_broken(r->pool, kind, number, cause, "%s", message);
+    const char *id = request_id_of(r);
+
+    lims_log_error(r, error, id);
+    return send_error(r, error, lims_error_kinds[kind].status, id);
+}
+
+int lims_handler(request_rec *r)
+{
+    const char *path = path_of(r);
+    lims_exchange_t x = { .method = NULL };
+    carrier_t carrier = { .r = r, .lease = { .pool = r->pool, .server = r->server } };
+
+    if (!path) {
+        return DECLINED;
+    }
+    if (r->prev && strcmp(path, ERROR_PATH) == 0) {
+        return answer_httpd_error(r);
+    }
+    if (!came_over_tls(r)) {
+        return refuse_early(r, LIMS_E_TLS_REQUIRED, 0, NULL,
+                            "This service is only available over TLS: use https.");
+    }
+    fill_exchange(&x, r, path);
+    x.context = &carrier;
+    r->log_id = x.rq.id;
+    lims_service_answer(&x);
+    if (x.error) {
+        lims_log_error(r, x.error, x.rq.id);
+    }
+    return send_reply(r, x.rq.reply, x.rq.id);
+}
+
+void lims_child_init(apr_pool_t *pchild, server_rec *s)
+{
+    apr_status_t rv = lims_service_init(pchild);
+
+    for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
+        if (lims_config_of(each)->enable == 1) {
+            rv = lims_pool_init(pchild, each);
+            break;
+        }
+    }
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0054: a child could not be set up");
+    }
+}

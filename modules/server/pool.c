@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool.c - connections out of mod_dbd's pool.
+ *
+ * mod_dbd lends connections and nothing else: statements run through libpq in
+ * modules/database, because the driver loses SQLSTATE and prepared statements.
+ * Its own pool waits for ever when it is exhausted, so a counter with a
+ * time-out stands in front of it. A connection is held only while statements
+ * run: taken after the body was read, given back before the answer is sent.
+ */
+#include <apr_dbd.h>
+#include <apr_optional.h>
+#include <apr_strings.h>
+#include <apr_thread_cond.h>
+#include <apr_thread_mutex.h>
+#include <mod_dbd.h>
+#include <stdlib.h>
+
+#include "kernel/error.h"
+#include "server/server.h"
+
+/* mod_dbd's own default for DBDMax. */
+#define DBD_MAX_DEFAULT 10
+
+static const char adopted[] = "lims_connection";
+
+static APR_OPTIONAL_FN_TYPE(ap_dbd_open) *dbd_open;
+static APR_OPTIONAL_FN_TYPE(ap_dbd_close) *dbd_close;
+
+static struct {
+    apr_thread_mutex_t *mutex;
+    apr_thread_cond_t *returned;
+    int free;
+} bound;
+
+static int connections_of(const server_rec *s)
+{
+    const char *text = lims_check_directive(s, "DBDMax");
+    long max = text ? strtol(text, NULL, 10) : DBD_MAX_DEFAULT;
+
+    return max > 0 && max < 10000 ? (int)max : DBD_MAX_DEFAULT;
+}
+
+apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
+{
+    apr_status_t rv = apr_thread_mutex_create(&bound.mutex, APR_THREAD_MUTEX_DEFAULT, pchild);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_thread_cond_create(&bound.returned, pchild);
+    }
+    bound.free = connections_of(s);
+    dbd_open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
+    dbd_close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
+    return rv;
+}
+
+static bool enter(apr_interval_time_t patience)
+{
+    apr_time_t until = apr_time_now() + patience;
+    bool entered;
+
+    apr_thread_mutex_lock(bound.mutex);
+    while (bound.free <= 0 && apr_time_now() < until) {
+        apr_thread_cond_timedwait(bound.returned, bound.mutex, until - apr_time_now());
+    }
+    entered = bound.free > 0;
+    if (entered) {
+        bound.free--;
+    }
+    apr_thread_mutex_unlock(bound.mutex);
+    return entered;
+}
+
+static void leave_bound(void)
+{
+    apr_thread_mutex_lock(bound.mutex);
+    bound.free++;
+    apr_thread_cond_signal(bound.returned);
+    apr_thread_mutex_unlock(bound.mutex);
+}
+
+/* Our state beside the connection, made when it is first seen. */
+static apr_status_t adopt(lims_connection_t **connection, ap_dbd_t *dbd)
+{
+    void *known = NULL;
+    apr_status_t rv;
+
+    apr_pool_userdata_get(&known, adopted, dbd->pool);
+    if (known) {
+        *connection = known;
+        return APR_SUCCESS;
+    }
+    rv = lims_connection_adopt(connection, apr_dbd_native_handle(dbd->driver, dbd->handle),
+                               dbd->pool);
+    if (rv == APR_SUCCESS) {
+        apr_pool_userdata_setn(*connection, adopted, NULL, dbd->pool);
+    }
+    return rv;
+}
+
+static const lims_error_t *unavailable(lims_lease_t *lease, int number, const char *cause)
+{
+    return lims_broken(lease->pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
+                       "The database is out of reach at the moment; try again shortly.");
+}
+
+const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease)
+{
+    const lims_config_t *config = lims_config_of(lease->server);
+    const lims_error_t *error;
+    ap_dbd_t *dbd;
+
+    if (!enter(config->database_wait * 1000)) {
+        return unavailable(lease, 50, "all database connections are in use: raise DBDMax");
+    }
+    dbd = dbd_open(lease->pool, lease->server);
+    if (!dbd) {
+        leave_bound();
+        return unavailable(lease, 51, "mod_dbd has no connection: see its own message");
+    }
+    lease->dbd = dbd;
+    if (adopt(connection, dbd) != APR_SUCCESS) {
+        lims_pool_give_back(lease);
+        return unavailable(lease, 52, "the connection could not be prepared for use");
+    }
+    error = lims_connection_ready(*connection, lease->pool);
+    if (error) {
+        lims_pool_give_back(lease);
+    }
+    return error;
+}
+
+void lims_pool_give_back(lims_lease_t *lease)
+{
+    if (lease->dbd) {
+        dbd_close(lease->server, lease->dbd);
+        lease->dbd = NULL;
+        leave_bound();
+    }
+}

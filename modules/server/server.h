@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server.h - what joins the service to httpd. Only this folder and mod_lims.c
+ * include httpd's headers.
+ */
+#ifndef LIMS_SERVER_H
+#define LIMS_SERVER_H
+
+#include <httpd.h>
+
+#include <http_config.h>
+#include <http_log.h>
+
+#include "kernel/ring.h"
+#include "service/service.h"
+
+/* The one symbol that leaves the shared object. */
+extern module AP_MODULE_DECLARE_DATA lims_module __attribute__((visibility("default")));
+
+/* Who ends TLS. */
+typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
+
+/* The configuration of a server. Numbers are -1 while unset; each has a row
+ * with its bounds and default in config.c. */
+typedef struct {
+    int enable;
+    int tls;
+    const char *base_path;
+    const char *documentation;
+    apr_int64_t body_max;
+    apr_int64_t rate_limit;
+    apr_int64_t rate_window;
+    apr_int64_t rate_keys;
+    apr_int64_t database_wait;
+    apr_int64_t idempotency_lifetime;
+    apr_int64_t key_touch_interval;
+    /* Derived once the configuration is complete. */
+    lims_settings_t settings;
+    const lims_ring_table_t *rates;
+} lims_config_t;
+
+/* config.c */
+void *lims_config_create(apr_pool_t *pool, server_rec *s);
+void *lims_config_merge(apr_pool_t *pool, void *base, void *add);
+/* Fills defaults and derives the settings; once, when configuration is read. */
+void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
+extern const command_rec lims_config_directives[];
+lims_config_t *lims_config_of(const server_rec *s);
+
+/* check.c */
+int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+
+/* Argument of a directive of another module as it holds for this server, or
+ * NULL: "DBDParams", "DBDMax", "SSLEngine". */
+const char *lims_check_directive(const server_rec *s, const char *name);
+
+/* pool.c: connections of mod_dbd, bounded and with a time-out. */
+typedef struct {
+    apr_pool_t *pool;
+    server_rec *server;
+    void *dbd; /* ap_dbd_t while one is held */
+} lims_lease_t;
+
+apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
+const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease);
+void lims_pool_give_back(lims_lease_t *lease);
+
+/* limit.c: the rate limit in shared memory. */
+apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,
+                               server_rec *s);
+const lims_error_t *lims_limit_count(const lims_ring_table_t *table, apr_int64_t key,
+                                     apr_table_t *headers, apr_pool_t *pool);
+
+/* handler.c */
+void lims_child_init(apr_pool_t *pchild, server_rec *s);
+int lims_translate_name(request_rec *r);
+int lims_map_to_storage(request_rec *r);
+int lims_handler(request_rec *r);
+
+/* log.c: one line for each refusal or failure. */
+void lims_log_error(request_rec *r, const lims_error_t *error, const char *request_id);
+
+#endif /* LIMS_SERVER_H */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * action.c - what a route does once its caller is accepted and its values are
+ * valid. Shared by the REST API and limsctl.
+ */
+#include <apr_strings.h>
+
+#include "kernel/error.h"
+#include "kernel/etag.h"
+#include "kernel/field.h"
+#include "kernel/statement.h"
+#include "service/service.h"
+
+static const lims_error_t *not_found(lims_request_t *rq)
+{
+    const char *id = lims_values_get(rq->values, "id");
+
+    return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no %s %s in your organization.",
+                     rq->resource->title, id ? id : "of that kind");
+}
+
+/* The calls that read one record: the row, and the rows of its nested member. */
+static int record_calls(lims_call_t *calls, const lims_resource_t *resource)
+{
+    int count = 0;
+
+    calls[count++] = (lims_call_t){ .statement = resource->record };
+    if (resource->nested) {
+        calls[count++] = (lims_call_t){ .statement = resource->nested_statement };
+    }
+    return count;
+}
+
+static const lims_error_t *fetch_record(lims_request_t *rq)
+{
+    lims_call_t calls[2];
+    lims_result_t *results[2] = { NULL, NULL };
+    int count = record_calls(calls, rq->resource);
+    const lims_error_t *error = lims_service_read(results, rq, calls, count);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(results[0]) == 0) {
+        return not_found(rq);
+    }
+    lims_render_record(rq, results[0], results[1]);
+    return NULL;
+}
+
+/* Is there anything but the page itself? */
+static bool is_filtered(const lims_request_t *rq)
+{
+    for (const lims_field_t *field = rq->route->query; field->name; field++) {
+        if (!field->fallback && lims_values_get(rq->values, field->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const lims_error_t *fetch_page(lims_request_t *rq)
+{
+    const lims_route_t *route = rq->route;
+    bool search = route->search != LIMS_STMT_NONE && is_filtered(rq);
+    const lims_call_t call = { .statement = search ? route->search : route->statement };
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
+
+    if (error) {
+        return error;
+    }
+    lims_render_page(rq, rows);
+    return NULL;
+}
+
+const lims_error_t *lims_service_fetch(lims_request_t *rq)
+{
+    rq->reply->status = rq->route->status;
+    if (rq->route->handler) {
+        return rq->route->handler(rq);
+    }
+    return (rq->route->flags & LIMS_R_LIST) ? fetch_page(rq) : fetch_record(rq);
+}
+
+/* Takes the record's lock, so that what is decided about it stays true until
+ * the transaction ends. */
+static const lims_error_t *lock_record(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, rq->resource->lock);
+
+    if (error) {
+        return error;
+    }
+    return lims_result_count(row) ? NULL : not_found(rq);
+}
+
+static const lims_error_t *check_condition(lims_request_t *rq, const char *if_match)
+{
+    const lims_error_t *error = fetch_record(rq);
+
+    if (error) {
+        return error;
+    }
+    if (!lims_etag_matches(if_match, apr_table_get(rq->reply->headers, "ETag"), false)) {
+        return lims_fail(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                         "%s %s has changed since you read it; read it again and decide anew.",
+                         rq->resource->title, lims_values_get(rq->values, "id"));
+    }
+    rq->reply->body = NULL;
+    return NULL;
+}
+
+static const lims_error_t *run_statement(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, rq->route->statement);
+
+    if (error) {
+        return error;
+    }
+    if (lims_statements[rq->route->statement].rows != LIMS_ROWS_ONE) {
+        return NULL;
+    }
+    if (lims_result_count(row) == 0) {
+        return not_found(rq);
+    }
+    if (!lims_values_has(rq->values, "id")) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return NULL;
+}
+
+static void say_where(lims_request_t *rq)
+{
+    if (rq->route->status == 201 && rq->route->path) {
+        apr_table_setn(rq->reply->headers, "Location",
+                       apr_pstrcat(rq->pool, rq->base, rq->route->path, "/",
+                                   lims_values_get(rq->values, "id"), NULL));
+    }
+}
+
+const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
+{
+    bool addressed = lims_values_has(rq->values, "id");
+    const lims_error_t *error = NULL;
+
+    rq->reply->status = rq->route->status;
+    if (addressed && rq->resource->lock) {
+        error = lock_record(rq);
+    }
+    if (!error && addressed && if_match) {
+        error = check_condition(rq, if_match);
+    }
+    if (!error) {
+        error = rq->route->handler ? rq->route->handler(rq) : run_statement(rq);
+    }
+    if (!error && !rq->reply->body) {
+        error = fetch_record(rq);
+        say_where(rq);
+    }
+    return error;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* caller.c - who asks, and whether that may be. */
+#include "service/caller.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <apr_thread_mutex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/key.h"
+#include "kernel/scope.h"
+
+/* What never changes of the keys seen lately, by their hash. A place is used
+ * by one key at a time: a collision costs a round trip, nothing else. */
+#define REMEMBERED 4096
+
+typedef struct {
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+    apr_int64_t key;
+    apr_int64_t organization;
+} remembered_t;
+
+static remembered_t *memory;
+static apr_thread_mutex_t *memory_lock;
+
+apr_status_t lims_caller_init(apr_pool_t *pool)
+{
+    memory = apr_pcalloc(pool, sizeof(*memory) * REMEMBERED);
+    return apr_thread_mutex_create(&memory_lock, APR_THREAD_MUTEX_DEFAULT, pool);
+}
+
+static remembered_t *place_of(const unsigned char *hash)
+{
+    return &memory[((unsigned)hash[0] << 8 | hash[1]) % REMEMBERED];
+}
+
+static bool recall(remembered_t *known, const unsigned char *hash)
+{
+    bool found;
+
+    apr_thread_mutex_lock(memory_lock);
+    *known = *place_of(hash);
+    apr_thread_mutex_unlock(memory_lock);
+    found = known->key != 0 && lims_equal_constant_time(known->hash, hash, LIMS_KEY_HASH_LENGTH);
+    return found;
+}
+
+static void remember(const unsigned char *hash, const char *key, const char *organization)
+{
+    remembered_t fresh = { .key = apr_atoi64(key), .organization = apr_atoi64(organization) };
+
+    memcpy(fresh.hash, hash, LIMS_KEY_HASH_LENGTH);
+    apr_thread_mutex_lock(memory_lock);
+    *place_of(hash) = fresh;
+    apr_thread_mutex_unlock(memory_lock);
+}
+
+static const lims_error_t *unauthorized(lims_exchange_t *x, const char *cause)
+{
+    return lims_broken(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, cause,
+                       "Send a valid API key: \"Authorization: Bearer lk_...\".");
+}
+
+/* The token of "Bearer <token>" (RFC 6750 section 2.1), NULL when absent. */
+static const char *bearer_token(const char *authorization)
+{
+    static const char scheme[] = "Bearer ";
+
+    if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0) {
+        return NULL;
+    }
+    authorization += sizeof(scheme) - 1;
+    while (*authorization == ' ') {
+        authorization++;
+    }
+    return authorization;
+}
+
+static const char *as_bytea(const unsigned char *hash, apr_pool_t *pool)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = apr_palloc(pool, 2 + 2 * LIMS_KEY_HASH_LENGTH + 1);
+
+    text[0] = '\\';
+    text[1] = 'x';
+    for (int i = 0; i < LIMS_KEY_HASH_LENGTH; i++) {
+        text[2 + 2 * i] = digits[hash[i] >> 4];
+        text[3 + 2 * i] = digits[hash[i] & 15];
+    }
+    text[2 + 2 * LIMS_KEY_HASH_LENGTH] = '\0';
+    return text;
+}
+
+static void from_bytea(unsigned char *hash, const char *text)
+{
+    for (int i = 0; i < LIMS_KEY_HASH_LENGTH; i++) {
+        const char pair[3] = { text[2 + 2 * i], text[3 + 2 * i], '\0' };
+        hash[i] = (unsigned char)strtoul(pair, NULL, 16);
+    }
+}
+
+const lims_error_t *lims_caller_present(lims_exchange_t *x)
+{
+    const char *token = bearer_token(x->authorization);
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+    remembered_t known;
+
+    if (!token || !*token) {
+        return unauthorized(x, "no API key");
+    }
+    if (!lims_key_well_formed(token)) {
+        return unauthorized(x, "malformed API key");
+    }
+    if (!lims_key_hash(hash, token)) {
+        return lims_broken(x->rq.pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",
+                           "The request could not be carried out.");
+    }
+    x->key_hash = as_bytea(hash, x->rq.pool);
+    if (recall(&known, hash)) {
+        x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
+        x->rq.actor.organization = apr_ltoa(x->rq.pool, (long)known.organization);
+    }
+    return NULL;
+}
+
+void lims_caller_count(lims_exchange_t *x)
+{
+    if (x->rq.actor.key && !x->counted) {
+        x->limited = x->transport->admit(x, apr_atoi64(x->rq.actor.key));
+        x->counted = true;
+    }
+}
+
+lims_call_t lims_caller_check(lims_exchange_t *x)
+{
+    lims_values_t *values = lims_values_create(x->rq.pool);
+
+    lims_values_set(values, "keyHash", x->key_hash);
+    lims_values_set(values, "touchInterval", x->settings->key_touch_interval);
+    return (lims_call_t){ .statement = LIMS_STMT_AUTHENTICATE, .values = values };
+}
+
+static void take_over(lims_exchange_t *x, const lims_result_t *found)
+{
+    lims_actor_t *actor = &x->rq.actor;
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+
+    if (!actor->key) {
+        from_bytea(hash, x->key_hash);
+        remember(hash, lims_result_get(found, 0, "keyId"),
+                 lims_result_get(found, 0, "organizationId"));
+    }
+    actor->key = lims_result_get(found, 0, "keyId");
+    actor->organization = lims_result_get(found, 0, "organizationId");
+    actor->user = lims_result_get(found, 0, "userId");
+    actor->scopes = lims_result_get(found, 0, "scopes");
+    actor->upload_only = lims_result_true(found, 0, "uploadOnly");
+    x->touch_due = lims_result_true(found, 0, "touchDue");
+}
+
+const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *found)
+{
+    const lims_route_t *route = x->match.route;
+    lims_request_t *rq = &x->rq;
+
+    if (lims_result_count(found) != 1) {
+        return unauthorized(x, "unknown API key");
+    }
+    take_over(x, found);
+    lims_caller_count(x);
+    if (x->limited) {
+        return x->limited;
+    }
+    if (rq->actor.upload_only && !(route && (route->flags & LIMS_R_UPLOAD_KEY))) {
+        return lims_fail(rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
+                         "This key may only deliver instrument files and ask who it is.");
+    }
+    if (x->refusal) {
+        return x->refusal;
+    }
+    if (!lims_scope_in(rq->actor.scopes, route->scope)) {
+        return lims_fail(rq->pool, LIMS_E_SCOPE_REQUIRED, "This key lacks the scope %s.",
+                         route->scope);
+    }
+    return x->late_refusal;
+}
+
+void lims_caller_touch(lims_exchange_t *x)
+{
+    lims_call_t calls[2];
+    lims_result_t *results[2];
+    const lims_error_t *ignored;
+
+    if (!x->touch_due) {
+        return;
+    }
+    x->touch_due = false;
+    calls[0] = lims_caller_check(x);
+    calls[1] = (lims_call_t){ .statement = LIMS_STMT_KEY_TOUCH, .values = calls[0].values };
+    /* A time that is not noted now is noted by the next request. */
+    ignored = lims_database_run(results, &x->rq, calls, 2, 0);
+    (void)ignored;
+}

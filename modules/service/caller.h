@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * caller.h - who asks, and whether that may be.
+ *
+ * Of a key only what never changes is remembered by the process: its id and
+ * its organization, so that a data statement can name the organization in the
+ * same round trip that checks the key. Revocation, plan, scopes and policies
+ * are read each time.
+ */
+#ifndef LIMS_CALLER_H
+#define LIMS_CALLER_H
+
+#include "service/service.h"
+
+/* Once per process. */
+apr_status_t lims_caller_init(apr_pool_t *pool);
+
+/* Reads the Authorization field: form and checksum, no query. Fills
+ * x->key_hash, and key and organization of the actor where they are known. */
+const lims_error_t *lims_caller_present(lims_exchange_t *x);
+
+/* Counts a request of a known key against its rate limit, once. The refusal is
+ * only remembered: a key that is no longer valid is told so first. */
+void lims_caller_count(lims_exchange_t *x);
+
+/* The call that checks the key and sets the tenant for its transaction. */
+lims_call_t lims_caller_check(lims_exchange_t *x);
+
+/* Takes over what that call found and judges it together with what was
+ * remembered: upload-only key, route, method, scope, then the rest. */
+const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *found);
+
+/* Writes lastUsedAt, at most once per interval and key. */
+void lims_caller_touch(lims_exchange_t *x);
+
+#endif /* LIMS_CALLER_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* idempotency.c - doing a POST once, however often it is sent. */
+#include "service/idempotency.h"
+
+#include <apr_strings.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+
+/* SHA-256 over method, path and body: what "the same request" means. */
+static const char *fingerprint(const lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    const char *head = apr_psprintf(x->rq.pool, "%s %s\n", x->method, x->path);
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    char *text = NULL;
+
+    if (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) &&
+        EVP_DigestUpdate(context, head, strlen(head)) &&
+        EVP_DigestUpdate(context, body, length) && EVP_DigestFinal_ex(context, digest, &size)) {
+        text = apr_palloc(x->rq.pool, 2 + 2 * (apr_size_t)size + 1);
+        memcpy(text, "\\x", 3);
+        for (unsigned int i = 0; i < size; i++) {
+            apr_snprintf(text + 2 + 2 * i, 3, "%02x", digest[i]);
+        }
+    }
+    EVP_MD_CTX_free(context);
+    return text;
+}
+
+static void replay(lims_exchange_t *x, const lims_result_t *row)
+{
+    lims_reply_t *reply = x->rq.reply;
+    const char *location = lims_result_get(row, 0, "location");
+    const char *etag = lims_result_get(row, 0, "etag");
+
+    reply->status = (int)strtol(lims_result_get(row, 0, "status"), NULL, 10);
+    reply->body = lims_result_get(row, 0, "body");
+    reply->length = strlen(reply->body);
+    if (location) {
+        apr_table_setn(reply->headers, "Location", location);
+    }
+    if (etag) {
+        apr_table_setn(reply->headers, "ETag", etag);
+    }
+    apr_table_setn(reply->headers, "Idempotent-Replayed", "true");
+}
+
+const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, const char *body,
+                                           apr_size_t length)
+{
+    lims_values_t *values = lims_values_create(x->rq.pool);
+    const lims_call_t call = { .statement = LIMS_STMT_IDEMPOTENCY_CLAIM, .values = values };
+    const lims_error_t *error;
+    lims_result_t *row = NULL;
+    const char *outcome;
+
+    lims_values_set(values, "idempotencyKey", x->idempotency_key);
+    lims_values_set(values, "fingerprint", fingerprint(x, body, length));
+    lims_values_set(values, "lifetime", x->settings->idempotency_lifetime);
+    error = lims_database_run(&row, &x->rq, &call, 1, 0);
+    if (error) {
+        return error;
+    }
+    outcome = lims_result_get(row, 0, "outcome");
+    if (strcmp(outcome, "mismatch") == 0) {
+        return lims_fail(x->rq.pool, LIMS_E_IDEMPOTENCY_MISMATCH,
+                         "This Idempotency-Key was used for another request; "
+                         "use a new key for each new request.");
+    }
+    if (strcmp(outcome, "in_progress") == 0) {
+        return lims_fail(x->rq.pool, LIMS_E_IDEMPOTENCY_IN_PROGRESS,
+                         "The first request with this Idempotency-Key is still being worked on; "
+                         "try again in a moment.");
+    }
+    *replayed = strcmp(outcome, "replay") == 0;
+    if (*replayed) {
+        replay(x, row);
+    }
+    return NULL;
+}
+
+lims_call_t lims_idempotency_keep(lims_exchange_t *x)
+{
+    lims_values_t *values = lims_values_create(x->rq.pool);
+    const lims_reply_t *reply = x->rq.reply;
+
+    lims_values_set(values, "idempotencyKey", x->idempotency_key);
+    lims_values_set(values, "status", apr_itoa(x->rq.pool, reply->status));
+    lims_values_set(values, "location", apr_table_get(reply->headers, "Location"));
+    lims_values_set(values, "etag", apr_table_get(reply->headers, "ETag"));
+    lims_values_set(values, "body", reply->body);
+    return (lims_call_t){ .statement = LIMS_STMT_IDEMPOTENCY_KEEP, .values = values };
+}

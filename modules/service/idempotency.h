@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * idempotency.h - doing a POST once, however often it is sent (the
+ * Idempotency-Key header field of draft-ietf-httpapi-idempotency-key-header).
+ *
+ * The record is written in the transaction of the action itself: there is no
+ * moment in which the one exists without the other. Refusals roll back and
+ * leave no record, so a request may be repeated once what refused it is gone.
+ */
+#ifndef LIMS_IDEMPOTENCY_H
+#define LIMS_IDEMPOTENCY_H
+
+#include "service/service.h"
+
+/* Claims the key in the open transaction. `*replayed` is true when the reply
+ * is the first answer again and nothing is left to do. */
+const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, const char *body,
+                                           apr_size_t length);
+
+/* The call that keeps the reply with the claimed key. */
+lims_call_t lims_idempotency_keep(lims_exchange_t *x);
+
+#endif /* LIMS_IDEMPOTENCY_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* render.c - rows of the database to the body of a reply. */
+#include <apr_strings.h>
+#include <stdlib.h>
+
+#include "kernel/etag.h"
+#include "kernel/field.h"
+#include "kernel/record.h"
+#include "service/service.h"
+
+static const char *cell(void *result, int row, int column)
+{
+    return lims_result_cell(result, row, column);
+}
+
+static int count_fields(const lims_field_t *fields)
+{
+    int count = 0;
+
+    while (fields[count].name) {
+        count++;
+    }
+    return count;
+}
+
+/* Column of each field, so that names are compared once for many rows. */
+static const int *resolve(const lims_field_t *fields, const lims_result_t *rows, apr_pool_t *pool)
+{
+    int count = count_fields(fields);
+    int *columns = apr_palloc(pool, sizeof(int) * (apr_size_t)(count + 1));
+
+    for (int i = 0; i < count; i++) {
+        columns[i] = lims_result_column(rows, fields[i].name);
+    }
+    return columns;
+}
+
+static void write_rows(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
+                       int count, apr_pool_t *pool)
+{
+    const int *columns = resolve(fields, rows, pool);
+
+    lims_writer_array_begin(w);
+    for (int i = 0; i < count; i++) {
+        lims_writer_object_begin(w);
+        /* The callback only reads; records know nothing of results. */
+        lims_record_write_columns(w, fields, columns, cell, (void *)(apr_uintptr_t)rows, i);
+        lims_writer_object_end(w);
+    }
+    lims_writer_array_end(w);
+}
+
+void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
+                      int count, apr_pool_t *pool)
+{
+    write_rows(w, resource->fields, rows, count, pool);
+}
+
+void lims_render_finish(lims_request_t *rq, lims_writer_t *w)
+{
+    rq->reply->body = lims_writer_finish(&rq->reply->length, w);
+}
+
+void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested)
+{
+    const lims_resource_t *resource = rq->resource;
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    lims_writer_object_begin(w);
+    lims_record_write_columns(w, resource->fields, resolve(resource->fields, row, rq->pool), cell,
+                              (void *)(apr_uintptr_t)row, 0);
+    if (nested) {
+        lims_writer_key(w, resource->nested);
+        write_rows(w, resource->nested_resource->fields, nested, lims_result_count(nested),
+                   rq->pool);
+    }
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    apr_table_setn(rq->reply->headers, "ETag",
+                   lims_etag(rq->reply->body, rq->reply->length, rq->pool));
+}
+
+/* The statement reads one row more than the page holds. */
+void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
+{
+    int limit = (int)strtol(lims_values_get(rq->values, "limit"), NULL, 10);
+    int found = lims_result_count(rows);
+    int count = found > limit ? limit : found;
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "data");
+    write_rows(w, rq->resource->fields, rows, count, rq->pool);
+    lims_writer_key(w, "nextCursor");
+    lims_writer_raw(w, count ? lims_result_get(rows, count - 1, "id")
+                             : lims_values_get(rq->values, "cursor"));
+    lims_writer_key(w, "hasMore");
+    lims_writer_boolean(w, found > limit);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+}

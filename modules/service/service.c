@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* service.c - the life of a request: the order of its checks and its trips. */
+#include "service/service.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/check.h"
+#include "kernel/error.h"
+#include "kernel/etag.h"
+#include "kernel/field.h"
+#include "kernel/json.h"
+#include "kernel/statement.h"
+#include "service/caller.h"
+#include "service/idempotency.h"
+
+/* How often a request is begun anew after the database rolled it back for
+ * reasons of its own (a deadlock, a plan outdated by a migration). */
+#define ATTEMPTS 3
+
+apr_status_t lims_service_init(apr_pool_t *pool)
+{
+    return lims_caller_init(pool);
+}
+
+/* --- What can be judged from the request alone ---------------------------- */
+
+static void find_route(lims_exchange_t *x)
+{
+    lims_request_t *rq = &x->rq;
+
+    switch (lims_route_match(&x->match, x->settings->router, x->method, x->path, rq->pool)) {
+    case LIMS_ROUTE_FOUND:
+        rq->resource = x->match.resource;
+        rq->route = x->match.route;
+        return;
+    case LIMS_ROUTE_UNKNOWN:
+        x->refusal = lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s.",
+                               x->settings->base, x->path);
+        return;
+    case LIMS_ROUTE_METHOD:
+        x->refusal = lims_fail(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
+                               "%s is not possible here; possible are: %s.", x->method,
+                               x->match.allow);
+        return;
+    }
+}
+
+static bool is_read(const lims_exchange_t *x)
+{
+    return strcmp(x->match.route->method, "GET") == 0;
+}
+
+static const lims_error_t *check_path(lims_exchange_t *x)
+{
+    const char *id = NULL;
+    const lims_error_t *error;
+
+    if (!x->match.id) {
+        return NULL;
+    }
+    error = lims_field_id(&id, x->match.id, x->rq.pool);
+    if (!error) {
+        lims_values_set(x->rq.values, "id", id);
+    }
+    return error;
+}
+
+static const lims_error_t *check_media(lims_exchange_t *x)
+{
+    bool coded = x->content_encoding && strcasecmp(x->content_encoding, "identity") != 0;
+    bool untyped = (x->rq.route->flags & LIMS_R_NO_BODY) && !x->content_type;
+
+    if (coded || (!untyped && !lims_media_type_json(x->content_type))) {
+        return lims_fail(x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE,
+                         "The body must be JSON: Content-Type: application/json, not compressed.");
+    }
+    return NULL;
+}
+
+static const lims_error_t *check_length(lims_exchange_t *x)
+{
+    if (x->content_length > (apr_int64_t)x->settings->body_max) {
+        return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                         "The body may have at most %" APR_SIZE_T_FMT " bytes.",
+                         x->settings->body_max);
+    }
+    return NULL;
+}
+
+static const lims_error_t *check_headers(lims_exchange_t *x)
+{
+    if (!x->idempotency_key) {
+        return NULL;
+    }
+    if (strcmp(x->rq.route->method, "POST") != 0) {
+        x->idempotency_key = NULL; /* PATCH states its outcome: it is idempotent */
+        return NULL;
+    }
+    if (!lims_idempotency_key_valid(x->idempotency_key)) {
+        return lims_fail(x->rq.pool, LIMS_E_BAD_REQUEST,
+                         "Idempotency-Key: 1 to 255 visible ASCII characters.");
+    }
+    return NULL;
+}
+
+static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, apr_size_t length)
+{
+    static const lims_field_t nothing[] = { LIMS_FIELD_END };
+    lims_request_t *rq = &x->rq;
+    const lims_route_t *route = rq->route;
+    lims_json_t *root = NULL;
+    const lims_error_t *error;
+
+    if ((route->flags & LIMS_R_NO_BODY) && length == 0) {
+        return NULL;
+    }
+    error = lims_json_parse(&root, bytes, length, rq->pool);
+    if (error) {
+        return error;
+    }
+    if (route->body) {
+        return lims_field_body(rq->values, rq->resource->fields, route->body, root, rq->pool);
+    }
+    return lims_field_body(rq->values, route->input ? route->input : nothing, 0, root, rq->pool);
+}
+
+/* Takes the body and finds what is wrong with the request, in order. */
+static void check_write(lims_exchange_t *x, const char **body, apr_size_t *length)
+{
+    const lims_error_t *path = check_path(x);
+
+    x->late_refusal = check_media(x);
+    if (!x->late_refusal) {
+        x->late_refusal = check_length(x);
+    }
+    if (!x->late_refusal) {
+        x->late_refusal = x->transport->body(body, length, x, x->settings->body_max);
+    }
+    if (!x->late_refusal) {
+        x->late_refusal = path;
+    }
+    if (!x->late_refusal) {
+        x->late_refusal = check_headers(x);
+    }
+    if (!x->late_refusal) {
+        x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
+    }
+    if (!x->late_refusal) {
+        x->late_refusal = validate_body(x, *body, *length);
+    }
+}
+
+static void check_read(lims_exchange_t *x)
+{
+    x->late_refusal = check_path(x);
+    if (!x->late_refusal) {
+        x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
+    }
+}
+
+/* --- Trips ---------------------------------------------------------------- */
+
+/* The key alone, with whatever was remembered against the request. */
+static const lims_error_t *check_caller(lims_exchange_t *x)
+{
+    const lims_call_t call = lims_caller_check(x);
+    lims_result_t *found = NULL;
+    const lims_error_t *error = lims_database_run(&found, &x->rq, &call, 1, 0);
+
+    return error ? error : lims_caller_judge(x, found);
+}
+
+const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *rq,
+                                      const lims_call_t *calls, int count)
+{
+    lims_exchange_t *x = (lims_exchange_t *)rq;
+    lims_call_t trip[LIMS_CALLS_MAX];
+    lims_result_t *found[LIMS_CALLS_MAX];
+    const lims_error_t *error;
+
+    if (rq->in_transaction) {
+        return count ? lims_database_run(results, rq, calls, count, 0) : NULL;
+    }
+    if (!rq->actor.organization) {
+        /* First sight of this key: its organization is not known yet. */
+        error = check_caller(x);
+        if (error) {
+            return error;
+        }
+    }
+    trip[0] = lims_caller_check(x);
+    memcpy(trip + 1, calls, sizeof(*calls) * (apr_size_t)count);
+    error = lims_database_run(found, rq, trip, count + 1, 0);
+    if (!error) {
+        error = lims_caller_judge(x, found[0]);
+    }
+    if (!error) {
+        memcpy(results, found + 1, sizeof(*results) * (apr_size_t)count);
+    }
+    return error;
+}
+
+static const lims_error_t *read_once(lims_exchange_t *x)
+{
+    return x->refusal || x->late_refusal || x->limited ? check_caller(x)
+                                                       : lims_service_fetch(&x->rq);
+}
+
+/* Opens the transaction of a write and checks its key in one round trip. */
+static const lims_error_t *begin(lims_exchange_t *x)
+{
+    const lims_call_t call = lims_caller_check(x);
+    lims_result_t *found = NULL;
+    const lims_error_t *error = lims_database_run(&found, &x->rq, &call, 1, LIMS_DB_BEGIN);
+
+    x->rq.in_transaction = true;
+    return error ? error : lims_caller_judge(x, found);
+}
+
+static const lims_error_t *commit(lims_exchange_t *x)
+{
+    lims_result_t *kept = NULL;
+    lims_call_t calls[1];
+    int count = 0;
+
+    if (x->idempotency_key) {
+        calls[count++] = lims_idempotency_keep(x);
+    }
+    return lims_database_run(&kept, &x->rq, calls, count, LIMS_DB_COMMIT);
+}
+
+static const lims_error_t *write_once(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    bool replayed = false;
+    const lims_error_t *error;
+
+    if (x->refusal || x->late_refusal || x->limited) {
+        return check_caller(x);
+    }
+    error = begin(x);
+    if (!error && x->idempotency_key) {
+        error = lims_idempotency_claim(&replayed, x, body, length);
+    }
+    if (!error && !replayed) {
+        error = lims_service_act(&x->rq, x->if_match);
+        if (!error) {
+            error = commit(x);
+        }
+    }
+    return error;
+}
+
+static bool try_again(const lims_exchange_t *x, const lims_error_t *error, bool read)
+{
+    if (!error || x->error) {
+        return false;
+    }
+    return error->retry == LIMS_RETRY_ROLLED_BACK || (read && error->retry == LIMS_RETRY_LOST);
+}
+
+static void forget_answer(lims_exchange_t *x)
+{
+    x->rq.in_transaction = false;
+    x->rq.reply->body = NULL;
+    apr_table_unset(x->rq.reply->headers, "ETag");
+    apr_table_unset(x->rq.reply->headers, "Location");
+}
+
+/* With a connection, which goes back before the answer is sent. */
+static const lims_error_t *on_connection(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    bool read = x->rq.route == NULL || is_read(x);
+    const lims_error_t *error = NULL;
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        forget_answer(x);
+        error = x->transport->connect(&x->rq.connection, x);
+        if (error) {
+            return error;
+        }
+        error = read ? read_once(x) : write_once(x, body, length);
+        lims_connection_release(x->rq.connection);
+        x->rq.in_transaction = false;
+        if (!error) {
+            lims_caller_touch(x);
+        }
+        x->transport->disconnect(x, x->rq.connection);
+        x->rq.connection = NULL;
+        if (!try_again(x, error, read)) {
+            break;
+        }
+    }
+    return error;
+}
+
+/* A body is only taken from a caller whose key was valid at some time. */
+static const lims_error_t *vouch(lims_exchange_t *x)
+{
+    const lims_error_t *error;
+
+    if (x->rq.actor.key) {
+        return NULL;
+    }
+    error = x->transport->connect(&x->rq.connection, x);
+    if (!error) {
+        error = check_caller(x);
+        lims_connection_release(x->rq.connection);
+        x->transport->disconnect(x, x->rq.connection);
+    }
+    return error;
+}
+
+static const lims_error_t *answer(lims_exchange_t *x)
+{
+    const lims_error_t *error = lims_caller_present(x);
+    const char *body = "";
+    apr_size_t length = 0;
+
+    if (error) {
+        return error;
+    }
+    lims_caller_count(x);
+    find_route(x);
+    if (!x->refusal && is_read(x)) {
+        check_read(x);
+    } else if (!x->refusal && !x->limited) {
+        error = vouch(x);
+        if (error) {
+            return error;
+        }
+        check_write(x, &body, &length);
+    }
+    return on_connection(x, body, length);
+}
+
+/* --- The answer ----------------------------------------------------------- */
+
+static void refuse(lims_exchange_t *x, const lims_error_t *error)
+{
+    lims_reply_t *reply = x->rq.reply;
+
+    x->error = error;
+    reply->status = lims_error_kinds[error->kind].status;
+    reply->body = lims_error_body(&reply->length, error, x->rq.pool);
+    apr_table_unset(reply->headers, "ETag");
+    apr_table_unset(reply->headers, "Location");
+    apr_table_setn(reply->headers, "Cache-Control", "no-store");
+    switch (error->kind) {
+    case LIMS_E_UNAUTHORIZED:
+        apr_table_setn(reply->headers, "WWW-Authenticate", "Bearer");
+        break;
+    case LIMS_E_METHOD_NOT_ALLOWED:
+        apr_table_setn(reply->headers, "Allow", x->match.allow);
+        break;
+    case LIMS_E_SERVICE_UNAVAILABLE:
+    case LIMS_E_IDEMPOTENCY_IN_PROGRESS:
+        apr_table_setn(reply->headers, "Retry-After", "1");
+        break;
+    default:
+        break;
+    }
+}
+
+/* A record may be kept by its owner as long as it is asked for again; a page
+ * may not be kept at all. */
+static void finish(lims_exchange_t *x)
+{
+    lims_reply_t *reply = x->rq.reply;
+    const char *etag = apr_table_get(reply->headers, "ETag");
+
+    apr_table_setn(reply->headers, "Cache-Control", etag ? "private, no-cache" : "no-store");
+    if (etag && is_read(x) && x->if_none_match &&
+        lims_etag_matches(x->if_none_match, etag, true)) {
+        reply->status = 304;
+        reply->body = NULL;
+        reply->length = 0;
+    }
+}
+
+void lims_service_answer(lims_exchange_t *x)
+{
+    const lims_error_t *error = answer(x);
+
+    if (error) {
+        refuse(x, error);
+    } else {
+        finish(x);
+    }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * service.h - the life of a request, whatever carries it.
+ *
+ * The order in which a request is refused is the contract's (key, rate limit,
+ * upload-only key, route, method, scope, media type, size, id, query or body,
+ * record, gates), while the work is arranged for the fewest round trips:
+ *
+ *   - what can be judged from the request alone is judged first and only
+ *     remembered (refusal, late_refusal);
+ *   - a read sends the key and its data in one round trip, and looks at the
+ *     caller before it looks at the data;
+ *   - a write takes the body before it takes a connection, then opens its
+ *     transaction and has the key checked in the same round trip, does its
+ *     work, and commits with the record of the idempotency key.
+ *
+ * The transport (httpd, a test) supplies what it knows in an exchange and
+ * four functions; it gets back a reply and, for the log, the error.
+ */
+#ifndef LIMS_SERVICE_H
+#define LIMS_SERVICE_H
+
+#include "database/database.h"
+#include "kernel/route.h"
+#include "kernel/writer.h"
+#include "lims.h"
+
+typedef struct lims_exchange_t lims_exchange_t;
+
+/* What the service needs of whatever carries the request. */
+typedef struct {
+    /* A ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
+    const lims_error_t *(*connect)(lims_connection_t **connection, lims_exchange_t *x);
+    void (*disconnect)(lims_exchange_t *x, lims_connection_t *connection);
+    /* The whole body, at most `limit` bytes (LIMS_E_PAYLOAD_TOO_LARGE). */
+    const lims_error_t *(*body)(const char **bytes, apr_size_t *length, lims_exchange_t *x,
+                                apr_size_t limit);
+    /* Counts the request against its key, or LIMS_E_RATE_LIMITED. */
+    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key);
+} lims_transport_t;
+
+/* What the configuration decides. */
+typedef struct {
+    const lims_router_t *router;
+    const char *base;                 /* "/api/v1" behind the base path */
+    const char *documentation;        /* URL shown by discovery */
+    const char *openapi;              /* the OpenAPI document */
+    apr_size_t openapi_length;
+    apr_size_t body_max;              /* bytes of a JSON body */
+    const char *idempotency_lifetime; /* seconds, as text */
+    const char *key_touch_interval;   /* seconds, as text */
+} lims_settings_t;
+
+struct lims_exchange_t {
+    lims_request_t rq; /* the first member: a request of ours is an exchange */
+    const lims_transport_t *transport;
+    const lims_settings_t *settings;
+    void *context; /* the transport's */
+
+    /* As sent. Header fields are NULL when absent. */
+    const char *method;
+    const char *path; /* what follows the base */
+    const char *query;
+    const char *authorization;
+    const char *content_type;
+    const char *content_encoding;
+    apr_int64_t content_length; /* -1: not stated */
+    const char *if_match;
+    const char *if_none_match;
+    const char *idempotency_key;
+
+    /* As found out. */
+    lims_match_t match;
+    const char *key_hash; /* "\x…", ready to bind */
+    bool counted;         /* against the rate limit, or refused by it: */
+    const lims_error_t *limited;
+    bool touch_due;       /* lastUsedAt is older than the interval */
+    const lims_error_t *refusal;      /* no route or method, else NULL */
+    const lims_error_t *late_refusal; /* media type, size, id, query, body */
+    const lims_error_t *error;        /* what the reply says, for the log */
+};
+
+/* Once per process, before any exchange: `pool` lives as long as it does. */
+apr_status_t lims_service_init(apr_pool_t *pool);
+
+/* Answers: fills x->rq.reply and x->error. Never fails. */
+void lims_service_answer(lims_exchange_t *x);
+
+/* For handlers of reads: runs the calls in one round trip. Outside a
+ * transaction the key is checked in the same one, and nothing is returned
+ * unless the caller may have it. `count` may be 0. */
+const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *rq,
+                                      const lims_call_t *calls, int count);
+
+/* The action of rq->route in the open transaction of rq: locks and finds the
+ * record, runs handler or statement, and renders the record as it now is.
+ * `if_match` is the condition of the caller or NULL. */
+const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
+
+/* A read (GET) route: rows to the reply's body. */
+const lims_error_t *lims_service_fetch(lims_request_t *rq);
+
+/* Bodies of records and pages into rq->reply (render.c). */
+void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);
+void lims_render_page(lims_request_t *rq, const lims_result_t *rows);
+
+/* An array of records under one name: { "received": [ … ] }; used by handlers
+ * that answer several records. */
+void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource,
+                      const lims_result_t *rows, int count, apr_pool_t *pool);
+
+/* Sets the reply's body from a finished writer. */
+void lims_render_finish(lims_request_t *rq, lims_writer_t *w);
+
+#endif /* LIMS_SERVICE_H */

@@ -1,0 +1,217 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Reference data: clients, projects, material types, storage locations, test
+-- definitions and the specifications that a result is judged by.
+--
+-- Nothing here is deleted: a record that is no longer used becomes inactive,
+-- and then no new sample or test can refer to it.
+
+CREATE SEQUENCE lims.client_id_seq;
+
+CREATE TABLE lims.client (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.client_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    contact_name text CHECK (length(contact_name) <= 255),
+    email text CHECK (length(email) <= 254),
+    phone text CHECK (length(phone) <= 64),
+    address text CHECK (length(address) <= 4000),
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT client_code UNIQUE (organization_id, code)
+);
+
+CREATE INDEX client_name ON lims.client (organization_id, lower(name), id);
+
+SELECT lims.attach_record('client');
+
+CREATE SEQUENCE lims.project_id_seq;
+
+CREATE TABLE lims.project (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.project_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    client_id bigint,
+    -- Its samples are called <code>-<plant location>-<YYYYMMDD>-<n>.
+    composite_sample_identifier boolean NOT NULL DEFAULT false,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT project_code UNIQUE (organization_id, code),
+    CONSTRAINT project_client FOREIGN KEY (organization_id, client_id)
+        REFERENCES lims.client (organization_id, id)
+);
+
+CREATE INDEX project_client ON lims.project (organization_id, client_id);
+
+CREATE FUNCTION lims.project_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lims.client c
+         WHERE c.organization_id = NEW.organization_id
+           AND c.id = NEW.client_id
+           AND c.active
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'clientId: no active client %s', NEW.client_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.project
+FOR EACH ROW WHEN (NEW.client_id IS NOT NULL)
+EXECUTE FUNCTION lims.project_guard();
+
+CREATE TRIGGER guard_update BEFORE UPDATE ON lims.project
+FOR EACH ROW WHEN (NEW.client_id IS NOT NULL
+    AND NEW.client_id IS DISTINCT FROM OLD.client_id)
+EXECUTE FUNCTION lims.project_guard();
+
+SELECT lims.attach_record('project');
+
+CREATE SEQUENCE lims.material_type_id_seq;
+
+CREATE TABLE lims.material_type (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.material_type_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT material_type_code UNIQUE (organization_id, code)
+);
+
+SELECT lims.attach_record('material_type');
+
+CREATE SEQUENCE lims.storage_location_id_seq;
+
+CREATE TABLE lims.storage_location (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.storage_location_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    parent_id bigint,
+    kind text CHECK (length(kind) BETWEEN 1 AND 64),
+    -- Degrees Celsius.
+    min_temperature numeric,
+    max_temperature numeric,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT storage_location_code UNIQUE (organization_id, code),
+    CONSTRAINT storage_location_parent FOREIGN KEY (organization_id, parent_id)
+        REFERENCES lims.storage_location (organization_id, id),
+    CHECK (min_temperature <= max_temperature),
+    CHECK (parent_id <> id)
+);
+
+SELECT lims.attach_record('storage_location');
+
+-- Test definitions ---------------------------------------------------------
+
+CREATE SEQUENCE lims.test_definition_id_seq;
+
+CREATE TABLE lims.test_definition (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.test_definition_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    method text CHECK (length(method) <= 255),
+    unit text CHECK (length(unit) <= 64),
+    result_type text NOT NULL DEFAULT 'numeric'
+        CHECK (result_type IN ('numeric', 'text', 'presence')),
+    decimals integer CHECK (decimals BETWEEN 0 AND 15),
+    specification_low numeric,
+    specification_high numeric,
+    -- What a text or presence result must be, such as 'Absent'.
+    specification_text text CHECK (length(specification_text) <= 255),
+    reporting_limit numeric CHECK (reporting_limit >= 0),
+    method_detection_limit numeric CHECK (method_detection_limit >= 0),
+    holding_time_hours numeric
+        CHECK (holding_time_hours > 0 AND holding_time_hours <= 87600),
+    requires_worksheet boolean NOT NULL DEFAULT false,
+    requires_confirmation boolean NOT NULL DEFAULT false,
+    -- A numeric result from here on is presumptive positive; NULL: above 0.
+    presumptive_minimum numeric,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT test_definition_code UNIQUE (organization_id, code),
+    CHECK (specification_low <= specification_high)
+);
+
+SELECT lims.attach_record('test_definition');
+
+-- A limit of one material type, or of one project's samples of it. The most
+-- particular one wins: project and material, material, the definition's own.
+CREATE SEQUENCE lims.specification_id_seq;
+
+CREATE TABLE lims.specification (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.specification_id_seq'),
+    test_definition_id bigint NOT NULL,
+    material_type_id bigint NOT NULL,
+    project_id bigint,
+    low numeric,
+    high numeric,
+    expected_text text CHECK (length(expected_text) <= 255),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT specification_scope UNIQUE NULLS NOT DISTINCT
+        (organization_id, test_definition_id, material_type_id, project_id),
+    FOREIGN KEY (organization_id, test_definition_id)
+        REFERENCES lims.test_definition (organization_id, id),
+    FOREIGN KEY (organization_id, material_type_id)
+        REFERENCES lims.material_type (organization_id, id),
+    FOREIGN KEY (organization_id, project_id)
+        REFERENCES lims.project (organization_id, id),
+    CHECK (low <= high)
+);
+
+SELECT lims.attach_record('specification');
+
+-- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".
+CREATE FUNCTION lims.specification_words(
+    p_low numeric,
+    p_high numeric,
+    p_text text,
+    p_unit text
+) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_low IS NOT NULL AND p_high IS NOT NULL
+        THEN concat_ws(' ', p_low || ' to ' || p_high, p_unit)
+        WHEN p_low IS NOT NULL THEN concat_ws(' ', 'at least', p_low, p_unit)
+        WHEN p_high IS NOT NULL THEN concat_ws(' ', 'at most', p_high, p_unit)
+        ELSE p_text
+    END
+$$;
+
+-- What a presence result says: true, false, or NULL for other words.
+CREATE FUNCTION lims.presence(p_text text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN lower(btrim(p_text)) IN (
+            'present', 'positive', 'detected', '+', 'growth', 'presence')
+        THEN true
+        WHEN lower(btrim(p_text)) IN (
+            'absent', 'negative', 'not detected', '-', 'no growth', 'absence',
+            'nd')
+        THEN false
+    END
+$$;

@@ -1,0 +1,587 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Sample tests: a result from entry to verification, judged, locked and kept
+-- with every value it ever had.
+--
+-- Locking. A row lock is taken in this order and never against it: sample
+-- tests (by id), samples (by id), QC batches, media lots, approvals. Whoever
+-- changes a test holds its sample FOR SHARE until the end, whoever reports or
+-- moves a sample holds it alone: a result cannot slip into a sample that is
+-- being reported, and no two of them can wait for each other.
+
+CREATE SEQUENCE lims.sample_test_id_seq;
+
+CREATE TABLE lims.sample_test (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.sample_test_id_seq'),
+    sample_id bigint NOT NULL,
+    test_definition_id bigint NOT NULL,
+    status text NOT NULL DEFAULT 'pending'
+        CHECK (status IN ('pending', 'entered', 'verified')),
+    -- As entered, to the letter: '7.10' stays '7.10'.
+    result text CHECK (length(result) BETWEEN 1 AND 1000),
+    -- Its exact value where it is a number, with or without a leading sign.
+    numeric_value numeric,
+    qualifier text CHECK (qualifier IN ('<', '>', 'ND', 'J', 'U')),
+    notes text CHECK (length(notes) <= 4000),
+    out_of_specification boolean,
+    -- The limits it was judged by: later changes do not rejudge it.
+    spec_low numeric,
+    spec_high numeric,
+    spec_text text,
+    reagent_lot_id bigint,
+    media_lot_id bigint,
+    qc_batch_id bigint,
+    confirmation_status text
+        CHECK (confirmation_status IN ('pending', 'confirmed', 'refuted')),
+    analyzed_at timestamptz,
+    entered_by bigint,
+    entered_at timestamptz,
+    verified_by bigint,
+    verified_at timestamptz,
+    verification_signature_id bigint,
+    reopening_signature_id bigint,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT sample_test_sample FOREIGN KEY (organization_id, sample_id)
+        REFERENCES lims.sample (organization_id, id),
+    CONSTRAINT sample_test_test_definition
+        FOREIGN KEY (organization_id, test_definition_id)
+        REFERENCES lims.test_definition (organization_id, id),
+    CONSTRAINT sample_test_reagent_lot
+        FOREIGN KEY (organization_id, reagent_lot_id)
+        REFERENCES lims.reagent_lot (organization_id, id),
+    CONSTRAINT sample_test_media_lot FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
+    CONSTRAINT sample_test_qc_batch FOREIGN KEY (organization_id, qc_batch_id)
+        REFERENCES lims.qc_batch (organization_id, id),
+    FOREIGN KEY (organization_id, entered_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, verified_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, verification_signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id),
+    FOREIGN KEY (organization_id, reopening_signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id),
+    CONSTRAINT sample_test_status_result
+        CHECK ((status = 'pending') = (result IS NULL)),
+    CONSTRAINT sample_test_status_verified
+        CHECK ((status = 'verified') = (verified_at IS NOT NULL))
+);
+
+CREATE INDEX sample_test_sample
+    ON lims.sample_test (organization_id, sample_id, id);
+CREATE INDEX sample_test_status
+    ON lims.sample_test (organization_id, status, id);
+CREATE INDEX sample_test_definition
+    ON lims.sample_test (organization_id, test_definition_id, id);
+CREATE INDEX sample_test_updated_at
+    ON lims.sample_test (organization_id, updated_at, id);
+CREATE INDEX sample_test_qc_batch
+    ON lims.sample_test (organization_id, qc_batch_id)
+ WHERE qc_batch_id IS NOT NULL;
+CREATE INDEX sample_test_media_lot
+    ON lims.sample_test (organization_id, media_lot_id)
+ WHERE media_lot_id IS NOT NULL;
+CREATE INDEX sample_test_reagent_lot
+    ON lims.sample_test (organization_id, reagent_lot_id)
+ WHERE reagent_lot_id IS NOT NULL;
+
+-- Judging a result ---------------------------------------------------------
+
+-- The exact number in a result, NULL where it is none. Bounded, so that no
+-- text however odd can raise.
+CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]{1,300}(\.[0-9]{0,300})?'
+                         '|\.[0-9]{1,300})([eE][+-]?[0-9]{1,3})?\s*$')
+        THEN btrim(translate(p_result, '<>', ''), E' \t\n\r\f\v')::numeric
+    END
+$$;
+
+-- '<', '>' or '': how a result bounds its value. Not detected (ND, U) means
+-- below the number that stands there.
+CREATE FUNCTION lims.result_bound(p_result text, p_qualifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '<%' THEN '<'
+        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '>%' THEN '>'
+        WHEN p_qualifier IN ('<', 'ND', 'U') THEN '<'
+        WHEN p_qualifier = '>' THEN '>'
+        ELSE ''
+    END
+$$;
+
+-- Whether a number breaks its limits: true or false only where the result
+-- proves it. "< 7" against a lower limit of 6.5 proves neither.
+CREATE FUNCTION lims.out_of_limits(
+    p_value numeric,
+    p_bound text,
+    p_low numeric,
+    p_high numeric
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_value IS NULL OR (p_low IS NULL AND p_high IS NULL) THEN NULL
+        WHEN p_bound = '<' THEN CASE
+            WHEN p_value <= p_low THEN true
+            WHEN p_low IS NULL AND p_value <= p_high THEN false
+        END
+        WHEN p_bound = '>' THEN CASE
+            WHEN p_value >= p_high THEN true
+            WHEN p_high IS NULL AND p_value >= p_low THEN false
+        END
+        ELSE coalesce(p_value < p_low, false) OR coalesce(p_value > p_high, false)
+    END
+$$;
+
+-- Whether a text breaks what is expected: words for present and absent count
+-- as what they mean.
+CREATE FUNCTION lims.out_of_expectation(
+    p_result text,
+    p_expected text,
+    p_presence boolean
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_expected IS NULL OR btrim(p_expected) = '' THEN NULL
+        WHEN lower(btrim(p_result)) = lower(btrim(p_expected)) THEN false
+        WHEN p_presence
+        THEN lims.presence(p_result) <> lims.presence(p_expected)
+        ELSE true
+    END
+$$;
+
+-- Whether the definition's confirmation rule calls a result presumptive
+-- positive. Growth too dense to count is.
+CREATE FUNCTION lims.is_presumptive(
+    p_result text,
+    p_value numeric,
+    p_bound text,
+    p_minimum numeric
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(CASE
+        WHEN p_value IS NOT NULL THEN p_bound <> '<' AND CASE
+            WHEN p_minimum IS NULL THEN p_value > 0
+            ELSE p_value >= p_minimum
+        END
+        WHEN lower(btrim(p_result)) IN ('tntc', 'too numerous to count') THEN true
+        ELSE lims.presence(p_result)
+    END, false)
+$$;
+
+-- The limits that apply to a test: those for the sample's project and material
+-- type, else for its material type, else the definition's own.
+CREATE FUNCTION lims.specification_for(
+    p_organization bigint,
+    p_definition bigint,
+    p_material_type bigint,
+    p_project bigint
+) RETURNS TABLE (low numeric, high numeric, expected text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN p.id IS NULL THEN d.specification_low ELSE p.low END,
+           CASE WHEN p.id IS NULL THEN d.specification_high ELSE p.high END,
+           CASE WHEN p.id IS NULL THEN d.specification_text
+                ELSE p.expected_text END
+      FROM lims.test_definition d
+      LEFT JOIN LATERAL (
+           SELECT x.id, x.low, x.high, x.expected_text
+             FROM lims.specification x
+            WHERE x.organization_id = d.organization_id
+              AND x.test_definition_id = d.id
+              AND x.material_type_id = p_material_type
+              AND (x.project_id = p_project OR x.project_id IS NULL)
+            ORDER BY x.project_id NULLS LAST
+            LIMIT 1) p ON true
+     WHERE d.organization_id = p_organization
+       AND d.id = p_definition
+$$;
+
+-- Judges what is entered: a blank result is none; another one gets its number,
+-- the limits of this moment, and whether it breaks them or needs confirmation.
+CREATE FUNCTION lims.sample_test_judge() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+    v_bound text;
+BEGIN
+    IF NEW.status = 'verified' THEN
+        PERFORM lims.refuse('invalid_transition',
+            'a result is entered and verified in two steps');
+    END IF;
+    IF NEW.result !~ '\S' THEN
+        NEW.result := NULL;
+    END IF;
+    IF NEW.result IS NULL THEN
+        NEW.status := 'pending';
+        NEW.numeric_value := NULL;
+        NEW.out_of_specification := NULL;
+        NEW.spec_low := NULL;
+        NEW.spec_high := NULL;
+        NEW.spec_text := NULL;
+        NEW.confirmation_status := NULL;
+        NEW.entered_by := NULL;
+        NEW.entered_at := NULL;
+        RETURN NEW;
+    END IF;
+
+    SELECT d.result_type, d.requires_confirmation, d.presumptive_minimum,
+           p.low, p.high, p.expected
+      INTO v
+      FROM lims.sample s
+      JOIN lims.test_definition d
+        ON d.organization_id = s.organization_id
+       AND d.id = NEW.test_definition_id
+     CROSS JOIN LATERAL lims.specification_for(s.organization_id, d.id,
+                            s.material_type_id, s.project_id) p
+     WHERE s.organization_id = NEW.organization_id
+       AND s.id = NEW.sample_id;
+
+    v_bound := lims.result_bound(NEW.result, NEW.qualifier);
+    NEW.status := 'entered';
+    NEW.entered_by := lims.context_id('user_id');
+    NEW.entered_at := now();
+    NEW.numeric_value := lims.result_number(NEW.result);
+    NEW.spec_low := v.low;
+    NEW.spec_high := v.high;
+    NEW.spec_text := v.expected;
+    NEW.out_of_specification := CASE v.result_type
+        WHEN 'numeric'
+        THEN lims.out_of_limits(NEW.numeric_value, v_bound, v.low, v.high)
+        ELSE lims.out_of_expectation(NEW.result, v.expected,
+                                     v.result_type = 'presence')
+    END;
+    NEW.confirmation_status := CASE
+        WHEN v.requires_confirmation AND lims.is_presumptive(
+            NEW.result, NEW.numeric_value, v_bound, v.presumptive_minimum)
+        THEN 'pending'
+    END;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER judge_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW EXECUTE FUNCTION lims.sample_test_judge();
+
+CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.status <> 'verified'
+    AND (NEW.result, NEW.qualifier) IS DISTINCT FROM (OLD.result, OLD.qualifier))
+EXECUTE FUNCTION lims.sample_test_judge();
+
+-- References and lots ------------------------------------------------------
+
+-- Only what is the organization's, and in use, can be newly referred to; and a
+-- result is not entered with a reagent lot that has expired today, where the
+-- organization blocks that. What the client says of when it analysed does not
+-- count: it could say anything.
+CREATE FUNCTION lims.sample_test_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+    v_entering boolean := true;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NOT EXISTS (
+            SELECT FROM lims.test_definition d
+             WHERE d.organization_id = NEW.organization_id
+               AND d.id = NEW.test_definition_id
+               AND d.active
+        ) THEN
+            PERFORM lims.refuse('invalid_reference', format(
+                'testDefinitionIds: no active test definition %s',
+                NEW.test_definition_id));
+        END IF;
+    ELSE
+        IF (NEW.organization_id, NEW.id, NEW.sample_id, NEW.test_definition_id)
+           <> (OLD.organization_id, OLD.id, OLD.sample_id,
+               OLD.test_definition_id) THEN
+            PERFORM lims.refuse('field_not_patchable',
+                'a test stays with its sample and its definition');
+        END IF;
+        v_entering := OLD.status <> 'verified'
+            AND (NEW.result, NEW.qualifier, NEW.reagent_lot_id)
+                IS DISTINCT FROM
+                (OLD.result, OLD.qualifier, OLD.reagent_lot_id);
+    END IF;
+
+    IF NEW.reagent_lot_id IS NULL AND NEW.media_lot_id IS NULL THEN
+        RETURN NEW;
+    END IF;
+    SELECT o.reagent_expiry_policy AS policy,
+           r.id AS reagent_id, r.code AS reagent_code,
+           r.expires_on < (now() AT TIME ZONE o.time_zone)::date AS expired,
+           r.expires_on, m.id AS media_id
+      INTO v
+      FROM lims.organization o
+      LEFT JOIN lims.reagent_lot r
+        ON r.organization_id = o.id AND r.id = NEW.reagent_lot_id
+      LEFT JOIN lims.media_lot m
+        ON m.organization_id = o.id AND m.id = NEW.media_lot_id
+     WHERE o.id = NEW.organization_id;
+    IF NEW.reagent_lot_id IS DISTINCT FROM v.reagent_id THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'reagentLotId: no reagent lot %s', NEW.reagent_lot_id));
+    END IF;
+    IF NEW.media_lot_id IS DISTINCT FROM v.media_id THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'mediaLotId: no media lot %s', NEW.media_lot_id));
+    END IF;
+    IF v.expired AND v.policy = 'block' AND v_entering
+       AND NEW.result ~ '\S' THEN
+        PERFORM lims.refuse('reagent_lot_expired', format(
+            'reagent lot %s expired on %s: enter the result with a lot that is '
+            'in date', v.reagent_code, v.expires_on));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW EXECUTE FUNCTION lims.sample_test_guard();
+
+CREATE TRIGGER guard_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (
+    (NEW.organization_id, NEW.id, NEW.sample_id, NEW.test_definition_id)
+    <> (OLD.organization_id, OLD.id, OLD.sample_id, OLD.test_definition_id)
+    OR NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id
+    OR NEW.reagent_lot_id IS DISTINCT FROM OLD.reagent_lot_id
+    OR NEW.result IS DISTINCT FROM OLD.result
+    OR NEW.qualifier IS DISTINCT FROM OLD.qualifier)
+EXECUTE FUNCTION lims.sample_test_guard();
+
+-- Verified is locked -------------------------------------------------------
+
+CREATE FUNCTION lims.sample_test_lock() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same lims.sample_test;
+BEGIN
+    IF OLD.status <> 'verified' THEN
+        IF TG_OP = 'DELETE' THEN
+            RETURN OLD;
+        END IF;
+        RETURN lims.sample_test_move(OLD, NEW);
+    END IF;
+
+    IF TG_OP = 'DELETE' THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample test %s is verified and locked', OLD.id));
+    END IF;
+    IF NEW IS NOT DISTINCT FROM OLD THEN
+        RETURN NEW;
+    END IF;
+
+    -- Reopening: nothing but the status changes, under a signature that says
+    -- so and that was made for it, now.
+    v_same := NEW;
+    v_same.status := OLD.status;
+    v_same.reopening_signature_id := OLD.reopening_signature_id;
+    v_same.verified_by := OLD.verified_by;
+    v_same.verified_at := OLD.verified_at;
+    v_same.verification_signature_id := OLD.verification_signature_id;
+    v_same.updated_at := OLD.updated_at;
+    IF NEW.status = 'verified'
+       OR v_same IS DISTINCT FROM OLD
+       OR NEW.reopening_signature_id IS NOT DISTINCT FROM
+          OLD.reopening_signature_id
+       OR NOT lims.is_signed(NEW.organization_id, NEW.reopening_signature_id,
+                             'reopened', 'sample_test', NEW.id) THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample test %s is verified and locked', OLD.id));
+    END IF;
+    NEW.verified_by := NULL;
+    NEW.verified_at := NULL;
+    NEW.verification_signature_id := NULL;
+    IF NEW.status = 'pending' THEN
+        NEW.result := NULL;
+        NEW.qualifier := NULL;
+        NEW.numeric_value := NULL;
+        NEW.out_of_specification := NULL;
+        NEW.spec_low := NULL;
+        NEW.spec_high := NULL;
+        NEW.spec_text := NULL;
+        NEW.confirmation_status := NULL;
+        NEW.entered_by := NULL;
+        NEW.entered_at := NULL;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+-- What may happen to a test that is not verified: its result decides between
+-- pending and entered; verifying passes the gates; a confirmation is decided
+-- once, for the result that asked for it.
+CREATE FUNCTION lims.sample_test_move(p_old lims.sample_test, p_new lims.sample_test)
+RETURNS lims.sample_test
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_slug text;
+    v_message text;
+    v_changed boolean := (p_new.result, p_new.qualifier)
+                         IS DISTINCT FROM (p_old.result, p_old.qualifier);
+BEGIN
+    IF NOT v_changed
+       AND p_new.confirmation_status IS DISTINCT FROM p_old.confirmation_status
+       AND (p_old.confirmation_status IS DISTINCT FROM 'pending'
+            OR p_new.confirmation_status IS NULL) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s has no confirmation to decide', p_new.id));
+    END IF;
+    IF p_new.status = p_old.status OR v_changed THEN
+        -- Only verifying, which is the other branch, stamps these.
+        p_new.verified_by := NULL;
+        p_new.verified_at := NULL;
+        p_new.verification_signature_id := NULL;
+        p_new.reopening_signature_id := p_old.reopening_signature_id;
+        IF NOT v_changed THEN
+            p_new.entered_by := p_old.entered_by;
+            p_new.entered_at := p_old.entered_at;
+            p_new.numeric_value := p_old.numeric_value;
+            p_new.out_of_specification := p_old.out_of_specification;
+            p_new.spec_low := p_old.spec_low;
+            p_new.spec_high := p_old.spec_high;
+            p_new.spec_text := p_old.spec_text;
+        END IF;
+        RETURN p_new;
+    END IF;
+    IF p_new.status <> 'verified' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s becomes %s by its result, not by its status',
+            p_new.id, p_new.status));
+    END IF;
+
+    p_new.verification_signature_id := coalesce(
+        p_new.verification_signature_id, lims.context_id('signature_id'));
+    SELECT b.slug, b.message
+      INTO v_slug, v_message
+      FROM lims.verify_blockers(p_new.organization_id, p_new.id) b
+     WHERE b.slug <> 'esignature_required'
+        OR NOT lims.is_signed(p_new.organization_id,
+                              p_new.verification_signature_id,
+                              'verified', 'sample_test', p_new.id)
+     LIMIT 1;
+    IF v_slug IS NOT NULL THEN
+        PERFORM lims.refuse(v_slug, v_message);
+    END IF;
+    p_new.verified_by := lims.context_id('user_id');
+    p_new.verified_at := now();
+    RETURN p_new;
+END
+$$;
+
+CREATE TRIGGER lock BEFORE UPDATE OR DELETE ON lims.sample_test
+FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
+
+SELECT lims.attach_record('sample_test');
+
+-- A reported sample's tests are final --------------------------------------
+
+-- Holds the samples of the changed tests until the end of the transaction and
+-- refuses if one is reported: whichever came first, the other sees it.
+CREATE FUNCTION lims.sample_test_final() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_reported text;
+BEGIN
+    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported')
+      INTO v_reported
+      FROM (SELECT x.tracking_id, x.status
+              FROM lims.sample x
+             WHERE (x.organization_id, x.id) IN (
+                       SELECT c.organization_id, c.sample_id
+                         FROM changed_rows c)
+             ORDER BY x.organization_id, x.id
+               FOR SHARE) s;
+    IF v_reported IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is reported and final', v_reported));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER final_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+
+CREATE TRIGGER final_update AFTER UPDATE ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+
+CREATE TRIGGER final_delete AFTER DELETE ON lims.sample_test
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+
+-- Every value a result ever had --------------------------------------------
+
+CREATE SEQUENCE lims.result_history_id_seq;
+
+-- One row per value that was replaced, withdrawn or reopened.
+CREATE TABLE lims.result_history (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.result_history_id_seq'),
+    sample_test_id bigint NOT NULL,
+    status text NOT NULL,
+    result text NOT NULL,
+    qualifier text,
+    numeric_value numeric,
+    out_of_specification boolean,
+    confirmation_status text,
+    entered_by bigint,
+    entered_at timestamptz,
+    verified_by bigint,
+    verified_at timestamptz,
+    verification_signature_id bigint,
+    replaced_by bigint,
+    replaced_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, sample_test_id)
+        REFERENCES lims.sample_test (organization_id, id)
+);
+
+CREATE INDEX result_history_sample_test
+    ON lims.result_history (organization_id, sample_test_id, id);
+
+SELECT lims.attach_append_only('result_history');
+
+CREATE FUNCTION lims.sample_test_keep_history() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.result_history (organization_id, sample_test_id, status,
+        result, qualifier, numeric_value, out_of_specification,
+        confirmation_status, entered_by, entered_at, verified_by, verified_at,
+        verification_signature_id, replaced_by)
+    SELECT o.organization_id, o.id, o.status, o.result, o.qualifier,
+           o.numeric_value, o.out_of_specification, o.confirmation_status,
+           o.entered_by, o.entered_at, o.verified_by, o.verified_at,
+           o.verification_signature_id, lims.context_id('user_id')
+      FROM old_rows o
+      JOIN new_rows n
+        ON n.organization_id = o.organization_id
+       AND n.id = o.id
+     WHERE o.result IS NOT NULL
+       AND ((n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier)
+            OR (o.status = 'verified' AND n.status <> 'verified'));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER history AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_keep_history();

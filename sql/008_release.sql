@@ -1,0 +1,348 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What stands between a sample and its report: defined once, here. The gates,
+-- the readiness resource and the lifecycle scan all read lims.finding.
+--
+-- Views run with the rights of who asks (security_invoker), so row-level
+-- security holds behind them, and are written so that a predicate on
+-- (organization_id, sample_id) reaches every table beneath.
+
+-- One row per sample test with what has to be worked out about it.
+CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
+       t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
+       t.reagent_lot_id, t.media_lot_id, t.qc_batch_id, t.confirmation_status,
+       t.analyzed_at, t.entered_by, t.entered_at, t.verified_by, t.verified_at,
+       t.created_at, t.updated_at,
+       d.code AS test_code, d.name AS test_name, d.unit, d.result_type,
+       d.requires_worksheet,
+       -- A result keeps the limits it was judged by; before there is one, those
+       -- that would apply now.
+       CASE WHEN t.result IS NULL THEN (
+           SELECT lims.specification_words(p.low, p.high, p.expected, d.unit)
+             FROM lims.specification_for(t.organization_id, d.id,
+                      s.material_type_id, s.project_id) p)
+       ELSE lims.specification_words(t.spec_low, t.spec_high, t.spec_text,
+                                     d.unit)
+       END AS specification,
+       b.batch_number, b.qc_status,
+       m.code AS media_lot_code,
+       m.growth_promotion_status, m.sterility_status,
+       CASE WHEN d.requires_worksheet THEN (
+           SELECT w.status
+             FROM lims.worksheet_state(t.organization_id, t.id) w)
+       END AS worksheet_status,
+       h.expires_at AS holding_expires_at,
+       CASE
+           WHEN h.expires_at IS NULL THEN NULL
+           WHEN coalesce(h.analyzed_at, now()) > h.expires_at THEN 'expired'
+           WHEN h.analyzed_at IS NULL AND now() + h.warning > h.expires_at
+           THEN 'expiring_soon'
+           ELSE 'ok'
+       END AS holding_status,
+       CASE WHEN t.result IS NULL THEN '{}' ELSE array_remove(ARRAY[
+           CASE WHEN r.expires_on < h.entered_on
+                THEN format('reagent lot %s expired on %s, before the result '
+                            'was entered', r.code, r.expires_on) END,
+           CASE WHEN m.expires_on < h.entered_on
+                THEN format('media lot %s expired on %s, before the result '
+                            'was entered', m.code, m.expires_on) END
+       ], NULL) END AS warnings
+  FROM lims.sample_test t
+  JOIN lims.test_definition d
+    ON d.organization_id = t.organization_id
+   AND d.id = t.test_definition_id
+  JOIN lims.sample s
+    ON s.organization_id = t.organization_id
+   AND s.id = t.sample_id
+  JOIN lims.organization o
+    ON o.id = t.organization_id
+  LEFT JOIN lims.qc_batch b
+    ON b.organization_id = t.organization_id
+   AND b.id = t.qc_batch_id
+  LEFT JOIN lims.media_lot m
+    ON m.organization_id = t.organization_id
+   AND m.id = t.media_lot_id
+  LEFT JOIN lims.reagent_lot r
+    ON r.organization_id = t.organization_id
+   AND r.id = t.reagent_lot_id
+ CROSS JOIN LATERAL (
+       SELECT coalesce(s.collected_at,
+                       s.collection_date::timestamp AT TIME ZONE o.time_zone)
+                  + d.holding_time_hours::double precision * interval '1 hour'
+                  AS expires_at,
+              -- The clock stops at the analysis; a result without its time
+              -- was analysed when it was entered at the latest.
+              coalesce(t.analyzed_at, t.entered_at) AS analyzed_at,
+              (t.entered_at AT TIME ZONE o.time_zone)::date AS entered_on,
+              o.holding_warning_hours::double precision * interval '1 hour'
+                  AS warning) h;
+
+-- What a category of finding means for the release: 'hard' blocks, 'progress'
+-- and 'soft' are work still to be done, 'advisory' is said and blocks nothing.
+CREATE FUNCTION lims.finding_hardness(p_category text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_category
+        WHEN 'incomplete_result' THEN 'progress'
+        WHEN 'unverified_result' THEN 'soft'
+        WHEN 'approval_required' THEN 'soft'
+        WHEN 'qc_failed' THEN 'hard'
+        WHEN 'confirmation_required' THEN 'hard'
+        WHEN 'media_qc_failed' THEN 'hard'
+        WHEN 'worksheet_incomplete' THEN 'hard'
+        WHEN 'approval_rejected' THEN 'hard'
+        ELSE 'advisory'
+    END
+$$;
+
+-- Every single finding: of each test one row per category that applies, then
+-- those of the sample as a whole. What a message will name is in `subject`.
+CREATE VIEW lims.finding WITH (security_invoker = true) AS
+SELECT t.organization_id, t.sample_id, f.category,
+       lims.finding_hardness(f.category) AS hardness,
+       t.id AS sample_test_id,
+       CASE f.category WHEN 'qc_failed' THEN t.qc_batch_id END AS qc_batch_id,
+       CASE f.category WHEN 'media_qc_failed' THEN t.media_lot_id END
+           AS media_lot_id,
+       NULL::bigint AS approval_id,
+       NULL::bigint AS investigation_id,
+       CASE f.category
+           WHEN 'qc_failed' THEN t.batch_number
+           WHEN 'media_qc_failed' THEN t.media_lot_code
+           ELSE t.test_code
+       END AS subject,
+       CASE f.category
+           WHEN 'worksheet_incomplete' THEN t.worksheet_status
+           WHEN 'media_qc_failed' THEN concat_ws(' and ',
+               CASE WHEN t.growth_promotion_status = 'failed'
+                    THEN 'growth promotion' END,
+               CASE WHEN t.sterility_status = 'failed' THEN 'sterility' END)
+           WHEN 'out_of_specification'
+           THEN concat_ws(' ', t.result, t.unit) || ' outside ' || t.specification
+           WHEN 'non_numeric_result' THEN t.result
+       END AS circumstance
+  FROM lims.sample_test_state t
+ CROSS JOIN LATERAL (VALUES
+       ('incomplete_result', t.result IS NULL),
+       ('unverified_result', t.status = 'entered'),
+       ('qc_failed', t.qc_status = 'failed'),
+       ('confirmation_required', t.confirmation_status = 'pending'),
+       ('media_qc_failed',
+        'failed' IN (t.growth_promotion_status, t.sterility_status)),
+       ('worksheet_incomplete',
+        t.status = 'entered' AND t.worksheet_status <> 'complete'),
+       ('holding_time_expired', t.holding_status = 'expired'),
+       ('out_of_specification', t.out_of_specification),
+       ('non_numeric_result', t.result_type = 'numeric'
+        AND t.result IS NOT NULL AND t.numeric_value IS NULL)
+       ) AS f (category, applies)
+ WHERE f.applies
+UNION ALL
+-- A sample without any test has nothing to report.
+SELECT s.organization_id, s.id, 'incomplete_result', 'progress',
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM lims.sample s
+ WHERE NOT EXISTS (
+       SELECT FROM lims.sample_test t
+        WHERE t.organization_id = s.organization_id
+          AND t.sample_id = s.id)
+UNION ALL
+-- Of the latest round: what was rejected, else the next step that is open.
+-- Before the sample is completed there is no round, but steps there are.
+SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
+       NULL, NULL, NULL, a.id, NULL, a.name, NULL
+  FROM lims.sample s
+  JOIN lims.organization o
+    ON o.id = s.organization_id
+ CROSS JOIN LATERAL (
+       SELECT max(x.round) AS latest
+         FROM lims.approval x
+        WHERE x.organization_id = s.organization_id
+          AND x.sample_id = s.id) r
+  LEFT JOIN LATERAL (
+       SELECT x.id, x.name, x.status
+         FROM lims.approval x
+        WHERE x.organization_id = s.organization_id
+          AND x.sample_id = s.id
+          AND x.round = r.latest
+          AND x.status <> 'approved'
+        ORDER BY x.status = 'rejected' DESC, x.step
+        LIMIT 1) a ON true
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN a.status = 'rejected' THEN 'approval_rejected'
+                   ELSE 'approval_required' END AS category) f
+ WHERE a.status = 'rejected'
+    OR (NOT o.coa_before_approval
+        AND (a.id IS NOT NULL
+             OR (r.latest IS NULL AND EXISTS (
+                 SELECT FROM lims.approval_step p
+                  WHERE p.organization_id = s.organization_id
+                    AND p.active))))
+UNION ALL
+SELECT i.organization_id, i.sample_id, 'investigation_open', 'advisory',
+       i.sample_test_id, NULL, NULL, NULL, i.id, i.investigation_number, i.title
+  FROM lims.investigation i
+ WHERE i.sample_id IS NOT NULL
+   AND i.status NOT IN ('closed', 'cancelled');
+
+-- The findings as a person reads them: a failed batch or lot once, however
+-- many tests hang on it (sample_test_ids names them).
+CREATE VIEW lims.release_finding WITH (security_invoker = true) AS
+SELECT g.organization_id, g.sample_id, g.category,
+       CASE g.hardness WHEN 'advisory' THEN 'warning' ELSE 'blocking' END
+           AS severity,
+       g.hardness,
+       CASE g.category
+           WHEN 'incomplete_result' THEN coalesce(
+               format('%s has no result', g.subject), 'the sample has no test')
+           WHEN 'unverified_result' THEN format('%s is not verified', g.subject)
+           WHEN 'approval_required' THEN coalesce(
+               format('%s is open', g.subject),
+               'approval has not been asked for: complete the sample')
+           WHEN 'approval_rejected' THEN format('%s was rejected', g.subject)
+           WHEN 'qc_failed' THEN format(
+               'QC batch %s failed and is not overridden', g.subject)
+           WHEN 'confirmation_required' THEN format(
+               '%s is presumptive positive and awaits confirmation', g.subject)
+           WHEN 'media_qc_failed' THEN format(
+               'media lot %s failed %s', g.subject, g.circumstance)
+           WHEN 'worksheet_incomplete' THEN format(
+               'the worksheet of %s is %s', g.subject, g.circumstance)
+           WHEN 'holding_time_expired' THEN format(
+               '%s was not analysed within its holding time', g.subject)
+           WHEN 'out_of_specification' THEN format(
+               '%s is out of specification: %s', g.subject, g.circumstance)
+           WHEN 'non_numeric_result' THEN format(
+               '%s has a result that is no number: %s', g.subject,
+               g.circumstance)
+           WHEN 'investigation_open' THEN format(
+               'investigation %s is open: %s', g.subject, g.circumstance)
+       END AS message,
+       CASE g.category
+           WHEN 'incomplete_result' THEN coalesce(
+               format('entering a result for %s', g.subject),
+               'scheduling a test')
+           WHEN 'unverified_result' THEN 'verifying the result'
+           WHEN 'approval_required' THEN 'approving the sample'
+           WHEN 'approval_rejected'
+           THEN 'correcting the sample and completing it again'
+           WHEN 'qc_failed'
+           THEN 'a passing evaluation or a signed override of the batch'
+           WHEN 'confirmation_required' THEN 'deciding the confirmation'
+           WHEN 'media_qc_failed'
+           THEN 'repeating the test on another lot, or requalifying the lot'
+           WHEN 'worksheet_incomplete' THEN 'filling and signing the worksheet'
+           WHEN 'investigation_open' THEN 'closing the investigation'
+           WHEN 'non_numeric_result' THEN 'entering a number, if there is one'
+       END AS cleared_by,
+       CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
+            THEN g.sample_test_ids[1] END AS sample_test_id,
+       g.qc_batch_id, g.media_lot_id,
+       CASE WHEN g.category = 'worksheet_incomplete' THEN (
+           SELECT w.id
+             FROM lims.worksheet w
+            WHERE w.organization_id = g.organization_id
+              AND w.sample_test_id = g.sample_test_ids[1])
+       END AS worksheet_id,
+       g.approval_id, g.investigation_id, g.sample_test_ids
+  FROM (SELECT f.organization_id, f.sample_id, f.category,
+               min(f.hardness) AS hardness,
+               f.qc_batch_id, f.media_lot_id, f.approval_id, f.investigation_id,
+               min(f.subject) AS subject,
+               min(f.circumstance) AS circumstance,
+               coalesce(array_agg(f.sample_test_id ORDER BY f.sample_test_id)
+                   FILTER (WHERE f.sample_test_id IS NOT NULL), '{}')
+                   AS sample_test_ids
+          FROM lims.finding f
+         GROUP BY f.organization_id, f.sample_id, f.category, f.qc_batch_id,
+                  f.media_lot_id, f.approval_id, f.investigation_id,
+                  CASE WHEN f.qc_batch_id IS NULL AND f.media_lot_id IS NULL
+                       THEN f.sample_test_id END) g;
+
+-- The state that a sample's findings come to, and its holding times: the worst
+-- of its open tests, with the earliest expiry and the tests it is about.
+CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
+RETURNS TABLE (
+    release_state text,
+    holding_status text,
+    holding_expires_at timestamptz,
+    holding_test_names text[]
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE
+               WHEN s.status = 'reported' THEN 'reported'
+               WHEN f.hard THEN 'blocked'
+               WHEN f.progress THEN 'in_progress'
+               WHEN f.soft THEN 'ready_for_review'
+               ELSE 'ready_to_report'
+           END,
+           h.status, h.expires_at, h.test_names
+      FROM lims.sample s
+     CROSS JOIN LATERAL (
+           SELECT bool_or(x.hardness = 'hard') AS hard,
+                  bool_or(x.hardness = 'progress') AS progress,
+                  bool_or(x.hardness = 'soft') AS soft
+             FROM lims.finding x
+            WHERE x.organization_id = s.organization_id
+              AND x.sample_id = s.id
+              AND s.status <> 'reported') f
+      LEFT JOIN LATERAL (
+           SELECT t.holding_status AS status,
+                  min(t.holding_expires_at) AS expires_at,
+                  array_agg(t.test_name ORDER BY t.id) AS test_names
+             FROM lims.sample_test_state t
+            WHERE t.organization_id = s.organization_id
+              AND t.sample_id = s.id
+              AND t.status <> 'verified'
+              AND t.holding_expires_at IS NOT NULL
+            GROUP BY t.holding_status
+            ORDER BY array_position(ARRAY['expired', 'expiring_soon', 'ok'],
+                                    t.holding_status)
+            LIMIT 1) h ON true
+     WHERE s.organization_id = p_organization
+       AND s.id = p_sample
+$$;
+
+-- The records of the API ---------------------------------------------------
+
+CREATE VIEW lims.sample_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
+       s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
+       s.received_at AS "receivedAt",
+       s.sample_identifier AS "sampleIdentifier",
+       s.external_id AS "externalId", s.client_id AS "clientId",
+       s.client_name AS "clientName", s.collection_date AS "collectionDate",
+       s.collected_at AS "collectedAt", s.priority, s.notes,
+       s.plant_location AS "plantLocation",
+       s.storage_location_id AS "storageLocationId",
+       r.release_state AS "releaseState", r.holding_status AS "holdingStatus",
+       s.created_at AS "createdAt", s.updated_at AS "updatedAt",
+       s.reported_at AS "reportedAt"
+  FROM lims.sample s
+  LEFT JOIN LATERAL lims.sample_release(s.organization_id, s.id) r ON true;
+
+CREATE VIEW lims.sample_test_record WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
+       t.test_definition_id AS "testDefinitionId", t.test_code AS "testCode",
+       t.test_name AS "testName", t.status, t.result, t.unit, t.qualifier,
+       t.notes, t.out_of_specification AS "outOfSpecification",
+       t.specification, t.reagent_lot_id AS "reagentLotId",
+       t.media_lot_id AS "mediaLotId", t.qc_batch_id AS "qcBatchId",
+       t.confirmation_status AS "confirmationStatus",
+       t.worksheet_status AS "worksheetStatus",
+       t.holding_status AS "holdingStatus",
+       t.holding_expires_at AS "holdingExpiresAt",
+       t.analyzed_at AS "analyzedAt", t.entered_by AS "enteredBy",
+       t.entered_at AS "enteredAt", t.verified_by AS "verifiedBy",
+       t.verified_at AS "verifiedAt", t.created_at AS "createdAt",
+       t.updated_at AS "updatedAt", t.warnings
+  FROM lims.sample_test_state t;
+
+CREATE VIEW lims.approval_record WITH (security_invoker = true) AS
+SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
+       a.status, a.requested_at AS "requestedAt", a.decided_at AS "decidedAt",
+       a.decided_by AS "decidedBy", a.comment, a.round,
+       a.updated_at AS "updatedAt"
+  FROM lims.approval a;

@@ -1,0 +1,261 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The outbox: every event of the catalogue that an action causes is a row of
+-- the action's own transaction, written by the triggers below, so that it is
+-- the same whichever way the action was done. And the queue of samples whose
+-- release state has to be looked at again.
+
+CREATE SEQUENCE lims.event_id_seq;
+
+CREATE TABLE lims.event (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.event_id_seq'),
+    event_id uuid NOT NULL DEFAULT gen_random_uuid(),
+    type text NOT NULL CHECK (type IN (
+        'sample.created', 'sample.received', 'result.entered',
+        'result.verified', 'sample.blocked', 'sample.ready_for_review',
+        'sample.ready_to_report', 'sample.reported', 'coa.generated',
+        'qc.failed', 'holding_time.expiring', 'investigation.opened',
+        'webhook.test')),
+    -- json, not jsonb: the members keep the contract's order.
+    data json NOT NULL,
+    created_at timestamptz NOT NULL
+        DEFAULT date_trunc('milliseconds', clock_timestamp()),
+    -- A reader goes no further than the oldest transaction still running: then
+    -- one that commits late cannot slip behind a cursor handed out.
+    transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    PRIMARY KEY (organization_id, id),
+    UNIQUE (organization_id, event_id)
+);
+
+CREATE INDEX event_type ON lims.event (organization_id, type, id);
+CREATE INDEX event_created_at ON lims.event (organization_id, created_at);
+
+CREATE FUNCTION lims.emit_sample_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO lims.event (organization_id, type, data)
+        SELECT n.organization_id, 'sample.created', json_build_object(
+                   'sampleId', n.id,
+                   'trackingId', n.tracking_id,
+                   'sampleIdentifier', n.sample_identifier,
+                   'clientName', n.client_name,
+                   'status', n.status)
+          FROM new_rows n
+         ORDER BY n.id;
+        RETURN NULL;
+    END IF;
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT e.organization_id, e.type, e.data
+      FROM (SELECT n.organization_id, n.id, 'sample.received' AS type,
+                   json_build_object(
+                       'sampleId', n.id,
+                       'trackingId', n.tracking_id,
+                       'status', n.status) AS data
+              FROM new_rows n
+              JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+             WHERE (o.status = 'pending' AND n.status = 'received')
+                OR (o.received_at IS NULL AND n.received_at IS NOT NULL)
+             UNION ALL
+            SELECT n.organization_id, n.id, 'sample.reported',
+                   json_build_object(
+                       'sampleId', n.id,
+                       'status', n.status,
+                       'trackingId', n.tracking_id)
+              FROM new_rows n
+              JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+             WHERE n.status = 'reported'
+               AND o.status <> 'reported') e
+     ORDER BY e.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_insert AFTER INSERT ON lims.sample
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_sample_events();
+
+CREATE TRIGGER events_update AFTER UPDATE ON lims.sample
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_sample_events();
+
+CREATE FUNCTION lims.emit_result_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO lims.event (organization_id, type, data)
+        SELECT n.organization_id, 'result.entered', json_build_object(
+                   'sampleTestId', n.id,
+                   'testDefinitionId', n.test_definition_id)
+          FROM new_rows n
+         WHERE n.status = 'entered'
+         ORDER BY n.id;
+        RETURN NULL;
+    END IF;
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT n.organization_id,
+           CASE n.status WHEN 'entered' THEN 'result.entered'
+                         ELSE 'result.verified' END,
+           CASE n.status
+               WHEN 'entered' THEN json_build_object(
+                   'sampleTestId', n.id,
+                   'testDefinitionId', n.test_definition_id)
+               ELSE json_build_object(
+                   'sampleTestId', n.id,
+                   'sampleId', n.sample_id)
+           END
+      FROM new_rows n
+      JOIN old_rows o
+        ON o.organization_id = n.organization_id
+       AND o.id = n.id
+     WHERE (n.status = 'entered'
+            AND (n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier))
+        OR (n.status = 'verified' AND o.status <> 'verified')
+     ORDER BY n.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
+
+CREATE TRIGGER events_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
+
+CREATE FUNCTION lims.emit_qc_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT n.organization_id, 'qc.failed', json_build_object(
+               'qcBatchId', n.id,
+               'batchNumber', n.batch_number,
+               'qcStatus', n.qc_status)
+      FROM new_rows n
+      JOIN old_rows o
+        ON o.organization_id = n.organization_id
+       AND o.id = n.id
+     WHERE n.qc_status = 'failed'
+       AND o.qc_status <> 'failed'
+     ORDER BY n.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_update AFTER UPDATE ON lims.qc_batch
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_qc_events();
+
+CREATE FUNCTION lims.emit_investigation_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT n.organization_id, 'investigation.opened', json_build_object(
+               'investigationId', n.id,
+               'investigationNumber', n.investigation_number,
+               'title', n.title,
+               'kind', n.kind,
+               'sampleId', n.sample_id)
+      FROM new_rows n
+     ORDER BY n.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_insert AFTER INSERT ON lims.investigation
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_investigation_events();
+
+CREATE FUNCTION lims.emit_certificate_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT n.organization_id, 'coa.generated', json_build_object(
+               'sampleId', s.id,
+               'trackingId', s.tracking_id,
+               'sampleIdentifier', s.sample_identifier)
+      FROM new_rows n
+      JOIN lims.sample s
+        ON s.organization_id = n.organization_id
+       AND s.id = n.sample_id
+     ORDER BY n.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_insert AFTER INSERT ON lims.certificate
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_certificate_events();
+
+-- Samples to be looked at --------------------------------------------------
+
+-- What the lifecycle scan last said of a sample, and when time alone makes it
+-- worth another look (the next turn of a holding time). Written by the scan.
+CREATE TABLE lims.sample_watch (
+    organization_id bigint NOT NULL,
+    sample_id bigint NOT NULL,
+    due_at timestamptz,
+    announced_release_state text CHECK (announced_release_state IN (
+        'blocked', 'in_progress', 'ready_for_review', 'ready_to_report',
+        'reported')),
+    announced_holding_status text CHECK (announced_holding_status IN (
+        'ok', 'expiring_soon', 'expired')),
+    PRIMARY KEY (organization_id, sample_id),
+    FOREIGN KEY (organization_id, sample_id)
+        REFERENCES lims.sample (organization_id, id)
+);
+
+CREATE INDEX sample_watch_due ON lims.sample_watch (organization_id, due_at)
+ WHERE due_at IS NOT NULL;
+
+-- A queue that is only ever inserted into by those who change something, so
+-- that they never wait for each other nor for the scan, and that the scan
+-- empties before it looks: a change that commits later leaves its own row
+-- behind. A flag on the watch row could not do that: the scan would clear it
+-- over a change it had not seen.
+CREATE SEQUENCE lims.sample_due_id_seq;
+
+CREATE TABLE lims.sample_due (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.sample_due_id_seq'),
+    sample_id bigint NOT NULL,
+    marked_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id)
+);
+
+-- Marks the samples of the changed rows, which name them in sample_id, or id
+-- for the samples themselves (the trigger's argument says which).
+CREATE FUNCTION lims.mark_samples() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF TG_TABLE_NAME = 'sample' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT c.organization_id, c.id
+          FROM changed_rows c;
+    ELSE
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT c.organization_id, c.sample_id
+          FROM changed_rows c
+         WHERE c.sample_id IS NOT NULL;
+    END IF;
+    RETURN NULL;
+END
+$$;

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What a database administrator runs once per cluster, as a superuser:
+--
+--     psql -d lims -f sql/roles.sql
+--
+-- lims_owner owns the schema `lims` and runs the migrations; lims_app is what
+-- the service connects as: it reads and writes rows, has no DDL, and row-level
+-- security applies to it. Both are made able to log in, without a password:
+-- who may, and how, is for pg_hba.conf and the administrator, for instance
+--
+--     ALTER ROLE lims_app PASSWORD '...';
+--
+-- Running this again changes nothing that is as it should be.
+
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'lims_owner') THEN
+        CREATE ROLE lims_owner LOGIN;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'lims_app') THEN
+        CREATE ROLE lims_app LOGIN;
+    END IF;
+
+    -- Either of these would lift the tenants' wall without a word.
+    IF EXISTS (
+        SELECT FROM pg_roles
+         WHERE rolname = 'lims_app'
+           AND (rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole)
+    ) THEN
+        ALTER ROLE lims_app NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF pg_has_role('lims_app', 'lims_owner', 'MEMBER') THEN
+        REVOKE lims_owner FROM lims_app;
+    END IF;
+
+    EXECUTE format('GRANT CONNECT, CREATE ON DATABASE %I TO lims_owner',
+                   current_database());
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO lims_app',
+                   current_database());
+END
+$$;

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each case is one table with one fault; the sound table around it must pass.
+ */
+#include <apr_strings.h>
+
+#include "../lib/unit.h"
+#include "kernel/route.h"
+
+static apr_pool_t *pool;
+
+static const lims_error_t *handle(lims_request_t *rq)
+{
+    (void)rq;
+    return NULL;
+}
+
+static const lims_parameter_t update_parameters[] = {
+    { LIMS_P_CONTEXT, "organization" },
+    { LIMS_P_VALUE, "id" },
+    { LIMS_P_GIVEN, "notes" },
+    { LIMS_P_VALUE, "notes" },
+};
+static const lims_parameter_t list_parameters[]
+    = { { LIMS_P_CONTEXT, "organization" }, { LIMS_P_VALUE, "limit" } };
+static const lims_parameter_t bad_context[] = { { LIMS_P_CONTEXT, "password" } };
+static const lims_parameter_t id_as_context[] = { { LIMS_P_CONTEXT, "id" } };
+
+enum { NONE, UPDATE, LIST, BAD_CONTEXT, ID_AS_CONTEXT, COUNT };
+
+static const lims_statement_t statements[COUNT] = {
+    [UPDATE] = { .label = "x_update", .count = 4, .parameters = update_parameters,
+                 .origin = "x.sql:1" },
+    [LIST] = { .label = "x_list", .count = 2, .parameters = list_parameters,
+               .origin = "x.sql:9" },
+    [BAD_CONTEXT] = { .label = "x_bad", .count = 1, .parameters = bad_context,
+                      .origin = "x.sql:20" },
+    [ID_AS_CONTEXT] = { .label = "x_id", .count = 1, .parameters = id_as_context,
+                        .origin = "x.sql:30" },
+};
+
+static const char *const no_values[] = { NULL };
+
+static const lims_field_t sound_fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT },
+    { .name = "notes", .type = LIMS_T_STRING, .flags = LIMS_F_OUT | LIMS_F_UPDATE },
+    { .name = "code", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .pattern = "^[A-Z]+$" },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t page[] = {
+    { .name = "limit", .type = LIMS_T_INTEGER, .min = 1, .max = 500, .fallback = "50" },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t id_input[] = { { .name = "id", .type = LIMS_T_ID }, LIMS_FIELD_END };
+
+static const lims_route_t sound_update = {
+    .method = "PATCH", .path = "/x/:id", .operation = "updateX", .summary = "Change an x",
+    .scope = "samples:write", .body = LIMS_F_UPDATE, .status = 200,
+    .statement = (lims_stmt_e)UPDATE,
+};
+
+static const char *check(const lims_field_t *fields, lims_route_t first, lims_route_t second)
+{
+    lims_route_t routes[] = { first, second, LIMS_ROUTE_END };
+    lims_resource_t resource = { .name = "x", .fields = fields, .routes = routes };
+    const lims_resource_t *resources[] = { &resource, NULL };
+
+    return lims_route_check(resources, statements, COUNT, pool);
+}
+
+static const char *check_one(lims_route_t route)
+{
+    return check(sound_fields, route, (lims_route_t)LIMS_ROUTE_END);
+}
+
+static const char *check_field(lims_field_t field)
+{
+    lims_field_t fields[] = { sound_fields[1], field, LIMS_FIELD_END };
+
+    return check(fields, sound_update, (lims_route_t)LIMS_ROUTE_END);
+}
+
+/* Shallow copies of the sound route with one member changed. */
+#define FAULT(part, member, value)                       \
+    do {                                                 \
+        lims_route_t route = sound_update;               \
+        route.member = value;                            \
+        has(check_one(route), part, #member " " #value); \
+    } while (0)
+
+static void test_sound(void)
+{
+    lims_route_t list = sound_update;
+
+    is(check_one(sound_update), NULL, "a sound update");
+    list.method = "GET";
+    list.path = "/x";
+    list.body = 0;
+    list.query = page;
+    list.statement = (lims_stmt_e)LIST;
+    list.operation = "listX";
+    is(check(sound_fields, sound_update, list), NULL, "and a sound list");
+}
+
+static void test_routes(void)
+{
+    FAULT("no method of ours", method, "FETCH");
+    FAULT("no method of ours", method, "HEAD");
+    FAULT("begin with a slash", path, "x/:id");
+    FAULT("neither a segment", path, "/x/:id/");
+    FAULT("neither a segment", path, "//:id");
+    FAULT("neither a segment", path, "/X/:id");
+    FAULT("neither a segment", path, "/x/:name");
+    FAULT("more than one :id", path, "/x/:id/y/:id");
+    FAULT("not LIMS_R_TOOL", path, NULL);
+    FAULT("without a command", flags, LIMS_R_TOOL);
+    FAULT("operation or a summary", operation, NULL);
+    FAULT("operation or a summary", summary, NULL);
+    FAULT("is no scope", scope, "samples:destroy");
+    FAULT("no status of success", status, 0);
+    FAULT("no status of success", status, 404);
+    FAULT("neither a creation nor an update", body, LIMS_F_OUT);
+    FAULT("an input of its own", input, page);
+    FAULT("takes no body", method, "GET");
+    FAULT("neither a statement nor a handler", statement, LIMS_STMT_NONE);
+    FAULT("there is no statement", statement, (lims_stmt_e)COUNT);
+    FAULT("nothing binds the parameter limit of x_list (x.sql:9)", statement, (lims_stmt_e)LIST);
+    FAULT("nothing binds the parameter password", statement, (lims_stmt_e)BAD_CONTEXT);
+    FAULT("nothing binds the parameter id", statement, (lims_stmt_e)ID_AS_CONTEXT);
+    FAULT("nothing binds the parameter notes", body, LIMS_F_CREATE);
+    FAULT("nothing binds the parameter id", path, "/x");
+    FAULT("would replace the id", query, id_input);
+}
+
+static void test_handlers(void)
+{
+    lims_route_t route = sound_update;
+
+    route.handler = handle;
+    route.statement = (lims_stmt_e)LIST;
+    is(check_one(route), NULL, "a handler binds what it likes");
+    route = sound_update;
+    route.body = 0;
+    route.input = id_input;
+    has(check_one(route), "would replace the id", "an input named id");
+}
+
+static void test_pairs(void)
+{
+    lims_route_t other = sound_update;
+
+    has(check(sound_fields, sound_update, other), "the route is there twice", "twice");
+    has(check(sound_fields, sound_update, other), "the operation updateX too", "by operation");
+    other.path = "/y/:id";
+    other.operation = "updateY";
+    is(check(sound_fields, sound_update, other), NULL, "two different routes");
+    other.command = "x update";
+    other.flags = 0;
+    is(check(sound_fields, sound_update, other), NULL, "one with a command");
+    {
+        lims_route_t first = sound_update;
+
+        first.command = "x update";
+        has(check(sound_fields, first, other), "the command 'x update' too", "by command");
+    }
+}
+
+static void test_fields(void)
+{
+    lims_field_t object = { .name = "o", .type = LIMS_T_OBJECT_LIST, .members = page };
+
+    has(check_field(sound_fields[1]), "the field notes is there twice", "equal names");
+    has(check_field((lims_field_t) { .name = "e", .type = LIMS_T_ENUM }), "without values", "enum");
+    has(check_field((lims_field_t) { .name = "e", .type = LIMS_T_ENUM, .values = no_values }),
+        "without values", "empty enum");
+    has(check_field((lims_field_t) { .name = "o", .type = LIMS_T_OBJECT }), "without members",
+        "object");
+    has(check_field((lims_field_t) { .name = "s", .type = LIMS_T_STRING, .pattern = "[A-Z]+" }),
+        "not anchored", "pattern");
+    has(check_field((lims_field_t) { .name = "s", .type = LIMS_T_STRING, .pattern = "^(a$" }),
+        "no regular expression", "bad pattern");
+    has(check_field((lims_field_t) { .name = "i", .type = LIMS_T_INTEGER, .min = 9, .max = 3 }),
+        "above the maximum", "bounds");
+    has(check_field((lims_field_t) { .name = "i", .type = LIMS_T_INTEGER, .fallback = "x" }),
+        "the fallback is refused", "fallback");
+    has(check_field((lims_field_t) { .name = "t", .type = LIMS_T_COUNT }), "no known type", "type");
+    is(check_field(object), NULL, "objects");
+    object.unique = "limit";
+    has(check_field(object), "go together", "unique without its flag");
+    object.flags = LIMS_F_UNIQUE;
+    is(check_field(object), NULL, "unique with its flag");
+    object.unique = "number";
+    has(check_field(object), "no member number", "unique of nothing");
+}
+
+static void test_resources(void)
+{
+    lims_resource_t resource = { .name = "x", .fields = sound_fields };
+    const lims_resource_t *resources[] = { &resource, NULL };
+    lims_route_t routes[] = { sound_update, LIMS_ROUTE_END };
+
+    has(lims_route_check(resources, statements, COUNT, pool), "no table of routes", "no routes");
+    resource.routes = routes;
+    resource.record = (lims_stmt_e)LIST;
+    has(lims_route_check(resources, statements, COUNT, pool), "parameter limit",
+        "a record's statement has only the id");
+    resource.record = LIMS_STMT_NONE;
+    resource.nested = "tests";
+    has(lims_route_check(resources, statements, COUNT, pool), "nested needs", "half nested");
+    resource.name = NULL;
+    has(lims_route_check(resources, statements, COUNT, pool), "has no name", "no name");
+}
+
+int main(void)
+{
+    pool = unit_pool();
+    test_sound();
+    test_routes();
+    test_handlers();
+    test_pairs();
+    test_fields();
+    test_resources();
+    return tap_done();
+}
