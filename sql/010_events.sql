@@ -259,3 +259,106 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+-- The same for what many samples rest on.
+CREATE FUNCTION lims.mark_dependent_samples() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    CASE TG_TABLE_NAME
+    WHEN 'qc_batch' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT t.organization_id, t.sample_id
+          FROM changed_rows c
+          JOIN lims.sample_test t
+            ON t.organization_id = c.organization_id
+           AND t.qc_batch_id = c.id;
+    WHEN 'media_lot' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT t.organization_id, t.sample_id
+          FROM changed_rows c
+          JOIN lims.sample_test t
+            ON t.organization_id = c.organization_id
+           AND t.media_lot_id = c.id;
+    WHEN 'worksheet' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT t.organization_id, t.sample_id
+          FROM changed_rows c
+          JOIN lims.sample_test t
+            ON t.organization_id = c.organization_id
+           AND t.id = c.sample_test_id;
+    WHEN 'organization' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT s.organization_id, s.id
+          FROM changed_rows c
+          JOIN lims.sample s
+            ON s.organization_id = c.id
+         WHERE s.status <> 'reported';
+    WHEN 'approval_step' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT s.organization_id, s.id
+          FROM changed_rows c
+          JOIN lims.sample s
+            ON s.organization_id = c.organization_id
+         WHERE s.status <> 'reported';
+    WHEN 'test_definition' THEN
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT t.organization_id, t.sample_id
+          FROM changed_rows c
+          JOIN lims.sample_test t
+            ON t.organization_id = c.organization_id
+           AND t.test_definition_id = c.id
+          JOIN lims.sample s
+            ON s.organization_id = t.organization_id
+           AND s.id = t.sample_id
+         WHERE s.status <> 'reported';
+    ELSE
+        -- worksheet_value, worksheet_signoff
+        INSERT INTO lims.sample_due (organization_id, sample_id)
+        SELECT DISTINCT t.organization_id, t.sample_id
+          FROM changed_rows c
+          JOIN lims.worksheet w
+            ON w.organization_id = c.organization_id
+           AND w.id = c.worksheet_id
+          JOIN lims.sample_test t
+            ON t.organization_id = w.organization_id
+           AND t.id = w.sample_test_id;
+    END CASE;
+    RETURN NULL;
+END
+$$;
+
+DO $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT x.name, e.event,
+               CASE WHEN x.direct THEN 'mark_samples'
+                    ELSE 'mark_dependent_samples' END AS function,
+               CASE e.event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END AS side
+          FROM (VALUES
+               ('sample', true, ARRAY['INSERT', 'UPDATE']),
+               ('sample_test', true, ARRAY['INSERT', 'UPDATE', 'DELETE']),
+               ('approval', true, ARRAY['INSERT', 'UPDATE']),
+               ('investigation', true, ARRAY['INSERT', 'UPDATE']),
+               ('qc_batch', false, ARRAY['UPDATE']),
+               ('media_lot', false, ARRAY['UPDATE']),
+               ('worksheet', false, ARRAY['INSERT', 'DELETE']),
+               ('worksheet_value', false, ARRAY['INSERT', 'UPDATE', 'DELETE']),
+               ('worksheet_signoff', false, ARRAY['INSERT', 'UPDATE']),
+               ('organization', false, ARRAY['UPDATE']),
+               ('approval_step', false, ARRAY['INSERT', 'UPDATE']),
+               ('test_definition', false, ARRAY['UPDATE'])
+               ) AS x (name, direct, events)
+         CROSS JOIN LATERAL unnest(x.events) AS e (event)
+    LOOP
+        EXECUTE format(
+            'CREATE TRIGGER %I AFTER %s ON lims.%I '
+            'REFERENCING %s TABLE AS changed_rows '
+            'FOR EACH STATEMENT EXECUTE FUNCTION lims.%I()',
+            'mark_' || lower(v.event), v.event, v.name, v.side, v.function);
+    END LOOP;
+END
+$$;

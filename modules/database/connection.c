@@ -81,20 +81,26 @@ static void make_idle(lims_connection_t *connection)
     }
 }
 
+/* No table, or no schema at all: nothing was ever migrated. */
+static bool is_empty_database(const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    return state && (strcmp(state, "42P01") == 0 || strcmp(state, "3F000") == 0);
+}
+
 static const lims_error_t *check_schema(lims_connection_t *connection, apr_pool_t *pool)
 {
     PGresult *result = PQexec(connection->pg, lims_statements[LIMS_STMT_SCHEMA_VERSION].sql);
     const lims_error_t *error = NULL;
-    int version, since;
+    int version = 0, since = 0;
 
-    if (PQresultStatus(result) != PGRES_TUPLES_OK) {
-        error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 39,
-                            apr_pstrdup(pool, PQresultErrorMessage(result)),
-                            "The database has no usable schema.");
+    if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+        version = (int)strtol(PQgetvalue(result, 0, 0), NULL, 10);
+        since = (int)strtol(PQgetvalue(result, 0, 1), NULL, 10);
+    } else if (!is_empty_database(result)) {
+        error = lims_database_failure(connection, result, pool);
         goto leave;
     }
-    version = (int)strtol(PQgetvalue(result, 0, 0), NULL, 10);
-    since = (int)strtol(PQgetvalue(result, 0, 1), NULL, 10);
     if (!lims_migration_serves(version, since)) {
         error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 39,
                             lims_migration_remedy(version, since, pool),

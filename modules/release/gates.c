@@ -42,14 +42,28 @@ const lims_field_t lims_blocker_fields[] = {
 };
 
 /* A member is there when the gate has something to say in it. */
-static void write_present(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
-                          int row)
+static void write_present(lims_writer_t *w, const lims_result_t *rows, int row)
 {
-    for (const lims_field_t *field = fields; field->name; field++) {
+    for (const lims_field_t *field = lims_blocker_fields; field->name; field++) {
         const char *text = lims_result_get(rows, row, field->name);
         if (text && strcmp(text, "{}") != 0) {
             lims_writer_key(w, field->name);
             lims_record_write_value(w, field, text);
+        }
+    }
+}
+
+/* The contract's members of the gate that has them, first or not. */
+static void write_contract_members(lims_writer_t *w, const lims_result_t *rows)
+{
+    for (const lims_field_t *field = contract_fields; field->name; field++) {
+        for (int row = 0; row < lims_result_count(rows); row++) {
+            const char *text = lims_result_get(rows, row, field->name);
+            if (text) {
+                lims_writer_key(w, field->name);
+                lims_record_write_value(w, field, text);
+                break;
+            }
         }
     }
 }
@@ -59,7 +73,7 @@ static void write_blockers(lims_writer_t *w, const lims_result_t *rows)
     lims_writer_array_begin(w);
     for (int i = 0; i < lims_result_count(rows); i++) {
         lims_writer_object_begin(w);
-        write_present(w, lims_blocker_fields, rows, i);
+        write_present(w, rows, i);
         lims_writer_object_end(w);
     }
     lims_writer_array_end(w);
@@ -85,7 +99,7 @@ const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)
     }
     w = lims_writer_create(rq->pool);
     lims_writer_object_begin(w);
-    write_present(w, contract_fields, rows, 0);
+    write_contract_members(w, rows);
     lims_writer_key(w, "blockers");
     write_blockers(w, rows);
     lims_writer_object_end(w);

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the service asks of sample tests. Locks are always taken on the sample
--- before its tests, and in order of ids: writers wait, they do not deadlock.
+-- What the service asks of sample tests. Locks are taken in the order of
+-- sql/005_results.sql, tests by id before their samples, so that writers wait
+-- for each other but never in a circle.
 
 -- name: sample_test_get one
 SELECT *
@@ -37,15 +38,12 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: sample_test_lock one
-SELECT t.id,
-       t.status
-  FROM lims.sample s
-  JOIN lims.sample_test t
-    ON t.organization_id = s.organization_id
-   AND t.sample_id = s.id
- WHERE t.organization_id = :$organization::bigint
-   AND t.id = :id::bigint
-   FOR UPDATE OF s, t
+SELECT id,
+       status
+  FROM lims.sample_test
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR UPDATE
 
 -- name: result_enter one
 UPDATE lims.sample_test
@@ -61,7 +59,16 @@ UPDATE lims.sample_test
 RETURNING id
 
 -- name: sample_test_verify_blockers many
-SELECT *
+SELECT slug AS "slug",
+       message AS "message",
+       test_ids AS "testIds",
+       qc_batch_ids AS "qcBatchIds",
+       media_lot_ids AS "mediaLotIds",
+       worksheet_ids AS "worksheetIds",
+       approval_ids AS "approvalIds",
+       qc_batches AS "qcBatches",
+       missing AS "missing",
+       needs_signoff AS "needsSignoff"
   FROM lims.verify_blockers(:$organization::bigint, :id::bigint)
 
 -- name: sample_test_verify exec
@@ -81,14 +88,11 @@ WITH asked AS (
       FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
 ), locked AS MATERIALIZED (
     SELECT t.id, t.status
-      FROM lims.sample s
-      JOIN lims.sample_test t
-        ON t.organization_id = s.organization_id
-       AND t.sample_id = s.id
+      FROM lims.sample_test t
      WHERE t.organization_id = :$organization::bigint
        AND t.id IN (SELECT id FROM asked)
-     ORDER BY s.id, t.id
-       FOR UPDATE OF s, t
+     ORDER BY t.id
+       FOR UPDATE
 )
 SELECT asked.id AS "sampleTestId",
        locked.status AS "status"

@@ -11,7 +11,8 @@ use File::Spec;
 use Test::More;
 
 my $root     = File::Spec->rel2abs(dirname(__FILE__) . '/../..');
-my $programs = "$root/build/out/t/fuzz";
+my $out      = File::Spec->rel2abs($ENV{LIMS_OUT} // 'build/out', $root);
+my $programs = "$out/t/fuzz";
 my @targets  = grep { $_ ne 'replay' } map { basename($_, '.c') } sort glob "$root/t/fuzz/*.c";
 
 ok(@targets > 0, 'there are fuzz targets');
@@ -29,15 +30,15 @@ done_testing();
 sub replay {
     my ($target, @inputs) = @_;
     my $errors = "$programs/$target.log";
-    my $pid    = open my $out, '-|';
+    my $pid    = open my $output, '-|';
 
     defined $pid or return fail("$target: cannot fork: $!");
     if ($pid == 0) {
         open STDERR, '>', $errors or die "$errors: $!\n";
         exec "$programs/$target", @inputs or die "$target: $!\n";
     }
-    my $ran = <$out>;
-    close $out;
+    my $ran = <$output>;
+    close $output;
     is($?, 0, "$target ends well") or diag(`tail -n 20 '$errors'`);
     is(defined $ran ? $ran + 0 : undef, scalar @inputs, "$target ran its whole corpus");
     return;

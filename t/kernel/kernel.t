@@ -12,7 +12,8 @@ use File::Spec;
 use Test::More;
 
 my $root     = File::Spec->rel2abs(dirname(__FILE__) . '/../..');
-my $programs = "$root/build/out/t/kernel";
+my $out      = File::Spec->rel2abs($ENV{LIMS_OUT} // 'build/out', $root);
+my $programs = "$out/t/kernel";
 my @sources  = sort glob "$root/t/kernel/*.c";
 
 ok(@sources > 0, 'there are unit tests');
@@ -32,8 +33,8 @@ sub run_program {
         diag("$program is missing; make builds it");
         return;
     }
-    open my $out, '-|', $program or return fail("runs: $!");
-    while (my $line = <$out>) {
+    open my $output, '-|', $program or return fail("runs: $!");
+    while (my $line = <$output>) {
         if ($line =~ /^(not )?ok \d+ - (.*)/) {
             $count++;
             ok(!$1, $2);
@@ -45,7 +46,7 @@ sub run_program {
             diag($1);
         }
     }
-    close $out;
+    close $output;
     is($?, 0, 'ends with success');
     is($plan, $count, 'ran what it planned');
     return;
