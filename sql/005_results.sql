@@ -96,8 +96,8 @@ CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
     SELECT CASE
-        WHEN p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]{1,300}(\.[0-9]{0,300})?'
-                         '|\.[0-9]{1,300})([eE][+-]?[0-9]{1,3})?\s*$')
+        WHEN p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]{1,200}(\.[0-9]{0,200})?'
+                         '|\.[0-9]{1,200})([eE][+-]?[0-9]{1,3})?\s*$')
         THEN btrim(translate(p_result, '<>', ''), E' \t\n\r\f\v')::numeric
     END
 $$;

@@ -127,6 +127,21 @@ static const lims_error_t *plan_is_stale(lims_connection_t *connection, const ch
                       LIMS_RETRY_ROLLED_BACK, pool);
 }
 
+/* Values that text, numbers and times cannot take; validation refuses them
+ * before, so that each is worth a line in the log. */
+static bool is_about_a_value(const char *state)
+{
+    static const char *const states[] = { "22001", "22003", "22007", "22008", "22009",
+                                          "22021", "22P02", "22P05" };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(states); i++) {
+        if (strcmp(state, states[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const lims_error_t *by_state(lims_connection_t *connection, const PGresult *result,
                                     const char *state, const char *cause, apr_pool_t *pool)
 {
@@ -143,7 +158,7 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
     if (in_class(state, "23")) {
         return refused_by_constraint(result, state, cause, pool);
     }
-    if (in_class(state, "22")) {
+    if (is_about_a_value(state)) {
         return lims_broken(pool, LIMS_E_INVALID_BODY, 34, cause,
                            "A value is outside what can be stored.");
     }

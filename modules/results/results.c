@@ -194,21 +194,13 @@ static const lims_field_t bulk_output[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
+/* A verified test is among what the gates refuse. */
 static const lims_error_t *verify(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
-    const char *id = lims_values_get(rq->values, "id");
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_LOCK);
+    lims_result_t *done = NULL;
+    const lims_error_t *error = lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
 
-    if (error) {
-        return error;
-    }
-    if (strcmp(lims_result_get(row, 0, "status"), "verified") == 0) {
-        return lims_fail(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
-                         "Sample test %s is verified and locked already.", id);
-    }
-    error = lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
-    return error ? error : lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_VERIFY);
+    return error ? error : lims_database_call(&done, rq, LIMS_STMT_SAMPLE_TEST_VERIFY);
 }
 
 /* Every test addressed must be there and unlocked before any is changed. */

@@ -16,7 +16,7 @@ static const lims_error_t *not_found(lims_request_t *rq)
     const char *id = lims_values_get(rq->values, "id");
 
     return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no %s %s in your organization.",
-                     rq->resource->title, id ? id : "of that kind");
+                     rq->resource->name, id ? id : "like that");
 }
 
 /* The calls that read one record: the row, and the rows of its nested member. */
@@ -105,8 +105,8 @@ static const lims_error_t *check_condition(lims_request_t *rq, const char *if_ma
     }
     if (!lims_etag_matches(if_match, apr_table_get(rq->reply->headers, "ETag"), false)) {
         return lims_fail(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                         "%s %s has changed since you read it; read it again and decide anew.",
-                         rq->resource->title, lims_values_get(rq->values, "id"));
+                         "The %s %s has changed since you read it; read it again and decide anew.",
+                         rq->resource->name, lims_values_get(rq->values, "id"));
     }
     rq->reply->body = NULL;
     return NULL;

@@ -36,8 +36,10 @@ sub run_program {
     open my $output, '-|', $program or return fail("runs: $!");
     while (my $line = <$output>) {
         if ($line =~ /^(not )?ok \d+ - (.*)/) {
+            my ($failed, $name) = ($1, $2);
+
             $count++;
-            ok(!$1, $2);
+            ok(!$failed, $name =~ /^[\d\s]*$/ ? "'$name'" : $name);
         }
         elsif ($line =~ /^1\.\.(\d+)$/) {
             $plan = $1;

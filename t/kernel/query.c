@@ -88,63 +88,63 @@ static void test_taken(void)
     }
 }
 
+static const struct {
+    const char *query, *part;
+} refused[] = {
+    { "colour=red", "colour" },
+    { "Status=pending", "Status" },
+    { "status=pending&status=pending", "status is there more than once" },
+    { "status=pending&%73tatus=pending", "more than once" },
+    { "status=reported", "one of pending, received" },
+    { "status=", "status is empty" },
+    { "status", "status is empty" },
+    { "clientId=", "clientId is empty" },
+    { "=pending", "without a name" },
+    { "=", "without a name" },
+    { "projectId=0", "projectId" },
+    { "projectId=007", "projectId" },
+    { "projectId=+7", "projectId" },
+    { "projectId=7.0", "projectId" },
+    { "projectId=9223372036854775808", "projectId" },
+    { "active=1", "true or false" },
+    { "active=TRUE", "true or false" },
+    { "since=2026-11-31", "since" },
+    { "since=2026-11-21T08:48:00+01:00", "%2B" },
+    { "since=2026-11-21T08:48:00", "since" },
+    { "limit=0", "limit must be an integer from 1 to 500" },
+    { "limit=-1", "limit" },
+    { "limit=0501", "limit" },
+    { "limit=501x", "limit" },
+    { "limit=5e1", "limit" },
+    { "level=10", "level must be an integer from 1 to 9" },
+    { "cursor=-1", "cursor" },
+    { "trackingId=%", "percent-encoded" },
+    { "trackingId=%4", "percent-encoded" },
+    { "trackingId=%4&limit=1", "percent-encoded" },
+    { "trackingId=%zz", "percent-encoded" },
+    { "trackingId=%00", "percent-encoded" },
+    { "trackingId=a%00b", "percent-encoded" },
+    { "trackingId=%FF", "percent-encoded" },
+    { "trackingId=%C0%AF", "percent-encoded" },
+    { "trackingId=%ED%A0%80", "percent-encoded" },
+    { "%FF=1", "percent-encoded" },
+    { "trackingId=%01", "control character" },
+    { "trackingId=123456789012345678901", "it has 21" },
+    { "ids=1,,2", "ids[1]" },
+    { "ids=1,1", "twice" },
+    { "factor=1.1", "factor" },
+    { "factor=.5", "factor" },
+    { "factor=+1", "factor" },
+    { "factor=01", "factor" },
+    { "factor=1e", "factor" },
+    { "factor=0x1", "factor" },
+    { "factor=nan", "factor" },
+};
+
 static void test_refused(void)
 {
-    static const struct {
-        const char *query, *part;
-    } cases[] = {
-        { "colour=red", "colour" },
-        { "Status=pending", "Status" },
-        { "status=pending&status=pending", "status is there more than once" },
-        { "status=pending&%73tatus=pending", "more than once" },
-        { "status=reported", "one of pending, received" },
-        { "status=", "status is empty" },
-        { "status", "status is empty" },
-        { "clientId=", "clientId is empty" },
-        { "=pending", "without a name" },
-        { "=", "without a name" },
-        { "projectId=0", "projectId" },
-        { "projectId=007", "projectId" },
-        { "projectId=+7", "projectId" },
-        { "projectId=7.0", "projectId" },
-        { "projectId=9223372036854775808", "projectId" },
-        { "active=1", "true or false" },
-        { "active=TRUE", "true or false" },
-        { "since=2026-11-31", "since" },
-        { "since=2026-11-21T08:48:00+01:00", "%2B" },
-        { "since=2026-11-21T08:48:00", "since" },
-        { "limit=0", "limit must be an integer from 1 to 500" },
-        { "limit=-1", "limit" },
-        { "limit=0501", "limit" },
-        { "limit=501x", "limit" },
-        { "limit=5e1", "limit" },
-        { "level=10", "level must be an integer from 1 to 9" },
-        { "cursor=-1", "cursor" },
-        { "trackingId=%", "percent-encoded" },
-        { "trackingId=%4", "percent-encoded" },
-        { "trackingId=%4&limit=1", "percent-encoded" },
-        { "trackingId=%zz", "percent-encoded" },
-        { "trackingId=%00", "percent-encoded" },
-        { "trackingId=a%00b", "percent-encoded" },
-        { "trackingId=%FF", "percent-encoded" },
-        { "trackingId=%C0%AF", "percent-encoded" },
-        { "trackingId=%ED%A0%80", "percent-encoded" },
-        { "%FF=1", "percent-encoded" },
-        { "trackingId=%01", "control character" },
-        { "trackingId=123456789012345678901", "it has 21" },
-        { "ids=1,,2", "ids[1]" },
-        { "ids=1,1", "twice" },
-        { "factor=1.1", "factor" },
-        { "factor=.5", "factor" },
-        { "factor=+1", "factor" },
-        { "factor=01", "factor" },
-        { "factor=1e", "factor" },
-        { "factor=0x1", "factor" },
-        { "factor=nan", "factor" },
-    };
-
-    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
-        refuses(take(cases[i].query), LIMS_E_INVALID_QUERY, cases[i].part, cases[i].query);
+    for (apr_size_t i = 0; i < LIMS_LENGTH(refused); i++) {
+        refuses(take(refused[i].query), LIMS_E_INVALID_QUERY, refused[i].part, refused[i].query);
     }
 }
 
