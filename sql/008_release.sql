@@ -195,10 +195,10 @@ SELECT g.organization_id, g.sample_id, g.category,
        g.hardness,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
-               format('%s has no result', g.subject), 'the sample has no test')
+               g.subject || ' has no result', 'the sample has no test')
            WHEN 'unverified_result' THEN format('%s is not verified', g.subject)
            WHEN 'approval_required' THEN coalesce(
-               format('%s is open', g.subject),
+               g.subject || ' is open',
                'approval has not been asked for: complete the sample')
            WHEN 'approval_rejected' THEN format('%s was rejected', g.subject)
            WHEN 'qc_failed' THEN format(
@@ -221,7 +221,7 @@ SELECT g.organization_id, g.sample_id, g.category,
        END AS message,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
-               format('entering a result for %s', g.subject),
+               'entering a result for ' || g.subject,
                'scheduling a test')
            WHEN 'unverified_result' THEN 'verifying the result'
            WHEN 'approval_required' THEN 'approving the sample'

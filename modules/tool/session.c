@@ -231,9 +231,22 @@ static lims_request_t *make_request(lims_session_t *session, const lims_resource
     return rq;
 }
 
-static void begin_anew(lims_request_t *rq)
+/* A creation adds the new id to the values, which a second attempt must not
+ * take for the id of a record to change. */
+static lims_values_t *copy_values(const lims_values_t *values, apr_pool_t *pool)
+{
+    lims_values_t *copy = apr_pmemdup(pool, values, sizeof(*values));
+
+    copy->pool = pool;
+    copy->items = apr_pmemdup(pool, values->items,
+                              (apr_size_t)values->size * sizeof(*values->items));
+    return copy;
+}
+
+static void begin_anew(lims_request_t *rq, const lims_values_t *values)
 {
     rq->signature = NULL;
+    rq->values = copy_values(values, rq->pool);
     rq->reply = apr_pcalloc(rq->pool, sizeof(*rq->reply));
     rq->reply->headers = apr_table_make(rq->pool, 4);
 }
@@ -243,7 +256,6 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
                                       lims_values_t *values, apr_pool_t *pool)
 {
     lims_request_t *rq = make_request(session, resource, route, values, pool);
-    bool named = lims_values_has(values, "id");
     const lims_result_t *found = NULL;
     const lims_error_t *error = check_named(session, route, pool);
     bool signs = false;
@@ -259,10 +271,7 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
         return error;
     }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        begin_anew(rq);
-        if (!named) {
-            lims_values_set(values, "id", NULL);
-        }
+        begin_anew(rq, values);
         error = transact(rq, signs);
         lims_connection_release(session->connection);
         if (!error || error->retry != LIMS_RETRY_ROLLED_BACK) {

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema.c - tables of fields as JSON Schema.
+ */
+#include "kernel/schema.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/field.h"
+
+/* What is there and what must be, by the flags of a field. */
+static const struct {
+    unsigned shown;    /* 0: every field */
+    unsigned required; /* 0: none */
+    bool sent;         /* by the caller */
+    bool defaults;     /* absent fields get their fallback */
+} uses[] = {
+    [LIMS_SCHEMA_RECORD] = { LIMS_F_OUT, LIMS_F_OUT, false, false },
+    [LIMS_SCHEMA_MEMBERS] = { 0, LIMS_F_OUT, false, false },
+    [LIMS_SCHEMA_CREATE] = { LIMS_F_CREATE, LIMS_F_REQUIRED, true, true },
+    [LIMS_SCHEMA_UPDATE] = { LIMS_F_UPDATE, 0, true, false },
+    [LIMS_SCHEMA_INPUT] = { 0, LIMS_F_REQUIRED, true, true },
+};
+
+_Static_assert(LIMS_LENGTH(uses) == LIMS_SCHEMA_COUNT, "a use of a table has no row");
+
+static const struct {
+    const char *type;   /* NULL: any */
+    const char *format; /* NULL: none */
+    bool text;          /* is a literal of it a JSON string? */
+} types[] = {
+    [LIMS_T_ID] = { "integer", "int64", false },
+    [LIMS_T_INTEGER] = { "integer", NULL, false },
+    [LIMS_T_DECIMAL] = { "number", NULL, false },
+    [LIMS_T_BOOLEAN] = { "boolean", NULL, false },
+    [LIMS_T_STRING] = { "string", NULL, true },
+    [LIMS_T_ENUM] = { "string", NULL, true },
+    [LIMS_T_DATE] = { "string", "date", true },
+    [LIMS_T_TIMESTAMP] = { "string", "date-time", true },
+    [LIMS_T_MOMENT] = { "string", NULL, true },
+    [LIMS_T_MOMENT_END] = { "string", NULL, true },
+    [LIMS_T_ID_LIST] = { "array", NULL, false },
+    [LIMS_T_STRING_LIST] = { "array", NULL, false },
+    [LIMS_T_OBJECT] = { "object", NULL, false },
+    [LIMS_T_OBJECT_LIST] = { "array", NULL, false },
+    [LIMS_T_JSON] = { NULL, NULL, false },
+};
+
+_Static_assert(LIMS_LENGTH(types) == LIMS_T_COUNT, "a field type has no row");
+
+/* --- Small things ------------------------------------------------------------ */
+
+static void member(lims_writer_t *w, const char *name, const char *text)
+{
+    lims_writer_key(w, name);
+    lims_writer_string(w, text);
+}
+
+static void bound(lims_writer_t *w, const char *name, apr_int64_t value)
+{
+    lims_writer_key(w, name);
+    lims_writer_integer(w, value);
+}
+
+static bool is_sent(const lims_schema_t *s)
+{
+    return uses[s->use].sent;
+}
+
+static bool is_required(const lims_schema_t *s, const lims_field_t *field)
+{
+    bool filled = uses[s->use].defaults && field->fallback != NULL;
+
+    return (field->flags & uses[s->use].required) != 0 && !filled;
+}
+
+/* A creation takes null for absent, so a required field has no use for it. */
+static bool is_nullable(const lims_schema_t *s, const lims_field_t *field)
+{
+    return (field->flags & LIMS_F_NULLABLE) != 0
+           && !(s->use == LIMS_SCHEMA_CREATE && is_required(s, field));
+}
+
+void lims_schema_literal(lims_writer_t *w, const lims_field_t *field, const char *text)
+{
+    if (types[field->type].text) {
+        lims_writer_string(w, text);
+    } else {
+        lims_writer_raw(w, text);
+    }
+}
+
+/* --- Bounds, by type ----------------------------------------------------------- */
+
+static void write_integer(const lims_schema_t *s, const lims_field_t *field)
+{
+    apr_int64_t max = field->max != 0 ? field->max : APR_INT32_MAX;
+    bool stated = field->min != 0 || field->max != 0;
+
+    member(s->w, "format", max > APR_INT32_MAX ? "int64" : "int32");
+    if (stated || is_sent(s)) {
+        bound(s->w, "minimum", field->min);
+    }
+    /* The largest of all is no bound to a reader, and more digits than many
+     * of them can hold. */
+    if ((field->max != 0 || is_sent(s)) && max != APR_INT64_MAX) {
+        bound(s->w, "maximum", max);
+    }
+}
+
+static void write_decimal(const lims_schema_t *s, const lims_field_t *field)
+{
+    if (field->min != 0 || field->max != 0) {
+        bound(s->w, "minimum", field->min);
+    }
+    if (field->max != 0) {
+        bound(s->w, "maximum", field->max);
+    }
+}
+
+static void write_string(const lims_schema_t *s, const lims_field_t *field)
+{
+    bool blank_refused = (field->flags & (LIMS_F_REQUIRED | LIMS_F_NULLABLE)) == LIMS_F_REQUIRED;
+
+    if (field->min > 0) {
+        bound(s->w, "minLength", field->min);
+    }
+    if (field->max != 0 || is_sent(s)) {
+        bound(s->w, "maxLength", field->max != 0 ? field->max : LIMS_TEXT_MAX);
+    }
+    if (field->pattern != NULL) {
+        member(s->w, "pattern", field->pattern);
+    } else if (is_sent(s) && blank_refused) {
+        member(s->w, "pattern", "[^ \\t\\r\\n]");
+    }
+}
+
+static void write_values(const lims_schema_t *s, const lims_field_t *field, bool nullable)
+{
+    lims_writer_key(s->w, "enum");
+    lims_writer_array_begin(s->w);
+    for (const char *const *value = field->values; *value != NULL; value++) {
+        lims_writer_string(s->w, *value);
+    }
+    if (nullable) {
+        lims_writer_null(s->w);
+    }
+    lims_writer_array_end(s->w);
+}
+
+static void write_moment(const lims_schema_t *s)
+{
+    static const char *const formats[] = { "date", "date-time" };
+
+    lims_writer_key(s->w, "anyOf");
+    lims_writer_array_begin(s->w);
+    for (apr_size_t i = 0; i < LIMS_LENGTH(formats); i++) {
+        lims_writer_object_begin(s->w);
+        member(s->w, "format", formats[i]);
+        lims_writer_object_end(s->w);
+    }
+    lims_writer_array_end(s->w);
+}
+
+/* --- Lists and objects ------------------------------------------------------------ */
+
+static void write_count(const lims_schema_t *s, const lims_field_t *field)
+{
+    if (!is_sent(s)) {
+        return;
+    }
+    if (field->min > 0) {
+        bound(s->w, "minItems", field->min);
+    }
+    bound(s->w, "maxItems", field->max != 0 ? field->max : LIMS_LIST_MAX);
+    if (field->type != LIMS_T_OBJECT_LIST) {
+        lims_writer_key(s->w, "uniqueItems");
+        lims_writer_boolean(s->w, true);
+    }
+}
+
+static void write_elements(const lims_schema_t *s, const lims_field_t *field)
+{
+    lims_writer_key(s->w, "items");
+    lims_writer_object_begin(s->w);
+    if (field->type == LIMS_T_ID_LIST) {
+        member(s->w, "type", "integer");
+        member(s->w, "format", "int64");
+        bound(s->w, "minimum", 1);
+    } else {
+        member(s->w, "type", "string");
+        if (is_sent(s)) {
+            bound(s->w, "maxLength", LIMS_TEXT_MAX);
+        }
+        if (field->pattern != NULL) {
+            member(s->w, "pattern", field->pattern);
+        }
+        if (field->values != NULL) {
+            write_values(s, field, false);
+        }
+    }
+    lims_writer_object_end(s->w);
+}
+
+static void write_fields(const lims_schema_t *s, const lims_field_t *fields);
+
+/* What is sent inside an object is judged as a table of its own. */
+static lims_schema_t inside(const lims_schema_t *s)
+{
+    lims_schema_t inner = *s;
+
+    inner.use = is_sent(s) ? LIMS_SCHEMA_INPUT : s->use;
+    return inner;
+}
+
+static void write_objects(const lims_schema_t *s, const lims_field_t *field)
+{
+    const lims_schema_t inner = inside(s);
+    bool elsewhere;
+
+    lims_writer_key(s->w, "items");
+    elsewhere = !is_sent(s) && s->refer != NULL && s->refer(s->context, field->members);
+    if (!elsewhere) {
+        lims_schema_object(&inner, field->members, NULL);
+    }
+}
+
+/* --- One value --------------------------------------------------------------------- */
+
+static void write_type(const lims_schema_t *s, const lims_field_t *field)
+{
+    const char *type = types[field->type].type;
+
+    if (field->type == LIMS_T_JSON && field->members != NULL) {
+        type = "object";
+    }
+    if (type == NULL) {
+        return;
+    }
+    lims_writer_key(s->w, "type");
+    if (is_nullable(s, field)) {
+        lims_writer_array_begin(s->w);
+        lims_writer_string(s->w, type);
+        lims_writer_string(s->w, "null");
+        lims_writer_array_end(s->w);
+    } else {
+        lims_writer_string(s->w, type);
+    }
+    if (types[field->type].format != NULL) {
+        member(s->w, "format", types[field->type].format);
+    }
+}
+
+static void write_bounds(const lims_schema_t *s, const lims_field_t *field)
+{
+    const lims_schema_t inner = inside(s);
+
+    switch (field->type) {
+    case LIMS_T_ID:
+        bound(s->w, "minimum", 1);
+        break;
+    case LIMS_T_INTEGER:
+        write_integer(s, field);
+        break;
+    case LIMS_T_DECIMAL:
+        write_decimal(s, field);
+        break;
+    case LIMS_T_STRING:
+        write_string(s, field);
+        break;
+    case LIMS_T_ENUM:
+        write_values(s, field, is_nullable(s, field));
+        break;
+    case LIMS_T_MOMENT:
+    case LIMS_T_MOMENT_END:
+        write_moment(s);
+        break;
+    case LIMS_T_ID_LIST:
+    case LIMS_T_STRING_LIST:
+        write_elements(s, field);
+        write_count(s, field);
+        break;
+    case LIMS_T_OBJECT_LIST:
+        write_objects(s, field);
+        write_count(s, field);
+        break;
+    case LIMS_T_OBJECT:
+    case LIMS_T_JSON:
+        if (field->members != NULL) {
+            write_fields(&inner, field->members);
+        }
+        break;
+    case LIMS_T_BOOLEAN:
+    case LIMS_T_DATE:
+    case LIMS_T_TIMESTAMP:
+    case LIMS_T_COUNT:
+        break;
+    }
+}
+
+void lims_schema_value(const lims_schema_t *s, const lims_field_t *field)
+{
+    write_type(s, field);
+    write_bounds(s, field);
+    if (uses[s->use].defaults && field->fallback != NULL) {
+        lims_writer_key(s->w, "default");
+        lims_schema_literal(s->w, field, field->fallback);
+    }
+    if (field->example != NULL) {
+        lims_writer_key(s->w, "examples");
+        lims_writer_array_begin(s->w);
+        lims_schema_literal(s->w, field, field->example);
+        lims_writer_array_end(s->w);
+    }
+}
+
+/* --- Objects ------------------------------------------------------------------------ */
+
+static bool is_shown(const lims_schema_t *s, const lims_field_t *field)
+{
+    return (field->flags & uses[s->use].shown) == uses[s->use].shown;
+}
+
+static void write_required(const lims_schema_t *s, const lims_field_t *fields)
+{
+    bool any = false;
+
+    for (const lims_field_t *field = fields; field->name != NULL; field++) {
+        if (!is_shown(s, field) || !is_required(s, field)) {
+            continue;
+        }
+        if (!any) {
+            lims_writer_key(s->w, "required");
+            lims_writer_array_begin(s->w);
+            any = true;
+        }
+        lims_writer_string(s->w, field->name);
+    }
+    if (any) {
+        lims_writer_array_end(s->w);
+    }
+}
+
+static void write_fields(const lims_schema_t *s, const lims_field_t *fields)
+{
+    lims_writer_key(s->w, "properties");
+    lims_writer_object_begin(s->w);
+    for (const lims_field_t *field = fields; field->name != NULL; field++) {
+        if (is_shown(s, field)) {
+            lims_writer_key(s->w, field->name);
+            lims_writer_object_begin(s->w);
+            lims_schema_value(s, field);
+            if (field->doc != NULL) {
+                member(s->w, "description", field->doc);
+            }
+            lims_writer_object_end(s->w);
+        }
+    }
+    lims_writer_object_end(s->w);
+    write_required(s, fields);
+    if (s->use == LIMS_SCHEMA_UPDATE) {
+        bound(s->w, "minProperties", 1);
+    }
+    lims_writer_key(s->w, "additionalProperties");
+    lims_writer_boolean(s->w, false);
+}
+
+void lims_schema_object(const lims_schema_t *s, const lims_field_t *fields, const char *doc)
+{
+    lims_writer_object_begin(s->w);
+    member(s->w, "type", "object");
+    if (doc != NULL) {
+        member(s->w, "description", doc);
+    }
+    write_fields(s, fields);
+    lims_writer_object_end(s->w);
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.c - reading the command line.
+ *
+ * The command's own options are fields of tables, so a value is judged by the
+ * very rules that judge it in a request's body. An option of a command hides
+ * a global one of the same name; before the command's name all are global.
+ */
+#include <apr_file_io.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/statement.h"
+#include "tool/tool.h"
+
+/* Most bytes of a file given as `--option @FILE`. */
+#define FILE_MAX (16 * 1024 * 1024)
+
+const lims_global_option_t lims_global_options[] = {
+    { "database", "CONNINFO",
+      "Connection string of the database owner. Else LIMS_DATABASE of the environment, else "
+      "libpq's own defaults." },
+    { "organization", "CODE", "Whose data." },
+    { "user", "EMAIL", "Who acts: a user of the organization. Required for changes." },
+    { "reason", "TEXT", "Why, for the audit trail." },
+    { "password-file", "FILE",
+      "Password of the acting user, for acts that are signed; - is standard input. Else it is "
+      "asked for at the terminal." },
+    { "json", NULL, "Print what the REST API would answer." },
+    { "help", NULL, "Show help and do nothing." },
+    { NULL, NULL, NULL },
+};
+
+/* --- Commands and their tables ------------------------------------------------- */
+
+bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **route,
+                     const char *command)
+{
+    for (const lims_resource_t *const *r = lims_resources; *r; r++) {
+        for (const lims_route_t *candidate = (*r)->routes; candidate->method; candidate++) {
+            if (candidate->command && strcmp(candidate->command, command) == 0) {
+                *resource = *r;
+                *route = candidate;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool find_command(lims_tool_t *tool, const char *name)
+{
+    for (const lims_command_t *command = lims_commands; command->name; command++) {
+        if (strcmp(command->name, name) == 0) {
+            tool->command = command;
+            return true;
+        }
+    }
+    return lims_tool_route(&tool->resource, &tool->route, name);
+}
+
+int lims_tool_tables(lims_option_table_t tables[LIMS_OPTION_TABLES_MAX], const lims_tool_t *tool)
+{
+    const lims_route_t *route = tool->route;
+    int count = 0;
+
+    if (tool->command && tool->command->options) {
+        tables[count++] = (lims_option_table_t){ .fields = tool->command->options };
+    }
+    if (route && route->body) {
+        tables[count++] = (lims_option_table_t){ .fields = tool->resource->fields,
+                                                 .flags = route->body };
+    }
+    if (route && route->input) {
+        tables[count++] = (lims_option_table_t){ .fields = route->input };
+    }
+    if (route && route->query) {
+        tables[count++] = (lims_option_table_t){ .fields = route->query, .query = true };
+    }
+    return count;
+}
+
+bool lims_option_taken(const lims_option_table_t *table, const lims_field_t *field)
+{
+    return (field->flags & table->flags) == table->flags && field->type != LIMS_T_JSON;
+}
+
+const char *lims_option_name(const lims_field_t *field, apr_pool_t *pool)
+{
+    char *name = apr_palloc(pool, 2 * strlen(field->name) + 1);
+    char *out = name;
+
+    for (const char *in = field->name; *in; in++) {
+        if (apr_isupper(*in)) {
+            *out++ = '-';
+        }
+        *out++ = (char)apr_tolower(*in);
+    }
+    *out = '\0';
+    return field->flags & LIMS_F_SECRET ? apr_pstrcat(pool, name, "-file", NULL) : name;
+}
+
+static const lims_field_t *find_option(const lims_tool_t *tool, const char *name)
+{
+    lims_option_table_t tables[LIMS_OPTION_TABLES_MAX];
+    int count = lims_tool_tables(tables, tool);
+
+    for (int i = 0; i < count; i++) {
+        for (const lims_field_t *field = tables[i].fields; field->name; field++) {
+            if (lims_option_taken(&tables[i], field) &&
+                strcmp(lims_option_name(field, tool->pool), name) == 0) {
+                return field;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool mentions_id(lims_stmt_e number)
+{
+    const lims_statement_t *statement = &lims_statements[number];
+
+    for (int i = 0; i < statement->count; i++) {
+        if (statement->parameters[i].kind == LIMS_P_VALUE &&
+            strcmp(statement->parameters[i].name, "id") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool lims_tool_needs_id(const lims_tool_t *tool)
+{
+    const lims_route_t *route = tool->route;
+
+    if (!route) {
+        return false;
+    }
+    if (route->path) {
+        return strstr(route->path, "/:id") != NULL;
+    }
+    return !route->handler && mentions_id(route->statement);
+}
+
+bool lims_tool_takes_id(const lims_tool_t *tool)
+{
+    const lims_route_t *route = tool->route;
+
+    return lims_tool_needs_id(tool) ||
+           (route && !route->path && route->handler && !(route->flags & LIMS_R_LIST) &&
+            route->body != LIMS_F_CREATE);
+}
+
+/* --- Global options --------------------------------------------------------------- */
+
+static const char **place_of(lims_tool_t *tool, const char *name)
+{
+    const struct {
+        const char *name;
+        const char **place;
+    } places[] = {
+        { "database", &tool->database }, { "organization", &tool->organization },
+        { "user", &tool->user },         { "reason", &tool->reason },
+        { "password-file", &tool->password_file },
+    };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(places); i++) {
+        if (strcmp(places[i].name, name) == 0) {
+            return places[i].place;
+        }
+    }
+    return NULL;
+}
+
+static bool set_switch(lims_tool_t *tool, const char *name)
+{
+    if (strcmp(name, "json") == 0) {
+        tool->json = true;
+    } else if (strcmp(name, "help") == 0) {
+        tool->help = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* --- One argument after the other ----------------------------------------------------- */
+
+typedef struct {
+    lims_tool_t *tool;
+    int count;
+    const char *const *arguments;
+    int next;
+    const char *id; /* as given */
+} reader_t;
+
+/* The value of an option: behind its '=', or the next argument. */
+static const lims_error_t *take_value(const char **value, reader_t *reader, const char *name,
+                                      const char *equals)
+{
+    if (equals) {
+        *value = equals + 1;
+        return NULL;
+    }
+    if (reader->next >= reader->count) {
+        return lims_fail(reader->tool->pool, LIMS_E_INVALID_QUERY, "--%s needs a value.", name);
+    }
+    *value = reader->arguments[reader->next++];
+    return NULL;
+}
+
+/* A switch may be followed by true or false. */
+static const char *take_boolean(reader_t *reader, const char *equals)
+{
+    const char *next = reader->next < reader->count ? reader->arguments[reader->next] : "";
+
+    if (equals) {
+        return equals + 1;
+    }
+    if (strcmp(next, "true") == 0 || strcmp(next, "false") == 0) {
+        reader->next++;
+        return next;
+    }
+    return "true";
+}
+
+static const lims_error_t *read_file(const char **text, const char *name, apr_pool_t *pool)
+{
+    apr_file_t *file = NULL;
+    apr_finfo_t info;
+    apr_size_t length = 0;
+    apr_status_t rv = apr_file_open(&file, name, APR_FOPEN_READ, APR_FPROT_OS_DEFAULT, pool);
+    char reason[120];
+    char *bytes;
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_file_info_get(&info, APR_FINFO_SIZE, file);
+    }
+    if (rv != APR_SUCCESS) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s: %s", name,
+                         apr_strerror(rv, reason, sizeof(reason)));
+    }
+    if (info.size > FILE_MAX) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is too large.", name);
+    }
+    bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
+    if (info.size > 0) {
+        rv = apr_file_read_full(file, bytes, (apr_size_t)info.size, &length);
+    }
+    bytes[length] = '\0';
+    apr_file_close(file);
+    *text = bytes;
+    return rv == APR_SUCCESS ? NULL
+                             : lims_fail(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
+}
+
+static const lims_error_t *read_field_text(const char **text, reader_t *reader,
+                                           const lims_field_t *field, const char *name,
+                                           const char *equals)
+{
+    bool document = field->type == LIMS_T_OBJECT || field->type == LIMS_T_OBJECT_LIST;
+    const lims_error_t *error;
+
+    if (field->type == LIMS_T_BOOLEAN) {
+        *text = take_boolean(reader, equals);
+        return NULL;
+    }
+    error = take_value(text, reader, name, equals);
+    if (!error && (field->flags & LIMS_F_SECRET)) {
+        error = lims_secret_read(text, *text, reader->tool->pool);
+    } else if (!error && document && (*text)[0] == '@') {
+        error = read_file(text, *text + 1, reader->tool->pool);
+    }
+    return error;
+}
+
+static const lims_error_t *take_field(reader_t *reader, const lims_field_t *field,
+                                      const char *name, const char *equals)
+{
+    lims_tool_t *tool = reader->tool;
+    const char *text = NULL;
+    const lims_error_t *error;
+
+    if (lims_values_has(tool->values, field->name)) {
+        return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "--%s is there more than once.", name);
+    }
+    error = read_field_text(&text, reader, field, name, equals);
+    if (!error) {
+        error = lims_field_text(tool->values, field, text, LIMS_E_INVALID_BODY, tool->pool);
+    }
+    return error;
+}
+
+static const lims_error_t *take_option(reader_t *reader, const char *argument)
+{
+    lims_tool_t *tool = reader->tool;
+    const char *equals = strchr(argument, '=');
+    const char *name = equals ? apr_pstrmemdup(tool->pool, argument,
+                                               (apr_size_t)(equals - argument))
+                              : argument;
+    const lims_field_t *field = find_option(tool, name);
+    const char **place = place_of(tool, name);
+
+    if (field) {
+        return take_field(reader, field, name, equals);
+    }
+    if (strcmp(name, "id") == 0 && lims_tool_takes_id(tool) && !reader->id) {
+        return take_value(&reader->id, reader, name, equals);
+    }
+    if (place) {
+        return *place ? lims_fail(tool->pool, LIMS_E_INVALID_QUERY,
+                                  "--%s is there more than once.", name)
+                      : take_value(place, reader, name, equals);
+    }
+    if (!equals && set_switch(tool, name)) {
+        return NULL;
+    }
+    return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "--%s is no option here.",
+                     lims_printable(name, tool->pool));
+}
+
+/* What stands between the command's name and the end of the line. */
+static const lims_error_t *take_argument(reader_t *reader, const char *argument)
+{
+    lims_tool_t *tool = reader->tool;
+
+    if (strncmp(argument, "--", 2) == 0 && argument[2]) {
+        return take_option(reader, argument + 2);
+    }
+    if (strcmp(argument, "-h") == 0) {
+        tool->help = true;
+        return NULL;
+    }
+    if (lims_tool_takes_id(tool) && !reader->id) {
+        reader->id = argument;
+        return NULL;
+    }
+    return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "\"%s\" is one argument too many.",
+                     lims_printable(argument, tool->pool));
+}
+
+/* --- Command names ------------------------------------------------------------------------ */
+
+/* A command has one or two words; the longer name wins. */
+static const lims_error_t *take_command(reader_t *reader)
+{
+    lims_tool_t *tool = reader->tool;
+    const char *first = reader->arguments[reader->next++];
+    const char *second = reader->next < reader->count ? reader->arguments[reader->next] : NULL;
+
+    if (second && find_command(tool, apr_pstrcat(tool->pool, first, " ", second, NULL))) {
+        reader->next++;
+        return NULL;
+    }
+    if (find_command(tool, first)) {
+        return NULL;
+    }
+    if (second && second[0] == '-') {
+        second = NULL;
+    }
+    return lims_fail(tool->pool, LIMS_E_INVALID_QUERY,
+                     "There is no command \"%s%s%s\"; see limsctl --help.",
+                     lims_printable(first, tool->pool), second ? " " : "",
+                     second ? lims_printable(second, tool->pool) : "");
+}
+
+/* --- The whole line ---------------------------------------------------------------------- */
+
+/* Defaults of what was not given, and what is missing. */
+static const lims_error_t *complete(lims_tool_t *tool)
+{
+    static const lims_json_t nothing = { .type = LIMS_JSON_OBJECT };
+    lims_option_table_t tables[LIMS_OPTION_TABLES_MAX];
+    int count = lims_tool_tables(tables, tool);
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; i < count && !error; i++) {
+        if (tables[i].query) {
+            error = lims_field_query(tool->values, tables[i].fields, NULL, tool->pool);
+        } else if (tables[i].flags != LIMS_F_UPDATE) {
+            error = lims_field_body(tool->values, tables[i].fields, tables[i].flags, &nothing,
+                                    tool->pool);
+        } else if (tool->values->count == 0) {
+            error = lims_fail(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS,
+                              "No option says what to change.");
+        }
+    }
+    return error;
+}
+
+/* Required secrets that no file brings are asked for. */
+static const lims_error_t *ask_secrets(lims_tool_t *tool)
+{
+    lims_option_table_t tables[LIMS_OPTION_TABLES_MAX];
+    int count = lims_tool_tables(tables, tool);
+    const unsigned wanted = LIMS_F_SECRET | LIMS_F_REQUIRED;
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; i < count && !error; i++) {
+        for (const lims_field_t *field = tables[i].fields; field->name && !error; field++) {
+            const char *text = NULL;
+
+            if ((field->flags & wanted) == wanted && lims_option_taken(&tables[i], field) &&
+                !lims_values_has(tool->values, field->name)) {
+                text = lims_secret_ask(apr_pstrcat(tool->pool, "New ", field->name, ": ", NULL),
+                                       tool->pool);
+            }
+            if (text) {
+                error = lims_field_text(tool->values, field, text, LIMS_E_INVALID_BODY,
+                                        tool->pool);
+            }
+        }
+    }
+    return error;
+}
+
+static const lims_error_t *take_id(reader_t *reader)
+{
+    lims_tool_t *tool = reader->tool;
+    const char *id = NULL;
+    const lims_error_t *error;
+
+    if (!reader->id) {
+        return lims_tool_needs_id(tool) ? lims_fail(tool->pool, LIMS_E_INVALID_ID,
+                                                    "Which %s? Give its id.", tool->resource->name)
+                                        : NULL;
+    }
+    error = lims_field_id(&id, reader->id, tool->pool);
+    if (error) {
+        return lims_fail(tool->pool, LIMS_E_INVALID_ID, "\"%s\" is no id, which is a positive "
+                                                        "integer.",
+                         lims_printable(reader->id, tool->pool));
+    }
+    lims_values_set(tool->values, "id", id);
+    return NULL;
+}
+
+static const lims_error_t *read_all(reader_t *reader)
+{
+    const lims_error_t *error = NULL;
+
+    while (!error && reader->next < reader->count) {
+        const char *argument = reader->arguments[reader->next++];
+        bool word = argument[0] != '-' && !reader->tool->command && !reader->tool->route;
+
+        if (word) {
+            reader->next--;
+            error = take_command(reader);
+        } else {
+            error = take_argument(reader, argument);
+        }
+    }
+    return error;
+}
+
+const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *const *argv)
+{
+    reader_t reader = { .tool = tool, .count = argc, .arguments = argv, .next = 1 };
+    const lims_error_t *error;
+
+    tool->values = lims_values_create(tool->pool);
+    error = read_all(&reader);
+    if (error || tool->help) {
+        return error;
+    }
+    if (!tool->command && !tool->route) {
+        return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "Which command? See limsctl --help.");
+    }
+    error = ask_secrets(tool);
+    if (!error) {
+        error = complete(tool);
+    }
+    return error ? error : take_id(&reader);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* secret.c - passwords: from a file or the terminal, never from an argument,
+ * which every user of the machine could read. */
+#include <apr_strings.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+
+#include "kernel/error.h"
+#include "tool/tool.h"
+
+/* Longest secret. */
+#define SECRET_MAX 1024
+
+static bool read_line(char line[SECRET_MAX + 2], FILE *file)
+{
+    if (!fgets(line, SECRET_MAX + 2, file)) {
+        return false;
+    }
+    line[strcspn(line, "\r\n")] = '\0';
+    return true;
+}
+
+const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_pool_t *pool)
+{
+    bool standard = strcmp(file, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(file, "r");
+    char line[SECRET_MAX + 2];
+    bool found;
+
+    if (!stream) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s: %s", file, strerror(errno));
+    }
+    found = read_line(line, stream);
+    if (!standard) {
+        fclose(stream);
+    }
+    if (!found || strlen(line) > SECRET_MAX) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s holds no password of at most %d bytes.",
+                         standard ? "Standard input" : file, SECRET_MAX);
+    }
+    *secret = apr_pstrdup(pool, line);
+    return NULL;
+}
+
+const char *lims_secret_ask(const char *prompt, apr_pool_t *pool)
+{
+    FILE *terminal = fopen("/dev/tty", "r+");
+    struct termios before, silent;
+    char line[SECRET_MAX + 2];
+    const char *secret = NULL;
+
+    if (!terminal) {
+        return NULL;
+    }
+    if (tcgetattr(fileno(terminal), &before) != 0) {
+        goto leave;
+    }
+    silent = before;
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    if (tcsetattr(fileno(terminal), TCSAFLUSH, &silent) != 0) {
+        goto leave;
+    }
+    fputs(prompt, terminal);
+    fflush(terminal);
+    if (read_line(line, terminal) && strlen(line) <= SECRET_MAX) {
+        secret = apr_pstrdup(pool, line);
+    }
+    tcsetattr(fileno(terminal), TCSAFLUSH, &before);
+    fputc('\n', terminal);
+leave:
+    fclose(terminal);
+    return secret;
+}

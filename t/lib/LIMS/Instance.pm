@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Instance;
+
+=head1 NAME
+
+LIMS::Instance - the cluster and servers that the tests run against
+
+=head1 DESCRIPTION
+
+All tests share one PostgreSQL cluster in F<build/test>, started by whichever
+comes first. In it is a migrated template database for this build, one with and
+one without the demonstration data; each test gets a clone, and an httpd of its
+own. F<build/instance> does the starting and stopping; C<make test> stops the
+cluster at the end.
+
+=cut
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use DBI;
+use Digest::SHA;
+use Fcntl qw(:flock SEEK_SET);
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+use IPC::Open3 qw(open3);
+
+our $root    = abs_path(dirname(__FILE__) . '/../../..');
+our $cluster = "$root/build/test";
+
+# Where the module and limsctl were built.
+sub out {
+    my $out = $ENV{LIMS_OUT} || 'build/out';
+    return $out =~ m{\A/} ? $out : "$root/$out";
+}
+
+# Runs a command; dies with what it said unless it succeeds.
+sub run {
+    my (@command) = @_;
+    my ($status, $output) = capture(@command);
+
+    die "@command: $output" if $status;
+    return $output;
+}
+
+# (exit status, standard output and error together)
+sub capture {
+    my (@command) = @_;
+    my $pid = open3('<&STDIN_NULL', my $out, undef, @command);
+    my $output = do { local $/ = undef; <$out> };
+
+    waitpid $pid, 0;
+    return ($? >> 8 || $?, defined $output ? $output : '');
+}
+
+# The cluster is there; where its sockets are.
+sub start_cluster {
+    our $socket;
+    return $socket if defined $socket;
+    run("$root/build/instance", 'cluster', $cluster);
+    my $home = home($cluster);
+    $socket = "$home/pg";
+    if (open my $in, '<', "$home/socket") {
+        chomp($socket = <$in>);
+    }
+    return $socket;
+}
+
+# Where the files of an instance really are.
+sub home {
+    my ($dir) = @_;
+    return readlink "$dir/home" || $dir;
+}
+
+sub conninfo {
+    my ($database, $user) = @_;
+    my $socket = start_cluster();
+    return "host='$socket' dbname=$database user=$user";
+}
+
+sub connect_database {
+    my ($database, $user) = @_;
+
+    return DBI->connect("dbi:Pg:host=" . start_cluster() . ";dbname=$database", $user, undef,
+        { RaiseError => 1, PrintError => 0, AutoCommit => 1, AutoInactiveDestroy => 1 });
+}
+
+# One test at a time does what all share.
+sub exclusively {
+    my ($action) = @_;
+
+    make_path($cluster);
+    open my $lock, '>>', "$cluster/template.lock" or die "$cluster/template.lock: $!\n";
+    flock $lock, LOCK_EX or die "flock: $!\n";
+    my $result = $action->();
+    close $lock;
+    return $result;
+}
+
+# A short name for the contents of files.
+sub fingerprint {
+    my (@files) = @_;
+    my $sha = Digest::SHA->new(256);
+
+    $sha->addfile($_) for @files;
+    return substr $sha->hexdigest, 0, 12;
+}
+
+sub database_exists {
+    my ($admin, $name) = @_;
+    return $admin->selectrow_array('SELECT 1 FROM pg_database WHERE datname = ?', undef, $name);
+}
+
+# The name of the template database of this build, made if it is not there.
+sub template {
+    my ($demo) = @_;
+    our %made;
+    my @sources = (glob("$root/sql/*.sql"), out() . '/limsctl');
+    my $kind    = $demo ? 'lims_demo_' : 'lims_template_';
+
+    return $made{$kind} ||= exclusively(sub {
+        my $name  = $kind . fingerprint(@sources);
+        my $admin = connect_database('postgres', 'postgres');
+        return $name if database_exists($admin, $name);
+        _drop_like($admin, $kind);
+        _drop_like($admin, "making_$kind");
+        _make_template($admin, "making_$name", $demo);
+        $admin->do("ALTER DATABASE making_$name RENAME TO $name");
+        return $name;
+    });
+}
+
+sub _drop_like {
+    my ($admin, $prefix) = @_;
+    my $names = $admin->selectcol_arrayref(
+        'SELECT datname FROM pg_database WHERE starts_with(datname, ?)', undef, $prefix);
+
+    $admin->do("DROP DATABASE $_ WITH (FORCE)") for @$names;
+    return;
+}
+
+sub _make_template {
+    my ($admin, $name, $demo) = @_;
+    my @limsctl = (out() . '/limsctl', '--database', conninfo($name, 'lims_owner'));
+
+    $admin->do("CREATE DATABASE $name");
+    my $database = connect_database($name, 'postgres');
+    $database->do(_slurp("$root/sql/roles.sql"));
+    $database->disconnect;
+    run(@limsctl, 'migrate');
+    if ($demo) {
+        unlink "$cluster/demo.keys";
+        run(@limsctl, 'demo', '--keys-to', "$cluster/demo.keys");
+    }
+    return;
+}
+
+# The keys of the demonstration: { LIMS_API_KEY => 'lk_...', ... }.
+sub demo_keys {
+    return { _slurp("$cluster/demo.keys") =~ /^(LIMS_\w+)=['"]?([^'"\n]*)/mg };
+}
+
+sub create_database {
+    my ($name, $demo) = @_;
+    my $template = template($demo);
+    my $admin    = connect_database('postgres', 'postgres');
+
+    $admin->do("DROP DATABASE IF EXISTS $name WITH (FORCE)");
+    $admin->do("CREATE DATABASE $name TEMPLATE $template");
+    $admin->disconnect;
+    return;
+}
+
+sub drop_database {
+    my ($name) = @_;
+    my $admin = connect_database('postgres', 'postgres');
+
+    $admin->do("DROP DATABASE IF EXISTS $name WITH (FORCE)");
+    $admin->disconnect;
+    return;
+}
+
+sub _slurp {
+    my ($file) = @_;
+    open my $in, '<:raw', $file or die "$file: $!\n";
+    local $/ = undef;
+    return scalar <$in>;
+}
+
+# --- httpd -------------------------------------------------------------------
+
+# An httpd in a folder of its own: (name => , database => , conf => , children => )
+sub start {
+    my ($class, %option) = @_;
+    my $self = bless {
+        dir      => "$cluster/httpd-$option{name}",
+        database => $option{database},
+        children => $option{children} || 2,
+        conf     => $option{conf},
+    }, $class;
+
+    run("$root/build/instance", 'remove', $self->{dir});
+    make_path($self->{dir});
+    if (defined $self->{conf}) {
+        open my $out, '>', "$self->{dir}/extra.conf" or die "extra.conf: $!\n";
+        print {$out} $self->{conf}, "\n";
+        close $out;
+    }
+    start_cluster();
+    $self->launch;
+    return $self;
+}
+
+sub launch {
+    my ($self) = @_;
+
+    local @ENV{qw(LIMS_CLUSTER LIMS_DBNAME LIMS_CHILDREN LIMS_PLAIN LIMS_OUT LIMS_EXTRA)} =
+        ($cluster, $self->{database}, $self->{children}, 'yes', out(),
+        defined $self->{conf} ? "$self->{dir}/extra.conf" : '');
+    run("$root/build/instance", 'httpd', $self->{dir});
+    $self->{home} = home($self->{dir});
+    for my $name (qw(port plain_port)) {
+        chomp($self->{$name} = _slurp("$self->{home}/$name"));
+    }
+    return;
+}
+
+sub stop {
+    my ($self) = @_;
+    run("$root/build/instance", 'stop', $self->{dir});
+    return;
+}
+
+sub remove {
+    my ($self) = @_;
+    run("$root/build/instance", 'remove', $self->{dir});
+    return;
+}
+
+sub ca_file { return home($cluster) . '/tls/ca.pem' }
+
+sub pid {
+    my ($self) = @_;
+    my $pid = eval { _slurp("$self->{home}/httpd.pid") };
+    return defined $pid && $pid =~ /\A(\d+)/ ? $1 : undef;
+}
+
+# The child processes, ascending.
+sub children {
+    my ($self) = @_;
+    my $parent = $self->pid or return;
+    my @children;
+
+    for my $stat (glob '/proc/[0-9]*/stat') {
+        my $text = eval { _slurp($stat) } or next;
+        my ($pid, $state, $ppid) = $text =~ /\A(\d+) \(.*\) (\S) (\d+) /s or next;
+        push @children, $pid if $ppid == $parent && $state ne 'Z';
+    }
+    return sort { $a <=> $b } @children;
+}
+
+# A graceful restart; returns when the new generation is at work.
+sub graceful {
+    my ($self) = @_;
+    my $before = () = $self->log =~ /resuming normal operations/g;
+
+    kill 'USR1', $self->pid;
+    for (1 .. 400) {
+        my $now = () = $self->log =~ /resuming normal operations/g;
+        return 1 if $now > $before;
+        select undef, undef, undef, 0.025;
+    }
+    die "httpd did not come back from a graceful restart\n";
+}
+
+# The whole error log.
+sub log {
+    my ($self) = @_;
+    my $text = eval { _slurp("$self->{home}/log/error.log") };
+    return defined $text ? $text : '';
+}
+
+# What the sanitizers wrote.
+sub sanitizer_output {
+    my ($self) = @_;
+    return join '', map { _slurp($_) } glob "$self->{home}/sanitizer/*";
+}
+
+# --- The document ------------------------------------------------------------
+
+# The OpenAPI document of this build, from a server of its own so that no test
+# sees the request; the text is kept for all tests.
+sub openapi {
+    my $sources = fingerprint(out() . '/mod_lims.so', glob("$root/sql/*.sql"));
+    my $file    = "$cluster/openapi-$sources.json";
+
+    return exclusively(sub { return _slurp($file) if -s $file; return })
+        || _fetch_openapi($file);
+}
+
+sub _fetch_openapi {
+    my ($file) = @_;
+    require LIMS::Test;
+
+    my $lims     = LIMS::Test->new(name => "openapi-$$", contract => 0);
+    my $response = $lims->get('/openapi.json');
+    $lims->finish;
+    return unless $response->status == 200;
+    open my $out, '>:raw', "$file.$$" or die "$file: $!\n";
+    print {$out} $response->body;
+    close $out or die "$file: $!\n";
+    rename "$file.$$", $file or die "$file: $!\n";
+    return $response->body;
+}
+
+open STDIN_NULL, '<', '/dev/null' or die "/dev/null: $!\n";
+
+1;
