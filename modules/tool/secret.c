@@ -46,7 +46,7 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
 
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool)
 {
-    FILE *terminal = fopen("/dev/tty", "r+");
+    FILE *terminal = fopen("/dev/tty", "r");
     struct termios before, silent;
     char line[SECRET_MAX + 2];
     const char *secret = NULL;
@@ -62,13 +62,12 @@ const char *lims_secret_ask(const char *prompt, apr_pool_t *pool)
     if (tcsetattr(fileno(terminal), TCSAFLUSH, &silent) != 0) {
         goto leave;
     }
-    fputs(prompt, terminal);
-    fflush(terminal);
+    fputs(prompt, stderr);
     if (read_line(line, terminal) && strlen(line) <= SECRET_MAX) {
         secret = apr_pstrdup(pool, line);
     }
     tcsetattr(fileno(terminal), TCSAFLUSH, &before);
-    fputc('\n', terminal);
+    fputc('\n', stderr);
 leave:
     fclose(terminal);
     return secret;

@@ -47,7 +47,8 @@ sub run {
 # (exit status, standard output and error together)
 sub capture {
     my (@command) = @_;
-    my $pid = open3('<&STDIN_NULL', my $out, undef, @command);
+    open my $nothing, '<', '/dev/null' or die "/dev/null: $!\n";
+    my $pid = open3('<&' . fileno $nothing, my $out, undef, @command);
     my $output = do { local $/ = undef; <$out> };
 
     waitpid $pid, 0;
@@ -313,7 +314,5 @@ sub _fetch_openapi {
     rename "$file.$$", $file or die "$file: $!\n";
     return $response->body;
 }
-
-open STDIN_NULL, '<', '/dev/null' or die "/dev/null: $!\n";
 
 1;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * migrate.h - applying the migrations; for limsctl only.
+ *
+ * Each migration runs in a transaction of its own together with its record in
+ * lims.schema_migration, under one transaction-level advisory lock, so that two
+ * runs at once apply everything once. What a record says is compared with what
+ * is compiled in: a migration is never changed after it was applied.
+ *
+ * LIMS_E_PRECONDITION_FAILED: the database is newer than the code, or holds a
+ * changed migration. LIMS_E_INTERNAL: PostgreSQL refused, in its own words.
+ */
+#ifndef LIMS_MIGRATE_H
+#define LIMS_MIGRATE_H
+
+#include "database/database.h"
+#include "database/migration.h"
+
+typedef enum {
+    LIMS_MIGRATION_APPLIED,
+    LIMS_MIGRATION_PENDING,
+    LIMS_MIGRATION_CHANGED, /* applied, but with another text */
+    LIMS_MIGRATION_UNKNOWN, /* applied by a newer limsctl */
+    LIMS_MIGRATION_STATE_COUNT
+} lims_migration_state_e;
+
+typedef struct {
+    int version;
+    const char *name;
+    lims_migration_state_e state;
+    const char *applied_at; /* as PostgreSQL writes it; NULL: not applied */
+    const char *applied_by; /* login */
+} lims_migration_row_t;
+
+typedef struct {
+    int count;
+    const lims_migration_row_t *rows; /* in order of version */
+    bool complete;                    /* all applied, nothing else */
+} lims_migration_plan_t;
+
+/* Called before and, with `done`, after each migration. */
+typedef void(lims_migrate_tell_fn)(const lims_migration_row_t *row, bool done, void *data);
+
+/* What is applied and what is not; changes nothing. */
+const lims_error_t *lims_migrate_plan(lims_migration_plan_t **plan, lims_connection_t *connection,
+                                      apr_pool_t *pool);
+
+/* Applies what is pending and returns the plan as it then is. `dry`: in one
+ * transaction that is rolled back at the end. */
+const lims_error_t *lims_migrate(lims_migration_plan_t **plan, lims_connection_t *connection,
+                                 bool dry, lims_migrate_tell_fn *tell, void *data,
+                                 apr_pool_t *pool);
+
+#endif /* LIMS_MIGRATE_H */

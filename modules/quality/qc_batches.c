@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * qc_batches.c - QC batches: what was analysed together, under one set of
+ * controls.
+ *
+ * A batch passes or fails by its controls, never by somebody's word; a failed
+ * one stops the release of every test it covers until it is evaluated anew
+ * with other controls or overridden under a signature that says why.
+ */
+#include <apr_strings.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "quality/quality.h"
+#include "reference/reference.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "open", "passed", "failed", "overridden", NULL };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Called qcBatchId in sample tests and events.",
+      .example = "102" },
+    { .name = "batchNumber",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 64,
+      .doc = "Number of the batch, unique within the organization.",
+      .example = "QCB-0102" },
+    { .name = "method",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .max = 255,
+      .doc = "Reference of the method.",
+      .example = "EPA 200.8" },
+    { .name = "analysisDate",
+      .type = LIMS_T_DATE,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "Day of the analysis.",
+      .example = "2026-11-20" },
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "open until evaluated; a control that changes afterwards has it evaluated anew." },
+    { .name = "sampleTestIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE,
+      .doc = "The sample tests that the batch covers.",
+      .example = "90211" },
+    { .name = "evaluatedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Last evaluation." },
+    { .name = "evaluatedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who evaluated it." },
+    { .name = "overrideReason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Why the failed batch was accepted." },
+    { .name = "overrideBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who signed the override." },
+    { .name = "overrideAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When it was signed." },
+    { .name = "notes",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .max = 4000,
+      .doc = "Remarks." },
+    { .name = "createdBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who created it." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Creation." },
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .doc = "Only batches of this status." },
+    { .name = "batchNumber", .type = LIMS_T_STRING, .doc = "The batch with this number." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t coverage_input[] = {
+    { .name = "sampleTestIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_REQUIRED,
+      .min = 1,
+      .doc = "The sample tests.",
+      .example = "90211" },
+    LIMS_FIELD_END
+};
+
+/* --- Actions -------------------------------------------------------------- */
+
+/* Covers the tests of sampleTestIds. One that another batch covers is not
+ * taken from it in passing: leaving a batch, which may have failed, is an act
+ * of its own that states its reason. */
+static const lims_error_t *cover(lims_request_t *rq)
+{
+    lims_result_t *asked = NULL;
+    const lims_error_t *error = lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_ASKED);
+
+    for (int i = 0; !error && i < lims_result_count(asked); i++) {
+        const char *id = lims_result_get(asked, i, "sampleTestId");
+        const char *other = lims_result_get(asked, i, "otherBatchNumber");
+        if (!lims_result_true(asked, i, "found")) {
+            error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                              "sampleTestIds[%d]: there is no sample test %s in your "
+                              "organization.",
+                              i, id);
+        } else if (other) {
+            error = lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
+                              "Sample test %s is covered by QC batch %s: remove it there first, "
+                              "with the reason.",
+                              id, other);
+        }
+    }
+    return error ? error : lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_ADD);
+}
+
+static const lims_error_t *uncover(lims_request_t *rq)
+{
+    lims_result_t *asked = NULL;
+    const lims_error_t *error = lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_ASKED);
+
+    for (int i = 0; !error && i < lims_result_count(asked); i++) {
+        if (!lims_result_true(asked, i, "covered")) {
+            error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                              "sampleTestIds[%d]: QC batch %s does not cover sample test %s.", i,
+                              lims_values_get(rq->values, "id"),
+                              lims_result_get(asked, i, "sampleTestId"));
+        }
+    }
+    return error ? error : lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_REMOVE);
+}
+
+static const lims_error_t *create(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_QC_BATCH_CREATE);
+
+    if (error) {
+        return error;
+    }
+    lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    return lims_values_get(rq->values, "sampleTestIds") ? cover(rq) : NULL;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                              LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_TEST_VERIFIED_LOCKED,
+                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e coverage_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                                LIMS_E_TEST_VERIFIED_LOCKED,
+                                                LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e evaluate_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_COUNT };
+static const lims_error_e override_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
+                                                LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/qc-batches",
+      .command = "qc-batch list",
+      .operation = "listQcBatches",
+      .summary = "List QC batches",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_QC_BATCH_LIST },
+    { .method = "GET",
+      .path = "/qc-batches/:id",
+      .command = "qc-batch show",
+      .operation = "getQcBatch",
+      .summary = "One QC batch with its controls",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_QC_BATCH_GET },
+    { .method = "POST",
+      .path = "/qc-batches",
+      .command = "qc-batch create",
+      .operation = "createQcBatch",
+      .summary = "Create a QC batch, with the sample tests it covers",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .handler = create,
+      .errors = create_errors },
+    { .method = "PATCH",
+      .path = "/qc-batches/:id",
+      .command = "qc-batch update",
+      .operation = "updateQcBatch",
+      .summary = "Change the description of a QC batch",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_QC_BATCH_UPDATE,
+      .errors = lims_reference_update_errors },
+    { .method = "POST",
+      .path = "/qc-batches/:id/evaluate",
+      .command = "qc-batch evaluate",
+      .operation = "evaluateQcBatch",
+      .summary = "Judge a QC batch by its controls",
+      .description = "Emits qc.failed when it fails. An override is spent by it.",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
+      .status = 200,
+      .statement = LIMS_STMT_QC_BATCH_EVALUATE,
+      .errors = evaluate_errors },
+    { .method = "POST",
+      .path = "/qc-batches/:id/override",
+      .command = "qc-batch override",
+      .operation = "overrideQcBatch",
+      .summary = "Accept a failed QC batch, signed and with a reason",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
+      .status = 200,
+      .meaning = "override",
+      .signs = "qc_batch",
+      .statement = LIMS_STMT_QC_BATCH_OVERRIDE,
+      .errors = override_errors },
+    LIMS_ROUTE_END
+};
+
+static const lims_route_t coverage_routes[] = {
+    { .method = "POST",
+      .path = "/qc-batches/:id/cover",
+      .command = "qc-batch cover",
+      .operation = "coverSampleTests",
+      .summary = "Add sample tests to those that a QC batch covers",
+      .flags = LIMS_R_TOOL,
+      .input = coverage_input,
+      .status = 200,
+      .handler = cover,
+      .errors = coverage_errors },
+    { .method = "POST",
+      .path = "/qc-batches/:id/uncover",
+      .command = "qc-batch uncover",
+      .operation = "uncoverSampleTests",
+      .summary = "Remove sample tests from those that a QC batch covers",
+      .description = "For tests that are analysed again in another batch.",
+      .flags = LIMS_R_TOOL | LIMS_R_REASON,
+      .input = coverage_input,
+      .status = 200,
+      .handler = uncover,
+      .errors = coverage_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_qc_batch = {
+    .name = "QC batch",
+    .title = "QC batches",
+    .schema = "QcBatch",
+    .doc = "What was analysed together under one set of controls.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_QC_BATCH_GET,
+    .lock = LIMS_STMT_QC_BATCH_LOCK,
+    .nested = "controls",
+    .nested_resource = &lims_qc_control,
+    .nested_statement = LIMS_STMT_QC_BATCH_CONTROLS,
+};
+
+const lims_resource_t lims_qc_coverage = {
+    .name = "QC coverage",
+    .title = "QC batches",
+    .schema = "QcBatch",
+    .doc = "Which sample tests a QC batch covers.",
+    .fields = fields,
+    .routes = coverage_routes,
+    .record = LIMS_STMT_QC_BATCH_GET,
+    .lock = LIMS_STMT_QC_COVERAGE_HOLD,
+    .nested = "controls",
+    .nested_resource = &lims_qc_control,
+    .nested_statement = LIMS_STMT_QC_BATCH_CONTROLS,
+};

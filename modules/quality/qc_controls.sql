@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: qc_control_get one
+SELECT id AS "id",
+       qc_batch_id AS "qcBatchId",
+       control_type AS "controlType",
+       test_definition_id AS "testDefinitionId",
+       criterion AS "criterion",
+       expected_value AS "expectedValue",
+       measured_value AS "measuredValue",
+       native_value AS "nativeValue",
+       lower_limit AS "lowerLimit",
+       upper_limit AS "upperLimit",
+       expected_text AS "expectedText",
+       measured_text AS "measuredText",
+       unit AS "unit",
+       evaluated_value AS "evaluatedValue",
+       passed AS "passed",
+       notes AS "notes",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.qc_control
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: qc_control_list many custom
+SELECT id AS "id",
+       qc_batch_id AS "qcBatchId",
+       control_type AS "controlType",
+       test_definition_id AS "testDefinitionId",
+       criterion AS "criterion",
+       expected_value AS "expectedValue",
+       measured_value AS "measuredValue",
+       native_value AS "nativeValue",
+       lower_limit AS "lowerLimit",
+       upper_limit AS "upperLimit",
+       expected_text AS "expectedText",
+       measured_text AS "measuredText",
+       unit AS "unit",
+       evaluated_value AS "evaluatedValue",
+       passed AS "passed",
+       notes AS "notes",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.qc_control
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:qcBatchId::bigint IS NULL OR qc_batch_id = :qcBatchId::bigint)
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: qc_control_lock one
+SELECT id
+  FROM lims.qc_control
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: qc_control_add one
+INSERT INTO lims.qc_control
+      (organization_id, qc_batch_id, control_type, test_definition_id,
+       criterion, expected_value, measured_value, native_value, lower_limit,
+       upper_limit, expected_text, measured_text, unit, notes)
+VALUES (:$organization::bigint, :qcBatchId::bigint, :controlType::text,
+        :testDefinitionId::bigint, :criterion::text, :expectedValue::numeric,
+        :measuredValue::numeric, :nativeValue::numeric, :lowerLimit::numeric,
+        :upperLimit::numeric, :expectedText::text, :measuredText::text,
+        :unit::text, :notes::text)
+RETURNING id
+
+-- name: qc_control_update one
+UPDATE lims.qc_control
+   SET control_type = CASE WHEN :?controlType THEN :controlType::text ELSE control_type END,
+       test_definition_id = CASE WHEN :?testDefinitionId THEN :testDefinitionId::bigint
+            ELSE test_definition_id END,
+       criterion = CASE WHEN :?criterion THEN :criterion::text ELSE criterion END,
+       expected_value = CASE WHEN :?expectedValue THEN :expectedValue::numeric
+            ELSE expected_value END,
+       measured_value = CASE WHEN :?measuredValue THEN :measuredValue::numeric
+            ELSE measured_value END,
+       native_value = CASE WHEN :?nativeValue THEN :nativeValue::numeric ELSE native_value END,
+       lower_limit = CASE WHEN :?lowerLimit THEN :lowerLimit::numeric ELSE lower_limit END,
+       upper_limit = CASE WHEN :?upperLimit THEN :upperLimit::numeric ELSE upper_limit END,
+       expected_text = CASE WHEN :?expectedText THEN :expectedText::text ELSE expected_text END,
+       measured_text = CASE WHEN :?measuredText THEN :measuredText::text ELSE measured_text END,
+       unit = CASE WHEN :?unit THEN :unit::text ELSE unit END,
+       notes = CASE WHEN :?notes THEN :notes::text ELSE notes END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * quality.h - what the release gates depend on: QC batches and their controls,
+ * reagent and media lots, method worksheets, confirmations, investigations,
+ * certificates.
+ *
+ * The rules are the database's own (sql/003, 006, 007): what follows from the
+ * evidence is worked out there, whoever writes it. Here are the words by which
+ * people record the evidence and take their decisions. All of it is done by
+ * signed-in people and not through the REST API, so that an API key can meet a
+ * gate but never open one.
+ */
+#ifndef LIMS_QUALITY_H
+#define LIMS_QUALITY_H
+
+#include "lims.h"
+
+extern const lims_resource_t lims_qc_batch;
+/* QC batches once more, as far as it is about the tests they cover: those are
+ * locked before the batch, everything else locks the batch first. */
+extern const lims_resource_t lims_qc_coverage;
+extern const lims_resource_t lims_qc_control;
+extern const lims_resource_t lims_reagent_lot;
+extern const lims_resource_t lims_media_lot;
+extern const lims_resource_t lims_worksheet_template;
+extern const lims_resource_t lims_worksheet;
+extern const lims_resource_t lims_confirmation;
+extern const lims_resource_t lims_investigation;
+extern const lims_resource_t lims_certificate;
+extern const lims_resource_t lims_reopening;
+
+/* What every lot has. */
+#define LIMS_LOT_HEAD_FIELDS                                                         \
+    { .name = "id",                                                                  \
+      .type = LIMS_T_ID,                                                             \
+      .flags = LIMS_F_OUT,                                                           \
+      .doc = "Assigned by the service; also the cursor value.",                      \
+      .example = "31" },                                                             \
+    { .name = "code",                                                                \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
+      .min = 1,                                                                      \
+      .max = 64,                                                                     \
+      .doc = "The laboratory's own name of the lot, unique within the organization.", \
+      .example = "TSA-A" },                                                          \
+    { .name = "lotNumber",                                                           \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
+      .min = 1,                                                                      \
+      .max = 64,                                                                     \
+      .doc = "The manufacturer's number of the lot.",                                \
+      .example = "24113A" },                                                         \
+    { .name = "name",                                                                \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
+      .min = 1,                                                                      \
+      .max = 255,                                                                    \
+      .doc = "What it is.",                                                          \
+      .example = "Tryptic soy agar" },                                               \
+    { .name = "supplier",                                                            \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
+      .max = 255,                                                                    \
+      .doc = "Who made or sold it." },                                               \
+    { .name = "expiresOn",                                                           \
+      .type = LIMS_T_DATE,                                                           \
+      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
+      .doc = "The last day on which it may be used, in the organization's time zone." }, \
+    { .name = "openedOn",                                                            \
+      .type = LIMS_T_DATE,                                                           \
+      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
+      .doc = "When the first container was opened." }
+
+#define LIMS_LOT_TAIL_FIELDS                                                         \
+    { .name = "notes",                                                               \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
+      .max = 4000,                                                                   \
+      .doc = "Remarks." },                                                           \
+    { .name = "createdAt",                                                           \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = LIMS_F_OUT,                                                           \
+      .doc = "Creation." },                                                          \
+    { .name = "updatedAt",                                                           \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = LIMS_F_OUT,                                                           \
+      .doc = "Last change." }
+
+#endif /* LIMS_QUALITY_H */

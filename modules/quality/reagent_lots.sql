@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: reagent_lot_get one
+SELECT id AS "id",
+       code AS "code",
+       lot_number AS "lotNumber",
+       name AS "name",
+       supplier AS "supplier",
+       expires_on AS "expiresOn",
+       opened_on AS "openedOn",
+       qc_status AS "qcStatus",
+       notes AS "notes",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.reagent_lot
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: reagent_lot_list many custom
+SELECT id AS "id",
+       code AS "code",
+       lot_number AS "lotNumber",
+       name AS "name",
+       supplier AS "supplier",
+       expires_on AS "expiresOn",
+       opened_on AS "openedOn",
+       qc_status AS "qcStatus",
+       notes AS "notes",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.reagent_lot
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:code::text IS NULL OR code = :code::text)
+   AND (:qcStatus::text IS NULL OR qc_status = :qcStatus::text)
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: reagent_lot_lock one
+SELECT id
+  FROM lims.reagent_lot
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: reagent_lot_create one
+INSERT INTO lims.reagent_lot
+      (organization_id, code, lot_number, name, supplier, expires_on,
+       opened_on, qc_status, notes)
+VALUES (:$organization::bigint, :code::text, :lotNumber::text, :name::text,
+        :supplier::text, :expiresOn::date, :openedOn::date, :qcStatus::text,
+        :notes::text)
+RETURNING id
+
+-- name: reagent_lot_update one
+UPDATE lims.reagent_lot
+   SET code = CASE WHEN :?code THEN :code::text ELSE code END,
+       lot_number = CASE WHEN :?lotNumber THEN :lotNumber::text ELSE lot_number END,
+       name = CASE WHEN :?name THEN :name::text ELSE name END,
+       supplier = CASE WHEN :?supplier THEN :supplier::text ELSE supplier END,
+       expires_on = CASE WHEN :?expiresOn THEN :expiresOn::date ELSE expires_on END,
+       opened_on = CASE WHEN :?openedOn THEN :openedOn::date ELSE opened_on END,
+       qc_status = CASE WHEN :?qcStatus THEN :qcStatus::text ELSE qc_status END,
+       notes = CASE WHEN :?notes THEN :notes::text ELSE notes END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

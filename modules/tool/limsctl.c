@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limsctl.c - the administrator's command line; tool.h says how it works. */
+#include <apr_general.h>
+#include <apr_strings.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernel/error.h"
+#include "kernel/route.h"
+#include "tool/session.h"
+#include "tool/tool.h"
+
+static const char *ask_password(lims_session_t *session)
+{
+    lims_tool_t *tool = session->context;
+
+    return lims_secret_ask(apr_psprintf(tool->pool, "Password of %s: ", session->user),
+                           tool->pool);
+}
+
+static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *tool)
+{
+    const char *password = NULL;
+    const lims_error_t *error = NULL;
+
+    if (tool->password_file) {
+        error = lims_secret_read(&password, tool->password_file, tool->pool);
+    }
+    if (!error) {
+        error = lims_session_open(session, tool->database, tool->pool);
+    }
+    if (!error) {
+        (*session)->organization = tool->organization;
+        (*session)->user = tool->user;
+        (*session)->reason = tool->reason;
+        (*session)->password = password;
+        (*session)->ask = ask_password;
+        (*session)->context = tool;
+    }
+    return error;
+}
+
+static lims_exit_e run_route(lims_tool_t *tool)
+{
+    lims_session_t *session = NULL;
+    lims_reply_t *reply = NULL;
+    const lims_error_t *error = open_session(&session, tool);
+
+    if (!error) {
+        error = lims_session_call(&reply, session, tool->resource, tool->route, tool->values,
+                                  tool->pool);
+    }
+    if (error) {
+        return lims_print_error(tool, error);
+    }
+    if (tool->json) {
+        printf("%s\n", reply->body);
+    } else {
+        lims_print(stdout, reply->body, reply->length, tool->pool);
+    }
+    return LIMS_EXIT_OK;
+}
+
+static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)
+{
+    lims_router_t *router = NULL;
+    const char *problems = lims_router_create(&router, lims_resources, tool->pool);
+    const lims_error_t *error;
+
+    if (problems) {
+        fprintf(stderr, "limsctl: the tables contradict themselves:\n%s", problems);
+        return LIMS_EXIT_SYSTEM;
+    }
+    error = lims_tool_read(tool, argc, argv);
+    if (error) {
+        lims_print_error(tool, error);
+        return LIMS_EXIT_USAGE;
+    }
+    if (tool->help) {
+        lims_print_help(tool);
+        return LIMS_EXIT_OK;
+    }
+    if (!tool->database) {
+        tool->database = getenv("LIMS_DATABASE");
+    }
+    return tool->command ? tool->command->run(tool) : run_route(tool);
+}
+
+int main(int argc, const char *const argv[])
+{
+    lims_tool_t tool = { 0 };
+    lims_exit_e status;
+
+    if (apr_initialize() != APR_SUCCESS || apr_pool_create(&tool.pool, NULL) != APR_SUCCESS) {
+        fputs("limsctl: out of memory\n", stderr);
+        return LIMS_EXIT_SYSTEM;
+    }
+    atexit(apr_terminate);
+    status = run(&tool, argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("limsctl: standard output");
+        status = status == LIMS_EXIT_OK ? LIMS_EXIT_SYSTEM : status;
+    }
+    return (int)status;
+}

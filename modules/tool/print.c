@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * print.c - JSON for people. An object becomes lines "name: value", an array
+ * of objects a table, whatever the record: nothing here knows a resource.
+ */
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kernel/error.h"
+#include "kernel/json.h"
+#include "tool/tool.h"
+
+/* Longest cell of a table, in characters; a record shows texts in full. */
+#define CELL_MAX 36
+
+#define GAP "  "
+
+typedef struct {
+    FILE *out;
+    apr_pool_t *pool;
+    apr_size_t width; /* of a line; 0: any */
+} printer_t;
+
+static void print_value(printer_t *p, const lims_json_t *value, int indent);
+
+/* --- Texts ----------------------------------------------------------------------- */
+
+const char *lims_printable(const char *text, apr_pool_t *pool)
+{
+    char *copy = apr_pstrdup(pool, text);
+
+    for (char *c = copy; *c; c++) {
+        if (apr_iscntrl(*c)) {
+            *c = ' ';
+        }
+    }
+    return copy;
+}
+
+static apr_size_t width_of(const char *text)
+{
+    return lims_utf8_length(text, strlen(text));
+}
+
+/* At most `max` characters; "..." stands for what is cut off. */
+static const char *shortened(const char *text, apr_size_t max, apr_pool_t *pool)
+{
+    apr_size_t characters = 0;
+    const char *end = text;
+
+    if (width_of(text) <= max) {
+        return text;
+    }
+    while (*end) {
+        if (((unsigned char)*end & 0xC0) != 0x80 && characters++ == max - 3) {
+            break;
+        }
+        end++;
+    }
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)), "...", NULL);
+}
+
+static bool is_compound(const lims_json_t *value)
+{
+    return value->type == LIMS_JSON_ARRAY || value->type == LIMS_JSON_OBJECT;
+}
+
+static bool is_table(const lims_json_t *value)
+{
+    return value->type == LIMS_JSON_ARRAY && value->first &&
+           value->first->type == LIMS_JSON_OBJECT;
+}
+
+static const char *text_of(const lims_json_t *value, apr_pool_t *pool);
+
+/* Elements with commas between; the members of an object as name=value. */
+static const char *joined(const lims_json_t *value, apr_pool_t *pool)
+{
+    const char *text = "";
+
+    for (const lims_json_t *item = value->first; item; item = item->next) {
+        text = apr_pstrcat(pool, text, *text ? ", " : "", item->name ? item->name : "",
+                           item->name ? "=" : "", text_of(item, pool), NULL);
+    }
+    return text;
+}
+
+static const char *text_of(const lims_json_t *value, apr_pool_t *pool)
+{
+    switch (value->type) {
+    case LIMS_JSON_NULL:
+        return "-";
+    case LIMS_JSON_BOOLEAN:
+        return value->text[0] == 't' ? "yes" : "no";
+    case LIMS_JSON_ARRAY:
+    case LIMS_JSON_OBJECT:
+        return value->first ? joined(value, pool) : "-";
+    default:
+        return lims_printable(value->text, pool);
+    }
+}
+
+/* --- Tables ------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *name;
+    apr_size_t width;
+    bool shown;
+} column_t;
+
+static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *pool)
+{
+    column_t *columns = apr_pcalloc(pool, sizeof(column_t) * (apr_size_t)(rows->first->count + 1));
+
+    *count = 0;
+    for (const lims_json_t *member = rows->first->first; member; member = member->next) {
+        columns[(*count)++] = (column_t){ .name = member->name, .width = width_of(member->name) };
+    }
+    return columns;
+}
+
+/* Widths, and which columns have anything to show. */
+static void measure(column_t *columns, int count, const lims_json_t *rows, apr_pool_t *pool)
+{
+    for (const lims_json_t *row = rows->first; row; row = row->next) {
+        for (int i = 0; i < count; i++) {
+            const lims_json_t *cell = lims_json_member(row, columns[i].name);
+            apr_size_t width;
+
+            if (!cell || cell->type == LIMS_JSON_NULL || (is_compound(cell) && !cell->first)) {
+                continue;
+            }
+            width = width_of(shortened(text_of(cell, pool), CELL_MAX, pool));
+            columns[i].shown = true;
+            columns[i].width = width > columns[i].width ? width : columns[i].width;
+        }
+    }
+}
+
+/* What does not fit into the terminal's lines is left out, from the right. */
+static bool fit(column_t *columns, int count, apr_size_t width, int indent)
+{
+    apr_size_t used = (apr_size_t)indent;
+    bool all = true;
+
+    for (int i = 0; i < count && width > 0; i++) {
+        if (columns[i].shown) {
+            used += columns[i].width + strlen(GAP);
+            columns[i].shown = used <= width + strlen(GAP);
+            all = all && columns[i].shown;
+        }
+    }
+    return all;
+}
+
+static void print_cell(printer_t *p, const char *text, apr_size_t width)
+{
+    apr_size_t padding = width - width_of(text);
+
+    fprintf(p->out, "%s%*s%s", text, (int)padding, "", GAP);
+}
+
+static void print_row(printer_t *p, const column_t *columns, int count, const lims_json_t *row,
+                      int indent)
+{
+    fprintf(p->out, "%*s", indent, "");
+    for (int i = 0; i < count; i++) {
+        const lims_json_t *cell = row ? lims_json_member(row, columns[i].name) : NULL;
+        const char *text = !row   ? columns[i].name
+                           : cell ? shortened(text_of(cell, p->pool), CELL_MAX, p->pool)
+                                  : "-";
+
+        if (columns[i].shown) {
+            print_cell(p, text, columns[i].width);
+        }
+    }
+    fputc('\n', p->out);
+}
+
+static void print_table(printer_t *p, const lims_json_t *rows, int indent)
+{
+    int count;
+    column_t *columns = columns_of(&count, rows, p->pool);
+    bool all;
+
+    measure(columns, count, rows, p->pool);
+    all = fit(columns, count, p->width, indent);
+    print_row(p, columns, count, NULL, indent);
+    for (const lims_json_t *row = rows->first; row; row = row->next) {
+        print_row(p, columns, count, row, indent);
+    }
+    if (!all) {
+        fprintf(p->out, "%*s(further columns: --json, or a wider terminal)\n", indent, "");
+    }
+}
+
+/* --- Records --------------------------------------------------------------------------- */
+
+static void print_object(printer_t *p, const lims_json_t *object, int indent)
+{
+    apr_size_t longest = 0;
+
+    for (const lims_json_t *member = object->first; member; member = member->next) {
+        apr_size_t width = width_of(member->name);
+        longest = width > longest ? width : longest;
+    }
+    for (const lims_json_t *member = object->first; member; member = member->next) {
+        fprintf(p->out, "%*s%s:", indent, "", member->name);
+        if (is_table(member)) {
+            fputc('\n', p->out);
+            print_value(p, member, indent + 4);
+        } else {
+            fprintf(p->out, "%*s%s\n", (int)(longest - width_of(member->name) + 1), "",
+                    text_of(member, p->pool));
+        }
+    }
+}
+
+/* { data, nextCursor, hasMore } */
+static bool is_page(const lims_json_t *value)
+{
+    return lims_json_member(value, "data") && lims_json_member(value, "hasMore");
+}
+
+static void print_page(printer_t *p, const lims_json_t *page)
+{
+    const lims_json_t *data = lims_json_member(page, "data");
+
+    if (!data->first) {
+        fputs("(none)\n", p->out);
+        return;
+    }
+    print_table(p, data, 0);
+    if (lims_json_member(page, "hasMore")->text[0] == 't') {
+        fprintf(p->out, "(more: --cursor %s)\n", lims_json_member(page, "nextCursor")->text);
+    }
+}
+
+static void print_value(printer_t *p, const lims_json_t *value, int indent)
+{
+    if (is_table(value)) {
+        print_table(p, value, indent);
+    } else if (value->type == LIMS_JSON_OBJECT && is_page(value)) {
+        print_page(p, value);
+    } else if (value->type == LIMS_JSON_OBJECT) {
+        print_object(p, value, indent);
+    } else {
+        fprintf(p->out, "%*s%s\n", indent, "", text_of(value, p->pool));
+    }
+}
+
+static apr_size_t line_width(FILE *out)
+{
+    struct winsize size;
+
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool)
+{
+    printer_t printer = { .out = out, .pool = pool, .width = line_width(out) };
+    lims_json_t *root = NULL;
+
+    if (lims_json_parse(&root, json, length, pool)) {
+        fprintf(out, "%s\n", json); /* larger than the parser takes */
+        return;
+    }
+    print_value(&printer, root, 0);
+}
+
+/* --- Errors ----------------------------------------------------------------------------- */
+
+/* lims_connection_ready()'s word that the schema does not fit. */
+#define SCHEMA_DOES_NOT_FIT 39
+
+static lims_exit_e exit_of(const lims_error_t *error)
+{
+    if (error->number == SCHEMA_DOES_NOT_FIT) {
+        return LIMS_EXIT_SCHEMA;
+    }
+    switch (error->kind) {
+    case LIMS_E_NOT_FOUND:
+        return LIMS_EXIT_NOT_FOUND;
+    case LIMS_E_INVALID_QUERY:
+    case LIMS_E_INVALID_ID:
+    case LIMS_E_NO_UPDATABLE_FIELDS:
+        return LIMS_EXIT_USAGE;
+    default:
+        return lims_error_kinds[error->kind].status < 500 ? LIMS_EXIT_REFUSED : LIMS_EXIT_SYSTEM;
+    }
+}
+
+lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error)
+{
+    apr_size_t length = 0;
+    const char *body = lims_error_body(&length, error, tool->pool);
+    bool broken = lims_error_kinds[error->kind].status >= 500;
+
+    fprintf(stderr, "limsctl: %s\n", lims_printable(error->message, tool->pool));
+    if (broken && error->cause) {
+        /* Here the reader is the administrator, who has no other log. */
+        fprintf(stderr, "limsctl: %s\n", lims_printable(error->cause, tool->pool));
+    }
+    if (tool->json) {
+        printf("%s\n", body);
+    } else if (error->members) {
+        const char *members = apr_pstrcat(tool->pool, "{", error->members, "}", NULL);
+        lims_print(stderr, members, strlen(members), tool->pool);
+    }
+    return exit_of(error);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sliding window is exact, alone and when many processes take from it. */
+#include "kernel/ring.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/tap.h"
+
+static lims_ring_table_t table_of(apr_uint32_t slots, apr_uint32_t limit, apr_int64_t window)
+{
+    lims_ring_table_t table = { .slots = slots, .limit = limit, .window = window };
+
+    table.memory = mmap(NULL, lims_ring_table_size(slots, limit), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return table;
+}
+
+static int admitted_of(const lims_ring_table_t *table, apr_int64_t key, int tries)
+{
+    int admitted = 0;
+
+    for (int i = 0; i < tries; i++) {
+        lims_ring_verdict_t verdict;
+        admitted += lims_ring_take(&verdict, table, key) && verdict.admitted;
+    }
+    return admitted;
+}
+
+static void test_limit(void)
+{
+    lims_ring_table_t table = table_of(16, 3, 60 * 1000000);
+    lims_ring_verdict_t verdict;
+
+    ok(lims_ring_take(&verdict, &table, 7) && verdict.admitted, "the first request is admitted");
+    is_number(verdict.remaining, 2, "two more are possible");
+    ok(verdict.reset > 59 * 1000000 && verdict.reset <= 60 * 1000000,
+       "one more place in just under a window");
+    is_number(admitted_of(&table, 7, 5), 2, "and just two");
+    ok(lims_ring_take(&verdict, &table, 7) && !verdict.admitted, "the next is refused");
+    is_number(verdict.remaining, 0, "nothing remains");
+    ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "it says how long to wait");
+    is_number(admitted_of(&table, 8, 5), 3, "another key has a limit of its own");
+}
+
+static void test_window_slides(void)
+{
+    lims_ring_table_t table = table_of(16, 2, 200000);
+
+    is_number(admitted_of(&table, 1, 1), 1, "one now");
+    usleep(120000);
+    is_number(admitted_of(&table, 1, 2), 1, "one in the middle of the window, no second");
+    usleep(100000);
+    is_number(admitted_of(&table, 1, 2), 1, "the first left the window, the second did not");
+    usleep(220000);
+    is_number(admitted_of(&table, 1, 3), 2, "after a whole window the limit is free again");
+}
+
+static void test_refusals_do_not_count(void)
+{
+    lims_ring_table_t table = table_of(16, 1, 150000);
+
+    is_number(admitted_of(&table, 1, 1), 1, "one");
+    usleep(100000);
+    is_number(admitted_of(&table, 1, 50), 0, "fifty refused");
+    usleep(60000);
+    is_number(admitted_of(&table, 1, 1), 1, "they did not prolong the wait");
+}
+
+static void test_full_table(void)
+{
+    lims_ring_table_t table = table_of(4, 2, 100000);
+    lims_ring_verdict_t verdict;
+
+    for (apr_int64_t key = 1; key <= 4; key++) {
+        lims_ring_take(&verdict, &table, key);
+    }
+    ok(!lims_ring_take(&verdict, &table, 5), "a fifth active key finds no slot");
+    usleep(120000);
+    ok(lims_ring_take(&verdict, &table, 5) && verdict.admitted,
+       "an idle key's slot is given to another");
+    is_number(verdict.remaining, 1, "and it starts with the whole limit");
+}
+
+/* A process that took a place but was killed before it moved the head on. */
+static void test_dead_winner(void)
+{
+    lims_ring_table_t table = table_of(1, 3, 60 * 1000000);
+    apr_uint64_t *words = table.memory;
+
+    is_number(admitted_of(&table, 1, 1), 1, "one");
+    words[1] = 0; /* the head as it was before */
+    is_number(admitted_of(&table, 1, 5), 2, "the others find the two places that are left");
+}
+
+static void test_many_processes(void)
+{
+    lims_ring_table_t table = table_of(64, 120, 60 * 1000000);
+    int *counts = mmap(NULL, sizeof(int) * 8, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                       -1, 0);
+    int total = 0;
+
+    for (int i = 0; i < 8; i++) {
+        if (fork() == 0) {
+            counts[i] = admitted_of(&table, 4217, 2000);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        wait(NULL);
+    }
+    for (int i = 0; i < 8; i++) {
+        total += counts[i];
+    }
+    is_number(total, 120, "eight processes with 16000 tries get 120 through together");
+}
+
+int main(void)
+{
+    test_limit();
+    test_window_slides();
+    test_refusals_do_not_count();
+    test_full_table();
+    test_dead_winner();
+    test_many_processes();
+    return tap_done();
+}
