@@ -8,7 +8,8 @@
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
 # make install         into DESTDIR, prefix
 # make prerequisites   installs the Debian packages that are missing
-# make format-check    whether clang-format would change anything
+# make format          has clang-format write every C file; format-check asks
+#                      whether that would change anything
 # make clean           stops everything, removes what was built; keeps the data
 #                      of `make run`, which `make distclean` removes as well
 #
@@ -65,7 +66,7 @@ REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units install run stop test suite check-asan fuzz clean distclean \
-    prerequisites format-check FORCE
+    prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -237,8 +238,13 @@ install: all
 
 # --- Housekeeping ------------------------------------------------------------
 
+FORMATTED = $(SOURCES) $(wildcard modules/*.h modules/*/*.h t/*/*.[ch])
+
+format:
+	@clang-format -i $(FORMATTED)
+
 format-check:
-	@clang-format --dry-run --Werror $(SOURCES) $(wildcard modules/*.h modules/*/*.h t/*/*.[ch])
+	@clang-format --dry-run --Werror $(FORMATTED)
 
 clean:
 	@test ! -d build/run || build/instance stop build/run

@@ -3,6 +3,8 @@
 #include "approvals/approvals.h"
 #include "identity/identity.h"
 #include "lims.h"
+#include "organizations/organizations.h"
+#include "quality/quality.h"
 #include "reference/reference.h"
 #include "release/release.h"
 #include "results/results.h"
@@ -19,5 +21,20 @@ const lims_resource_t *const lims_resources[] = {
     &lims_project,
     &lims_client,
     &lims_storage_location,
+    &lims_specification,
+    &lims_reagent_lot,
+    &lims_media_lot,
+    &lims_qc_batch,
+    &lims_qc_coverage,
+    &lims_qc_control,
+    &lims_worksheet_template,
+    &lims_worksheet,
+    &lims_confirmation,
+    &lims_reopening,
+    &lims_investigation,
+    &lims_certificate,
+    &lims_organization,
+    &lims_user,
+    &lims_key,
     NULL,
 };

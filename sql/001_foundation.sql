@@ -10,6 +10,9 @@
 --   - triggers take the organization from the row, never from the context;
 --   - row-level security is the second wall (access.sql, the last migration).
 --
+-- A function that returns one value from a table is written in plpgsql, which
+-- keeps its plan: in sql it would be planned anew in every transaction.
+--
 -- Triggers of one table and moment run in the order of their names, which is
 -- used: guard, judge, lock, then touch.
 
@@ -253,7 +256,8 @@ CREATE SEQUENCE lims.organization_id_seq;
 
 CREATE TABLE lims.organization (
     id bigint NOT NULL DEFAULT nextval('lims.organization_id_seq') PRIMARY KEY,
-    code text NOT NULL UNIQUE CHECK (code ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+    code text NOT NULL CONSTRAINT organization_code UNIQUE
+        CHECK (code ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     time_zone text NOT NULL DEFAULT 'UTC',
     tracking_prefix text NOT NULL DEFAULT 'LAB'
@@ -509,14 +513,16 @@ CREATE FUNCTION lims.is_signed(
     p_table text,
     p_record_id bigint
 ) RETURNS boolean
-LANGUAGE sql STABLE
+LANGUAGE plpgsql
 AS $$
-    SELECT EXISTS (
+BEGIN
+    RETURN p_signature IS NOT NULL AND EXISTS (
         SELECT FROM lims.electronic_signature s
          WHERE s.organization_id = p_organization
            AND s.id = p_signature
            AND s.meaning = p_meaning
            AND s.table_name = p_table
            AND s.record_id = p_record_id
-           AND s.transaction_id = pg_current_xact_id_if_assigned())
+           AND s.transaction_id = pg_current_xact_id_if_assigned());
+END
 $$;

@@ -29,13 +29,15 @@ $$;
 -- sample's own id, so that no writer queues for a counter.
 CREATE FUNCTION lims.tracking_id(p_prefix text, p_year integer, p_id bigint)
 RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
-    SELECT p_prefix || '-' || y || '-' || n || '-'
-           || lims.check_character(p_prefix || y || n)
-      FROM (SELECT lpad((p_year % 100)::text, 2, '0'),
-                   lpad(p_id::text, greatest(7, length(p_id::text)), '0')
-           ) AS part (y, n)
+DECLARE
+    v_year text := lpad((p_year % 100)::text, 2, '0');
+    v_number text := lpad(p_id::text, greatest(7, length(p_id::text)), '0');
+BEGIN
+    RETURN concat_ws('-', p_prefix, v_year, v_number,
+                     lims.check_character(p_prefix || v_year || v_number));
+END
 $$;
 
 CREATE FUNCTION lims.tracking_id_is_valid(p_text text) RETURNS boolean
@@ -276,15 +278,18 @@ $$;
 
 CREATE FUNCTION lims.client_named(p_organization bigint, p_name text)
 RETURNS bigint
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 AS $$
-    SELECT c.id
-      FROM lims.client c
-     WHERE c.organization_id = p_organization
-       AND lower(c.name) = lower(p_name)
-       AND c.active
-     ORDER BY c.id
-     LIMIT 1
+BEGIN
+    RETURN (
+        SELECT c.id
+          FROM lims.client c
+         WHERE c.organization_id = p_organization
+           AND lower(c.name) = lower(p_name)
+           AND c.active
+         ORDER BY c.id
+         LIMIT 1);
+END
 $$;
 
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.sample

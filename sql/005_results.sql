@@ -96,8 +96,9 @@ CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
     SELECT CASE
-        WHEN p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]{1,200}(\.[0-9]{0,200})?'
-                         '|\.[0-9]{1,200})([eE][+-]?[0-9]{1,3})?\s*$')
+        WHEN length(p_result) <= 300
+         AND p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)'
+                         '([eE][+-]?[0-9]{1,3})?\s*$')
         THEN btrim(translate(p_result, '<>', ''), E' \t\n\r\f\v')::numeric
     END
 $$;
@@ -181,29 +182,28 @@ $$;
 -- The limits that apply to a test: those for the sample's project and material
 -- type, else for its material type, else the definition's own.
 CREATE FUNCTION lims.specification_for(
-    p_organization bigint,
-    p_definition bigint,
+    p_definition lims.test_definition,
     p_material_type bigint,
     p_project bigint
 ) RETURNS TABLE (low numeric, high numeric, expected text)
 LANGUAGE sql STABLE
 AS $$
-    SELECT CASE WHEN p.id IS NULL THEN d.specification_low ELSE p.low END,
-           CASE WHEN p.id IS NULL THEN d.specification_high ELSE p.high END,
-           CASE WHEN p.id IS NULL THEN d.specification_text
+    SELECT CASE WHEN p.id IS NULL THEN (p_definition).specification_low
+                ELSE p.low END,
+           CASE WHEN p.id IS NULL THEN (p_definition).specification_high
+                ELSE p.high END,
+           CASE WHEN p.id IS NULL THEN (p_definition).specification_text
                 ELSE p.expected_text END
-      FROM lims.test_definition d
+      FROM (VALUES (true)) AS always (here)
       LEFT JOIN LATERAL (
            SELECT x.id, x.low, x.high, x.expected_text
              FROM lims.specification x
-            WHERE x.organization_id = d.organization_id
-              AND x.test_definition_id = d.id
+            WHERE x.organization_id = (p_definition).organization_id
+              AND x.test_definition_id = (p_definition).id
               AND x.material_type_id = p_material_type
               AND (x.project_id = p_project OR x.project_id IS NULL)
             ORDER BY x.project_id NULLS LAST
             LIMIT 1) p ON true
-     WHERE d.organization_id = p_organization
-       AND d.id = p_definition
 $$;
 
 -- Judges what is entered: a blank result is none; another one gets its number,
@@ -242,8 +242,8 @@ BEGIN
       JOIN lims.test_definition d
         ON d.organization_id = s.organization_id
        AND d.id = NEW.test_definition_id
-     CROSS JOIN LATERAL lims.specification_for(s.organization_id, d.id,
-                            s.material_type_id, s.project_id) p
+     CROSS JOIN LATERAL lims.specification_for(d, s.material_type_id,
+                            s.project_id) p
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.sample_id;
 

@@ -198,13 +198,15 @@ CREATE FUNCTION lims.idempotency_finish(
     p_headers json,
     p_body text
 ) RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 AS $$
+BEGIN
     UPDATE lims.idempotency_record r
        SET status = p_status,
            headers = p_headers,
            body = p_body
      WHERE r.organization_id = lims.context_id('organization_id')
        AND r.api_key_id = lims.context_id('api_key_id')
-       AND r.idempotency_key = p_key
+       AND r.idempotency_key = p_key;
+END
 $$;

@@ -93,12 +93,14 @@ $$;
 
 -- Notes that a key was used. The caller decides how often that is worth it.
 CREATE FUNCTION lims.touch_key(p_key_id bigint) RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 AS $$
+BEGIN
     UPDATE lims.api_key k
        SET last_used_at = now()
      WHERE k.organization_id = lims.context_id('organization_id')
-       AND k.id = p_key_id
+       AND k.id = p_key_id;
+END
 $$;
 
 -- The context of the command line: a user of the organization, or none while
@@ -180,7 +182,6 @@ REVOKE ALL ON SCHEMA lims FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA lims FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA lims FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA lims FROM PUBLIC;
-ALTER DEFAULT PRIVILEGES IN SCHEMA lims REVOKE ALL ON FUNCTIONS FROM PUBLIC;
 
 GRANT USAGE ON SCHEMA lims TO lims_app;
 GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA lims TO lims_app;

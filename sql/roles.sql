@@ -33,6 +33,10 @@ BEGIN
     IF pg_has_role('lims_app', 'lims_owner', 'MEMBER') THEN
         REVOKE lims_owner FROM lims_app;
     END IF;
+    -- limsctl logs in as the owner and does an organization's work as lims_app.
+    IF NOT pg_has_role('lims_owner', 'lims_app', 'MEMBER') THEN
+        GRANT lims_app TO lims_owner;
+    END IF;
 
     EXECUTE format('GRANT CONNECT, CREATE ON DATABASE %I TO lims_owner',
                    current_database());

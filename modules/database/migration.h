@@ -25,6 +25,9 @@ typedef struct {
 extern const lims_migration_t lims_migrations[];
 extern const int lims_migrations_count;
 
+/* The schema version that this code is made for: the last migration's. */
+int lims_migration_version(void);
+
 /* Whether this code can work on a schema of that version. */
 bool lims_migration_serves(int version, int compatible_since);
 

@@ -4,10 +4,11 @@
  */
 #include "kernel/schema.h"
 
-#include <apr_strings.h>
 #include <string.h>
 
 #include "kernel/field.h"
+#include "kernel/json.h"
+#include "kernel/record.h"
 
 /* What is there and what must be, by the flags of a field. */
 static const struct {
@@ -28,7 +29,7 @@ _Static_assert(LIMS_LENGTH(uses) == LIMS_SCHEMA_COUNT, "a use of a table has no 
 static const struct {
     const char *type;   /* NULL: any */
     const char *format; /* NULL: none */
-    bool text;          /* is a literal of it a JSON string? */
+    bool text;          /* is it written as a JSON string? */
 } types[] = {
     [LIMS_T_ID] = { "integer", "int64", false },
     [LIMS_T_INTEGER] = { "integer", NULL, false },
@@ -82,12 +83,30 @@ static bool is_nullable(const lims_schema_t *s, const lims_field_t *field)
            && !(s->use == LIMS_SCHEMA_CREATE && is_required(s, field));
 }
 
-void lims_schema_literal(lims_writer_t *w, const lims_field_t *field, const char *text)
+/* An example is JSON, but for the quotes of a string. One that is not is shown
+ * as text: wrong for its type, which a linter says, but the document holds. */
+static void write_example(lims_writer_t *w, const lims_field_t *field)
 {
-    if (types[field->type].text) {
-        lims_writer_string(w, text);
+    lims_json_t *parsed = NULL;
+
+    if (!types[field->type].text
+        && lims_json_parse(&parsed, field->example, strlen(field->example), lims_writer_pool(w))
+               == NULL) {
+        lims_writer_raw(w, field->example);
     } else {
-        lims_writer_raw(w, text);
+        lims_writer_string(w, field->example);
+    }
+}
+
+/* A fallback is what a command line would say; validation knows what that is. */
+static void write_default(lims_writer_t *w, const lims_field_t *field)
+{
+    lims_values_t *values = lims_values_create(lims_writer_pool(w));
+
+    if (lims_field_text(values, field, field->fallback, LIMS_E_INTERNAL, lims_writer_pool(w))
+        == NULL) {
+        lims_writer_key(w, "default");
+        lims_record_write_value(w, field, lims_values_get(values, field->name));
     }
 }
 
@@ -180,26 +199,23 @@ static void write_count(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
+/* The same field that validation judges the elements of a list by. */
 static void write_elements(const lims_schema_t *s, const lims_field_t *field)
 {
+    const lims_field_t element = {
+        .name = field->name,
+        .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
+                : field->values != NULL       ? LIMS_T_ENUM
+                                              : LIMS_T_STRING,
+        .flags = LIMS_F_REQUIRED,
+        .min = is_sent(s) ? 1 : 0,
+        .values = field->values,
+        .pattern = field->pattern,
+    };
+
     lims_writer_key(s->w, "items");
     lims_writer_object_begin(s->w);
-    if (field->type == LIMS_T_ID_LIST) {
-        member(s->w, "type", "integer");
-        member(s->w, "format", "int64");
-        bound(s->w, "minimum", 1);
-    } else {
-        member(s->w, "type", "string");
-        if (is_sent(s)) {
-            bound(s->w, "maxLength", LIMS_TEXT_MAX);
-        }
-        if (field->pattern != NULL) {
-            member(s->w, "pattern", field->pattern);
-        }
-        if (field->values != NULL) {
-            write_values(s, field, false);
-        }
-    }
+    lims_schema_value(s, &element);
     lims_writer_object_end(s->w);
 }
 
@@ -304,13 +320,12 @@ void lims_schema_value(const lims_schema_t *s, const lims_field_t *field)
     write_type(s, field);
     write_bounds(s, field);
     if (uses[s->use].defaults && field->fallback != NULL) {
-        lims_writer_key(s->w, "default");
-        lims_schema_literal(s->w, field, field->fallback);
+        write_default(s->w, field);
     }
     if (field->example != NULL) {
         lims_writer_key(s->w, "examples");
         lims_writer_array_begin(s->w);
-        lims_schema_literal(s->w, field, field->example);
+        write_example(s->w, field);
         lims_writer_array_end(s->w);
     }
 }

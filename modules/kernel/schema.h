@@ -41,7 +41,4 @@ void lims_schema_object(const lims_schema_t *s, const lims_field_t *fields, cons
  * that the caller opens and closes. */
 void lims_schema_value(const lims_schema_t *s, const lims_field_t *field);
 
-/* A fallback or an example of a field as the JSON value it stands for. */
-void lims_schema_literal(lims_writer_t *w, const lims_field_t *field, const char *text);
-
 #endif /* LIMS_KERNEL_SCHEMA_H */

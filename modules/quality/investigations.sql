@@ -56,18 +56,31 @@ SELECT id
    FOR NO KEY UPDATE
 
 -- name: investigation_create one
+-- About a test is about its sample.
 INSERT INTO lims.investigation
       (organization_id, kind, title, sample_id, sample_test_id, due_on,
-       conclusion, parent_id)
-VALUES (:$organization::bigint, :kind::text, :title::text, :sampleId::bigint,
-        :sampleTestId::bigint, :dueOn::date, :conclusion::text,
-        :parentId::bigint)
+       parent_id)
+VALUES (:$organization::bigint, :kind::text, :title::text,
+        coalesce(:sampleId::bigint,
+                 (SELECT t.sample_id
+                    FROM lims.sample_test t
+                   WHERE t.organization_id = :$organization::bigint
+                     AND t.id = :sampleTestId::bigint)),
+        :sampleTestId::bigint, :dueOn::date, :parentId::bigint)
 RETURNING id
 
 -- name: investigation_update one
 UPDATE lims.investigation
    SET title = CASE WHEN :?title THEN :title::text ELSE title END,
        due_on = CASE WHEN :?dueOn THEN :dueOn::date ELSE due_on END,
+       conclusion = CASE WHEN :?conclusion THEN :conclusion::text ELSE conclusion END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: investigation_advance one
+UPDATE lims.investigation
+   SET status = :status::text,
        conclusion = CASE WHEN :?conclusion THEN :conclusion::text ELSE conclusion END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

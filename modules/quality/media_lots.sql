@@ -61,6 +61,7 @@ VALUES (:$organization::bigint, :code::text, :lotNumber::text, :name::text,
 RETURNING id
 
 -- name: media_lot_update one
+-- A status that is not 'quarantined' is replaced by what the tests say.
 UPDATE lims.media_lot
    SET code = CASE WHEN :?code THEN :code::text ELSE code END,
        lot_number = CASE WHEN :?lotNumber THEN :lotNumber::text ELSE lot_number END,
@@ -70,7 +71,40 @@ UPDATE lims.media_lot
        opened_on = CASE WHEN :?openedOn THEN :openedOn::date ELSE opened_on END,
        medium = CASE WHEN :?medium THEN :medium::text ELSE medium END,
        prepared_on = CASE WHEN :?preparedOn THEN :preparedOn::date ELSE prepared_on END,
-       notes = CASE WHEN :?notes THEN :notes::text ELSE notes END
+       notes = CASE WHEN :?notes THEN :notes::text ELSE notes END,
+       qc_status = CASE WHEN NOT :?quarantined THEN qc_status
+                        WHEN :quarantined::boolean THEN 'quarantined'
+                        ELSE 'pending' END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: media_lot_tests many
+-- The nested member of a media lot.
+SELECT id AS "id",
+       kind AS "kind",
+       organism AS "organism",
+       inoculum_cfu AS "inoculumCfu",
+       recovery_percent AS "recoveryPercent",
+       outcome AS "outcome",
+       performed_on AS "performedOn",
+       notes AS "notes",
+       performed_by AS "performedBy",
+       created_at AS "createdAt"
+  FROM lims.media_qc_test
+ WHERE organization_id = :$organization::bigint
+   AND media_lot_id = :id::bigint
+ ORDER BY id
+
+-- name: media_lot_test one
+-- Today is the organization's, not the server's.
+INSERT INTO lims.media_qc_test
+      (organization_id, media_lot_id, kind, organism, inoculum_cfu,
+       recovery_percent, outcome, performed_on, performed_by, notes)
+SELECT o.id, :id::bigint, :kind::text, :organism::text, :inoculumCfu::numeric,
+       :recoveryPercent::numeric, :outcome::text,
+       coalesce(:performedOn::date, (now() AT TIME ZONE o.time_zone)::date),
+       :$user::bigint, :notes::text
+  FROM lims.organization o
+ WHERE o.id = :$organization::bigint
+RETURNING media_lot_id AS "id"

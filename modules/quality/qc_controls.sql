@@ -14,7 +14,7 @@ SELECT id AS "id",
        expected_text AS "expectedText",
        measured_text AS "measuredText",
        unit AS "unit",
-       evaluated_value AS "evaluatedValue",
+       trim_scale(evaluated_value) AS "evaluatedValue",
        passed AS "passed",
        notes AS "notes",
        created_at AS "createdAt",
@@ -37,7 +37,7 @@ SELECT id AS "id",
        expected_text AS "expectedText",
        measured_text AS "measuredText",
        unit AS "unit",
-       evaluated_value AS "evaluatedValue",
+       trim_scale(evaluated_value) AS "evaluatedValue",
        passed AS "passed",
        notes AS "notes",
        created_at AS "createdAt",
@@ -88,3 +88,28 @@ UPDATE lims.qc_control
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: qc_batch_controls many
+-- The nested member of a QC batch.
+SELECT id AS "id",
+       qc_batch_id AS "qcBatchId",
+       control_type AS "controlType",
+       test_definition_id AS "testDefinitionId",
+       criterion AS "criterion",
+       expected_value AS "expectedValue",
+       measured_value AS "measuredValue",
+       native_value AS "nativeValue",
+       lower_limit AS "lowerLimit",
+       upper_limit AS "upperLimit",
+       expected_text AS "expectedText",
+       measured_text AS "measuredText",
+       unit AS "unit",
+       trim_scale(evaluated_value) AS "evaluatedValue",
+       passed AS "passed",
+       notes AS "notes",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt"
+  FROM lims.qc_control
+ WHERE organization_id = :$organization::bigint
+   AND qc_batch_id = :id::bigint
+ ORDER BY id

@@ -57,3 +57,17 @@ UPDATE lims.specification
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
+
+-- name: specification_delete one
+DELETE FROM lims.specification
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id AS "id",
+          test_definition_id AS "testDefinitionId",
+          material_type_id AS "materialTypeId",
+          project_id AS "projectId",
+          low AS "low",
+          high AS "high",
+          expected_text AS "expectedText",
+          created_at AS "createdAt",
+          updated_at AS "updatedAt"

@@ -6,40 +6,10 @@
 #include <string.h>
 
 #include "database/database.h"
+#include "kernel/blocker.h"
 #include "kernel/error.h"
 #include "kernel/record.h"
 #include "kernel/writer.h"
-
-static const lims_field_t qc_batch_fields[] = {
-    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT },
-    { .name = "batchNumber", .type = LIMS_T_STRING, .flags = LIMS_F_OUT },
-    { .name = "qcStatus", .type = LIMS_T_STRING, .flags = LIMS_F_OUT },
-    LIMS_FIELD_END
-};
-
-/* Members that are also at the top of an error, where the contract has them. */
-static const lims_field_t contract_fields[] = {
-    { .name = "qcBatches",
-      .type = LIMS_T_JSON,
-      .members = qc_batch_fields,
-      .doc = "The failed QC batches." },
-    { .name = "missing", .type = LIMS_T_STRING_LIST, .doc = "Worksheet fields without a value." },
-    { .name = "needsSignoff",
-      .type = LIMS_T_STRING_LIST,
-      .doc = "Worksheet steps without a signature." },
-    LIMS_FIELD_END
-};
-
-const lims_field_t lims_blocker_fields[] = {
-    { .name = "slug", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "The gate." },
-    { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "In words." },
-    { .name = "testIds", .type = LIMS_T_ID_LIST, .doc = "Sample tests that block." },
-    { .name = "qcBatchIds", .type = LIMS_T_ID_LIST, .doc = "QC batches that block." },
-    { .name = "mediaLotIds", .type = LIMS_T_ID_LIST, .doc = "Media lots that block." },
-    { .name = "worksheetIds", .type = LIMS_T_ID_LIST, .doc = "Worksheets that block." },
-    { .name = "approvalIds", .type = LIMS_T_ID_LIST, .doc = "Approvals that block." },
-    LIMS_FIELD_END
-};
 
 /* A member is there when the gate has something to say in it. */
 static void write_present(lims_writer_t *w, const lims_result_t *rows, int row)
@@ -56,7 +26,7 @@ static void write_present(lims_writer_t *w, const lims_result_t *rows, int row)
 /* The contract's members of the gate that has them, first or not. */
 static void write_contract_members(lims_writer_t *w, const lims_result_t *rows)
 {
-    for (const lims_field_t *field = contract_fields; field->name; field++) {
+    for (const lims_field_t *field = lims_gate_fields; field->name; field++) {
         for (int row = 0; row < lims_result_count(rows); row++) {
             const char *text = lims_result_get(rows, row, field->name);
             if (text) {

@@ -16,7 +16,4 @@
  * open, and stay open until the transaction ends. */
 const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers);
 
-/* The members of one blocker (OpenAPI, tests). */
-extern const lims_field_t lims_blocker_fields[];
-
 #endif /* LIMS_GATES_H */

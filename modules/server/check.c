@@ -15,6 +15,7 @@
 
 #include "database/database.h"
 #include "kernel/error.h"
+#include "kernel/openapi.h"
 #include "kernel/route.h"
 #include "server/server.h"
 
@@ -121,6 +122,7 @@ static void check_watchdog(check_t *check)
 
 static void check_routes(check_t *check, apr_pool_t *pool)
 {
+    lims_settings_t *settings = &lims_config_of(check->s)->settings;
     lims_router_t *router = NULL;
     const char *problems = lims_router_create(&router, lims_resources, pool);
     char *rest = problems ? apr_pstrdup(pool, problems) : NULL;
@@ -131,7 +133,9 @@ static void check_routes(check_t *check, apr_pool_t *pool)
             report(check, 108, line, "this build of mod_lims is broken, install another");
         }
     }
-    lims_config_of(check->s)->settings.router = router;
+    settings->router = router;
+    settings->openapi =
+        lims_openapi(&settings->openapi_length, lims_resources, settings->base, pool);
 }
 
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)

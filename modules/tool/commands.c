@@ -12,5 +12,16 @@ const lims_command_t lims_commands[] = {
                      "newer than this limsctl, are refused.",
       .options = lims_migrate_options,
       .run = lims_command_migrate },
+    { .name = "check",
+      .summary = "See whether database, schema and clock are as they should be",
+      .description = "Looks at the server and its settings, the roles, the version of the "
+                     "schema, row-level security, grants and triggers, and the clock. Each "
+                     "finding comes with its remedy; exit status 1 if one is a failure.",
+      .run = lims_command_check },
+    { .name = "openapi",
+      .summary = "Print the OpenAPI document of the REST API",
+      .options = lims_openapi_options,
+      .run = lims_command_openapi },
+    { .name = "man", .summary = "Print the manual page limsctl(8)", .run = lims_command_man },
     { .name = NULL },
 };

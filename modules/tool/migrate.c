@@ -120,9 +120,7 @@ lims_exit_e lims_command_migrate(lims_tool_t *tool)
         error = lims_migrate_plan(&plan, connection, tool->pool);
     }
     if (error) {
-        return error->kind == LIMS_E_PRECONDITION_FAILED
-                   ? (lims_print_error(tool, error), LIMS_EXIT_SCHEMA)
-                   : lims_print_error(tool, error);
+        return lims_print_error(tool, error);
     }
     if (plan) {
         print_plan(tool, plan);

@@ -131,6 +131,26 @@ static bool mentions_id(lims_stmt_e number)
     return false;
 }
 
+/* An input that names what it is about, such as sampleTestId. */
+static bool names_record(const lims_field_t *input)
+{
+    for (const lims_field_t *field = input; field && field->name; field++) {
+        if (field->type == LIMS_T_ID && (field->flags & LIMS_F_REQUIRED)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a handler work on a record that is there already? */
+static bool handles_record(const lims_tool_t *tool)
+{
+    const lims_route_t *route = tool->route;
+
+    return route->handler && tool->resource->lock && route->body != LIMS_F_CREATE &&
+           !(route->flags & (LIMS_R_LIST | LIMS_R_NO_RECORD));
+}
+
 bool lims_tool_needs_id(const lims_tool_t *tool)
 {
     const lims_route_t *route = tool->route;
@@ -141,16 +161,13 @@ bool lims_tool_needs_id(const lims_tool_t *tool)
     if (route->path) {
         return strstr(route->path, "/:id") != NULL;
     }
-    return !route->handler && mentions_id(route->statement);
+    return handles_record(tool) ? !names_record(route->input) : mentions_id(route->statement);
 }
 
 bool lims_tool_takes_id(const lims_tool_t *tool)
 {
-    const lims_route_t *route = tool->route;
-
     return lims_tool_needs_id(tool) ||
-           (route && !route->path && route->handler && !(route->flags & LIMS_R_LIST) &&
-            route->body != LIMS_F_CREATE);
+           (tool->route && !tool->route->path && handles_record(tool));
 }
 
 /* --- Global options --------------------------------------------------------------- */

@@ -156,25 +156,26 @@ static bool fit(column_t *columns, int count, apr_size_t width, int indent)
     return all;
 }
 
-static void print_cell(printer_t *p, const char *text, apr_size_t width)
+static const char *cell_text(const column_t *column, const lims_json_t *row, apr_pool_t *pool)
 {
-    apr_size_t padding = width - width_of(text);
+    const lims_json_t *cell = row ? lims_json_member(row, column->name) : NULL;
 
-    fprintf(p->out, "%s%*s%s", text, (int)padding, "", GAP);
+    return cell ? shortened(text_of(cell, pool), CELL_MAX, pool) : "-";
 }
 
+/* A row, or with NULL the names of the columns. Padding comes before a cell, so
+ * that no line ends in spaces. */
 static void print_row(printer_t *p, const column_t *columns, int count, const lims_json_t *row,
                       int indent)
 {
-    fprintf(p->out, "%*s", indent, "");
+    apr_size_t padding = (apr_size_t)indent;
+
     for (int i = 0; i < count; i++) {
-        const lims_json_t *cell = row ? lims_json_member(row, columns[i].name) : NULL;
-        const char *text = !row   ? columns[i].name
-                           : cell ? shortened(text_of(cell, p->pool), CELL_MAX, p->pool)
-                                  : "-";
+        const char *text = row ? cell_text(&columns[i], row, p->pool) : columns[i].name;
 
         if (columns[i].shown) {
-            print_cell(p, text, columns[i].width);
+            fprintf(p->out, "%*s%s", (int)padding, "", text);
+            padding = columns[i].width - width_of(text) + strlen(GAP);
         }
     }
     fputc('\n', p->out);
@@ -288,6 +289,8 @@ static lims_exit_e exit_of(const lims_error_t *error)
     case LIMS_E_INVALID_ID:
     case LIMS_E_NO_UPDATABLE_FIELDS:
         return LIMS_EXIT_USAGE;
+    case LIMS_E_PRECONDITION_FAILED:
+        return LIMS_EXIT_SCHEMA; /* only lims_migrate() says so: nobody sends If-Match here */
     default:
         return lims_error_kinds[error->kind].status < 500 ? LIMS_EXIT_REFUSED : LIMS_EXIT_SYSTEM;
     }
@@ -300,7 +303,7 @@ lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error)
     bool broken = lims_error_kinds[error->kind].status >= 500;
 
     fprintf(stderr, "limsctl: %s\n", lims_printable(error->message, tool->pool));
-    if (broken && error->cause) {
+    if (broken && error->cause && !strstr(error->message, error->cause)) {
         /* Here the reader is the administrator, who has no other log. */
         fprintf(stderr, "limsctl: %s\n", lims_printable(error->cause, tool->pool));
     }

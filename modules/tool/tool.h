@@ -95,6 +95,9 @@ bool lims_option_taken(const lims_option_table_t *table, const lims_field_t *fie
 /* "batch-number" for batchNumber, "password-file" for the secret password. */
 const char *lims_option_name(const lims_field_t *field, apr_pool_t *pool);
 
+/* What its value looks like: "ID", "block|warn". */
+const char *lims_option_argument(const lims_field_t *field, apr_pool_t *pool);
+
 /* May the command be given an id, and must it? */
 bool lims_tool_takes_id(const lims_tool_t *tool);
 bool lims_tool_needs_id(const lims_tool_t *tool);
@@ -129,7 +132,8 @@ lims_exit_e lims_command_openapi(lims_tool_t *tool);
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
 lims_exit_e lims_command_check(lims_tool_t *tool);
 
-/* The options of the two that have some. */
+/* The options of those that have some. */
 extern const lims_field_t lims_migrate_options[];
+extern const lims_field_t lims_openapi_options[];
 
 #endif /* LIMS_TOOL_H */

@@ -75,7 +75,7 @@ returns comes back in order.
 
     log, expect_log(qr/LIMS0042/), pid, children, graceful, restart, stop, start
 
-C<expect_log> waits a moment for the line, and fails if none comes. 
+C<expect_log> waits a moment for the line, and fails if none comes.
 
 =head2 Environment
 
@@ -88,8 +88,6 @@ C<expect_log> waits a moment for the line, and fails if none comes.
 use strict;
 use warnings;
 
-use Digest::SHA qw(sha256);
-use Fcntl qw(:flock);
 use HTTP::Tiny;
 use IO::Handle;
 use IO::Socket::INET;
@@ -97,6 +95,8 @@ use IO::Socket::SSL;
 use JSON::PP ();
 use Storable qw(freeze thaw);
 use Test::More;
+
+use parent 'LIMS::Fixture';
 
 use LIMS::Instance;
 use LIMS::OpenAPI;
@@ -157,6 +157,7 @@ sub _name {
     $name =~ s{\A.*\bt/}{};
     $name =~ s{\.t\z}{};
     $name =~ s{[^A-Za-z0-9]+}{-}g;
+    $name =~ s{\A-}{};
     $name = lc substr $name, 0, 40;
     return $named{$name}++ ? "$name-$named{$name}" : $name;
 }
@@ -362,102 +363,6 @@ sub _problem {
     return;
 }
 
-# --- The laboratory ----------------------------------------------------------
-
-my @alphabet = (0 .. 9, 'A' .. 'Z', 'a' .. 'z');
-
-# An API key, after the description in modules/kernel/key.h.
-sub make_key {
-    my $random = '';
-    open my $source, '<:raw', '/dev/urandom' or die "/dev/urandom: $!\n";
-    while (length $random < 40) {
-        read $source, my $byte, 1;
-        $random .= $alphabet[ ord($byte) % 62 ] if ord $byte < 248;
-    }
-    return "lk_$random" . key_checksum($random);
-}
-
-sub key_checksum {
-    my ($random) = @_;
-    my $crc = 0xFFFFFFFF;
-    for my $byte (unpack 'C*', $random) {
-        $crc ^= $byte;
-        $crc = ($crc >> 1) ^ ($crc & 1 ? 0xEDB88320 : 0) for 1 .. 8;
-    }
-    $crc ^= 0xFFFFFFFF;
-    my $digits = '';
-    for (1 .. 6) {
-        $digits = $alphabet[ $crc % 62 ] . $digits;
-        $crc = int $crc / 62;
-    }
-    return $digits;
-}
-
-sub fixture { return $_[0]{fixture} }
-
-# An organization with an administrator and a key that may do everything.
-sub organization {
-    my ($self, %column) = @_;
-
-    $column{name} = $column{code} unless defined $column{name};
-    my $id   = $self->_insert('organization', \%column);
-    my $made = { id => $id, code => $column{code} };
-    $made->{user_id} = $self->insert('user_account',
-        { email => "administrator\@$column{code}.example", display_name => 'Administrator' },
-        $made);
-    $self->insert('user_role', { user_id => $made->{user_id}, role => 'administrator' }, $made);
-    my $key = $self->key($made, name => 'full');
-    return { %$made, %$key };
-}
-
-my @scopes = qw(samples:read samples:write results:read results:write results:verify
-    reports:write approvals:read approvals:write reference:read reference:write
-    instruments:write events:read);
-
-# A key of an organization: { key, key_id }; all scopes unless some are named.
-sub key {
-    my ($self, $organization, %option) = @_;
-    my $key = make_key();
-    my $id  = $self->insert('api_key', {
-            name        => $option{name} || 'test',
-            key_hash    => [ sha256($key) ],
-            key_prefix  => substr($key, 0, 8) . '...',
-            scopes      => $option{scopes} || [@scopes],
-            upload_only => $option{upload_only} ? 't' : 'f',
-            created_by  => $option{created_by} || $organization->{user_id},
-            defined $option{expires_at} ? (expires_at => $option{expires_at}) : (),
-        }, $organization);
-
-    return { key => $key, key_id => $id };
-}
-
-# A row of an organization; its id.
-sub insert {
-    my ($self, $table, $column, $organization) = @_;
-    $organization ||= $self->{fixture};
-    return $self->_insert($table, { %$column, organization_id => $organization->{id} });
-}
-
-sub _insert {
-    my ($self, $table, $column) = @_;
-    my @names = sort keys %$column;
-    my $statement = $self->db->prepare_cached(
-        sprintf 'INSERT INTO lims.%s (%s) VALUES (%s) RETURNING id',
-        $table, join(', ', @names), join(', ', ('?') x @names));
-    my $place = 0;
-
-    for my $name (@names) {
-        my $value  = $column->{$name};
-        my $binary = $name =~ /_hash\z/ && ref $value;
-        $statement->bind_param(++$place, $binary ? $value->[0] : $value,
-            $binary ? { pg_type => DBD::Pg::PG_BYTEA() } : undef);
-    }
-    $statement->execute;
-    my ($id) = $statement->fetchrow_array;
-    $statement->finish;
-    return $id;
-}
-
 # --- Database and command line -----------------------------------------------
 
 sub conninfo {
@@ -530,7 +435,7 @@ sub _take_part {
     my ($self, $number, $action, $ready, $go, $out) = @_;
     my $ok = eval {
         # A connection, so that the handshake is not part of what overlaps.
-        $self->_client({})->get($self->url . '/');
+        $self->_client({})->get($self->url . '/ready');
         syswrite $ready, '.';
         close $ready;
         sysread $go, my $byte, 1;
@@ -566,8 +471,14 @@ sub log      { return $_[0]{instance}->log }
 sub pid      { return $_[0]{instance}->pid }
 sub children { return $_[0]{instance}->children }
 sub graceful { return $_[0]{instance}->graceful }
-sub stop     { return $_[0]{instance}->stop }
 sub start    { return $_[0]{instance}->launch }
+
+# A connection that is kept alive would keep a child waiting.
+sub stop {
+    my ($self) = @_;
+    delete $self->{client};
+    return $self->{instance}->stop;
+}
 
 sub restart {
     my ($self) = @_;
@@ -605,7 +516,7 @@ sub finish {
     @running = grep { $_ != $self } @running;
     $_->disconnect for values %{ delete($self->{handles}{$$}) || {} };
     return $self->_leave if $ENV{LIMS_TEST_LEAVE};
-    $self->{instance}->stop;
+    $self->stop;
     my @faults = $self->_unexpected_log;
     my $found  = $self->{instance}->sanitizer_output;
 

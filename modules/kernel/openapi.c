@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openapi.c - the OpenAPI document as a whole: its sections and their order.
+ */
+#include "kernel/openapi.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/openapi_parts.h"
+
+/* --- Shared by the parts ------------------------------------------------------------ */
+
+void lims_openapi_member(lims_document_t *doc, const char *name, const char *text)
+{
+    lims_writer_key(doc->w, name);
+    lims_writer_string(doc->w, text);
+}
+
+void lims_openapi_reference(lims_document_t *doc, const char *section, const char *name)
+{
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "$ref",
+                        apr_pstrcat(doc->pool, "#/components/", section, "/", name, NULL));
+    lims_writer_object_end(doc->w);
+}
+
+void lims_openapi_content_begin(lims_document_t *doc)
+{
+    lims_writer_key(doc->w, "content");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "application/json");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "schema");
+}
+
+void lims_openapi_content_end(lims_document_t *doc)
+{
+    lims_writer_object_end(doc->w);
+    lims_writer_object_end(doc->w);
+}
+
+const char *lims_openapi_name(const char *words, apr_pool_t *pool)
+{
+    char *name = apr_palloc(pool, strlen(words) + 1);
+    char *end = name;
+    bool first = true;
+
+    for (; *words != '\0'; words++) {
+        if (apr_isalnum(*words)) {
+            *end++ = first ? (char)apr_toupper(*words) : *words;
+            first = false;
+        } else {
+            first = true;
+        }
+    }
+    *end = '\0';
+    return name;
+}
+
+/* --- Sections -------------------------------------------------------------------------- */
+
+static bool is_documented(const lims_route_t *route)
+{
+    return route->path != NULL && (route->flags & LIMS_R_TOOL) == 0;
+}
+
+static void write_server(lims_document_t *doc, const char *url)
+{
+    lims_writer_key(doc->w, "servers");
+    lims_writer_array_begin(doc->w);
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "url", url);
+    lims_writer_object_end(doc->w);
+    lims_writer_array_end(doc->w);
+}
+
+static void write_tag(lims_document_t *doc, const char *name, const char *description)
+{
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "name", name);
+    lims_openapi_member(doc, "description", description);
+    lims_writer_object_end(doc->w);
+}
+
+static void write_tags(lims_document_t *doc)
+{
+    lims_writer_key(doc->w, "tags");
+    lims_writer_array_begin(doc->w);
+    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+        const lims_route_t *route = (*each)->routes;
+
+        while (route->method != NULL && !is_documented(route)) {
+            route++;
+        }
+        if (route->method != NULL) {
+            write_tag(doc, (*each)->title, (*each)->doc);
+        }
+    }
+    write_tag(doc, "Webhooks", "Events, as the service posts them to registered endpoints.");
+    lims_writer_array_end(doc->w);
+}
+
+/* "/samples/:id" as "/samples/{id}". */
+static const char *template_of(const char *path, apr_pool_t *pool)
+{
+    const char *id = strstr(path, "/:id");
+
+    return id == NULL ? path
+                      : apr_pstrcat(pool, apr_pstrmemdup(pool, path, (apr_size_t)(id - path)),
+                                    "/{id}", id + 4, NULL);
+}
+
+static bool same_path(const lims_route_t *a, const lims_route_t *b)
+{
+    return is_documented(a) && is_documented(b) && strcmp(a->path, b->path) == 0;
+}
+
+/* Is there no route of this path before this one? */
+static bool is_first(const lims_document_t *doc, const lims_route_t *route)
+{
+    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+        for (const lims_route_t *other = (*each)->routes; other->method != NULL; other++) {
+            if (same_path(other, route)) {
+                return other == route;
+            }
+        }
+    }
+    return false;
+}
+
+/* A path begins with a slash, but the root of the API has none to end on: its
+ * last segment becomes the path, below a server of its own. */
+static void begin_root(lims_document_t *doc)
+{
+    const char *segment = strrchr(doc->base, '/');
+    const char *before = "/";
+
+    if (segment == NULL) {
+        segment = "/";
+    } else if (segment != doc->base) {
+        before = apr_pstrmemdup(doc->pool, doc->base, (apr_size_t)(segment - doc->base));
+    }
+    lims_writer_key(doc->w, segment);
+    lims_writer_object_begin(doc->w);
+    write_server(doc, before);
+}
+
+/* All methods of a path, whichever resources they belong to. */
+static void write_path(lims_document_t *doc, const lims_route_t *first)
+{
+    if (*first->path == '\0') {
+        begin_root(doc);
+    } else {
+        lims_writer_key(doc->w, template_of(first->path, doc->pool));
+        lims_writer_object_begin(doc->w);
+    }
+    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+        for (const lims_route_t *route = (*each)->routes; route->method != NULL; route++) {
+            if (same_path(route, first)) {
+                lims_openapi_operation(doc, *each, route);
+            }
+        }
+    }
+    lims_writer_object_end(doc->w);
+}
+
+static void write_paths(lims_document_t *doc)
+{
+    lims_writer_key(doc->w, "paths");
+    lims_writer_object_begin(doc->w);
+    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+        for (const lims_route_t *route = (*each)->routes; route->method != NULL; route++) {
+            if (is_documented(route) && is_first(doc, route)) {
+                write_path(doc, route);
+            }
+        }
+    }
+    lims_writer_object_end(doc->w);
+}
+
+/* In the order in which they come to refer to each other: answers to header
+ * fields, everything to schemas. */
+static void write_components(lims_document_t *doc)
+{
+    lims_writer_key(doc->w, "components");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "securitySchemes");
+    lims_openapi_security_schemes(doc);
+    lims_writer_key(doc->w, "parameters");
+    lims_openapi_parameter_components(doc);
+    lims_writer_key(doc->w, "responses");
+    lims_openapi_refusal_components(doc);
+    lims_writer_key(doc->w, "headers");
+    lims_openapi_header_components(doc);
+    lims_writer_key(doc->w, "schemas");
+    lims_openapi_schemas(doc);
+    lims_writer_object_end(doc->w);
+}
+
+const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
+                         const char *base, apr_pool_t *pool)
+{
+    lims_document_t doc = {
+        .pool = pool, .w = lims_writer_create(pool), .resources = resources, .base = base
+    };
+
+    doc.end = &doc.first;
+    lims_writer_object_begin(doc.w);
+    lims_openapi_member(&doc, "openapi", "3.1.0");
+    lims_writer_key(doc.w, "info");
+    lims_openapi_info(&doc);
+    write_server(&doc, *base != '\0' ? base : "/");
+    write_tags(&doc);
+    write_paths(&doc);
+    lims_writer_key(doc.w, "webhooks");
+    lims_openapi_webhooks(&doc);
+    write_components(&doc);
+    lims_writer_object_end(doc.w);
+    return lims_writer_finish(length, doc.w);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openapi_operation.c - one method of a path.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/openapi_parts.h"
+
+static bool is_read(const lims_route_t *route)
+{
+    return strcmp(route->method, "GET") == 0;
+}
+
+static bool is_post(const lims_route_t *route)
+{
+    return strcmp(route->method, "POST") == 0;
+}
+
+static bool has_id(const lims_route_t *route)
+{
+    return strstr(route->path, "/:id") != NULL;
+}
+
+/* One record, or a document that has a tag like one. */
+static bool is_tagged(const lims_route_t *route)
+{
+    return (route->flags & (LIMS_R_LIST | LIMS_R_NO_RECORD)) == 0;
+}
+
+/* --- What is said about it ------------------------------------------------------------ */
+
+static const char *description_of(const lims_route_t *route, apr_pool_t *pool)
+{
+    const char *text = route->description != NULL ? route->description : route->summary;
+    const char *scope = "Any valid key.";
+
+    if (route->scope != NULL) {
+        scope = apr_pstrcat(pool, "Scope: `", route->scope, "`.", NULL);
+    }
+    return apr_pstrcat(pool, text, route->description != NULL ? "" : ".", "\n\n", scope,
+                       (route->flags & LIMS_R_UPLOAD_KEY) != 0 ? " Open to upload-only keys." : "",
+                       NULL);
+}
+
+/* OpenAPI 3.1 lets a bearer scheme name the roles it needs. */
+static void write_security(lims_document_t *doc, const lims_route_t *route)
+{
+    lims_writer_key(doc->w, "security");
+    lims_writer_array_begin(doc->w);
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "bearer");
+    lims_writer_array_begin(doc->w);
+    if (route->scope != NULL) {
+        lims_writer_string(doc->w, route->scope);
+    }
+    lims_writer_array_end(doc->w);
+    lims_writer_object_end(doc->w);
+    lims_writer_array_end(doc->w);
+    if (route->scope != NULL) {
+        lims_openapi_member(doc, "x-scope", route->scope);
+    }
+}
+
+/* --- What is sent ------------------------------------------------------------------------ */
+
+static void write_parameters(lims_document_t *doc, const lims_route_t *route)
+{
+    lims_writer_key(doc->w, "parameters");
+    lims_writer_array_begin(doc->w);
+    if (has_id(route)) {
+        lims_openapi_parameter(doc, LIMS_Q_ID);
+    }
+    for (const lims_field_t *field = route->query; field != NULL && field->name != NULL; field++) {
+        lims_openapi_query_parameter(doc, field);
+    }
+    if (is_read(route) && is_tagged(route)) {
+        lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);
+    }
+    if (!is_read(route) && has_id(route)) {
+        lims_openapi_parameter(doc, LIMS_Q_IF_MATCH);
+    }
+    if (is_post(route)) {
+        lims_openapi_parameter(doc, LIMS_Q_IDEMPOTENCY_KEY);
+    }
+    lims_openapi_parameter(doc, LIMS_Q_REQUEST_ID);
+    lims_writer_array_end(doc->w);
+}
+
+static void write_nothing(lims_document_t *doc)
+{
+    static const lims_field_t nothing[] = { LIMS_FIELD_END };
+    const lims_schema_t s = { .w = doc->w, .use = LIMS_SCHEMA_INPUT };
+
+    lims_schema_object(&s, nothing, "Nothing to say.");
+}
+
+static void write_body(lims_document_t *doc, const lims_resource_t *resource,
+                       const lims_route_t *route)
+{
+    if (is_read(route)) {
+        return;
+    }
+    lims_writer_key(doc->w, "requestBody");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "required");
+    lims_writer_boolean(doc->w, (route->flags & LIMS_R_NO_BODY) == 0);
+    lims_openapi_content_begin(doc);
+    if (route->body == LIMS_F_CREATE) {
+        lims_openapi_refer_create(doc, resource);
+    } else if (route->body == LIMS_F_UPDATE) {
+        lims_openapi_refer_update(doc, resource);
+    } else if (route->input != NULL) {
+        lims_openapi_refer_input(doc, route);
+    } else {
+        write_nothing(doc);
+    }
+    lims_openapi_content_end(doc);
+    lims_writer_object_end(doc->w);
+}
+
+/* --- What is answered ---------------------------------------------------------------------- */
+
+static void write_answer_schema(lims_document_t *doc, const lims_resource_t *resource,
+                                const lims_route_t *route)
+{
+    if (route->output != NULL) {
+        lims_openapi_refer_output(doc, route);
+    } else if ((route->flags & LIMS_R_DOCUMENT) != 0) {
+        lims_writer_object_begin(doc->w);
+        lims_openapi_member(doc, "type", "object");
+        lims_writer_object_end(doc->w);
+    } else if ((route->flags & LIMS_R_LIST) != 0) {
+        lims_openapi_refer_page(doc, resource);
+    } else {
+        lims_openapi_refer_single(doc, resource);
+    }
+}
+
+static const char *answer_of(const lims_route_t *route)
+{
+    if ((route->flags & LIMS_R_LIST) != 0) {
+        return "A page.";
+    }
+    if ((route->flags & LIMS_R_DOCUMENT) != 0) {
+        return "The document.";
+    }
+    if (route->output != NULL) {
+        return "The answer.";
+    }
+    if (is_read(route)) {
+        return "The record.";
+    }
+    return route->status == 201 ? "Created: the record." : "The record as it now is.";
+}
+
+static unsigned headers_of(const lims_route_t *route)
+{
+    unsigned set = LIMS_HEADERS_COUNTED;
+
+    set |= is_tagged(route) ? 1u << LIMS_H_ETAG : 0;
+    set |= route->status == 201 ? 1u << LIMS_H_LOCATION : 0;
+    set |= is_post(route) ? 1u << LIMS_H_REPLAYED : 0;
+    return set;
+}
+
+static void write_success(lims_document_t *doc, const lims_resource_t *resource,
+                          const lims_route_t *route)
+{
+    lims_writer_key(doc->w, apr_itoa(doc->pool, route->status));
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "description", answer_of(route));
+    lims_openapi_headers(doc, headers_of(route));
+    lims_openapi_content_begin(doc);
+    write_answer_schema(doc, resource, route);
+    lims_openapi_content_end(doc);
+    lims_writer_object_end(doc->w);
+}
+
+static void write_not_modified(lims_document_t *doc, const lims_route_t *route)
+{
+    if (is_read(route) && is_tagged(route)) {
+        lims_writer_key(doc->w, "304");
+        lims_writer_object_begin(doc->w);
+        lims_openapi_member(doc, "description", "Still as `If-None-Match` says; no body.");
+        lims_openapi_headers(doc, headers_of(route));
+        lims_writer_object_end(doc->w);
+    }
+}
+
+void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resource,
+                            const lims_route_t *route)
+{
+    char *method = apr_pstrdup(doc->pool, route->method);
+
+    for (char *letter = method; *letter != '\0'; letter++) {
+        *letter = (char)(*letter + ('a' - 'A'));
+    }
+    lims_writer_key(doc->w, method);
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "operationId", route->operation);
+    lims_openapi_member(doc, "summary", route->summary);
+    lims_openapi_member(doc, "description", description_of(route, doc->pool));
+    lims_writer_key(doc->w, "tags");
+    lims_writer_array_begin(doc->w);
+    lims_writer_string(doc->w, resource->title);
+    lims_writer_array_end(doc->w);
+    write_security(doc, route);
+    write_parameters(doc, route);
+    write_body(doc, resource, route);
+    lims_writer_key(doc->w, "responses");
+    lims_writer_object_begin(doc->w);
+    write_success(doc, resource, route);
+    write_not_modified(doc, route);
+    lims_openapi_refusals(doc, route);
+    lims_writer_object_end(doc->w);
+    lims_writer_object_end(doc->w);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openapi_parts.h - what the files of the OpenAPI document share. Private to
+ * the kernel.
+ *
+ * The document is written in one pass, the components last: whatever refers to
+ * one notes that it did, so that exactly those are written that are needed.
+ */
+#ifndef LIMS_KERNEL_OPENAPI_PARTS_H
+#define LIMS_KERNEL_OPENAPI_PARTS_H
+
+#include "kernel/events.h"
+#include "kernel/schema.h"
+#include "kernel/writer.h"
+#include "lims.h"
+
+typedef struct lims_document_t lims_document_t;
+typedef struct lims_component_t lims_component_t;
+
+/* Writes the schema of a component; `subject` is what it is a schema of. */
+typedef void (lims_component_fn)(lims_document_t *doc, const void *subject);
+
+struct lims_component_t {
+    const char *name;
+    lims_component_fn *write;
+    const void *subject;
+    lims_component_t *next;
+};
+
+/* Header fields of answers. */
+typedef enum {
+    LIMS_H_REQUEST_ID,
+    LIMS_H_RATE_LIMIT,
+    LIMS_H_RATE_REMAINING,
+    LIMS_H_RATE_RESET,
+    LIMS_H_CACHE_CONTROL,
+    LIMS_H_ETAG,
+    LIMS_H_LOCATION,
+    LIMS_H_REPLAYED,
+    LIMS_H_RETRY_AFTER,
+    LIMS_H_WWW_AUTHENTICATE,
+    LIMS_H_COUNT
+} lims_header_e;
+
+/* Parameters that stand in no table of a route. */
+typedef enum {
+    LIMS_Q_ID,
+    LIMS_Q_REQUEST_ID,
+    LIMS_Q_IF_NONE_MATCH,
+    LIMS_Q_IF_MATCH,
+    LIMS_Q_IDEMPOTENCY_KEY,
+    LIMS_Q_COUNT
+} lims_parameter_name_e;
+
+struct lims_document_t {
+    apr_pool_t *pool;
+    lims_writer_t *w;
+    const lims_resource_t *const *resources;
+    const char *base;
+    lims_component_t *first; /* schemas referred to, in the order of first use */
+    lims_component_t **end;
+    bool refusals[LIMS_E_COUNT]; /* responses of one kind of error, referred to */
+    bool headers[LIMS_H_COUNT];
+    bool parameters[LIMS_Q_COUNT];
+    bool deliveries; /* the header fields of deliveries are referred to */
+};
+
+/* --- openapi.c ------------------------------------------------------------- */
+
+/* "name": "text" */
+void lims_openapi_member(lims_document_t *doc, const char *name, const char *text);
+
+/* { "$ref": "#/components/<section>/<name>" } */
+void lims_openapi_reference(lims_document_t *doc, const char *section, const char *name);
+
+/* { "application/json": { "schema": ... } } around what is written between. */
+void lims_openapi_content_begin(lims_document_t *doc);
+void lims_openapi_content_end(lims_document_t *doc);
+
+/* Words as one name: "sample.ready_for_review", "getSample", "not_found" as
+ * "SampleReadyForReview", "GetSample", "NotFound". */
+const char *lims_openapi_name(const char *words, apr_pool_t *pool);
+
+/* --- openapi_schema.c: components/schemas ------------------------------------ */
+
+/* References; the component is written later. */
+void lims_openapi_refer_record(lims_document_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_single(lims_document_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_page(lims_document_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_create(lims_document_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_update(lims_document_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_input(lims_document_t *doc, const lims_route_t *route);
+void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route);
+void lims_openapi_refer_error(lims_document_t *doc);
+void lims_openapi_refer_plan_limit(lims_document_t *doc);
+void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event);
+
+void lims_openapi_schemas(lims_document_t *doc);
+
+/* --- openapi_operation.c ------------------------------------------------------ */
+
+/* One method of a path: its name and its operation object. */
+void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resource,
+                            const lims_route_t *route);
+
+/* --- openapi_header.c: components/headers and components/parameters ----------- */
+
+/* "headers": the fields of the set, bit 1u << lims_header_e each. */
+void lims_openapi_headers(lims_document_t *doc, unsigned set);
+void lims_openapi_parameter(lims_document_t *doc, lims_parameter_name_e name);
+
+/* A parameter in the query, written in place. */
+void lims_openapi_query_parameter(lims_document_t *doc, const lims_field_t *field);
+
+/* "parameters": the header fields of a delivery. */
+void lims_openapi_delivery_parameters(lims_document_t *doc);
+
+void lims_openapi_header_components(lims_document_t *doc);
+void lims_openapi_parameter_components(lims_document_t *doc);
+
+/* Of every answer to a caller whose key was counted. */
+#define LIMS_HEADERS_COUNTED                                                              \
+    (1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_RATE_LIMIT | 1u << LIMS_H_RATE_REMAINING      \
+     | 1u << LIMS_H_RATE_RESET | 1u << LIMS_H_CACHE_CONTROL)
+
+/* --- openapi_error.c: the refusals of operations, components/responses -------- */
+
+void lims_openapi_refusals(lims_document_t *doc, const lims_route_t *route);
+void lims_openapi_refusal_components(lims_document_t *doc);
+
+/* Slugs of everything an answer with "error" can say, NULL-terminated. */
+const char *const *lims_openapi_slugs(apr_pool_t *pool);
+
+/* --- openapi_webhook.c ---------------------------------------------------------- */
+
+void lims_openapi_webhooks(lims_document_t *doc);
+
+/* --- openapi_info.c ------------------------------------------------------------- */
+
+/* "info", and the object of components/securitySchemes. */
+void lims_openapi_info(lims_document_t *doc);
+void lims_openapi_security_schemes(lims_document_t *doc);
+
+#endif /* LIMS_KERNEL_OPENAPI_PARTS_H */

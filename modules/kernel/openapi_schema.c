@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * openapi_schema.c - the schemas that operations and webhooks refer to.
+ *
+ * Whatever the service adds around the fields of a resource (a page, nested
+ * rows, an envelope) is put into a table of fields too, so that one function
+ * writes them all.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/blocker.h"
+#include "kernel/openapi_parts.h"
+
+/* --- Tables put together ------------------------------------------------------- */
+
+static apr_size_t count_fields(const lims_field_t *fields)
+{
+    apr_size_t count = 0;
+
+    while (fields[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* A table with the fields of two; `second` is `count` fields without an end. */
+static lims_field_t *joined(const lims_field_t *first, const lims_field_t *second,
+                            apr_size_t count, apr_pool_t *pool)
+{
+    apr_size_t before = count_fields(first);
+    lims_field_t *fields = apr_pcalloc(pool, sizeof(*fields) * (before + count + 1));
+
+    memcpy(fields, first, sizeof(*fields) * before);
+    memcpy(fields + before, second, sizeof(*fields) * count);
+    return fields;
+}
+
+/* --- References ------------------------------------------------------------------- */
+
+static void refer(lims_document_t *doc, const char *name, lims_component_fn *write,
+                  const void *subject)
+{
+    lims_component_t *known = doc->first;
+
+    while (known != NULL && strcmp(known->name, name) != 0) {
+        known = known->next;
+    }
+    if (known == NULL) {
+        known = apr_pcalloc(doc->pool, sizeof(*known));
+        *known = (lims_component_t) { .name = name, .write = write, .subject = subject };
+        *doc->end = known;
+        doc->end = &known->next;
+    }
+    lims_openapi_reference(doc, "schemas", name);
+}
+
+static void write_blocker(lims_document_t *doc, const void *subject);
+
+/* Members that have a schema of their own: records, and blockers. */
+static bool refer_members(void *context, const lims_field_t *members)
+{
+    lims_document_t *doc = context;
+
+    if (members == lims_blocker_fields) {
+        refer(doc, "Blocker", write_blocker, NULL);
+        return true;
+    }
+    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+        if ((*each)->fields == members) {
+            lims_openapi_refer_record(doc, *each);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_object(lims_document_t *doc, const lims_field_t *fields, lims_schema_e use,
+                         const char *description)
+{
+    const lims_schema_t s
+        = { .w = doc->w, .use = use, .refer = refer_members, .context = doc };
+
+    lims_schema_object(&s, fields, description);
+}
+
+/* --- Records and pages --------------------------------------------------------------- */
+
+static void write_record(lims_document_t *doc, const void *subject)
+{
+    const lims_resource_t *resource = subject;
+
+    write_object(doc, resource->fields, LIMS_SCHEMA_RECORD, resource->doc);
+}
+
+void lims_openapi_refer_record(lims_document_t *doc, const lims_resource_t *resource)
+{
+    refer(doc, resource->schema, write_record, resource);
+}
+
+static void write_single(lims_document_t *doc, const void *subject)
+{
+    const lims_resource_t *resource = subject;
+    const lims_field_t nested = { .name = resource->nested,
+                                  .type = LIMS_T_OBJECT_LIST,
+                                  .flags = LIMS_F_OUT,
+                                  .members = resource->nested_resource->fields,
+                                  .doc = "In the order of their ids." };
+
+    write_object(doc, joined(resource->fields, &nested, 1, doc->pool), LIMS_SCHEMA_RECORD,
+                 resource->doc);
+}
+
+void lims_openapi_refer_single(lims_document_t *doc, const lims_resource_t *resource)
+{
+    const char *nested;
+
+    if (resource->nested == NULL) {
+        lims_openapi_refer_record(doc, resource);
+        return;
+    }
+    nested = lims_openapi_name(resource->nested, doc->pool);
+    refer(doc, apr_pstrcat(doc->pool, resource->schema, "With", nested, NULL), write_single,
+          resource);
+}
+
+static void write_page(lims_document_t *doc, const void *subject)
+{
+    const lims_resource_t *resource = subject;
+    const lims_field_t fields[] = {
+        { .name = "data",
+          .type = LIMS_T_OBJECT_LIST,
+          .flags = LIMS_F_OUT,
+          .members = resource->fields,
+          .doc = "The records of this page, in the order of their ids." },
+        { .name = "nextCursor",
+          .type = LIMS_T_INTEGER,
+          .flags = LIMS_F_OUT,
+          .max = APR_INT64_MAX,
+          .doc = "The cursor of the next page. On the last page it is where records to come "
+                 "begin." },
+        { .name = "hasMore",
+          .type = LIMS_T_BOOLEAN,
+          .flags = LIMS_F_OUT,
+          .doc = "Whether there is a next page." },
+        LIMS_FIELD_END
+    };
+
+    write_object(doc, fields, LIMS_SCHEMA_RECORD, NULL);
+}
+
+void lims_openapi_refer_page(lims_document_t *doc, const lims_resource_t *resource)
+{
+    refer(doc, apr_pstrcat(doc->pool, resource->schema, "Page", NULL), write_page, resource);
+}
+
+/* --- Bodies and answers of their own ------------------------------------------------- */
+
+static void write_create(lims_document_t *doc, const void *subject)
+{
+    const lims_resource_t *resource = subject;
+
+    write_object(doc, resource->fields, LIMS_SCHEMA_CREATE, NULL);
+}
+
+void lims_openapi_refer_create(lims_document_t *doc, const lims_resource_t *resource)
+{
+    refer(doc, apr_pstrcat(doc->pool, resource->schema, "Create", NULL), write_create, resource);
+}
+
+static void write_update(lims_document_t *doc, const void *subject)
+{
+    const lims_resource_t *resource = subject;
+
+    write_object(doc, resource->fields, LIMS_SCHEMA_UPDATE,
+                 "The fields to change; null clears one that may be null.");
+}
+
+void lims_openapi_refer_update(lims_document_t *doc, const lims_resource_t *resource)
+{
+    refer(doc, apr_pstrcat(doc->pool, resource->schema, "Update", NULL), write_update, resource);
+}
+
+static void write_input(lims_document_t *doc, const void *subject)
+{
+    const lims_route_t *route = subject;
+
+    write_object(doc, route->input, LIMS_SCHEMA_INPUT, NULL);
+}
+
+void lims_openapi_refer_input(lims_document_t *doc, const lims_route_t *route)
+{
+    const char *name = lims_openapi_name(route->operation, doc->pool);
+
+    refer(doc, apr_pstrcat(doc->pool, name, "Request", NULL), write_input, route);
+}
+
+static void write_output(lims_document_t *doc, const void *subject)
+{
+    const lims_route_t *route = subject;
+
+    write_object(doc, route->output, LIMS_SCHEMA_RECORD, NULL);
+}
+
+void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route)
+{
+    const char *name = lims_openapi_name(route->operation, doc->pool);
+
+    refer(doc, apr_pstrcat(doc->pool, name, "Response", NULL), write_output, route);
+}
+
+/* --- Errors ----------------------------------------------------------------------------- */
+
+static void write_blocker(lims_document_t *doc, const void *subject)
+{
+    (void)subject;
+    write_object(doc, lims_blocker_fields, LIMS_SCHEMA_MEMBERS,
+                 "A gate that refuses, with the ids of what blocks.");
+}
+
+static void write_error(lims_document_t *doc, const void *subject)
+{
+    const lims_field_t fields[] = {
+        { .name = "error",
+          .type = LIMS_T_ENUM,
+          .flags = LIMS_F_OUT,
+          .values = lims_openapi_slugs(doc->pool),
+          .doc = "What kind of error: go by this." },
+        { .name = "message",
+          .type = LIMS_T_STRING,
+          .flags = LIMS_F_OUT,
+          .doc = "For a person: names the field or the record. May change." },
+        { .name = "blockers",
+          .type = LIMS_T_OBJECT_LIST,
+          .members = lims_blocker_fields,
+          .doc = "With the refusal of a gate: every gate that refuses, the one in `error` "
+                 "first." },
+        LIMS_FIELD_END
+    };
+
+    (void)subject;
+    write_object(doc, joined(fields, lims_gate_fields, count_fields(lims_gate_fields), doc->pool),
+                 LIMS_SCHEMA_MEMBERS, "A refusal or a failure.");
+}
+
+void lims_openapi_refer_error(lims_document_t *doc)
+{
+    refer(doc, "Error", write_error, NULL);
+}
+
+static void write_plan_limit(lims_document_t *doc, const void *subject)
+{
+    static const char *const codes[] = { "SAMPLE_LIMIT_EXCEEDED", NULL };
+    static const lims_field_t fields[] = {
+        { .name = "code",
+          .type = LIMS_T_ENUM,
+          .flags = LIMS_F_OUT,
+          .values = codes,
+          .doc = "The limit that is reached." },
+        { .name = "message",
+          .type = LIMS_T_STRING,
+          .flags = LIMS_F_OUT,
+          .doc = "For a person. May change." },
+        LIMS_FIELD_END
+    };
+
+    (void)subject;
+    write_object(doc, fields, LIMS_SCHEMA_RECORD, "A limit of the organization's plan.");
+}
+
+void lims_openapi_refer_plan_limit(lims_document_t *doc)
+{
+    refer(doc, "PlanLimitError", write_plan_limit, NULL);
+}
+
+/* --- Events ------------------------------------------------------------------------------ */
+
+/* The envelope of one type: that type and no other, and its payload. */
+static void write_event(lims_document_t *doc, const void *subject)
+{
+    const lims_event_t *event = subject;
+    const lims_field_t data = { .name = "data",
+                                .type = LIMS_T_OBJECT,
+                                .flags = LIMS_F_OUT,
+                                .members = event->data,
+                                .doc = "The payload." };
+    lims_field_t *fields = joined(lims_envelope_fields, &data, 1, doc->pool);
+    const char **types = apr_pcalloc(doc->pool, 2 * sizeof(*types));
+
+    types[0] = event->type;
+    for (lims_field_t *field = fields; field->name != NULL; field++) {
+        if (strcmp(field->name, "type") == 0) {
+            field->type = LIMS_T_ENUM;
+            field->values = types;
+        }
+    }
+    write_object(doc, fields, LIMS_SCHEMA_MEMBERS, event->doc);
+}
+
+void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event)
+{
+    const char *name = lims_openapi_name(event->type, doc->pool);
+
+    refer(doc, apr_pstrcat(doc->pool, name, "Event", NULL), write_event, event);
+}
+
+/* --- The components -------------------------------------------------------------------------- */
+
+/* A schema may refer to one that nothing referred to before it: the list grows
+ * while it is written. */
+void lims_openapi_schemas(lims_document_t *doc)
+{
+    lims_writer_object_begin(doc->w);
+    for (const lims_component_t *each = doc->first; each != NULL; each = each->next) {
+        lims_writer_key(doc->w, each->name);
+        each->write(doc, each->subject);
+    }
+    lims_writer_object_end(doc->w);
+}

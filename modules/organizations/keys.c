@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keys.c - API keys. The key itself exists once, in the answer to its
+ * creation; what is kept is its SHA-256.
+ */
+#include <apr_escape.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/key.h"
+#include "kernel/record.h"
+#include "kernel/scope.h"
+#include "organizations/organizations.h"
+#include "service/service.h"
+
+enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
+
+#define RECORD_FIELDS                                                                \
+    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Assigned by the service." }, \
+    { .name = "name",                                                                \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = GIVEN | LIMS_F_REQUIRED,                                              \
+      .min = 1,                                                                      \
+      .doc = "What the key is for, for people.",                                     \
+      .example = "ERP connector" },                                                  \
+    { .name = "keyPrefix",                                                           \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = SHOWN,                                                                \
+      .doc = "Beginning of the key, the only part shown later.",                     \
+      .example = "lk_AbCdE..." },                                                    \
+    { .name = "scopes",                                                              \
+      .type = LIMS_T_STRING_LIST,                                                    \
+      .flags = GIVEN,                                                                \
+      .fallback = "",                                                                \
+      .doc = "What the key may do; without a list: everything." },                   \
+    { .name = "uploadOnly",                                                          \
+      .type = LIMS_T_BOOLEAN,                                                        \
+      .flags = GIVEN,                                                                \
+      .fallback = "false",                                                           \
+      .doc = "Whether it may only deliver instrument files." },                      \
+    { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN, .doc = "User." },      \
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." }, \
+    { .name = "lastUsedAt",                                                          \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = SHOWN | LIMS_F_NULLABLE,                                              \
+      .doc = "Last use, to the minute." },                                           \
+    { .name = "expiresAt",                                                           \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = GIVEN | LIMS_F_NULLABLE,                                              \
+      .doc = "Refused from then on; empty: never." },                                \
+    { .name = "revokedAt",                                                           \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = SHOWN | LIMS_F_NULLABLE,                                              \
+      .doc = "Refused since." }
+
+static const lims_field_t fields[] = { RECORD_FIELDS, LIMS_FIELD_END };
+
+static const lims_field_t created_fields[] = {
+    RECORD_FIELDS,
+    { .name = "rawKey",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_SECRET,
+      .doc = "The key. It is shown this once and kept nowhere." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "revoked",
+      .type = LIMS_T_BOOLEAN,
+      .doc = "Only revoked (true) or unrevoked (false) ones." },
+    LIMS_FIELD_END
+};
+
+/* --- Creation ------------------------------------------------------------- */
+
+static const char *all_scopes(apr_pool_t *pool)
+{
+    const char *text = "";
+
+    for (const lims_scope_t *scope = lims_scopes; scope->name; scope++) {
+        text = apr_pstrcat(pool, text, *text ? ", " : "", scope->name, NULL);
+    }
+    return text;
+}
+
+/* The literal's elements are all quoted: {"samples:read","results:read"}. */
+static const lims_error_t *check_scopes(lims_request_t *rq)
+{
+    char *list = apr_pstrdup(rq->pool, lims_values_get(rq->values, "scopes"));
+    char *rest = NULL;
+
+    for (char *scope = apr_strtok(list, "{\",}", &rest); scope;
+         scope = apr_strtok(NULL, "{\",}", &rest)) {
+        if (!lims_scope_valid(scope)) {
+            return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                             "scopes: there is no scope \"%s\"; there are %s.",
+                             lims_excerpt(scope, rq->pool), all_scopes(rq->pool));
+        }
+    }
+    return NULL;
+}
+
+/* The contract has keys created by administrators. */
+static const lims_error_t *check_creator(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_KEY_CREATOR);
+
+    if (error || lims_result_true(row, 0, "administrator")) {
+        return error;
+    }
+    return lims_fail(rq->pool, LIMS_E_SCOPE_REQUIRED,
+                     "API keys are created and revoked by users with the role administrator or "
+                     "system_administrator.");
+}
+
+static const lims_error_t *make_key(const char **key, lims_request_t *rq)
+{
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+
+    *key = lims_key_generate(rq->pool);
+    if (!*key || !lims_key_hash(hash, *key)) {
+        return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no SHA-256",
+                           "No key could be made.");
+    }
+    lims_values_set(rq->values, "keyHash",
+                    apr_pstrcat(rq->pool, "\\x",
+                                apr_pescape_hex(rq->pool, hash, sizeof(hash), 0), NULL));
+    lims_values_set(rq->values, "keyPrefix", lims_key_prefix(*key, rq->pool));
+    return NULL;
+}
+
+static const char *cell(void *row, const char *name)
+{
+    return lims_result_get(row, 0, name);
+}
+
+/* The record with the key: the one answer that shows it. */
+static void render_created(lims_request_t *rq, lims_result_t *row, const char *key)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    lims_writer_object_begin(w);
+    lims_record_write(w, fields, cell, row);
+    lims_writer_key(w, "rawKey");
+    lims_writer_string(w, key);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+}
+
+static const lims_error_t *create(lims_request_t *rq)
+{
+    const char *key = NULL;
+    lims_result_t *row = NULL;
+    const lims_error_t *error = check_scopes(rq);
+
+    if (!error) {
+        error = check_creator(rq);
+    }
+    if (!error) {
+        error = make_key(&key, rq);
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_KEY_CREATE);
+    }
+    if (!error) {
+        render_created(rq, row, key);
+    }
+    return error;
+}
+
+static const lims_error_t *revoke_key(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = check_creator(rq);
+
+    return error ? error : lims_database_call(&row, rq, LIMS_STMT_KEY_REVOKE);
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .command = "key list",
+      .operation = "listKeys",
+      .summary = "List API keys with their last use",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_KEY_LIST },
+    { .method = "GET",
+      .command = "key show",
+      .operation = "getKey",
+      .summary = "One API key",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_KEY_GET },
+    { .method = "POST",
+      .command = "key create",
+      .operation = "createKey",
+      .summary = "Create an API key, which is shown this once",
+      .description = "The acting user, an administrator, is the one the key acts for.",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .output = created_fields,
+      .status = 201,
+      .handler = create },
+    { .method = "POST",
+      .command = "key revoke",
+      .operation = "revokeKey",
+      .summary = "Revoke an API key, from its next request on",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .handler = revoke_key },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_key = {
+    .name = "API key",
+    .title = "API keys",
+    .schema = "ApiKey",
+    .doc = "What programs identify themselves with.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_KEY_GET,
+    .lock = LIMS_STMT_KEY_LOCK,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * organizations.h - who uses the service: organizations with their plan and
+ * policies, their users, and their API keys. Only for the command line.
+ */
+#ifndef LIMS_ORGANIZATIONS_H
+#define LIMS_ORGANIZATIONS_H
+
+#include "lims.h"
+
+extern const lims_resource_t lims_organization;
+extern const lims_resource_t lims_user;
+extern const lims_resource_t lims_key;
+
+#endif /* LIMS_ORGANIZATIONS_H */

@@ -1,0 +1,141 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: organization_get one
+-- global: asked by the owner of the database, also right after a creation,
+-- when the organization was none yet
+SELECT o.id AS "id",
+       o.code AS "code",
+       o.name AS "name",
+       o.time_zone AS "timeZone",
+       o.tracking_prefix AS "trackingPrefix",
+       o.plan AS "plan",
+       o.api_access AS "apiAccess",
+       o.monthly_sample_allowance AS "monthlySampleAllowance",
+       o.reagent_expiry_policy AS "reagentExpiryPolicy",
+       o.coa_before_approval AS "coaBeforeApproval",
+       o.esignature_required AS "esignatureRequired",
+       o.ai_data_access AS "aiDataAccess",
+       o.oos_opens_investigation AS "oosOpensInvestigation",
+       o.holding_warning_hours AS "holdingWarningHours",
+       ARRAY(SELECT s.name
+               FROM lims.approval_step s
+              WHERE s.organization_id = o.id
+                AND s.active
+              ORDER BY s.position) AS "approvalSteps",
+       o.active AS "active",
+       o.created_at AS "createdAt",
+       o.updated_at AS "updatedAt"
+  FROM lims.organization o
+ WHERE o.id = :id::bigint
+
+-- name: organization_list many
+-- global: the list of all organizations, for the owner of the database
+SELECT o.id AS "id",
+       o.code AS "code",
+       o.name AS "name",
+       o.time_zone AS "timeZone",
+       o.tracking_prefix AS "trackingPrefix",
+       o.plan AS "plan",
+       o.api_access AS "apiAccess",
+       o.monthly_sample_allowance AS "monthlySampleAllowance",
+       o.reagent_expiry_policy AS "reagentExpiryPolicy",
+       o.coa_before_approval AS "coaBeforeApproval",
+       o.esignature_required AS "esignatureRequired",
+       o.ai_data_access AS "aiDataAccess",
+       o.oos_opens_investigation AS "oosOpensInvestigation",
+       o.holding_warning_hours AS "holdingWarningHours",
+       ARRAY(SELECT s.name
+               FROM lims.approval_step s
+              WHERE s.organization_id = o.id
+                AND s.active
+              ORDER BY s.position) AS "approvalSteps",
+       o.active AS "active",
+       o.created_at AS "createdAt",
+       o.updated_at AS "updatedAt"
+  FROM lims.organization o
+ WHERE o.id > :cursor::bigint
+   AND (:active::boolean IS NULL OR o.active = :active::boolean)
+ ORDER BY o.id
+ LIMIT :limit::bigint + 1
+
+-- name: organization_create one
+-- global: makes the organization that everything else belongs to
+WITH created AS (
+    INSERT INTO lims.organization
+          (code, name, time_zone, tracking_prefix, plan, api_access,
+           monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
+           esignature_required, ai_data_access, oos_opens_investigation,
+           holding_warning_hours, active)
+    VALUES (:code::text, :name::text, :timeZone::text, :trackingPrefix::text,
+            :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
+            :monthlySampleAllowance::int, :reagentExpiryPolicy::text,
+            :coaBeforeApproval::boolean, :esignatureRequired::boolean,
+            :aiDataAccess::boolean, :oosOpensInvestigation::boolean,
+            :holdingWarningHours::numeric, :active::boolean)
+    RETURNING id
+), steps AS (
+    INSERT INTO lims.approval_step (organization_id, position, name)
+    SELECT created.id, step.position, step.name
+      FROM created, unnest(:approvalSteps::text[]) WITH ORDINALITY AS step (name, position)
+)
+SELECT id
+  FROM created
+
+-- name: organization_update one
+-- Approval steps are known by their position: what stands there is renamed,
+-- what is beyond the end is no longer asked for.
+WITH wanted AS (
+    SELECT step.position, step.name
+      FROM unnest(:approvalSteps::text[]) WITH ORDINALITY AS step (name, position)
+), dropped AS (
+    UPDATE lims.approval_step s
+       SET active = false
+     WHERE s.organization_id = :$organization::bigint
+       AND s.active
+       AND :?approvalSteps
+       AND s.position > (SELECT count(*) FROM wanted)
+), renamed AS (
+    UPDATE lims.approval_step s
+       SET name = w.name
+      FROM wanted w
+     WHERE s.organization_id = :$organization::bigint
+       AND s.active
+       AND s.position = w.position
+       AND s.name <> w.name
+), added AS (
+    INSERT INTO lims.approval_step (organization_id, position, name)
+    SELECT :$organization::bigint, w.position, w.name
+      FROM wanted w
+     WHERE NOT EXISTS (SELECT FROM lims.approval_step s
+                        WHERE s.organization_id = :$organization::bigint
+                          AND s.active
+                          AND s.position = w.position)
+)
+UPDATE lims.organization
+   SET name = CASE WHEN :?name THEN :name::text ELSE name END,
+       time_zone = CASE WHEN :?timeZone THEN :timeZone::text ELSE time_zone END,
+       tracking_prefix = CASE WHEN :?trackingPrefix THEN :trackingPrefix::text
+                              ELSE tracking_prefix END,
+       plan = CASE WHEN :?plan THEN :plan::text ELSE plan END,
+       api_access = CASE WHEN :?apiAccess THEN :apiAccess::boolean
+                         WHEN :plan::text = 'none' THEN false
+                         ELSE api_access END,
+       monthly_sample_allowance = CASE WHEN :?monthlySampleAllowance
+                                       THEN :monthlySampleAllowance::int
+                                       ELSE monthly_sample_allowance END,
+       reagent_expiry_policy = CASE WHEN :?reagentExpiryPolicy THEN :reagentExpiryPolicy::text
+                                    ELSE reagent_expiry_policy END,
+       coa_before_approval = CASE WHEN :?coaBeforeApproval THEN :coaBeforeApproval::boolean
+                                  ELSE coa_before_approval END,
+       esignature_required = CASE WHEN :?esignatureRequired THEN :esignatureRequired::boolean
+                                  ELSE esignature_required END,
+       ai_data_access = CASE WHEN :?aiDataAccess THEN :aiDataAccess::boolean
+                             ELSE ai_data_access END,
+       oos_opens_investigation = CASE WHEN :?oosOpensInvestigation
+                                      THEN :oosOpensInvestigation::boolean
+                                      ELSE oos_opens_investigation END,
+       holding_warning_hours = CASE WHEN :?holdingWarningHours THEN :holdingWarningHours::numeric
+                                    ELSE holding_warning_hours END,
+       active = CASE WHEN :?active THEN :active::boolean ELSE active END
+ WHERE id = :$organization::bigint
+RETURNING id

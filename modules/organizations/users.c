@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * users.c - the people of an organization. The first one cannot be made by
+ * any of them, so these commands need no acting user.
+ */
+#include <apr_strings.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/password.h"
+#include "organizations/organizations.h"
+#include "service/service.h"
+
+/* NIST SP 800-63B 5.1.1.2: at least 8 characters, no rules of composition. */
+#define PASSWORD_MIN 8
+#define PASSWORD_MAX 255
+
+static const char *const roles[] = {
+    "system_administrator", "administrator", "lab_manager",     "qa_officer",
+    "analyst",              "microbiologist", "receiving_clerk", "client_viewer",
+    NULL,
+};
+
+enum {
+    SHOWN = LIMS_F_OUT,
+    KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
+};
+
+static const lims_field_t fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Assigned by the service." },
+    { .name = "email",
+      .type = LIMS_T_STRING,
+      .flags = KEPT | LIMS_F_REQUIRED,
+      .max = 254,
+      .pattern = "^[^@[:space:]]+@[^@[:space:]]+$",
+      .doc = "Unique in the organization; --user takes it.",
+      .example = "ana@riverbend.example" },
+    { .name = "displayName",
+      .type = LIMS_T_STRING,
+      .flags = KEPT | LIMS_F_REQUIRED,
+      .min = 1,
+      .doc = "Printed with signatures.",
+      .example = "Ana Ruiz" },
+    { .name = "roles",
+      .type = LIMS_T_STRING_LIST,
+      .flags = KEPT,
+      .values = roles,
+      .fallback = "",
+      .doc = "What the person may do." },
+    { .name = "password",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_CREATE | LIMS_F_SECRET,
+      .min = PASSWORD_MIN,
+      .max = PASSWORD_MAX,
+      .doc = "To sign with; without one the person cannot sign." },
+    { .name = "canSign",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN,
+      .doc = "Whether the person has a password." },
+    { .name = "active",
+      .type = LIMS_T_BOOLEAN,
+      .flags = KEPT,
+      .fallback = "true",
+      .doc = "An inactive person can do nothing, and the person's API keys are refused." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "active",
+      .type = LIMS_T_BOOLEAN,
+      .doc = "Only active (true) or inactive (false) ones." },
+    { .name = "email", .type = LIMS_T_STRING, .doc = "The one with this address." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t password_input[] = {
+    { .name = "password",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
+      .min = PASSWORD_MIN,
+      .max = PASSWORD_MAX,
+      .doc = "The new password." },
+    LIMS_FIELD_END
+};
+
+/* Puts the hash of the password, where there is one, beside the values. */
+static const lims_error_t *hash_password(lims_request_t *rq)
+{
+    const char *password = lims_values_get(rq->values, "password");
+    const char *hash = password ? lims_password_hash(password, rq->pool) : NULL;
+
+    if (password && !hash) {
+        return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no scrypt or no randomness",
+                           "The password could not be hashed.");
+    }
+    lims_values_set(rq->values, "passwordHash", hash);
+    return NULL;
+}
+
+static const lims_error_t *create(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = hash_password(rq);
+
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_USER_CREATE);
+    }
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return error;
+}
+
+static const lims_error_t *set_password(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = hash_password(rq);
+
+    return error ? error : lims_database_call(&row, rq, LIMS_STMT_USER_SET_PASSWORD);
+}
+
+enum { OWNER = LIMS_R_TOOL | LIMS_R_OWNER };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .command = "user list",
+      .operation = "listUsers",
+      .summary = "List users",
+      .flags = OWNER | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_USER_LIST },
+    { .method = "GET",
+      .command = "user show",
+      .operation = "getUser",
+      .summary = "One user",
+      .flags = OWNER,
+      .status = 200,
+      .statement = LIMS_STMT_USER_GET },
+    { .method = "POST",
+      .command = "user create",
+      .operation = "createUser",
+      .summary = "Create a user",
+      .flags = OWNER,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .handler = create },
+    { .method = "PATCH",
+      .command = "user update",
+      .operation = "updateUser",
+      .summary = "Change a user; a list of roles replaces the former ones",
+      .flags = OWNER,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_USER_UPDATE },
+    { .method = "POST",
+      .command = "user set-password",
+      .operation = "setUserPassword",
+      .summary = "Give a user a new password",
+      .flags = OWNER,
+      .input = password_input,
+      .status = 200,
+      .handler = set_password },
+    { .method = "POST",
+      .command = "user deactivate",
+      .operation = "deactivateUser",
+      .summary = "Deactivate a user",
+      .description = "The person can do nothing from then on, and the person's API keys are "
+                     "refused. What the person did stays on record.",
+      .flags = OWNER,
+      .status = 200,
+      .statement = LIMS_STMT_USER_DEACTIVATE },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_user = {
+    .name = "user",
+    .title = "Users",
+    .schema = "User",
+    .doc = "A person of an organization.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_USER_GET,
+    .lock = LIMS_STMT_USER_LOCK,
+};

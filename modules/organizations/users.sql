@@ -1,0 +1,98 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: user_get one
+SELECT u.id AS "id",
+       u.email AS "email",
+       u.display_name AS "displayName",
+       ARRAY(SELECT r.role
+               FROM lims.user_role r
+              WHERE r.organization_id = u.organization_id
+                AND r.user_id = u.id
+              ORDER BY r.role) AS "roles",
+       u.password_hash IS NOT NULL AS "canSign",
+       u.active AS "active",
+       u.created_at AS "createdAt",
+       u.updated_at AS "updatedAt"
+  FROM lims.user_account u
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id = :id::bigint
+
+-- name: user_list many
+SELECT u.id AS "id",
+       u.email AS "email",
+       u.display_name AS "displayName",
+       ARRAY(SELECT r.role
+               FROM lims.user_role r
+              WHERE r.organization_id = u.organization_id
+                AND r.user_id = u.id
+              ORDER BY r.role) AS "roles",
+       u.password_hash IS NOT NULL AS "canSign",
+       u.active AS "active",
+       u.created_at AS "createdAt",
+       u.updated_at AS "updatedAt"
+  FROM lims.user_account u
+ WHERE u.organization_id = :$organization::bigint
+   AND u.id > :cursor::bigint
+   AND (:active::boolean IS NULL OR u.active = :active::boolean)
+   AND (:email::text IS NULL OR lower(u.email) = lower(:email::text))
+ ORDER BY u.id
+ LIMIT :limit::bigint + 1
+
+-- name: user_lock one
+SELECT id
+  FROM lims.user_account
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: user_create one
+WITH created AS (
+    INSERT INTO lims.user_account
+          (organization_id, email, display_name, password_hash, active)
+    VALUES (:$organization::bigint, :email::text, :displayName::text,
+            :passwordHash::text, :active::boolean)
+    RETURNING id
+), granted AS (
+    INSERT INTO lims.user_role (organization_id, user_id, role)
+    SELECT :$organization::bigint, created.id, granted.role
+      FROM created, unnest(:roles::text[]) AS granted (role)
+)
+SELECT id
+  FROM created
+
+-- name: user_update one
+WITH withdrawn AS (
+    DELETE FROM lims.user_role
+     WHERE organization_id = :$organization::bigint
+       AND user_id = :id::bigint
+       AND :?roles
+       AND role <> ALL (:roles::text[])
+), granted AS (
+    INSERT INTO lims.user_role (organization_id, user_id, role)
+    SELECT u.organization_id, u.id, wanted.role
+      FROM lims.user_account u, unnest(:roles::text[]) AS wanted (role)
+     WHERE u.organization_id = :$organization::bigint
+       AND u.id = :id::bigint
+    ON CONFLICT (organization_id, user_id, role) DO NOTHING
+)
+UPDATE lims.user_account
+   SET email = CASE WHEN :?email THEN :email::text ELSE email END,
+       display_name = CASE WHEN :?displayName THEN :displayName::text ELSE display_name END,
+       active = CASE WHEN :?active THEN :active::boolean ELSE active END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: user_set_password one
+UPDATE lims.user_account
+   SET password_hash = :passwordHash::text
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: user_deactivate one
+UPDATE lims.user_account
+   SET active = false
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

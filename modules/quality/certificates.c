@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * certificates.c - certificates of analysis.
+ *
+ * A certificate is a copy of what was reportable when it was issued, with its
+ * SHA-256, and is never changed: another one for the same sample supersedes it
+ * and states why. One is issued for a sample that is reported, or that nothing
+ * keeps from being reported.
+ */
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "quality/quality.h"
+#include "release/gates.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "issued", "superseded", NULL };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Assigned by the service; also the cursor value." },
+    { .name = "certificateNumber",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "The same for all versions.",
+      .example = "COA-26-0000031" },
+    { .name = "version", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT, .doc = "From 1." },
+    { .name = "sampleId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_REQUIRED,
+      .doc = "The sample." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "The latest version is the one that is issued." },
+    { .name = "supersedesId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "The version before." },
+    { .name = "amendment",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Why the version before was amended." },
+    { .name = "sha256",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Of the content, to the byte; hexadecimal." },
+    { .name = "issuedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Issued." },
+    { .name = "issuedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who issued it." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only certificates of this sample." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .doc = "Only certificates of this status." },
+    LIMS_FIELD_END
+};
+
+/* --- Actions -------------------------------------------------------------- */
+
+/* The sample is locked before its content is read, so that nothing of it can
+ * change in between. */
+static const lims_error_t *issue(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_SAMPLE_LOCK);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                         "sampleId: there is no sample %s in your organization.",
+                         lims_values_get(rq->values, "sampleId"));
+    }
+    if (strcmp(lims_result_get(row, 0, "status"), "reported") != 0) {
+        error = lims_gates_check(rq, LIMS_STMT_CERTIFICATE_BLOCKERS);
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
+    }
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return error;
+}
+
+/* The content as it was hashed. */
+static const lims_error_t *content(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_CERTIFICATE_CONTENT };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
+                         "There is no certificate %s in your organization.",
+                         lims_values_get(rq->values, "id"));
+    }
+    rq->reply->body = lims_result_get(row, 0, "content");
+    rq->reply->length = strlen(rq->reply->body);
+    return NULL;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e issue_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                             LIMS_E_INCOMPLETE_SAMPLE,
+                                             LIMS_E_QC_FAILED,
+                                             LIMS_E_APPROVAL_REQUIRED,
+                                             LIMS_E_CONFIRMATION_REQUIRED,
+                                             LIMS_E_MEDIA_QC_FAILED, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/certificates",
+      .command = "certificate list",
+      .operation = "listCertificates",
+      .summary = "List certificates of analysis",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_CERTIFICATE_LIST },
+    { .method = "GET",
+      .path = "/certificates/:id",
+      .command = "certificate show",
+      .operation = "getCertificate",
+      .summary = "One certificate of analysis",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_CERTIFICATE_GET },
+    { .method = "GET",
+      .path = "/certificates/:id/content",
+      .command = "certificate content",
+      .operation = "getCertificateContent",
+      .summary = "What a certificate of analysis says",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
+      .status = 200,
+      .handler = content },
+    { .method = "POST",
+      .path = "/certificates",
+      .command = "certificate issue",
+      .operation = "issueCertificate",
+      .summary = "Issue a certificate of analysis, or amend the one there is",
+      .description = "An amendment needs a reason. Emits coa.generated.",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .handler = issue,
+      .errors = issue_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_certificate = {
+    .name = "certificate",
+    .title = "Certificates",
+    .schema = "Certificate",
+    .doc = "A certificate of analysis.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_CERTIFICATE_GET,
+};

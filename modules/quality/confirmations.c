@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confirmations.c - the confirmation of presumptive positives.
+ *
+ * A confirmation is known by its sample test: the steps are what was read on
+ * the way (LTB to BGLB, XLD to TSI and serology), the outcome says what the
+ * result was. A result that is entered anew is judged anew.
+ */
+#include "quality/quality.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "pending", "confirmed", "refuted", NULL };
+static const char *const outcomes[] = { "confirmed", "refuted", NULL };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the sample test; also the cursor value.",
+      .example = "90211" },
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The sample." },
+    { .name = "testCode",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Code of the test definition.",
+      .example = "FC" },
+    { .name = "testName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Name of the test definition." },
+    { .name = "result",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "The result to be confirmed." },
+    { .name = "confirmationStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "pending for a presumptive positive; null when nothing is to be confirmed." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "confirmationStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .doc = "Only confirmations of this status." },
+    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only confirmations on this sample." },
+    LIMS_FIELD_END
+};
+
+/* A step: what is stated when it is recorded, and what is shown. */
+#define STEP_FIELDS(GIVEN)                                                           \
+    { .name = "medium",                                                              \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .doc = "Medium that was read.",                                                \
+      .example = "BGLB" },                                                           \
+    { .name = "procedure",                                                           \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .doc = "What was done.",                                                       \
+      .example = "35 C, 48 h" },                                                     \
+    { .name = "readAt",                                                              \
+      .type = LIMS_T_TIMESTAMP,                                                      \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .doc = "When it was read, now unless stated." },                               \
+    { .name = "reading",                                                             \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .max = 1000,                                                                   \
+      .doc = "What was seen.",                                                       \
+      .example = "gas in 3 of 3 tubes" },                                            \
+    { .name = "outcome",                                                             \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_REQUIRED,                                            \
+      .min = 1,                                                                      \
+      .doc = "What the reading means for this step.",                                \
+      .example = "growth" },                                                         \
+    { .name = "notes",                                                               \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .max = 4000,                                                                   \
+      .doc = "Remarks." }
+
+static const lims_field_t step_input[] = { STEP_FIELDS(0), LIMS_FIELD_END };
+
+static const lims_field_t step_fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Assigned by the service." },
+    { .name = "position", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT, .doc = "Order." },
+    STEP_FIELDS(LIMS_F_OUT),
+    { .name = "performedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who recorded it." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Recorded." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t outcome_input[] = {
+    { .name = "outcome",
+      .type = LIMS_T_ENUM,
+      .values = outcomes,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "Whether the presumptive positive was one." },
+    LIMS_FIELD_END
+};
+
+static const lims_error_e outcome_errors[]
+    = { LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/confirmations",
+      .command = "confirmation list",
+      .operation = "listConfirmations",
+      .summary = "List the sample tests that need or needed confirmation",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_CONFIRMATION_LIST },
+    { .method = "GET",
+      .path = "/confirmations/:id",
+      .command = "confirmation show",
+      .operation = "getConfirmation",
+      .summary = "The confirmation of a sample test with its steps",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_CONFIRMATION_GET },
+    { .method = "POST",
+      .path = "/confirmations/:id/steps",
+      .command = "confirmation step",
+      .operation = "addConfirmationStep",
+      .summary = "Record a step of the confirmation of a sample test",
+      .flags = LIMS_R_TOOL,
+      .input = step_input,
+      .status = 200,
+      .statement = LIMS_STMT_CONFIRMATION_STEP },
+    { .method = "POST",
+      .path = "/confirmations/:id/outcome",
+      .command = "confirmation outcome",
+      .operation = "decideConfirmation",
+      .summary = "Decide the confirmation of a sample test",
+      .flags = LIMS_R_TOOL,
+      .input = outcome_input,
+      .status = 200,
+      .statement = LIMS_STMT_CONFIRMATION_OUTCOME,
+      .errors = outcome_errors },
+    LIMS_ROUTE_END
+};
+
+static const lims_resource_t confirmation_step = {
+    .name = "confirmation step",
+    .title = "Confirmations",
+    .schema = "ConfirmationStep",
+    .doc = "What was read on the way to an outcome.",
+    .fields = step_fields,
+};
+
+const lims_resource_t lims_confirmation = {
+    .name = "confirmation",
+    .title = "Confirmations",
+    .schema = "Confirmation",
+    .doc = "The confirmation of a presumptive positive.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_CONFIRMATION_GET,
+    .lock = LIMS_STMT_SAMPLE_TEST_LOCK,
+    .nested = "steps",
+    .nested_resource = &confirmation_step,
+    .nested_statement = LIMS_STMT_CONFIRMATION_STEPS,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * media_lots.c - culture media lots and their own quality control.
+ *
+ * A lot's statuses follow from its tests (growth promotion with each organism,
+ * sterility): the latest test of an organism counts, so that a requalification
+ * takes the place of a failure. A person can only quarantine a lot.
+ */
+#include "quality/quality.h"
+#include "reference/reference.h"
+
+static const char *const statuses[] = { "pending", "passed", "failed", "quarantined", NULL };
+static const char *const test_statuses[] = { "pending", "passed", "failed", NULL };
+static const char *const kinds[]
+    = { "growth_promotion", "sterility", "inhibition", "indication", NULL };
+static const char *const outcomes[] = { "passed", "failed", NULL };
+
+static const lims_field_t fields[] = {
+    LIMS_LOT_HEAD_FIELDS,
+    { .name = "medium",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 64,
+      .doc = "Short name of the medium.",
+      .example = "TSA" },
+    { .name = "preparedOn",
+      .type = LIMS_T_DATE,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "When it was prepared or received." },
+    { .name = "growthPromotionStatus",
+      .type = LIMS_T_ENUM,
+      .values = test_statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "Of its growth promotion, inhibition and indication tests together." },
+    { .name = "sterilityStatus",
+      .type = LIMS_T_ENUM,
+      .values = test_statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "Of its sterility test." },
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "What both come to, or quarantined." },
+    { .name = "quarantined",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_UPDATE,
+      .doc = "true sets the lot aside; false has it judged by its tests again." },
+    LIMS_LOT_TAIL_FIELDS,
+    LIMS_FIELD_END
+};
+
+/* A test of a lot: what is stated when it is recorded, and what is shown. */
+#define TEST_FIELDS(GIVEN)                                                           \
+    { .name = "kind",                                                                \
+      .type = LIMS_T_ENUM,                                                           \
+      .values = kinds,                                                               \
+      .flags = (GIVEN) | LIMS_F_REQUIRED,                                            \
+      .doc = "inhibition and indication: of selective and differential media." },    \
+    { .name = "organism",                                                            \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .doc = "Test organism with its strain; none for sterility.",                   \
+      .example = "Escherichia coli ATCC 8739" },                                     \
+    { .name = "inoculumCfu",                                                         \
+      .type = LIMS_T_DECIMAL,                                                        \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .max = 1000000000000,                                                          \
+      .doc = "Inoculum in colony-forming units.",                                    \
+      .example = "60" },                                                             \
+    { .name = "recoveryPercent",                                                     \
+      .type = LIMS_T_DECIMAL,                                                        \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .max = 1000000,                                                                \
+      .doc = "Recovery against the standardized inoculum (USP <61>: 50 to 200).",    \
+      .example = "92" },                                                             \
+    { .name = "outcome",                                                             \
+      .type = LIMS_T_ENUM,                                                           \
+      .values = outcomes,                                                            \
+      .flags = (GIVEN) | LIMS_F_REQUIRED,                                            \
+      .doc = "Whether the lot did as it should." },                                  \
+    { .name = "performedOn",                                                         \
+      .type = LIMS_T_DATE,                                                           \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .doc = "Day of the test, today unless stated. The latest test counts." },      \
+    { .name = "notes",                                                               \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
+      .max = 4000,                                                                   \
+      .doc = "Remarks." }
+
+static const lims_field_t test_input[] = { TEST_FIELDS(0), LIMS_FIELD_END };
+
+static const lims_field_t test_fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Assigned by the service." },
+    TEST_FIELDS(LIMS_F_OUT),
+    { .name = "performedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who recorded it." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Recorded." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "code", .type = LIMS_T_STRING, .doc = "The lot with this code." },
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .doc = "Only lots of this status." },
+    LIMS_FIELD_END
+};
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/media-lots",
+      .command = "media-lot list",
+      .operation = "listMediaLots",
+      .summary = "List media lots",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_MEDIA_LOT_LIST },
+    { .method = "GET",
+      .path = "/media-lots/:id",
+      .command = "media-lot show",
+      .operation = "getMediaLot",
+      .summary = "One media lot with its tests",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_MEDIA_LOT_GET },
+    { .method = "POST",
+      .path = "/media-lots",
+      .command = "media-lot create",
+      .operation = "createMediaLot",
+      .summary = "Create a media lot",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .statement = LIMS_STMT_MEDIA_LOT_CREATE,
+      .errors = lims_reference_create_errors },
+    { .method = "PATCH",
+      .path = "/media-lots/:id",
+      .command = "media-lot update",
+      .operation = "updateMediaLot",
+      .summary = "Change or quarantine a media lot",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_MEDIA_LOT_UPDATE,
+      .errors = lims_reference_update_errors },
+    { .method = "POST",
+      .path = "/media-lots/:id/tests",
+      .command = "media-lot test",
+      .operation = "testMediaLot",
+      .summary = "Record a growth promotion, sterility, inhibition or indication test",
+      .description = "The statuses of the lot follow from its tests.",
+      .flags = LIMS_R_TOOL,
+      .input = test_input,
+      .status = 200,
+      .statement = LIMS_STMT_MEDIA_LOT_TEST },
+    LIMS_ROUTE_END
+};
+
+static const lims_resource_t media_lot_test = {
+    .name = "media lot test",
+    .title = "Media lots",
+    .schema = "MediaLotTest",
+    .doc = "A quality control test of a media lot.",
+    .fields = test_fields,
+};
+
+const lims_resource_t lims_media_lot = {
+    .name = "media lot",
+    .title = "Media lots",
+    .schema = "MediaLot",
+    .doc = "A lot of culture medium.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_MEDIA_LOT_GET,
+    .lock = LIMS_STMT_MEDIA_LOT_LOCK,
+    .nested = "tests",
+    .nested_resource = &media_lot_test,
+    .nested_statement = LIMS_STMT_MEDIA_LOT_TESTS,
+};

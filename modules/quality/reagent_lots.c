@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reagent_lots.c - reagent and standard lots. Where the organization's policy
+ * is to block, no result is entered with a lot that has expired that day.
+ */
+#include "quality/quality.h"
+#include "reference/reference.h"
+
+static const char *const statuses[] = { "pending", "passed", "failed", "quarantined", NULL };
+
+static const lims_field_t fields[] = {
+    LIMS_LOT_HEAD_FIELDS,
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_KEPT,
+      .fallback = "pending",
+      .doc = "Of the laboratory's own check of the lot." },
+    LIMS_LOT_TAIL_FIELDS,
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "code", .type = LIMS_T_STRING, .doc = "The lot with this code." },
+    { .name = "qcStatus",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .doc = "Only lots of this status." },
+    LIMS_FIELD_END
+};
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/reagent-lots",
+      .command = "reagent-lot list",
+      .operation = "listReagentLots",
+      .summary = "List reagent lots",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_REAGENT_LOT_LIST },
+    { .method = "GET",
+      .path = "/reagent-lots/:id",
+      .command = "reagent-lot show",
+      .operation = "getReagentLot",
+      .summary = "One reagent lot",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_REAGENT_LOT_GET },
+    { .method = "POST",
+      .path = "/reagent-lots",
+      .command = "reagent-lot create",
+      .operation = "createReagentLot",
+      .summary = "Create a reagent lot",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .statement = LIMS_STMT_REAGENT_LOT_CREATE,
+      .errors = lims_reference_create_errors },
+    { .method = "PATCH",
+      .path = "/reagent-lots/:id",
+      .command = "reagent-lot update",
+      .operation = "updateReagentLot",
+      .summary = "Change a reagent lot",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_REAGENT_LOT_UPDATE,
+      .errors = lims_reference_update_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_reagent_lot = {
+    .name = "reagent lot",
+    .title = "Reagent lots",
+    .schema = "ReagentLot",
+    .doc = "A lot of a reagent or standard.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_REAGENT_LOT_GET,
+    .lock = LIMS_STMT_REAGENT_LOT_LOCK,
+};

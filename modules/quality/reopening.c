@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reopening.c - unlocking a verified result, signed and with a reason.
+ *
+ * The value stays as it is until it is entered anew; the database keeps what
+ * it was, and has the sample's approvals asked for again.
+ */
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "quality/quality.h"
+#include "results/results.h"
+#include "service/service.h"
+
+static const lims_error_t *reopen(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_REOPEN);
+
+    if (!error && lims_result_count(row) == 0) {
+        error = lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
+                          "Sample test %s is not verified: there is nothing to reopen.",
+                          lims_values_get(rq->values, "id"));
+    }
+    /* The answer is the sample test, as its own routes show it. */
+    rq->resource = &lims_sample_test;
+    return error;
+}
+
+static const lims_error_e reopen_errors[]
+    = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "POST",
+      .path = "/sample-tests/:id/reopen",
+      .command = "sample-test reopen",
+      .operation = "reopenResult",
+      .summary = "Unlock a verified result, signed and with a reason",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
+      .status = 200,
+      .meaning = "reopened",
+      .signs = "sample_test",
+      .handler = reopen,
+      .errors = reopen_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_reopening = {
+    .name = "sample test",
+    .title = "Sample tests",
+    .schema = "SampleTest",
+    .doc = "The reopening of a verified result.",
+    .routes = routes,
+    .record = LIMS_STMT_SAMPLE_TEST_GET,
+    .lock = LIMS_STMT_SAMPLE_TEST_LOCK,
+};

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * worksheets.c - filled method worksheets.
+ *
+ * A worksheet belongs to one sample test. It is filled, then signed step by
+ * step; a value can be corrected only after the sign-offs were withdrawn, and
+ * nothing of it changes once the result is verified.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "quality/quality.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "missing", "incomplete", "unsigned", "complete", NULL };
+static const char *const meanings[] = { "performed", "reviewed", "witnessed", NULL };
+
+static const lims_field_t value_shape[] = {
+    { .name = "field", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Name of the field." },
+    { .name = "label",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "As printed." },
+    { .name = "value",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "What was written down." },
+    { .name = "unit",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Unit." },
+    { .name = "enteredBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who wrote it down." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t signoff_shape[] = {
+    { .name = "step", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Name of the step." },
+    { .name = "meaning",
+      .type = LIMS_T_ENUM,
+      .values = meanings,
+      .flags = LIMS_F_OUT,
+      .doc = "What the signature stands for (21 CFR 11.50)." },
+    { .name = "printedName", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Signer's name." },
+    { .name = "signedBy", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Signer." },
+    { .name = "signedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Signed." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Assigned by the service; also the cursor value." },
+    { .name = "sampleTestId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "The sample test it belongs to." },
+    { .name = "templateId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "The template it was filled on." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = LIMS_F_OUT,
+      .doc = "complete: nothing is missing and every step is signed." },
+    { .name = "missing",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Required fields without a value." },
+    { .name = "needsSignoff",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Steps not signed, the next one first." },
+    { .name = "values",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .members = value_shape,
+      .doc = "Every field of the template with its value." },
+    { .name = "signOffs",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .members = signoff_shape,
+      .doc = "The signatures that stand." },
+    { .name = "createdBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User who began it." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Begun." },
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "sampleTestId", .type = LIMS_T_ID, .doc = "The worksheet of this sample test." },
+    { .name = "templateId", .type = LIMS_T_ID, .doc = "Only worksheets on this template." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t value_input[] = {
+    { .name = "field",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED,
+      .max = 64,
+      .doc = "Name of a field of the template.",
+      .example = "initialVolume" },
+    { .name = "value",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "As the field's kind says; null clears it.",
+      .example = "1000" },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t fill_input[] = {
+    { .name = "sampleTestId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "The sample test.",
+      .example = "90211" },
+    { .name = "values",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_REQUIRED | LIMS_F_UNIQUE,
+      .max = 200,
+      .members = value_input,
+      .unique = "field",
+      .doc = "Values, each field once; fields that are not named stay as they are." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t signoff_input[] = {
+    { .name = "step",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED,
+      .max = 64,
+      .doc = "Name of the step; steps are signed in their order.",
+      .example = "Analyst" },
+    { .name = "meaning",
+      .type = LIMS_T_ENUM,
+      .values = meanings,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "What the signature stands for." },
+    LIMS_FIELD_END
+};
+
+/* --- Actions -------------------------------------------------------------- */
+
+/* What the values of a field must be, by its kind. */
+static const struct {
+    const char *kind;
+    lims_type_e type;
+} value_types[] = {
+    { "text", LIMS_T_STRING },         { "number", LIMS_T_DECIMAL },
+    { "date", LIMS_T_DATE },           { "timestamp", LIMS_T_TIMESTAMP },
+    { "boolean", LIMS_T_BOOLEAN },
+};
+
+/* A blank value is none, whatever the kind. */
+static const lims_error_t *check_value(const char *name, const char *kind, const char *value,
+                                       apr_pool_t *pool)
+{
+    lims_field_t field = { .name = name, .type = LIMS_T_STRING, .max = 1000 };
+
+    if (!value || value[strspn(value, " \t\r\n")] == '\0') {
+        return NULL;
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(value_types); i++) {
+        if (strcmp(value_types[i].kind, kind) == 0) {
+            field.type = value_types[i].type;
+            field.max = field.type == LIMS_T_STRING ? field.max : 0;
+        }
+    }
+    return lims_field_text(lims_values_create(pool), &field, value, LIMS_E_INVALID_BODY, pool);
+}
+
+static const lims_error_t *check_values(lims_request_t *rq, const lims_result_t *asked)
+{
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; !error && i < lims_result_count(asked); i++) {
+        const char *name = lims_result_get(asked, i, "field");
+        const char *kind = lims_result_get(asked, i, "kind");
+        error = kind ? check_value(name, kind, lims_result_get(asked, i, "value"), rq->pool)
+                     : lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                                 "values[%d].field: the worksheet has no field \"%s\".", i,
+                                 lims_excerpt(name, rq->pool));
+    }
+    return error;
+}
+
+/* Holds the sample test and begins its worksheet if there is none yet. */
+static const lims_error_t *begin(lims_request_t *rq)
+{
+    const char *test = lims_values_get(rq->values, "sampleTestId");
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_TEST_HOLD);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                         "sampleTestId: there is no sample test %s in your organization.", test);
+    }
+    if (lims_result_true(row, 0, "verified")) {
+        return lims_fail(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
+                         "Sample test %s is verified, and its worksheet locked.", test);
+    }
+    error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_BEGIN);
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_OF_TEST);
+    }
+    if (!error && lims_result_count(row) == 0) {
+        error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                          "sampleTestId: the test definition of sample test %s has no active "
+                          "worksheet template.",
+                          test);
+    }
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return error;
+}
+
+static const lims_error_t *fill(lims_request_t *rq)
+{
+    lims_result_t *asked = NULL;
+    const lims_error_t *error = begin(rq);
+
+    if (!error) {
+        error = lims_database_call(&asked, rq, LIMS_STMT_WORKSHEET_ASKED);
+    }
+    if (!error) {
+        error = check_values(rq, asked);
+    }
+    return error ? error : lims_database_call(&asked, rq, LIMS_STMT_WORKSHEET_FILL);
+}
+
+static const lims_error_t *sign_off(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_SIGN_OFF);
+
+    if (!error && lims_result_count(row) == 0) {
+        error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
+                          "step: the worksheet has no sign-off step \"%s\".",
+                          lims_excerpt(lims_values_get(rq->values, "step"), rq->pool));
+    }
+    return error;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e fill_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_TEST_VERIFIED_LOCKED,
+                                            LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e signoff_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                               LIMS_E_ESIGNATURE_REQUIRED,
+                                               LIMS_E_WORKSHEET_INCOMPLETE,
+                                               LIMS_E_TEST_VERIFIED_LOCKED,
+                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e withdraw_errors[] = { LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/worksheets",
+      .command = "worksheet list",
+      .operation = "listWorksheets",
+      .summary = "List worksheets",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_WORKSHEET_LIST },
+    { .method = "GET",
+      .path = "/worksheets/:id",
+      .command = "worksheet show",
+      .operation = "getWorksheet",
+      .summary = "One worksheet with its values and what it still misses",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_WORKSHEET_GET },
+    { .method = "POST",
+      .path = "/worksheets",
+      .command = "worksheet fill",
+      .operation = "fillWorksheet",
+      .summary = "Write down values on the worksheet of a sample test",
+      .description = "Begins the worksheet, on the current template, when there is none yet.",
+      .flags = LIMS_R_TOOL,
+      .input = fill_input,
+      .status = 200,
+      .handler = fill,
+      .errors = fill_errors },
+    { .method = "POST",
+      .path = "/worksheets/:id/sign-offs",
+      .command = "worksheet sign-off",
+      .operation = "signOffWorksheet",
+      .summary = "Sign the next step of a worksheet",
+      .flags = LIMS_R_TOOL | LIMS_R_SIGN,
+      .input = signoff_input,
+      .status = 200,
+      .meaning = ":meaning",
+      .signs = "worksheet",
+      .handler = sign_off,
+      .errors = signoff_errors },
+    { .method = "POST",
+      .path = "/worksheets/:id/withdraw",
+      .command = "worksheet withdraw",
+      .operation = "withdrawSignOffs",
+      .summary = "Withdraw the sign-offs of a worksheet, so that it can be corrected",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_REASON,
+      .status = 200,
+      .statement = LIMS_STMT_WORKSHEET_WITHDRAW,
+      .errors = withdraw_errors },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_worksheet = {
+    .name = "worksheet",
+    .title = "Worksheets",
+    .schema = "Worksheet",
+    .doc = "The filled worksheet of a sample test.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_WORKSHEET_GET,
+    .lock = LIMS_STMT_WORKSHEET_LOCK,
+};

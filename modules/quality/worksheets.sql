@@ -1,0 +1,200 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Filled worksheets. Whoever changes one holds its sample test, as whoever
+-- verifies that does.
+
+-- name: worksheet_get one
+SELECT w.id AS "id",
+       w.sample_test_id AS "sampleTestId",
+       w.template_id AS "templateId",
+       s.status AS "status",
+       s.missing AS "missing",
+       s.needs_signoff AS "needsSignoff",
+       (SELECT coalesce(json_agg(json_build_object(
+                            'field', f.name, 'label', f.label, 'value', v.value,
+                            'unit', f.unit, 'enteredBy', v.entered_by)
+                                 ORDER BY f.position), '[]')
+          FROM lims.worksheet_field f
+          LEFT JOIN lims.worksheet_value v
+            ON v.organization_id = f.organization_id
+           AND v.worksheet_id = w.id
+           AND v.field_id = f.id
+         WHERE f.organization_id = w.organization_id
+           AND f.template_id = w.template_id) AS "values",
+       (SELECT coalesce(json_agg(json_build_object(
+                            'step', p.name, 'meaning', e.meaning,
+                            'printedName', e.printed_name, 'signedBy', o.signed_by,
+                            'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
+                                                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+                                 ORDER BY p.position), '[]')
+          FROM lims.worksheet_signoff o
+          JOIN lims.worksheet_signoff_step p
+            ON p.organization_id = o.organization_id
+           AND p.id = o.step_id
+          JOIN lims.electronic_signature e
+            ON e.organization_id = o.organization_id
+           AND e.id = o.signature_id
+         WHERE o.organization_id = w.organization_id
+           AND o.worksheet_id = w.id
+           AND o.withdrawn_at IS NULL) AS "signOffs",
+       w.created_by AS "createdBy",
+       w.created_at AS "createdAt",
+       w.updated_at AS "updatedAt"
+  FROM lims.worksheet w
+ CROSS JOIN LATERAL lims.worksheet_state(w.organization_id, w.sample_test_id) s
+ WHERE w.organization_id = :$organization::bigint
+   AND w.id = :id::bigint
+
+-- name: worksheet_list many custom
+SELECT w.id AS "id",
+       w.sample_test_id AS "sampleTestId",
+       w.template_id AS "templateId",
+       s.status AS "status",
+       s.missing AS "missing",
+       s.needs_signoff AS "needsSignoff",
+       (SELECT coalesce(json_agg(json_build_object(
+                            'field', f.name, 'label', f.label, 'value', v.value,
+                            'unit', f.unit, 'enteredBy', v.entered_by)
+                                 ORDER BY f.position), '[]')
+          FROM lims.worksheet_field f
+          LEFT JOIN lims.worksheet_value v
+            ON v.organization_id = f.organization_id
+           AND v.worksheet_id = w.id
+           AND v.field_id = f.id
+         WHERE f.organization_id = w.organization_id
+           AND f.template_id = w.template_id) AS "values",
+       (SELECT coalesce(json_agg(json_build_object(
+                            'step', p.name, 'meaning', e.meaning,
+                            'printedName', e.printed_name, 'signedBy', o.signed_by,
+                            'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
+                                                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+                                 ORDER BY p.position), '[]')
+          FROM lims.worksheet_signoff o
+          JOIN lims.worksheet_signoff_step p
+            ON p.organization_id = o.organization_id
+           AND p.id = o.step_id
+          JOIN lims.electronic_signature e
+            ON e.organization_id = o.organization_id
+           AND e.id = o.signature_id
+         WHERE o.organization_id = w.organization_id
+           AND o.worksheet_id = w.id
+           AND o.withdrawn_at IS NULL) AS "signOffs",
+       w.created_by AS "createdBy",
+       w.created_at AS "createdAt",
+       w.updated_at AS "updatedAt"
+  FROM lims.worksheet w
+ CROSS JOIN LATERAL lims.worksheet_state(w.organization_id, w.sample_test_id) s
+ WHERE w.organization_id = :$organization::bigint
+   AND w.id > :cursor::bigint
+   AND (:sampleTestId::bigint IS NULL OR w.sample_test_id = :sampleTestId::bigint)
+   AND (:templateId::bigint IS NULL OR w.template_id = :templateId::bigint)
+ ORDER BY w.id
+ LIMIT :limit::bigint + 1
+
+-- name: worksheet_lock one
+SELECT w.id
+  FROM lims.worksheet w
+  JOIN lims.sample_test t
+    ON t.organization_id = w.organization_id
+   AND t.id = w.sample_test_id
+ WHERE w.organization_id = :$organization::bigint
+   AND w.id = :id::bigint
+   FOR NO KEY UPDATE OF t
+
+-- name: worksheet_test_hold one
+SELECT id,
+       status = 'verified' AS "verified"
+  FROM lims.sample_test
+ WHERE organization_id = :$organization::bigint
+   AND id = :sampleTestId::bigint
+   FOR NO KEY UPDATE
+
+-- name: worksheet_begin exec
+-- On the current template of the test's definition.
+INSERT INTO lims.worksheet
+      (organization_id, sample_test_id, template_id)
+SELECT t.organization_id,
+       t.id,
+       x.id
+  FROM lims.sample_test t
+  JOIN lims.worksheet_template x
+    ON x.organization_id = t.organization_id
+   AND x.test_definition_id = t.test_definition_id
+   AND x.active
+ WHERE t.organization_id = :$organization::bigint
+   AND t.id = :sampleTestId::bigint
+   AND NOT EXISTS (
+       SELECT FROM lims.worksheet w
+        WHERE w.organization_id = t.organization_id
+          AND w.sample_test_id = t.id)
+ ORDER BY x.version DESC
+ LIMIT 1
+
+-- name: worksheet_of_test one
+SELECT id
+  FROM lims.worksheet
+ WHERE organization_id = :$organization::bigint
+   AND sample_test_id = :sampleTestId::bigint
+
+-- name: worksheet_asked many
+-- The fields that values were given for; kind is null where there is none of
+-- that name.
+SELECT u.value ->> 'field' AS "field",
+       u.value ->> 'value' AS "value",
+       f.kind AS "kind"
+  FROM jsonb_array_elements(:values::jsonb) WITH ORDINALITY AS u (value, place)
+  JOIN lims.worksheet w
+    ON w.organization_id = :$organization::bigint
+   AND w.sample_test_id = :sampleTestId::bigint
+  LEFT JOIN lims.worksheet_field f
+    ON f.organization_id = w.organization_id
+   AND f.template_id = w.template_id
+   AND f.name = u.value ->> 'field'
+ ORDER BY u.place
+
+-- name: worksheet_fill exec
+-- Only what differs: a signed worksheet may be filled with what it says.
+INSERT INTO lims.worksheet_value
+      (organization_id, worksheet_id, field_id, value)
+SELECT w.organization_id,
+       w.id,
+       f.id,
+       u.value ->> 'value'
+  FROM jsonb_array_elements(:values::jsonb) AS u (value)
+  JOIN lims.worksheet w
+    ON w.organization_id = :$organization::bigint
+   AND w.sample_test_id = :sampleTestId::bigint
+  JOIN lims.worksheet_field f
+    ON f.organization_id = w.organization_id
+   AND f.template_id = w.template_id
+   AND f.name = u.value ->> 'field'
+  LEFT JOIN lims.worksheet_value v
+    ON v.organization_id = w.organization_id
+   AND v.worksheet_id = w.id
+   AND v.field_id = f.id
+ WHERE v.value IS DISTINCT FROM u.value ->> 'value'
+    ON CONFLICT (organization_id, worksheet_id, field_id)
+    DO UPDATE SET value = excluded.value
+
+-- name: worksheet_sign_off one
+INSERT INTO lims.worksheet_signoff
+      (organization_id, worksheet_id, step_id, signature_id, signed_by)
+SELECT w.organization_id,
+       w.id,
+       p.id,
+       :$signature::bigint,
+       :$user::bigint
+  FROM lims.worksheet w
+  JOIN lims.worksheet_signoff_step p
+    ON p.organization_id = w.organization_id
+   AND p.template_id = w.template_id
+   AND p.name = :step::text
+ WHERE w.organization_id = :$organization::bigint
+   AND w.id = :id::bigint
+RETURNING worksheet_id AS "id"
+
+-- name: worksheet_withdraw exec
+UPDATE lims.worksheet_signoff
+   SET withdrawn_at = now()
+ WHERE organization_id = :$organization::bigint
+   AND worksheet_id = :id::bigint
+   AND withdrawn_at IS NULL

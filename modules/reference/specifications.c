@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * specifications.c - specifications: the limits of a test for one material
+ * type, or for one project's samples of it. The most particular one applies:
+ * project and material type, material type, else the definition's own. Results
+ * keep the limits they were judged by.
+ */
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "reference/reference.h"
+#include "service/service.h"
+
+enum { SCOPE = LIMS_F_OUT | LIMS_F_CREATE };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Assigned by the service; also the cursor value." },
+    { .name = "testDefinitionId",
+      .type = LIMS_T_ID,
+      .flags = SCOPE | LIMS_F_REQUIRED,
+      .doc = "The test definition." },
+    { .name = "materialTypeId",
+      .type = LIMS_T_ID,
+      .flags = SCOPE | LIMS_F_REQUIRED,
+      .doc = "The material type." },
+    { .name = "projectId",
+      .type = LIMS_T_ID,
+      .flags = SCOPE | LIMS_F_NULLABLE,
+      .doc = "Only for samples of this project." },
+    { .name = "low",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "Lowest value within specification." },
+    { .name = "high",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "Highest value within specification.",
+      .example = "30" },
+    { .name = "expectedText",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "What a text or presence result must be.",
+      .example = "Absent" },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Creation." },
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
+    LIMS_FIELD_END
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only of this test definition." },
+    { .name = "materialTypeId", .type = LIMS_T_ID, .doc = "Only of this material type." },
+    { .name = "projectId", .type = LIMS_T_ID, .doc = "Only of this project." },
+    LIMS_FIELD_END
+};
+
+/* Answers the record as it was. */
+static const lims_error_t *delete_one(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SPECIFICATION_DELETE);
+
+    if (!error && lims_result_count(row) == 0) {
+        error = lims_fail(rq->pool, LIMS_E_NOT_FOUND,
+                          "There is no specification %s in your organization.",
+                          lims_values_get(rq->values, "id"));
+    }
+    if (!error) {
+        lims_render_record(rq, row, NULL);
+    }
+    return error;
+}
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/specifications",
+      .command = "specification list",
+      .operation = "listSpecifications",
+      .summary = "List specifications",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_SPECIFICATION_LIST },
+    { .method = "GET",
+      .path = "/specifications/:id",
+      .command = "specification show",
+      .operation = "getSpecification",
+      .summary = "One specification",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_SPECIFICATION_GET },
+    { .method = "POST",
+      .path = "/specifications",
+      .command = "specification create",
+      .operation = "createSpecification",
+      .summary = "Create a specification",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .statement = LIMS_STMT_SPECIFICATION_CREATE,
+      .errors = lims_reference_create_errors },
+    { .method = "PATCH",
+      .path = "/specifications/:id",
+      .command = "specification update",
+      .operation = "updateSpecification",
+      .summary = "Change the limits of a specification",
+      .description = "Results that were entered keep the limits they were judged by.",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_SPECIFICATION_UPDATE,
+      .errors = lims_reference_update_errors },
+    { .method = "DELETE",
+      .path = "/specifications/:id",
+      .command = "specification delete",
+      .operation = "deleteSpecification",
+      .summary = "Delete a specification, so that the more general one applies again",
+      .flags = LIMS_R_TOOL | LIMS_R_REASON,
+      .status = 200,
+      .handler = delete_one },
+    LIMS_ROUTE_END
+};
+
+const lims_resource_t lims_specification = {
+    .name = "specification",
+    .title = "Specifications",
+    .schema = "Specification",
+    .doc = "The limits of a test for a material type, or for a project's samples of it.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_SPECIFICATION_GET,
+    .lock = LIMS_STMT_SPECIFICATION_LOCK,
+};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - limsctl check: is what the service stands on as it should be?
+ *
+ * Every finding is told, with its remedy, not only the first. A warning is for
+ * somebody to know; a failure makes the exit status 1 (4 when there is no
+ * database to look at, 5 when its schema does not fit).
+ */
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/check.h"
+#include "kernel/error.h"
+#include "kernel/writer.h"
+#include "tool/session.h"
+#include "tool/tool.h"
+
+/* Differences between this machine's clock and the database's. A key's expiry
+ * and every stamp are the database's; httpd's own are in its logs. */
+#define CLOCK_WARNING apr_time_from_sec(1)
+#define CLOCK_FAILURE apr_time_from_sec(30)
+
+typedef struct {
+    const lims_tool_t *tool;
+    lims_request_t rq;
+    lims_writer_t *w;
+    bool failed;
+    bool misfit; /* the schema */
+} check_t;
+
+static void find(check_t *check, const char *subject, const char *state, const char *finding,
+                 const char *remedy)
+{
+    bool sound = strcmp(state, "ok") == 0;
+
+    check->failed = check->failed || strcmp(state, "failed") == 0;
+    lims_writer_object_begin(check->w);
+    lims_writer_key(check->w, "subject");
+    lims_writer_string(check->w, subject);
+    lims_writer_key(check->w, "state");
+    lims_writer_string(check->w, state);
+    lims_writer_key(check->w, "finding");
+    lims_writer_string(check->w, finding);
+    lims_writer_key(check->w, "remedy");
+    lims_writer_string(check->w, sound ? NULL : remedy);
+    lims_writer_object_end(check->w);
+    if (!check->tool->json) {
+        printf("%-8s %s: %s\n", state, subject, lims_printable(finding, check->tool->pool));
+        if (!sound) {
+            printf("%-8s   %s\n", "", lims_printable(remedy, check->tool->pool));
+        }
+    }
+}
+
+/* The findings that a statement makes. */
+static const lims_error_t *ask(check_t *check, lims_stmt_e statement)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, &check->rq, statement);
+
+    for (int i = 0; !error && i < lims_result_count(rows); i++) {
+        find(check, lims_result_get(rows, i, "subject"), lims_result_get(rows, i, "state"),
+             lims_result_get(rows, i, "finding"), lims_result_get(rows, i, "remedy"));
+    }
+    return error;
+}
+
+static void look_at_version(check_t *check)
+{
+    const lims_error_t *error = lims_connection_ready(check->rq.connection, check->tool->pool);
+
+    check->misfit = error != NULL;
+    find(check, "schema", error ? "failed" : "ok",
+         error ? error->message : "the version this limsctl is made for",
+         error ? error->cause : NULL);
+}
+
+/* The database's clock is compared with the middle of the round trip. */
+static const lims_error_t *look_at_clock(check_t *check)
+{
+    lims_result_t *row = NULL;
+    apr_time_t before = apr_time_now();
+    const lims_error_t *error = lims_database_call(&row, &check->rq, LIMS_STMT_CHECK_CLOCK);
+    apr_time_t middle = before + (apr_time_now() - before) / 2;
+    apr_time_t difference;
+
+    if (error) {
+        return error;
+    }
+    difference = apr_atoi64(lims_result_get(row, 0, "now")) - middle;
+    difference = difference < 0 ? -difference : difference;
+    find(check, "clock",
+         difference >= CLOCK_FAILURE   ? "failed"
+         : difference >= CLOCK_WARNING ? "warning"
+                                       : "ok",
+         apr_psprintf(check->tool->pool, "%.3f s between this machine and the database",
+                      (double)difference / (double)APR_USEC_PER_SEC),
+         "Have both machines keep time by NTP.");
+    return NULL;
+}
+
+static const lims_error_t *look(check_t *check)
+{
+    const lims_error_t *error
+        = lims_session_connect(&check->rq.connection, check->tool->database, check->tool->pool);
+
+    if (!error) {
+        error = ask(check, LIMS_STMT_CHECK_SERVER);
+    }
+    if (!error) {
+        error = ask(check, LIMS_STMT_CHECK_ROLES);
+    }
+    if (!error) {
+        look_at_version(check);
+        error = ask(check, LIMS_STMT_CHECK_SCHEMA);
+    }
+    return error ? error : look_at_clock(check);
+}
+
+static void print_findings(check_t *check)
+{
+    apr_size_t length = 0;
+
+    lims_writer_array_end(check->w);
+    lims_writer_key(check->w, "ok");
+    lims_writer_boolean(check->w, !check->failed);
+    lims_writer_object_end(check->w);
+    if (check->tool->json) {
+        printf("%s\n", lims_writer_finish(&length, check->w));
+    }
+}
+
+lims_exit_e lims_command_check(lims_tool_t *tool)
+{
+    check_t check = {
+        .tool = tool,
+        .rq = { .pool = tool->pool,
+                .id = lims_request_id_create(tool->pool),
+                .values = tool->values },
+        .w = lims_writer_create(tool->pool),
+    };
+    const lims_error_t *error;
+
+    lims_writer_object_begin(check.w);
+    lims_writer_key(check.w, "findings");
+    lims_writer_array_begin(check.w);
+    error = look(&check);
+    if (error) {
+        return lims_print_error(tool, error);
+    }
+    print_findings(&check);
+    return check.misfit   ? LIMS_EXIT_SCHEMA
+           : check.failed ? LIMS_EXIT_REFUSED
+                          : LIMS_EXIT_OK;
+}

@@ -1,0 +1,150 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What `limsctl check` looks at. Each row is a finding: what was looked at, its
+-- state (ok, warning or failed), what was found, and what to do about it. Only
+-- the system catalogues are asked, so that a database without the schema can
+-- be looked at too.
+
+-- name: check_server many
+-- global: about the server
+SELECT 'server version' AS "subject",
+       CASE WHEN current_setting('server_version_num')::int >= 150000
+            THEN 'ok' ELSE 'failed' END AS "state",
+       'PostgreSQL ' || current_setting('server_version') AS "finding",
+       'Use PostgreSQL 15 or later.' AS "remedy"
+UNION ALL
+SELECT 'encoding',
+       CASE current_setting('server_encoding') WHEN 'UTF8' THEN 'ok' ELSE 'failed' END,
+       current_setting('server_encoding'),
+       'Create the database with ENCODING ''UTF8''.'
+UNION ALL
+SELECT 'transaction isolation',
+       CASE current_setting('default_transaction_isolation')
+            WHEN 'read committed' THEN 'ok' ELSE 'failed' END,
+       current_setting('default_transaction_isolation'),
+       'Set default_transaction_isolation to ''read committed'', which the locks are made for.'
+UNION ALL
+SELECT 'durability',
+       CASE WHEN string_agg(s.name, '') IS NULL THEN 'ok' ELSE 'warning' END,
+       coalesce(string_agg(s.name || ' is off', ', ' ORDER BY s.name),
+                'a commit survives a crash'),
+       'Switch it on: a commit that was answered could be lost in a crash.'
+  FROM pg_catalog.pg_settings s
+ WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit')
+   AND s.setting = 'off'
+UNION ALL
+SELECT 'connections',
+       CASE WHEN current_setting('max_connections')::int >= 50 THEN 'ok' ELSE 'warning' END,
+       'max_connections is ' || current_setting('max_connections'),
+       'Allow for DBDMax connections of every httpd child, and some for limsctl.'
+
+-- name: check_roles many
+-- global: about the roles
+WITH role AS (
+    SELECT (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = 'lims_owner') AS owner,
+           (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = 'lims_app') AS app
+)
+SELECT 'roles' AS "subject",
+       CASE WHEN owner IS NULL OR app IS NULL THEN 'failed' ELSE 'ok' END AS "state",
+       CASE WHEN owner IS NULL OR app IS NULL THEN 'lims_owner or lims_app is missing'
+            ELSE 'lims_owner and lims_app' END AS "finding",
+       'Have a superuser run sql/roles.sql in this database.' AS "remedy"
+  FROM role
+UNION ALL
+SELECT 'login',
+       CASE WHEN pg_has_role(session_user, owner, 'MEMBER') THEN 'ok' ELSE 'failed' END,
+       format('%s in database %s', session_user, current_database()),
+       'Connect as lims_owner, a member of it or a superuser: see --database.'
+  FROM role
+ WHERE owner IS NOT NULL
+UNION ALL
+SELECT 'acting for users',
+       CASE WHEN pg_has_role(session_user, app, 'MEMBER') THEN 'ok' ELSE 'failed' END,
+       CASE WHEN pg_has_role(session_user, app, 'MEMBER') THEN 'the login may act as lims_app'
+            ELSE 'the login may not act as lims_app' END,
+       'Have a superuser run sql/roles.sql again: it grants lims_app to lims_owner.'
+  FROM role
+ WHERE app IS NOT NULL
+UNION ALL
+SELECT 'run-time role',
+       CASE WHEN r.rolsuper OR r.rolbypassrls OR r.rolcreaterole
+                 OR pg_has_role(role.app, role.owner, 'MEMBER')
+            THEN 'failed' ELSE 'ok' END,
+       CASE WHEN r.rolsuper OR r.rolbypassrls OR r.rolcreaterole
+                 OR pg_has_role(role.app, role.owner, 'MEMBER')
+            THEN 'lims_app is above row-level security'
+            ELSE 'lims_app is held by row-level security' END,
+       'Have a superuser run sql/roles.sql again: it takes these rights from lims_app.'
+  FROM role
+  JOIN pg_catalog.pg_roles r ON r.oid = role.app
+ WHERE role.owner IS NOT NULL
+
+-- name: check_schema many
+-- global: about the schema
+WITH app AS (
+    SELECT oid FROM pg_catalog.pg_roles WHERE rolname = 'lims_app'
+), tables AS (
+    SELECT c.oid, c.relname, c.relowner, c.relrowsecurity,
+           (c.relname = 'organization'
+            OR EXISTS (SELECT FROM pg_catalog.pg_attribute a
+                        WHERE a.attrelid = c.oid
+                          AND a.attname = 'organization_id'
+                          AND NOT a.attisdropped)) AS tenant,
+           EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid) AS policy
+      FROM pg_catalog.pg_class c
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'lims'
+       AND c.relkind IN ('r', 'p')
+       AND NOT c.relispartition
+), finding AS (
+    SELECT 1 AS place, 'row-level security' AS subject,
+           count(*) FILTER (WHERE tenant) AS total,
+           string_agg(relname, ', ' ORDER BY relname)
+               FILTER (WHERE tenant AND NOT (relrowsecurity AND policy)) AS faulty,
+           '%s tables' AS sound,
+           'without it: %s' AS unsound,
+           'SELECT lims.enable_row_security() as lims_owner.' AS remedy
+      FROM tables
+    UNION ALL
+    SELECT 2, 'owner', count(*),
+           string_agg(t.relname, ', ' ORDER BY t.relname)
+               FILTER (WHERE t.relowner = app.oid),
+           'lims_app owns nothing', 'lims_app owns %s',
+           'ALTER TABLE ... OWNER TO lims_owner.'
+      FROM tables t, app
+    UNION ALL
+    SELECT 3, 'grants', count(*),
+           string_agg(t.relname, ', ' ORDER BY t.relname)
+               FILTER (WHERE NOT has_table_privilege(app.oid, t.oid, 'SELECT')),
+           'lims_app reads %s tables', 'lims_app may not read %s',
+           'Give back what migrations granted; a restore may have left it out.'
+      FROM tables t, app
+    UNION ALL
+    SELECT 4, 'append-only', count(*),
+           string_agg(t.relname, ', ' ORDER BY t.relname)
+               FILTER (WHERE has_table_privilege(app.oid, t.oid, 'UPDATE, DELETE, TRUNCATE')),
+           'lims_app cannot change %s tables of evidence', 'lims_app may change %s',
+           'REVOKE UPDATE, DELETE, TRUNCATE ON these tables FROM lims_app.'
+      FROM tables t, app
+     WHERE t.relname IN ('audit_entry', 'result_history', 'electronic_signature')
+    UNION ALL
+    SELECT 5, 'triggers', count(*),
+           string_agg(DISTINCT t.relname, ', ')
+               FILTER (WHERE g.tgenabled NOT IN ('O', 'A')),
+           '%s enabled', 'disabled on %s',
+           'ALTER TABLE ... ENABLE TRIGGER ALL: locks, gates, audit and events are triggers.'
+      FROM tables t
+      JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal
+)
+SELECT subject AS "subject",
+       CASE WHEN faulty IS NULL THEN 'ok' ELSE 'failed' END AS "state",
+       CASE WHEN faulty IS NULL THEN replace(sound, '%s', total::text)
+            ELSE replace(unsound, '%s', faulty) END AS "finding",
+       remedy AS "remedy"
+  FROM finding
+ WHERE total > 0
+ ORDER BY place
+
+-- name: check_clock one
+-- global: about the server's clock
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS "now"

@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Which folder may know what. The kernel is linked by the module, the tool, the
+# unit tests and the fuzzers, so it must not need a server or a database; libpq
+# stays in one folder so that its rules are kept in one place; and apr_dbd is
+# used only to lend connections, because its statements lose SQLSTATE and crash
+# on a dead backend.
+use strict;
+use warnings;
+
+use Test::More;
+
+use LIMS::Source;
+
+my $httpd = qr/\#\s*include\s*[<"](?:httpd|http_\w+|ap_\w+|util_\w+|mod_\w+|mpm_\w+|scoreboard)\.h/;
+
+# [what, pattern, where it may be]
+my @rules = (
+    [ 'httpd',              $httpd,                            qr{\A(?:mod_lims\.c|modules/server/)} ],
+    [ 'libpq',              qr/\#\s*include\s*[<"]libpq|\bPQ\w+\s*\(|\bPG(?:conn|result)\b/,
+        qr{\Amodules/database/} ],
+    [ 'apr_dbd',            qr/\bapr_dbd_\w+\s*\(/,            qr{\Amodules/server/(?:pool|check)\.c\z} ],
+    [ 'threads',            qr/\bapr_thread_create|\bap_thread_create/, qr{\Amodules/server/} ],
+    [ 'the server\'s code', qr/\#\s*include\s*"server\//,      qr{\A(?:mod_lims\.c|modules/server/)} ],
+    [ 'the tool\'s code',   qr/\#\s*include\s*"tool\//,        qr{\Amodules/tool/} ],
+);
+my @sources = files(qr/\.[ch]\z/, 'mod_lims.c', 'modules');
+
+for my $rule (@rules) {
+    my ($what, $pattern, $allowed) = @$rule;
+    my @users    = grep { code($_) =~ $pattern } @sources;
+    my @breaches = grep { $_ !~ $allowed } @users;
+
+    ok(!@breaches, "$what is used where it may be") or diag("not in @breaches");
+}
+
+my @impure = grep { m{\Amodules/kernel/}
+        && code($_) =~ /\#\s*include\s*"(?:database|service|server|tool)\// } @sources;
+ok(!@impure, 'the kernel includes nothing that stands on it') or diag("@impure");
+
+# The top level is fixed; a build leaves its own in build/.
+my %top = map { $_ => 1 } qw(mod_lims.c modules conf sql t build Makefile README.md LICENSE CHANGES);
+opendir my $dir, $LIMS::Source::root or die "$LIMS::Source::root: $!\n";
+my @strangers = grep { !/\A\./ && !$top{$_} } readdir $dir;
+ok(!@strangers, 'nothing else at the top level') or diag("@strangers");
+
+done_testing();

@@ -1,0 +1,53 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Files of at most 600 lines and functions of at most 70: what does not fit is
+# doing two things. There is no list of exceptions.
+use strict;
+use warnings;
+
+use Test::More;
+
+use LIMS::Source;
+
+my $file_max     = 600;
+my $function_max = 70;
+
+# [name, first line, lines] of each function: an opening brace in the first
+# column that a parameter list precedes, up to a closing one there.
+sub functions {
+    my ($path) = @_;
+    my @lines = split /\n/, bare($path), -1;
+    my (@found, $name, $start);
+
+    for my $i (0 .. $#lines) {
+        if ($lines[$i] =~ /\A\{/ && $i && $lines[ $i - 1 ] =~ /\)\s*\z/) {
+            my $head = join ' ', @lines[ ($i > 8 ? $i - 8 : 0) .. $i - 1 ];
+            ($name) = $head =~ /(\w+)\s*\([^{};]*\)\s*\z/;
+            $start = $i;
+        }
+        elsif (defined $start && $lines[$i] =~ /\A\}/) {
+            push @found, [ $name || '?', $start + 1, $i - $start + 1 ];
+            undef $start;
+        }
+    }
+    return @found;
+}
+
+my @sources = grep { $_ ne 'LICENSE' } files(qr/\.(?:[ch]|sql|pm|t|awk)\z|\/build\/\w+\z/);
+my @long = grep { $_->[1] > $file_max } map { [ $_, scalar(() = text($_) =~ /\n/g) ] } @sources;
+ok(!@long, "no file has more than $file_max lines")
+    or diag(map { "$_->[0]: $_->[1]\n" } @long);
+
+my ($count, @over) = (0);
+for my $path (files(qr/\.[ch]\z/, 'mod_lims.c', 'modules')) {
+    for my $function (functions($path)) {
+        $count++;
+        push @over, "$path:$function->[1]: $function->[0] has $function->[2] lines"
+            if $function->[2] > $function_max;
+    }
+}
+cmp_ok($count, '>', 50, 'functions are recognised');
+ok(!@over, "no function has more than $function_max lines") or diag(join "\n", @over);
+
+done_testing();

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Database;
+
+=head1 NAME
+
+LIMS::Database - a migrated database of its own, without a service before it
+
+=head1 SYNOPSIS
+
+    use LIMS::Database;    # also strict, warnings and all of Test::More
+
+    my $base   = LIMS::Database->new;
+    my $lab    = $base->laboratory(code => 'cedar', esignature_required => 't');
+    my $sample = $base->sample($lab, qw(PH PB));
+    my $app    = $base->app($lab);
+    refused($app, q{UPDATE lims.sample_test SET status = 'verified' WHERE id = ?},
+        [ $sample->{PH} ], 'blank_result');
+    done_testing();
+
+=head1 DESCRIPTION
+
+What the database promises it promises to everybody, so these tests speak SQL,
+as the run-time role. There is no httpd: tests of the service are written with
+L<LIMS::Test>.
+
+=head2 Methods
+
+    db, superuser       a handle as lims_owner, as the superuser
+    app($laboratory)    as lims_app, acting for it as its user; undef: for none
+    insert($table, { column => value })    as the owner; the id
+    value($sql, @bind)  one value, as the owner
+    parallel($count, sub { my ($number) = @_; ... })
+        as many processes, which connect, wait for each other and act at once;
+        what each returns (text), in order
+
+    laboratory(code => , ...columns of organization)
+        an organization with a user, a client, a material type and definitions:
+        { id, user_id, client, material, definition => { PH => id, ... } }
+    sample($laboratory, @codes)
+        a sample with these tests, made as the run-time role: { id, PH => id, ... }
+
+=head2 Functions
+
+    refused($handle, $sql, \@bind, $slug, $name)
+        passes when the statement raises LM001 with this slug, or this SQLSTATE
+    signed($handle, $laboratory, $meaning, $table, $id)    a signature's id
+
+=cut
+
+use strict;
+use warnings;
+
+use LIMS::Instance;
+use POSIX ();
+use Test::More;
+
+our @EXPORT = qw(refused signed);
+
+my $owner = $$;
+my @made;
+
+sub import {
+    my ($class) = @_;
+
+    strict->import;
+    warnings->import;
+    Test::More->export_to_level(1, $class);
+    no strict 'refs';
+    *{ caller() . "::$_" } = \&{$_} for @EXPORT;
+    return;
+}
+
+sub new {
+    my ($class) = @_;
+    my ($name) = $0 =~ m{\bt/(.*)\.t\z};
+    $name = ($name || 'sql') =~ s/\W/_/gr;
+    my $self = bless { database => 'lims_test_' . $name . (@made || '') }, $class;
+
+    LIMS::Instance::create_database($self->{database});
+    push @made, $self;
+    return $self;
+}
+
+sub db        { return $_[0]->_handle('lims_owner') }
+sub superuser { return $_[0]->_handle('postgres') }
+
+# Processes do not share connections.
+sub _handle {
+    my ($self, $role) = @_;
+    return $self->{handles}{$$}{$role} ||=
+        LIMS::Instance::connect_database($self->{database}, $role);
+}
+
+sub app {
+    my ($self, $lab) = @_;
+    my $handle = $self->_handle('lims_app');
+    my %context = (organization_id => $lab->{id}, user_id => $lab->{user_id});
+
+    for my $name (sort keys %context) {
+        $handle->do('SELECT set_config(?, ?, false)', undef, "lims.$name",
+            defined $context{$name} ? $context{$name} : '');
+    }
+    return $handle;
+}
+
+sub insert {
+    my ($self, $table, $column) = @_;
+    my @names = sort keys %$column;
+    my ($id) = $self->db->selectrow_array(
+        sprintf('INSERT INTO lims.%s (%s) VALUES (%s) RETURNING id',
+            $table, join(', ', @names), join(', ', ('?') x @names)),
+        undef, @$column{@names});
+    return $id;
+}
+
+sub laboratory {
+    my ($self, %column) = @_;
+    my %lab = (id => $self->insert('organization', { name => $column{code}, %column }));
+    my @mine = (organization_id => $lab{id});
+
+    $lab{user_id}  = $self->insert('user_account',
+        { @mine, email => "analyst\@$column{code}.example", display_name => 'Ana Lyst' });
+    $lab{client}   = $self->insert('client', { @mine, code => 'RIV', name => 'City of Riverbend' });
+    $lab{material} = $self->insert('material_type', { @mine, code => 'WW', name => 'Wastewater' });
+    my %definition = (
+        PH  => { name => 'pH', unit => 's.u.', specification_low => 6.5, specification_high => 8.5 },
+        PB  => { name => 'Lead', unit => 'ug/L', specification_high => 15 },
+        HEM => { name => 'Oil and grease', unit => 'mg/L', requires_worksheet => 't' },
+        EC  => { name => 'E. coli', result_type => 'presence', specification_text => 'Absent',
+            requires_confirmation => 't' },
+        HPC => { name => 'Plate count', unit => 'CFU/mL' },
+    );
+    for my $code (sort keys %definition) {
+        $lab{definition}{$code} =
+            $self->insert('test_definition', { @mine, code => $code, %{ $definition{$code} } });
+    }
+    return \%lab;
+}
+
+sub sample {
+    my ($self, $lab, @codes) = @_;
+    my $app = $self->app($lab);
+    my %sample;
+
+    ($sample{id}) = $app->selectrow_array(
+        q{INSERT INTO lims.sample (organization_id, material_type_id, client_name)
+          VALUES (?, ?, 'City of Riverbend') RETURNING id}, undef, $lab->{id}, $lab->{material});
+    for my $code (@codes) {
+        ($sample{$code}) = $app->selectrow_array(
+            q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+              VALUES (?, ?, ?) RETURNING id},
+            undef, $lab->{id}, $sample{id}, $lab->{definition}{$code});
+    }
+    return \%sample;
+}
+
+sub value {
+    my ($self, $sql, @bind) = @_;
+    my ($value) = $self->db->selectrow_array($sql, undef, @bind);
+    return $value;
+}
+
+sub parallel {
+    my ($self, $count, $action) = @_;
+    my @children;
+
+    pipe my $ready_in, my $ready_out or die "pipe: $!\n";
+    pipe my $go_in,    my $go_out    or die "pipe: $!\n";
+    for my $number (0 .. $count - 1) {
+        pipe my $in, my $out or die "pipe: $!\n";
+        my $pid = fork;
+        die "fork: $!\n" unless defined $pid;
+        if (!$pid) {
+            close $_ for $in, $ready_in, $go_out;
+            my $done = eval {
+                $self->_handle('lims_app');
+                syswrite $ready_out, '.';
+                sysread $go_in, my $byte, 1;
+                syswrite $out, $action->($number);
+                1;
+            };
+            syswrite $out, "died: $@" unless $done;
+            POSIX::_exit(0);    # END blocks and destructors are the parent's
+        }
+        close $out;
+        push @children, [ $pid, $in ];
+    }
+    close $_ for $ready_out, $go_in;
+    sysread($ready_in, my $byte, 1) or die "a process of parallel() died\n" for 1 .. $count;
+    close $go_out;    # all are waiting for just this
+    return map {
+        my ($pid, $in) = @$_;
+        my $result = do { local $/ = undef; <$in> };
+        waitpid $pid, 0;
+        $result;
+    } @children;
+}
+
+# Inside a transaction, it goes on.
+sub refused {
+    my ($handle, $sql, $bind, $slug, $name) = @_;
+    my $inside = !$handle->{AutoCommit} || $handle->{BegunWork};
+
+    $handle->pg_savepoint('attempt') if $inside;
+    my $done  = eval { $handle->do($sql, undef, @$bind); 1 };
+    my $state = $done ? '' : $handle->state;
+    my $found = $done ? 'no refusal' : $state eq 'LM001' ? $handle->pg_error_field('detail') : $state;
+    my $words = $done ? ''           : $handle->errstr;
+    $handle->pg_rollback_to('attempt') if $inside && !$done;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($found, $slug, $name || "refused: $slug") || diag($words);
+    return $words;
+}
+
+sub signed {
+    my ($handle, $lab, $meaning, $table, $id) = @_;
+    my ($signature) = $handle->selectrow_array(q{SELECT lims.sign(?, ?, ?, ?, 'because')}, undef,
+        $lab->{user_id}, $meaning, $table, $id);
+    return $signature;
+}
+
+sub finish {
+    my ($self) = @_;
+
+    $_->disconnect for values %{ delete($self->{handles}{$$}) || {} };
+    LIMS::Instance::drop_database($self->{database}) unless $ENV{LIMS_TEST_LEAVE};
+    return 1;
+}
+
+END {
+    if ($$ == $owner) {
+        my $status = $?;
+        eval { $_->finish } || diag($@) for @made;
+        $? = $status;
+    }
+}
+
+1;
