@@ -360,6 +360,25 @@ FOR EACH ROW WHEN (
     OR NEW.qualifier IS DISTINCT FROM OLD.qualifier)
 EXECUTE FUNCTION lims.sample_test_guard();
 
+-- An analysis has been done when it is entered; a clock may be a little fast.
+CREATE FUNCTION lims.sample_test_analyzed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse('invalid_body', 'analyzedAt lies in the future');
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER guard_analyzed_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.analyzed_at > now() + interval '5 minutes')
+EXECUTE FUNCTION lims.sample_test_analyzed();
+
+CREATE TRIGGER guard_analyzed_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (NEW.analyzed_at IS DISTINCT FROM OLD.analyzed_at
+    AND NEW.analyzed_at > now() + interval '5 minutes')
+EXECUTE FUNCTION lims.sample_test_analyzed();
+
 -- Verified is locked -------------------------------------------------------
 
 CREATE FUNCTION lims.sample_test_lock() RETURNS trigger

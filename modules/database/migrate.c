@@ -18,18 +18,17 @@ static const char settings[] = "SET client_min_messages = warning;"
                                "SET lock_timeout = 0;"
                                "SET idle_in_transaction_session_timeout = 0";
 
-static const char make_table[] =
-    "CREATE SCHEMA IF NOT EXISTS lims;"
-    "CREATE TABLE IF NOT EXISTS lims.schema_migration ("
-    "    version integer PRIMARY KEY,"
-    "    name text NOT NULL,"
-    "    checksum text NOT NULL,"
-    "    compatible_since integer NOT NULL,"
-    "    applied_at timestamptz NOT NULL DEFAULT now(),"
-    "    applied_by text NOT NULL DEFAULT session_user"
-    ");"
-    "GRANT USAGE ON SCHEMA lims TO lims_app;"
-    "GRANT SELECT ON lims.schema_migration TO lims_app";
+static const char make_table[] = "CREATE SCHEMA IF NOT EXISTS lims;"
+                                 "CREATE TABLE IF NOT EXISTS lims.schema_migration ("
+                                 "    version integer PRIMARY KEY,"
+                                 "    name text NOT NULL,"
+                                 "    checksum text NOT NULL,"
+                                 "    compatible_since integer NOT NULL,"
+                                 "    applied_at timestamptz NOT NULL DEFAULT now(),"
+                                 "    applied_by text NOT NULL DEFAULT session_user"
+                                 ");"
+                                 "GRANT USAGE ON SCHEMA lims TO lims_app;"
+                                 "GRANT SELECT ON lims.schema_migration TO lims_app";
 
 typedef struct {
     lims_connection_t *connection;
@@ -124,13 +123,13 @@ static const lims_error_t *read_records(PGresult **records, const run_t *run)
     const lims_error_t *error;
 
     *records = NULL;
-    error = query(&row, run, "SELECT to_regclass('lims.schema_migration')",
-                  "The record of migrations");
+    error =
+        query(&row, run, "SELECT to_regclass('lims.schema_migration')", "The record of migrations");
     if (error || PQgetisnull(row, 0, 0)) {
         return error;
     }
     return query(records, run,
-                 "SELECT version, name, checksum, applied_at::timestamptz(0), applied_by"
+                 "SELECT version, name, checksum, applied_at, applied_by"
                  "  FROM lims.schema_migration"
                  " ORDER BY version",
                  "The record of migrations");
@@ -173,8 +172,8 @@ static lims_migration_plan_t *compare(const PGresult *records, apr_pool_t *pool)
 {
     int known = records ? PQntuples(records) : 0;
     lims_migration_plan_t *plan = apr_pcalloc(pool, sizeof(*plan));
-    lims_migration_row_t *rows
-        = apr_palloc(pool, sizeof(*rows) * (apr_size_t)(known + lims_migrations_count + 1));
+    lims_migration_row_t *rows =
+        apr_palloc(pool, sizeof(*rows) * (apr_size_t)(known + lims_migrations_count + 1));
 
     plan->rows = rows;
     plan->complete = true;
@@ -355,8 +354,7 @@ const lims_error_t *lims_migrate_plan(lims_migration_plan_t **plan, lims_connect
 }
 
 const lims_error_t *lims_migrate(lims_migration_plan_t **plan, lims_connection_t *connection,
-                                 bool dry, lims_migrate_tell_fn *tell, void *data,
-                                 apr_pool_t *pool)
+                                 bool dry, lims_migrate_tell_fn *tell, void *data, apr_pool_t *pool)
 {
     const run_t run = {
         .connection = connection, .pool = pool, .dry = dry, .tell = tell, .data = data

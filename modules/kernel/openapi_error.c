@@ -74,10 +74,10 @@ const char *const *lims_openapi_slugs(apr_pool_t *pool)
 
 static unsigned headers_of(const bool *kinds)
 {
-    unsigned set = LIMS_HEADERS_COUNTED;
+    unsigned set = LIMS_HEADERS_COMMON;
 
     if (kinds[LIMS_E_UNAUTHORIZED]) {
-        return 1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_CACHE_CONTROL | 1u << LIMS_H_WWW_AUTHENTICATE;
+        set |= 1u << LIMS_H_WWW_AUTHENTICATE;
     }
     if (kinds[LIMS_E_RATE_LIMITED] || kinds[LIMS_E_SERVICE_UNAVAILABLE]
         || kinds[LIMS_E_IDEMPOTENCY_IN_PROGRESS]) {

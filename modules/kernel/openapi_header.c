@@ -13,7 +13,8 @@ static const lims_field_t headers[] = {
                             .example = "9f2c4e1ab37d4c5f8a6b0d1e2f3a4b5c" },
     [LIMS_H_RATE_LIMIT] = { .name = "RateLimit-Limit",
                             .type = LIMS_T_INTEGER,
-                            .doc = "Requests that the key may make in any 60 seconds.",
+                            .doc = "Requests that the key may make in any 60 seconds. "
+                                   "Absent where no key is known yet.",
                             .example = "120" },
     [LIMS_H_RATE_REMAINING] = { .name = "RateLimit-Remaining",
                                 .type = LIMS_T_INTEGER,

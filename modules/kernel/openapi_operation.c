@@ -156,7 +156,7 @@ static const char *answer_of(const lims_route_t *route)
 
 static unsigned headers_of(const lims_route_t *route)
 {
-    unsigned set = LIMS_HEADERS_COUNTED;
+    unsigned set = LIMS_HEADERS_COMMON;
 
     set |= is_tagged(route) ? 1u << LIMS_H_ETAG : 0;
     set |= route->status == 201 ? 1u << LIMS_H_LOCATION : 0;

@@ -118,8 +118,8 @@ void lims_openapi_delivery_parameters(lims_document_t *doc);
 void lims_openapi_header_components(lims_document_t *doc);
 void lims_openapi_parameter_components(lims_document_t *doc);
 
-/* Of every answer to a caller whose key was counted. */
-#define LIMS_HEADERS_COUNTED                                                              \
+/* Of every answer; those of the rate limit where the key is known. */
+#define LIMS_HEADERS_COMMON                                                               \
     (1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_RATE_LIMIT | 1u << LIMS_H_RATE_REMAINING      \
      | 1u << LIMS_H_RATE_RESET | 1u << LIMS_H_CACHE_CONTROL)
 

@@ -17,43 +17,43 @@
 
 enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
 
-#define RECORD_FIELDS                                                                \
-    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Assigned by the service." }, \
-    { .name = "name",                                                                \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = GIVEN | LIMS_F_REQUIRED,                                              \
-      .min = 1,                                                                      \
-      .doc = "What the key is for, for people.",                                     \
-      .example = "ERP connector" },                                                  \
-    { .name = "keyPrefix",                                                           \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = SHOWN,                                                                \
-      .doc = "Beginning of the key, the only part shown later.",                     \
-      .example = "lk_AbCdE..." },                                                    \
-    { .name = "scopes",                                                              \
-      .type = LIMS_T_STRING_LIST,                                                    \
-      .flags = GIVEN,                                                                \
-      .fallback = "",                                                                \
-      .doc = "What the key may do; without a list: everything." },                   \
-    { .name = "uploadOnly",                                                          \
-      .type = LIMS_T_BOOLEAN,                                                        \
-      .flags = GIVEN,                                                                \
-      .fallback = "false",                                                           \
-      .doc = "Whether it may only deliver instrument files." },                      \
-    { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN, .doc = "User." },      \
-    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." }, \
-    { .name = "lastUsedAt",                                                          \
-      .type = LIMS_T_TIMESTAMP,                                                      \
-      .flags = SHOWN | LIMS_F_NULLABLE,                                              \
-      .doc = "Last use, to the minute." },                                           \
-    { .name = "expiresAt",                                                           \
-      .type = LIMS_T_TIMESTAMP,                                                      \
-      .flags = GIVEN | LIMS_F_NULLABLE,                                              \
-      .doc = "Refused from then on; empty: never." },                                \
-    { .name = "revokedAt",                                                           \
-      .type = LIMS_T_TIMESTAMP,                                                      \
-      .flags = SHOWN | LIMS_F_NULLABLE,                                              \
-      .doc = "Refused since." }
+#define RECORD_FIELDS                                                                              \
+    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Assigned by the service." },        \
+        { .name = "name",                                                                          \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = GIVEN | LIMS_F_REQUIRED,                                                        \
+          .min = 1,                                                                                \
+          .doc = "What the key is for, for people.",                                               \
+          .example = "ERP connector" },                                                            \
+        { .name = "keyPrefix",                                                                     \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = SHOWN,                                                                          \
+          .doc = "Beginning of the key, the only part shown later.",                               \
+          .example = "lk_AbCdE..." },                                                              \
+        { .name = "scopes",                                                                        \
+          .type = LIMS_T_STRING_LIST,                                                              \
+          .flags = GIVEN,                                                                          \
+          .fallback = "",                                                                          \
+          .doc = "What the key may do; without a list: everything." },                             \
+        { .name = "uploadOnly",                                                                    \
+          .type = LIMS_T_BOOLEAN,                                                                  \
+          .flags = GIVEN,                                                                          \
+          .fallback = "false",                                                                     \
+          .doc = "Whether it may only deliver instrument files." },                                \
+        { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN, .doc = "User." },                \
+        { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },     \
+        { .name = "lastUsedAt",                                                                    \
+          .type = LIMS_T_TIMESTAMP,                                                                \
+          .flags = SHOWN | LIMS_F_NULLABLE,                                                        \
+          .doc = "Last use, to the minute." },                                                     \
+        { .name = "expiresAt",                                                                     \
+          .type = LIMS_T_TIMESTAMP,                                                                \
+          .flags = GIVEN | LIMS_F_NULLABLE,                                                        \
+          .doc = "Refused from then on; empty: never." },                                          \
+    {                                                                                              \
+        .name = "revokedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,           \
+        .doc = "Refused since."                                                                    \
+    }
 
 static const lims_field_t fields[] = { RECORD_FIELDS, LIMS_FIELD_END };
 
@@ -66,13 +66,11 @@ static const lims_field_t created_fields[] = {
     LIMS_FIELD_END
 };
 
-static const lims_field_t filters[] = {
-    LIMS_PAGING_FIELDS,
-    { .name = "revoked",
-      .type = LIMS_T_BOOLEAN,
-      .doc = "Only revoked (true) or unrevoked (false) ones." },
-    LIMS_FIELD_END
-};
+static const lims_field_t filters[] = { LIMS_PAGING_FIELDS,
+                                        { .name = "revoked",
+                                          .type = LIMS_T_BOOLEAN,
+                                          .doc = "Only revoked (true) or unrevoked (false) ones." },
+                                        LIMS_FIELD_END };
 
 /* --- Creation ------------------------------------------------------------- */
 
@@ -126,9 +124,9 @@ static const lims_error_t *make_key(const char **key, lims_request_t *rq)
         return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no SHA-256",
                            "No key could be made.");
     }
-    lims_values_set(rq->values, "keyHash",
-                    apr_pstrcat(rq->pool, "\\x",
-                                apr_pescape_hex(rq->pool, hash, sizeof(hash), 0), NULL));
+    lims_values_set(
+        rq->values, "keyHash",
+        apr_pstrcat(rq->pool, "\\x", apr_pescape_hex(rq->pool, hash, sizeof(hash), 0), NULL));
     lims_values_set(rq->values, "keyPrefix", lims_key_prefix(*key, rq->pool));
     return NULL;
 }

@@ -110,13 +110,11 @@ static const lims_field_t fields[] = {
     LIMS_FIELD_END
 };
 
-static const lims_field_t filters[] = {
-    LIMS_PAGING_FIELDS,
-    { .name = "active",
-      .type = LIMS_T_BOOLEAN,
-      .doc = "Only active (true) or inactive (false) ones." },
-    LIMS_FIELD_END
-};
+static const lims_field_t filters[] = { LIMS_PAGING_FIELDS,
+                                        { .name = "active",
+                                          .type = LIMS_T_BOOLEAN,
+                                          .doc = "Only active (true) or inactive (false) ones." },
+                                        LIMS_FIELD_END };
 
 /* The organization that the caller acts in. */
 static const lims_error_t *show(lims_request_t *rq)

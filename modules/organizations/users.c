@@ -16,9 +16,8 @@
 #define PASSWORD_MAX 255
 
 static const char *const roles[] = {
-    "system_administrator", "administrator", "lab_manager",     "qa_officer",
-    "analyst",              "microbiologist", "receiving_clerk", "client_viewer",
-    NULL,
+    "system_administrator", "administrator",   "lab_manager",   "qa_officer", "analyst",
+    "microbiologist",       "receiving_clerk", "client_viewer", NULL,
 };
 
 enum {
@@ -76,15 +75,13 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END
 };
 
-static const lims_field_t password_input[] = {
-    { .name = "password",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
-      .min = PASSWORD_MIN,
-      .max = PASSWORD_MAX,
-      .doc = "The new password." },
-    LIMS_FIELD_END
-};
+static const lims_field_t password_input[] = { { .name = "password",
+                                                 .type = LIMS_T_STRING,
+                                                 .flags = LIMS_F_REQUIRED | LIMS_F_SECRET,
+                                                 .min = PASSWORD_MIN,
+                                                 .max = PASSWORD_MAX,
+                                                 .doc = "The new password." },
+                                               LIMS_FIELD_END };
 
 /* Puts the hash of the password, where there is one, beside the values. */
 static const lims_error_t *hash_password(lims_request_t *rq)

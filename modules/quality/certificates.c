@@ -70,22 +70,25 @@ static const lims_field_t filters[] = {
 /* --- Actions -------------------------------------------------------------- */
 
 /* The sample is locked before its content is read, so that nothing of it can
- * change in between. */
+ * change in between. Until there is a certificate, the id is the sample's: lock
+ * and gates are those of reporting. */
 static const lims_error_t *issue(lims_request_t *rq)
 {
+    const char *sample = lims_values_get(rq->values, "sampleId");
     lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_SAMPLE_LOCK);
+    const lims_error_t *error;
 
+    lims_values_set(rq->values, "id", sample);
+    error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_LOCK);
     if (error) {
         return error;
     }
     if (lims_result_count(row) == 0) {
         return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                         "sampleId: there is no sample %s in your organization.",
-                         lims_values_get(rq->values, "sampleId"));
+                         "sampleId: there is no sample %s in your organization.", sample);
     }
     if (strcmp(lims_result_get(row, 0, "status"), "reported") != 0) {
-        error = lims_gates_check(rq, LIMS_STMT_CERTIFICATE_BLOCKERS);
+        error = lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
     }
     if (!error) {
         error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);

@@ -40,18 +40,6 @@ SELECT content AS "content"
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: certificate_sample_lock one
-SELECT id,
-       status
-  FROM lims.sample
- WHERE organization_id = :$organization::bigint
-   AND id = :sampleId::bigint
-   FOR UPDATE
-
--- name: certificate_blockers many
-SELECT *
-  FROM lims.report_blockers(:$organization::bigint, :sampleId::bigint)
-
 -- name: certificate_issue one
 -- Number, version and hash are given by the database. A reason is that of an
 -- amendment: the first certificate amends nothing.

@@ -7,6 +7,7 @@
  * database to look at, 5 when its schema does not fit).
  */
 #include <apr_strings.h>
+#include <apr_thread_proc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,16 @@
 #include "kernel/writer.h"
 #include "tool/session.h"
 #include "tool/tool.h"
+
+const lims_field_t lims_check_options[] = {
+    { .name = "configtest",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 4096,
+      .doc = "Command that tests the configuration of httpd, for its findings to be included.",
+      .example = "apachectl configtest" },
+    LIMS_FIELD_END
+};
 
 /* Differences between this machine's clock and the database's. A key's expiry
  * and every stamp are the database's; httpd's own are in its logs. */
@@ -100,10 +111,49 @@ static const lims_error_t *look_at_clock(check_t *check)
     return NULL;
 }
 
+/* What a command of the shell wrote, standard error included; false when it
+ * failed. */
+static bool run_command(const char **output, const char *command, apr_pool_t *pool)
+{
+    const char *arguments[] = { "sh", "-c", apr_pstrcat(pool, command, " 2>&1", NULL), NULL };
+    apr_procattr_t *attributes = NULL;
+    apr_proc_t process = { 0 };
+    char bytes[4096];
+    apr_size_t length = 0;
+    apr_exit_why_e why = APR_PROC_EXIT;
+    int status = 1;
+
+    if (apr_procattr_create(&attributes, pool) != APR_SUCCESS ||
+        apr_procattr_io_set(attributes, APR_NO_PIPE, APR_FULL_BLOCK, APR_NO_PIPE) != APR_SUCCESS ||
+        apr_procattr_cmdtype_set(attributes, APR_PROGRAM_ENV) != APR_SUCCESS ||
+        apr_proc_create(&process, "/bin/sh", arguments, NULL, attributes, pool) != APR_SUCCESS) {
+        *output = "it could not be started";
+        return false;
+    }
+    apr_file_read_full(process.out, bytes, sizeof(bytes), &length);
+    apr_file_close(process.out);
+    apr_proc_wait(&process, &status, &why, APR_WAIT);
+    *output = apr_pstrmemdup(pool, bytes, length);
+    return APR_PROC_CHECK_EXIT(why) && status == 0;
+}
+
+static void look_at_configuration(check_t *check)
+{
+    const char *command = lims_values_get(check->tool->values, "configtest");
+    const char *output = "";
+    bool sound;
+
+    if (command) {
+        sound = run_command(&output, command, check->tool->pool);
+        find(check, "configuration", sound ? "ok" : "failed", *output ? output : command,
+             "Each line names what is missing; the directives are in reference.conf.");
+    }
+}
+
 static const lims_error_t *look(check_t *check)
 {
-    const lims_error_t *error
-        = lims_session_connect(&check->rq.connection, check->tool->database, check->tool->pool);
+    const lims_error_t *error =
+        lims_session_connect(&check->rq.connection, check->tool->database, check->tool->pool);
 
     if (!error) {
         error = ask(check, LIMS_STMT_CHECK_SERVER);
@@ -145,12 +195,11 @@ lims_exit_e lims_command_check(lims_tool_t *tool)
     lims_writer_object_begin(check.w);
     lims_writer_key(check.w, "findings");
     lims_writer_array_begin(check.w);
+    look_at_configuration(&check);
     error = look(&check);
     if (error) {
         return lims_print_error(tool, error);
     }
     print_findings(&check);
-    return check.misfit   ? LIMS_EXIT_SCHEMA
-           : check.failed ? LIMS_EXIT_REFUSED
-                          : LIMS_EXIT_OK;
+    return check.misfit ? LIMS_EXIT_SCHEMA : check.failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK;
 }

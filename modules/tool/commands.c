@@ -14,9 +14,11 @@ const lims_command_t lims_commands[] = {
       .run = lims_command_migrate },
     { .name = "check",
       .summary = "See whether database, schema and clock are as they should be",
-      .description = "Looks at the server and its settings, the roles, the version of the "
+      .description = "Looks at the configuration of httpd if asked to, the server and its "
+                     "settings, the roles, the version of the "
                      "schema, row-level security, grants and triggers, and the clock. Each "
                      "finding comes with its remedy; exit status 1 if one is a failure.",
+      .options = lims_check_options,
       .run = lims_command_check },
     { .name = "openapi",
       .summary = "Print the OpenAPI document of the REST API",

@@ -88,8 +88,8 @@ static void print_field(const lims_tool_t *tool, const lims_option_table_t *tabl
     for (const lims_field_t *member = field->members; member && member->name; member++) {
         print_wrapped(apr_pstrcat(tool->pool, member->name,
                                   member->flags & LIMS_F_REQUIRED ? " (required)" : "", ": ",
-                                  lims_option_argument(member, tool->pool),
-                                  member->doc ? ". " : "", member->doc, NULL),
+                                  lims_option_argument(member, tool->pool), member->doc ? ". " : "",
+                                  member->doc, NULL),
                       INDENT + 4);
     }
 }
@@ -116,9 +116,8 @@ static void print_command(const lims_tool_t *tool)
            : lims_tool_takes_id(tool) ? " [ID]"
                                       : "",
            count ? " [options]" : "");
-    print_wrapped(apr_pstrcat(tool->pool, route ? route->summary : tool->command->summary, ".",
-                              NULL),
-                  0);
+    print_wrapped(
+        apr_pstrcat(tool->pool, route ? route->summary : tool->command->summary, ".", NULL), 0);
     if (description) {
         print_wrapped(description, 0);
     }

@@ -14,8 +14,7 @@ static const char *ask_password(lims_session_t *session)
 {
     lims_tool_t *tool = session->context;
 
-    return lims_secret_ask(apr_psprintf(tool->pool, "Password of %s: ", session->user),
-                           tool->pool);
+    return lims_secret_ask(apr_psprintf(tool->pool, "Password of %s: ", session->user), tool->pool);
 }
 
 static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *tool)

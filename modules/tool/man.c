@@ -66,6 +66,7 @@ static const char *escaped(const char *text, apr_pool_t *pool)
                            : *text == '-'  ? "\\-"
                            : *text == '"'  ? "\\(dq"
                            : *text == '\'' ? "\\(aq"
+                           : *text == '|'  ? "|\\:" /* a long list may break here */
                            : *text == '\n' ? " "
                                            : NULL;
 
@@ -80,8 +81,7 @@ static const char *escaped(const char *text, apr_pool_t *pool)
     return copy;
 }
 
-static void print_option(const char *name, const char *argument, const char *doc,
-                         apr_pool_t *pool)
+static void print_option(const char *name, const char *argument, const char *doc, apr_pool_t *pool)
 {
     printf(".TP\n\\fB\\-\\-%s\\fR", escaped(name, pool));
     if (argument) {
@@ -102,8 +102,7 @@ static void print_options(const lims_tool_t *command)
     printf(".RS\n");
     for (int i = 0; i < count; i++) {
         for (const lims_field_t *field = tables[i].fields; field->name; field++) {
-            bool required
-                = (field->flags & LIMS_F_REQUIRED) && tables[i].flags != LIMS_F_UPDATE;
+            bool required = (field->flags & LIMS_F_REQUIRED) && tables[i].flags != LIMS_F_UPDATE;
 
             if (lims_option_taken(&tables[i], field)) {
                 print_option(lims_option_name(field, pool), lims_option_argument(field, pool),

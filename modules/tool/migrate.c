@@ -5,6 +5,7 @@
 
 #include "database/migrate.h"
 #include "kernel/error.h"
+#include "kernel/time.h"
 #include "kernel/writer.h"
 #include "tool/session.h"
 #include "tool/tool.h"
@@ -36,7 +37,7 @@ static bool is_on(const lims_tool_t *tool, const char *option)
     return strcmp(lims_values_get(tool->values, option), "t") == 0;
 }
 
-static void write_plan(lims_writer_t *w, const lims_migration_plan_t *plan)
+static void write_plan(lims_writer_t *w, const lims_migration_plan_t *plan, apr_pool_t *pool)
 {
     lims_writer_array_begin(w);
     for (int i = 0; i < plan->count; i++) {
@@ -50,7 +51,8 @@ static void write_plan(lims_writer_t *w, const lims_migration_plan_t *plan)
         lims_writer_key(w, "state");
         lims_writer_string(w, state_names[row->state]);
         lims_writer_key(w, "appliedAt");
-        lims_writer_string(w, row->applied_at);
+        lims_writer_string(w,
+                           row->applied_at ? lims_time_from_database(row->applied_at, pool) : NULL);
         lims_writer_key(w, "appliedBy");
         lims_writer_string(w, row->applied_by);
         lims_writer_object_end(w);
@@ -67,12 +69,12 @@ static void print_plan(const lims_tool_t *tool, const lims_migration_plan_t *pla
     if (tool->json) {
         lims_writer_object_begin(w);
         lims_writer_key(w, "migrations");
-        write_plan(w, plan);
+        write_plan(w, plan, tool->pool);
         lims_writer_object_end(w);
         json = lims_writer_finish(&length, w);
         printf("%s\n", json);
     } else {
-        write_plan(w, plan);
+        write_plan(w, plan, tool->pool);
         json = lims_writer_finish(&length, w);
         lims_print(stdout, json, length, tool->pool);
     }

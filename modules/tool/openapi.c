@@ -3,14 +3,12 @@
 #include "kernel/openapi.h"
 #include "tool/tool.h"
 
-const lims_field_t lims_openapi_options[] = {
-    { .name = "base",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .fallback = "/api/v1",
-      .doc = "URL or path below which the routes are." },
-    LIMS_FIELD_END
-};
+const lims_field_t lims_openapi_options[] = { { .name = "base",
+                                                .type = LIMS_T_STRING,
+                                                .min = 1,
+                                                .fallback = "/api/v1",
+                                                .doc = "URL or path below which the routes are." },
+                                              LIMS_FIELD_END };
 
 lims_exit_e lims_command_openapi(lims_tool_t *tool)
 {

@@ -70,8 +70,8 @@ int lims_tool_tables(lims_option_table_t tables[LIMS_OPTION_TABLES_MAX], const l
         tables[count++] = (lims_option_table_t){ .fields = tool->command->options };
     }
     if (route && route->body) {
-        tables[count++] = (lims_option_table_t){ .fields = tool->resource->fields,
-                                                 .flags = route->body };
+        tables[count++] =
+            (lims_option_table_t){ .fields = tool->resource->fields, .flags = route->body };
     }
     if (route && route->input) {
         tables[count++] = (lims_option_table_t){ .fields = route->input };
@@ -166,8 +166,7 @@ bool lims_tool_needs_id(const lims_tool_t *tool)
 
 bool lims_tool_takes_id(const lims_tool_t *tool)
 {
-    return lims_tool_needs_id(tool) ||
-           (tool->route && !tool->route->path && handles_record(tool));
+    return lims_tool_needs_id(tool) || (tool->route && !tool->route->path && handles_record(tool));
 }
 
 /* --- Global options --------------------------------------------------------------- */
@@ -178,8 +177,10 @@ static const char **place_of(lims_tool_t *tool, const char *name)
         const char *name;
         const char **place;
     } places[] = {
-        { "database", &tool->database }, { "organization", &tool->organization },
-        { "user", &tool->user },         { "reason", &tool->reason },
+        { "database", &tool->database },
+        { "organization", &tool->organization },
+        { "user", &tool->user },
+        { "reason", &tool->reason },
         { "password-file", &tool->password_file },
     };
 
@@ -293,8 +294,8 @@ static const lims_error_t *read_field_text(const char **text, reader_t *reader,
     return error;
 }
 
-static const lims_error_t *take_field(reader_t *reader, const lims_field_t *field,
-                                      const char *name, const char *equals)
+static const lims_error_t *take_field(reader_t *reader, const lims_field_t *field, const char *name,
+                                      const char *equals)
 {
     lims_tool_t *tool = reader->tool;
     const char *text = NULL;
@@ -314,9 +315,8 @@ static const lims_error_t *take_option(reader_t *reader, const char *argument)
 {
     lims_tool_t *tool = reader->tool;
     const char *equals = strchr(argument, '=');
-    const char *name = equals ? apr_pstrmemdup(tool->pool, argument,
-                                               (apr_size_t)(equals - argument))
-                              : argument;
+    const char *name =
+        equals ? apr_pstrmemdup(tool->pool, argument, (apr_size_t)(equals - argument)) : argument;
     const lims_field_t *field = find_option(tool, name);
     const char **place = place_of(tool, name);
 
@@ -327,8 +327,8 @@ static const lims_error_t *take_option(reader_t *reader, const char *argument)
         return take_value(&reader->id, reader, name, equals);
     }
     if (place) {
-        return *place ? lims_fail(tool->pool, LIMS_E_INVALID_QUERY,
-                                  "--%s is there more than once.", name)
+        return *place ? lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "--%s is there more than once.",
+                                  name)
                       : take_value(place, reader, name, equals);
     }
     if (!equals && set_switch(tool, name)) {
@@ -360,6 +360,35 @@ static const lims_error_t *take_argument(reader_t *reader, const char *argument)
 
 /* --- Command names ------------------------------------------------------------------------ */
 
+/* The commands that begin with a word, for somebody who knows only the noun. */
+static const char *commands_of(const char *noun, apr_pool_t *pool)
+{
+    apr_size_t length = strlen(noun);
+    const char *text = "";
+
+    for (const lims_resource_t *const *r = lims_resources; *r; r++) {
+        for (const lims_route_t *route = (*r)->routes; route->method; route++) {
+            if (route->command && strncmp(route->command, noun, length) == 0 &&
+                route->command[length] == ' ') {
+                text = apr_pstrcat(pool, text, *text ? ", " : "", route->command, NULL);
+            }
+        }
+    }
+    return text;
+}
+
+static const lims_error_t *unknown_command(reader_t *reader, const char *first, const char *second)
+{
+    apr_pool_t *pool = reader->tool->pool;
+    const char *known = commands_of(first, pool);
+    const char *name =
+        second && second[0] != '-' ? apr_pstrcat(pool, first, " ", second, NULL) : first;
+
+    return lims_fail(pool, LIMS_E_INVALID_QUERY, "There is no command \"%s\"; %s%s.",
+                     lims_printable(name, pool), *known ? "there are: " : "see limsctl --help",
+                     known);
+}
+
 /* A command has one or two words; the longer name wins. */
 static const lims_error_t *take_command(reader_t *reader)
 {
@@ -371,16 +400,7 @@ static const lims_error_t *take_command(reader_t *reader)
         reader->next++;
         return NULL;
     }
-    if (find_command(tool, first)) {
-        return NULL;
-    }
-    if (second && second[0] == '-') {
-        second = NULL;
-    }
-    return lims_fail(tool->pool, LIMS_E_INVALID_QUERY,
-                     "There is no command \"%s%s%s\"; see limsctl --help.",
-                     lims_printable(first, tool->pool), second ? " " : "",
-                     second ? lims_printable(second, tool->pool) : "");
+    return find_command(tool, first) ? NULL : unknown_command(reader, first, second);
 }
 
 /* --- The whole line ---------------------------------------------------------------------- */
@@ -400,8 +420,8 @@ static const lims_error_t *complete(lims_tool_t *tool)
             error = lims_field_body(tool->values, tables[i].fields, tables[i].flags, &nothing,
                                     tool->pool);
         } else if (tool->values->count == 0) {
-            error = lims_fail(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS,
-                              "No option says what to change.");
+            error =
+                lims_fail(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS, "No option says what to change.");
         }
     }
     return error;
@@ -425,8 +445,7 @@ static const lims_error_t *ask_secrets(lims_tool_t *tool)
                                        tool->pool);
             }
             if (text) {
-                error = lims_field_text(tool->values, field, text, LIMS_E_INVALID_BODY,
-                                        tool->pool);
+                error = lims_field_text(tool->values, field, text, LIMS_E_INVALID_BODY, tool->pool);
             }
         }
     }
@@ -446,8 +465,9 @@ static const lims_error_t *take_id(reader_t *reader)
     }
     error = lims_field_id(&id, reader->id, tool->pool);
     if (error) {
-        return lims_fail(tool->pool, LIMS_E_INVALID_ID, "\"%s\" is no id, which is a positive "
-                                                        "integer.",
+        return lims_fail(tool->pool, LIMS_E_INVALID_ID,
+                         "\"%s\" is no id, which is a positive "
+                         "integer.",
                          lims_printable(reader->id, tool->pool));
     }
     lims_values_set(tool->values, "id", id);

@@ -14,7 +14,7 @@
 #include "tool/tool.h"
 
 /* Longest cell of a table, in characters; a record shows texts in full. */
-#define CELL_MAX 36
+#define CELL_MAX 60
 
 #define GAP "  "
 
@@ -70,8 +70,7 @@ static bool is_compound(const lims_json_t *value)
 
 static bool is_table(const lims_json_t *value)
 {
-    return value->type == LIMS_JSON_ARRAY && value->first &&
-           value->first->type == LIMS_JSON_OBJECT;
+    return value->type == LIMS_JSON_ARRAY && value->first && value->first->type == LIMS_JSON_OBJECT;
 }
 
 static const char *text_of(const lims_json_t *value, apr_pool_t *pool);
@@ -302,14 +301,16 @@ lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error)
     const char *body = lims_error_body(&length, error, tool->pool);
     bool broken = lims_error_kinds[error->kind].status >= 500;
 
-    fprintf(stderr, "limsctl: %s\n", lims_printable(error->message, tool->pool));
+    if (tool->json) {
+        printf("%s\n", body);
+    } else {
+        fprintf(stderr, "limsctl: %s\n", lims_printable(error->message, tool->pool));
+    }
     if (broken && error->cause && !strstr(error->message, error->cause)) {
         /* Here the reader is the administrator, who has no other log. */
         fprintf(stderr, "limsctl: %s\n", lims_printable(error->cause, tool->pool));
     }
-    if (tool->json) {
-        printf("%s\n", body);
-    } else if (error->members) {
+    if (!tool->json && error->members) {
         const char *members = apr_pstrcat(tool->pool, "{", error->members, "}", NULL);
         lims_print(stderr, members, strlen(members), tool->pool);
     }

@@ -74,6 +74,11 @@ static const lims_error_t *check_named(const lims_session_t *session, const lims
         return lims_fail(pool, LIMS_E_INVALID_QUERY,
                          "Which organization? Give --organization CODE.");
     }
+    if (!needs_organization(route) && (session->organization || session->user)) {
+        return lims_fail(pool, LIMS_E_INVALID_QUERY,
+                         "This is about all organizations: --organization and --user are for "
+                         "what is done in one of them.");
+    }
     if (!is_read(route) && !(route->flags & LIMS_R_OWNER) && !session->user) {
         return lims_fail(pool, LIMS_E_INVALID_QUERY,
                          "Who does it? A change needs an acting user: --user EMAIL.");
@@ -96,8 +101,8 @@ static const lims_error_t *judge_found(lims_session_t *session, lims_request_t *
     rq->actor.organization = lims_result_get(found, 0, "organizationId");
     rq->actor.user = lims_result_get(found, 0, "userId");
     if (session->user && !lims_result_true(found, 0, "userActive")) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
-                         "The organization has no active user \"%s\".", session->user);
+        return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "The organization has no active user \"%s\".",
+                         session->user);
     }
     return NULL;
 }
@@ -194,8 +199,8 @@ static const lims_error_t *sign(lims_request_t *rq)
 static const lims_error_t *transact(lims_request_t *rq, bool signs)
 {
     const lims_call_t act = {
-        .statement = rq->route->flags & LIMS_R_OWNER ? LIMS_STMT_TOOL_ACT_OWNER
-                                                     : LIMS_STMT_TOOL_ACT,
+        .statement =
+            rq->route->flags & LIMS_R_OWNER ? LIMS_STMT_TOOL_ACT_OWNER : LIMS_STMT_TOOL_ACT,
     };
     lims_result_t *ignored = NULL;
     const lims_error_t *error = lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
@@ -238,8 +243,8 @@ static lims_values_t *copy_values(const lims_values_t *values, apr_pool_t *pool)
     lims_values_t *copy = apr_pmemdup(pool, values, sizeof(*values));
 
     copy->pool = pool;
-    copy->items = apr_pmemdup(pool, values->items,
-                              (apr_size_t)values->size * sizeof(*values->items));
+    copy->items =
+        apr_pmemdup(pool, values->items, (apr_size_t)values->size * sizeof(*values->items));
     return copy;
 }
 

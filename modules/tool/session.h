@@ -21,12 +21,12 @@ typedef const char *(lims_session_password_fn)(lims_session_t *session);
 /* Who acts. The caller may change any of it between two calls. */
 struct lims_session_t {
     lims_connection_t *connection;
-    const char *organization; /* its code; NULL: none */
-    const char *user;         /* e-mail address of the acting user; NULL: none */
-    const char *reason;       /* for the audit trail; NULL: none */
-    const char *password;     /* of the user, for signing; NULL: not given */
+    const char *organization;      /* its code; NULL: none */
+    const char *user;              /* e-mail address of the acting user; NULL: none */
+    const char *reason;            /* for the audit trail; NULL: none */
+    const char *password;          /* of the user, for signing; NULL: not given */
     lims_session_password_fn *ask; /* asked when a signature needs one; or NULL */
-    void *context;            /* the caller's */
+    void *context;                 /* the caller's */
 };
 
 /* Connects, and makes sure that the schema fits. `conninfo` NULL: as libpq's

@@ -134,6 +134,7 @@ lims_exit_e lims_command_check(lims_tool_t *tool);
 
 /* The options of those that have some. */
 extern const lims_field_t lims_migrate_options[];
+extern const lims_field_t lims_check_options[];
 extern const lims_field_t lims_openapi_options[];
 
 #endif /* LIMS_TOOL_H */

@@ -143,7 +143,7 @@ static const lims_route_t hidden_routes[] = {
 };
 
 static const lims_resource_t hidden = { .name = "hidden", .title = "Hidden", .schema = "Hidden",
-                                        .fields = tube_fields, .routes = hidden_routes };
+                                        .fields = spin_input, .routes = hidden_routes };
 
 /* --- Looking at it ---------------------------------------------------------------- */
 
@@ -196,8 +196,9 @@ static const char *words(const char *path)
 #define RACK "components|schemas|Rack|"
 #define RACK_CREATE "components|schemas|RackCreate|"
 #define ANSWERS(path, method) "paths|" path "|" method "|responses"
+#define SCHEMA "|content|application/json|schema|"
 #define SLUGS(path, method, status) \
-    ANSWERS(path, method) "|" status "|content|application/json|schema|allOf|1|properties|error|enum"
+    ANSWERS(path, method) "|" status SCHEMA "allOf|1|properties|error|enum"
 
 /* --- Tests ---------------------------------------------------------------------------- */
 
@@ -287,7 +288,11 @@ static void test_answers(void)
     is(words(ANSWERS("/racks/{id}/seal", "post") "|409|headers|Retry-After|$ref"),
        "#/components/headers/Retry-After", "409 tells when to try again");
     is(words("components|responses|Unauthorized|headers"),
-       "X-Request-Id,Cache-Control,WWW-Authenticate", "401 has no rate limit, but a challenge");
+       "X-Request-Id,RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset,Cache-Control,"
+       "WWW-Authenticate",
+       "401 has a challenge");
+    is(words("components|headers|RateLimit-Limit|required"), "false",
+       "and a rate limit only where the key is known");
     is(words(ANSWERS("/manual.json", "get") "|200|content|application/json|schema|type"),
        "object", "a document is any object");
 }

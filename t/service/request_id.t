@@ -61,7 +61,7 @@ subtest 'on every kind of answer' => sub {
     $answer{'304'} = $lims->get("/material-types/$material",
         headers => { 'X-Request-Id' => $sent, 'If-None-Match' => $page->header('ETag') });
     is($answer{'304'}->status, 304, 'the condition held');
-    is(id_of($answer{$_}), $sent, $_) for sort keys %answer;
+    is(id_of($answer{$_}), $sent, "answer: $_") for sort keys %answer;
     my $refused = speak($lims, message($lims, 'GET', '/whoami',
             headers => [ "X-Request-Id: $sent", 'X-Long: ' . 'x' x 9000 ]));
     is($refused->status, 400, 'httpd refuses a field that is too long');

@@ -21,8 +21,9 @@ use warnings;
 use Cwd qw(abs_path);
 use DBI;
 use Digest::SHA;
-use Fcntl qw(:flock SEEK_SET);
+use Fcntl qw(:flock);
 use File::Basename qw(dirname);
+use File::Glob qw(:bsd_glob);
 use File::Path qw(make_path);
 use IPC::Open3 qw(open3);
 

@@ -49,7 +49,8 @@ sub new {
 
     die "not an OpenAPI 3.1 document\n" unless ($document->{openapi} || '') =~ /\A3\.1\./;
     for my $template (keys %{ $document->{paths} }) {
-        push @{ $self->{paths} }, $self->_path($template, $document->{paths}{$template});
+        my $item = $document->{paths}{$template};
+        push @{ $self->{paths} }, $self->_path($self->_below_server($template, $item), $item);
     }
     # Literal segments win over parameters.
     @{ $self->{paths} } = sort { $a->{parameters} <=> $b->{parameters}
@@ -100,6 +101,18 @@ sub check {
     $documented = $self->_resolved($documented);
     return ($operation, $self->_check_headers($documented, $response),
         $method eq 'HEAD' ? () : $self->_check_body($documented, $response));
+}
+
+# The root of the API has a server of its own, because a path begins with a
+# slash and the root does not end in one.
+sub _below_server {
+    my ($self, $template, $item) = @_;
+    my $server = $self->{document}{servers}[0]{url};
+
+    return $template unless $item->{servers};
+    my $url = ($item->{servers}[0]{url} =~ s{/\z}{}r) . $template;
+    $url =~ s{\A\Q$server\E}{} or die "$url is not below the server $server\n";
+    return $url;
 }
 
 sub _path {

@@ -1,0 +1,218 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The OpenAPI document of the real tables, as `limsctl openapi` prints it: that
+# it hangs together, says what the contract says, and that its examples and
+# defaults are values of what they stand for.
+use strict;
+use warnings;
+
+use Test::More;
+
+use LIMS::Instance;
+use LIMS::OpenAPI;
+use LIMS::Schema;
+use LIMS::Source;
+
+my $text   = document();
+my $api    = LIMS::Schema::decode($text);
+my $schema = LIMS::Schema->new($api);
+my @all    = LIMS::OpenAPI->new($api)->operations;
+my %by_path = map { ("$_->{method} $_->{template}" => $_->{operation}) } @all;
+
+sub document {
+    my $limsctl = LIMS::Instance::out() . '/limsctl';
+
+    open my $out, '-|:raw', $limsctl, 'openapi', @_ or BAIL_OUT("$limsctl: $!");
+    local $/ = undef;
+    my $printed = <$out>;
+    close $out or BAIL_OUT("$limsctl openapi ended with $?");
+    return $printed;
+}
+
+# Calls with every object of the document, and the names that lead to it.
+sub walk {
+    my ($thing, $visit, @path) = @_;
+
+    if (ref $thing eq 'HASH') {
+        $visit->($thing, @path);
+        walk($thing->{$_}, $visit, @path, $_) for sort keys %$thing;
+    }
+    elsif (ref $thing eq 'ARRAY') {
+        walk($thing->[$_], $visit, @path, $_) for 0 .. $#$thing;
+    }
+    return;
+}
+
+sub resolved {
+    my ($thing) = @_;
+    return $thing->{'$ref'} ? $schema->resolve($thing->{'$ref'}) : $thing;
+}
+
+# The slugs that a response can carry.
+sub slugs {
+    my ($operation, $status) = @_;
+    my $response = resolved($operation->{responses}{$status} || return ());
+    my @found;
+
+    walk($response->{content}, sub {
+        my ($object) = @_;
+        my $error = $object->{properties} && $object->{properties}{error} or return;
+        push @found, @{ $error->{enum} };
+    });
+    return sort @found;
+}
+
+subtest 'the document' => sub {
+    is($api->{openapi}, '3.1.0', 'OpenAPI 3.1.0');
+    is($api->{servers}[0]{url}, '/api/v1', 'below the base');
+    is(document(), $text, 'the same bytes each time');
+    my $elsewhere = LIMS::Schema::decode(document('--base', 'https://lims.example/x/api/v1'));
+    is($elsewhere->{servers}[0]{url}, 'https://lims.example/x/api/v1', 'or below another');
+    is($elsewhere->{paths}{'/v1'}{servers}[0]{url}, 'https://lims.example/x/api', 'root included');
+};
+
+subtest 'references' => sub {
+    my (%used, @broken);
+
+    walk($api, sub {
+        my ($object, @path) = @_;
+        my $pointer = $object->{'$ref'} or return;
+        $used{$pointer} = 1;
+        push @broken, "@path: $pointer" unless eval { $schema->resolve($pointer) };
+    });
+    ok(!@broken, 'every reference leads somewhere') or diag(join "\n", @broken);
+    my @unused = grep { !$used{$_} } map { my $section = $_;
+            map { "#/components/$section/$_" } sort keys %{ $api->{components}{$section} } }
+        grep { $_ ne 'securitySchemes' } sort keys %{ $api->{components} };
+    ok(!@unused, 'every component is referred to') or diag("@unused");
+};
+
+# Every line of the contract's table of endpoints whose resource is built.
+subtest 'endpoints' => sub {
+    my @contract = (
+        'GET ', 'GET /whoami', 'GET /samples', 'GET /samples/{id}', 'POST /samples',
+        'PATCH /samples/{id}', 'PATCH /samples/{id}/status', 'POST /samples/receive',
+        'POST /samples/{id}/report', 'GET /samples/{id}/approvals', 'GET /sample-tests',
+        'PATCH /sample-tests/{id}', 'POST /sample-tests/{id}/verify',
+        'POST /sample-tests/bulk-results', 'PATCH /approval-records/{id}',
+        'GET /test-definitions', 'GET /material-types', 'GET /projects', 'POST /projects',
+        'PATCH /projects/{id}', 'GET /clients', 'POST /clients', 'PATCH /clients/{id}',
+        'GET /storage-locations',
+    );
+    ok($by_path{$_}, $_) for @contract;
+};
+
+subtest 'operations' => sub {
+    my %tags = map { $_->{name} => 1 } @{ $api->{tags} };
+    my (%ids, @faults);
+    my $scopes = $api->{components}{securitySchemes}{bearer}{description};
+
+    for my $each (@all) {
+        my ($name, $operation) = ("$each->{method} $each->{template}", $each->{operation});
+        my $scope = $operation->{'x-scope'};
+        my $write = $each->{method} ne 'GET';
+        my $id    = $each->{template} =~ /\{id\}/;
+        my %status = map { $_ => 1 } 400, 401, 403, 429, 500, 503;
+
+        $status{$_} = 1 for ($id ? 404 : ()), ($write ? (408, 413, 415) : ()),
+            ($write && $id ? 412 : ()), ($each->{method} eq 'POST' ? (409, 422) : ());
+        push @faults, "$name: operationId $each->{operationId} is there twice"
+            if $ids{ $each->{operationId} }++;
+        push @faults, map { "$name: tag $_" } grep { !$tags{$_} } @{ $operation->{tags} };
+        push @faults, "$name: no summary or description"
+            unless $operation->{summary} && $operation->{description};
+        push @faults, "$name: scope $scope" if $scope && $scopes !~ /`\Q$scope\E`/;
+        push @faults, "$name: the scope and security differ"
+            unless join(',', @{ $operation->{security}[0]{bearer} }) eq ($scope || '');
+        push @faults, map { "$name: $_ is not documented" }
+            grep { !$operation->{responses}{$_} } sort keys %status;
+        push @faults, "$name: success" unless grep { /\A2/ } keys %{ $operation->{responses} };
+    }
+    ok(!@faults, 'every operation is complete') or diag(join "\n", @faults);
+};
+
+# The contract's table of gates: slug, status, endpoints.
+subtest 'gates' => sub {
+    my $verify = 'POST /sample-tests/{id}/verify';
+    my $report = 'POST /samples/{id}/report';
+    my $status = 'PATCH /samples/{id}/status';
+    my $enter  = 'PATCH /sample-tests/{id}';
+    my $many   = 'POST /sample-tests/bulk-results';
+    my @gates  = (
+        [ 403, 'esignature_required',   $verify, 'PATCH /approval-records/{id}' ],
+        [ 409, 'incomplete_sample',     $report, $status ],
+        [ 409, 'qc_failed',             $verify, $report, $status ],
+        [ 409, 'approval_required',     $report ],
+        [ 409, 'confirmation_required', $verify, $report ],
+        [ 409, 'media_qc_failed',       $verify, $report ],
+        [ 409, 'worksheet_incomplete',  $verify ],
+        [ 409, 'blank_result',          $verify ],
+        [ 409, 'reagent_lot_expired',   $enter, $many ],
+        [ 409, 'test_verified_locked',  $enter, $many, $verify ],
+    );
+    for my $gate (@gates) {
+        my ($code, $slug, @where) = @$gate;
+        for my $operation (@where) {
+            ok((grep { $_ eq $slug } slugs($by_path{$operation}, $code)),
+                "$operation may answer $code $slug");
+        }
+    }
+    is($api->{components}{schemas}{PlanLimitError}{properties}{code}{enum}[0],
+        'SAMPLE_LIMIT_EXCEEDED', 'the plan limit has a code');
+    is_deeply([ sort keys %{ $api->{components}{schemas}{Error}{properties} } ],
+        [qw(blockers error message missing needsSignoff qcBatches)], 'the members of an error');
+};
+
+# What is documented of an object it can also have, and what it must have.
+subtest 'schemas' => sub {
+    my (@faults, $objects);
+
+    walk($api, sub {
+        my ($object, @path) = @_;
+        return unless $object->{properties} && ($object->{type} || '') eq 'object';
+        $objects++;
+        push @faults, map { "@path: requires $_, which it can't have" }
+            grep { !$object->{properties}{$_} } @{ $object->{required} || [] };
+        push @faults, "@path: open to anything"
+            unless LIMS::Schema::type_of($object->{additionalProperties}) eq 'boolean'
+            && !$object->{additionalProperties};
+    });
+    cmp_ok($objects, '>', 40, 'there are objects');
+    ok(!@faults, 'they are closed and consistent') or diag(join "\n", @faults);
+};
+
+subtest 'examples and defaults' => sub {
+    my (@faults, $count);
+
+    walk($api, sub {
+        my ($object, @path) = @_;
+        my @values = (@{ ref $object->{examples} eq 'ARRAY' ? $object->{examples} : [] },
+            exists $object->{type} && exists $object->{default} ? $object->{default} : ());
+        for my $value (@values) {
+            $count++;
+            push @faults, map { "@path: $_" } $schema->validate($value, $object);
+        }
+    });
+    cmp_ok($count, '>', 40, 'there are examples');
+    ok(!@faults, 'they are values of their schemas') or diag(join "\n", @faults);
+};
+
+# The database writes the events; its list of types is the other half.
+subtest 'events' => sub {
+    my ($check) = LIMS::Source::text('sql/010_events.sql') =~ /type text NOT NULL CHECK \(type IN \(([^)]*)\)/
+        or BAIL_OUT('sql/010_events.sql has no list of types');
+    my @types = sort $check =~ /'([^']+)'/g;
+
+    is_deeply([ sort keys %{ $api->{webhooks} } ], \@types, 'are those that the database knows');
+    for my $type (@types) {
+        my $post  = $api->{webhooks}{$type}{post};
+        my $event = resolved($post->{requestBody}{content}{'application/json'}{schema});
+
+        is_deeply($event->{properties}{type}{enum}, [$type], "$type has its own envelope");
+        is_deeply($event->{required}, [qw(id type createdAt organizationId data)],
+            "$type has every member of it");
+    }
+};
+
+done_testing();

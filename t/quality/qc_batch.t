@@ -1,0 +1,123 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The gate of a failed QC batch: raised by its controls, met through the REST
+# API, cleared by other controls or by a signed override.
+use LIMS::Test;
+
+use LIMS::CommandLine;
+use LIMS::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+
+my ($sample, $lead, $copper) = $lab->worked(2);
+my %spike = (controlType => 'LFB', criterion => 'recovery', expectedValue => 10,
+    lowerLimit => 85, upperLimit => 115);
+
+my $batch = $ann->done('qc-batch create', batchNumber => 'QCB-0102', method => 'EPA 200.8',
+    analysisDate => '2026-11-20', sampleTestIds => [ $lead, $copper ]);
+is($batch->{qcStatus}, 'open', 'a batch begins open');
+is_deeply($batch->{sampleTestIds}, [ $lead, $copper ], 'and covers the tests it was made for');
+is($lims->get("/sample-tests/$lead")->json->{qcBatchId}, $batch->{id}, 'which name it');
+$ann->refused('invalid_body', 'qc-batch create', batchNumber => 'QCB-0102');
+$ann->refused('invalid_body', 'qc-batch evaluate', $batch->{id});
+
+# --- Raised --------------------------------------------------------------------
+
+my $control = $ann->done('qc-control add', qcBatchId => $batch->{id}, %spike,
+    measuredValue => '13.1');
+is($control->{evaluatedValue} + 0, 131, 'the recovery is worked out');
+ok(!$control->{passed}, 'and judged');
+$ann->refused('invalid_transition', 'qc-batch override', $batch->{id}, reason => 'not yet failed');
+
+my @events = $lab->events_in(sub { $ann->done('qc-batch evaluate', $batch->{id}) });
+is_deeply(\@events,
+    [ [ 'qc.failed', { qcBatchId => $batch->{id}, batchNumber => 'QCB-0102', qcStatus => 'failed' } ] ],
+    'failing is an event');
+
+my $blocked = refused($lims->post("/sample-tests/$lead/verify"), 409, 'qc_failed', 'verify');
+is_deeply($blocked->{qcBatches},
+    [ { id => $batch->{id}, batchNumber => 'QCB-0102', qcStatus => 'failed' } ],
+    'the answer names the batch');
+refused($lims->patch("/samples/$sample->{id}/status", { status => 'completed' }),
+    409, 'qc_failed', 'completed');
+my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample', 'report');
+is_deeply([ map { $_->{slug} } @{ $report->{blockers} } ], [ 'incomplete_sample', 'qc_failed' ],
+    'where it is the second blocker');
+is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
+
+# --- Cleared by an override ------------------------------------------------------
+
+is($ann->call('qc-batch override', $batch->{id})->{exit}, 2, 'an override needs a reason');
+$ann->refused('esignature_required', 'qc-batch override', $batch->{id}, reason => 'r',
+    password => 'wrong password altogether');
+$ann->refused('esignature_required', 'qc-batch override', $batch->{id}, reason => 'r',
+    password => undef);
+is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'failed', 'none of which did anything');
+
+my $overridden = $ann->done('qc-batch override', $batch->{id}, reason => 'spiked twice');
+is($overridden->{qcStatus},       'overridden',   'overridden');
+is($overridden->{overrideReason}, 'spiked twice', 'with the reason');
+is($overridden->{overrideBy},     $ann->{id},     'by who signed');
+is_deeply([ $lims->db->selectrow_array(q{SELECT e.meaning, e.printed_name, e.reason
+        FROM lims.qc_batch b JOIN lims.electronic_signature e
+          ON e.organization_id = b.organization_id AND e.id = b.override_signature_id
+       WHERE b.organization_id = ? AND b.id = ?}, undef, $lims->fixture->{id}, $batch->{id}) ],
+    [ 'override', 'Ann Lee', 'spiked twice' ], 'under a signature');
+is($lims->post("/sample-tests/$lead/verify")->status, 200, 'the test can be verified');
+$ann->refused('invalid_transition', 'qc-batch override', $batch->{id}, reason => 'again');
+
+# --- Raised again, cleared by the controls -----------------------------------------
+
+$ann->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LRB',
+    criterion => 'maximum', measuredValue => '0.05', upperLimit => '0.1');
+my $spent = $ann->done('qc-batch show', $batch->{id});
+is($spent->{qcStatus}, 'failed', 'another control has the batch judged anew');
+is($spent->{overrideReason}, undef, 'and the override is spent');
+refused($lims->post("/sample-tests/$copper/verify"), 409, 'qc_failed', 'the gate is shut again');
+
+is($ann->call('qc-control update', $control->{id}, measuredValue => '9.8')->{exit}, 2,
+    'a correction needs a reason');
+$ann->done('qc-control update', $control->{id}, measuredValue => '9.8', reason => 'typing error');
+is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'passed', 'the correction passes it');
+is_deeply([ map { [ $_->{controlType}, $_->{passed} ? 1 : 0 ] }
+        @{ $ann->done('qc-batch show', $batch->{id})->{controls} } ],
+    [ [ 'LFB', 1 ], [ 'LRB', 1 ] ], 'it shows its controls');
+is($lims->post("/sample-tests/$copper/verify")->status, 200, 'the other test can be verified');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and the sample reported');
+is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
+        AND table_name = 'qc_control' AND record_id = ? AND action = 'update'},
+        $lims->fixture->{id}, $control->{id}), 'typing error', 'the audit trail says why');
+
+# --- Coverage ----------------------------------------------------------------------
+
+my (undef, $first, $second, $third) = $lab->worked(3);
+my $other = $ann->done('qc-batch create', batchNumber => 'QCB-0103', sampleTestIds => [$first]);
+is_deeply($ann->done('qc-batch cover', $other->{id}, sampleTestIds => [ $second, $first ])
+        ->{sampleTestIds}, [ $first, $second ], 'tests are added');
+$ann->refused('invalid_reference', 'qc-batch cover', $other->{id},
+    sampleTestIds => [ $third, 999_999 ]);
+is($lims->get("/sample-tests/$third")->json->{qcBatchId}, undef, 'all or none');
+$ann->refused('test_verified_locked', 'qc-batch cover', $other->{id}, sampleTestIds => [$lead])
+    if !defined $lims->get("/sample-tests/$lead")->json->{qcBatchId};
+$ann->refused('invalid_transition', 'qc-batch create', batchNumber => 'QCB-0104',
+    sampleTestIds => [ $third, $first ]);
+is($ann->done('qc-batch list', batchNumber => 'QCB-0104')->{data}[0], undef,
+    'a batch that cannot cover what it should is not made');
+
+is($ann->call('qc-batch uncover', $other->{id}, sampleTestIds => [$first])->{exit}, 2,
+    'leaving a batch needs a reason');
+is_deeply($ann->done('qc-batch uncover', $other->{id}, sampleTestIds => [$first],
+        reason => 'analysed again in QCB-0104')->{sampleTestIds}, [$second], 'tests are removed');
+$ann->refused('invalid_reference', 'qc-batch uncover', $other->{id}, sampleTestIds => [$first],
+    reason => 'twice');
+is($ann->done('qc-batch update', $other->{id}, notes => 'run after maintenance')->{notes},
+    'run after maintenance', 'its description changes');
+is_deeply([ map { $_->{batchNumber} }
+        @{ $ann->done('qc-batch list', qcStatus => 'open')->{data} } ],
+    ['QCB-0103'], 'batches are listed by status');
+is($ann->call('qc-batch show', 999_999)->{exit}, 3, 'an unknown batch is not found');
+
+done_testing();

@@ -1,0 +1,101 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# When a sample was collected: a day, or an exact time that implies the day in
+# the organization's time zone. Neither may lie in the future, with a day of
+# grace, and the two never contradict each other.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+use POSIX qw(strftime);
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+
+sub day    { return strftime('%Y-%m-%d',           gmtime(time + 86400 * $_[0])) }
+sub moment { return strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time + 60 * $_[0])) }
+
+# [organization's zone, collectedAt, as it comes back, the day it was there]
+my @times = (
+    [ 'UTC',              '2026-03-09T14:05:00Z',       '2026-03-09T14:05:00.000Z', '2026-03-09' ],
+    [ 'UTC',              '2026-03-09T14:05:00.5Z',     '2026-03-09T14:05:00.500Z', '2026-03-09' ],
+    [ 'UTC',              '2026-03-09T23:59:59.999Z',   '2026-03-09T23:59:59.999Z', '2026-03-09' ],
+    [ 'UTC',              '2026-03-09T23:30:00-02:00',  '2026-03-10T01:30:00.000Z', '2026-03-10' ],
+    [ 'America/Denver',   '2026-03-09T05:30:00Z',       '2026-03-09T05:30:00.000Z', '2026-03-08' ],
+    [ 'America/Denver',   '2026-03-09T06:00:00Z',       '2026-03-09T06:00:00.000Z', '2026-03-09' ],
+    [ 'Asia/Kathmandu',   '2026-03-09T18:15:00Z',       '2026-03-09T18:15:00.000Z', '2026-03-10' ],
+    [ 'Asia/Kathmandu',   '2026-03-09T18:14:59Z',       '2026-03-09T18:14:59.000Z', '2026-03-09' ],
+);
+
+subtest 'an exact time implies its day where the laboratory is' => sub {
+    for my $case (@times) {
+        my ($zone, $given, $time, $date) = @$case;
+        $lab->policy(time_zone => $zone);
+        my $sample = $lab->sample(collectedAt => $given);
+
+        is($sample->{collectedAt},    $time, "$given in $zone");
+        is($sample->{collectionDate}, $date, "... was on $date");
+    }
+    $lab->policy(time_zone => 'UTC');
+};
+
+subtest 'a day alone has no time' => sub {
+    my $sample = $lab->sample(collectionDate => '2026-03-09');
+    is($sample->{collectionDate}, '2026-03-09', 'the day');
+    is($sample->{collectedAt},    undef,        'no time');
+};
+
+subtest 'not in the future' => sub {
+    my %body = (clientName => 'A', materialTypeId => $lab->material);
+
+    is($lab->sample(collectionDate => day(1))->{collectionDate}, day(1), 'a day of grace');
+    ok($lab->sample(collectedAt => moment(23 * 60))->{collectedAt}, '23 hours of grace');
+    like(refused($lims->post('/samples', { %body, collectionDate => day(2) }), 400,
+            'invalid_body', 'two days')->{message}, qr/collectionDate/, 'named');
+    like(refused($lims->post('/samples', { %body, collectedAt => moment(25 * 60) }), 400,
+            'invalid_body', '25 hours')->{message}, qr/collectedAt/, 'named');
+
+    my $sample = $lab->sample;
+    refused($lims->patch("/samples/$sample->{id}", { collectionDate => day(2) }), 400,
+        'invalid_body', 'nor later');
+    refused($lims->patch("/samples/$sample->{id}", { collectedAt => moment(25 * 60) }), 400,
+        'invalid_body', 'nor later to the minute');
+};
+
+subtest 'the two do not contradict each other' => sub {
+    my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z');
+    my $path   = "/samples/$sample->{id}";
+
+    like(refused($lims->patch($path, { collectionDate => '2026-03-08' }), 400, 'invalid_body',
+            'another day than the time')->{message}, qr/collectedAt/, 'and what to do');
+    is($lims->patch($path, { collectedAt => '2026-03-05T10:00:00Z' })->json->{collectionDate},
+        '2026-03-05', 'a new time brings its day');
+    my $both = $lims->patch($path, { collectedAt => undef, collectionDate => '2026-03-01' })->json;
+    is($both->{collectionDate}, '2026-03-01', 'without the time, any day');
+    is($both->{collectedAt},    undef,        'and no time');
+    is($lims->patch($path, { collectionDate => undef })->json->{collectionDate}, undef,
+        'nor a day');
+};
+
+subtest 'clearing the time keeps the day' => sub {
+    my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z');
+    my $after  = $lims->patch("/samples/$sample->{id}", { collectedAt => undef })->json;
+    is($after->{collectedAt},    undef,        'no time');
+    is($after->{collectionDate}, '2026-03-09', 'still the day');
+};
+
+subtest 'a leap day' => sub {
+    is($lab->sample(collectionDate => '2024-02-29')->{collectionDate}, '2024-02-29', '2024 has one');
+    refused($lims->post('/samples', { clientName => 'A', materialTypeId => $lab->material,
+                collectionDate => '2025-02-29' }), 400, 'invalid_body', '2025 has none');
+};
+
+subtest 'given both, the time decides' => sub {
+    my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z',
+        collectionDate => '2026-03-09');
+    is($sample->{collectionDate}, '2026-03-09', 'they agree');
+};
+
+done_testing();

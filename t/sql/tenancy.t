@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Two walls between organizations. The first is in the shape of every table,
+# which the catalogue shows; the second is row-level security, which is shown by
+# statements that forgot the organization.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base = LIMS::Database->new;
+my $db   = $base->db;
+
+# The shape. What has no organization is named here, with why.
+my %global = (
+    organization     => 'is one',
+    schema_migration => 'the schema is one for all',
+);
+my $tables = $db->selectcol_arrayref(
+    q{SELECT c.relname FROM pg_class c
+       WHERE c.relnamespace = 'lims'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+       ORDER BY 1});
+cmp_ok(scalar @$tables, '>', 40, 'the whole domain is there');
+
+for my $table (@$tables) {
+    my ($has) = $db->selectrow_array(
+        q{SELECT attnotnull FROM pg_attribute
+           WHERE attrelid = ?::regclass AND attname = 'organization_id'}, undef, "lims.$table");
+    if ($global{$table}) {
+        ok(!defined $has, "$table has no organization: it $global{$table}");
+        next;
+    }
+    ok($has, "$table: organization_id, not null");
+    my $loose = $db->selectcol_arrayref(
+        q{SELECT i.indexrelid::regclass::text
+            FROM pg_index i
+           WHERE i.indrelid = ?::regclass
+             AND pg_get_indexdef(i.indexrelid, 1, true) <> 'organization_id'
+             AND (i.indisunique OR i.indexrelid <> 'lims.api_key_hash'::regclass)},
+        undef, "lims.$table");
+    is("@$loose", '', "$table: every index begins with the organization");
+    my $foreign = $db->selectcol_arrayref(
+        q{SELECT c.conname
+            FROM pg_constraint c
+            JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+            JOIN pg_attribute b ON b.attrelid = c.confrelid AND b.attnum = c.confkey[1]
+           WHERE c.contype = 'f' AND c.conrelid = ?::regclass
+             AND c.confrelid <> 'lims.organization'::regclass
+             AND (a.attname, b.attname) <> ('organization_id', 'organization_id')},
+        undef, "lims.$table");
+    is("@$foreign", '', "$table: it can refer to nothing of another organization");
+}
+
+# Row-level security, everywhere and for every command.
+for my $table (grep { $_ ne 'schema_migration' } @$tables) {
+    my $column = $table eq 'organization' ? 'id' : 'organization_id';
+    my ($on, $policies, $covered) = $db->selectrow_array(
+        q{SELECT c.relrowsecurity, count(p.oid),
+                 bool_and(p.polcmd = '*' AND p.polroles = '{0}'
+                          AND pg_get_expr(p.polqual, p.polrelid) LIKE '(' || ? || ' = ( SELECT%')
+            FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid
+           WHERE c.oid = ?::regclass GROUP BY 1}, undef, $column, "lims.$table");
+    ok($on && $policies == 1 && $covered, "$table: row-level security");
+}
+is(
+    $base->value(q{SELECT count(*) FROM pg_views v
+                    WHERE v.schemaname = 'lims'
+                      AND NOT coalesce((SELECT c.reloptions @> '{security_invoker=true}'
+                                          FROM pg_class c
+                                         WHERE c.oid = format('lims.%I', v.viewname)::regclass), false)}),
+    0, 'no view looks with its owner\'s rights');
+is($base->value(q{SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = 'lims_app'}),
+    0, 'the run-time role does not bypass it');
+is($base->value(q{SELECT pg_has_role('lims_app', 'lims_owner', 'MEMBER')}), 0, 'nor is it the owner');
+is(
+    $base->value(q{SELECT string_agg(p.oid::regprocedure::text, ' ')
+                     FROM pg_proc p
+                    WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
+                      AND NOT coalesce(array_to_string(p.proconfig, ' '), '') LIKE '%search_path=lims, pg_temp%'}),
+    undef, 'a function with its owner\'s rights fixes its search path');
+
+# In use: two organizations with a row each in what matters most.
+my @labs    = map { $base->laboratory(code => $_) } qw(cedar harbor);
+my @samples = map { $base->sample($_, qw(PH)) } @labs;
+for my $table (qw(organization user_account client material_type test_definition sample sample_test
+    audit_entry event sample_due sample_record sample_test_record release_finding)) {
+    my $column = $table eq 'organization' ? 'id' : 'organization_id';
+    my ($all) = $db->selectrow_array("SELECT count(DISTINCT $column) FROM lims.$table");
+    is($all, 2, "$table: both have rows");
+    for my $lab (@labs) {
+        my $seen = $base->app($lab)->selectcol_arrayref("SELECT DISTINCT $column FROM lims.$table");
+        is("@$seen", $lab->{id}, "$table: $lab->{id} sees its own, though nothing asks for it");
+    }
+    my $none = $base->app(undef)->selectcol_arrayref("SELECT DISTINCT $column FROM lims.$table");
+    is("@$none", '', "$table: nobody sees nothing");
+}
+
+my $app = $base->app($labs[0]);
+is($app->do(q{UPDATE lims.sample SET notes = 'x' WHERE id = ?}, undef, $samples[1]{id}),
+    '0E0', 'another\'s sample is not there to be changed');
+is($app->do(q{UPDATE lims.sample_test SET result = '7'}), 1, 'an update without a predicate stays at home');
+refused($app, q{INSERT INTO lims.client (organization_id, code, name) VALUES (?, 'X', 'X')},
+    [ $labs[1]{id} ], '42501', 'nothing is written to another');
+refused($app, q{UPDATE lims.client SET organization_id = ?}, [ $labs[1]{id} ], '42501', 'or moved there');
+refused($app, q{INSERT INTO lims.sample (organization_id, material_type_id, client_name) VALUES (?, ?, 'c')},
+    [ $labs[0]{id}, $labs[1]{material} ], 'invalid_reference', 'another\'s material type is none');
+refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id) VALUES (?, ?, ?)},
+    [ $labs[0]{id}, $samples[1]{id}, $labs[0]{definition}{PH} ], '23503', 'nor is another\'s sample');
+$base->insert('project', { organization_id => $labs[0]{id}, code => 'P', name => 'P' });
+refused($db, q{UPDATE lims.project SET client_id = ? WHERE organization_id = ?},
+    [ $labs[1]{client}, $labs[0]{id} ], 'invalid_reference', 'the owner refers to no other\'s client either');
+
+done_testing();
