@@ -195,6 +195,7 @@ test: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@$(MAKE) --no-print-directory suite
 
+# The cluster is stopped unless another test run is at work in it.
 # The tests of t/zz-contract judge what all the others produced, so they come
 # last and only after a whole run.
 suite:
@@ -210,7 +211,7 @@ suite:
 	else \
 	    LIMS_OUT=$(OUT) prove -j$(JOBS) -r $(T) || status=1; \
 	fi; \
-	build/instance stop build/test || status=1; \
+	flock -n -E 0 build/test/in-use build/instance stop build/test || status=1; \
 	exit $$status
 
 # ASan has to be in the process before anything else, hence the preload; what
@@ -232,9 +233,8 @@ install: all
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
 	install -m 644 $(wildcard conf/*.conf) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
-	for page in $(wildcard modules/tool/*.8); do \
-	    install -m 644 $$page $(DESTDIR)$(mandir)/man8/; \
-	done
+	$(OUT)/limsctl man > $(OUT)/limsctl.8
+	install -m 644 $(OUT)/limsctl.8 $(DESTDIR)$(mandir)/man8/limsctl.8
 
 # --- Housekeeping ------------------------------------------------------------
 

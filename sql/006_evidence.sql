@@ -4,6 +4,66 @@
 
 -- Confirmation of presumptive positives ------------------------------------
 
+-- Every value a result ever had --------------------------------------------
+
+CREATE SEQUENCE lims.result_history_id_seq;
+
+-- One row per value that was replaced, withdrawn or reopened.
+CREATE TABLE lims.result_history (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.result_history_id_seq'),
+    sample_test_id bigint NOT NULL,
+    status text NOT NULL,
+    result text NOT NULL,
+    qualifier text,
+    numeric_value numeric,
+    out_of_specification boolean,
+    confirmation_status text,
+    entered_by bigint,
+    entered_at timestamptz,
+    verified_by bigint,
+    verified_at timestamptz,
+    verification_signature_id bigint,
+    replaced_by bigint,
+    replaced_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, sample_test_id)
+        REFERENCES lims.sample_test (organization_id, id)
+);
+
+CREATE INDEX result_history_sample_test
+    ON lims.result_history (organization_id, sample_test_id, id);
+
+SELECT lims.attach_append_only('result_history');
+
+CREATE FUNCTION lims.sample_test_keep_history() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.result_history (organization_id, sample_test_id, status,
+        result, qualifier, numeric_value, out_of_specification,
+        confirmation_status, entered_by, entered_at, verified_by, verified_at,
+        verification_signature_id, replaced_by)
+    SELECT o.organization_id, o.id, o.status, o.result, o.qualifier,
+           o.numeric_value, o.out_of_specification, o.confirmation_status,
+           o.entered_by, o.entered_at, o.verified_by, o.verified_at,
+           o.verification_signature_id, lims.context_id('user_id')
+      FROM old_rows o
+      JOIN new_rows n
+        ON n.organization_id = o.organization_id
+       AND n.id = o.id
+     WHERE o.result IS NOT NULL
+       AND ((n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier)
+            OR (o.status = 'verified' AND n.status <> 'verified'));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER history AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_keep_history();
+
 -- What was read at each step of a confirmation. The outcome itself is
 -- sample_test.confirmation_status.
 CREATE SEQUENCE lims.confirmation_step_id_seq;

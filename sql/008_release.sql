@@ -23,8 +23,8 @@ BEGIN
     RETURN (
         SELECT lims.specification_words(p.low, p.high, p.expected, d.unit)
           FROM lims.test_definition d
-         CROSS JOIN LATERAL lims.specification_for(d.organization_id, d.id,
-                                p_material_type, p_project) p
+         CROSS JOIN LATERAL lims.specification_for(d, p_material_type,
+                                p_project) p
          WHERE d.organization_id = p_organization
            AND d.id = p_definition);
 END

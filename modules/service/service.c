@@ -259,8 +259,12 @@ static bool try_again(const lims_exchange_t *x, const lims_error_t *error, bool 
     return error->retry == LIMS_RETRY_ROLLED_BACK || (read && error->retry == LIMS_RETRY_LOST);
 }
 
-static void forget_answer(lims_exchange_t *x)
+/* Before a first and before a new attempt: nothing of an earlier one is left,
+ * neither its answer nor what it added to the values (the id of a record that
+ * was never committed). */
+static void forget_answer(lims_exchange_t *x, int given)
 {
+    x->rq.values->count = given;
     x->rq.in_transaction = false;
     x->rq.reply->body = NULL;
     apr_table_unset(x->rq.reply->headers, "ETag");
@@ -271,10 +275,11 @@ static void forget_answer(lims_exchange_t *x)
 static const lims_error_t *on_connection(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     bool read = x->rq.route == NULL || is_read(x);
+    int given = x->rq.values->count;
     const lims_error_t *error = NULL;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        forget_answer(x);
+        forget_answer(x, given);
         error = x->transport->connect(&x->rq.connection, x);
         if (error) {
             return error;

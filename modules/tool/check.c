@@ -6,6 +6,7 @@
  * somebody to know; a failure makes the exit status 1 (4 when there is no
  * database to look at, 5 when its schema does not fit).
  */
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_thread_proc.h>
 #include <stdlib.h>
@@ -133,6 +134,9 @@ static bool run_command(const char **output, const char *command, apr_pool_t *po
     apr_file_read_full(process.out, bytes, sizeof(bytes), &length);
     apr_file_close(process.out);
     apr_proc_wait(&process, &status, &why, APR_WAIT);
+    while (length > 0 && apr_isspace(bytes[length - 1])) {
+        length--;
+    }
     *output = apr_pstrmemdup(pool, bytes, length);
     return APR_PROC_CHECK_EXIT(why) && status == 0;
 }

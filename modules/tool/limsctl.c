@@ -75,6 +75,10 @@ static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)
         lims_print_error(tool, error);
         return LIMS_EXIT_USAGE;
     }
+    if (tool->version) {
+        puts("limsctl " LIMS_VERSION);
+        return LIMS_EXIT_OK;
+    }
     if (tool->help) {
         lims_print_help(tool);
         return LIMS_EXIT_OK;

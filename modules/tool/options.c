@@ -30,6 +30,7 @@ const lims_global_option_t lims_global_options[] = {
       "asked for at the terminal." },
     { "json", NULL, "Print what the REST API would answer." },
     { "help", NULL, "Show help and do nothing." },
+    { "version", NULL, "Show the version and do nothing." },
     { NULL, NULL, NULL },
 };
 
@@ -198,6 +199,8 @@ static bool set_switch(lims_tool_t *tool, const char *name)
         tool->json = true;
     } else if (strcmp(name, "help") == 0) {
         tool->help = true;
+    } else if (strcmp(name, "version") == 0) {
+        tool->version = true;
     } else {
         return false;
     }
@@ -499,7 +502,7 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
 
     tool->values = lims_values_create(tool->pool);
     error = read_all(&reader);
-    if (error || tool->help) {
+    if (error || tool->help || tool->version) {
         return error;
     }
     if (!tool->command && !tool->route) {

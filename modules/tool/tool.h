@@ -58,6 +58,7 @@ struct lims_tool_t {
     const char *password_file;
     bool json;
     bool help;
+    bool version;
 };
 
 /* --- Commands -------------------------------------------------------------- */

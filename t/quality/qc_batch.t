@@ -100,8 +100,6 @@ is_deeply($ann->done('qc-batch cover', $other->{id}, sampleTestIds => [ $second,
 $ann->refused('invalid_reference', 'qc-batch cover', $other->{id},
     sampleTestIds => [ $third, 999_999 ]);
 is($lims->get("/sample-tests/$third")->json->{qcBatchId}, undef, 'all or none');
-$ann->refused('test_verified_locked', 'qc-batch cover', $other->{id}, sampleTestIds => [$lead])
-    if !defined $lims->get("/sample-tests/$lead")->json->{qcBatchId};
 $ann->refused('invalid_transition', 'qc-batch create', batchNumber => 'QCB-0104',
     sampleTestIds => [ $third, $first ]);
 is($ann->done('qc-batch list', batchNumber => 'QCB-0104')->{data}[0], undef,
@@ -115,6 +113,8 @@ $ann->refused('invalid_reference', 'qc-batch uncover', $other->{id}, sampleTestI
     reason => 'twice');
 is($ann->done('qc-batch update', $other->{id}, notes => 'run after maintenance')->{notes},
     'run after maintenance', 'its description changes');
+$lab->verify($third);
+$ann->refused('test_verified_locked', 'qc-batch cover', $other->{id}, sampleTestIds => [$third]);
 is_deeply([ map { $_->{batchNumber} }
         @{ $ann->done('qc-batch list', qcStatus => 'open')->{data} } ],
     ['QCB-0103'], 'batches are listed by status');

@@ -92,10 +92,10 @@ subtest 'a leap day' => sub {
                 collectionDate => '2025-02-29' }), 400, 'invalid_body', '2025 has none');
 };
 
-subtest 'given both, the time decides' => sub {
+subtest 'given both, in agreement' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z',
         collectionDate => '2026-03-09');
-    is($sample->{collectionDate}, '2026-03-09', 'they agree');
+    is($sample->{collectionDate}, '2026-03-09', 'the day of both');
 };
 
 done_testing();

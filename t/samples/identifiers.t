@@ -32,7 +32,7 @@ sub check_is_right {
 }
 
 subtest 'the arithmetic of this test' => sub {
-    # The examples of ISO 7064 and of ISO/IEC 15459 practice.
+    # The example of the GRid standard (IFPI), which uses the same system.
     ok(check_is_right('A12425GABC1234002M'), 'GRid A12425GABC1234002M');
     ok(!check_is_right('A12425GABC1234003M'), 'and not its neighbour');
 };

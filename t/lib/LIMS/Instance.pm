@@ -60,6 +60,10 @@ sub capture {
 sub start_cluster {
     our $socket;
     return $socket if defined $socket;
+    # Who is last stops the cluster; this says that somebody is not done.
+    make_path($cluster);
+    open our $in_use, '>>', "$cluster/in-use" or die "$cluster/in-use: $!\n";
+    flock $in_use, LOCK_SH or die "flock: $!\n";
     run("$root/build/instance", 'cluster', $cluster);
     my $home = home($cluster);
     $socket = "$home/pg";
@@ -118,25 +122,30 @@ sub database_exists {
 sub template {
     my ($demo) = @_;
     our %made;
-    my @sources = (glob("$root/sql/*.sql"), out() . '/limsctl');
+    my @sources = (glob("$root/sql/*.sql"), $demo ? out() . '/limsctl' : ());
     my $kind    = $demo ? 'lims_demo_' : 'lims_template_';
 
     return $made{$kind} ||= exclusively(sub {
         my $name  = $kind . fingerprint(@sources);
         my $admin = connect_database('postgres', 'postgres');
         return $name if database_exists($admin, $name);
-        _drop_like($admin, $kind);
-        _drop_like($admin, "making_$kind");
+        _drop_old($admin, $_) for $kind, "making_$kind";
+        $admin->do("DROP DATABASE IF EXISTS making_$name WITH (FORCE)");
         _make_template($admin, "making_$name", $demo);
         $admin->do("ALTER DATABASE making_$name RENAME TO $name");
         return $name;
     });
 }
 
-sub _drop_like {
+# Those of former builds; another test run may still be cloning a recent one.
+sub _drop_old {
     my ($admin, $prefix) = @_;
-    my $names = $admin->selectcol_arrayref(
-        'SELECT datname FROM pg_database WHERE starts_with(datname, ?)', undef, $prefix);
+    my $names = $admin->selectcol_arrayref(<<'END', undef, $prefix);
+SELECT datname
+  FROM pg_database
+ WHERE starts_with(datname, $1)
+   AND (pg_stat_file('base/' || oid || '/PG_VERSION')).modification < now() - interval '1 hour'
+END
 
     $admin->do("DROP DATABASE $_ WITH (FORCE)") for @$names;
     return;
@@ -151,10 +160,26 @@ sub _make_template {
     $database->do(_slurp("$root/sql/roles.sql"));
     $database->disconnect;
     run(@limsctl, 'migrate');
+    _check_migrations($name);
     if ($demo) {
         unlink "$cluster/demo.keys";
         run(@limsctl, 'demo', '--keys-to', "$cluster/demo.keys");
     }
+    return;
+}
+
+# The migrations are compiled into limsctl: an old one would make an old schema
+# that everybody takes for the new one.
+sub _check_migrations {
+    my ($name) = @_;
+    my $database = connect_database($name, 'lims_owner');
+    my $applied  = $database->selectcol_arrayref(
+        'SELECT checksum FROM lims.schema_migration ORDER BY version');
+    my @files = map { Digest::SHA->new(256)->addfile($_)->hexdigest } glob "$root/sql/[0-9]*.sql";
+
+    $database->disconnect;
+    die "limsctl was built from other migrations than those in sql/: run make\n"
+        unless "@$applied" eq "@files";
     return;
 }
 

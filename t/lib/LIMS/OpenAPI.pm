@@ -107,9 +107,9 @@ sub check {
 # slash and the root does not end in one.
 sub _below_server {
     my ($self, $template, $item) = @_;
-    my $server = $self->{document}{servers}[0]{url};
 
     return $template unless $item->{servers};
+    my $server = $self->{document}{servers}[0]{url};
     my $url = ($item->{servers}[0]{url} =~ s{/\z}{}r) . $template;
     $url =~ s{\A\Q$server\E}{} or die "$url is not below the server $server\n";
     return $url;

@@ -1,0 +1,111 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# limsctl migrate: everything is applied once, whoever else runs it, and what
+# does not fit is left alone.
+
+use lib 't/lib';
+use LIMS::Tool;
+
+my @files    = map { m{(\d{3})_(\w+)\.sql\z} ? [ 0 + $1, $2 ] : () } sort glob 'sql/[0-9]*.sql';
+my $count    = @files;
+my $recorded = 'SELECT count(*) FROM lims.schema_migration';
+
+sub states { return join ' ', map { $_->{state} } @{ $_[0]->{json}{migrations} } }
+
+cmp_ok($count, '>', 10, 'there are migrations');
+
+# An empty database.
+
+my $tool   = LIMS::Tool->new(empty => 1);
+my $status = $tool->run(qw(migrate --status --json));
+is($status->{exit}, 5, 'an empty database does not fit');
+is(states($status), join(' ', ('pending') x $count), 'all migrations are pending');
+is_deeply([ map { [ $_->{version}, $_->{name} ] } @{ $status->{json}{migrations} } ], \@files,
+    'they are the files of sql/, in order');
+is($tool->run(qw(organization list))->{exit}, 5, 'other commands say that it does not fit');
+like($tool->run(qw(organization list))->{err}, qr/limsctl migrate/, 'and what to do');
+
+my $dry = $tool->run(qw(migrate --dry-run));
+is($dry->{exit}, 0, 'a dry run succeeds');
+like($dry->{out}, qr/rolled back/, 'it says that it was one');
+is($tool->value(q{SELECT to_regnamespace('lims')}), undef, 'nothing of it is left');
+
+my $done = $tool->run('migrate');
+is($done->{exit}, 0, 'the migration');
+like($done->{out}, qr/^001 foundation \.\.\. done$/m, 'names what it does');
+is($tool->value($recorded), $count, 'every migration has its record');
+is($tool->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
+                   WHERE schemaname = 'lims'}), 'lims_owner', 'all tables are lims_owner\'s');
+is($tool->run(qw(migrate --status))->{exit}, 0, 'now it fits');
+my $again = $tool->run(qw(migrate --json));
+is($again->{exit}, 0, 'a second run');
+is(states($again), join(' ', ('applied') x $count), 'has nothing to do');
+like($again->{json}{migrations}[0]{appliedAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/,
+    'times are as in the API');
+
+# A superuser leaves the same behind as the owner.
+
+my $super = LIMS::Tool->new(empty => 1);
+is($super->as('postgres', 'migrate')->{exit}, 0, 'a superuser migrates');
+is($super->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
+                    WHERE schemaname = 'lims'}), 'lims_owner', 'for lims_owner');
+
+# What was applied is not what is known here.
+
+$tool->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 2});
+my $changed = $tool->run(qw(migrate --json));
+is($changed->{exit}, 5, 'a changed migration is refused');
+like($changed->{json}{message}, qr/002 \(reference\)/, 'by name');
+like(states($tool->run(qw(migrate --status --json))), qr/\Aapplied changed applied/, 'status');
+$tool->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 2', undef,
+    $super->value('SELECT checksum FROM lims.schema_migration WHERE version = 2'));
+is($tool->run(qw(migrate --status))->{exit}, 0, 'mended');
+
+my $newer = $count + 1;
+$tool->db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, compatible_since)
+                VALUES (?, 'future', 'x', ?)}, undef, $newer, $newer);
+my $old = $tool->run('migrate');
+is($old->{exit}, 5, 'a newer database is refused');
+like($old->{err}, qr/newer than this limsctl/, 'in words');
+is($tool->run(qw(organization list))->{exit}, 5, 'other commands refuse it too');
+$tool->db->do('UPDATE lims.schema_migration SET compatible_since = ? WHERE version = ?', undef,
+    $count, $newer);
+is($tool->run(qw(organization list))->{exit}, 0, 'unless it says that this version may work on it');
+
+# Who may.
+
+my $app = $tool->as('lims_app', 'migrate');
+is($app->{exit}, 5, 'the run-time role may not migrate');
+like($app->{err}, qr/neither lims_owner nor a member/, 'and is told so');
+
+# One that fails leaves nothing of itself, and the ones before it.
+
+my $broken = LIMS::Tool->new(empty => 1);
+$broken->db->do('CREATE SCHEMA lims');
+$broken->db->do('CREATE TABLE lims.sample (id int)');
+my $failed = $broken->run('migrate');
+is($failed->{exit}, 4, 'a migration that fails');
+like($failed->{err}, qr/004_samples\.sql, line \d+, failed and was undone: .*already exists/,
+    'is named with its line and cause');
+is($broken->value('SELECT max(version) FROM lims.schema_migration'), 3, 'those before it stay');
+is($broken->value(q{SELECT count(*) FROM pg_proc WHERE proname = 'check_character'}), 0,
+    'nothing of it is left');
+$broken->db->do('DROP TABLE lims.sample');
+is($broken->run('migrate')->{exit}, 0, 'and the rest goes on from there');
+is($broken->value($recorded), $count, 'to the end');
+
+# Two at once.
+
+my $both = LIMS::Tool->new(empty => 1);
+my @children;
+for (1, 2) {
+    my $pid = fork // die "fork: $!\n";
+    POSIX::_exit($both->run('migrate')->{exit}) unless $pid;
+    push @children, $pid;
+}
+my @exits = map { waitpid($_, 0); $? >> 8 } @children;
+is_deeply(\@exits, [ 0, 0 ], 'two runs at once both succeed');
+is($both->value($recorded), $count, 'and have applied everything once');
+
+done_testing();
