@@ -195,9 +195,9 @@ test: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@$(MAKE) --no-print-directory suite
 
-# The cluster is stopped unless another test run is at work in it.
 # The tests of t/zz-contract judge what all the others produced, so they come
-# last and only after a whole run.
+# last and only after a whole run. The cluster is stopped at the end, unless
+# another test run is at work in it.
 suite:
 	@rm -rf build/test/coverage
 	@mkdir -p build/test

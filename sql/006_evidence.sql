@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What stands behind a result: confirmation steps and method worksheets.
-
--- Confirmation of presumptive positives ------------------------------------
+-- What stands behind a result: the values before it, confirmation steps and
+-- method worksheets.
 
 -- Every value a result ever had --------------------------------------------
 
@@ -63,6 +62,8 @@ $$;
 CREATE TRIGGER history AFTER UPDATE ON lims.sample_test
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_keep_history();
+
+-- Confirmation of presumptive positives ------------------------------------
 
 -- What was read at each step of a confirmation. The outcome itself is
 -- sample_test.confirmation_status.

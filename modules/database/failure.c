@@ -68,7 +68,7 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
 
     if (kind == LIMS_E_COUNT) {
         return lims_broken(pool, LIMS_E_INTERNAL, 31,
-                           apr_psprintf(pool, "rule without a known slug \"%s\": %s", slug, message),
+                           apr_psprintf(pool, "rule of unknown slug \"%s\": %s", slug, message),
                            "The request could not be carried out.");
     }
     if (is_gate(kind)) {

@@ -156,11 +156,10 @@ $base->db->do('UPDATE lims.organization SET monthly_sample_allowance = 32 WHERE 
 refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 3 ], 'SAMPLE_LIMIT_EXCEEDED',
     'what was registered without an allowance counts once there is one');
 $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 2);
-$base->superuser->do(q{ALTER TABLE lims.sample_allowance DISABLE TRIGGER ALL});
 $base->db->do(q{UPDATE lims.sample_allowance SET month = month - interval '1 month' WHERE organization_id = ?},
     undef, $starter->{id});
-$base->superuser->do(q{UPDATE lims.sample SET created_at = created_at - interval '31 days'
-                        WHERE organization_id = } . $starter->{id});
+$base->db->do(q{UPDATE lims.sample SET created_at = created_at - interval '31 days' WHERE organization_id = ?},
+    undef, $starter->{id});
 $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 32);
 refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 1 ], 'SAMPLE_LIMIT_EXCEEDED',
     'a new month begins at nothing');

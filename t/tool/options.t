@@ -122,8 +122,11 @@ like($tool->run(@ana, qw(client list --code NONE))->{out}, qr/\A\(none\)\n\z/, '
 like($tool->run(@ana, qw(client show 1))->{out}, qr/^phone: +--555\n/m, 'a record is lines');
 like($tool->run(@ana, qw(test-definition list --limit 2))->{out}, qr/^\(more: --cursor 2\)$/m,
     'where a page goes on');
-$tool->made(@ana, qw(client update 1 --address), "1 Main St\n\e[2JRiverbend");
+$tool->db->do('UPDATE lims.client SET address = ? WHERE id = 1', undef,
+    "1 Main St\n\e[2JRiverbend");
 like($tool->run(@ana, qw(client show 1))->{out}, qr/^address: +1 Main St  \[2JRiverbend$/m,
     'nothing in a text controls the terminal');
+
+unlike($tool->run("\e[2Jsample")->{err}, qr/\e/, 'nor in an argument');
 
 done_testing();
