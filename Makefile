@@ -131,13 +131,14 @@ $(GENERATED): $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/statements.h
 # tell an undefined one from a misspelt one; build/symbols can.
 $(OUT)/mod_lims.so: $(MODULE_OBJECTS) build/symbols
 	@echo "ld $@"
-	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.new $(MODULE_OBJECTS) $(LIBS)
-	@build/symbols $@.new "$$($(APXS) -q sbindir)/$$($(APXS) -q progname)" $(APR_LIBS)
-	@mv $@.new $@
+	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(MODULE_OBJECTS) $(LIBS) \
+	    && build/symbols $@.$$$$ "$$($(APXS) -q sbindir)/$$($(APXS) -q progname)" \
+	    && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
 
 $(OUT)/limsctl: $(TOOL_OBJECTS)
 	@echo "ld $@"
-	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@ $(TOOL_OBJECTS) $(LIBS) $(APR_LIBS)
+	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(TOOL_OBJECTS) $(LIBS) \
+	    $(APR_LIBS) && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
 
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
 -include $(patsubst %,%.d,$(UNITS) $(REPLAYS))

@@ -16,8 +16,6 @@ static const char *const after_dbd[] = { "mod_dbd.c", NULL };
 
 static void register_hooks(apr_pool_t *pool)
 {
-    (void)pool;
-
     /* Every prerequisite that is missing, at configtest and at start. */
     ap_hook_check_config(lims_check_config, after_dbd, NULL, APR_HOOK_LAST);
 
@@ -34,6 +32,11 @@ static void register_hooks(apr_pool_t *pool)
 
     /* Before handlers that go by file name endings. */
     ap_hook_handler(lims_handler, NULL, NULL, APR_HOOK_REALLY_FIRST);
+
+    /* What operators look at, where SetHandler says so; our section in
+     * mod_status's page, if that module is there. */
+    ap_hook_handler(lims_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
+    lims_status_register(pool);
 }
 
 AP_DECLARE_MODULE(lims) = {

@@ -256,6 +256,12 @@ typedef struct {
     bool upload_only;
 } lims_actor_t;
 
+/* What a request cost. */
+typedef struct {
+    int trips;                    /* round trips to the database */
+    apr_interval_time_t database; /* microseconds they took */
+} lims_usage_t;
+
 /* What is answered. Headers beside the status and the body. */
 typedef struct {
     int status;
@@ -276,6 +282,7 @@ struct lims_request_t {
     lims_connection_t *connection;
     bool in_transaction;        /* one is open on the connection */
     lims_reply_t *reply;
+    lims_usage_t usage;
     const char *base;           /* what stands before a route's path in URLs */
 };
 

@@ -6,8 +6,9 @@
 -- Locking. A row lock is taken in this order and never against it: sample
 -- tests (by id), samples (by id), QC batches, media lots, approvals. Whoever
 -- changes a test holds its sample FOR SHARE until the end, whoever reports or
--- moves a sample holds it alone: a result cannot slip into a sample that is
--- being reported, and no two of them can wait for each other.
+-- moves a sample holds it FOR NO KEY UPDATE, which excludes that: a result
+-- cannot slip into a sample that is being reported, and no two of them can wait
+-- for each other. Several tests at once are to be locked in order of id first.
 
 CREATE SEQUENCE lims.sample_test_id_seq;
 

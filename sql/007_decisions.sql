@@ -423,7 +423,7 @@ BEGIN
       FROM lims.sample s
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.sample_id
-       FOR UPDATE;
+       FOR NO KEY UPDATE;
     IF v_status <> 'reported' THEN
         FOR v_blocker IN
             SELECT b.slug, b.message

@@ -378,7 +378,12 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        s.created_at AS "createdAt", s.updated_at AS "updatedAt",
        s.reported_at AS "reportedAt"
   FROM lims.sample s
-  LEFT JOIN LATERAL lims.sample_release(s.organization_id, s.id) r ON true;
+  -- OFFSET 0: for each row of the page. Taken apart and joined, it is worked out
+  -- for every sample of the organization before tables are first analysed.
+  LEFT JOIN LATERAL (
+       SELECT x.release_state, x.holding_status
+         FROM lims.sample_release(s.organization_id, s.id) x
+       OFFSET 0) r ON true;
 
 CREATE VIEW lims.sample_test_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",

@@ -87,7 +87,9 @@ AS $$
      ORDER BY b.position
 $$;
 
--- Holds a sample and everything of other records that its release rests on.
+-- Holds a sample and everything of other records that its release rests on. The
+-- sample no stronger than an UPDATE of it does: FOR UPDATE would wait for the
+-- foreign key of a test being added, which itself waits for the sample.
 CREATE FUNCTION lims.hold_sample(p_organization bigint, p_sample bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -96,7 +98,7 @@ BEGIN
     PERFORM FROM lims.sample s
       WHERE s.organization_id = p_organization
         AND s.id = p_sample
-        FOR UPDATE;
+        FOR NO KEY UPDATE;
     PERFORM FROM lims.qc_batch b
       WHERE b.organization_id = p_organization
         AND b.id IN (

@@ -57,7 +57,7 @@ static const lims_field_t fields[] = {
       .max = 32767,
       .doc = "A sample that is completed again after a rejection is decided in a new round; "
              "the last round counts." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
@@ -73,7 +73,7 @@ static const lims_field_t decision_input[] = {
       .flags = LIMS_F_NULLABLE,
       .max = 4000,
       .doc = "Required for a rejection." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_error_t *list_of_sample(lims_request_t *rq)
@@ -153,7 +153,7 @@ static const lims_route_t routes[] = {
       .signs = "approval",
       .handler = decide,
       .errors = decide_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_approval = {

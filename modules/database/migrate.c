@@ -38,7 +38,7 @@ typedef struct {
     void *data;
 } run_t;
 
-/* --- Talking to PostgreSQL --------------------------------------------------------- */
+/* --- Talking to PostgreSQL ------------------------------------------------ */
 
 static apr_status_t clear(void *data)
 {
@@ -81,7 +81,7 @@ static const lims_error_t *begin(const run_t *run)
     return execute(run, "BEGIN;" LOCK, "The migration lock");
 }
 
-/* --- Roles --------------------------------------------------------------------------- */
+/* --- Roles ---------------------------------------------------------------- */
 
 static const lims_error_t *refused(const run_t *run, const char *words)
 {
@@ -115,7 +115,7 @@ static const lims_error_t *become_owner(const run_t *run)
     return error ? error : execute(run, "SET ROLE lims_owner", "The role lims_owner");
 }
 
-/* --- What is applied -------------------------------------------------------------------- */
+/* --- What is applied ------------------------------------------------------ */
 
 static const lims_error_t *read_records(PGresult **records, const run_t *run)
 {
@@ -230,7 +230,7 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
     return NULL;
 }
 
-/* --- Applying ------------------------------------------------------------------------------ */
+/* --- Applying ------------------------------------------------------------- */
 
 /* Line of a character position (from 1) in a text. */
 static int line_of(const char *text, const char *position)

@@ -207,6 +207,7 @@ const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *r
 {
     trip_t trip = { .rq = rq, .connection = rq->connection, .calls = calls, .results = results };
     PGconn *pg = rq->connection->pg;
+    apr_time_t begun = apr_time_now();
 
     if (!PQenterPipelineMode(pg)) {
         return lims_database_failure(rq->connection, NULL, rq->pool);
@@ -217,6 +218,8 @@ const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *r
     if (!PQexitPipelineMode(pg) && !trip.error) {
         trip.error = lims_database_failure(rq->connection, NULL, rq->pool);
     }
+    rq->usage.trips++;
+    rq->usage.database += apr_time_now() - begun;
     return trip.error;
 }
 

@@ -18,7 +18,7 @@ static const lims_field_t whoami_output[] = {
     { .name = "keyId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The key." },
     { .name = "userId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Who created the key." },
     { .name = "version", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Of the API." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t route_output[] = {
@@ -29,7 +29,7 @@ static const lims_field_t route_output[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Scope that a key needs; null: any valid key." },
     { .name = "summary", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "What it does." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t discovery_output[] = {
@@ -44,7 +44,7 @@ static const lims_field_t discovery_output[] = {
       .flags = LIMS_F_OUT,
       .members = route_output,
       .doc = "The complete list of routes." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_error_t *whoami(lims_request_t *rq)
@@ -156,7 +156,7 @@ static const lims_route_t routes[] = {
       .output = whoami_output,
       .status = 200,
       .handler = whoami },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 static const lims_field_t no_fields[] = { LIMS_FIELD_END };

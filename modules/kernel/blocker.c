@@ -16,7 +16,7 @@ static const lims_field_t qc_batch_fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "What its controls came to.",
       .example = "failed" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 const lims_field_t lims_gate_fields[] = {
@@ -30,7 +30,7 @@ const lims_field_t lims_gate_fields[] = {
     { .name = "needsSignoff",
       .type = LIMS_T_STRING_LIST,
       .doc = "With worksheet_incomplete: worksheet steps without a signature." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 const lims_field_t lims_blocker_fields[] = {
@@ -45,5 +45,5 @@ const lims_field_t lims_blocker_fields[] = {
     { .name = "mediaLotIds", .type = LIMS_T_ID_LIST, .doc = "Media lots that block." },
     { .name = "worksheetIds", .type = LIMS_T_ID_LIST, .doc = "Worksheets that block." },
     { .name = "approvalIds", .type = LIMS_T_ID_LIST, .doc = "Approvals that block." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };

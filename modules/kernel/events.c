@@ -8,7 +8,7 @@
  */
 #include "kernel/events.h"
 
-/* --- Members that several payloads have ------------------------------------ */
+/* --- Members that several payloads have ----------------------------------- */
 
 #define SAMPLE_ID                                                                        \
     { .name = "sampleId",                                                                \
@@ -53,7 +53,7 @@
         .doc = "The findings behind the state; empty when nothing blocks.",              \
     }
 
-/* --- Payloads ---------------------------------------------------------------- */
+/* --- Payloads ------------------------------------------------------------- */
 
 static const lims_field_t reason_fields[] = {
     { .name = "category",
@@ -71,7 +71,7 @@ static const lims_field_t reason_fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "In words.",
       .example = "Nitrate-N: the result is not verified" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t sample_created[] = { SAMPLE_ID,   TRACKING_ID,       SAMPLE_IDENTIFIER,
@@ -91,7 +91,7 @@ static const lims_field_t result_entered[] = {
       .flags = LIMS_F_OUT,
       .doc = "Its test definition.",
       .example = "3" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t result_verified[] = {
@@ -101,7 +101,7 @@ static const lims_field_t result_verified[] = {
       .doc = "The sample test.",
       .example = "90211" },
     SAMPLE_ID,
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t lifecycle[] = { LIFECYCLE("completed"), LIMS_FIELD_END };
@@ -113,7 +113,7 @@ static const lims_field_t sample_reported[] = {
       .type = LIMS_T_STRING,
       .doc = "Its tracking identifier; may be absent, so go by sampleId.",
       .example = "LAB-26-0004217-K" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t coa_generated[] = { SAMPLE_ID, TRACKING_ID, SAMPLE_IDENTIFIER,
@@ -135,7 +135,7 @@ static const lims_field_t qc_failed[] = {
       .flags = LIMS_F_OUT,
       .doc = "What its controls came to.",
       .example = "failed" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t holding_time_expiring[] = {
@@ -155,7 +155,7 @@ static const lims_field_t holding_time_expiring[] = {
       .flags = LIMS_F_OUT,
       .doc = "The tests concerned.",
       .example = "[\"Nitrate-N\"]" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t investigation_opened[] = {
@@ -184,7 +184,7 @@ static const lims_field_t investigation_opened[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "The sample; null for an investigation that concerns none.",
       .example = "4217" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t webhook_test[] = {
@@ -193,10 +193,10 @@ static const lims_field_t webhook_test[] = {
       .flags = LIMS_F_OUT,
       .doc = "That this is a test.",
       .example = "Test event" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
-/* --- The catalogue ------------------------------------------------------------ */
+/* --- The catalogue -------------------------------------------------------- */
 
 const lims_event_t lims_events[] = {
     { "sample.created", "Fires when a new sample is registered.", sample_created },
@@ -232,7 +232,7 @@ const lims_event_t lims_events[] = {
     { NULL, NULL, NULL },
 };
 
-/* --- The delivery --------------------------------------------------------------- */
+/* --- The delivery --------------------------------------------------------- */
 
 #define UUID "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 #define UUID_EXAMPLE "5b6f1c9e-0d0f-4a55-9a1e-6c1f3f6f2f10"
@@ -258,7 +258,7 @@ const lims_field_t lims_envelope_fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Whose event it is.",
       .example = "1" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 const lims_field_t lims_delivery_headers[] = {
@@ -289,5 +289,5 @@ const lims_field_t lims_delivery_headers[] = {
       .type = LIMS_T_STRING,
       .pattern = "^sha256=[0-9a-f]{64}$",
       .doc = "The same made with the old secret, for a while after the secret was rotated." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };

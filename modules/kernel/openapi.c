@@ -10,7 +10,7 @@
 
 #include "kernel/openapi_parts.h"
 
-/* --- Shared by the parts ------------------------------------------------------------ */
+/* --- Shared by the parts -------------------------------------------------- */
 
 void lims_openapi_member(lims_document_t *doc, const char *name, const char *text)
 {
@@ -59,7 +59,7 @@ const char *lims_openapi_name(const char *words, apr_pool_t *pool)
     return name;
 }
 
-/* --- Sections -------------------------------------------------------------------------- */
+/* --- Sections ------------------------------------------------------------- */
 
 static bool is_documented(const lims_route_t *route)
 {

@@ -17,7 +17,7 @@ static bool has_id(const lims_route_t *route)
     return strstr(route->path, "/:id") != NULL;
 }
 
-/* --- Which errors a route has ------------------------------------------------------ */
+/* --- Which errors a route has --------------------------------------------- */
 
 /* Of a method that takes a body. */
 static void add_write_errors(bool *possible, const lims_route_t *route)
@@ -70,7 +70,7 @@ const char *const *lims_openapi_slugs(apr_pool_t *pool)
     return slugs;
 }
 
-/* --- One answer ----------------------------------------------------------------------- */
+/* --- One answer ----------------------------------------------------------- */
 
 static unsigned headers_of(const bool *kinds)
 {
@@ -157,7 +157,7 @@ static void write_response(lims_document_t *doc, const bool *kinds, int count)
     lims_writer_object_end(doc->w);
 }
 
-/* --- All of a route, and the components ------------------------------------------------- */
+/* --- All of a route, and the components ----------------------------------- */
 
 /* The kinds of one status; returns how many, the last of them in `*only`. */
 static int select_status(bool *kinds, int *only, const bool *possible, int status)

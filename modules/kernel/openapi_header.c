@@ -111,7 +111,7 @@ static void write_schema(lims_document_t *doc, const lims_field_t *field, lims_s
     lims_writer_object_end(doc->w);
 }
 
-/* --- Header fields of answers ------------------------------------------------------ */
+/* --- Header fields of answers --------------------------------------------- */
 
 void lims_openapi_headers(lims_document_t *doc, unsigned set)
 {
@@ -144,7 +144,7 @@ void lims_openapi_header_components(lims_document_t *doc)
     lims_writer_object_end(doc->w);
 }
 
-/* --- Parameters ---------------------------------------------------------------------- */
+/* --- Parameters ----------------------------------------------------------- */
 
 static void write_parameter(lims_document_t *doc, const lims_field_t *field, const char *in,
                             lims_schema_e use)

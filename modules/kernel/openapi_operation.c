@@ -28,7 +28,7 @@ static bool is_tagged(const lims_route_t *route)
     return (route->flags & (LIMS_R_LIST | LIMS_R_NO_RECORD)) == 0;
 }
 
-/* --- What is said about it ------------------------------------------------------------ */
+/* --- What is said about it ------------------------------------------------ */
 
 static const char *description_of(const lims_route_t *route, apr_pool_t *pool)
 {
@@ -62,7 +62,7 @@ static void write_security(lims_document_t *doc, const lims_route_t *route)
     }
 }
 
-/* --- What is sent ------------------------------------------------------------------------ */
+/* --- What is sent --------------------------------------------------------- */
 
 static void write_parameters(lims_document_t *doc, const lims_route_t *route)
 {
@@ -119,7 +119,7 @@ static void write_body(lims_document_t *doc, const lims_resource_t *resource,
     lims_writer_object_end(doc->w);
 }
 
-/* --- What is answered ---------------------------------------------------------------------- */
+/* --- What is answered ----------------------------------------------------- */
 
 static void write_answer_schema(lims_document_t *doc, const lims_resource_t *resource,
                                 const lims_route_t *route)

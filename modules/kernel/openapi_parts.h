@@ -65,7 +65,7 @@ struct lims_document_t {
     bool deliveries; /* the header fields of deliveries are referred to */
 };
 
-/* --- openapi.c ------------------------------------------------------------- */
+/* --- openapi.c ------------------------------------------------------------ */
 
 /* "name": "text" */
 void lims_openapi_member(lims_document_t *doc, const char *name, const char *text);
@@ -81,7 +81,7 @@ void lims_openapi_content_end(lims_document_t *doc);
  * "SampleReadyForReview", "GetSample", "NotFound". */
 const char *lims_openapi_name(const char *words, apr_pool_t *pool);
 
-/* --- openapi_schema.c: components/schemas ------------------------------------ */
+/* --- openapi_schema.c: components/schemas --------------------------------- */
 
 /* References; the component is written later. */
 void lims_openapi_refer_record(lims_document_t *doc, const lims_resource_t *resource);
@@ -97,13 +97,13 @@ void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event);
 
 void lims_openapi_schemas(lims_document_t *doc);
 
-/* --- openapi_operation.c ------------------------------------------------------ */
+/* --- openapi_operation.c -------------------------------------------------- */
 
 /* One method of a path: its name and its operation object. */
 void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resource,
                             const lims_route_t *route);
 
-/* --- openapi_header.c: components/headers and components/parameters ----------- */
+/* --- openapi_header.c: components/headers and components/parameters ------- */
 
 /* "headers": the fields of the set, bit 1u << lims_header_e each. */
 void lims_openapi_headers(lims_document_t *doc, unsigned set);
@@ -123,7 +123,7 @@ void lims_openapi_parameter_components(lims_document_t *doc);
     (1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_RATE_LIMIT | 1u << LIMS_H_RATE_REMAINING      \
      | 1u << LIMS_H_RATE_RESET | 1u << LIMS_H_CACHE_CONTROL)
 
-/* --- openapi_error.c: the refusals of operations, components/responses -------- */
+/* --- openapi_error.c: the refusals of operations, components/responses ---- */
 
 void lims_openapi_refusals(lims_document_t *doc, const lims_route_t *route);
 void lims_openapi_refusal_components(lims_document_t *doc);
@@ -131,11 +131,11 @@ void lims_openapi_refusal_components(lims_document_t *doc);
 /* Slugs of everything an answer with "error" can say, NULL-terminated. */
 const char *const *lims_openapi_slugs(apr_pool_t *pool);
 
-/* --- openapi_webhook.c ---------------------------------------------------------- */
+/* --- openapi_webhook.c ---------------------------------------------------- */
 
 void lims_openapi_webhooks(lims_document_t *doc);
 
-/* --- openapi_info.c ------------------------------------------------------------- */
+/* --- openapi_info.c ------------------------------------------------------- */
 
 /* "info", and the object of components/securitySchemes. */
 void lims_openapi_info(lims_document_t *doc);

@@ -12,7 +12,7 @@
 #include "kernel/blocker.h"
 #include "kernel/openapi_parts.h"
 
-/* --- Tables put together ------------------------------------------------------- */
+/* --- Tables put together -------------------------------------------------- */
 
 static apr_size_t count_fields(const lims_field_t *fields)
 {
@@ -36,7 +36,7 @@ static lims_field_t *joined(const lims_field_t *first, const lims_field_t *secon
     return fields;
 }
 
-/* --- References ------------------------------------------------------------------- */
+/* --- References ----------------------------------------------------------- */
 
 static void refer(lims_document_t *doc, const char *name, lims_component_fn *write,
                   const void *subject)
@@ -84,7 +84,7 @@ static void write_object(lims_document_t *doc, const lims_field_t *fields, lims_
     lims_schema_object(&s, fields, description);
 }
 
-/* --- Records and pages --------------------------------------------------------------- */
+/* --- Records and pages ---------------------------------------------------- */
 
 static void write_record(lims_document_t *doc, const void *subject)
 {
@@ -143,7 +143,7 @@ static void write_page(lims_document_t *doc, const void *subject)
           .type = LIMS_T_BOOLEAN,
           .flags = LIMS_F_OUT,
           .doc = "Whether there is a next page." },
-        LIMS_FIELD_END
+        LIMS_FIELD_END,
     };
 
     write_object(doc, fields, LIMS_SCHEMA_RECORD, NULL);
@@ -154,7 +154,7 @@ void lims_openapi_refer_page(lims_document_t *doc, const lims_resource_t *resour
     refer(doc, apr_pstrcat(doc->pool, resource->schema, "Page", NULL), write_page, resource);
 }
 
-/* --- Bodies and answers of their own ------------------------------------------------- */
+/* --- Bodies and answers of their own -------------------------------------- */
 
 static void write_create(lims_document_t *doc, const void *subject)
 {
@@ -209,7 +209,7 @@ void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route)
     refer(doc, apr_pstrcat(doc->pool, name, "Response", NULL), write_output, route);
 }
 
-/* --- Errors ----------------------------------------------------------------------------- */
+/* --- Errors --------------------------------------------------------------- */
 
 static void write_blocker(lims_document_t *doc, const void *subject)
 {
@@ -235,7 +235,7 @@ static void write_error(lims_document_t *doc, const void *subject)
           .members = lims_blocker_fields,
           .doc = "With the refusal of a gate: every gate that refuses, the one in `error` "
                  "first." },
-        LIMS_FIELD_END
+        LIMS_FIELD_END,
     };
 
     (void)subject;
@@ -261,7 +261,7 @@ static void write_plan_limit(lims_document_t *doc, const void *subject)
           .type = LIMS_T_STRING,
           .flags = LIMS_F_OUT,
           .doc = "For a person. May change." },
-        LIMS_FIELD_END
+        LIMS_FIELD_END,
     };
 
     (void)subject;
@@ -273,7 +273,7 @@ void lims_openapi_refer_plan_limit(lims_document_t *doc)
     refer(doc, "PlanLimitError", write_plan_limit, NULL);
 }
 
-/* --- Events ------------------------------------------------------------------------------ */
+/* --- Events --------------------------------------------------------------- */
 
 /* The envelope of one type: that type and no other, and its payload. */
 static void write_event(lims_document_t *doc, const void *subject)
@@ -304,7 +304,7 @@ void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event)
     refer(doc, apr_pstrcat(doc->pool, name, "Event", NULL), write_event, event);
 }
 
-/* --- The components -------------------------------------------------------------------------- */
+/* --- The components ------------------------------------------------------- */
 
 /* A schema may refer to one that nothing referred to before it: the list grows
  * while it is written. */

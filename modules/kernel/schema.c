@@ -50,7 +50,7 @@ static const struct {
 
 _Static_assert(LIMS_LENGTH(types) == LIMS_T_COUNT, "a field type has no row");
 
-/* --- Small things ------------------------------------------------------------ */
+/* --- Small things --------------------------------------------------------- */
 
 static void member(lims_writer_t *w, const char *name, const char *text)
 {
@@ -98,7 +98,7 @@ static void write_example(lims_writer_t *w, const lims_field_t *field)
     }
 }
 
-/* A fallback is what a command line would say; validation knows what that is. */
+/* A fallback is what a command line would say; validation knows what it is. */
 static void write_default(lims_writer_t *w, const lims_field_t *field)
 {
     lims_values_t *values = lims_values_create(lims_writer_pool(w));
@@ -110,7 +110,7 @@ static void write_default(lims_writer_t *w, const lims_field_t *field)
     }
 }
 
-/* --- Bounds, by type ----------------------------------------------------------- */
+/* --- Bounds, by type ------------------------------------------------------ */
 
 static void write_integer(const lims_schema_t *s, const lims_field_t *field)
 {
@@ -182,7 +182,7 @@ static void write_moment(const lims_schema_t *s)
     lims_writer_array_end(s->w);
 }
 
-/* --- Lists and objects ------------------------------------------------------------ */
+/* --- Lists and objects ---------------------------------------------------- */
 
 static void write_count(const lims_schema_t *s, const lims_field_t *field)
 {
@@ -242,7 +242,7 @@ static void write_objects(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
-/* --- One value --------------------------------------------------------------------- */
+/* --- One value ------------------------------------------------------------ */
 
 static void write_type(const lims_schema_t *s, const lims_field_t *field)
 {
@@ -330,7 +330,7 @@ void lims_schema_value(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
-/* --- Objects ------------------------------------------------------------------------ */
+/* --- Objects -------------------------------------------------------------- */
 
 static bool is_shown(const lims_schema_t *s, const lims_field_t *field)
 {

@@ -63,7 +63,7 @@ static const lims_field_t created_fields[] = {
       .type = LIMS_T_STRING,
       .flags = SHOWN | LIMS_F_SECRET,
       .doc = "The key. It is shown this once and kept nowhere." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_PAGING_FIELDS,
@@ -213,7 +213,7 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_TOOL,
       .status = 200,
       .handler = revoke_key },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_key = {

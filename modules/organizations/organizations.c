@@ -107,7 +107,7 @@ static const lims_field_t fields[] = {
       .doc = "The keys of an inactive organization are refused." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_PAGING_FIELDS,
@@ -164,7 +164,7 @@ static const lims_route_t routes[] = {
       .body = LIMS_F_UPDATE,
       .status = 200,
       .statement = LIMS_STMT_ORGANIZATION_UPDATE },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_organization = {

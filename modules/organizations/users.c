@@ -63,7 +63,7 @@ static const lims_field_t fields[] = {
       .doc = "An inactive person can do nothing, and the person's API keys are refused." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -72,7 +72,7 @@ static const lims_field_t filters[] = {
       .type = LIMS_T_BOOLEAN,
       .doc = "Only active (true) or inactive (false) ones." },
     { .name = "email", .type = LIMS_T_STRING, .doc = "The one with this address." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t password_input[] = { { .name = "password",
@@ -170,7 +170,7 @@ static const lims_route_t routes[] = {
       .flags = OWNER,
       .status = 200,
       .statement = LIMS_STMT_USER_DEACTIVATE },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_user = {

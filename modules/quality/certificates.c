@@ -54,7 +54,7 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "User who issued it." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -64,7 +64,7 @@ static const lims_field_t filters[] = {
       .type = LIMS_T_ENUM,
       .values = statuses,
       .doc = "Only certificates of this status." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* --- Actions -------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static const lims_route_t routes[] = {
       .status = 201,
       .handler = issue,
       .errors = issue_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_certificate = {

@@ -37,7 +37,7 @@ static const lims_field_t fields[] = {
       .values = statuses,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "pending for a presumptive positive; null when nothing is to be confirmed." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -47,7 +47,7 @@ static const lims_field_t filters[] = {
       .values = statuses,
       .doc = "Only confirmations of this status." },
     { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only confirmations on this sample." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* A step: what is stated when it is recorded, and what is shown. */
@@ -95,7 +95,7 @@ static const lims_field_t step_fields[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "User who recorded it." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Recorded." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t outcome_input[] = {
@@ -104,7 +104,7 @@ static const lims_field_t outcome_input[] = {
       .values = outcomes,
       .flags = LIMS_F_REQUIRED,
       .doc = "Whether the presumptive positive was one." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_error_e outcome_errors[]
@@ -147,7 +147,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_CONFIRMATION_OUTCOME,
       .errors = outcome_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 static const lims_resource_t confirmation_step = {

@@ -83,7 +83,7 @@ static const lims_field_t fields[] = {
       .doc = "User who closed or cancelled it." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -100,7 +100,7 @@ static const lims_field_t filters[] = {
     { .name = "open",
       .type = LIMS_T_BOOLEAN,
       .doc = "Only open ones (true), or closed and cancelled ones (false)." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t advance_input[] = {
@@ -113,7 +113,7 @@ static const lims_field_t advance_input[] = {
       .type = LIMS_T_STRING,
       .max = 4000,
       .doc = "Left as it is when absent." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_error_e advance_errors[]
@@ -168,7 +168,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_INVESTIGATION_ADVANCE,
       .errors = advance_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_investigation = {

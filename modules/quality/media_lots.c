@@ -48,7 +48,7 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_UPDATE,
       .doc = "true sets the lot aside; false has it judged by its tests again." },
     LIMS_LOT_TAIL_FIELDS,
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* A test of a lot: what is stated when it is recorded, and what is shown. */
@@ -100,7 +100,7 @@ static const lims_field_t test_fields[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "User who recorded it." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Recorded." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -110,7 +110,7 @@ static const lims_field_t filters[] = {
       .type = LIMS_T_ENUM,
       .values = statuses,
       .doc = "Only lots of this status." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_route_t routes[] = {
@@ -161,7 +161,7 @@ static const lims_route_t routes[] = {
       .input = test_input,
       .status = 200,
       .statement = LIMS_STMT_MEDIA_LOT_TEST },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 static const lims_resource_t media_lot_test = {

@@ -82,7 +82,7 @@ static const lims_field_t fields[] = {
       .doc = "User who created it." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -92,7 +92,7 @@ static const lims_field_t filters[] = {
       .values = statuses,
       .doc = "Only batches of this status." },
     { .name = "batchNumber", .type = LIMS_T_STRING, .doc = "The batch with this number." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t coverage_input[] = {
@@ -102,7 +102,7 @@ static const lims_field_t coverage_input[] = {
       .min = 1,
       .doc = "The sample tests.",
       .example = "90211" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* --- Actions -------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static const lims_route_t routes[] = {
       .signs = "qc_batch",
       .statement = LIMS_STMT_QC_BATCH_OVERRIDE,
       .errors = override_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 static const lims_route_t coverage_routes[] = {
@@ -258,7 +258,7 @@ static const lims_route_t coverage_routes[] = {
       .status = 200,
       .handler = uncover,
       .errors = coverage_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_qc_batch = {

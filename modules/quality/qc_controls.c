@@ -96,13 +96,13 @@ static const lims_field_t fields[] = {
       .doc = "Remarks." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "qcBatchId", .type = LIMS_T_ID, .doc = "Only controls of this batch." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_route_t routes[] = {
@@ -145,7 +145,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_QC_CONTROL_UPDATE,
       .errors = lims_reference_update_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_qc_control = {

@@ -17,7 +17,7 @@ static const lims_field_t fields[] = {
       .fallback = "pending",
       .doc = "Of the laboratory's own check of the lot." },
     LIMS_LOT_TAIL_FIELDS,
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -27,7 +27,7 @@ static const lims_field_t filters[] = {
       .type = LIMS_T_ENUM,
       .values = statuses,
       .doc = "Only lots of this status." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_route_t routes[] = {
@@ -68,7 +68,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_REAGENT_LOT_UPDATE,
       .errors = lims_reference_update_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_reagent_lot = {

@@ -41,7 +41,7 @@ static const lims_route_t routes[] = {
       .signs = "sample_test",
       .handler = reopen,
       .errors = reopen_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_reopening = {

@@ -38,7 +38,7 @@ static const lims_field_t field_members[] = {
       .type = LIMS_T_BOOLEAN,
       .fallback = "true",
       .doc = "Without it the worksheet is incomplete." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t step_members[] = {
@@ -54,7 +54,7 @@ static const lims_field_t step_members[] = {
       .values = roles,
       .flags = LIMS_F_NULLABLE,
       .doc = "Who may sign it; anybody when absent." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t fields[] = {
@@ -97,7 +97,7 @@ static const lims_field_t fields[] = {
       .doc = "Who signs it, in order." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -106,7 +106,7 @@ static const lims_field_t filters[] = {
     { .name = "active",
       .type = LIMS_T_BOOLEAN,
       .doc = "Only active (true) or inactive (false) ones." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_route_t routes[] = {
@@ -147,7 +147,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_WORKSHEET_TEMPLATE_UPDATE,
       .errors = lims_reference_update_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_worksheet_template = {

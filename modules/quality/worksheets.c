@@ -35,7 +35,7 @@ static const lims_field_t value_shape[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "User who wrote it down." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t signoff_shape[] = {
@@ -48,7 +48,7 @@ static const lims_field_t signoff_shape[] = {
     { .name = "printedName", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Signer's name." },
     { .name = "signedBy", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Signer." },
     { .name = "signedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Signed." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t fields[] = {
@@ -93,14 +93,14 @@ static const lims_field_t fields[] = {
       .doc = "User who began it." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Begun." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "sampleTestId", .type = LIMS_T_ID, .doc = "The worksheet of this sample test." },
     { .name = "templateId", .type = LIMS_T_ID, .doc = "Only worksheets on this template." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t value_input[] = {
@@ -116,7 +116,7 @@ static const lims_field_t value_input[] = {
       .max = 1000,
       .doc = "As the field's kind says; null clears it.",
       .example = "1000" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t fill_input[] = {
@@ -132,7 +132,7 @@ static const lims_field_t fill_input[] = {
       .members = value_input,
       .unique = "field",
       .doc = "Values, each field once; fields that are not named stay as they are." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t signoff_input[] = {
@@ -147,7 +147,7 @@ static const lims_field_t signoff_input[] = {
       .values = meanings,
       .flags = LIMS_F_REQUIRED,
       .doc = "What the signature stands for." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* --- Actions -------------------------------------------------------------- */
@@ -317,7 +317,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_WORKSHEET_WITHDRAW,
       .errors = withdraw_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_worksheet = {

@@ -32,7 +32,7 @@ static const lims_field_t fields[] = {
       .max = 4000,
       .doc = "Postal address." },
     LIMS_REFERENCE_TAIL_FIELDS,
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_REFERENCE_FILTERS, LIMS_FIELD_END };
@@ -76,7 +76,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_CLIENT_UPDATE,
       .errors = lims_reference_update_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_client = {

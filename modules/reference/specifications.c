@@ -45,7 +45,7 @@ static const lims_field_t fields[] = {
       .example = "Absent" },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -53,7 +53,7 @@ static const lims_field_t filters[] = {
     { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only of this test definition." },
     { .name = "materialTypeId", .type = LIMS_T_ID, .doc = "Only of this material type." },
     { .name = "projectId", .type = LIMS_T_ID, .doc = "Only of this project." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* Answers the record as it was. */
@@ -120,7 +120,7 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_TOOL | LIMS_R_REASON,
       .status = 200,
       .handler = delete_one },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_specification = {

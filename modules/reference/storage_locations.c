@@ -25,7 +25,7 @@ static const lims_field_t fields[] = {
       .doc = "Highest temperature in degrees Celsius.",
       .example = "8" },
     LIMS_REFERENCE_TAIL_FIELDS,
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_REFERENCE_FILTERS, LIMS_FIELD_END };
@@ -71,7 +71,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_STORAGE_LOCATION_UPDATE,
       .errors = lims_reference_update_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_storage_location = {

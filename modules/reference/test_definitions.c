@@ -72,7 +72,7 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_KEPT_NULLABLE,
       .doc = "A numeric result from here on is presumptive positive; null: any above 0." },
     LIMS_REFERENCE_TAIL_FIELDS,
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_REFERENCE_FILTERS, LIMS_FIELD_END };
@@ -118,7 +118,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .statement = LIMS_STMT_TEST_DEFINITION_UPDATE,
       .errors = lims_reference_update_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_test_definition = {

@@ -42,7 +42,7 @@ static const lims_field_t finding_fields[] = {
     { .name = "worksheetId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
     { .name = "approvalId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
     { .name = "investigationId", .type = LIMS_T_ID, .flags = LIMS_F_OUT | LIMS_F_NULLABLE },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_resource_t finding = { .name = "finding",
@@ -61,7 +61,7 @@ static const lims_field_t readiness_output[] = {
       .flags = LIMS_F_OUT,
       .members = finding_fields,
       .doc = "Every finding, the blocking ones first." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_error_t *readiness(lims_request_t *rq)
@@ -105,7 +105,7 @@ static const lims_route_t routes[] = {
       .output = readiness_output,
       .status = 200,
       .handler = readiness },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 static const lims_field_t no_fields[] = { LIMS_FIELD_END };

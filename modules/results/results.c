@@ -134,7 +134,7 @@ static const lims_field_t fields[] = {
       .doc = "What a reviewer should know, such as a lot that had expired." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Scheduled." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -148,7 +148,7 @@ static const lims_field_t filters[] = {
     { .name = "updatedSince",
       .type = LIMS_T_MOMENT,
       .doc = "Changed at this time or later: a date or a timestamp." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t update_fields[] = {
@@ -168,7 +168,7 @@ static const lims_field_t update_fields[] = {
       .flags = LIMS_F_NULLABLE,
       .max = 4000,
       .doc = "Left as they are when absent." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t bulk_input[] = {
@@ -180,7 +180,7 @@ static const lims_field_t bulk_input[] = {
       .members = update_fields,
       .unique = "sampleTestId",
       .doc = "The results, each test once." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t bulk_output[] = {
@@ -189,7 +189,7 @@ static const lims_field_t bulk_output[] = {
       .flags = LIMS_F_OUT,
       .members = fields,
       .doc = "The sample tests as they now are, in the order sent." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* --- Actions -------------------------------------------------------------- */
@@ -332,7 +332,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .handler = enter_many,
       .errors = bulk_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_sample_test = {

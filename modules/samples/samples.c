@@ -146,7 +146,7 @@ static const lims_field_t fields[] = {
       .max = 200,
       .doc = "Tests to schedule in the same call: active test definitions, each once.",
       .example = "[1, 2]" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
@@ -169,7 +169,7 @@ static const lims_field_t filters[] = {
     { .name = "updatedSince",
       .type = LIMS_T_MOMENT,
       .doc = "Changed at this time or later." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t status_input[] = {
@@ -178,7 +178,7 @@ static const lims_field_t status_input[] = {
       .values = settable_statuses,
       .flags = LIMS_F_REQUIRED,
       .doc = "The status to set." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t receive_input[] = {
@@ -189,7 +189,7 @@ static const lims_field_t receive_input[] = {
       .max = 1000,
       .doc = "The samples that have arrived, each once.",
       .example = "[4217, 4218]" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t skipped_fields[] = {
@@ -200,7 +200,7 @@ static const lims_field_t skipped_fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "not_found or not_receivable." },
     { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Why, in words." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const lims_field_t receive_output[] = {
@@ -214,7 +214,7 @@ static const lims_field_t receive_output[] = {
       .flags = LIMS_F_OUT,
       .members = skipped_fields,
       .doc = "The others, with the reason; they stay as they are." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* --- Actions -------------------------------------------------------------- */
@@ -409,7 +409,7 @@ static const lims_route_t routes[] = {
       .status = 200,
       .handler = report,
       .errors = report_errors },
-    LIMS_ROUTE_END
+    LIMS_ROUTE_END,
 };
 
 const lims_resource_t lims_sample = {

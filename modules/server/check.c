@@ -17,6 +17,7 @@
 #include "kernel/error.h"
 #include "kernel/openapi.h"
 #include "kernel/route.h"
+#include "server/metrics.h"
 #include "server/server.h"
 
 APLOG_USE_MODULE(lims);
@@ -58,7 +59,8 @@ const char *lims_check_directive(const server_rec *s, const char *name)
 /* --- What the configuration tells ----------------------------------------- */
 
 typedef struct {
-    server_rec *s;
+    server_rec *first; /* of all servers */
+    server_rec *s;     /* the one checked */
     int problems;
 } check_t;
 
@@ -97,17 +99,28 @@ static void check_driver(check_t *check, apr_pool_t *pool)
     }
 }
 
+/* A server without TLS beside one with it answers with tls_required, which
+ * helps whoever typed http; one that nobody can reach over TLS is a mistake. */
+static bool some_server_has_tls(const server_rec *first)
+{
+    for (const server_rec *each = first; each; each = each->next) {
+        const char *engine = lims_check_directive(each, "SSLEngine");
+        if (lims_config_of(each)->enable == 1 && engine && strcasecmp(engine, "off") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_tls(check_t *check)
 {
-    const char *engine = lims_check_directive(check->s, "SSLEngine");
-
     if (lims_config_of(check->s)->tls == LIMS_TLS_PROXY) {
         return;
     }
     if (!ap_find_linked_module("mod_ssl.c")) {
         report(check, 105, "mod_ssl is not loaded, and the service answers over TLS only",
                "load it: \"a2enmod ssl\", or set \"LimsTLS proxy\" behind a proxy that ends TLS");
-    } else if (!engine || strcasecmp(engine, "off") == 0) {
+    } else if (!some_server_has_tls(check->first)) {
         report(check, 106, "SSLEngine is off, and the service answers over TLS only",
                "set \"SSLEngine on\" here, or \"LimsTLS proxy\" behind a proxy that ends TLS");
     }
@@ -145,8 +158,10 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
     (void)plog;
     (void)ptemp;
     for (server_rec *each = s; each; each = each->next) {
-        check_t check = { .s = each };
         lims_config_complete(lims_config_of(each), pconf);
+    }
+    for (server_rec *each = s; each; each = each->next) {
+        check_t check = { .first = s, .s = each };
         if (!lims_config_of(each)->enable) {
             continue;
         }
@@ -210,11 +225,17 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
 {
     static const char key[] = "mod_lims_started";
     bool starting = ap_retained_data_get(key) == NULL;
+    apr_status_t rv;
 
     (void)pconf;
     (void)plog;
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
         return OK;
+    }
+    rv = lims_metrics_create(s);
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0113: no shared memory for counters");
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (server_rec *each = s; each; each = each->next) {
         if (lims_config_of(each)->enable == 1) {

@@ -18,6 +18,7 @@
 #include "kernel/check.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "server/metrics.h"
 #include "server/server.h"
 
 APLOG_USE_MODULE(lims);
@@ -261,6 +262,39 @@ static int answer_httpd_error(request_rec *r)
     return send_error(r, error, status, request_id_of(r->prev));
 }
 
+/* --- What is known afterwards --------------------------------------------- */
+
+/* For LogFormat's %{lims-...}n (see conf/lims.conf), and for the counters. */
+static void take_note(request_rec *r, const lims_exchange_t *x, apr_interval_time_t duration)
+{
+    const lims_measure_t measure = { .status = x->rq.reply->status,
+                                     .route = x->match.route,
+                                     .error = x->error,
+                                     .duration = duration,
+                                     .database = x->rq.usage.database,
+                                     .trips = x->rq.usage.trips };
+    apr_table_t *notes = r->notes;
+
+    apr_table_setn(notes, "lims-request-id", x->rq.id);
+    if (x->rq.actor.organization) {
+        apr_table_setn(notes, "lims-organization", x->rq.actor.organization);
+        apr_table_setn(notes, "lims-key", x->rq.actor.key);
+    }
+    if (x->match.route) {
+        apr_table_setn(notes, "lims-route", x->match.route->operation);
+    }
+    if (x->error) {
+        apr_table_setn(notes, "lims-error", lims_error_kinds[x->error->kind].slug);
+    }
+    apr_table_setn(notes, "lims-database-us",
+                   apr_psprintf(r->pool, "%" APR_TIME_T_FMT, measure.database));
+    apr_table_setn(notes, "lims-round-trips", apr_itoa(r->pool, measure.trips));
+    lims_metrics_request(&measure);
+    if (x->key_hash) {
+        lims_metrics_key(x->key_known);
+    }
+}
+
 /* --- The handler ---------------------------------------------------------- */
 
 static bool came_over_tls(request_rec *r)
@@ -304,6 +338,7 @@ int lims_handler(request_rec *r)
     x.context = &carrier;
     r->log_id = x.rq.id;
     lims_service_answer(&x);
+    take_note(r, &x, apr_time_now() - r->request_time);
     if (x.error) {
         lims_log_error(r, x.error, x.rq.id);
     }
@@ -314,6 +349,7 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
 {
     apr_status_t rv = lims_service_init(pchild);
 
+    lims_metrics_child();
     for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
         if (lims_config_of(each)->enable == 1) {
             rv = lims_pool_init(pchild, each);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "kernel/error.h"
+#include "server/metrics.h"
 #include "server/server.h"
 
 /* mod_dbd's own default for DBDMax. */
@@ -54,12 +55,13 @@ apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
     return rv;
 }
 
-static bool enter(apr_interval_time_t patience)
+static bool enter(bool *waited, apr_interval_time_t patience)
 {
     apr_time_t until = apr_time_now() + patience;
     bool entered;
 
     apr_thread_mutex_lock(bound.mutex);
+    *waited = bound.free <= 0;
     while (bound.free <= 0 && apr_time_now() < until) {
         apr_thread_cond_timedwait(bound.returned, bound.mutex, until - apr_time_now());
     }
@@ -107,10 +109,13 @@ static const lims_error_t *unavailable(lims_lease_t *lease, int number, const ch
 const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease)
 {
     const lims_config_t *config = lims_config_of(lease->server);
+    apr_time_t begun = apr_time_now();
     const lims_error_t *error;
+    bool waited = false;
     ap_dbd_t *dbd;
 
-    if (!enter(config->database_wait * 1000)) {
+    if (!enter(&waited, config->database_wait * 1000)) {
+        lims_metrics_connection(apr_time_now() - begun, false);
         return unavailable(lease, 50, "all database connections are in use: raise DBDMax");
     }
     dbd = dbd_open(lease->pool, lease->server);
@@ -119,6 +124,7 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
         return unavailable(lease, 51, "mod_dbd has no connection: see its own message");
     }
     lease->dbd = dbd;
+    lims_metrics_connection(waited ? apr_time_now() - begun : 0, true);
     if (adopt(connection, dbd) != APR_SUCCESS) {
         lims_pool_give_back(lease);
         return unavailable(lease, 52, "the connection could not be prepared for use");
@@ -136,5 +142,6 @@ void lims_pool_give_back(lims_lease_t *lease)
         dbd_close(lease->server, lease->dbd);
         lease->dbd = NULL;
         leave_bound();
+        lims_metrics_connection_back();
     }
 }

@@ -78,6 +78,10 @@ int lims_translate_name(request_rec *r);
 int lims_map_to_storage(request_rec *r);
 int lims_handler(request_rec *r);
 
+/* status.c: SetHandler lims-status, lims-metrics, lims-live, lims-ready. */
+int lims_status_handler(request_rec *r);
+void lims_status_register(apr_pool_t *pool);
+
 /* log.c: one line for each refusal or failure. */
 void lims_log_error(request_rec *r, const lims_error_t *error, const char *request_id);
 

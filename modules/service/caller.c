@@ -119,7 +119,8 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
                            "The request could not be carried out.");
     }
     x->key_hash = as_bytea(hash, x->rq.pool);
-    if (recall(&known, hash)) {
+    x->key_known = recall(&known, hash);
+    if (x->key_known) {
         x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
         x->rq.actor.organization = apr_ltoa(x->rq.pool, (long)known.organization);
     }

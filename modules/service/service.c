@@ -190,13 +190,15 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
         }
     }
     trip[0] = lims_caller_check(x);
-    memcpy(trip + 1, calls, sizeof(*calls) * (apr_size_t)count);
+    for (int i = 0; i < count; i++) {
+        trip[i + 1] = calls[i];
+    }
     error = lims_database_run(found, rq, trip, count + 1, 0);
     if (!error) {
         error = lims_caller_judge(x, found[0]);
     }
-    if (!error) {
-        memcpy(results, found + 1, sizeof(*results) * (apr_size_t)count);
+    for (int i = 0; i < count && !error; i++) {
+        results[i] = found[i + 1];
     }
     return error;
 }

@@ -72,6 +72,7 @@ struct lims_exchange_t {
     /* As found out. */
     lims_match_t match;
     const char *key_hash; /* "\x…", ready to bind */
+    bool key_known;       /* to this process, before it was checked */
     bool counted;         /* against the rate limit, or refused by it: */
     const lims_error_t *limited;
     bool touch_due;       /* lastUsedAt is older than the interval */

@@ -25,7 +25,7 @@ const lims_field_t lims_check_options[] = {
       .max = 4096,
       .doc = "Command that tests the configuration of httpd, for its findings to be included.",
       .example = "apachectl configtest" },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 /* Differences between this machine's clock and the database's. A key's expiry
@@ -116,7 +116,7 @@ static const lims_error_t *look_at_clock(check_t *check)
  * failed. */
 static bool run_command(const char **output, const char *command, apr_pool_t *pool)
 {
-    const char *arguments[] = { "sh", "-c", apr_pstrcat(pool, command, " 2>&1", NULL), NULL };
+    const char *arguments[] = { "sh", "-c", apr_pstrcat(pool, "exec 2>&1; ", command, NULL), NULL };
     apr_procattr_t *attributes = NULL;
     apr_proc_t process = { 0 };
     char bytes[4096];

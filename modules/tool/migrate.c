@@ -20,7 +20,7 @@ const lims_field_t lims_migrate_options[] = {
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
       .doc = "Apply what is pending, all in one transaction, and roll back." },
-    LIMS_FIELD_END
+    LIMS_FIELD_END,
 };
 
 static const char *const state_names[] = {

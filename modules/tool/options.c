@@ -34,7 +34,7 @@ const lims_global_option_t lims_global_options[] = {
     { NULL, NULL, NULL },
 };
 
-/* --- Commands and their tables ------------------------------------------------- */
+/* --- Commands and their tables -------------------------------------------- */
 
 bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **route,
                      const char *command)
@@ -170,7 +170,7 @@ bool lims_tool_takes_id(const lims_tool_t *tool)
     return lims_tool_needs_id(tool) || (tool->route && !tool->route->path && handles_record(tool));
 }
 
-/* --- Global options --------------------------------------------------------------- */
+/* --- Global options ------------------------------------------------------- */
 
 static const char **place_of(lims_tool_t *tool, const char *name)
 {
@@ -207,7 +207,7 @@ static bool set_switch(lims_tool_t *tool, const char *name)
     return true;
 }
 
-/* --- One argument after the other ----------------------------------------------------- */
+/* --- One argument after the other ----------------------------------------- */
 
 typedef struct {
     lims_tool_t *tool;
@@ -361,7 +361,7 @@ static const lims_error_t *take_argument(reader_t *reader, const char *argument)
                      lims_printable(argument, tool->pool));
 }
 
-/* --- Command names ------------------------------------------------------------------------ */
+/* --- Command names -------------------------------------------------------- */
 
 /* The commands that begin with a word, for somebody who knows only the noun. */
 static const char *commands_of(const char *noun, apr_pool_t *pool)
@@ -406,7 +406,7 @@ static const lims_error_t *take_command(reader_t *reader)
     return find_command(tool, first) ? NULL : unknown_command(reader, first, second);
 }
 
-/* --- The whole line ---------------------------------------------------------------------- */
+/* --- The whole line ------------------------------------------------------- */
 
 /* Defaults of what was not given, and what is missing. */
 static const lims_error_t *complete(lims_tool_t *tool)

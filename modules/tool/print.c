@@ -26,7 +26,7 @@ typedef struct {
 
 static void print_value(printer_t *p, const lims_json_t *value, int indent);
 
-/* --- Texts ----------------------------------------------------------------------- */
+/* --- Texts ---------------------------------------------------------------- */
 
 const char *lims_printable(const char *text, apr_pool_t *pool)
 {
@@ -102,7 +102,7 @@ static const char *text_of(const lims_json_t *value, apr_pool_t *pool)
     }
 }
 
-/* --- Tables ------------------------------------------------------------------------ */
+/* --- Tables --------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -197,7 +197,7 @@ static void print_table(printer_t *p, const lims_json_t *rows, int indent)
     }
 }
 
-/* --- Records --------------------------------------------------------------------------- */
+/* --- Records -------------------------------------------------------------- */
 
 static void print_object(printer_t *p, const lims_json_t *object, int indent)
 {
@@ -271,7 +271,7 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
     print_value(&printer, root, 0);
 }
 
-/* --- Errors ----------------------------------------------------------------------------- */
+/* --- Errors --------------------------------------------------------------- */
 
 /* lims_connection_ready()'s word that the schema does not fit. */
 #define SCHEMA_DOES_NOT_FIT 39

@@ -43,7 +43,7 @@ const lims_error_t *lims_session_open(lims_session_t **session, const char *conn
     return error;
 }
 
-/* --- Who acts --------------------------------------------------------------- */
+/* --- Who acts ------------------------------------------------------------- */
 
 static bool is_read(const lims_route_t *route)
 {
@@ -125,7 +125,7 @@ static const lims_error_t *find_actor(const lims_result_t **found, lims_session_
     return error ? error : judge_found(session, rq, row);
 }
 
-/* --- Signing (21 CFR 11.50, 11.200) ------------------------------------------ */
+/* --- Signing (21 CFR 11.50, 11.200) --------------------------------------- */
 
 static bool must_sign(const lims_session_t *session, const lims_route_t *route,
                       const lims_result_t *found)
@@ -194,7 +194,7 @@ static const lims_error_t *sign(lims_request_t *rq)
     return error;
 }
 
-/* --- One call ------------------------------------------------------------------ */
+/* --- One call ------------------------------------------------------------- */
 
 static const lims_error_t *transact(lims_request_t *rq, bool signs)
 {

@@ -61,13 +61,13 @@ struct lims_tool_t {
     bool version;
 };
 
-/* --- Commands -------------------------------------------------------------- */
+/* --- Commands ------------------------------------------------------------- */
 
 /* The route of a command ("sample create"); false when there is none. */
 bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **route,
                      const char *command);
 
-/* --- Options (options.c) --------------------------------------------------- */
+/* --- Options (options.c) -------------------------------------------------- */
 
 /* An option of every command. */
 typedef struct {
@@ -106,7 +106,7 @@ bool lims_tool_needs_id(const lims_tool_t *tool);
 /* Reads the command line into `tool`. Everything wrong with it is an error. */
 const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *const *argv);
 
-/* --- Secrets (secret.c) ---------------------------------------------------- */
+/* --- Secrets (secret.c) --------------------------------------------------- */
 
 /* The first line of a file ("-": standard input). */
 const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_pool_t *pool);
@@ -114,7 +114,7 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
 /* Asks at the terminal without echo; NULL when there is none. */
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 
-/* --- Output (print.c, help.c, man.c) --------------------------------------- */
+/* --- Output (print.c, help.c, man.c) -------------------------------------- */
 
 /* A JSON text for people: names and values, lists as tables. */
 void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);

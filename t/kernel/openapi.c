@@ -16,7 +16,7 @@ static apr_pool_t *pool;
 static const char *text;
 static lims_json_t *document;
 
-/* --- The tables ---------------------------------------------------------------- */
+/* --- The tables ----------------------------------------------------------- */
 
 static const char *const priorities[] = { "routine", "stat", NULL };
 
@@ -145,7 +145,7 @@ static const lims_route_t hidden_routes[] = {
 static const lims_resource_t hidden = { .name = "hidden", .title = "Hidden", .schema = "Hidden",
                                         .fields = spin_input, .routes = hidden_routes };
 
-/* --- Looking at it ---------------------------------------------------------------- */
+/* --- Looking at it -------------------------------------------------------- */
 
 static const lims_json_t *step(const lims_json_t *node, const char *name)
 {
@@ -174,7 +174,7 @@ static const lims_json_t *at(const char *path)
     return node;
 }
 
-/* A scalar's text, or what an array has of them, with commas; NULL: not there. */
+/* A scalar's text, or what an array has of them, with commas. */
 static const char *words(const char *path)
 {
     const lims_json_t *node = at(path);
@@ -200,7 +200,7 @@ static const char *words(const char *path)
 #define SLUGS(path, method, status) \
     ANSWERS(path, method) "|" status SCHEMA "allOf|1|properties|error|enum"
 
-/* --- Tests ---------------------------------------------------------------------------- */
+/* --- Tests ---------------------------------------------------------------- */
 
 static void test_document(void)
 {

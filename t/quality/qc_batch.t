@@ -34,7 +34,8 @@ $ann->refused('invalid_transition', 'qc-batch override', $batch->{id}, reason =>
 
 my @events = $lab->events_in(sub { $ann->done('qc-batch evaluate', $batch->{id}) });
 is_deeply(\@events,
-    [ [ 'qc.failed', { qcBatchId => $batch->{id}, batchNumber => 'QCB-0102', qcStatus => 'failed' } ] ],
+    [ [ 'qc.failed',
+        { qcBatchId => $batch->{id}, batchNumber => 'QCB-0102', qcStatus => 'failed' } ] ],
     'failing is an event');
 
 my $blocked = refused($lims->post("/sample-tests/$lead/verify"), 409, 'qc_failed', 'verify');
@@ -43,7 +44,8 @@ is_deeply($blocked->{qcBatches},
     'the answer names the batch');
 refused($lims->patch("/samples/$sample->{id}/status", { status => 'completed' }),
     409, 'qc_failed', 'completed');
-my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample', 'report');
+my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample',
+    'report');
 is_deeply([ map { $_->{slug} } @{ $report->{blockers} } ], [ 'incomplete_sample', 'qc_failed' ],
     'where it is the second blocker');
 is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');

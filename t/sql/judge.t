@@ -63,7 +63,8 @@ my @cases = (
 
 sub enter {
     my ($code, $result, $qualifier) = @_;
-    return $app->do('UPDATE lims.sample_test SET result = ?, qualifier = ? WHERE organization_id = ? AND id = ?',
+    return $app->do('UPDATE lims.sample_test SET result = ?, qualifier = ?
+        WHERE organization_id = ? AND id = ?',
         undef, $result, $qualifier, $lab->{id}, $test->{$code});
 }
 
@@ -77,8 +78,11 @@ sub row {
 for my $case (@cases) {
     my ($code, $result, $qualifier, @expected) = @$case;
     enter($code, $result, $qualifier);
-    my $name = sprintf '%s %s%s', $code, length $result > 40 ? 'long' : $result =~ s/\n/\\n/r, $qualifier ? " ($qualifier)" : '';
-    is_deeply(row($code, qw(numeric_value::text out_of_specification confirmation_status result status entered_by)),
+    my $name = sprintf '%s %s%s', $code, length $result > 40 ? 'long' : $result =~ s/\n/\\n/r,
+        $qualifier ? " ($qualifier)" : '';
+    is_deeply(
+        row($code, qw(numeric_value::text out_of_specification confirmation_status result status
+                entered_by)),
         [ @expected, $result, 'entered', $lab->{user_id} ], $name);
 }
 
@@ -87,53 +91,72 @@ for my $blank ('', '   ', "\t\n", undef) {
     enter(EC => 'Present');
     enter(EC => $blank);
     is_deeply(
-        row('EC', qw(status result numeric_value out_of_specification confirmation_status entered_by entered_at spec_text)),
+        row('EC', qw(status result numeric_value out_of_specification confirmation_status
+                entered_by entered_at spec_text)),
         [ 'pending', (undef) x 7 ], 'a blank result: ' . (defined $blank ? length $blank : 'null'));
 }
 
 # The most particular specification wins, and a result keeps the one it had.
-$base->insert('specification', { organization_id => $lab->{id}, test_definition_id => $lab->{definition}{PH},
+$base->insert('specification', { organization_id => $lab->{id},
+    test_definition_id => $lab->{definition}{PH},
     material_type_id => $lab->{material}, low => 6, high => 9 });
 is(row('PH', 'spec_low')->[0], '6.5', 'a new specification does not rejudge');
 enter(PH => '6.2');
-is_deeply(row('PH', qw(out_of_specification spec_low spec_high)), [ 0, 6, 9 ], 'the material type\'s');
-my $project = $base->insert('project', { organization_id => $lab->{id}, code => 'NPDES', name => 'Outfall 001' });
-$base->insert('specification', { organization_id => $lab->{id}, test_definition_id => $lab->{definition}{PH},
+is_deeply(row('PH', qw(out_of_specification spec_low spec_high)), [ 0, 6, 9 ],
+    'the material type\'s');
+my $project = $base->insert('project', { organization_id => $lab->{id}, code => 'NPDES',
+    name => 'Outfall 001' });
+$base->insert('specification', { organization_id => $lab->{id},
+    test_definition_id => $lab->{definition}{PH},
     material_type_id => $lab->{material}, project_id => $project, low => 7 });
 enter(PH => '6.3');
-is_deeply(row('PH', qw(out_of_specification spec_low spec_high)), [ 0, 6, 9 ], 'of no project: still that');
-$app->do('UPDATE lims.sample SET project_id = ? WHERE organization_id = ? AND id = ?', undef, $project,
+is_deeply(row('PH', qw(out_of_specification spec_low spec_high)), [ 0, 6, 9 ],
+    'of no project: still that');
+$app->do('UPDATE lims.sample SET project_id = ? WHERE organization_id = ?
+    AND id = ?', undef, $project,
     $lab->{id}, $test->{id});
 enter(PH => '6.4');
-is_deeply(row('PH', qw(out_of_specification spec_low spec_high)), [ 1, 7, undef ], 'the project\'s');
-refused($base->db, 'INSERT INTO lims.specification (organization_id, test_definition_id, material_type_id, low)
-                    VALUES (?, ?, ?, 1)', [ $lab->{id}, $lab->{definition}{PH}, $lab->{material} ], '23505',
+is_deeply(row('PH', qw(out_of_specification spec_low spec_high)), [ 1, 7, undef ],
+    'the project\'s');
+refused($base->db, 'INSERT INTO lims.specification (organization_id, test_definition_id,
+    material_type_id, low)
+                    VALUES (?, ?, ?, 1)',
+    [ $lab->{id}, $lab->{definition}{PH}, $lab->{material} ], '23505',
     'one specification of a material type, also where there is no project');
 
 my %words = (PH => 'at least 7 s.u.', PB => 'at most 15 ug/L', EC => 'Absent', HPC => undef);
 for my $code (sort keys %words) {
-    is($base->value('SELECT specification FROM lims.sample_test_record WHERE id = ?', $test->{$code}),
+    is($base->value('SELECT specification FROM lims.sample_test_record
+        WHERE id = ?', $test->{$code}),
         $words{$code}, "in words: $code");
 }
-is($base->value(q{SELECT lims.specification_words(6.5, 8.5, NULL, 's.u.')}), '6.5 to 8.5 s.u.', 'both limits');
+is($base->value(q{SELECT lims.specification_words(6.5, 8.5, NULL, 's.u.')}), '6.5 to 8.5 s.u.',
+    'both limits');
 
 # A confirmation is decided once, and a changed result asks for another.
 enter(EC => 'Present');
-refused($app, q{UPDATE lims.sample_test SET confirmation_status = NULL WHERE organization_id = ? AND id = ?},
+refused($app, q{UPDATE lims.sample_test SET confirmation_status = NULL WHERE organization_id = ?
+    AND id = ?},
     [ $lab->{id}, $test->{EC} ], 'invalid_transition', 'a confirmation is not waved away');
-$app->do(q{UPDATE lims.sample_test SET confirmation_status = 'confirmed' WHERE organization_id = ? AND id = ?},
+$app->do(q{UPDATE lims.sample_test SET confirmation_status = 'confirmed' WHERE organization_id = ?
+    AND id = ?},
     undef, $lab->{id}, $test->{EC});
-refused($app, q{UPDATE lims.sample_test SET confirmation_status = 'refuted' WHERE organization_id = ? AND id = ?},
+refused($app, q{UPDATE lims.sample_test SET confirmation_status = 'refuted'
+    WHERE organization_id = ? AND id = ?},
     [ $lab->{id}, $test->{EC} ], 'invalid_transition', 'decided once');
 enter(EC => 'Positive');
 is(row('EC', 'confirmation_status')->[0], 'pending', 'another result asks for another');
-refused($app, q{UPDATE lims.sample_test SET confirmation_status = 'confirmed' WHERE organization_id = ? AND id = ?},
+refused($app, q{UPDATE lims.sample_test SET confirmation_status = 'confirmed'
+    WHERE organization_id = ? AND id = ?},
     [ $lab->{id}, $test->{PH} ], 'invalid_transition', 'where none is asked, none is given');
 
 # What follows from the result is not written by hand.
-$app->do(q{UPDATE lims.sample_test SET numeric_value = 1, out_of_specification = false, entered_by = NULL,
-                  spec_low = 0 WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $test->{PH});
-is_deeply(row('PH', qw(numeric_value out_of_specification entered_by spec_low)), [ '6.4', 1, $lab->{user_id}, 7 ],
+$app->do(q{UPDATE lims.sample_test
+    SET numeric_value = 1, out_of_specification = false, entered_by = NULL,
+                  spec_low = 0 WHERE organization_id = ? AND id = ?}, undef, $lab->{id},
+                      $test->{PH});
+is_deeply(row('PH', qw(numeric_value out_of_specification entered_by spec_low)), [ '6.4', 1,
+    $lab->{user_id}, 7 ],
     'what is derived stays as derived');
 
 done_testing();

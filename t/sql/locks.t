@@ -61,7 +61,8 @@ refused($base->db, 'DELETE FROM lims.sample_test WHERE id = ?', [ $sample->{PH} 
 
 # Bulk: one locked test refuses them all.
 enter($sample->{PB}, '3');
-refused($app, q{UPDATE lims.sample_test SET result = '4' WHERE organization_id = ? AND sample_id = ?},
+refused($app, q{UPDATE lims.sample_test SET result = '4' WHERE organization_id = ?
+    AND sample_id = ?},
     [ $lab->{id}, $sample->{id} ], 'test_verified_locked', 'all or nothing');
 is($base->value('SELECT result FROM lims.sample_test WHERE id = ?', $sample->{PB}), '3', 'nothing');
 
@@ -81,7 +82,8 @@ for my $wrong ([ 'verified', $sample->{PH} ], [ 'reopened', $sample->{PB} ]) {
 my $signature = signed($app, $lab, 'reopened', 'sample_test', $sample->{PH});
 refused($app, q{UPDATE lims.sample_test SET status = 'entered', result = '9',
                        reopening_signature_id = ? WHERE organization_id = ? AND id = ?},
-    [ $signature, $lab->{id}, $sample->{PH} ], 'test_verified_locked', 'nor changes the result with it');
+    [ $signature, $lab->{id}, $sample->{PH} ], 'test_verified_locked',
+        'nor changes the result with it');
 $app->do($reopen, undef, $signature, $lab->{id}, $sample->{PH});
 $app->commit;
 is(status_of($sample->{PH}), 'entered', 'the right one does');
@@ -128,12 +130,15 @@ for my $table (@written) {
     refused($app, "UPDATE lims.$name SET $set", [], '42501', "$name: the run-time role: update");
     refused($app, "DELETE FROM lims.$name", [], '42501', "$name: delete");
     refused($app, "TRUNCATE lims.$name", [], '42501', "$name: truncate");
-    refused($base->db, "UPDATE lims.$name SET $set", [], 'invalid_transition', "$name: the owner: update");
+    refused($base->db, "UPDATE lims.$name SET $set", [], 'invalid_transition',
+        "$name: the owner: update");
     refused($base->db, "DELETE FROM lims.$name", [], 'invalid_transition', "$name: delete");
-    refused($base->db, "TRUNCATE lims.$name", [], $name eq 'electronic_signature' ? '0A000' : 'invalid_transition',
+    refused($base->db, "TRUNCATE lims.$name", [], $name eq 'electronic_signature' ? '0A000'
+        : 'invalid_transition',
         "$name: truncate");
 }
-refused($app, q{INSERT INTO lims.audit_entry (organization_id, table_name, record_id, action, changes)
+refused($app, q{INSERT INTO lims.audit_entry (organization_id, table_name, record_id, action,
+    changes)
                 VALUES (?, 'sample', 1, 'insert', '{}')}, [ $lab->{id} ], '42501',
     'nobody writes the audit trail by hand');
 refused($app, $_, [], '42501', "no DDL: $_")

@@ -7,7 +7,8 @@ use lib 't/lib';
 use LIMS::Database;
 
 my $base = LIMS::Database->new;
-my $lab  = $base->laboratory(code => 'cedar', tracking_prefix => 'CBE', time_zone => 'America/Denver');
+my $lab  = $base->laboratory(code => 'cedar', tracking_prefix => 'CBE',
+    time_zone => 'America/Denver');
 my $app  = $base->app($lab);
 my @mine = (organization_id => $lab->{id});
 
@@ -61,17 +62,22 @@ ok(!$base->value('SELECT lims.tracking_id_is_valid(?)', $_), "invalid: '$_'")
     for '', 'LAB-26-4217-K', "$good ", lc $good, "$good-1";
 
 my $plain = registered();
-like($plain->{tracking_id}, qr/\ACBE-\d\d-\d{7}-[0-9A-Z]\z/, 'a sample has one, under the laboratory\'s prefix');
+like($plain->{tracking_id}, qr/\ACBE-\d\d-\d{7}-[0-9A-Z]\z/,
+    'a sample has one, under the laboratory\'s prefix');
 is($plain->{sample_identifier}, $plain->{tracking_id}, 'and is called by it');
 refused($app, 'UPDATE lims.sample SET tracking_id = ? WHERE organization_id = ? AND id = ?',
     [ 'CBE-26-0000009-0', $lab->{id}, $plain->{id} ], 'field_not_patchable', 'for good');
 
 # Composite identifiers.
-my $outfall = $base->insert('project', { @mine, code => 'OUT', name => 'Outfall', composite_sample_identifier => 't' });
+my $outfall = $base->insert('project', { @mine, code => 'OUT', name => 'Outfall',
+    composite_sample_identifier => 't' });
 my @day = (project_id => $outfall, collection_date => '2026-03-02');
-is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-1', 'composite');
-is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-2', 'the second');
-is(registered(@day, plant_location => 'INF-001')->{sample_identifier}, 'OUT-INF-001-20260302-1', 'elsewhere');
+is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-1',
+    'composite');
+is(registered(@day, plant_location => 'EFF-001')->{sample_identifier}, 'OUT-EFF-001-20260302-2',
+    'the second');
+is(registered(@day, plant_location => 'INF-001')->{sample_identifier}, 'OUT-INF-001-20260302-1',
+    'elsewhere');
 refused($app, register(@day), 'invalid_body', 'it needs a plant location');
 refused($app, register(@day, plant_location => '  '), 'invalid_body', 'a real one');
 my @numbers = $base->parallel(12, sub {
@@ -79,21 +85,28 @@ my @numbers = $base->parallel(12, sub {
     my ($sql, $bind) = register(@day, plant_location => 'RAS');
     return $handle->selectrow_hashref($sql, undef, @$bind)->{sample_identifier};
 });
-is_deeply([ sort @numbers ], [ sort map { "OUT-RAS-20260302-$_" } 1 .. 12 ], 'twelve at once: twelve numbers');
+is_deeply([ sort @numbers ], [ sort map { "OUT-RAS-20260302-$_" } 1 .. 12 ],
+    'twelve at once: twelve numbers');
 
 # The client behind the name.
-is(registered(client_name => 'city of RIVERBEND')->{client_id}, $lab->{client}, 'a client is known by its name');
+is(registered(client_name => 'city of RIVERBEND')->{client_id}, $lab->{client},
+    'a client is known by its name');
 is($plain->{client_id}, undef, 'a walk-in is none');
-my $weekly = $base->insert('project', { @mine, code => 'WEEK', name => 'Weekly', client_id => $lab->{client} });
+my $weekly = $base->insert('project', { @mine, code => 'WEEK', name => 'Weekly',
+    client_id => $lab->{client} });
 my $ours   = registered(project_id => $weekly, client_name => undef);
-is_deeply([ @$ours{qw(client_id client_name)} ], [ $lab->{client}, 'City of Riverbend' ], 'the project names it');
+is_deeply([ @$ours{qw(client_id client_name)} ], [ $lab->{client}, 'City of Riverbend' ],
+    'the project names it');
 refused($app, register(client_name => undef), 'invalid_body', 'somebody has to');
-$app->do('UPDATE lims.sample SET client_name = ? WHERE organization_id = ? AND id = ?', undef, 'Mr Smith',
+$app->do('UPDATE lims.sample SET client_name = ? WHERE organization_id = ?
+    AND id = ?', undef, 'Mr Smith',
     $lab->{id}, $ours->{id});
-is($base->value('SELECT client_id FROM lims.sample WHERE id = ?', $ours->{id}), undef, 'name and record keep in step');
+is($base->value('SELECT client_id FROM lims.sample WHERE id = ?', $ours->{id}), undef,
+    'name and record keep in step');
 
 # Dates. Denver is behind UTC: its day ends in the next one.
-is(registered(collected_at => '2026-03-02T05:30:00Z')->{collection_date}, '2026-03-01', 'the day is the laboratory\'s');
+is(registered(collected_at => '2026-03-02T05:30:00Z')->{collection_date}, '2026-03-01',
+    'the day is the laboratory\'s');
 my ($tomorrow, $later) = $base->db->selectrow_array(
     q{SELECT (now() AT TIME ZONE 'UTC')::date + 1, (now() AT TIME ZONE 'UTC')::date + 2});
 ok(registered(collection_date => $tomorrow)->{id}, 'a day of grace for time zones');
@@ -104,14 +117,19 @@ refused($app, register(collected_at => "${later}T23:00:00Z"), 'invalid_body', 'n
 my $retired = $base->insert('material_type', { @mine, code => 'OLD', name => 'Old' });
 my $old     = registered(material_type_id => $retired);
 $base->db->do('UPDATE lims.material_type SET active = false WHERE id = ?', undef, $retired);
-refused($app, register(material_type_id => $retired), 'invalid_reference', 'an inactive one is no longer taken');
+refused($app, register(material_type_id => $retired), 'invalid_reference',
+    'an inactive one is no longer taken');
 refused($app, register(project_id => 99_999), 'invalid_reference', 'nor one that is not there');
 refused($app, register(storage_location_id => 99_999), 'invalid_reference', 'of storage locations');
-is($app->do(q{UPDATE lims.sample SET notes = 'still here' WHERE organization_id = ? AND id = ?}, undef,
+is($app->do(q{UPDATE lims.sample SET notes = 'still here' WHERE organization_id = ?
+    AND id = ?}, undef,
         $lab->{id}, $old->{id}), 1, 'a sample that has it goes on');
-$base->db->do('UPDATE lims.test_definition SET active = false WHERE id = ?', undef, $lab->{definition}{HPC});
-refused($app, 'INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id) VALUES (?, ?, ?)',
-    [ $lab->{id}, $old->{id}, $lab->{definition}{HPC} ], 'invalid_reference', 'of test definitions');
+$base->db->do('UPDATE lims.test_definition SET active = false
+    WHERE id = ?', undef, $lab->{definition}{HPC});
+refused($app, 'INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+    VALUES (?, ?, ?)',
+    [ $lab->{id}, $old->{id}, $lab->{definition}{HPC} ], 'invalid_reference',
+        'of test definitions');
 registered(external_id => 'PO-17');
 refused($app, register(external_id => 'PO-17'), '23505', 'the caller\'s own reference is unique');
 refused($app, register(status => 'verified'), 'invalid_transition', 'a new sample is pending');
@@ -120,14 +138,16 @@ refused($app, register(priority => 'soon'), '23514', 'priorities are three');
 # Moves.
 sub move {
     my ($status) = @_;
-    return $app->do('UPDATE lims.sample SET status = ? WHERE organization_id = ? AND id = ?', undef, $status,
+    return $app->do('UPDATE lims.sample SET status = ? WHERE organization_id = ?
+        AND id = ?', undef, $status,
         $lab->{id}, $plain->{id});
 }
 move('received');
 my $received = $base->value('SELECT received_at FROM lims.sample WHERE id = ?', $plain->{id});
 ok(defined $received, 'receiving is stamped');
 move($_) for qw(processing pending received completed verified pending);
-is($base->value('SELECT received_at FROM lims.sample WHERE id = ?', $plain->{id}), $received, 'once');
+is($base->value('SELECT received_at FROM lims.sample WHERE id = ?', $plain->{id}), $received,
+    'once');
 refused($app, 'UPDATE lims.sample SET received_at = now() WHERE organization_id = ? AND id = ?',
     [ $lab->{id}, $plain->{id} ], 'invalid_transition', 'for good');
 
@@ -136,7 +156,8 @@ my $starter = $base->laboratory(code => 'starter', monthly_sample_allowance => 2
 my @outcome = $base->parallel(50, sub {
     my $handle = $base->app($starter);
     my $done   = eval {
-        $handle->do('INSERT INTO lims.sample (organization_id, material_type_id, client_name) VALUES (?, ?, ?)',
+        $handle->do('INSERT INTO lims.sample (organization_id, material_type_id, client_name)
+            VALUES (?, ?, ?)',
             undef, $starter->{id}, $starter->{material}, 'Walk-in');
     };
     return $done ? 'registered' : $handle->pg_error_field('detail');
@@ -144,24 +165,32 @@ my @outcome = $base->parallel(50, sub {
 my %seen;
 $seen{$_}++ for @outcome;
 is_deeply(\%seen, { registered => 25, SAMPLE_LIMIT_EXCEEDED => 25 }, 'fifty at once: twenty-five');
-is($base->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?', $starter->{id}), 25, 'really');
-is($base->value(q{SELECT count(*) FROM lims.event WHERE organization_id = ? AND type = 'sample.created'},
+is($base->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?', $starter->{id}), 25,
+    'really');
+is($base->value(q{SELECT count(*) FROM lims.event WHERE organization_id = ?
+    AND type = 'sample.created'},
         $starter->{id}), 25, 'and as many are told of');
-$base->db->do('UPDATE lims.organization SET monthly_sample_allowance = NULL WHERE id = ?', undef, $starter->{id});
+$base->db->do('UPDATE lims.organization SET monthly_sample_allowance = NULL
+    WHERE id = ?', undef, $starter->{id});
 my $free = 'INSERT INTO lims.sample (organization_id, material_type_id, client_name)
             SELECT ?, ?, ? FROM generate_series(1, ?)';
 my $handle = $base->app($starter);
 $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 5);
-$base->db->do('UPDATE lims.organization SET monthly_sample_allowance = 32 WHERE id = ?', undef, $starter->{id});
-refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 3 ], 'SAMPLE_LIMIT_EXCEEDED',
+$base->db->do('UPDATE lims.organization SET monthly_sample_allowance = 32
+    WHERE id = ?', undef, $starter->{id});
+refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 3 ],
+    'SAMPLE_LIMIT_EXCEEDED',
     'what was registered without an allowance counts once there is one');
 $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 2);
-$base->db->do(q{UPDATE lims.sample_allowance SET month = month - interval '1 month' WHERE organization_id = ?},
+$base->db->do(q{UPDATE lims.sample_allowance SET month = month - interval '1 month'
+    WHERE organization_id = ?},
     undef, $starter->{id});
-$base->db->do(q{UPDATE lims.sample SET created_at = created_at - interval '31 days' WHERE organization_id = ?},
+$base->db->do(q{UPDATE lims.sample SET created_at = created_at - interval '31 days'
+    WHERE organization_id = ?},
     undef, $starter->{id});
 $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 32);
-refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 1 ], 'SAMPLE_LIMIT_EXCEEDED',
+refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 1 ],
+    'SAMPLE_LIMIT_EXCEEDED',
     'a new month begins at nothing');
 
 done_testing();

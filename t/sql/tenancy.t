@@ -17,7 +17,8 @@ my %global = (
 );
 my $tables = $db->selectcol_arrayref(
     q{SELECT c.relname FROM pg_class c
-       WHERE c.relnamespace = 'lims'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+       WHERE c.relnamespace = 'lims'::regnamespace AND c.relkind IN ('r',
+           'p') AND NOT c.relispartition
        ORDER BY 1});
 cmp_ok(scalar @$tables, '>', 40, 'the whole domain is there');
 
@@ -66,16 +67,19 @@ is(
                     WHERE v.schemaname = 'lims'
                       AND NOT coalesce((SELECT c.reloptions @> '{security_invoker=true}'
                                           FROM pg_class c
-                                         WHERE c.oid = format('lims.%I', v.viewname)::regclass), false)}),
+                                         WHERE c.oid = format('lims.%I', v.viewname)::regclass),
+                                             false)}),
     0, 'no view looks with its owner\'s rights');
 is($base->value(q{SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = 'lims_app'}),
     0, 'the run-time role does not bypass it');
-is($base->value(q{SELECT pg_has_role('lims_app', 'lims_owner', 'MEMBER')}), 0, 'nor is it the owner');
+is($base->value(q{SELECT pg_has_role('lims_app', 'lims_owner', 'MEMBER')}), 0,
+    'nor is it the owner');
 is(
     $base->value(q{SELECT string_agg(p.oid::regprocedure::text, ' ')
                      FROM pg_proc p
                     WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
-                      AND NOT coalesce(array_to_string(p.proconfig, ' '), '') LIKE '%search_path=lims, pg_temp%'}),
+                      AND NOT coalesce(array_to_string(p.proconfig, ' '),
+                          '') LIKE '%search_path=lims, pg_temp%'}),
     undef, 'a function with its owner\'s rights fixes its search path');
 
 # In use: two organizations with a row each in what matters most.
@@ -97,16 +101,22 @@ for my $table (qw(organization user_account client material_type test_definition
 my $app = $base->app($labs[0]);
 is($app->do(q{UPDATE lims.sample SET notes = 'x' WHERE id = ?}, undef, $samples[1]{id}),
     '0E0', 'another\'s sample is not there to be changed');
-is($app->do(q{UPDATE lims.sample_test SET result = '7'}), 1, 'an update without a predicate stays at home');
+is($app->do(q{UPDATE lims.sample_test
+    SET result = '7'}), 1, 'an update without a predicate stays at home');
 refused($app, q{INSERT INTO lims.client (organization_id, code, name) VALUES (?, 'X', 'X')},
     [ $labs[1]{id} ], '42501', 'nothing is written to another');
-refused($app, q{UPDATE lims.client SET organization_id = ?}, [ $labs[1]{id} ], '42501', 'or moved there');
-refused($app, q{INSERT INTO lims.sample (organization_id, material_type_id, client_name) VALUES (?, ?, 'c')},
+refused($app, q{UPDATE lims.client SET organization_id = ?}, [ $labs[1]{id} ], '42501',
+    'or moved there');
+refused($app, q{INSERT INTO lims.sample (organization_id, material_type_id, client_name)
+    VALUES (?, ?, 'c')},
     [ $labs[0]{id}, $labs[1]{material} ], 'invalid_reference', 'another\'s material type is none');
-refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id) VALUES (?, ?, ?)},
-    [ $labs[0]{id}, $samples[1]{id}, $labs[0]{definition}{PH} ], '23503', 'nor is another\'s sample');
+refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+    VALUES (?, ?, ?)},
+    [ $labs[0]{id}, $samples[1]{id}, $labs[0]{definition}{PH} ], '23503',
+        'nor is another\'s sample');
 $base->insert('project', { organization_id => $labs[0]{id}, code => 'P', name => 'P' });
 refused($db, q{UPDATE lims.project SET client_id = ? WHERE organization_id = ?},
-    [ $labs[1]{client}, $labs[0]{id} ], 'invalid_reference', 'the owner refers to no other\'s client either');
+    [ $labs[1]{client}, $labs[0]{id} ], 'invalid_reference',
+        'the owner refers to no other\'s client either');
 
 done_testing();

@@ -6,6 +6,7 @@
 
 use lib 't/lib';
 use LIMS::Tool;
+no warnings 'qw';    # commas separate the elements of an option
 
 my $tool = LIMS::Tool->new;
 my @ana  = $tool->laboratory('cedar');
@@ -69,10 +70,10 @@ is($tool->made(@ana, qw(client update 1 --name), "\x{c4}\x{a7}")->{phone}, '--55
 $tool->made(@ana, qw(material-type create --code DW --name Water));
 $tool->made(@ana, qw(test-definition create --name PH --code), $_) for qw(A B C);
 my @create = (@ana, qw(sample create --client-name x --material-type-id 1));
-my $sample = $tool->made(@create, "--test-definition-ids", "1,3");
+my $sample = $tool->made(@create, qw(--test-definition-ids 1,3));
 is_deeply([ map { $_->{testDefinitionId} } @{ $sample->{tests} } ], [ 1, 3 ],
     'a list is separated by commas');
-is($tool->run(@create, "--test-definition-ids", "1,1")->{exit}, 2, 'its rules hold');
+is($tool->run(@create, qw(--test-definition-ids 1,1))->{exit}, 2, 'its rules hold');
 is($tool->run(@create, qw(--test-definition-ids 99))->{exit}, 1,
     'exit status 1: a reference that is none');
 

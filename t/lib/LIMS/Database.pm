@@ -123,7 +123,8 @@ sub laboratory {
     $lab{client}   = $self->insert('client', { @mine, code => 'RIV', name => 'City of Riverbend' });
     $lab{material} = $self->insert('material_type', { @mine, code => 'WW', name => 'Wastewater' });
     my %definition = (
-        PH  => { name => 'pH', unit => 's.u.', specification_low => 6.5, specification_high => 8.5 },
+        PH  => { name => 'pH', unit => 's.u.', specification_low => 6.5,
+            specification_high => 8.5 },
         PB  => { name => 'Lead', unit => 'ug/L', specification_high => 15 },
         HEM => { name => 'Oil and grease', unit => 'mg/L', requires_worksheet => 't' },
         EC  => { name => 'E. coli', result_type => 'presence', specification_text => 'Absent',
@@ -204,7 +205,8 @@ sub refused {
     $handle->pg_savepoint('attempt') if $inside;
     my $done  = eval { $handle->do($sql, undef, @$bind); 1 };
     my $state = $done ? '' : $handle->state;
-    my $found = $done ? 'no refusal' : $state eq 'LM001' ? $handle->pg_error_field('detail') : $state;
+    my $found = $done ? 'no refusal' : $state eq 'LM001' ? $handle->pg_error_field('detail')
+        : $state;
     my $words = $done ? ''           : $handle->errstr;
     $handle->pg_rollback_to('attempt') if $inside && !$done;
     local $Test::Builder::Level = $Test::Builder::Level + 1;

@@ -122,7 +122,8 @@ sub database_exists {
 sub template {
     my ($demo) = @_;
     our %made;
-    my @sources = (glob("$root/sql/*.sql"), $demo ? out() . '/limsctl' : ());
+    my @sources = (out() . '/migrations.sha256', "$root/sql/roles.sql",
+        $demo ? out() . '/limsctl' : ());
     my $kind    = $demo ? 'lims_demo_' : 'lims_template_';
 
     return $made{$kind} ||= exclusively(sub {
@@ -168,18 +169,18 @@ sub _make_template {
     return;
 }
 
-# The migrations are compiled into limsctl: an old one would make an old schema
+# A limsctl that is older than the generated migrations would make an old schema
 # that everybody takes for the new one.
 sub _check_migrations {
     my ($name) = @_;
     my $database = connect_database($name, 'lims_owner');
     my $applied  = $database->selectcol_arrayref(
         'SELECT checksum FROM lims.schema_migration ORDER BY version');
-    my @files = map { Digest::SHA->new(256)->addfile($_)->hexdigest } glob "$root/sql/[0-9]*.sql";
+    my @built = _slurp(out() . '/migrations.sha256') =~ m{^(\w+)  (?!/dev/null)}mg;
 
     $database->disconnect;
-    die "limsctl was built from other migrations than those in sql/: run make\n"
-        unless "@$applied" eq "@files";
+    die "limsctl is older than the generated migrations: run make\n"
+        unless "@$applied" eq "@built";
     return;
 }
 
@@ -188,8 +189,14 @@ sub demo_keys {
     return { _slurp("$cluster/demo.keys") =~ /^(LIMS_\w+)=['"]?([^'"\n]*)/mg };
 }
 
+# The same test in another run waits until this one is done with the name.
 sub create_database {
     my ($name, $demo) = @_;
+    our %taken;
+
+    make_path("$cluster/locks");
+    open $taken{$name}, '>>', "$cluster/locks/$name" or die "$cluster/locks/$name: $!\n";
+    flock $taken{$name}, LOCK_EX or die "flock: $!\n";
     my $template = template($demo);
     my $admin    = connect_database('postgres', 'postgres');
 
@@ -205,6 +212,8 @@ sub drop_database {
 
     $admin->do("DROP DATABASE IF EXISTS $name WITH (FORCE)");
     $admin->disconnect;
+    our %taken;
+    delete $taken{$name};
     return;
 }
 
@@ -319,7 +328,7 @@ sub sanitizer_output {
 # The OpenAPI document of this build, from a server of its own so that no test
 # sees the request; the text is kept for all tests.
 sub openapi {
-    my $sources = fingerprint(out() . '/mod_lims.so', glob("$root/sql/*.sql"));
+    my $sources = fingerprint(out() . '/mod_lims.so');
     my $file    = "$cluster/openapi-$sources.json";
 
     return exclusively(sub { return _slurp($file) if -s $file; return })
@@ -337,6 +346,7 @@ sub _fetch_openapi {
     open my $out, '>:raw', "$file.$$" or die "$file: $!\n";
     print {$out} $response->body;
     close $out or die "$file: $!\n";
+    unlink grep { -M > 1 / 24 } glob "$cluster/openapi-*";
     rename "$file.$$", $file or die "$file: $!\n";
     return $response->body;
 }

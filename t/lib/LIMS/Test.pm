@@ -108,6 +108,8 @@ use LIMS::Schema;
 delete @ENV{qw(http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY)};
 $ENV{LC_ALL} = 'C.UTF-8';
 $SIG{PIPE}   = 'IGNORE';
+# So that END blocks put away what was started.
+$SIG{$_} = sub { exit 1 } for qw(INT TERM);
 
 our $owner = $$;
 my (@running, %named);
@@ -527,7 +529,7 @@ sub _unexpected_log {
 sub finish {
     my ($self) = @_;
     @running = grep { $_ != $self } @running;
-    $_->disconnect for values %{ delete($self->{handles}{$$}) || {} };
+    $_->disconnect for grep { $_ } values %{ delete($self->{handles}{$$}) || {} };
     return $self->_leave if $ENV{LIMS_TEST_LEAVE};
     $self->stop;
     my @faults = $self->_unexpected_log;

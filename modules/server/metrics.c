@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics.c - what the service counts, over all child processes. */
+#include "server/metrics.h"
+
+#include <apr_shm.h>
+#include <apr_strings.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/error.h"
+#include "server/server.h"
+
+#define ROUTES_MAX 96
+#define STATUS_MIN 200
+#define STATUSES 400
+#define CHILDREN_MAX 256
+
+typedef _Atomic apr_uint64_t counter_t;
+
+/* Upper bounds in microseconds; the last bucket has none. */
+static const apr_interval_time_t bounds[] = { 500,   1000,   2500,   5000,   10000,   25000,
+                                              50000, 100000, 250000, 500000, 1000000, 2500000 };
+
+/* The same in seconds, as Prometheus' label has them. */
+static const char *const bound_names[] = { "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025",
+                                           "0.05",   "0.1",   "0.25",   "0.5",   "1",    "2.5" };
+
+_Static_assert(LIMS_LENGTH(bounds) == LIMS_LENGTH(bound_names), "a name for each bound");
+
+enum { BUCKETS = LIMS_LENGTH(bounds) + 1 };
+
+typedef struct {
+    counter_t answers[STATUSES];
+    counter_t buckets[BUCKETS];
+    counter_t duration; /* microseconds, the sum */
+    counter_t database;
+    counter_t trips;
+} route_counters_t;
+
+typedef struct {
+    _Atomic int pid;
+    _Atomic int connections;
+} child_t;
+
+typedef struct {
+    route_counters_t routes[ROUTES_MAX]; /* the last: no route */
+    counter_t refusals[LIMS_E_COUNT];
+    counter_t waits; /* for a connection */
+    counter_t waited;
+    counter_t exhausted;
+    counter_t keys_known;
+    counter_t keys_unknown;
+    child_t children[CHILDREN_MAX];
+} counters_t;
+
+typedef struct {
+    apr_shm_t *shm;
+    counters_t *counters;
+} retained_t;
+
+static counters_t *counters;
+static child_t *self;
+
+/* The routes in the order of their counters. */
+static const lims_route_t *routes[ROUTES_MAX];
+static int route_count;
+
+static void number_routes(void)
+{
+    route_count = 0;
+    for (const lims_resource_t *const *each = lims_resources; *each; each++) {
+        for (const lims_route_t *route = (*each)->routes; route->method; route++) {
+            if (route->path && !(route->flags & LIMS_R_TOOL) && route_count < ROUTES_MAX - 1) {
+                routes[route_count++] = route;
+            }
+        }
+    }
+}
+
+static route_counters_t *counters_of(const lims_route_t *route)
+{
+    for (int i = 0; route && i < route_count; i++) {
+        if (routes[i] == route) {
+            return &counters->routes[i];
+        }
+    }
+    return &counters->routes[ROUTES_MAX - 1];
+}
+
+apr_status_t lims_metrics_create(server_rec *s)
+{
+    static const char key[] = "mod_lims_metrics";
+    retained_t *retained = ap_retained_data_get(key);
+    apr_status_t rv = APR_SUCCESS;
+
+    number_routes();
+    if (!retained) {
+        retained = ap_retained_data_create(key, sizeof(*retained));
+    }
+    if (!retained->shm) {
+        rv = apr_shm_create(&retained->shm, sizeof(counters_t), NULL, s->process->pool);
+        if (rv == APR_SUCCESS) {
+            retained->counters = apr_shm_baseaddr_get(retained->shm);
+            memset(retained->counters, 0, sizeof(counters_t));
+        }
+    }
+    counters = retained->counters;
+    return rv;
+}
+
+static bool is_dead(int pid)
+{
+    return pid != 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+void lims_metrics_child(void)
+{
+    int own = (int)getpid();
+
+    for (int i = 0; i < CHILDREN_MAX; i++) {
+        child_t *place = &counters->children[i];
+        int holder = atomic_load(&place->pid);
+        if ((holder == 0 || is_dead(holder)) &&
+            atomic_compare_exchange_strong(&place->pid, &holder, own)) {
+            atomic_store(&place->connections, 0);
+            self = place;
+            return;
+        }
+    }
+}
+
+/* --- Counting ------------------------------------------------------------- */
+
+static void add(counter_t *counter, apr_int64_t amount)
+{
+    atomic_fetch_add_explicit(counter, (apr_uint64_t)amount, memory_order_relaxed);
+}
+
+static int bucket_of(apr_interval_time_t duration)
+{
+    int i = 0;
+
+    while (i < BUCKETS - 1 && duration > bounds[i]) {
+        i++;
+    }
+    return i;
+}
+
+void lims_metrics_request(const lims_measure_t *measure)
+{
+    route_counters_t *route = counters_of(measure->route);
+    int status = measure->status - STATUS_MIN;
+
+    if (status >= 0 && status < STATUSES) {
+        add(&route->answers[status], 1);
+    }
+    add(&route->buckets[bucket_of(measure->duration)], 1);
+    add(&route->duration, measure->duration);
+    add(&route->database, measure->database);
+    add(&route->trips, measure->trips);
+    if (measure->error) {
+        add(&counters->refusals[measure->error->kind], 1);
+    }
+}
+
+void lims_metrics_connection(apr_interval_time_t waited, bool taken)
+{
+    if (waited > 0) {
+        add(&counters->waits, 1);
+        add(&counters->waited, waited);
+    }
+    if (!taken) {
+        add(&counters->exhausted, 1);
+    } else if (self) {
+        atomic_fetch_add(&self->connections, 1);
+    }
+}
+
+void lims_metrics_connection_back(void)
+{
+    if (self) {
+        atomic_fetch_sub(&self->connections, 1);
+    }
+}
+
+void lims_metrics_key(bool known)
+{
+    add(known ? &counters->keys_known : &counters->keys_unknown, 1);
+}
+
+/* --- Reading -------------------------------------------------------------- */
+
+static apr_uint64_t read_counter(counter_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static int connections_in_use(void)
+{
+    int sum = 0;
+
+    for (int i = 0; i < CHILDREN_MAX; i++) {
+        int pid = atomic_load(&counters->children[i].pid);
+        if (pid && !is_dead(pid)) {
+            sum += atomic_load(&counters->children[i].connections);
+        }
+    }
+    return sum;
+}
+
+static double seconds(apr_uint64_t microseconds)
+{
+    return (double)microseconds / 1e6;
+}
+
+/* Lines are gathered here and joined at the end. */
+typedef struct {
+    apr_array_header_t *parts;
+    apr_pool_t *pool;
+} text_t;
+
+static void line(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(text_t *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    APR_ARRAY_PUSH(text->parts, const char *) = apr_pvsprintf(text->pool, format, arguments);
+    va_end(arguments);
+}
+
+static void head(text_t *text, const char *name, const char *type, const char *help)
+{
+    line(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static const char *labels_of(int index, apr_pool_t *pool)
+{
+    if (index >= route_count) {
+        return "method=\"-\",route=\"-\"";
+    }
+    return apr_psprintf(pool, "method=\"%s\",route=\"%s\"", routes[index]->method,
+                        routes[index]->path);
+}
+
+static bool is_used(int index)
+{
+    for (int i = 0; i < BUCKETS; i++) {
+        if (read_counter(&counters->routes[index].buckets[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_answers(text_t *text)
+{
+    head(text, "lims_requests_total", "counter", "Requests answered, by route and status.");
+    for (int i = 0; i < ROUTES_MAX; i++) {
+        for (int status = 0; status < STATUSES; status++) {
+            apr_uint64_t count = read_counter(&counters->routes[i].answers[status]);
+            if (count) {
+                line(text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
+                     labels_of(i, text->pool), status + STATUS_MIN, count);
+            }
+        }
+    }
+}
+
+static void write_histogram(text_t *text, int index)
+{
+    route_counters_t *route = &counters->routes[index];
+    const char *labels = labels_of(index, text->pool);
+    apr_uint64_t sum = 0;
+
+    for (int i = 0; i < BUCKETS; i++) {
+        sum += read_counter(&route->buckets[i]);
+        if (i < BUCKETS - 1) {
+            line(text,
+                 "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                 labels, bound_names[i], sum);
+        }
+    }
+    line(text,
+         "lims_request_duration_seconds_bucket{%s,le=\"+Inf\"} %" APR_UINT64_T_FMT "\n"
+         "lims_request_duration_seconds_sum{%s} %.6f\n"
+         "lims_request_duration_seconds_count{%s} %" APR_UINT64_T_FMT "\n",
+         labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
+}
+
+static void write_routes(text_t *text)
+{
+    head(text, "lims_request_duration_seconds", "histogram",
+         "Time from the request's arrival to its answer being ready.");
+    for (int i = 0; i < ROUTES_MAX; i++) {
+        if (is_used(i)) {
+            write_histogram(text, i);
+        }
+    }
+    head(text, "lims_database_seconds_total", "counter", "Time spent waiting for the database.");
+    for (int i = 0; i < ROUTES_MAX; i++) {
+        if (is_used(i)) {
+            line(text, "lims_database_seconds_total{%s} %.6f\n", labels_of(i, text->pool),
+                 seconds(read_counter(&counters->routes[i].database)));
+        }
+    }
+    head(text, "lims_database_round_trips_total", "counter", "Round trips to the database.");
+    for (int i = 0; i < ROUTES_MAX; i++) {
+        if (is_used(i)) {
+            line(text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
+                 labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
+        }
+    }
+}
+
+static void write_refusals(text_t *text)
+{
+    head(text, "lims_refusals_total", "counter", "Requests refused or failed, by error slug.");
+    for (int i = 0; i < LIMS_E_COUNT; i++) {
+        line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
+             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
+    }
+}
+
+static void write_pool(text_t *text)
+{
+    head(text, "lims_database_connections_in_use", "gauge", "Connections held by requests.");
+    line(text, "lims_database_connections_in_use %d\n", connections_in_use());
+    head(text, "lims_database_waits_total", "counter", "Requests that waited for a connection.");
+    line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->waits));
+    head(text, "lims_database_wait_seconds_total", "counter", "Time waited for a connection.");
+    line(text, "lims_database_wait_seconds_total %.6f\n", seconds(read_counter(&counters->waited)));
+    head(text, "lims_database_exhausted_total", "counter",
+         "Requests that got no connection in LimsDatabaseWait.");
+    line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->exhausted));
+}
+
+static void write_keys(text_t *text)
+{
+    head(text, "lims_key_lookups_total", "counter",
+         "Requests whose key was known to the process (hit) or not (miss).");
+    line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->keys_known));
+    line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->keys_unknown));
+}
+
+const char *lims_metrics_text(apr_pool_t *pool)
+{
+    text_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)), .pool = pool };
+
+    write_answers(&text);
+    write_routes(&text);
+    write_refusals(&text);
+    write_pool(&text);
+    write_keys(&text);
+    return apr_array_pstrcat(pool, text.parts, 0);
+}
+
+static void json_number(lims_writer_t *w, const char *name, apr_uint64_t value)
+{
+    lims_writer_key(w, name);
+    lims_writer_integer(w, (apr_int64_t)value);
+}
+
+void lims_metrics_json(lims_writer_t *w)
+{
+    apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
+
+    for (int i = 0; i < ROUTES_MAX; i++) {
+        for (int b = 0; b < BUCKETS; b++) {
+            answered += read_counter(&counters->routes[i].buckets[b]);
+        }
+        database += read_counter(&counters->routes[i].database);
+        trips += read_counter(&counters->routes[i].trips);
+    }
+    for (int i = 0; i < LIMS_E_COUNT; i++) {
+        refused += read_counter(&counters->refusals[i]);
+    }
+    json_number(w, "requests", answered);
+    json_number(w, "refusals", refused);
+    json_number(w, "rateLimited", read_counter(&counters->refusals[LIMS_E_RATE_LIMITED]));
+    json_number(w, "unauthorized", read_counter(&counters->refusals[LIMS_E_UNAUTHORIZED]));
+    json_number(w, "databaseMicroseconds", database);
+    json_number(w, "databaseRoundTrips", trips);
+    json_number(w, "databaseConnectionsInUse", (apr_uint64_t)connections_in_use());
+    json_number(w, "databaseWaits", read_counter(&counters->waits));
+    json_number(w, "databaseExhausted", read_counter(&counters->exhausted));
+    json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
+    json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metrics.h - what the service counts, over all child processes.
+ *
+ * The counters live in shared memory that outlives restarts, like the rate
+ * limit's. They are only ever added to, by atomic instructions without a lock:
+ * a child that is killed leaves them consistent. What is in use at a moment
+ * (connections) is kept for each child in a place of its own, so that the
+ * place of a dead child can be told from that of a living one.
+ */
+#ifndef LIMS_METRICS_H
+#define LIMS_METRICS_H
+
+#include <httpd.h>
+
+#include "service/service.h"
+
+/* What one request cost, noted when it is answered. */
+typedef struct {
+    int status;
+    const lims_route_t *route;    /* NULL: none was found */
+    const lims_error_t *error;    /* NULL: none */
+    apr_interval_time_t duration; /* microseconds, without sending */
+    apr_interval_time_t database;
+    int trips;
+} lims_measure_t;
+
+/* Finds or makes the counters. In the parent, at each start. */
+apr_status_t lims_metrics_create(server_rec *s);
+
+/* Takes a place for this child process. */
+void lims_metrics_child(void);
+
+void lims_metrics_request(const lims_measure_t *measure);
+
+/* A connection was taken after waiting so long, or not at all. */
+void lims_metrics_connection(apr_interval_time_t waited, bool taken);
+void lims_metrics_connection_back(void);
+
+/* Whether a key was known to the process. */
+void lims_metrics_key(bool known);
+
+/* Everything as Prometheus text exposition format 0.0.4. */
+const char *lims_metrics_text(apr_pool_t *pool);
+
+/* The same figures as members of a JSON object that the caller has open. */
+void lims_metrics_json(lims_writer_t *w);
+
+#endif /* LIMS_METRICS_H */

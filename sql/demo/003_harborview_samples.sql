@@ -1,0 +1,210 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Harborview Pharma & Food Microbiology: samples and what was done with them.
+-- Verifying and approving are signed here.
+
+-- Registered by the receiving clerk ----------------------------------------
+
+SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+  FROM lims.user_account u
+ WHERE u.organization_id = lims.context_id('organization_id')
+   AND u.email = 'tom.becker@harborview.example';
+
+INSERT INTO lims.sample (organization_id, external_id, project_id,
+    material_type_id, storage_location_id, collected_at, priority, notes,
+    created_at)
+SELECT p.organization_id, s.external_id, p.id, m.id, l.id,
+       now() - s.age * interval '1 hour', s.priority, s.notes,
+       now() - (s.age - 3) * interval '1 hour'
+  FROM (VALUES
+       -- 7: a Salmonella screen that is presumptive positive
+       ('COC-0711', 'BSF-SPICE', 'SPICE', 52, 'rush', 'Black pepper, lot BP-2291'),
+       -- 8: counted on a medium that fails growth promotion
+       ('COC-0811', 'ALD-TAB', 'FP-OS', 150, 'routine', 'Tablets 5 mg, lot 61-0418'),
+       -- 9: an expired medium, where the policy is to warn
+       ('COC-0911', 'ALD-TAB', 'FP-OS', 60, 'routine', 'Tablets 5 mg, lot 61-0421'),
+       -- 12: approvals that wait for a signature
+       ('COC-1211', 'ALD-WFI', 'WFI', 100, 'routine', 'Loop point 7'),
+       -- 13: results that wait for a signature
+       ('COC-1311', 'ALD-WFI', 'WFI', 30, 'routine', 'Loop point 3'),
+       -- The rest of the week
+       ('COC-9101', 'ALD-WFI', 'WFI', 340, 'routine', 'Loop point 1'),
+       ('COC-9102', 'ALD-WFI', 'WFI', 172, 'routine', 'Loop point 1'),
+       ('COC-9103', 'ALD-TAB', 'FP-OS', 220, 'routine', 'Tablets 10 mg, lot 62-0133'),
+       ('COC-9104', 'BSF-RTE', 'RTE', 98, 'rush', 'Chicken salad, lot CS-0712'),
+       ('COC-9105', 'BSF-RTE', 'RTE', 26, 'rush', 'Egg salad, lot ES-0713'),
+       ('COC-9106', 'GLF-FEED', 'FEED', 20, 'routine', 'Layer feed, lot LF-88'),
+       ('COC-9107', 'ALD-TAB', 'RM', 6, 'stat', 'Lactose monohydrate, lot LM-5521')
+       ) AS s (external_id, project, material, age, priority, notes)
+  JOIN lims.project p
+    ON p.organization_id = lims.context_id('organization_id')
+   AND p.code = s.project
+  JOIN lims.material_type m
+    ON m.organization_id = p.organization_id
+   AND m.code = s.material
+  JOIN lims.storage_location l
+    ON l.organization_id = p.organization_id
+   AND l.code = 'RECV'
+ ORDER BY s.age DESC;
+
+INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+SELECT s.organization_id, s.id, d.id
+  FROM (VALUES
+       ('COC-0711', ARRAY['SALM']),
+       ('COC-0811', ARRAY['TAMC', 'TYMC']),
+       ('COC-0911', ARRAY['EC62']),
+       ('COC-1211', ARRAY['ENDO', 'PWCOND']),
+       ('COC-1311', ARRAY['ENDO', 'PWTOC']),
+       ('COC-9101', ARRAY['ENDO', 'PWCOND', 'PWTOC']),
+       ('COC-9102', ARRAY['ENDO', 'PWCOND', 'PWTOC']),
+       ('COC-9103', ARRAY['TAMC', 'TYMC', 'EC62']),
+       ('COC-9104', ARRAY['SALM', 'LMONO', 'APC']),
+       ('COC-9105', ARRAY['SALM', 'LMONO', 'APC']),
+       ('COC-9106', ARRAY['SALM']),
+       ('COC-9107', ARRAY['TAMC', 'TYMC'])
+       ) AS t (external_id, codes)
+ CROSS JOIN LATERAL unnest(t.codes) WITH ORDINALITY AS c (code, place)
+  JOIN lims.sample s
+    ON s.organization_id = lims.context_id('organization_id')
+   AND s.external_id = t.external_id
+  JOIN lims.test_definition d
+    ON d.organization_id = s.organization_id
+   AND d.code = c.code
+ ORDER BY s.id, c.place;
+
+UPDATE lims.sample s
+   SET status = 'received',
+       received_at = s.collected_at + interval '4 hours'
+ WHERE s.organization_id = lims.context_id('organization_id')
+   AND s.external_id <> 'COC-9107';
+
+-- Read by the microbiologist -----------------------------------------------
+
+SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+  FROM lims.user_account u
+ WHERE u.organization_id = lims.context_id('organization_id')
+   AND u.email = 'sofia.reyes@harborview.example';
+
+UPDATE lims.sample_test t
+   SET result = r.result,
+       media_lot_id = l.id,
+       analyzed_at = s.collected_at + r.hours * interval '1 hour'
+  FROM (VALUES
+       ('COC-0711', 'SALM', 'Detected', NULL, 30),
+       ('COC-0811', 'TAMC', '140', 'TSA-B', 120),
+       ('COC-0811', 'TYMC', '<10', 'SDA-A', 144),
+       ('COC-1211', 'ENDO', '0.012', NULL, 20),
+       ('COC-1211', 'PWCOND', '0.62', NULL, 8),
+       ('COC-1311', 'ENDO', '<0.005', NULL, 20),
+       ('COC-9101', 'ENDO', '<0.005', NULL, 20),
+       ('COC-9101', 'PWCOND', '0.58', NULL, 8),
+       ('COC-9101', 'PWTOC', '61', NULL, 9),
+       ('COC-9102', 'ENDO', '0.008', NULL, 20),
+       ('COC-9102', 'PWCOND', '0.64', NULL, 8),
+       ('COC-9102', 'PWTOC', '74', NULL, 9),
+       ('COC-9103', 'TAMC', '20', 'TSA-A', 120),
+       ('COC-9103', 'TYMC', '<10', 'SDA-A', 144),
+       ('COC-9103', 'EC62', 'Absent', 'MAC-A', 96),
+       ('COC-9104', 'SALM', 'Not detected', NULL, 30),
+       ('COC-9104', 'LMONO', 'Not detected', NULL, 54),
+       ('COC-9104', 'APC', '4200', 'TSA-A', 56)
+       ) AS r (external_id, code, result, lot, hours)
+  JOIN lims.sample s
+    ON s.organization_id = lims.context_id('organization_id')
+   AND s.external_id = r.external_id
+  JOIN lims.test_definition d
+    ON d.organization_id = s.organization_id
+   AND d.code = r.code
+  LEFT JOIN lims.media_lot l
+    ON l.organization_id = s.organization_id
+   AND l.code = r.lot
+ WHERE t.organization_id = s.organization_id
+   AND t.sample_id = s.id
+   AND t.test_definition_id = d.id;
+
+UPDATE lims.sample s
+   SET status = 'processing'
+ WHERE s.organization_id = lims.context_id('organization_id')
+   AND s.status = 'received'
+   AND EXISTS (
+       SELECT FROM lims.sample_test t
+        WHERE t.organization_id = s.organization_id
+          AND t.sample_id = s.id
+          AND t.result IS NOT NULL);
+
+-- Verified by the laboratory manager, one signature for each result ---------
+
+DO $$
+DECLARE
+    v record;
+BEGIN
+    PERFORM lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
+       FROM lims.user_account u
+      WHERE u.organization_id = lims.context_id('organization_id')
+        AND u.email = 'nora.lindqvist@harborview.example';
+    FOR v IN
+        SELECT t.organization_id, t.id
+          FROM lims.sample s
+          JOIN lims.sample_test t
+            ON t.organization_id = s.organization_id
+           AND t.sample_id = s.id
+         WHERE s.organization_id = lims.context_id('organization_id')
+           AND s.external_id IN ('COC-1211', 'COC-9101', 'COC-9102',
+                                 'COC-9103')
+         ORDER BY t.id
+    LOOP
+        PERFORM set_config('lims.signature_id', lims.sign(
+            lims.context_id('user_id'), 'verified', 'sample_test',
+            v.id)::text, true);
+        UPDATE lims.sample_test t
+           SET status = 'verified'
+         WHERE t.organization_id = v.organization_id
+           AND t.id = v.id;
+    END LOOP;
+    PERFORM set_config('lims.signature_id', '', true);
+END
+$$;
+
+UPDATE lims.sample s
+   SET status = 'verified'
+ WHERE s.organization_id = lims.context_id('organization_id')
+   AND s.external_id IN ('COC-1211', 'COC-9101', 'COC-9102', 'COC-9103');
+
+-- Approved in the order of the steps, by who answers for each, and reported --
+
+DO $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT a.organization_id, a.id, u.id AS user_id
+          FROM lims.approval a
+          JOIN lims.sample s
+            ON s.organization_id = a.organization_id
+           AND s.id = a.sample_id
+          JOIN lims.user_account u
+            ON u.organization_id = a.organization_id
+           AND u.email = CASE a.step
+                   WHEN 1 THEN 'nora.lindqvist@harborview.example'
+                   ELSE 'daniel.cho@harborview.example' END
+         WHERE a.organization_id = lims.context_id('organization_id')
+           AND s.external_id IN ('COC-9101', 'COC-9102')
+         ORDER BY a.sample_id, a.step
+    LOOP
+        PERFORM lims.act_as(v.organization_id, v.user_id, 'demonstration', NULL,
+                            NULL);
+        PERFORM set_config('lims.signature_id', lims.sign(v.user_id,
+            'approved', 'approval', v.id)::text, true);
+        UPDATE lims.approval a
+           SET status = 'approved'
+         WHERE a.organization_id = v.organization_id
+           AND a.id = v.id;
+    END LOOP;
+    PERFORM set_config('lims.signature_id', '', true);
+END
+$$;
+
+UPDATE lims.sample s
+   SET status = 'reported'
+ WHERE s.organization_id = lims.context_id('organization_id')
+   AND s.external_id IN ('COC-9101', 'COC-9102');

@@ -1,0 +1,124 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Organizations with plan and policies, and their users.
+
+use lib 't/lib';
+use JSON::PP ();
+use LIMS::Tool;
+no warnings 'qw';    # commas separate the elements of an option
+
+my $tool = LIMS::Tool->new;
+
+# Organizations.
+
+my @cedar = qw(--organization cedar);
+my $made  = $tool->made(qw(organization create --code cedar --name Cedar), '--approval-steps',
+    'Technical review,Final approval');
+is_deeply(
+    { %$made, createdAt => 0, updatedAt => 0 },
+    {   id => 1, code => 'cedar', name => 'Cedar', timeZone => 'UTC', trackingPrefix => 'LAB',
+        plan => 'professional', apiAccess => JSON::PP::true, monthlySampleAllowance => undef,
+        reagentExpiryPolicy   => 'block',         coaBeforeApproval     => JSON::PP::false,
+        esignatureRequired    => JSON::PP::false, aiDataAccess          => JSON::PP::false,
+        oosOpensInvestigation => JSON::PP::true,  holdingWarningHours   => 24,
+        approvalSteps         => [ 'Technical review', 'Final approval' ],
+        active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,
+    }, 'an organization and the defaults of its policies');
+
+my $none = $tool->made(qw(organization create --code none --name x --plan none));
+ok(!$none->{apiAccess}, 'the plan none has no API access');
+is($tool->run(qw(organization create --code none2 --name x --plan none --api-access))->{exit}, 1,
+    'and cannot be given it');
+my $twice = $tool->run(qw(--json organization create --code cedar --name Again));
+is($twice->{exit}, 1, 'a code is unique');
+like($twice->{json}{message}, qr/\Acode: /, 'which names the field');
+for my $bad ([qw(--code Cedar)], [qw(--code a_b)], [ '--code', '' ]) {
+    is($tool->run(qw(organization create --name x), @$bad)->{exit}, 2, "no code: $bad->[1]");
+}
+my $zone = $tool->run(qw(--json organization create --code z --name x --time-zone Nowhere/Town));
+is($zone->{exit}, 1, 'a time zone that is none');
+like($zone->{json}{message}, qr/timeZone/, 'is named');
+
+my $changed = $tool->made(qw(organization update --monthly-sample-allowance 25
+    --reagent-expiry-policy warn --holding-warning-hours 36.5 --esignature-required
+    --time-zone America/Denver), @cedar);
+is($changed->{monthlySampleAllowance}, 25,     'an allowance');
+is($changed->{reagentExpiryPolicy},    'warn', 'a policy');
+is($changed->{holdingWarningHours},    36.5,   'a warning window');
+ok($changed->{esignatureRequired}, 'signatures');
+is_deeply($changed->{approvalSteps}, [ 'Technical review', 'Final approval' ], 'the rest stays');
+is($tool->made('organization', 'update', '--monthly-sample-allowance', '', @cedar)
+    ->{monthlySampleAllowance}, undef, 'an allowance is lifted');
+ok(!$tool->made(qw(organization update --plan none), @cedar)->{apiAccess},
+    'the plan none takes API access');
+$tool->made(qw(organization update --plan starter --api-access), @cedar);
+
+# Steps are known by their place.
+
+sub steps { return $tool->made(qw(organization update --approval-steps), $_[0], @cedar)->{approvalSteps} }
+my $step = 'SELECT id FROM lims.approval_step WHERE active AND position = ?';
+my $first = $tool->value($step, 1);
+is_deeply(steps('Review,QA,Final'), [qw(Review QA Final)], 'steps renamed and added');
+is($tool->value($step, 1), $first, 'the first is the same one');
+is_deeply(steps('Final'), ['Final'], 'steps dropped');
+is_deeply(steps(''),      [],        'all of them');
+is_deeply(steps('A,B'),   [qw(A B)], 'and asked for again');
+is($tool->value('SELECT count(*) FROM lims.approval_step WHERE NOT active'), 3,
+    'what was asked for once stays on record');
+
+my $list = $tool->made(qw(organization list));
+is_deeply([ map { $_->{code} } @{ $list->{data} } ], [qw(cedar none)], 'the list');
+is($tool->made(qw(organization show), @cedar)->{code}, 'cedar', 'the one that is named');
+
+# Users.
+
+my @who = ('--display-name', 'Ana Ruiz');
+my $ana = $tool->made(qw(user create --email ana@cedar.example --roles analyst,qa_officer),
+    @who, @cedar);
+ok(!$ana->{canSign}, 'without a password one cannot sign');
+is_deeply($ana->{roles}, [qw(analyst qa_officer)], 'roles');
+ok(!exists $ana->{password}, 'a password is no part of the record');
+is($tool->run(qw(user create --email ANA@cedar.example), @who, @cedar)->{exit}, 1,
+    'an address is unique, however it is written');
+is($tool->run(qw(user create --email ana), @who, @cedar)->{exit}, 2, 'an address has an @');
+is($tool->run(qw(user create --email b@x --roles boss), @who, @cedar)->{exit}, 2,
+    'a role that is none');
+is($tool->run(qw(user create --password secret), @who, @cedar)->{exit}, 2,
+    'a password is no argument');
+is($tool->run('user', 'set-password', 1, '--password-file', $tool->secret('short'), @cedar)->{exit},
+    2, 'a password has eight characters');
+my $unasked = $tool->run(qw(user set-password 1), @cedar);
+is($unasked->{exit}, 2, 'without a terminal it is not asked for');
+like($unasked->{err}, qr/password is missing/, 'but missed');
+
+my $set = $tool->made('user', 'set-password', 1, '--password-file',
+    $tool->secret($tool->password), @cedar);
+ok($set->{canSign}, 'a password to sign with');
+like($tool->value('SELECT password_hash FROM lims.user_account'), qr/\Ascrypt\$32768\$8\$1\$/,
+    'is kept as scrypt');
+is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE changes::text LIKE '%scrypt%'}), 0,
+    'and not in the audit trail');
+
+my $moved = $tool->made(qw(user update 1 --roles analyst,lab_manager --email ana@b.example), @cedar);
+is_deeply($moved->{roles}, [qw(analyst lab_manager)], 'a list of roles replaces the former ones');
+is($moved->{email}, 'ana@b.example', 'a new address');
+is_deeply($tool->made(qw(user update 1 --roles=), @cedar)->{roles}, [], 'no roles at all');
+is(@{ $tool->made(qw(user list --email ANA@B.example), @cedar)->{data} }, 1, 'found by address');
+is(@{ $tool->made(qw(user list --active=false), @cedar)->{data} }, 0, 'nobody is inactive');
+ok(!$tool->made(qw(user deactivate 1), @cedar)->{active}, 'deactivated');
+is($tool->run(qw(client create --code x --name x --user ana@b.example), @cedar)->{exit}, 3,
+    'an inactive user acts no more');
+is($tool->run(qw(user show 1 --organization none))->{exit}, 3, 'users are their organization\'s');
+
+# Every act is on record, with its reason.
+
+$tool->made(qw(organization update --name Cedars --reason), 'a merger', @cedar);
+my ($entry) = $tool->db->selectrow_array(q{
+    SELECT changes::text || ' ' || reason || ' ' || (request_id IS NOT NULL)
+      FROM lims.audit_entry
+     WHERE table_name = 'organization'
+     ORDER BY id DESC LIMIT 1});
+is($entry, '{"name": {"new": "Cedars", "old": "Cedar"}} a merger true', 'the audit trail');
+
+done_testing();

@@ -1,0 +1,76 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Certificates of analysis: issued when nothing blocks the report, amended with
+# a reason, never changed.
+use LIMS::Test;
+
+use Digest::SHA qw(sha256_hex);
+
+use LIMS::CommandLine;
+use LIMS::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+
+my $lead = $lab->definition(code => 'PB', name => 'Lead', method => 'EPA 200.8', unit => 'ug/L',
+    specification_high => 15);
+my $copper = $lab->definition(code => 'CU', name => 'Copper');
+my $sample = $lab->sample(testDefinitionIds => [ $lead, $copper ], collectionDate => '2026-01-05');
+my ($first, $second) = $lab->tests($sample);
+my @about = (sampleId => $sample->{id});
+
+# --- The gates of reporting -------------------------------------------------------------
+
+$lab->enter($first, '<0.5');
+my $blocked = $ann->refused('incomplete_sample', 'certificate issue', @about);
+is_deeply($blocked->{blockers}[0]{testIds}, [ $first, $second ], 'with the tests that block');
+$lab->enter($second, '1.20');
+$lab->verify($_) for $first, $second;
+$ann->refused('invalid_reference', 'certificate issue', sampleId => 999_999);
+is($ann->done('certificate list')->{nextCursor}, 0, 'nothing was issued');
+
+# --- Issued -----------------------------------------------------------------------------
+
+my $certificate;
+is_deeply([ $lab->events_in(sub { $certificate = $ann->done('certificate issue', @about) }) ],
+    [ [ 'coa.generated', { sampleId => $sample->{id}, trackingId => $sample->{trackingId},
+        sampleIdentifier => $sample->{sampleIdentifier} } ] ], 'a certificate is an event');
+like($certificate->{certificateNumber}, qr/\ACOA-\d\d-\d{7}\z/, 'it is numbered');
+is_deeply([ @$certificate{qw(version status supersedesId amendment issuedBy)} ],
+    [ 1, 'issued', undef, undef, $ann->{id} ], 'and the first');
+
+my $answer  = $ann->call('certificate content', $certificate->{id});
+my $content = $answer->{json};
+is($content->{sample}{trackingId},     $sample->{trackingId}, 'it is about the sample');
+is($content->{sample}{collectionDate}, '2026-01-05',          'as it was registered');
+is_deeply([ map { [ @$_{qw(testCode method result unit specification)} ] }
+        @{ $content->{results} } ],
+    [ [ 'PB', 'EPA 200.8', '<0.5', 'ug/L', 'at most 15 ug/L' ],
+        [ 'CU', undef, '1.20', undef, undef ] ],
+    'with its results to the letter');
+is_deeply([ map { $_->{verifiedBy} } @{ $content->{results} } ], [ ('Administrator') x 2 ],
+    'and who verified them');
+is(sha256_hex($answer->{output} =~ s/\s+\z//r), $certificate->{sha256}, 'under its hash');
+
+# --- Amended ----------------------------------------------------------------------------
+
+$ann->refused('invalid_body', 'certificate issue', @about);
+my $amended = $ann->done('certificate issue', @about, reason => 'name of the client corrected');
+is_deeply([ @$amended{qw(certificateNumber version status supersedesId amendment)} ],
+    [ $certificate->{certificateNumber}, 2, 'issued', $certificate->{id},
+        'name of the client corrected' ], 'the next version supersedes it');
+is($ann->done('certificate show', $certificate->{id})->{status}, 'superseded', 'which it says');
+is_deeply([ map { $_->{version} }
+        @{ $ann->done('certificate list', @about, status => 'issued')->{data} } ],
+    [2], 'one stands');
+
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');
+my $final = $ann->done('certificate issue', @about, reason => 'reported');
+is($final->{version}, 3, 'a reported sample has certificates too');
+ok($ann->call('certificate content', $final->{id})->{json}{sample}{reportedAt},
+    'which say when it was reported');
+is($ann->call('certificate content', 999_999)->{exit}, 3, 'an unknown one is not found');
+
+done_testing();

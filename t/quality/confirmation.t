@@ -1,0 +1,65 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The gate of a presumptive positive: raised by a result, cleared by the
+# outcome of its confirmation, raised again by another result.
+use LIMS::Test;
+
+use LIMS::CommandLine;
+use LIMS::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['microbiologist']);
+
+my $definition = $lab->definition(code => 'FC', requires_confirmation => 't');
+my $sample     = $lab->sample(testDefinitionIds => [$definition]);
+my ($test)     = $lab->tests($sample);
+
+sub status { return $lims->get("/sample-tests/$test")->json->{confirmationStatus} }
+
+$lab->enter($test, '<2');
+is(status(), undef, 'a negative needs no confirmation');
+$ann->refused('invalid_transition', 'confirmation outcome', $test, outcome => 'refuted');
+
+$lab->enter($test, '23');
+is(status(), 'pending', 'a positive is presumptive');
+my $blocked = refused($lims->post("/sample-tests/$test/verify"), 409, 'confirmation_required',
+    'verify');
+is_deeply($blocked->{blockers}[0]{testIds}, [$test], 'the answer names the test');
+is_deeply([ map { $_->{slug} }
+        @{ $lims->post("/samples/$sample->{id}/report")->json->{blockers} } ],
+    [ 'incomplete_sample', 'confirmation_required' ], 'it keeps the sample from being reported');
+is_deeply([ map { $_->{id} }
+        @{ $ann->done('confirmation list', confirmationStatus => 'pending')->{data} } ],
+    [$test], 'it is listed as pending');
+
+# --- Evidence and outcome -------------------------------------------------------------
+
+$ann->done('confirmation step', $test, medium => 'LTB', procedure => '35 C, 48 h',
+    reading => 'gas in 3 of 3 tubes', outcome => 'growth', readAt => '2026-11-19T09:00:00Z');
+my $read = $ann->done('confirmation step', $test, medium => 'EC', reading => 'no gas',
+    outcome => 'no growth');
+is_deeply([ map { [ @$_{qw(position medium outcome performedBy)} ] } @{ $read->{steps} } ],
+    [ [ 1, 'LTB', 'growth', $ann->{id} ], [ 2, 'EC', 'no growth', $ann->{id} ] ],
+    'steps are recorded in order');
+is($read->{steps}[0]{readAt}, '2026-11-19T09:00:00.000Z', 'with when they were read');
+is(status(), 'pending', 'evidence alone decides nothing');
+
+is($ann->done('confirmation outcome', $test, outcome => 'refuted')->{confirmationStatus},
+    'refuted', 'the outcome does');
+$ann->refused('invalid_transition', 'confirmation outcome', $test, outcome => 'confirmed');
+
+$lab->enter($test, '49');
+is(status(), 'pending', 'another result is judged anew');
+$ann->done('confirmation outcome', $test, outcome => 'confirmed');
+is($lims->post("/sample-tests/$test/verify")->json->{confirmationStatus}, 'confirmed',
+    'a confirmed positive can be verified');
+$ann->refused('test_verified_locked', 'confirmation outcome', $test, outcome => 'refuted');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and the sample reported');
+
+is($ann->call('confirmation show', 999_999)->{exit}, 3, 'an unknown test is not found');
+is($ann->call('confirmation step', 999_999, outcome => 'growth')->{exit}, 3, 'nor has it steps');
+is(scalar @{ $ann->done('confirmation show', $test)->{steps} }, 2, 'steps stay');
+
+done_testing();

@@ -1,0 +1,82 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Investigations: opened by a result out of specification or by hand, taken
+# through their phases, closed with a conclusion; said of the sample and
+# blocking nothing.
+use LIMS::Test;
+
+use LIMS::CommandLine;
+use LIMS::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+
+my $lead   = $lab->definition(code => 'PB', unit => 'ug/L', specification_high => 15);
+my $sample = $lab->sample(testDefinitionIds => [$lead]);
+my ($test) = $lab->tests($sample);
+
+sub findings {
+    return [ map { $_->{category} }
+            grep { $_->{category} =~ /investigation|specification/ }
+            @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ];
+}
+
+my @events = $lab->events_in(sub { $lab->enter($test, '16.2') });
+my ($opened) = map { $_->[1] } grep { $_->[0] eq 'investigation.opened' } @events;
+is($opened->{kind},     'oos',         'a result out of specification opens one');
+is($opened->{sampleId}, $sample->{id}, 'on its sample');
+
+my ($oos) = @{ $ann->done('investigation list', open => 'true')->{data} };
+is($oos->{id},           $opened->{investigationId}, 'which is listed');
+is($oos->{sampleTestId}, $test,                      'with its test');
+is($oos->{status},       'opened',                   'and is opened');
+is_deeply(findings(), [ 'investigation_open', 'out_of_specification' ], 'the sample says so');
+$lab->enter($test, '16.4');
+is(scalar @{ $ann->done('investigation list')->{data} }, 1, 'no second one while it is open');
+
+# --- Phases -----------------------------------------------------------------------------
+
+sub advanced {
+    my ($id, $status, %option) = @_;
+    return $ann->done('investigation advance', $id, status => $status, %option)->{status};
+}
+
+is(advanced($oos->{id}, 'phase_1'), 'phase_1', 'the laboratory looks into it');
+is(advanced($oos->{id}, 'phase_2'), 'phase_2', 'then beyond it');
+is($ann->done('investigation update', $oos->{id}, dueOn => '2026-12-21')->{dueOn}, '2026-12-21',
+    'it is given a date');
+is(advanced($oos->{id}, 'conclusion', conclusion => 'Result confirmed by retest'),
+    'conclusion', 'it is concluded');
+
+my $capa;
+@events = $lab->events_in(sub {
+    $capa = $ann->done('investigation create', kind => 'capa', title => 'Replace the service line',
+        sampleTestId => $test, parentId => $oos->{id});
+});
+is_deeply([ map { [ $_->[0], @{ $_->[1] }{qw(investigationId kind)} ] } @events ],
+    [ [ 'investigation.opened', $capa->{id}, 'capa' ] ], 'one opened by hand is an event too');
+is($capa->{sampleId}, $sample->{id}, 'its sample follows from its test');
+like($capa->{investigationNumber}, qr/\ACAPA-\d\d-\d{7}\z/, 'it is numbered by its kind');
+
+is(advanced($oos->{id}, 'closed'), 'closed', 'closing takes the conclusion it has');
+is($ann->done('investigation show', $oos->{id})->{closedBy}, $ann->{id}, 'by who closed it');
+$ann->refused('invalid_transition', 'investigation advance', $oos->{id}, status => 'phase_1');
+$ann->refused('invalid_transition', 'investigation update', $oos->{id}, title => 'Another');
+$ann->refused('invalid_body', 'investigation advance', $capa->{id}, status => 'cancelled');
+is(advanced($capa->{id}, 'cancelled', conclusion => 'Line replaced already'), 'cancelled',
+    'cancelling needs to say why');
+is_deeply(findings(), ['out_of_specification'], 'the sample has none open');
+
+$ann->refused('invalid_reference', 'investigation create', kind => 'complaint',
+    title => 'Odour', sampleId => 999_999);
+is($ann->done('investigation create', kind => 'complaint', title => 'Odour')->{sampleId}, undef,
+    'one need not be about a sample');
+is_deeply([ map { $_->{kind} } @{ $ann->done('investigation list', open => 'true')->{data} } ],
+    ['complaint'], 'open ones are listed');
+is(scalar @{ $ann->done('investigation list', sampleId => $sample->{id})->{data} }, 2,
+    'or those of a sample');
+is($lims->post("/sample-tests/$test/verify")->status, 200, 'none of it blocks a verification');
+
+done_testing();

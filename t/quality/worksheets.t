@@ -1,0 +1,133 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The gate of an incomplete worksheet: met through the REST API, cleared by
+# filling and signing at the command line, locked once the result is verified.
+use LIMS::Test;
+
+use LIMS::CommandLine;
+use LIMS::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
+my $rita = LIMS::CommandLine->new($lims, 'Rita Ortiz', roles => ['qa_officer']);
+
+my $definition = $lab->definition(code => 'HEM', requires_worksheet => 't');
+my $sample     = $lab->sample(testDefinitionIds => [$definition]);
+my ($test)     = $lab->tests($sample);
+$lab->enter($test, '7.2');
+
+# Verifying is refused, with what is missing and who has to sign.
+sub incomplete {
+    my ($missing, $signoff, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $body = refused($lims->post("/sample-tests/$test/verify"), 409, 'worksheet_incomplete',
+        $name);
+    is_deeply([ $body->{missing}, $body->{needsSignoff} ], [ $missing, $signoff ],
+        '... with what is to be done');
+    return $body;
+}
+
+sub fill {
+    my (%value) = @_;
+    return (sampleTestId => $test,
+        values => [ map { { field => $_, value => $value{$_} } } sort keys %value ]);
+}
+
+incomplete([], [], 'without a template');
+$ann->refused('invalid_reference', 'worksheet fill', fill(volume => '1000'));
+
+# --- Templates ------------------------------------------------------------------------
+
+my @fields = (
+    { name => 'volume', label => 'Initial volume', unit => 'mL', kind => 'number' },
+    { name => 'extractedOn', kind => 'date' },
+    { name => 'remark', required => JSON::PP::false },
+);
+my @steps = ({ name => 'Analyst' }, { name => 'Reviewer', role => 'qa_officer' });
+my $first = $rita->done('worksheet-template create', testDefinitionId => $definition,
+    name => 'HEM extraction', fields => [ $fields[0] ]);
+my $second = $rita->done('worksheet-template create', testDefinitionId => $definition,
+    name => 'HEM extraction', fields => \@fields, signoffSteps => \@steps);
+is_deeply([ $first->{version}, $second->{version} ], [ 1, 2 ],
+    'another template is the next version');
+is_deeply([ map { $_->{name} } @{ $second->{fields} } ], [qw(volume extractedOn remark)],
+    'with its fields in order');
+is_deeply($second->{signoffSteps},
+    [ { name => 'Analyst', role => undef }, { name => 'Reviewer', role => 'qa_officer' } ],
+    'and its steps');
+$rita->refused('invalid_reference', 'worksheet-template create', testDefinitionId => 999_999,
+    name => 'none', fields => \@fields);
+is($rita->call('worksheet-template create', testDefinitionId => $definition, name => 'twice',
+        fields => [ $fields[0], $fields[0] ])->{exit}, 2, 'a field is there once');
+
+# --- Filling ----------------------------------------------------------------------------
+
+incomplete([ 'Initial volume', 'extractedOn' ], [ 'Analyst', 'Reviewer' ], 'not begun');
+is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing', 'the test says so');
+
+$ann->refused('invalid_body', 'worksheet fill', fill(volume => 'a lot'));
+$ann->refused('invalid_body', 'worksheet fill', fill(extractedOn => '2026-02-30'));
+$ann->refused('invalid_body', 'worksheet fill', fill(weight => '1'));
+is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing', 'nothing of it is kept');
+
+my $sheet = $ann->done('worksheet fill', fill(volume => '1000'));
+is($sheet->{templateId}, $second->{id}, 'it is filled on the latest template');
+is_deeply([ $sheet->{status}, $sheet->{missing} ], [ 'incomplete', ['extractedOn'] ],
+    'and says what is missing');
+is_deeply(incomplete(['extractedOn'], [ 'Analyst', 'Reviewer' ], 'begun')
+        ->{blockers}[0]{worksheetIds}, [ $sheet->{id} ], 'the answer names the worksheet');
+$ann->refused('worksheet_incomplete', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
+    meaning => 'performed');
+
+$ann->done('worksheet fill', fill(extractedOn => '2026-11-19'));
+is($ann->done('worksheet fill', fill(extractedOn => '2026-11-20'))->{values}[1]{value},
+    '2026-11-20', 'a value is corrected');
+incomplete([], [ 'Analyst', 'Reviewer' ], 'unsigned');
+
+# --- Signing ----------------------------------------------------------------------------
+
+$rita->refused('invalid_transition', 'worksheet sign-off', $sheet->{id}, step => 'Reviewer',
+    meaning => 'reviewed');
+$ann->refused('invalid_reference', 'worksheet sign-off', $sheet->{id}, step => 'Director',
+    meaning => 'reviewed');
+$ann->refused('esignature_required', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
+    meaning => 'performed', password => 'not hers');
+is_deeply($ann->done('worksheet sign-off', $sheet->{id}, step => 'Analyst',
+        meaning => 'performed')->{needsSignoff}, ['Reviewer'], 'the analyst signs');
+incomplete([], ['Reviewer'], 'half signed');
+$ann->refused('invalid_transition', 'worksheet sign-off', $sheet->{id}, step => 'Reviewer',
+    meaning => 'reviewed');
+
+$ann->refused('invalid_transition', 'worksheet fill', fill(volume => '999'));
+is($ann->done('worksheet fill', fill(volume => '1000'))->{status}, 'unsigned',
+    'a signed worksheet may be filled with what it says');
+my $withdrawn = $ann->done('worksheet withdraw', $sheet->{id}, reason => 'wrong bottle');
+is_deeply([ @$withdrawn{qw(needsSignoff signOffs)} ], [ [ 'Analyst', 'Reviewer' ], [] ],
+    'sign-offs are withdrawn');
+is($ann->done('worksheet fill', fill(volume => '999'))->{values}[0]{value}, '999',
+    'before a signed value is corrected');
+$ann->done('worksheet sign-off', $sheet->{id}, step => 'Analyst', meaning => 'performed');
+my $signed = $rita->done('worksheet sign-off', $sheet->{id}, step => 'Reviewer',
+    meaning => 'reviewed');
+is($signed->{status}, 'complete', 'it is complete');
+is_deeply([ map { [ @$_{qw(step meaning printedName)} ] } @{ $signed->{signOffs} } ],
+    [ [ 'Analyst', 'performed', 'Ann Lee' ], [ 'Reviewer', 'reviewed', 'Rita Ortiz' ] ],
+    'with who signed what');
+
+is($lims->post("/sample-tests/$test/verify")->status, 200, 'the result can be verified');
+$ann->refused('test_verified_locked', 'worksheet fill', fill(volume => '998'));
+$ann->refused('test_verified_locked', 'worksheet withdraw', $sheet->{id}, reason => 'too late');
+
+# --- Looking, and taking templates out of use --------------------------------------------
+
+is_deeply([ map { $_->{id} } @{ $ann->done('worksheet list', sampleTestId => $test)->{data} } ],
+    [ $sheet->{id} ], 'worksheets are listed');
+is($ann->call('worksheet show', 999_999)->{exit}, 3, 'an unknown one is not found');
+$rita->done('worksheet-template update', $second->{id}, active => 'false');
+my ($next) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
+is($ann->done('worksheet fill', fill(volume => '1'), sampleTestId => $next)->{templateId},
+    $first->{id}, 'a template out of use is passed over');
+
+done_testing();

@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The monthly allowance of samples is exact: also when fifty are registered at
+# once, over the turn of a month, and when the plan changes. Its refusal has the
+# plan limit's form, code and message.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims     = LIMS::Test->new(children => 4);
+my $lab      = LIMS::Laboratory->new($lims);
+my $other    = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $material = $lab->material;
+my $month    = q{date_trunc('month', now() AT TIME ZONE 'UTC')};
+
+# On a connection of its own: one that is kept is closed when workers get scarce.
+sub create {
+    my (%more) = @_;
+    return $lims->post('/samples', { clientName => 'A', materialTypeId => $material, %more },
+        connection => 'new');
+}
+
+sub count {
+    return $lab->value('SELECT count(*) FROM lims.sample WHERE organization_id = ?',
+        $lims->fixture->{id});
+}
+
+sub turn_the_month {
+    my ($interval) = @_;
+    my $db = $lims->db;
+    $db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
+    $db->do("UPDATE lims.sample SET created_at = $month + interval '$interval'");
+    $db->do('ALTER TABLE lims.sample ENABLE TRIGGER USER');
+    $db->do("UPDATE lims.sample_allowance SET month = (month - interval '1 month')::date");
+    return;
+}
+
+subtest 'fifty at once against twenty-five' => sub {
+    $lab->policy(monthly_sample_allowance => 25);
+    my @answers;
+    my @events = $lab->events_of(sub {
+        @answers = $lims->parallel(50, sub {
+            my $response = create();
+            return [ $response->status, $response->json ];
+        });
+    });
+    my @made    = grep { $_->[0] == 201 } @answers;
+    my @refused = grep { $_->[0] == 403 } @answers;
+
+    is(scalar @made,    25, 'twenty-five are registered');
+    is(scalar @refused, 25, 'twenty-five are refused');
+    is(count(),         25, 'as many are there');
+    is(scalar @events,  25, 'and were told');
+    my %bodies = map { join(' ', sort keys %{ $_->[1] }) . " $_->[1]{code}" => 1 } @refused;
+    is_deeply([ keys %bodies ], ['code message SAMPLE_LIMIT_EXCEEDED'], 'a code, and no error');
+    like($refused[0][1]{message}, qr/25/, 'the words name the allowance');
+};
+
+subtest 'used up' => sub {
+    my $changes = $lab->changes_of(sub {
+        refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'another one') for 1 .. 2;
+    });
+    is($changes, 0, 'nothing happened');
+    is($lab->value('SELECT used FROM lims.sample_allowance WHERE organization_id = ?',
+            $lims->fixture->{id}), 25, 'what is refused does not count');
+    is($other->sample->{status}, 'pending', 'another organization has its own');
+    my ($id) = $lims->db->selectrow_array('SELECT min(id) FROM lims.sample'
+            . ' WHERE organization_id = ?', undef, $lims->fixture->{id});
+    is($lims->patch("/samples/$id", { notes => 'x' })->status, 200, 'only creation is limited');
+};
+
+subtest 'a larger plan' => sub {
+    $lab->policy(monthly_sample_allowance => 27);
+    is(create()->status, 201, "number $_") for 26, 27;
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'number 28');
+};
+
+subtest 'a refused body does not use it up' => sub {
+    $lab->policy(monthly_sample_allowance => 28);
+    refused(create(testDefinitionIds => [987654]), 400, 'invalid_reference', 'refused late')
+        for 1 .. 3;
+    is(create()->status, 201, 'number 28');
+};
+
+subtest 'the turn of the month (UTC)' => sub {
+    turn_the_month('-1 microsecond');
+    is(create()->status, 201, "number $_ of the new month") for 1 .. 3;
+    $lab->policy(monthly_sample_allowance => 3);
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'and no more');
+};
+
+subtest 'no allowance, and one introduced' => sub {
+    $lab->policy(monthly_sample_allowance => undef);
+    is(create()->status, 201, 'any number') for 1 .. 2;
+    # Five this month by now; they count from the first second of the month.
+    $lab->policy(monthly_sample_allowance => 6);
+    is(create()->status, 201, 'the sixth');
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'the seventh');
+    $lab->policy(monthly_sample_allowance => undef);
+    turn_the_month('0');
+    my $this_month = count();
+    $lab->policy(monthly_sample_allowance => $this_month + 1);
+    is(create()->status, 201, 'the first instant of the month belongs to it');
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'so that is all');
+};
+
+subtest 'none at all' => sub {
+    $lab->policy(monthly_sample_allowance => 0);
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'an allowance of 0');
+};
+
+done_testing();

@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# POST /samples/receive: what awaits receiving is received, stamped and told
+# once; the rest is skipped with its reason and stays as it was, up to 1,000 at
+# a time and also when two deliveries overlap.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+
+sub receive { return $lims->post('/samples/receive', { sampleIds => [@_] }) }
+
+sub ids { return [ map { $_->{id} } @{ $_[0] } ] }
+
+subtest 'a mixed delivery' => sub {
+    my @waiting = map { $lab->sample->{id} } 1 .. 3;
+    my %at;
+    for my $status (qw(received processing completed verified)) {
+        my $sample = $lab->sample;
+        $lab->status($sample, $status);
+        $at{$status} = $sample->{id};
+    }
+    my ($reported, $test) = $lab->worked(1);
+    $lab->verify($test);
+    $lims->post("/samples/$reported->{id}/report", {});
+    $at{reported} = $reported->{id};
+    my $foreign = $other->sample->{id};
+    my %before  = map { $_ => $lims->get("/samples/$at{$_}")->body } keys %at;
+
+    my $response;
+    my @events = $lab->events_in(sub {
+        $response = receive($waiting[2], $at{received}, 987654, $waiting[0], $at{reported},
+            $foreign, $at{processing}, $waiting[1], @at{qw(completed verified)});
+    });
+    my $body = $response->json;
+
+    is($response->status, 200) or diag($response->body);
+    is_deeply([ sort keys %$body ], [qw(received skipped)], 'two lists');
+    is_deeply(ids($body->{received}), [@waiting], 'those that waited');
+    is_deeply([ map { "$_->{sampleId} $_->{status} $_->{error}" } @{ $body->{skipped} } ], [
+            "$at{received} 409 not_receivable", '987654 404 not_found',
+            "$at{reported} 409 not_receivable", "$foreign 404 not_found",
+            "$at{processing} 409 not_receivable", "$at{completed} 409 not_receivable",
+            "$at{verified} 409 not_receivable",
+        ], 'the others, in the order sent');
+    ok(!(grep { !length $_->{message} } @{ $body->{skipped} }), 'each in words');
+    is_deeply([ map { [ $_->[0], $_->[1]{sampleId}, $_->[1]{status} ] } @events ],
+        [ map { [ 'sample.received', $_, 'received' ] } @waiting ], 'sample.received for each');
+    is_deeply([ map { $lims->get("/samples/$at{$_}")->body } sort keys %at ],
+        [ map { $before{$_} } sort keys %at ], 'the skipped are as they were');
+    my ($message) = map { $_->{message} } grep { $_->{sampleId} == $foreign } @{ $body->{skipped} };
+    my ($absent)  = map { $_->{message} } grep { $_->{sampleId} == 987654 } @{ $body->{skipped} };
+    is($message, $absent, 'a foreign sample looks like none');
+
+    for my $record (@{ $body->{received} }) {
+        my $alone = $lims->get("/samples/$record->{id}")->json;
+        is($alone->{status}, 'received', "$record->{id} is received");
+        like($alone->{receivedAt}, qr/\A\d{4}-/, 'and stamped');
+        delete $alone->{tests};
+        is_deeply($record, $alone, 'answered as it now is');
+    }
+};
+
+subtest 'again' => sub {
+    my $id = $lab->sample->{id};
+    my $at = receive($id)->json->{received}[0]{receivedAt};
+    my $changes = $lab->changes_of(sub {
+        my $again = receive($id)->json;
+        is_deeply($again->{received}, [], 'not received twice');
+        is($again->{skipped}[0]{error}, 'not_receivable', 'but skipped');
+    });
+    is($changes, 0, 'nothing changed, nothing told');
+    $lims->patch("/samples/$id/status", { status => 'pending' });
+    is(receive($id)->json->{received}[0]{receivedAt}, $at, 'moved back, it keeps its first time');
+};
+
+subtest 'only what does not exist' => sub {
+    is_deeply(receive(987654)->json->{received}, [], 'none received');
+    is(receive(987654)->status, 200, 'which is no error');
+};
+
+subtest 'refused bodies' => sub {
+    my $id = $lab->sample->{id};
+    my $changes = $lab->changes_of(sub {
+        for my $list ([], [ $id, $id ], [0], [-1], ["$id"], [ $id, undef ], [1.5], $id, 'x', undef,
+            [ 1 .. 1001 ]) {
+            my $shown = 'sampleIds: ' . substr LIMS::Schema::_canonical($list), 0, 20;
+            like(refused($lims->post('/samples/receive', { sampleIds => $list }), 400,
+                    'invalid_body', $shown)->{message}, qr/sampleIds/, 'named');
+        }
+        refused($lims->post('/samples/receive', {}), 400, 'invalid_body', 'nothing at all');
+    });
+    is($changes, 0, 'none was received');
+    is($lims->get("/samples/$id")->json->{status}, 'pending', 'it still waits');
+};
+
+subtest 'a thousand' => sub {
+    my $ids = $lims->db->selectcol_arrayref('INSERT INTO lims.sample (organization_id,'
+            . ' client_name, material_type_id) SELECT ?, ?, ? FROM generate_series(1, 999)'
+            . ' RETURNING id', undef, $lims->fixture->{id}, 'Bulk', $lab->material);
+    my $response;
+    my @events = $lab->events_of(sub { $response = receive(987654, reverse @$ids) });
+    my $body   = $response->json;
+
+    is_deeply(ids($body->{received}), $ids, 'all 999 by id');
+    is(scalar @{ $body->{skipped} }, 1, 'and the one that is not there');
+    is(scalar @events, 999, 'each told');
+    my %shape = map { join(q{ }, @$_) => 1 } @events;
+    is_deeply([ keys %shape ],
+        ['sample.received sampleId integer, trackingId string, status string'], 'alike');
+};
+
+subtest 'two deliveries of the same samples at once' => sub {
+    for my $round (1 .. 3) {
+        my @ids = map { $lab->sample->{id} } 1 .. 8;
+        my @answers;
+        my @events = $lab->events_of(sub {
+            @answers = $lims->parallel(4, sub {
+                my ($number) = @_;
+                my $body = receive($number % 2 ? reverse @ids : @ids)->json;
+                return [ ids($body->{received}), scalar @{ $body->{skipped} } ];
+            });
+        });
+        is_deeply([ sort { $a <=> $b } map { @{ $_->[0] } } @answers ], [@ids],
+            "round $round: each received by one of them");
+        is_deeply([ map { @{ $_->[0] } + $_->[1] } @answers ], [ (8) x 4 ], 'each answered for');
+        is(scalar @events, 8, 'and told once');
+    }
+};
+
+done_testing();

@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# POST /samples/:id/report: complete and verified work is reported, once, and
+# then final; what is incomplete is refused naming every test that lacks. The
+# other gates of reporting are in t/release/gates.t.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+
+sub report { return $lims->post("/samples/$_[0]{id}/report", {}) }
+
+sub verified {
+    my ($count) = @_;
+    my ($sample, @tests) = $lab->worked($count);
+    $lab->verify($_) for @tests;
+    return ($sample, @tests);
+}
+
+subtest 'reported' => sub {
+    my ($sample) = verified(2);
+    my $response;
+    is_deeply([ $lab->events_of(sub { $response = report($sample) }) ],
+        [ [ 'sample.reported', 'sampleId integer, status string, trackingId string' ] ],
+        'sample.reported, once');
+    my $record = $response->json;
+    is($response->status,        200);
+    is($record->{status},        'reported', 'status');
+    is($record->{releaseState},  'reported', 'releaseState');
+    is($record->{holdingStatus}, undef,      'no holding time runs');
+    like($record->{reportedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'reportedAt');
+    is(scalar @{ $record->{tests} }, 2, 'with its tests');
+    is_deeply($lims->get("/samples/$sample->{id}")->json, $record, 'and so it is read');
+
+    my $again;
+    my $changes = $lab->changes_of(sub { $again = report($sample) });
+    is($again->status, 200, 'again');
+    is($again->body, $response->body, 'unchanged');
+    is($again->header('ETag'), $response->header('ETag'), 'to the ETag');
+    is($changes, 0, 'no second event, no second entry');
+};
+
+subtest 'from each status, without a body' => sub {
+    for my $status (qw(pending received processing completed verified)) {
+        my ($sample) = verified(1);
+        $lab->status($sample, $status);
+        my $response = $lims->request('POST', "/samples/$sample->{id}/report");
+        is($response->status, 200, $status) or diag($response->body);
+    }
+};
+
+subtest 'incomplete' => sub {
+    my ($sample, @tests) = $lab->worked(3);
+    $lims->patch("/sample-tests/$tests[0]", { result => undef });
+    $lab->verify($tests[1]);
+    my $changes = $lab->changes_of(sub {
+        my $body = refused(report($sample), 409, 'incomplete_sample', 'blank and unverified');
+        is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'each is named');
+    });
+    is($changes, 0, 'nothing changed');
+    $lab->enter($tests[0], '1');
+    $lab->verify($tests[0]);
+    is_deeply(refused(report($sample), 409, 'incomplete_sample', 'still one')
+            ->{blockers}[0]{testIds}, [ $tests[2] ], 'which');
+    $lab->verify($tests[2]);
+    is(report($sample)->status, 200, 'and then reported');
+};
+
+subtest 'a sample without any test' => sub {
+    my $body = refused(report($lab->sample), 409, 'incomplete_sample', 'has nothing to report');
+    is(scalar @{ $body->{blockers} }, 1, 'one blocker');
+};
+
+subtest 'the work of a reported sample is closed' => sub {
+    my ($sample, $test) = verified(1);
+    report($sample);
+    my $changes = $lab->changes_of(sub {
+        refused($lims->patch("/sample-tests/$test", { result => '2' }), 409,
+            'test_verified_locked', 'its results');
+        refused($lims->patch("/sample-tests/$test", { notes => '2' }), 409,
+            'test_verified_locked', 'to their notes');
+        is($lims->post('/samples/receive', { sampleIds => [ $sample->{id} ] })
+                ->json->{skipped}[0]{error}, 'not_receivable', 'its receipt');
+    });
+    is($changes, 0, 'nothing changed');
+};
+
+subtest 'not there' => sub {
+    my $foreign = $other->sample->{id};
+    my $absent  = refused(report({ id => 987654 }), 404, 'not_found', 'absent');
+    my $strange = refused(report({ id => $foreign }), 404, 'not_found', 'foreign');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'the same');
+};
+
+subtest 'many at once' => sub {
+    for my $round (1 .. 3) {
+        my ($sample) = verified(1);
+        my @answers;
+        my @events = $lab->events_of(sub {
+            @answers = $lims->parallel(8, sub {
+                my $response = report($sample);
+                return $response->status . ' ' . ($response->json->{reportedAt} || $response->body);
+            });
+        });
+        my %different = map { $_ => 1 } @answers;
+        is(scalar keys %different, 1, "round $round: all get the same answer") or diag(@answers);
+        like($answers[0], qr/\A200 /, 'reported');
+        is(scalar @events, 1, 'told once');
+    }
+};
+
+done_testing();

@@ -1,0 +1,174 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# PATCH /samples/:id/status: forward with or without skipping, back as an audited
+# correction, nothing for the status it has; completed and verified pass their
+# gates, and reported is final.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my @five = qw(pending received processing completed verified);
+
+my $received = 'sampleId integer, trackingId string, status string';
+
+sub move {
+    my ($sample, $status) = @_;
+    return $lims->patch("/samples/$sample->{id}/status", { status => $status });
+}
+
+sub last_change {
+    my ($sample) = @_;
+    return LIMS::Schema::decode($lab->value('SELECT changes FROM lims.audit_entry'
+                . q{ WHERE organization_id = ? AND table_name = 'sample' AND record_id = ?}
+                . ' ORDER BY id DESC LIMIT 1', $lims->fixture->{id}, $sample->{id}));
+}
+
+subtest 'every move among the five' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    $lab->verify($test);
+    $lab->status($sample, 'received');    # so that the matrix stamps nothing
+    for my $from (@five) {
+        for my $to (@five) {
+            $lab->status($sample, $from);
+            my $response;
+            my $changes = $lab->changes_of(sub { $response = move($sample, $to) });
+
+            is($response->status, 200, "$from to $to") or diag($response->body);
+            is($response->json->{status}, $to, '... is answered');
+            is($lims->get("/samples/$sample->{id}")->json->{status}, $to, '... and stored');
+            if ($from eq $to) {
+                is($changes, 0, '... which changes nothing');
+                next;
+            }
+            is_deeply(last_change($sample), { status => { old => $from, new => $to } },
+                '... with old and new status in the audit trail');
+            is($changes, $from eq 'pending' && $to eq 'received' ? 2 : 1, '... once');
+        }
+    }
+};
+
+subtest 'received is stamped once, and told each time it is marked' => sub {
+    my $sample = $lab->sample;
+    is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ],
+        [ [ 'sample.received', $received ] ], 'sample.received');
+    my $at = $lims->get("/samples/$sample->{id}")->json->{receivedAt};
+    like($at, qr/\A\d{4}-.*\.\d{3}Z\z/, 'receivedAt');
+    is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ], [], 'not told again');
+    move($sample, 'pending');
+    is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, $at, 'kept when moved back');
+    is_deeply([ map { $_->[0] } $lab->events_of(sub { move($sample, 'received') }) ],
+        ['sample.received'], 'marked anew');
+    is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, $at, 'the first time stays');
+};
+
+subtest 'skipping received' => sub {
+    my $sample = $lab->sample;
+    is_deeply([ $lab->events_of(sub { move($sample, 'processing') }) ], [], 'tells nothing');
+    is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, undef, 'nor stamps');
+    is_deeply([ map { $_->[0] } $lab->events_of(sub { move($sample, 'received') }) ],
+        ['sample.received'], 'until it is marked');
+};
+
+subtest 'completed needs a result on every test' => sub {
+    my ($sample, @tests) = $lab->worked(3);
+    $lims->patch("/sample-tests/$tests[$_]", { result => '' }) for 0, 2;
+    my $changes = $lab->changes_of(sub {
+        my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'two are open');
+        is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'which');
+        is($body->{blockers}[0]{slug}, 'incomplete_sample', 'by its slug');
+        is(scalar @{ $body->{blockers} }, 1, 'and nothing else');
+    });
+    is($changes, 0, 'nothing changed');
+    is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'nor the status');
+    $lab->enter($_, '1') for @tests[ 0, 2 ];
+    is(move($sample, 'completed')->status, 200, 'complete now, though not verified');
+};
+
+subtest 'verified needs every test verified' => sub {
+    my ($sample, @tests) = $lab->worked(2);
+    $lab->verify($tests[0]);
+    is_deeply(refused(move($sample, 'verified'), 409, 'incomplete_sample', 'one is not')
+            ->{blockers}[0]{testIds}, [ $tests[1] ], 'which');
+    $lab->verify($tests[1]);
+    is(move($sample, 'verified')->status, 200, 'now they are');
+};
+
+subtest 'without a test there is none that lacks a result' => sub {
+    my $sample = $lab->sample;
+    is(move($sample, $_)->status, 200, $_) for qw(completed verified);
+};
+
+subtest 'a failed QC batch refuses both, until it is overridden or passes' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    my $batch = $lab->qc_batch($test);
+    $lab->verify($test);
+    is($lab->qc_control($batch, 9), 'failed', 'the batch fails');
+    for my $status (qw(completed verified)) {
+        my $body = refused(move($sample, $status), 409, 'qc_failed', $status);
+        is_deeply($body->{qcBatches}, [ { id => $batch, qcStatus => 'failed',
+                    batchNumber => $lab->value('SELECT batch_number FROM lims.qc_batch'
+                        . ' WHERE id = ?', $batch) } ], 'which batch');
+        is_deeply($body->{blockers}[0]{qcBatchIds}, [$batch], 'also among the blockers');
+    }
+    is(move($sample, $_)->status, 200, "$_ is no matter of the gates")
+        for qw(processing received pending);
+    $lab->qc_override($batch);
+    is(move($sample, $_)->status, 200, "$_ after the override") for qw(completed verified);
+
+    my ($second, $other) = $lab->worked(1);
+    my $failing = $lab->qc_batch($other);
+    $lab->qc_control($failing, 9);
+    refused(move($second, 'completed'), 409, 'qc_failed', 'another');
+    $lab->act(sub { $_[0]->do('UPDATE lims.qc_control SET measured_value = 1'
+                    . ' WHERE qc_batch_id = ?', undef, $failing) });
+    is(move($second, 'completed')->status, 200, 'after its control was corrected');
+};
+
+subtest 'an open batch refuses nothing' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    $lab->qc_batch($test);
+    is(move($sample, 'completed')->status, 200, 'completed');
+};
+
+subtest 'all that refuses, in the contract\'s order' => sub {
+    my ($sample, @tests) = $lab->worked(2);
+    $lab->qc_control($lab->qc_batch($tests[0]), 9);
+    $lims->patch("/sample-tests/$tests[1]", { result => undef });
+    my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'the first');
+    is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], [qw(incomplete_sample qc_failed)],
+        'both');
+    ok($body->{qcBatches}, 'with what the second says');
+};
+
+subtest 'refused bodies' => sub {
+    my $sample = $lab->sample;
+    my $path   = "/samples/$sample->{id}/status";
+    for my $value (qw(reported Received done), '', undef, 1, [], {}) {
+        my $shown = 'status: ' . LIMS::Schema::_canonical($value);
+        like(refused($lims->patch($path, { status => $value }), 400, 'invalid_body', $shown)
+                ->{message}, qr/status/, 'named');
+    }
+    refused($lims->patch($path, { status => 'received', notes => 'x' }), 400, 'invalid_body',
+        'another field');
+    is($lims->patch($path, {})->status, 400, 'no status at all');
+    is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'unchanged');
+    refused($lims->patch('/samples/987654/status', { status => 'received' }), 404, 'not_found',
+        'no such sample');
+};
+
+subtest 'reported is final' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    $lab->verify($test);
+    $lims->post("/samples/$sample->{id}/report", {});
+    my $changes = $lab->changes_of(sub {
+        refused(move($sample, $_), 409, 'invalid_transition', "not to $_") for @five;
+    });
+    is($changes, 0, 'nothing changed');
+};
+
+done_testing();

@@ -1,0 +1,230 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Idempotency-Key: a POST that is sent again does nothing twice and gets the
+# first answer again, whatever happened to the first one's answer on its way.
+use LIMS::Test;
+use LIMS::Records;
+use LIMS::Snapshot;
+use LIMS::Wire qw(message speak);
+
+my $lifetime = 2;
+my $lims     = LIMS::Test->new(conf => "LimsIdempotencyLifetime $lifetime");
+my $records  = LIMS::Records->new($lims);
+my $number   = 0;
+
+sub new_key { return 'key-' . ++$number }
+
+sub once {
+    my ($path, $body, $key, %option) = @_;
+    my %headers = ('Idempotency-Key' => $key, %{ delete $option{headers} || {} });
+    return $lims->post($path, $body, headers => \%headers, %option);
+}
+
+sub client { return { code => 'I-' . ++$number, name => 'Name' } }
+
+sub count {
+    my ($table) = @_;
+    return $lims->db->selectrow_array("SELECT count(*) FROM lims.$table");
+}
+
+# Nothing of what a test does here may take longer than the answer is kept.
+sub keep_answers {
+    $lims->db->do(q{UPDATE lims.idempotency_record SET created_at = created_at + interval '1 hour'});
+    return;
+}
+
+subtest 'sent again' => sub {
+    my ($key, $body) = (new_key(), client());
+    my $first = once('/clients', $body, $key);
+    is($first->status, 201, 'the first is done');
+    is($first->header('Idempotent-Replayed'), undef, '... and not marked');
+    keep_answers();
+    my $before = LIMS::Snapshot::take($lims);
+    for my $time (2 .. 4) {
+        my $again = once('/clients', $body, $key);
+        is($again->status, 201, "time $time: the same status");
+        is($again->body, $first->body, '... and body, byte for byte');
+        is($again->header($_), $first->header($_), "... and $_") for qw(Location ETag Content-Type);
+        is($again->header('Idempotent-Replayed'), 'true', '... marked');
+        isnt($again->header('X-Request-Id'), $first->header('X-Request-Id'),
+            '... as an answer of its own');
+    }
+    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing was done again');
+    $lims->patch('/clients/' . $first->json->{id}, { name => 'Later' });
+    is(once('/clients', $body, $key)->body, $first->body,
+        'it is the answer of then, also when the record has moved on');
+};
+
+subtest 'a sample counts once' => sub {
+    my ($key, $body) = (new_key(), { clientName => 'Riverbend',
+            materialTypeId => $records->id('material-types') });
+    my ($samples, $events) = (count('sample'), count('event'));
+    my $first = once('/samples', $body, $key);
+    keep_answers();
+    once('/samples', $body, $key) for 1 .. 3;
+    is($first->status, 201, 'registered');
+    is(count('sample'), $samples + 1, 'once');
+    is(count('event'), $events + 1, 'with one event');
+};
+
+subtest 'the same key, something else' => sub {
+    my ($key, $body) = (new_key(), client());
+    once('/clients', $body, $key);
+    keep_answers();
+    my $before = LIMS::Snapshot::take($lims);
+    my %other = (
+        'another body'      => [ '/clients',  { %$body, name => 'Other' } ],
+        'another path'      => [ '/projects', $body ],
+        'another spelling'  => [ '/clients',  sprintf '{ "code":"%s", "name":"Name" }', $body->{code} ],
+    );
+    for my $name (sort keys %other) {
+        my $answer = once(@{ $other{$name} }, $key);
+        is($answer->status, 422, $name);
+        is($answer->json->{error}, 'idempotency_mismatch', '... by its slug');
+        is($answer->header('Idempotent-Replayed'), undef, '... which replays nothing');
+    }
+    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+    is(once('/clients', $body, $key)->header('Idempotent-Replayed'), 'true',
+        'the first answer is still there');
+};
+
+subtest 'a key is its API key\'s own' => sub {
+    my $key   = new_key();
+    my $other = $lims->key($lims->fixture)->{key};
+    is(once('/clients', client(), $key)->status, 201, 'one API key');
+    is(once('/clients', client(), $key, key => $other)->status, 201, 'another API key');
+    my $away = $lims->organization(code => 'elsewhere');
+    is(once('/clients', client(), $key, key => $away->{key})->status, 201, 'another organization');
+};
+
+subtest 'what was refused may be sent again' => sub {
+    my ($key, $body) = (new_key(), client());
+    my $records_before = count('idempotency_record');
+    is(once('/clients', { %$body, clientele => 1 }, $key)->status, 400, 'a body that is wrong');
+    is(once('/projects', { %$body, clientId => 999999 }, $key)->status, 400,
+        'a reference to nothing, found out in the transaction');
+    is(count('idempotency_record'), $records_before, 'a refusal leaves no record');
+    is(once('/clients', $body, $key)->status, 201, 'the key is free for the right one');
+
+    my $sample = $records->id('samples');
+    $key = new_key();
+    is(once("/samples/$sample/report", {}, $key)->status, 409, 'a gate refuses');
+    $lims->patch('/approval-records/' . $records->id('approval-records'), { status => 'approved' });
+    is(once("/samples/$sample/report", {}, $key)->status, 200, 'once it is cleared it is done');
+    my $again = once("/samples/$sample/report", {}, $key);
+    is($again->header('Idempotent-Replayed'), 'true', 'and then only answered');
+};
+
+subtest 'every POST takes one' => sub {
+    my $sample = $lims->post('/samples', { clientName => 'R',
+            materialTypeId => $records->id('material-types'),
+            testDefinitionIds => [ $records->id('test-definitions') ] })->json;
+    my $test   = $sample->{tests}[0]{id};
+    my @action = (
+        [ '/samples/receive', { sampleIds => [ $sample->{id} ] } ],
+        [ '/sample-tests/bulk-results', { updates => [ { sampleTestId => $test, result => '7' } ] } ],
+        [ "/sample-tests/$test/verify", {} ],
+    );
+    for my $action (@action) {
+        my ($path, $body) = @$action;
+        my $key   = new_key();
+        my $first = once($path, $body, $key);
+        is($first->status, 200, $path) or diag($first->body);
+        keep_answers();
+        my $again = once($path, $body, $key);
+        is($again->body, $first->body, '... answered again');
+        is($again->header('Idempotent-Replayed'), 'true', '... not done again');
+    }
+};
+
+subtest 'PATCH has no need of it' => sub {
+    my $made = $lims->post('/clients', client())->json;
+    my $key  = new_key();
+    for my $name ('one', 'two', 'one') {
+        my $answer = $lims->patch("/clients/$made->{id}", { name => $name },
+            headers => { 'Idempotency-Key' => $key });
+        is($answer->json->{name}, $name, "name $name is set");
+    }
+};
+
+subtest 'what is no key' => sub {
+    my $before = LIMS::Snapshot::take($lims);
+    for my $key ('', 'two words', "\xc3\xa9", 'x' x 256) {
+        my $answer = speak($lims, message($lims, 'POST', '/clients', body => '{}',
+                headers => [ 'Content-Type: application/json', "Idempotency-Key: $key" ]));
+        is($answer->status, 400, length $key > 40 ? '256 characters' : "\"$key\"");
+        is($answer->json->{error}, 'bad_request', '... by its slug');
+        like($answer->json->{message}, qr/Idempotency-Key/, '... naming the field');
+    }
+    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+    is(once('/clients', client(), 'x' x 255)->status, 201, '255 are one');
+    is(once('/clients', client(), '"8e03978e-40d5-43dd-bc93-6894a57f9324"')->status, 201,
+        'quotes are as good as any other character');
+};
+
+subtest 'twenty at once' => sub {
+    for my $round (1 .. 3) {
+        my ($key, $body) = (new_key(), client());
+        my $clients = count('client');
+        my @answers = $lims->parallel(20, sub {
+            my $answer = once('/clients', $body, $key);
+            return [ $answer->status, $answer->header('Idempotent-Replayed') || '', $answer->body,
+                $answer->header('Retry-After') || '' ];
+        });
+        is(count('client'), $clients + 1, "round $round: one is made");
+        my @made     = grep { $_->[0] == 201 && $_->[1] eq '' } @answers;
+        my @replayed = grep { $_->[0] == 201 && $_->[1] eq 'true' } @answers;
+        my @waiting  = grep { $_->[0] == 409 } @answers;
+        is(scalar @made, 1, '... by one of them');
+        is(@replayed + @waiting, 19, '... the others are answered again, or told to wait');
+        is_deeply([ grep { $_->[2] ne $made[0][2] } @replayed ], [], '... with the one answer');
+    }
+};
+
+subtest 'while the first is still running' => sub {
+    my ($key, $body) = (new_key(), { clientName => 'Riverbend',
+            materialTypeId => $records->id('material-types') });
+
+    # What a creation has to write is held, so that the first cannot end.
+    my $blocker = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    $blocker->begin_work;
+    $blocker->do('LOCK TABLE lims.sample IN SHARE ROW EXCLUSIVE MODE');
+    my $pid = fork;
+    if (!$pid) {
+        my $answer = eval { once('/samples', $body, $key) };
+        require POSIX;
+        POSIX::_exit($answer && $answer->status == 201 ? 0 : 1);
+    }
+    for (1 .. 200) {
+        last if $lims->superuser->selectrow_array(
+            q{SELECT 1 FROM pg_stat_activity WHERE application_name = 'mod_lims'
+               AND wait_event_type = 'Lock' AND datname = current_database()});
+        select undef, undef, undef, 0.01;
+    }
+    my $second = once('/samples', $body, $key);
+    is($second->status, 409, 'the second is refused');
+    is($second->json->{error}, 'idempotency_in_progress', '... by its slug');
+    like($second->header('Retry-After'), qr/\A\d+\z/, '... and told when to come again');
+    my $samples = count('sample');
+    $blocker->rollback;
+    $blocker->disconnect;
+    waitpid $pid, 0;
+    is($?, 0, 'the first is done when it can be');
+    is(count('sample'), $samples + 1, 'once');
+    my $third = once('/samples', $body, $key);
+    is($third->header('Idempotent-Replayed'), 'true', 'the next is answered from it');
+};
+
+subtest 'an answer is kept as long as is configured' => sub {
+    my ($key, $body) = (new_key(), client());
+    my $first = once('/clients', $body, $key);
+    my $again = once('/clients', $body, $key);
+    is($again->header('Idempotent-Replayed'), 'true', 'kept at first');
+    sleep $lifetime + 1;
+    my $late = once('/clients', { %$body, code => "$body->{code}-late" }, $key);
+    is($late->status, 201, "after $lifetime s the key is free");
+    isnt($late->json->{id}, $first->json->{id}, '... for another record');
+};
+
+done_testing();

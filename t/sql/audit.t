@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The audit trail: who, when, what, old and new, why; of every table that people
+# change and every column of it; nothing when nothing changed, and no secrets.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base = LIMS::Database->new;
+my $db   = $base->db;
+my $lab  = $base->laboratory(code => 'cedar');
+my $app  = $base->app($lab);
+
+# What is not audited, and why.
+my %silent = (
+    audit_entry               => 'is the trail',
+    result_history            => 'is a trail of its own',
+    event                     => 'says what was done, and is written by it',
+    sample_due                => 'is a queue of the scan',
+    sample_watch              => 'is the scan\'s memory',
+    sample_allowance          => 'counts',
+    sample_identifier_counter => 'counts',
+    idempotency_record        => 'is an answer kept',
+    instrument_file_row       => 'is what a file said; the file is audited',
+    webhook_delivery          => 'is sending, not changing',
+    webhook_attempt           => 'is sending, not changing',
+    webhook_recovery          => 'is sending, not changing',
+    schema_migration          => 'is a trail of its own',
+);
+my @shown_elsewhere = qw(organization_id id created_at updated_at);
+# Columns whose change is no entry, and why: use of a key, bytes that are kept by
+# their hash, technical numbers.
+my %ignored = (
+    api_key              => [qw(last_used_at)],
+    certificate          => [qw(content)],
+    electronic_signature => [qw(transaction_id)],
+    instrument_file      => [qw(content)],
+    webhook_endpoint     => [qw(consecutive_failures)],
+);
+my $tables = $db->selectcol_arrayref(q{SELECT relname FROM pg_class
+    WHERE relnamespace = 'lims'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1});
+for my $table (@$tables) {
+    my $triggers = $db->selectcol_arrayref(q{SELECT tgname FROM pg_trigger
+        WHERE tgrelid = ?::regclass AND tgname LIKE 'audit\_%' ORDER BY 1}, undef, "lims.$table");
+    if ($silent{$table}) {
+        is("@$triggers", '', "$table is not audited: it $silent{$table}");
+        next;
+    }
+    is("@$triggers", 'audit_delete audit_insert audit_update', "$table is audited");
+    my $source  = $base->value('SELECT prosrc FROM pg_proc
+        WHERE oid = ?::regproc', "lims.audit_$table");
+    my $columns = $db->selectcol_arrayref(q{SELECT attname FROM pg_attribute
+        WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped AND attname <> ALL (?)},
+            undef,
+        "lims.$table", [ @shown_elsewhere, @{ $ignored{$table} || [] } ]);
+    is(join(' ', grep { $source !~ /"\Q$_\E":\{"old"/ } @$columns), '',
+        "$table: every column of it");
+    is(join(' ', grep { $source =~ /"\Q$_\E":/ } @{ $ignored{$table} || [] }), '',
+        "$table: none that is ignored")
+        if $ignored{$table};
+}
+
+# An entry.
+my $sample = $base->sample($lab, qw(PH));
+my %context = (request_id => 'req-7', reason => 'second weighing', api_key_id => 0);
+my $mark = $base->value('SELECT max(id) FROM lims.audit_entry');
+
+sub entries {
+    my ($table) = @_;
+    my $rows = $db->selectall_arrayref('SELECT * FROM lims.audit_entry WHERE id > ?
+        AND table_name = ? ORDER BY id',
+        { Slice => {} }, $mark, $table);
+    $mark = $base->value('SELECT max(id) FROM lims.audit_entry');
+    return @$rows;
+}
+my $notes = 'UPDATE lims.sample SET notes = ? WHERE organization_id = ? AND id = ?';
+$app->begin_work;
+$app->do(q{SELECT set_config('lims.request_id', 'req-7', true), set_config('lims.reason',
+    'label unreadable', true)});
+$app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
+$app->commit;
+my ($entry, @more) = entries('sample');
+is(scalar @more, 0, 'one change, one entry');
+my @who = qw(organization_id record_id action user_id api_key_id request_id reason signature_id);
+is_deeply([ @$entry{@who} ],
+    [ $lab->{id}, $sample->{id}, 'update', $lab->{user_id}, undef, 'req-7', 'label unreadable',
+        undef ], 'who and why');
+is($entry->{changes}, '{"notes": {"new": "turbid", "old": null}}', 'what');
+$app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
+is(scalar(entries('sample')), 0, 'writing what stands is no entry');
+is($base->value('SELECT created_at = updated_at FROM lims.sample_test
+    WHERE id = ?', $sample->{PH}), 1,
+    'nor a later updated_at');
+my $stamp = $base->value('SELECT updated_at FROM lims.sample WHERE id = ?', $sample->{id});
+$app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
+is($base->value('SELECT updated_at FROM lims.sample WHERE id = ?', $sample->{id}), $stamp,
+    'there as well');
+$app->do('UPDATE lims.sample SET updated_at = now() + interval $$1 day$$
+    WHERE organization_id = ?', undef, $lab->{id});
+is($base->value('SELECT updated_at FROM lims.sample WHERE id = ?', $sample->{id}), $stamp,
+    'it cannot be set');
+
+# Insertion and deletion; odd characters; the whole of a statement.
+my $project = $base->insert('project', { organization_id => $lab->{id}, code => 'Q"\\',
+    name => "line\nbreak \x{b5}g" });
+($entry) = entries('project');
+is($base->value(q{SELECT changes -> 'name' ->> 'new' = name AND changes -> 'code' ->> 'new' = code
+                    FROM lims.audit_entry a JOIN lims.project p ON p.id = a.record_id
+                   WHERE a.id = ?}, $entry->{id}), 1,
+    'an insertion has the new values, to the letter');
+is($base->value(q{SELECT string_agg(k, ' ' ORDER BY k)
+    FROM lims.audit_entry, jsonb_object_keys(changes) k WHERE id = ?},
+    $entry->{id}), 'active code composite_sample_identifier name', 'those there are');
+my $role = $base->insert('user_role', { organization_id => $lab->{id}, user_id => $lab->{user_id},
+    role => 'analyst' });
+entries('user_role');
+$app->do('DELETE FROM lims.user_role WHERE organization_id = ? AND id = ?', undef, $lab->{id},
+    $role);
+($entry) = entries('user_role');
+is_deeply([ @$entry{qw(action record_id changes)} ],
+    [ 'delete', $role, qq({"role": {"old": "analyst"}, "user_id": {"old": $lab->{user_id}}}) ],
+        'a deletion the old ones');
+$app->do(q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+           SELECT ?, ?, ? FROM generate_series(1, 20)}, undef, $lab->{id}, $sample->{id},
+               $lab->{definition}{PB});
+is(scalar(entries('sample_test')), 20, 'twenty rows of a statement, twenty entries');
+$app->do(q{UPDATE lims.sample_test SET result = CASE WHEN id % 2 = 0 THEN '1' END
+    WHERE organization_id = ? AND test_definition_id = ?},
+    undef, $lab->{id}, $lab->{definition}{PB});
+is(scalar(entries('sample_test')), 10, 'ten of them changed');
+
+# Secrets: that they changed, not what they are.
+my $key = $base->value(q{INSERT INTO lims.api_key (organization_id, name, key_hash, key_prefix,
+    scopes, created_by)
+    VALUES (?, 'k', sha256('lk_secret'), 'lk_', '{}', ?) RETURNING id}, $lab->{id},
+        $lab->{user_id});
+$db->do(q{UPDATE lims.user_account SET password_hash = 'argon'
+    WHERE id = ?}, undef, $lab->{user_id});
+is($base->value(q{SELECT count(*) FROM lims.audit_entry WHERE changes::text ~ 'argon'
+                     OR changes::text LIKE '%' || encode(sha256('lk_secret'), 'hex') || '%'}), 0,
+                         'no secret is in it');
+is($base->value(q{SELECT count(*) FROM lims.audit_entry
+    WHERE changes -> 'password_hash' ->> 'new' = '(secret)'}), 1,
+    'that a password changed is');
+entries('api_key');
+$app->do('SELECT lims.touch_key(?)', undef, $key);
+is($base->value('SELECT last_used_at IS NOT NULL FROM lims.api_key
+    WHERE id = ?', $key), 1, 'a key is used');
+is(scalar(entries('api_key')), 0, 'which is no change of it');
+
+done_testing();

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The outbox: each action's event is there once, in its transaction, with the
+# payload of the contract, members, types and order; and what changes nothing
+# emits nothing.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base = LIMS::Database->new;
+my $lab  = $base->laboratory(code => 'cedar');
+my $app  = $base->app($lab);
+my $last = 0;
+
+sub act { my ($sql, @bind) = @_; return $app->do($sql, undef, @bind) }
+
+# What was emitted since the last look: 'type {"member":value,...}'.
+sub emitted {
+    my $rows = $base->db->selectall_arrayref(
+        'SELECT id, type, data::text FROM lims.event WHERE organization_id = ? AND id > ?
+          ORDER BY id', undef, $lab->{id}, $last);
+    $last = $rows->[-1][0] if @$rows;
+    return [ map { "$_->[1] " . $_->[2] =~ s/" : /":/gr =~ s/, "/,"/gr } @$rows ];
+}
+
+# The same, from the contract's members in their order.
+sub told {
+    my ($type, @members) = @_;
+    my @text;
+    while (my ($name, $value) = splice @members, 0, 2) {
+        push @text, $value =~ /\A\d+\z/ ? qq("$name":$value) : qq("$name":"$value");
+    }
+    return "$type {" . join(',', @text) . '}';
+}
+
+my $sample = $base->sample($lab, qw(PH EC));
+my $tracking = $base->value('SELECT tracking_id FROM lims.sample WHERE id = ?', $sample->{id});
+my @name = (sampleId => $sample->{id}, trackingId => $tracking);
+is_deeply(emitted(), [ told('sample.created', @name, sampleIdentifier => $tracking,
+            clientName => 'City of Riverbend', status => 'pending') ], 'sample.created');
+
+my $status = 'UPDATE lims.sample SET status = ? WHERE organization_id = ? AND id = ?';
+my @it     = ($lab->{id}, $sample->{id});
+act($status, 'received', @it);
+is_deeply(emitted(), [ told('sample.received', @name, status => 'received') ], 'sample.received');
+act($status, 'received', @it);
+act($status, 'processing', @it);
+is_deeply(emitted(), [], 'neither the status it has nor another one is told of');
+
+my $result = 'UPDATE lims.sample_test SET result = ? WHERE organization_id = ? AND id = ?';
+sub entered {
+    my ($code) = @_;
+    return told('result.entered', sampleTestId => $sample->{$code},
+        testDefinitionId => $lab->{definition}{$code});
+}
+act($result, '7.2', $lab->{id}, $sample->{PH});
+is_deeply(emitted(), [ entered('PH') ], 'result.entered');
+act($result, '7.2', $lab->{id}, $sample->{PH});
+act('UPDATE lims.sample_test SET notes = ? WHERE organization_id = ? AND id = ?', 'x', $lab->{id},
+    $sample->{PH});
+is_deeply(emitted(), [], 'the value that stands is not entered again, and notes are no result');
+act('UPDATE lims.sample_test SET qualifier = ? WHERE organization_id = ?
+    AND id = ?', 'J', $lab->{id}, $sample->{PH});
+is_deeply(emitted(), [ entered('PH') ], 'a qualifier is part of one');
+act($result, ' ', $lab->{id}, $sample->{PH});
+is_deeply(emitted(), [], 'a blank one is none');
+
+act($result, '9.1', $lab->{id}, $sample->{PH});
+my ($number, $id) = $base->db->selectrow_array('SELECT investigation_number, id
+    FROM lims.investigation');
+like($number, qr/\AOOS-\d\d-\d{7}\z/, 'out of specification opens an investigation');
+is_deeply(emitted(), [ entered('PH'),
+        told('investigation.opened', investigationId => $id, investigationNumber => $number,
+            title => "PH 9.1 s.u. outside 6.5 to 8.5 s.u., sample $tracking", kind => 'oos',
+            sampleId => $sample->{id}) ], 'investigation.opened');
+act($result, '9.2', $lab->{id}, $sample->{PH});
+is_deeply(emitted(), [ entered('PH') ], 'no second one while it is open');
+act(q{UPDATE lims.investigation SET status = 'closed', conclusion = 'buffer was old'
+    WHERE organization_id = ?}, $lab->{id});
+act($result, '7.1', $lab->{id}, $sample->{PH});
+act($result, '9.3', $lab->{id}, $sample->{PH});
+is_deeply([ map { /^(\S+)/ } @{ emitted() } ], [ ('result.entered') x 2, 'investigation.opened' ],
+    'after it, another');
+act($result, '7.1', $lab->{id}, $sample->{PH});
+act($result, 'Present', $lab->{id}, $sample->{EC});
+emitted();
+is($base->value('SELECT count(*) FROM lims.investigation'), 2,
+    'words outside their limits open none');
+
+my $batch = $app->selectrow_array(q{INSERT INTO lims.qc_batch (organization_id, batch_number)
+    VALUES (?, 'QCB-0102') RETURNING id}, undef, $lab->{id});
+act(q{INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion,
+    measured_value, upper_limit)
+      VALUES (?, ?, 'MB', 'maximum', 1, 0.5)}, $lab->{id}, $batch);
+$app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
+is_deeply(emitted(), [ told('qc.failed', qcBatchId => $batch, batchNumber => 'QCB-0102',
+            qcStatus => 'failed') ], 'qc.failed');
+$app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
+is_deeply(emitted(), [], 'failing again is no news');
+
+act(q{UPDATE lims.sample_test SET confirmation_status = 'refuted' WHERE organization_id = ?
+    AND id = ?}, $lab->{id}, $sample->{EC});
+act(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ?
+    AND sample_id = ?}, @it);
+is_deeply(emitted(),
+    [ map { told('result.verified', sampleTestId => $_, sampleId => $sample->{id}) }
+            sort { $a <=> $b } @$sample{qw(PH EC)} ], 'result.verified');
+act($status, 'reported', @it);
+is_deeply(emitted(), [ told('sample.reported', sampleId => $sample->{id}, status => 'reported',
+            trackingId => $tracking) ], 'sample.reported');
+act($status, 'reported', @it);
+is_deeply(emitted(), [], 'once');
+act(q{INSERT INTO lims.certificate (organization_id, sample_id, certificate_number, version,
+    content, sha256)
+      VALUES (?, ?, '', 0, '{}', '')}, @it);
+is_deeply(emitted(), [ told('coa.generated', @name, sampleIdentifier => $tracking) ],
+    'coa.generated');
+
+# In the transaction: what is rolled back was never told of.
+$app->begin_work;
+$base->sample($lab);
+$app->rollback;
+is_deeply(emitted(), [], 'rolled back');
+is($base->value(q{SELECT count(*) FROM lims.event
+    WHERE created_at <> date_trunc('milliseconds', created_at)}), 0,
+    'times have milliseconds, as the API shows them');
+
+# Whatever may change a sample's readiness has it looked at again.
+sub due {
+    my $ids = $base->db->selectcol_arrayref('DELETE FROM lims.sample_due RETURNING sample_id');
+    my %seen = map { $_ => 1 } @$ids;
+    return join ' ', sort { $a <=> $b } keys %seen;
+}
+my $other = $base->sample($lab, qw(PB HEM));
+due();
+my @marks = (
+    [ 'a result', $result, '1', $lab->{id}, $other->{PB} ],
+    [ 'its batch', 'UPDATE lims.sample_test SET qc_batch_id = ? WHERE organization_id = ?
+        AND id = ?', $batch, $lab->{id}, $other->{PB} ],
+    [ 'a control', 'UPDATE lims.qc_control SET measured_value = 0.1 WHERE organization_id = ?',
+        $lab->{id} ],
+    [ 'a policy', 'UPDATE lims.organization SET coa_before_approval = true
+        WHERE id = ?', $lab->{id} ],
+    [ 'a step', q{INSERT INTO lims.approval_step (organization_id, position, name)
+        VALUES (?, 1, 'Final')}, $lab->{id} ],
+    [ 'a definition', 'UPDATE lims.test_definition SET requires_worksheet = true
+        WHERE organization_id = ? AND id = ?',
+        $lab->{id}, $lab->{definition}{PB} ],
+    [ 'an investigation', q{INSERT INTO lims.investigation (organization_id, title, kind,
+        sample_id, investigation_number)
+        VALUES (?, 'x', 'deviation', ?, '')}, $lab->{id}, $other->{id} ],
+    [ 'its status', $status, 'processing', $lab->{id}, $other->{id} ],
+);
+for my $mark (@marks) {
+    my ($name, $sql, @bind) = @$mark;
+    act($sql, @bind);
+    is(due(), $other->{id}, "marked by $name");
+}
+
+done_testing();

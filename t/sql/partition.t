@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The schema can be spread by organization: with every table that has one
+# partitioned by its hash, the migrations load as they are and the laboratory
+# works. A key without the organization, or a trigger that partitions do not
+# have, would fail here and nowhere else.
+
+use lib 't/lib';
+use LIMS::Database;
+use LIMS::Instance;
+
+my $base = LIMS::Database->new;
+$base->superuser->do('SET client_min_messages = warning');
+$base->superuser->do('DROP SCHEMA lims CASCADE');
+$base->superuser->do("GRANT CREATE ON DATABASE $base->{database} TO lims_owner");
+my $owner = $base->db;
+$owner->do('SET client_min_messages = warning');
+
+my $spread = 0;
+
+sub partitioned {
+    my ($statement, $name, $body) = @_;
+    return $statement unless $body =~ /^    organization_id bigint NOT NULL/m;
+    $spread++;
+    return "CREATE TABLE lims.$name ($body\n) PARTITION BY HASH (organization_id);\n"
+        . join '', map { "CREATE TABLE lims.${name}_part_$_ PARTITION OF lims.$name
+                          FOR VALUES WITH (MODULUS 4, REMAINDER $_);\n" } 0 .. 3;
+}
+
+for my $file (sort glob "$LIMS::Instance::root/sql/[0-9]*.sql") {
+    open my $in, '<', $file or die "$file: $!\n";
+    my $sql = do { local $/ = undef; <$in> };
+    $sql =~ s/(CREATE TABLE lims\.(\w+) \((.*?)\n\);)/partitioned($1, $2, $3)/gse;
+    my ($name) = $file =~ m{([^/]+)\z};
+    ok(eval { $owner->begin_work; $owner->do($sql); $owner->commit }, "$name loads")
+        || BAIL_OUT($@);
+}
+cmp_ok($spread, '>', 40, "$spread tables are spread");
+
+# A day in it, for organizations of different partitions.
+for my $code (qw(cedar harbor starter)) {
+    my $lab    = $base->laboratory(code => $code, monthly_sample_allowance => 1);
+    my $app    = $base->app($lab);
+    my $sample = $base->sample($lab, qw(PH PB));
+    my @it     = ($lab->{id}, $sample->{id});
+    $base->insert('approval_step', { organization_id => $lab->{id}, position => 1,
+        name => 'Final approval' });
+    refused($app, 'INSERT INTO lims.sample (organization_id, material_type_id, client_name)
+        VALUES (?, ?, ?)',
+        [ $lab->{id}, $lab->{material}, 'x' ], 'SAMPLE_LIMIT_EXCEEDED', "$code: its allowance");
+    $app->do(q{UPDATE lims.sample_test SET result = '9.9' WHERE organization_id = ?
+        AND sample_id = ?}, undef, @it);
+    $app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ?
+        AND sample_id = ?}, undef, @it);
+    refused($app, q{UPDATE lims.sample_test SET result = '8' WHERE organization_id = ?
+        AND sample_id = ?}, \@it,
+        'test_verified_locked', "$code: its locks");
+    $app->do(q{UPDATE lims.sample SET status = 'completed' WHERE organization_id = ?
+        AND id = ?}, undef, @it);
+    refused($app, q{UPDATE lims.sample SET status = 'reported' WHERE organization_id = ?
+        AND id = ?}, \@it,
+        'approval_required', "$code: its gates");
+    $app->do(q{UPDATE lims.approval SET status = 'approved' WHERE organization_id = ?
+        AND sample_id = ?}, undef, @it);
+    $app->do(q{UPDATE lims.sample SET status = 'reported' WHERE organization_id = ?
+        AND id = ?}, undef, @it);
+    is($app->selectrow_array('SELECT "releaseState" FROM lims.sample_record
+        WHERE organization_id = ? AND id = ?', undef, @it),
+        'reported', "$code: reported");
+    is(
+        join(' ', @{ $app->selectcol_arrayref('SELECT type FROM lims.event ORDER BY id') }),
+        'sample.created result.entered result.entered investigation.opened '
+            . 'result.verified result.verified sample.reported',
+        "$code: its events");
+    cmp_ok($app->selectrow_array('SELECT count(*) FROM lims.audit_entry'), '>', 10,
+        "$code: its audit trail");
+}
+
+done_testing();

@@ -1,0 +1,124 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Acts that are signed (21 CFR 11): who signs, with which password, what the
+# signature says, and that an act that fails leaves none.
+
+use lib 't/lib';
+use LIMS::Tool;
+
+my $tool     = LIMS::Tool->new;
+my @ana      = $tool->laboratory('cedar', '--approval-steps', 'Review,Final');
+my @password = ('--password-file', $tool->secret($tool->password));
+my $signatures = 'SELECT count(*) FROM lims.electronic_signature';
+
+sub policy {
+    my ($on) = @_;
+    return $tool->made(qw(organization update --organization cedar --esignature-required), $on);
+}
+
+# The signature of the last act.
+sub signature {
+    return $tool->db->selectrow_hashref(q{
+        SELECT s.*, length(content_hash) AS hashed FROM lims.electronic_signature s
+         ORDER BY id DESC LIMIT 1});
+}
+
+$tool->made(@ana, qw(material-type create --code DW --name Water));
+$tool->made(@ana, qw(test-definition create --code PH --name pH --result-type numeric));
+$tool->made(@ana, qw(sample create --client-name x --material-type-id 1 --test-definition-ids 1))
+    for 1 .. 4;
+$tool->made(@ana, qw(sample-test enter), $_, qw(--result 7.1)) for 1 .. 3;
+
+# Where the policy does not ask, a signature is made when a password is given.
+
+is($tool->made(@ana, qw(sample-test verify 1))->{status}, 'verified', 'without a policy');
+is($tool->value($signatures), 0, 'nothing is signed');
+is($tool->made(@ana, @password, qw(sample-test verify 2))->{status}, 'verified', 'with a password');
+is($tool->value($signatures), 1, 'it is');
+
+# Where it asks, nothing goes without.
+
+policy('true');
+my $unsigned = $tool->run(@ana, qw(--json sample-test verify 3));
+is($unsigned->{exit}, 1, 'refused without a password');
+is($unsigned->{json}{error}, 'esignature_required', 'by its slug');
+my $wrong = $tool->run(@ana, qw(--json sample-test verify 3 --password-file),
+    $tool->secret('incorrect horse'));
+is($wrong->{exit}, 1, 'refused with a wrong password');
+like($wrong->{json}{message}, qr/nothing was signed/, 'in words');
+$tool->made(qw(user create --organization cedar --email bo@cedar.example --display-name Bo));
+my $bare = $tool->run(qw(--json sample-test verify 3 --organization cedar --user bo@cedar.example),
+    @password);
+is($bare->{exit}, 1, 'refused for somebody without a password');
+like($bare->{json}{message}, qr/user set-password/, 'who is told how to get one');
+is($tool->value(q{SELECT status FROM lims.sample_test WHERE id = 3}), 'entered', 'all the same');
+
+my $verified = $tool->made(@ana, @password, qw(sample-test verify 3 --reason), 'second look');
+is($verified->{status}, 'verified', 'signed and verified');
+my $signature = signature();
+is($signature->{printed_name}, 'Ana Ruiz',    'who');
+is($signature->{meaning},      'verified',    'what it means');
+is($signature->{reason},       'second look', 'why');
+is($signature->{table_name},   'sample_test', 'the table');
+is($signature->{record_id},    3,             'the record');
+is($signature->{hashed},       32,            'and what it said');
+my $entry = $tool->db->selectrow_hashref(q{
+    SELECT * FROM lims.audit_entry
+     WHERE table_name = 'sample_test' AND record_id = 3
+     ORDER BY id DESC LIMIT 1});
+is($entry->{signature_id}, $signature->{id}, 'the audit trail names the signature');
+is($entry->{reason},       'second look',    'and the reason');
+is($entry->{user_id}, $verified->{verifiedBy}, 'and the user');
+
+# An act that is refused leaves no signature behind.
+
+my $before = $tool->value($signatures);
+is($tool->run(@ana, @password, qw(--json sample-test verify 4))->{json}{error}, 'blank_result',
+    'a gate refuses what is signed');
+is($tool->run(@ana, @password, qw(sample-test verify 99))->{exit}, 3, 'a test that is none');
+is($tool->value($signatures), $before, 'no signature is left');
+
+# The meaning of a decision is the decision.
+
+$tool->made(@ana, qw(sample status), $_, qw(--status completed)) for 1, 2;
+my @approvals = map { $_->{id} } @{ $tool->made(@ana, qw(approval list 1))->{data} };
+is($tool->run(@ana, qw(approval decide), $approvals[0], qw(--status approved))->{exit}, 1,
+    'an approval is signed');
+$tool->made(@ana, @password, qw(approval decide), $approvals[0], qw(--status approved));
+is(signature()->{meaning}, 'approved', 'approved');
+$tool->made(@ana, @password, qw(approval decide), $approvals[1], qw(--status rejected --comment),
+    'wrong method');
+is(signature()->{meaning},   'rejected',    'rejected');
+is(signature()->{record_id}, $approvals[1], 'the record');
+
+# At a terminal the password is asked for, and not echoed.
+
+sub at_terminal {
+    my ($answer, @arguments) = @_;
+    local $ENV{LIMS_DATABASE} = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
+    my $answers = $tool->secret($answer);
+    my $line    = join ' ', map { "'$_'" } LIMS::Instance::out() . '/limsctl', @arguments;
+    my $said    = qx{(sleep 0.5; cat $answers) | script -qec "$line" /dev/null 2>&1};
+    return ($? >> 8, $said);
+}
+
+SKIP: {
+    skip 'script(1) is not here', 5 if system 'command -v script >/dev/null';
+    $tool->made(@ana, qw(sample-test enter 4 --result 7));
+    my ($exit, $said) = at_terminal('not this one', @ana, qw(sample-test verify 4));
+    is($exit, 1, 'a wrong answer');
+    ($exit, $said) = at_terminal($tool->password, @ana, qw(--json sample-test verify 4));
+    is($exit, 0, 'the right one');
+    like($said, qr/Password of ana\@cedar\.example: /, 'the question');
+    like($said, qr/"status":"verified"/, 'the act');
+    unlike($said, qr/\Q@{[ $tool->password ]}\E/, 'the answer is not shown');
+}
+
+# No password is kept or told anywhere.
+
+is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE changes::text LIKE '%battery%'}), 0,
+    'the audit trail has none');
+unlike($wrong->{out} . $wrong->{err}, qr/incorrect horse/, 'no message has one');
+
+done_testing();
