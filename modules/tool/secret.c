@@ -3,6 +3,7 @@
  * which every user of the machine could read. */
 #include <apr_strings.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
@@ -44,31 +45,44 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
     return NULL;
 }
 
+/* Reads with echo off. Signals wait meanwhile: one that ended the program here
+ * would leave the terminal silent. */
+static bool read_silently(char line[SECRET_MAX + 2], FILE *terminal, const struct termios *before)
+{
+    struct termios silent = *before;
+    sigset_t held, former;
+    bool found;
+
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGQUIT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGTSTP);
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    sigprocmask(SIG_BLOCK, &held, &former);
+    found = tcsetattr(fileno(terminal), TCSAFLUSH, &silent) == 0 && read_line(line, terminal);
+    tcsetattr(fileno(terminal), TCSAFLUSH, before);
+    fputc('\n', stderr);
+    sigprocmask(SIG_SETMASK, &former, NULL);
+    return found;
+}
+
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool)
 {
     FILE *terminal = fopen("/dev/tty", "r");
-    struct termios before, silent;
+    struct termios before;
     char line[SECRET_MAX + 2];
     const char *secret = NULL;
 
     if (!terminal) {
         return NULL;
     }
-    if (tcgetattr(fileno(terminal), &before) != 0) {
-        goto leave;
+    if (tcgetattr(fileno(terminal), &before) == 0) {
+        fputs(prompt, stderr);
+        if (read_silently(line, terminal, &before) && strlen(line) <= SECRET_MAX) {
+            secret = apr_pstrdup(pool, line);
+        }
     }
-    silent = before;
-    silent.c_lflag &= ~(tcflag_t)ECHO;
-    if (tcsetattr(fileno(terminal), TCSAFLUSH, &silent) != 0) {
-        goto leave;
-    }
-    fputs(prompt, stderr);
-    if (read_line(line, terminal) && strlen(line) <= SECRET_MAX) {
-        secret = apr_pstrdup(pool, line);
-    }
-    tcsetattr(fileno(terminal), TCSAFLUSH, &before);
-    fputc('\n', stderr);
-leave:
     fclose(terminal);
     return secret;
 }

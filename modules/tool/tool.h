@@ -5,8 +5,8 @@
  * A command is either a route of a resource that has a `.command` ("sample
  * create"), carried out by the same tables, statements and rules as through
  * the REST API, or one of the few of commands.c that are about the service
- * itself ("migrate"). The options of both are tables of fields: `--batch-number`
- * is the field batchNumber.
+ * itself ("migrate"). The options of both are tables of fields, `--batch-number`
+ * being the field batchNumber.
  *
  * Exit status, part of the interface: see lims_exit_e.
  */
