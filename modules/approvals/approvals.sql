@@ -31,7 +31,7 @@ SELECT a.id,
    AND a.sample_id = s.id
  WHERE a.organization_id = :$organization::bigint
    AND a.id = :id::bigint
-   FOR UPDATE OF s, a
+   FOR NO KEY UPDATE OF s, a
 
 -- name: approval_decide exec
 UPDATE lims.approval

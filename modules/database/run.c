@@ -107,7 +107,9 @@ static bool send_call(trip_t *trip, int index)
 
     bind_values(values, trip->rq, call);
     if (statement->custom) {
-        return note(trip,
+        /* Whatever the connection's own setting, until the transaction ends. */
+        return send_frame(trip, "SET LOCAL plan_cache_mode = force_custom_plan") &&
+               note(trip,
                     PQsendQueryParams(pg, statement->sql, statement->count, NULL, values, NULL,
                                       NULL, 0),
                     SENT_CALL, index);

@@ -43,7 +43,7 @@ SELECT id,
   FROM lims.sample_test
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
-   FOR UPDATE
+   FOR NO KEY UPDATE
 
 -- name: result_enter one
 UPDATE lims.sample_test
@@ -92,7 +92,7 @@ WITH asked AS (
      WHERE t.organization_id = :$organization::bigint
        AND t.id IN (SELECT id FROM asked)
      ORDER BY t.id
-       FOR UPDATE
+       FOR NO KEY UPDATE
 )
 SELECT asked.id AS "sampleTestId",
        locked.status AS "status"

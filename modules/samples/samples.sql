@@ -40,7 +40,7 @@ SELECT id,
   FROM lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
-   FOR UPDATE
+   FOR NO KEY UPDATE
 
 -- name: sample_create one
 WITH registered AS (
@@ -131,7 +131,7 @@ WITH locked AS MATERIALIZED (
      WHERE organization_id = :$organization::bigint
        AND id = ANY (:sampleIds::bigint[])
      ORDER BY id
-       FOR UPDATE
+       FOR NO KEY UPDATE
 )
 SELECT asked.id AS "sampleId",
        locked.status AS "status",

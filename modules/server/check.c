@@ -43,7 +43,7 @@ static const char *find_among(const ap_directive_t *first, const char *name)
     return found;
 }
 
-const char *lims_check_directive(const server_rec *s, const char *name)
+const char *lims_check_directive(const server_rec *s, const char *name, apr_pool_t *pool)
 {
     const char *found = find_among(ap_conftree, name);
 
@@ -53,7 +53,8 @@ const char *lims_check_directive(const server_rec *s, const char *name)
             found = inner ? inner : found;
         }
     }
-    return found;
+    /* As its module reads it: without quotes, with the variables resolved. */
+    return found ? ap_getword_conf(pool, &found) : NULL;
 }
 
 /* --- What the configuration tells ----------------------------------------- */
@@ -73,7 +74,7 @@ static void report(check_t *check, int number, const char *problem, const char *
 
 static void check_dbd(check_t *check)
 {
-    const char *driver = lims_check_directive(check->s, "DBDriver");
+    const char *driver = lims_check_directive(check->s, "DBDriver", check->pool);
 
     if (!ap_find_linked_module("mod_dbd.c")) {
         report(check, 101, "mod_dbd is not loaded", "load it: \"a2enmod dbd\"");
@@ -82,7 +83,7 @@ static void check_dbd(check_t *check)
     if (!driver || strcmp(driver, "pgsql") != 0) {
         report(check, 102, "DBDriver is not pgsql", "set \"DBDriver pgsql\"");
     }
-    if (!lims_check_directive(check->s, "DBDParams")) {
+    if (!lims_check_directive(check->s, "DBDParams", check->pool)) {
         report(check, 103, "DBDParams is missing",
                "set it to the database's connection string, see conf/lims.conf");
     }
@@ -180,9 +181,9 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
 /* DBDParams as libpq takes it: without the quotes of the configuration file. */
 static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
 {
-    const char *params = lims_check_directive(s, "DBDParams");
+    const char *params = lims_check_directive(s, "DBDParams", pool);
 
-    return params ? ap_getword_conf(pool, &params) : "";
+    return params ? params : "";
 }
 
 /* NULL, or why the service can't work on the database that answers. */

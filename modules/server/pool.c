@@ -34,9 +34,9 @@ static struct {
     int free;
 } bound;
 
-static int connections_of(const server_rec *s)
+static int connections_of(const server_rec *s, apr_pool_t *pool)
 {
-    const char *text = lims_check_directive(s, "DBDMax");
+    const char *text = lims_check_directive(s, "DBDMax", pool);
     long max = text ? strtol(text, NULL, 10) : DBD_MAX_DEFAULT;
 
     return max > 0 && max < 10000 ? (int)max : DBD_MAX_DEFAULT;
@@ -49,7 +49,7 @@ apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
     if (rv == APR_SUCCESS) {
         rv = apr_thread_cond_create(&bound.returned, pchild);
     }
-    bound.free = connections_of(s);
+    bound.free = connections_of(s, pchild);
     dbd_open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
     dbd_close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
     return rv;

@@ -53,7 +53,7 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
 
 /* Argument of a directive of another module as it holds for this server, or
  * NULL: "DBDParams", "DBDMax", "SSLEngine". */
-const char *lims_check_directive(const server_rec *s, const char *name);
+const char *lims_check_directive(const server_rec *s, const char *name, apr_pool_t *pool);
 
 /* pool.c: connections of mod_dbd, bounded and with a time-out. */
 typedef struct {

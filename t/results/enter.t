@@ -1,0 +1,197 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# PATCH /sample-tests/:id: a result is text and stays as it was typed, beside
+# its exact number where it is one; blank is none; what does not change tells
+# nobody; and every value that was replaced is kept.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $user  = $lims->fixture->{user_id};
+
+sub pending { return ($lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ])))[0] }
+
+my $test = pending();
+my $path = "/sample-tests/$test";
+
+sub stored {
+    return scalar $lims->db->selectrow_hashref('SELECT *, numeric_value::text AS number'
+            . ' FROM lims.sample_test WHERE id = ?', undef, $_[0] // $test);
+}
+
+# [as typed, its exact number or none]
+my @results = (
+    [ '7.10', '7.10' ], [ '7.1', '7.1' ], [ '007', '7' ], [ '0', '0' ], [ '-0.5', '-0.5' ],
+    [ '+3', '3' ], [ '.5', '0.5' ], [ '5.', '5' ], [ ' 7.1 ', '7.1' ], [ '1e3', '1000' ],
+    [ '1.5E-3', '0.0015' ], [ '<0.5', '0.5' ], [ '< 0.5', '0.5' ], [ '>2419.6', '2419.6' ],
+    [ '> 8', '8' ], [ '0.1234567890123456789012345', '0.1234567890123456789012345' ],
+    [ '123456789012345678901234567890', '123456789012345678901234567890' ],
+    [ '1e99', '1' . '0' x 99 ],
+    [ 'TNTC', undef ], [ 'ND', undef ], [ 'see note', undef ], [ '1,5', undef ],
+    [ '7.1 mg/L', undef ], [ '<', undef ], [ '-', undef ], [ '.', undef ], [ 'e5', undef ],
+    [ '1e', undef ], [ '1e1000', undef ], [ '<<5', undef ], [ '>=5', undef ], [ '0x1F', undef ],
+    [ 'NaN', undef ], [ 'Infinity', undef ], [ "\x{2212}5", undef ], [ "\x{664}", undef ],
+    [ '=1+1', undef ], [ q{'; DROP TABLE lims.sample; --}, undef ], [ '9' x 1000, undef ],
+    [ "\x{1F9EA}" x 1000, undef ], [ "two\nlines", undef ],
+);
+
+subtest 'kept as typed, with its number' => sub {
+    for my $case (@results) {
+        my ($text, $number) = @$case;
+        my $shown    = substr $text =~ s/[^ -~]/?/gr, 0, 40;
+        my $response = $lims->patch($path, { result => $text });
+
+        is($response->status, 200, "\"$shown\"") or diag($response->body);
+        is($response->json->{result}, $text,     '... to the letter');
+        is($response->json->{status}, 'entered', '... is entered');
+        is($lims->get($path)->json->{result}, $text, '... and so it is read');
+        is(stored()->{number}, $number, '... its number');
+    }
+};
+
+subtest 'who and when' => sub {
+    my $before = $lims->get($path)->json->{enteredAt};
+    my $entered = $lab->enter($test, '8.01');
+    is($entered->{enteredBy}, $user, 'the user of the key');
+    like($entered->{enteredAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'now');
+    cmp_ok($entered->{enteredAt}, 'gt', $before, 'later than the one before');
+    is($entered->{verifiedBy}, undef, 'not verified');
+};
+
+subtest 'blank is none' => sub {
+    for my $blank ('', ' ', "\t \n", undef) {
+        $lab->enter($test, '5', qualifier => 'J', notes => 'stays');
+        my $response;
+        my @events = $lab->events_of(sub { $response = $lims->patch($path, { result => $blank }) });
+        my $record = $response->json;
+
+        is($record->{status}, 'pending', 'back to pending');
+        is($record->{$_}, undef, "... without $_") for qw(result enteredBy enteredAt
+            outOfSpecification confirmationStatus);
+        is($record->{notes}, 'stays', '... its notes stay');
+        is_deeply(\@events, [], '... and nothing is told');
+        is(stored()->{number}, undef, '... no number');
+    }
+    is($lab->changes_of(sub { $lims->patch($path, { result => ' ' }) }), 0,
+        'blank again changes nothing');
+};
+
+subtest 'result.entered when a value is entered, and only then' => sub {
+    my $fresh = pending();
+    my @entered = ([ 'result.entered', 'sampleTestId integer, testDefinitionId integer' ]);
+    my @cases   = (
+        [ 'a first value',          { result => '7.10' },                     1 ],
+        [ 'the same',               { result => '7.10' },                     0 ],
+        [ 'the same with notes',    { result => '7.10', notes => 'n' },       0 ],
+        [ 'another text',           { result => '7.1' },                      1 ],
+        [ 'a qualifier',            { qualifier => 'J' },                     1 ],
+        [ 'the same qualifier',     { qualifier => 'J', result => '7.1' },    0 ],
+        [ 'notes alone',            { notes => 'other' },                     0 ],
+        [ 'no qualifier',           { qualifier => undef },                   1 ],
+        [ 'a time of analysis',     { analyzedAt => '2026-03-09T10:00:00Z' }, 0 ],
+        [ 'none',                   { result => undef },                      0 ],
+        [ 'one again',              { result => '7.1' },                      1 ],
+    );
+
+    for my $case (@cases) {
+        my ($what, $body, $told) = @$case;
+        my $before = $lims->get("/sample-tests/$fresh")->json;
+        my $after;
+        is_deeply([ $lab->events_of(sub {
+                        $after = $lims->patch("/sample-tests/$fresh", $body)->json }) ],
+            $told ? \@entered : [], $what);
+        is($after->{enteredAt} // '', $before->{enteredAt} // '', '... keeps its time')
+            if !$told && defined $after->{result};
+    }
+    my ($event) = $lab->events_in(sub { $lab->enter($fresh, '9') });
+    is($event->[1]{sampleTestId}, $fresh, 'of the test');
+    is($event->[1]{testDefinitionId}, stored($fresh)->{test_definition_id}, 'and its definition');
+};
+
+subtest 'the values before are kept' => sub {
+    my $fresh = pending();
+    $lab->enter($fresh, $_) for '1', '2', '3';
+    $lims->patch("/sample-tests/$fresh", { result => undef });
+    $lab->enter($fresh, '4', qualifier => '<');
+    my $history = $lims->db->selectcol_arrayref('SELECT result FROM lims.result_history'
+            . ' WHERE sample_test_id = ? ORDER BY id', undef, $fresh);
+    is_deeply($history, [ 1, 2, 3 ], 'each that was replaced or withdrawn');
+    my $audit = $lims->db->selectcol_arrayref('SELECT changes FROM lims.audit_entry WHERE'
+            . q{ table_name = 'sample_test' AND record_id = ? AND action = 'update'}
+            . q{ AND changes ? 'result' ORDER BY id} =~ s/\?(?= 'result')/\\?/r, undef, $fresh);
+    is_deeply([ map { my $r = LIMS::Schema::decode($_)->{result};
+                ($r->{old} // '-') . '>' . ($r->{new} // '-') } @$audit ],
+        [qw(->1 1>2 2>3 3>- ->4)], 'and in the audit trail');
+};
+
+subtest 'all fields, and null' => sub {
+    my %body = (
+        result       => '1.0',
+        qualifier    => 'U',
+        notes        => "a note \x{b5}",
+        reagentLotId => $lab->reagent_lot,
+        mediaLotId   => $lab->media_lot,
+        analyzedAt   => '2026-03-09T10:00:00.000Z',
+    );
+    my $record = $lims->patch($path, {%body})->json;
+    is($record->{$_}, $body{$_}, $_) for sort keys %body;
+    for my $field (qw(notes qualifier reagentLotId mediaLotId analyzedAt)) {
+        my $after = $lims->patch($path, { $field => undef })->json;
+        is($after->{$field}, undef, "$field is cleared");
+        is($after->{result}, '1.0', '... alone');
+    }
+    is($lims->patch($path, { qualifier => $_ })->json->{qualifier}, $_, "qualifier $_")
+        for '<', '>', 'ND', 'J', 'U';
+};
+
+# [body, slug, word]
+my @refusals = (
+    [ { result => 7.1 },                             'invalid_body', 'result' ],
+    [ { result => 'r' x 1001 },                      'invalid_body', 'result' ],
+    [ { result => ['1'] },                           'invalid_body', 'result' ],
+    [ { qualifier => 'E' },                          'invalid_body', 'qualifier' ],
+    [ { qualifier => '' },                           'invalid_body', 'qualifier' ],
+    [ { notes => 'n' x 4001 },                       'invalid_body', 'notes' ],
+    [ { analyzedAt => '2026-03-09' },                'invalid_body', 'analyzedAt' ],
+    [ { analyzedAt => '2999-01-01T00:00:00Z' },      'invalid_body', 'analyzedAt' ],
+    [ { reagentLotId => '1' },                       'invalid_body', 'reagentLotId' ],
+    [ { reagentLotId => 987654 },                    'invalid_reference', 'reagentLotId' ],
+    [ { reagentLotId => $other->reagent_lot },       'invalid_reference', 'reagentLotId' ],
+    [ { mediaLotId => 987654 },                      'invalid_reference', 'mediaLotId' ],
+    [ { mediaLotId => $other->media_lot },           'invalid_reference', 'mediaLotId' ],
+    [ { value => '1' },                              'invalid_body', 'value' ],
+    [ {},                                            'no_updatable_fields', '' ],
+    (map { [ { $_ => 'x', result => '1' }, 'field_not_patchable', $_ ] }
+        qw(id sampleId testDefinitionId testCode testName status unit outOfSpecification
+        specification qcBatchId confirmationStatus worksheetStatus holdingStatus holdingExpiresAt
+        enteredBy enteredAt verifiedBy verifiedAt warnings createdAt updatedAt)),
+);
+
+subtest 'what is refused changes nothing' => sub {
+    my $changes = $lab->changes_of(sub {
+        for my $case (@refusals) {
+            my ($body, $slug, $word) = @$case;
+            my $said = refused($lims->patch($path, $body), 400, $slug,
+                substr LIMS::Schema::_canonical($body), 0, 50);
+            like($said->{message}, qr/$word/, '... named') if $word;
+        }
+    });
+    is($changes, 0, 'no entry, no event');
+};
+
+subtest 'a test that is not there' => sub {
+    my ($foreign) = $other->tests($other->sample(testDefinitionIds => [ $other->definition ]));
+    my $absent  = refused($lims->patch('/sample-tests/987654', { result => '1' }), 404,
+        'not_found', 'absent');
+    my $strange = refused($lims->patch("/sample-tests/$foreign", { result => '1' }), 404,
+        'not_found', 'foreign');
+    is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'the same');
+};
+
+done_testing();

@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A number outside its limits opens an oos investigation, where the policy says
+# so: one while it is open, told in the transaction of the result, and none for
+# what was rolled back.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+use POSIX qw(strftime);
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $limit = $lab->definition(code => 'NO3N', specification_high => 10, unit => 'mg/L');
+
+my $entered = [ 'result.entered', 'sampleTestId integer, testDefinitionId integer' ];
+my $opened  = [ 'investigation.opened', 'investigationId integer, investigationNumber string, '
+        . 'title string, kind string, sampleId integer' ];
+
+sub sample_of { return $lab->sample(testDefinitionIds => [@_]) }
+
+sub investigations {
+    my ($test) = @_;
+    return scalar $lab->value('SELECT count(*) FROM lims.investigation WHERE sample_test_id = ?',
+        $test);
+}
+
+sub close_investigation {
+    my ($test) = @_;
+    return $lab->act(sub {
+        $_[0]->do(q{UPDATE lims.investigation SET status = 'closed', conclusion = 'laboratory error'}
+                . q{ WHERE sample_test_id = ? AND status = 'opened'}, undef, $test);
+    });
+}
+
+subtest 'opened by the result' => sub {
+    my $sample = sample_of($limit);
+    my ($test) = $lab->tests($sample);
+    my @events = $lab->events_in(sub { $lab->enter($test, '12.5') });
+    my ($told) = map { $_->[1] } grep { $_->[0] eq 'investigation.opened' } @events;
+    my $row    = $lims->db->selectrow_hashref('SELECT * FROM lims.investigation'
+            . ' WHERE sample_test_id = ?', undef, $test);
+
+    is($told->{investigationId},     $row->{id},                   'which');
+    is($told->{investigationNumber}, $row->{investigation_number}, 'its number');
+    like($told->{investigationNumber}, qr/\AOOS-@{[ strftime('%y', gmtime) ]}-\d{7,}\z/, '... of its kind');
+    is($told->{kind},     'oos',         'its kind');
+    is($told->{sampleId}, $sample->{id}, 'of the sample');
+    like($told->{title}, qr/NO3N.*12\.5.*at most 10 mg\/L.*$sample->{trackingId}/,
+        'its title says what');
+    is($row->{status},    'opened', 'open');
+    is($row->{opened_by}, $lims->fixture->{user_id}, 'by who entered it');
+    is($lab->value('SELECT i.xmin = t.xmin FROM lims.investigation i, lims.sample_test t'
+                . ' WHERE t.id = ? AND i.sample_test_id = t.id', $test), 1,
+        'in the transaction of the result');
+};
+
+subtest 'one, while it is open' => sub {
+    my ($test) = $lab->tests(sample_of($limit));
+    is_deeply([ sort { $a->[0] cmp $b->[0] } $lab->events_of(sub { $lab->enter($test, '11') }) ],
+        [ $opened, $entered ], 'the first value that is out');
+    is_deeply([ $lab->events_of(sub { $lab->enter($test, '13') }) ], [$entered],
+        'another value, still out');
+    is_deeply([ $lab->events_of(sub { $lab->enter($test, '5') }) ], [$entered], 'back inside');
+    is($lab->value('SELECT status FROM lims.investigation WHERE sample_test_id = ?', $test),
+        'opened', '... does not close it');
+    is_deeply([ $lab->events_of(sub { $lab->enter($test, '14') }) ], [$entered], 'out again');
+    is(investigations($test), 1, 'still the one');
+    close_investigation($test);
+    is_deeply([ $lab->events_of(sub { $lims->patch("/sample-tests/$test", { notes => 'n' }) }) ],
+        [], 'after it is closed, a note opens none');
+    is_deeply([ sort { $a->[0] cmp $b->[0] } $lab->events_of(sub { $lab->enter($test, '15') }) ],
+        [ $opened, $entered ], 'but another value that is out does');
+    is(investigations($test), 2, 'a second one');
+};
+
+subtest 'none' => sub {
+    my $text = $lab->definition(result_type => 'text', specification_text => 'Clear');
+    my @cases = (
+        [ $limit,                                      '10',     'inside' ],
+        [ $limit,                                      '<11',    'not to be said' ],
+        [ $limit,                                      'TNTC',   'no number' ],
+        [ $lab->definition,                            '1e9',    'no limit' ],
+        [ $text,                                       'Turbid', 'a text' ],
+    );
+    for my $case (@cases) {
+        my ($definition, $result, $name) = @$case;
+        my ($test) = $lab->tests(sample_of($definition));
+        is_deeply([ $lab->events_of(sub { $lab->enter($test, $result) }) ], [$entered], $name);
+    }
+    $lab->policy(oos_opens_investigation => 'f');
+    my ($test) = $lab->tests(sample_of($limit));
+    is_deeply([ $lab->events_of(sub { $lab->enter($test, '99') }) ], [$entered],
+        'the policy does not ask for it');
+    $lab->policy(oos_opens_investigation => 't');
+};
+
+subtest 'in bulk, all or none' => sub {
+    my @tests   = map { $lab->tests(sample_of($limit)) } 1 .. 3;
+    my @updates = map { { sampleTestId => $_, result => '20' } } @tests;
+    $updates[1]{result} = '2';
+    is_deeply([ $lab->events_of(sub {
+                    refused($lims->post('/sample-tests/bulk-results',
+                            { updates => [ @updates, { sampleTestId => 987654, result => '1' } ] }),
+                        400, 'invalid_reference', 'one id is wrong') }) ],
+        [], 'nothing is opened or told');
+    my @events = $lab->events_of(sub {
+        is($lims->post('/sample-tests/bulk-results', { updates => \@updates })->status, 200,
+            'all are right') });
+    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 2, 'one for each that is out');
+    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 3, 'and each result');
+};
+
+done_testing();

@@ -1,0 +1,84 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# GET /sample-tests and /sample-tests/:id: each filter finds what it names, pages
+# walk through all, and a sample's own list says the same of its tests.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+
+my @definitions = map { $lab->definition(unit => 'mg/L', name => "Analyte $_") } 1 .. 3;
+my @samples     = map { $lab->sample(testDefinitionIds => [@definitions]) } 1 .. 3;
+my @tests       = map { $lab->tests($_) } @samples;
+$other->sample(testDefinitionIds => [ $other->definition ]);
+$lab->enter($tests[$_], '1') for 1, 4, 7, 8;
+$lab->verify($tests[$_]) for 7, 8;
+
+my %place = map { $tests[$_] => $_ } 0 .. $#tests;
+
+sub found {
+    my ($query) = @_;
+    my $response = $lims->get("/sample-tests$query");
+    return $response->body unless $response->status == 200;
+    return join ' ', map { $place{ $_->{id} } // "?$_->{id}" } @{ $response->json->{data} };
+}
+
+subtest 'filters' => sub {
+    is(found(''),                                  '0 1 2 3 4 5 6 7 8', 'none: all, ascending');
+    is(found("?sampleId=$samples[1]{id}"),         '3 4 5',             'sampleId');
+    is(found("?testDefinitionId=$definitions[1]"), '1 4 7',             'testDefinitionId');
+    is(found('?status=pending'),                   '0 2 3 5 6',         'status=pending');
+    is(found('?status=entered'),                   '1 4',               'status=entered');
+    is(found('?status=verified'),                  '7 8',               'status=verified');
+    is(found("?status=verified&testDefinitionId=$definitions[1]"), '7', 'two at once');
+    is(found("?sampleId=$samples[1]{id}&limit=2"), '3 4',               'with a limit');
+    is(found("?sampleId=$samples[1]{id}&cursor=$tests[3]"), '4 5',      'with a cursor');
+    is(found('?sampleId=987654'),                  '',                  'of a sample there is not');
+};
+
+subtest 'updatedSince' => sub {
+    my $at = $lab->enter($tests[5], '2')->{updatedAt};
+    is(found("?updatedSince=$at"), '5', 'from that very time on');
+    is(found('?updatedSince=2999-01-01'), '', 'and not from a later one');
+    is(found('?updatedSince=2020-01-01'), '0 1 2 3 4 5 6 7 8', 'all from an early one');
+};
+
+subtest 'refused' => sub {
+    for my $query (qw(status=done sampleId=0 sampleId=x testDefinitionId=-1 updatedSince=x
+        limit=0 cursor=x priority=rush sampleId=1&sampleId=1)) {
+        refused($lims->get("/sample-tests?$query"), 400, 'invalid_query', $query);
+    }
+};
+
+subtest 'page by page' => sub {
+    my ($cursor, $more, @seen) = (0, 1);
+    while ($more) {
+        my $page = $lims->get("/sample-tests?limit=2&cursor=$cursor")->json;
+        cmp_ok(scalar @{ $page->{data} }, '<=', 2, 'a page of at most two');
+        push @seen, map { $place{ $_->{id} } } @{ $page->{data} };
+        ($cursor, $more) = @$page{qw(nextCursor hasMore)};
+    }
+    is_deeply(\@seen, [ 0 .. 8 ], 'each once');
+    is($cursor, $tests[8], 'to the last');
+};
+
+subtest 'one record, wherever it is read' => sub {
+    my %listed = map { $_->{id} => $_ } @{ $lims->get('/sample-tests')->json->{data} };
+    my $nested = $lims->get("/samples/$samples[2]{id}")->json->{tests};
+    for my $test (@$nested) {
+        is_deeply($lims->get("/sample-tests/$test->{id}")->json, $test, "test $test->{id}");
+        is_deeply($listed{ $test->{id} }, $test, '... and in the list');
+    }
+    is_deeply([ map { $_->{testName} } @$nested ], [ map { "Analyte $_" } 1 .. 3 ], 'names');
+    is($nested->[0]{unit}, 'mg/L', 'unit of the definition');
+    is($nested->[2]{sampleId}, $samples[2]{id}, 'of the sample');
+    refused($lims->get('/sample-tests/987654'), 404, 'not_found', 'none like that');
+};
+
+done_testing();
