@@ -149,7 +149,8 @@ CREATE TABLE lims.test_definition (
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     CONSTRAINT test_definition_code UNIQUE (organization_id, code),
-    CHECK (specification_low <= specification_high)
+    CONSTRAINT test_definition_specification_low
+        CHECK (specification_low <= specification_high)
 );
 
 SELECT lims.attach_record('test_definition');
@@ -178,7 +179,7 @@ CREATE TABLE lims.specification (
         REFERENCES lims.material_type (organization_id, id),
     FOREIGN KEY (organization_id, project_id)
         REFERENCES lims.project (organization_id, id),
-    CHECK (low <= high)
+    CONSTRAINT specification_low CHECK (low <= high)
 );
 
 SELECT lims.attach_record('specification');

@@ -230,23 +230,31 @@ CREATE TABLE lims.qc_control (
         REFERENCES lims.qc_batch (organization_id, id),
     FOREIGN KEY (organization_id, test_definition_id)
         REFERENCES lims.test_definition (organization_id, id),
-    CHECK (lower_limit <= upper_limit),
-    CONSTRAINT qc_control_complete CHECK (CASE criterion
-        WHEN 'recovery' THEN measured_value IS NOT NULL
-            AND expected_value IS NOT NULL AND expected_value <> 0
-            AND (lower_limit IS NOT NULL OR upper_limit IS NOT NULL)
-        WHEN 'rpd' THEN measured_value IS NOT NULL
-            AND native_value IS NOT NULL AND upper_limit IS NOT NULL
-        WHEN 'maximum' THEN measured_value IS NOT NULL
-            AND upper_limit IS NOT NULL
-        WHEN 'range' THEN measured_value IS NOT NULL
-            AND (lower_limit IS NOT NULL OR upper_limit IS NOT NULL)
-        ELSE expected_text IS NOT NULL AND measured_text IS NOT NULL
-    END)
+    CONSTRAINT qc_control_lower_limit CHECK (lower_limit <= upper_limit)
 );
 
 CREATE INDEX qc_control_batch
     ON lims.qc_control (organization_id, qc_batch_id, id);
+
+-- What a control must state to be judged by its criterion, in words; NULL when
+-- it does.
+CREATE FUNCTION lims.qc_control_needs(p lims.qc_control) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE
+        WHEN p.criterion = 'expected' THEN CASE
+            WHEN p.expected_text IS NULL OR p.measured_text IS NULL
+            THEN 'expectedText and measuredText' END
+        WHEN p.measured_value IS NULL THEN 'measuredValue'
+        WHEN p.criterion = 'recovery' AND coalesce(p.expected_value, 0) = 0
+        THEN 'expectedValue, other than 0'
+        WHEN p.criterion = 'rpd' AND p.native_value IS NULL THEN 'nativeValue'
+        WHEN p.criterion IN ('rpd', 'maximum') AND p.upper_limit IS NULL
+        THEN 'upperLimit'
+        WHEN p.lower_limit IS NULL AND p.upper_limit IS NULL
+        THEN 'lowerLimit or upperLimit'
+    END
+$$;
 
 -- Recovery: 100 x (found - native) / added. Relative percent difference:
 -- 100 x |a - b| / mean; where both lie below five times the reporting limit,
@@ -264,10 +272,14 @@ BEGIN
         PERFORM lims.refuse('invalid_transition',
                             'a control stays in the QC batch it was run with');
     END IF;
+    IF lims.qc_control_needs(NEW) IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_body', format('criterion %s needs %s',
+            NEW.criterion, lims.qc_control_needs(NEW)));
+    END IF;
     CASE NEW.criterion
     WHEN 'recovery' THEN
         NEW.evaluated_value :=
-            100 * (a - coalesce(b, 0)) / nullif(NEW.expected_value, 0);
+            100 * (a - coalesce(b, 0)) / NEW.expected_value;
     WHEN 'rpd' THEN
         SELECT d.reporting_limit
           INTO v_limit

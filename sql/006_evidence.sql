@@ -90,6 +90,29 @@ CREATE TABLE lims.confirmation_step (
         REFERENCES lims.user_account (organization_id, id)
 );
 
+-- Evidence is gathered while the confirmation is open. Holding the test keeps
+-- its outcome from being decided in between.
+CREATE FUNCTION lims.confirmation_step_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.sample_test t
+      WHERE t.organization_id = NEW.organization_id
+        AND t.id = NEW.sample_test_id
+        AND t.confirmation_status = 'pending'
+        AND t.status <> 'verified'
+        FOR SHARE;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s has no confirmation to decide', NEW.sample_test_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.confirmation_step
+FOR EACH ROW EXECUTE FUNCTION lims.confirmation_step_guard();
+
 SELECT lims.attach_append_only('confirmation_step');
 SELECT lims.attach_audit('confirmation_step');
 

@@ -279,10 +279,36 @@ CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)
  WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled');
 
+-- Where an investigation can go from where it is (FDA, Investigating OOS
+-- Results, 2022): an assignable laboratory error is concluded from phase 1, and
+-- any open one can be cancelled.
+CREATE FUNCTION lims.investigation_next(p_status text) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_status
+        WHEN 'opened' THEN ARRAY['phase_1', 'cancelled']
+        WHEN 'phase_1' THEN ARRAY['phase_2', 'conclusion', 'cancelled']
+        WHEN 'phase_2' THEN ARRAY['conclusion', 'cancelled']
+        WHEN 'conclusion' THEN ARRAY['capa_required', 'closed', 'cancelled']
+        WHEN 'capa_required' THEN ARRAY['closed', 'cancelled']
+        ELSE '{}'
+    END
+$$;
+
 CREATE FUNCTION lims.investigation_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    IF NEW.sample_test_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = NEW.organization_id
+           AND t.id = NEW.sample_test_id
+           AND t.sample_id = NEW.sample_id
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'sampleTestId: sample test %s is none of the sample',
+            NEW.sample_test_id));
+    END IF;
     IF TG_OP = 'INSERT' THEN
         NEW.investigation_number := format('%s-%s-%s',
             CASE NEW.kind
@@ -301,6 +327,13 @@ BEGIN
     IF OLD.status IN ('closed', 'cancelled') AND NEW IS DISTINCT FROM OLD THEN
         PERFORM lims.refuse('invalid_transition', format(
             'investigation %s is %s', OLD.investigation_number, OLD.status));
+    END IF;
+    IF NEW.status <> OLD.status
+       AND NEW.status <> ALL (lims.investigation_next(OLD.status)) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'investigation %s is %s: from there it goes to %s',
+            OLD.investigation_number, OLD.status,
+            array_to_string(lims.investigation_next(OLD.status), ', ')));
     END IF;
     IF NEW.status IN ('closed', 'cancelled') AND NEW.status <> OLD.status THEN
         IF btrim(coalesce(NEW.conclusion, '')) = '' THEN

@@ -23,6 +23,13 @@ static bool in_class(const char *state, const char *prefix)
     return strncmp(state, prefix, strlen(prefix)) == 0;
 }
 
+static bool ends_with(const char *text, const char *suffix)
+{
+    apr_size_t length = strlen(text), tail = strlen(suffix);
+
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
 static const char *field_of(const PGresult *result, int code)
 {
     const char *text = result ? PQresultErrorField(result, code) : NULL;
@@ -88,6 +95,11 @@ static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
 
     if (*table && in_class(name, table) && name[strlen(table)] == '_') {
         name += strlen(table) + 1;
+    }
+    /* Where PostgreSQL named it: "organization_id_sample_id_fkey". */
+    if (in_class(name, "organization_id_") && ends_with(name, "_fkey")) {
+        name += strlen("organization_id_");
+        name[strlen(name) - strlen("_fkey")] = '\0';
     }
     out = name;
     for (const char *in = name; *in; in++) {

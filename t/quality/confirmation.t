@@ -49,6 +49,7 @@ is(status(), 'pending', 'evidence alone decides nothing');
 is($ann->done('confirmation outcome', $test, outcome => 'refuted')->{confirmationStatus},
     'refuted', 'the outcome does');
 $ann->refused('invalid_transition', 'confirmation outcome', $test, outcome => 'confirmed');
+$ann->refused('invalid_transition', 'confirmation step', $test, outcome => 'growth');
 
 $lab->enter($test, '49');
 is(status(), 'pending', 'another result is judged anew');

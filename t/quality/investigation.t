@@ -43,6 +43,8 @@ sub advanced {
     return $ann->done('investigation advance', $id, status => $status, %option)->{status};
 }
 
+$ann->refused('invalid_transition', 'investigation advance', $oos->{id}, status => 'closed',
+    conclusion => 'at once');
 is(advanced($oos->{id}, 'phase_1'), 'phase_1', 'the laboratory looks into it');
 is(advanced($oos->{id}, 'phase_2'), 'phase_2', 'then beyond it');
 is($ann->done('investigation update', $oos->{id}, dueOn => '2026-12-21')->{dueOn}, '2026-12-21',
@@ -71,6 +73,9 @@ is_deeply(findings(), ['out_of_specification'], 'the sample has none open');
 
 $ann->refused('invalid_reference', 'investigation create', kind => 'complaint',
     title => 'Odour', sampleId => 999_999);
+like($ann->refused('invalid_reference', 'investigation create', kind => 'complaint',
+        title => 'Odour', sampleId => $lab->sample->{id}, sampleTestId => $test)->{message},
+    qr/sampleTestId/, 'a test of another sample is none');
 is($ann->done('investigation create', kind => 'complaint', title => 'Odour')->{sampleId}, undef,
     'one need not be about a sample');
 is_deeply([ map { $_->{kind} } @{ $ann->done('investigation list', open => 'true')->{data} } ],

@@ -75,15 +75,29 @@ is($ann->done('qc-control update', $turbid, measuredText => 'Clear', reason => '
 
 # --- What is no control -----------------------------------------------------------
 
-$ann->refused('invalid_body', 'qc-control add', qcBatchId => $batch, controlType => 'LFB',
-    criterion => 'recovery', measuredValue => 9, lowerLimit => 85);
-$ann->refused('invalid_body', 'qc-control add', qcBatchId => $batch, controlType => 'LFB',
-    criterion => 'recovery', measuredValue => 9, expectedValue => 10, lowerLimit => 115,
-    upperLimit => 85);
-$ann->refused('invalid_reference', 'qc-control add', qcBatchId => 999_999, controlType => 'MB',
-    criterion => 'maximum', measuredValue => 1, upperLimit => 2);
-$ann->refused('invalid_reference', 'qc-control add', qcBatchId => $batch, controlType => 'MB',
-    criterion => 'maximum', measuredValue => 1, upperLimit => 2, testDefinitionId => 999_999);
+sub no_control {
+    my ($slug, $said, %control) = @_;
+    like($ann->refused($slug, 'qc-control add', qcBatchId => $batch, controlType => 'LFB',
+            %control)->{message}, $said, '... which says what is wrong');
+    return;
+}
+
+no_control('invalid_body', qr/recovery needs expectedValue/, criterion => 'recovery',
+    measuredValue => 9, lowerLimit => 85);
+no_control('invalid_body', qr/recovery needs lowerLimit or upperLimit/, criterion => 'recovery',
+    measuredValue => 9, expectedValue => 10);
+no_control('invalid_body', qr/rpd needs nativeValue/, criterion => 'rpd', measuredValue => 9);
+no_control('invalid_body', qr/maximum needs upperLimit/, criterion => 'maximum',
+    measuredValue => 9);
+no_control('invalid_body', qr/range needs measuredValue/, criterion => 'range', upperLimit => 9);
+no_control('invalid_body', qr/expected needs expectedText/, criterion => 'expected',
+    measuredText => 'clear');
+no_control('invalid_body', qr/lowerLimit/, criterion => 'range', measuredValue => 9,
+    lowerLimit => 115, upperLimit => 85);
+no_control('invalid_reference', qr/qcBatchId/, criterion => 'maximum', measuredValue => 1,
+    upperLimit => 2, qcBatchId => 999_999);
+no_control('invalid_reference', qr/testDefinitionId/, criterion => 'maximum', measuredValue => 1,
+    upperLimit => 2, testDefinitionId => 999_999);
 is($ann->call('qc-control add', qcBatchId => $batch, controlType => 'XYZ',
         criterion => 'maximum', measuredValue => 1, upperLimit => 2)->{exit}, 2,
     'an unknown type is a wrong command');

@@ -75,7 +75,7 @@ is_deeply(emitted(), [ entered('PH'),
             sampleId => $sample->{id}) ], 'investigation.opened');
 act($result, '9.2', $lab->{id}, $sample->{PH});
 is_deeply(emitted(), [ entered('PH') ], 'no second one while it is open');
-act(q{UPDATE lims.investigation SET status = 'closed', conclusion = 'buffer was old'
+act(q{UPDATE lims.investigation SET status = 'cancelled', conclusion = 'buffer was old'
     WHERE organization_id = ?}, $lab->{id});
 act($result, '7.1', $lab->{id}, $sample->{PH});
 act($result, '9.3', $lab->{id}, $sample->{PH});

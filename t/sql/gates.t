@@ -169,7 +169,7 @@ for my $case (
 }
 refused($app, 'INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion)
     VALUES (?, ?, ?, ?)',
-    [ $lab->{id}, $scratch, 'MB', 'maximum' ], '23514', 'a control without its numbers is none');
+    [ $lab->{id}, $scratch, 'MB', 'maximum' ], 'invalid_body', 'a control without its numbers is none');
 
 # confirmation_required
 my $micro = $base->sample($lab, qw(EC));
