@@ -49,6 +49,7 @@ LIBS := -lyajl -lpq -lssl -lcrypto
 
 SQL := $(sort $(wildcard modules/*/*.sql))
 MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
+DEMO := $(sort $(wildcard sql/demo/[0-9]*.sql))
 SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
@@ -58,7 +59,7 @@ GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
 object = $(patsubst %.c,$(OUT)/%.o,$(1))
 MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER)) $(GENERATED)
-TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED)
+TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
@@ -87,7 +88,8 @@ prerequisites:
 # The list of inputs is itself an input: a file that was removed counts.
 $(OUT)/inputs: FORCE
 	@mkdir -p $(@D)
-	@echo '$(SQL) $(MIGRATIONS)' | cmp -s - $@ || echo '$(SQL) $(MIGRATIONS)' > $@
+	@echo '$(SQL) $(MIGRATIONS) $(DEMO)' | cmp -s - $@ \
+	    || echo '$(SQL) $(MIGRATIONS) $(DEMO)' > $@
 
 # The header changes only when a name does, so that a changed statement does
 # not compile everything anew.
@@ -104,6 +106,10 @@ $(OUT)/statements.h: $(OUT)/statements.c
 $(OUT)/migrations.c: build/migrations.awk $(MIGRATIONS) $(OUT)/inputs
 	@sha256sum /dev/null $(MIGRATIONS) > $(OUT)/migrations.sha256
 	@awk -f build/migrations.awk $(OUT)/migrations.sha256 $(MIGRATIONS) > $@
+
+$(OUT)/demo.c: build/migrations.awk $(DEMO) $(OUT)/inputs
+	@sha256sum /dev/null $(DEMO) > $(OUT)/demo.sha256
+	@awk -v table=lims_demo_files -f build/migrations.awk $(OUT)/demo.sha256 $(DEMO) > $@
 
 # --- Objects and programs ----------------------------------------------------
 
@@ -124,7 +130,7 @@ $(call object,$(SERVER)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
 $(call object,$(SHARED) $(TOOL)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
 	$(call compile)
 
-$(GENERATED): $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/statements.h
+$(GENERATED) $(OUT)/demo.o: $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/statements.h
 	$(call compile)
 
 # httpd provides its own symbols when it loads the module, so the linker can't

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "database/private.h"
+#include "database/script.h"
 #include "kernel/error.h"
 
 /* Two runs at once wait for each other: "lims" as a number. */
@@ -232,34 +233,12 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
 
 /* --- Applying ------------------------------------------------------------- */
 
-/* Line of a character position (from 1) in a text. */
-static int line_of(const char *text, const char *position)
-{
-    long left = position ? strtol(position, NULL, 10) : 1;
-    int line = 1;
-
-    /* Positions count characters, of which UTF-8's later bytes are none. */
-    for (; *text && left > 1; text++) {
-        line += *text == '\n';
-        left -= ((unsigned char)text[1] & 0xC0) != 0x80;
-    }
-    return line;
-}
-
 static const lims_error_t *run_text(const run_t *run, const lims_migration_t *migration)
 {
-    PGresult *result = PQexec(run->connection->pg, migration->sql);
-    const char *position;
+    const char *file
+        = apr_psprintf(run->pool, "Migration %03d_%s.sql", migration->version, migration->name);
 
-    apr_pool_cleanup_register(run->pool, result, clear, apr_pool_cleanup_null);
-    if (PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK) {
-        return NULL;
-    }
-    position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
-    return failure(run, result,
-                   apr_psprintf(run->pool, "Migration %03d_%s.sql, line %d, failed and was undone",
-                                migration->version, migration->name,
-                                line_of(migration->sql, position)));
+    return lims_script_run(run->connection, file, migration->sql, run->pool);
 }
 
 static const lims_error_t *record(const run_t *run, const lims_migration_t *migration)

@@ -62,6 +62,7 @@ const char *lims_check_directive(const server_rec *s, const char *name, apr_pool
 typedef struct {
     server_rec *first; /* of all servers */
     server_rec *s;     /* the one checked */
+    apr_pool_t *pool;
     int problems;
 } check_t;
 
@@ -89,12 +90,12 @@ static void check_dbd(check_t *check)
     }
 }
 
-static void check_driver(check_t *check, apr_pool_t *pool)
+static void check_driver(check_t *check)
 {
     const apr_dbd_driver_t *driver = NULL;
 
-    if (apr_dbd_init(pool) != APR_SUCCESS ||
-        apr_dbd_get_driver(pool, "pgsql", &driver) != APR_SUCCESS) {
+    if (apr_dbd_init(check->pool) != APR_SUCCESS ||
+        apr_dbd_get_driver(check->pool, "pgsql", &driver) != APR_SUCCESS) {
         report(check, 104, "APR's PostgreSQL driver is missing",
                "install the package libaprutil1-dbd-pgsql");
     }
@@ -102,10 +103,10 @@ static void check_driver(check_t *check, apr_pool_t *pool)
 
 /* A server without TLS beside one with it answers with tls_required, which
  * helps whoever typed http; one that nobody can reach over TLS is a mistake. */
-static bool some_server_has_tls(const server_rec *first)
+static bool some_server_has_tls(const server_rec *first, apr_pool_t *pool)
 {
     for (const server_rec *each = first; each; each = each->next) {
-        const char *engine = lims_check_directive(each, "SSLEngine");
+        const char *engine = lims_check_directive(each, "SSLEngine", pool);
         if (lims_config_of(each)->enable == 1 && engine && strcasecmp(engine, "off") != 0) {
             return true;
         }
@@ -121,7 +122,7 @@ static void check_tls(check_t *check)
     if (!ap_find_linked_module("mod_ssl.c")) {
         report(check, 105, "mod_ssl is not loaded, and the service answers over TLS only",
                "load it: \"a2enmod ssl\", or set \"LimsTLS proxy\" behind a proxy that ends TLS");
-    } else if (!some_server_has_tls(check->first)) {
+    } else if (!some_server_has_tls(check->first, check->pool)) {
         report(check, 106, "SSLEngine is off, and the service answers over TLS only",
                "set \"SSLEngine on\" here, or \"LimsTLS proxy\" behind a proxy that ends TLS");
     }
@@ -162,12 +163,12 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         lims_config_complete(lims_config_of(each), pconf);
     }
     for (server_rec *each = s; each; each = each->next) {
-        check_t check = { .first = s, .s = each };
+        check_t check = { .first = s, .s = each, .pool = pconf };
         if (!lims_config_of(each)->enable) {
             continue;
         }
         check_dbd(&check);
-        check_driver(&check, pconf);
+        check_driver(&check);
         check_tls(&check);
         check_watchdog(&check);
         check_routes(&check, pconf);

@@ -24,6 +24,17 @@ const lims_command_t lims_commands[] = {
       .summary = "Print the OpenAPI document of the REST API",
       .options = lims_openapi_options,
       .run = lims_command_openapi },
+    { .name = "demo",
+      .summary = "Load the demonstration data",
+      .description = "Four laboratories with people, reference data, lots, QC batches and samples "
+                     "in every state, in one transaction, by the owner of the schema; times are "
+                     "relative to now. Where they are already, nothing is changed. The file has "
+                     "LIMS_API_KEY, LIMS_API_KEY_B, LIMS_API_KEY_C and LIMS_API_KEY_D (an "
+                     "administrator's key of each organization), LIMS_UPLOAD_KEY (upload-only, of "
+                     "the first) and LIMS_DEMO_PASSWORD (of every user). Not for a database in "
+                     "which a laboratory works.",
+      .options = lims_demo_options,
+      .run = lims_command_demo },
     { .name = "man", .summary = "Print the manual page limsctl(8)", .run = lims_command_man },
     { .name = NULL },
 };

@@ -132,10 +132,12 @@ lims_exit_e lims_command_man(lims_tool_t *tool);
 lims_exit_e lims_command_openapi(lims_tool_t *tool);
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
 lims_exit_e lims_command_check(lims_tool_t *tool);
+lims_exit_e lims_command_demo(lims_tool_t *tool);
 
 /* The options of those that have some. */
 extern const lims_field_t lims_migrate_options[];
 extern const lims_field_t lims_check_options[];
 extern const lims_field_t lims_openapi_options[];
+extern const lims_field_t lims_demo_options[];
 
 #endif /* LIMS_TOOL_H */

@@ -226,13 +226,15 @@ sub _slurp {
 
 # --- httpd -------------------------------------------------------------------
 
-# An httpd in a folder of its own: (name => , database => , conf => , children => )
+# An httpd in a folder of its own:
+# (name => , database => , conf => , children => , mpm => )
 sub start {
     my ($class, %option) = @_;
     my $self = bless {
         dir      => "$cluster/httpd-$option{name}",
         database => $option{database},
         children => $option{children} || 2,
+        mpm      => $option{mpm} || 'event',
         conf     => $option{conf},
     }, $class;
 
@@ -251,8 +253,8 @@ sub start {
 sub launch {
     my ($self) = @_;
 
-    local @ENV{qw(LIMS_CLUSTER LIMS_DBNAME LIMS_CHILDREN LIMS_PLAIN LIMS_OUT LIMS_EXTRA)} =
-        ($cluster, $self->{database}, $self->{children}, 'yes', out(),
+    local @ENV{qw(LIMS_CLUSTER LIMS_DBNAME LIMS_CHILDREN LIMS_MPM LIMS_PLAIN LIMS_OUT LIMS_EXTRA)} =
+        ($cluster, $self->{database}, $self->{children}, $self->{mpm}, 'yes', out(),
         defined $self->{conf} ? "$self->{dir}/extra.conf" : '');
     run("$root/build/instance", 'httpd', $self->{dir});
     $self->{home} = home($self->{dir});

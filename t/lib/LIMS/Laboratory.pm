@@ -152,7 +152,8 @@ sub worked {
 
 sub enter {
     my ($self, $test, $result, %more) = @_;
-    return $self->_ask('PATCH', "/sample-tests/$test", { result => $result, %more }, 200);
+    my $text = defined $result ? "$result" : undef;
+    return $self->_ask('PATCH', "/sample-tests/$test", { result => $text, %more }, 200);
 }
 
 sub verify {

@@ -31,6 +31,7 @@ C<expect_log>, a child that crashed, and what a sanitizer found.
               LimsRateLimit among them the limit is out of the way
     demo      1: with the demonstration data; the default key is its first
     children  number of child processes (2)
+    mpm       event (default) or worker
     base      what stands before /api/v1 (as LimsBasePath, '')
     contract  0: replies are not compared with the document
 
@@ -140,6 +141,7 @@ sub new {
         name     => $name,
         database => $self->{database},
         children => $option{children},
+        mpm      => $option{mpm},
         conf     => _configuration($option{conf}),
     );
     push @running, $self;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* script.c - texts of many SQL statements. */
+#include "database/script.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+
+#include "database/private.h"
+#include "kernel/error.h"
+
+/* Line of a character position (from 1) in a text. */
+static int line_of(const char *text, const char *position)
+{
+    long left = strtol(position, NULL, 10);
+    int line = 1;
+
+    /* Positions count characters, of which UTF-8's later bytes are none. */
+    for (; *text && left > 1; text++) {
+        line += *text == '\n';
+        left -= ((unsigned char)text[1] & 0xC0) != 0x80;
+    }
+    return line;
+}
+
+static const lims_error_t *failure(lims_connection_t *connection, const PGresult *result,
+                                   const char *file, const char *sql, apr_pool_t *pool)
+{
+    const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
+    const char *where = position ? apr_psprintf(pool, ", line %d,", line_of(sql, position)) : "";
+
+    if (PQstatus(connection->pg) != CONNECTION_OK || !words) {
+        return lims_database_failure(connection, NULL, pool);
+    }
+    return lims_broken(pool, LIMS_E_INTERNAL, 0, NULL, "%s%s failed and was undone: %s", file,
+                       where, words);
+}
+
+const lims_error_t *lims_script_run(lims_connection_t *connection, const char *file,
+                                    const char *sql, apr_pool_t *pool)
+{
+    PGresult *result = PQexec(connection->pg, sql);
+    ExecStatusType status = PQresultStatus(result);
+    const lims_error_t *error = NULL;
+
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+        error = failure(connection, result, file, sql, pool);
+    }
+    PQclear(result);
+    return error;
+}

@@ -1,0 +1,38 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The demonstration data: what limsctl has to know and give while its files run.
+
+-- name: demo_lock exec
+-- global: two loads at once wait for each other, before they look
+SELECT pg_advisory_xact_lock(1684368751)
+
+-- name: demo_present one
+-- global: asked before there are any of these organizations
+SELECT EXISTS (
+       SELECT FROM lims.organizations() o
+        WHERE o.code IN ('cedar-basin', 'harborview', 'tiny-lab',
+                         'starter-water')) AS "present"
+
+-- name: demo_setting exec
+-- global: what the files read as a setting is of no organization
+SELECT set_config('lims.demo_' || :name::text, :value::text, true)
+
+-- name: demo_context one
+-- global: whom the files act for when the last of them ends
+SELECT lims.context('organization_id') AS "organization",
+       lims.context('user_id') AS "user"
+
+-- name: demo_certificates many
+-- Every sample that was reported gets its certificate; one of them another,
+-- that says why.
+SELECT s.id AS "sampleId",
+       c.reason AS "reason"
+  FROM lims.sample s
+  JOIN (VALUES
+       ('%', NULL),
+       ('COC-1901', 'Sampling point corrected to Well 4 North at the client''s request')
+       ) AS c (external_id, reason)
+    ON s.external_id LIKE c.external_id
+ WHERE s.organization_id = :$organization::bigint
+   AND s.status = 'reported'
+ ORDER BY c.reason NULLS FIRST,
+          s.id

@@ -1,0 +1,64 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every operation of the OpenAPI document keeps the limits that are set for all
+# of them: a key's requests are counted wherever it goes, and a body that does
+# not come is not waited for.
+use LIMS::Test;
+use LIMS::Operation;
+use LIMS::Response;
+use LIMS::Wire qw(message speak);
+
+use Time::HiRes qw(time);
+
+my $patience   = 1;
+my $lims       = LIMS::Test->new(conf => "LimsRateLimit 1\nRequestReadTimeout body=$patience");
+my @operations = LIMS::Operation->all($lims->api);
+my @writes     = grep { defined $_->body } @operations;
+
+subtest 'one request of a key is enough' => sub {
+    my $key = $lims->key($lims->fixture)->{key};
+
+    is($lims->get('/whoami', key => $key)->status, 200, 'the one');
+    for my $operation (@operations) {
+        # Counted before anything else is looked at, so the id need not exist.
+        my $answer = speak($lims, message($lims, $operation->method, $operation->path(1),
+                key => $key, body => $operation->body));
+        is($answer->status . ' ' . ($answer->json->{error} // ''), '429 rate_limited',
+            $operation->label);
+        my $wait = $answer->header('Retry-After') // '';
+        ok($wait =~ /\A\d+\z/ && $wait >= 1 && $wait <= 60, "... and when to come again: $wait");
+        is($answer->header('RateLimit-Remaining'), 0, '... with nothing left');
+    }
+};
+
+# All at once, because each of them takes its time.
+subtest 'half a body' => sub {
+    my $begun = time;
+    my @waiting = map {
+        my $operation = $_;
+        my $socket    = $lims->socket;
+        my $bytes     = message($lims, $operation->method, $operation->path(1),
+            key => $lims->key($lims->fixture)->{key}, body => $operation->body . ' ' x 100);
+        syswrite $socket, substr $bytes, 0, -50;
+        [ $operation, $socket ];
+    } @writes;
+
+    cmp_ok(scalar @writes, '>', 10, 'of all that takes one');
+    for my $waiting (@waiting) {
+        my ($operation, $socket) = @$waiting;
+        my $bytes = '';
+        while (sysread $socket, my $some, 65536) { $bytes .= $some }
+        my $answer = LIMS::Response->parse($bytes) || LIMS::Response->new(status => 'none');
+
+        is($answer->status . ' ' . ($answer->json->{error} // ''), '408 request_timeout',
+            $operation->label);
+        is($answer->header('Connection'), 'close', '... which ends the connection');
+        $lims->check_contract($operation->method, $operation->path(1), $answer);
+    }
+    my $took = time - $begun;
+    cmp_ok($took, '>=', $patience, 'not before the time is up');
+    cmp_ok($took, '<', $patience + 10, '... nor much later');
+};
+
+done_testing();

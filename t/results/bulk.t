@@ -1,0 +1,171 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# POST /sample-tests/bulk-results: up to a thousand results in one transaction,
+# answered in the order sent, each as if it were entered alone; and if one is
+# wrong or locked, none is entered.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $limit = $lab->definition(specification_high => 10);
+
+sub tests { return map { $lab->tests($lab->sample(testDefinitionIds => [$limit])) } 1 .. $_[0] }
+
+sub bulk { return $lims->post('/sample-tests/bulk-results', { updates => [@_] }) }
+
+sub update {
+    my ($test, $result, %more) = @_;
+    return { sampleTestId => $test, result => $result, %more };
+}
+
+subtest 'as if each were entered alone' => sub {
+    my @tests = tests(5);
+    $lab->enter($tests[3], '4', notes => 'before');
+    $lab->enter($tests[4], '5');
+    my $response;
+    my @events = $lab->events_in(sub {
+        $response = bulk(update($tests[2], '12.50'), update($tests[0], ' <1 ', notes => 'n'),
+            update($tests[3], undef), update($tests[4], '5'), update($tests[1], 'TNTC'));
+    });
+    is($response->status, 200) or diag($response->body);
+    my @records = @{ $response->json->{updated} };
+
+    is_deeply([ keys %{ $response->json } ], ['updated'], 'one list');
+    is_deeply([ map { $_->{id} } @records ], [ @tests[ 2, 0, 3, 4, 1 ] ], 'in the order sent');
+    is_deeply([ map { $_->{result} } @records ], [ '12.50', ' <1 ', undef, '5', 'TNTC' ],
+        'to the letter');
+    is_deeply([ map { $_->{status} } @records ], [qw(entered entered pending entered entered)],
+        'a blank one is pending');
+    is_deeply([ map { $_->{notes} } @records ], [ undef, 'n', 'before', undef, undef ],
+        'notes stay where none are given');
+    is_deeply([ map { defined $_->{outOfSpecification} ? 0 + $_->{outOfSpecification} : undef }
+                @records ], [ 1, 0, undef, 0, undef ], 'judged');
+    is_deeply([ map { $lims->get("/sample-tests/$_->{id}")->json } @records ], \@records,
+        'and so they are read');
+    is_deeply([ sort { $a <=> $b } map { $_->[1]{sampleTestId} }
+                grep { $_->[0] eq 'result.entered' } @events ], [ @tests[ 0 .. 2 ] ],
+        'told for what was entered, not for what stood or was withdrawn');
+};
+
+subtest 'notes can be cleared, and are kept when absent' => sub {
+    my ($test) = tests(1);
+    bulk(update($test, '1', notes => 'n'));
+    is(bulk(update($test, '2'))->json->{updated}[0]{notes}, 'n', 'absent');
+    is(bulk(update($test, '2', notes => undef))->json->{updated}[0]{notes}, undef, 'null');
+};
+
+subtest 'locked' => sub {
+    my @tests = tests(4);
+    $lab->enter($_, '1') for @tests[ 0 .. 2 ];
+    $lab->verify($_) for @tests[ 2, 0 ];
+    my $changes = $lab->changes_of(sub {
+        my $body = refused(bulk(map { update($_, '2') } @tests[ 3, 2, 1, 0 ]), 409,
+            'test_verified_locked', 'two of four');
+        is_deeply([ sort { $a <=> $b } @{ $body->{blockers}[0]{testIds} } ], [ @tests[ 0, 2 ] ],
+            'which are named');
+        refused(bulk(update($tests[0], '1')), 409, 'test_verified_locked',
+            'also for the value that stands');
+    });
+    is($changes, 0, 'none was entered');
+    is($lims->get("/sample-tests/$tests[3]")->json->{status}, 'pending', 'nor the free one');
+};
+
+subtest 'ids of nothing' => sub {
+    my ($test)    = tests(1);
+    my ($foreign) = $other->tests($other->sample(testDefinitionIds => [ $other->definition ]));
+    my $changes   = $lab->changes_of(sub {
+        my $absent  = refused(bulk(update($test, '1'), update(987654, '1')), 400,
+            'invalid_reference', 'absent');
+        my $strange = refused(bulk(update($test, '1'), update($foreign, '1')), 400,
+            'invalid_reference', 'foreign');
+        like($absent->{message}, qr/updates\[1\]/, 'its place is named');
+        is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'alike');
+    });
+    is($changes, 0, 'none was entered');
+};
+
+subtest 'of a reported sample' => sub {
+    my ($sample, $done) = $lab->worked(1);
+    my ($test) = tests(1);
+    $lab->verify($done);
+    $lims->post("/samples/$sample->{id}/report", {});
+    refused(bulk(update($test, '1'), update($done, '2')), 409, 'test_verified_locked', 'closed');
+    is($lims->get("/sample-tests/$test")->json->{status}, 'pending', 'none was entered');
+};
+
+my ($one) = tests(1);
+
+# [what, the body, word]
+my @refusals = (
+    [ 'nothing',             {},                                              'updates' ],
+    [ 'an empty list',       { updates => [] },                               'updates' ],
+    [ 'no list',             { updates => update($one, '1') },                'updates' ],
+    [ 'a null',              { updates => undef },                            'updates' ],
+    [ 'a test twice',        { updates => [ update($one, '1'), update($one, '1') ] }, 'updates' ],
+    [ 'a number',            { updates => [1] },                              'updates\[0\]' ],
+    [ 'no id',               { updates => [ { result => '1' } ] },            'sampleTestId' ],
+    [ 'no result',           { updates => [ { sampleTestId => $one } ] },     'result' ],
+    [ 'an id in quotes',     { updates => [ update("$one", '1') ] },          'sampleTestId' ],
+    [ 'an id of 0',          { updates => [ update(0, '1') ] },               'sampleTestId' ],
+    [ 'a number as result',  { updates => [ update($one, 7) ] },              'result' ],
+    [ 'a long result',       { updates => [ update($one, 'r' x 1001) ] },     'result' ],
+    [ 'long notes',          { updates => [ update($one, '1', notes => 'n' x 4001) ] }, 'notes' ],
+    [ 'an unknown member',   { updates => [ update($one, '1', unit => 'g') ] }, 'unit' ],
+    [ 'a member beside',     { updates => [ update($one, '1') ], dryRun => 1 }, 'dryRun' ],
+    [ 'one bad of two',      { updates => [ update($one, '1'), update(1, []) ] },
+        'updates\[1\]' ],
+    [ '1,001',               { updates => [ map { update($_, '1') } 1 .. 1001 ] }, 'updates' ],
+);
+
+subtest 'refused bodies' => sub {
+    my $changes = $lab->changes_of(sub {
+        for my $case (@refusals) {
+            my ($what, $body, $word) = @$case;
+            like(refused($lims->post('/sample-tests/bulk-results', $body), 400, 'invalid_body',
+                    $what)->{message}, qr/$word/, '... named');
+        }
+    });
+    is($changes, 0, 'none was entered');
+};
+
+subtest 'a thousand' => sub {
+    my $db = $lims->db;
+    my ($sample) = $db->selectrow_array('INSERT INTO lims.sample (organization_id, client_name,'
+            . ' material_type_id) VALUES (?, ?, ?) RETURNING id', undef, $lims->fixture->{id},
+        'Bulk', $lab->material);
+    my $tests = $db->selectcol_arrayref('INSERT INTO lims.sample_test (organization_id, sample_id,'
+            . ' test_definition_id) SELECT ?, ?, ? FROM generate_series(1, 1000) RETURNING id',
+        undef, $lims->fixture->{id}, $sample, $limit);
+    my ($response, $number) = (undef, 0);
+    my @events = $lab->events_of(sub {
+        $response = bulk(map { update($_, '' . ++$number) } reverse @$tests) });
+    my @records = @{ $response->json->{updated} || [] };
+
+    is($response->status, 200) or diag(substr $response->body, 0, 500);
+    is_deeply([ map { $_->{id} } @records ], [ reverse @$tests ], 'all, in the order sent');
+    is(scalar(grep { $_->{outOfSpecification} } @records), 990, 'each judged');
+    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 1000, 'each told');
+    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990, 'each investigated');
+};
+
+subtest 'two at once in opposite order' => sub {
+    my @tests = tests(6);
+    for my $round (1 .. 3) {
+        my @answers = $lims->parallel(2, sub {
+            my ($number) = @_;
+            my @order = $number ? reverse @tests : @tests;
+            return bulk(map { update($_, "$round.$number") } @order)->status;
+        });
+        is_deeply(\@answers, [ 200, 200 ], "round $round: neither waits for ever");
+        my %last = map { $lims->get("/sample-tests/$_")->json->{result} => 1 } @tests;
+        is(scalar keys %last, 1, 'and one of them is the later for all tests');
+    }
+};
+
+done_testing();

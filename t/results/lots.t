@@ -1,0 +1,119 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Reagent and media lots of a result: an expired reagent lot is refused or warned
+# of, as the organization's policy says, from the day after its last in the
+# organization's time zone.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+
+# A day from today where the laboratory is.
+sub day {
+    my ($offset, $zone) = @_;
+    return $lab->value(q{SELECT ((now() AT TIME ZONE ?)::date + ?::integer)::text}, $zone // 'UTC',
+        $offset);
+}
+
+sub test { return ($lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ])))[0] }
+
+sub change { return $lims->patch("/sample-tests/$_[0]", $_[1]) }
+
+my $expired = $lab->reagent_lot(code => 'HCL-OLD', expires_on => day(-1));
+my $today   = $lab->reagent_lot(expires_on => day(0));
+my $good    = $lab->reagent_lot(expires_on => day(30));
+my $forever = $lab->reagent_lot;
+
+subtest 'block' => sub {
+    my $test = test();
+    my $changes = $lab->changes_of(sub {
+        my $body = refused(change($test, { result => '1', reagentLotId => $expired }), 409,
+            'reagent_lot_expired', 'a result with an expired lot');
+        like($body->{message}, qr/HCL-OLD/, 'which');
+        is($body->{blockers}[0]{slug}, 'reagent_lot_expired', 'also among the blockers');
+    });
+    is($changes, 0, 'nothing is entered');
+    is(change($test, { result => '1', reagentLotId => $_ })->status, 200, 'a lot in date')
+        for $today, $good, $forever;
+    refused(change($test, { reagentLotId => $expired }), 409, 'reagent_lot_expired',
+        'the lot changed under a result');
+    is($lims->get("/sample-tests/$test")->json->{reagentLotId}, $forever, 'it is not');
+    is_deeply($lims->get("/sample-tests/$test")->json->{warnings}, [], 'no warning');
+};
+
+subtest 'a lot noted before there is a result' => sub {
+    my $test = test();
+    is(change($test, { reagentLotId => $expired })->status, 200, 'is only noted');
+    refused(change($test, { result => '1' }), 409, 'reagent_lot_expired', 'until a result comes');
+    is(change($test, { result => ' ' })->status, 200, 'a blank one is none');
+    is(change($test, { result => '1', reagentLotId => $good })->status, 200, 'with a good one');
+};
+
+subtest 'what the client says of when it analysed does not help' => sub {
+    refused(change(test(), { result => '1', reagentLotId => $expired,
+                analyzedAt => '2020-01-01T00:00:00Z' }), 409, 'reagent_lot_expired', 'back-dated');
+};
+
+subtest 'a lot that expires under a result' => sub {
+    my $lot  = $lab->reagent_lot(expires_on => day(1));
+    my $test = test();
+    change($test, { result => '1', reagentLotId => $lot });
+    $lims->db->do('UPDATE lims.reagent_lot SET expires_on = ? WHERE id = ?', undef, day(-1), $lot);
+    is(change($test, { notes => 'n' })->status, 200, 'notes still change');
+    is(change($test, { result => '1' })->status, 200, 'the same value is no entry');
+    refused(change($test, { result => '2' }), 409, 'reagent_lot_expired', 'another value is');
+    refused(change($test, { qualifier => '<' }), 409, 'reagent_lot_expired', 'a qualifier too');
+    is(change($test, { result => undef })->status, 200, 'withdrawing is not');
+};
+
+subtest 'the last day, where the laboratory is' => sub {
+    for my $zone ('Pacific/Kiritimati', 'Pacific/Pago_Pago') {
+        $lab->policy(time_zone => $zone);
+        is(change(test(), { result => '1',
+                    reagentLotId => $lab->reagent_lot(expires_on => day(0, $zone)) })->status,
+            200, "today in $zone");
+        refused(change(test(), { result => '1',
+                    reagentLotId => $lab->reagent_lot(expires_on => day(-1, $zone)) }), 409,
+            'reagent_lot_expired', "yesterday in $zone");
+    }
+    $lab->policy(time_zone => 'UTC');
+};
+
+subtest 'in bulk' => sub {
+    my @tests = map { test() } 1 .. 2;
+    change($tests[1], { reagentLotId => $expired });
+    my $changes = $lab->changes_of(sub {
+        refused($lims->post('/sample-tests/bulk-results', { updates =>
+                        [ map { { sampleTestId => $_, result => '1' } } @tests ] }), 409,
+            'reagent_lot_expired', 'one of them');
+    });
+    is($changes, 0, 'none is entered');
+};
+
+subtest 'warn' => sub {
+    $lab->policy(reagent_expiry_policy => 'warn');
+    my $test   = test();
+    my $record = change($test, { result => '1', reagentLotId => $expired })->json;
+    is($record->{status}, 'entered', 'the result is entered');
+    is(scalar @{ $record->{warnings} }, 1, 'with a warning');
+    like($record->{warnings}[0], qr/reagent lot HCL-OLD expired/, 'that says so');
+    is_deeply($lims->get("/sample-tests/$test")->json->{warnings}, $record->{warnings},
+        'which stays');
+    is_deeply(change($test, { reagentLotId => $good })->json->{warnings}, [], 'until it is changed');
+    $lab->policy(reagent_expiry_policy => 'block');
+};
+
+subtest 'an expired media lot warns' => sub {
+    my $lot    = $lab->_named('media_lot', 'MED', lot_number => 'L1', medium => 'R2A',
+        code => 'R2A-OLD', expires_on => day(-1));
+    my $record = change(test(), { result => '1', mediaLotId => $lot })->json;
+    is($record->{mediaLotId}, $lot, 'it is noted');
+    like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/, 'with a warning');
+};
+
+done_testing();

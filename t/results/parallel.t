@@ -1,0 +1,140 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Two hands on one result, truly at once: of two analysts who read the same
+# record one wins and the other is told; a result is either verified as it was
+# read or edited before that; and a report never carries a value that changed
+# under it.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+
+subtest 'two analysts' => sub {
+    for my $round (1 .. 4) {
+        my (undef, $test) = $lab->worked(1);
+        my $etag = $lims->get("/sample-tests/$test")->header('ETag');
+        my @answers;
+        my @events = $lab->events_in(sub {
+            @answers = $lims->parallel(6, sub {
+                my ($number) = @_;
+                return $lims->patch("/sample-tests/$test", { result => "9.$number" },
+                    headers => { 'If-Match' => $etag })->status;
+            });
+        });
+        my ($winner) = grep { $answers[$_] == 200 } 0 .. 5;
+        is_deeply([ sort @answers ], [ 200, (412) x 5 ], "round $round: one wins");
+        is($lims->get("/sample-tests/$test")->json->{result}, "9.$winner", 'with what stands');
+        is(scalar @events, 1, 'told once');
+    }
+};
+
+subtest 'verify and edit' => sub {
+    my %outcomes;
+    for my $round (1 .. 8) {
+        my (undef, $test) = $lab->worked(1);
+        my @events;
+        my ($verified, $edited);
+        @events = $lab->events_in(sub {
+            ($verified, $edited) = $lims->parallel(2, sub {
+                my ($number) = @_;
+                my $response = $number
+                    ? $lims->patch("/sample-tests/$test", { result => '2' })
+                    : $lims->post("/sample-tests/$test/verify", {});
+                return $response->status . ' ' . ($response->json->{error} // '');
+            });
+        });
+        my $record = $lims->get("/sample-tests/$test")->json;
+
+        is($verified, '200 ', "round $round: it is verified");
+        is($record->{status}, 'verified', 'and stays so');
+        if ($edited eq '200 ') {
+            is($record->{result}, '2', 'edited before');
+            is_deeply([ map { $_->[0] } @events ], [qw(result.entered result.verified)],
+                'told in that order');
+        }
+        else {
+            is($edited, '409 test_verified_locked', 'or not at all');
+            is($record->{result}, '1', 'it is what was verified');
+            is_deeply([ map { $_->[0] } @events ], ['result.verified'], 'told alone');
+        }
+    }
+};
+
+subtest 'verified by many' => sub {
+    for my $round (1 .. 3) {
+        my (undef, $test) = $lab->worked(1);
+        my @answers;
+        my @events = $lab->events_in(sub {
+            @answers = $lims->parallel(6, sub {
+                my $response = $lims->post("/sample-tests/$test/verify", {});
+                return $response->status . ' ' . ($response->json->{error} // '');
+            });
+        });
+        is_deeply([ sort @answers ], [ '200 ', ('409 test_verified_locked') x 5 ],
+            "round $round: by one of them");
+        is(scalar @events, 1, 'told once');
+    }
+};
+
+subtest 'report and edit' => sub {
+    for my $round (1 .. 6) {
+        my ($sample, @tests) = $lab->worked(2);
+        $lab->verify($tests[0]);
+        $lab->verify($tests[1]);
+        my ($reported, $noted) = $lims->parallel(2, sub {
+            my ($number) = @_;
+            my $response = $number
+                ? $lims->patch("/samples/$sample->{id}", { notes => 'late' })
+                : $lims->post("/samples/$sample->{id}/report", {});
+            return [ $response->status, $response->json ];
+        });
+        my $record = $lims->get("/samples/$sample->{id}")->json;
+
+        is($reported->[0], 200, "round $round: reported");
+        is_deeply($record, $reported->[1], 'as it was answered');
+        is($record->{notes}, $noted->[0] == 200 ? 'late' : undef,
+            "the note came first or not at all ($noted->[0])");
+        is($noted->[1]{error}, 'invalid_transition', 'and was told') if $noted->[0] != 200;
+    }
+};
+
+subtest 'report and a failing batch' => sub {
+    for my $round (1 .. 6) {
+        my ($sample, $test) = $lab->worked(1);
+        my $batch = $lab->qc_batch($test);
+        $lab->verify($test);
+        my ($reported) = $lims->parallel(2, sub {
+            my ($number) = @_;
+            return $lab->qc_control($batch, 9) if $number;
+            my $response = $lims->post("/samples/$sample->{id}/report", {});
+            return $response->status . ' ' . ($response->json->{error} // '');
+        });
+        my $status = $lims->get("/samples/$sample->{id}")->json->{status};
+
+        like($reported, qr/\A(?:200 |409 qc_failed)\z/, "round $round: either came first");
+        is($status, $reported eq '200 ' ? 'reported' : 'pending', 'and the sample shows which');
+    }
+};
+
+subtest 'entering into a sample that is being completed' => sub {
+    for my $round (1 .. 4) {
+        my ($sample, @tests) = $lab->worked(2);
+        my ($completed, $withdrawn) = $lims->parallel(2, sub {
+            my ($number) = @_;
+            return ($number
+                ? $lims->patch("/sample-tests/$tests[1]", { result => undef })
+                : $lims->patch("/samples/$sample->{id}/status", { status => 'completed' }))->status;
+        });
+        is($withdrawn, 200, "round $round: a result is withdrawn");
+        like($completed, qr/\A(?:200|409)\z/, "and the sample completed or not ($completed)");
+        is($lims->get("/samples/$sample->{id}")->json->{status},
+            $completed == 200 ? 'completed' : 'pending', 'as was answered');
+    }
+};
+
+done_testing();

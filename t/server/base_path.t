@@ -1,0 +1,41 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# LimsBasePath moves the service to another place of the site: everything is
+# there, nothing is left where it was, and what names URLs names the new ones.
+use LIMS::Test;
+use LIMS::Response;
+
+for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
+    (my $base = $configured) =~ s{/\z}{};
+    subtest "LimsBasePath $configured" => sub {
+        my $lims  = LIMS::Test->new(base => $base, conf => "LimsBasePath $configured");
+        my $plain = sub {
+            return LIMS::Response->parse($lims->raw("GET $_[0] HTTP/1.1\r\nHost: localhost\r\n"
+                        . "Connection: close\r\nAuthorization: Bearer $lims->{key}\r\n\r\n"));
+        };
+        is($lims->get('/whoami')->status, 200, "it is at $base/api/v1");
+        for my $else ('/api/v1/whoami', "$base/whoami", "${base}x/api/v1/whoami", "$base/api/v1x",
+            "/x$base/api/v1/whoami") {
+            my $answer = $plain->($else);
+            is($answer->status, 404, "but not at $else");
+            is($answer->header('RateLimit-Limit'), undef, '... which is not ours');
+        }
+        my $made = $lims->post('/clients', { code => 'BASE', name => 'Base' });
+        is($made->header('Location'), "$base/api/v1/clients/" . $made->json->{id},
+            'Location is below it');
+        is($plain->($made->header('Location'))->json->{code}, 'BASE', '... and leads there');
+        my $discovery = $lims->get('')->json;
+        is($discovery->{documentation}, "$base/api/v1/openapi.json", 'discovery is told');
+        is($plain->($discovery->{documentation})->status, 200, '... and leads there');
+        ok($lims->finish, 'the log is clean');
+    };
+}
+
+subtest 'LimsDocumentation' => sub {
+    my $url  = 'https://docs.example.org/lims';
+    my $lims = LIMS::Test->new(conf => "LimsDocumentation $url");
+    is($lims->get('')->json->{documentation}, $url, 'discovery names what is configured');
+};
+
+done_testing();

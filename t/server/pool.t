@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Connections to the database are few. Who gets none within LimsDatabaseWait is
+# told 503, not left waiting; a client that reads slowly holds none.
+use LIMS::Test;
+use LIMS::Wire qw(message);
+use Socket qw(SOL_SOCKET SO_RCVBUF);
+use Time::HiRes qw(time);
+
+my $wait = 400;
+my $lims = LIMS::Test->new(
+    children => 1,
+    conf     => "Define LIMS_CONNECTIONS 2\nLimsDatabaseWait $wait",
+);
+
+sub connections {
+    return $lims->superuser->selectrow_array(
+        q{SELECT count(*) FROM pg_stat_activity
+           WHERE application_name = 'mod_lims' AND datname = current_database()});
+}
+
+subtest 'all connections in use' => sub {
+    my $blocker = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    $blocker->begin_work;
+    $blocker->do('LOCK TABLE lims.client IN ACCESS EXCLUSIVE MODE');
+    my @waiting = map {
+        my $socket = $lims->socket;
+        syswrite $socket, message($lims, 'GET', '/clients');
+        $socket;
+    } 1 .. 2;
+    for (1 .. 200) {
+        last if $lims->superuser->selectrow_array(
+            q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+               AND application_name = 'mod_lims' AND datname = current_database()}) == 2;
+        select undef, undef, undef, 0.01;
+    }
+    is(connections(), 2, 'two requests hold the two connections');
+
+    my $start  = time;
+    my $answer = $lims->get('/whoami', connection => 'new');
+    my $took   = 1000 * (time - $start);
+    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
+        'the third is refused');
+    like($answer->header('Retry-After'), qr/\A\d+\z/, '... and told when to come again');
+    cmp_ok($took, '>=', $wait - 20, "... after it has waited $wait ms");
+    cmp_ok($took, '<', $wait + 2000, '... and not much longer');
+    $lims->expect_log(qr/LIMS0050: 503 .*raise DBDMax/);
+
+    is($lims->get('/whoami', key => undef)->status, 401, 'who needs no connection is answered');
+    $blocker->rollback;
+    $blocker->disconnect;
+    for my $socket (@waiting) {
+        my $raw = '';
+        while (sysread $socket, my $some, 65536) { $raw .= $some }
+        like($raw, qr{\AHTTP/1\.1 200 }, 'who waited for the database got an answer');
+    }
+    is($lims->get('/whoami')->status, 200, 'and the next gets a connection again');
+    is(connections(), 2, 'there were never more than two');
+};
+
+# As many as there are threads: they take turns.
+subtest 'more requests than connections' => sub {
+    my @statuses = $lims->parallel(12, sub {
+        return [ map { $lims->get('/clients')->status } 1 .. 20 ];
+    });
+    is_deeply([ grep { $_ != 200 } map {@$_} @statuses ], [], 'all of 240 are answered');
+    cmp_ok(connections(), '<=', 2, 'over two connections');
+};
+
+subtest 'a slow reader' => sub {
+    # More than the buffers of both ends take: 8 MB.
+    $lims->db->do(q{INSERT INTO lims.client (organization_id, code, name, address)
+                    SELECT ?, 'SLOW-' || n, 'Slow', repeat(U&'\+01F9EA', 4000)
+                      FROM generate_series(1, 500) AS n}, undef, $lims->fixture->{id});
+    my @slow = map {
+        my $plain = IO::Socket::INET->new(Proto => 'tcp') || die "socket: $!\n";
+        setsockopt $plain, SOL_SOCKET, SO_RCVBUF, 4096;
+        connect($plain, Socket::pack_sockaddr_in($lims->{instance}{port},
+                Socket::inet_aton('127.0.0.1'))) or die "connect: $!\n";
+        my $socket = IO::Socket::SSL->start_SSL($plain,
+            SSL_ca_file => LIMS::Instance::ca_file(), SSL_verifycn_scheme => 'none')
+            or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
+        syswrite $socket, message($lims, 'GET', '/clients?limit=500');
+        sysread $socket, my $first, 100;
+        [ $socket, $first ];
+    } 1 .. 3;
+    like($_->[1], qr{\AHTTP/1\.1 200 }, 'its answer has begun') for @slow;
+    for my $time (1 .. 4) {
+        my $start = time;
+        is($lims->get('/whoami')->status, 200, 'others are answered meanwhile');
+        cmp_ok(time - $start, '<', $wait / 1000, '... without waiting');
+    }
+    for my $each (@slow) {
+        my ($socket, $raw) = @$each;
+        while (sysread $socket, my $some, 262144) { $raw .= $some }
+        my ($length) = $raw =~ /^Content-Length: (\d+)/mi;
+        my ($head, $body) = split /\r\n\r\n/, $raw, 2;
+        cmp_ok($length, '>', 7_000_000, 'in the end the slow one has it all');
+        is(length $body, $length, '... to the last byte');
+    }
+};
+
+done_testing();

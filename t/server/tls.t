@@ -1,0 +1,58 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A request that did not come over TLS is refused before its key is looked at,
+# whatever it claims; behind a proxy that ends TLS, the configuration says so.
+use LIMS::Test;
+use LIMS::Wire qw(message speak);
+
+subtest 'TLS ends here' => sub {
+    my $lims = LIMS::Test->new;
+    my %case = (
+        'a valid key'   => message($lims, 'GET', '/whoami'),
+        'no key'        => message($lims, 'GET', '/whoami', key => undef),
+        'a wrong key'   => message($lims, 'GET', '/whoami', key => 'lk_wrong'),
+        'no such route' => message($lims, 'GET', '/nowhere'),
+        'HEAD'          => message($lims, 'HEAD', '/whoami'),
+        'a creation'    => message($lims, 'POST', '/clients', body => '{"code":"T","name":"T"}'),
+        'a proxy that nobody configured' =>
+            message($lims, 'GET', '/whoami', headers => ['X-Forwarded-Proto: https']),
+        'another such' => message($lims, 'GET', '/whoami',
+            headers => [ 'Forwarded: proto=https', 'X-Forwarded-Ssl: on', 'Front-End-Https: on' ]),
+    );
+    for my $name (sort keys %case) {
+        my $answer = speak($lims, $case{$name}, plain => 1);
+        is($answer->status, 403, $name);
+        is($answer->header('RateLimit-Limit'),  undef, '... counted against no key');
+        is($answer->header('WWW-Authenticate'), undef, '... and no key is asked for');
+        next if $name eq 'HEAD';
+        is($answer->json->{error}, 'tls_required', '... by its slug');
+        like($answer->json->{message}, qr/https/, '... with the way out');
+    }
+    is($lims->db->selectrow_array(
+            q{SELECT count(*) FROM lims.client WHERE code = 'T'}), 0, 'nothing was created');
+    is($lims->db->selectrow_array(
+            'SELECT last_used_at FROM lims.api_key WHERE id = ?', undef, $lims->fixture->{key_id}),
+        undef, 'the key was not looked at');
+    unlike($lims->log, qr/LIMS0001/, 'nor was the wrong one');
+    is($lims->get('/whoami', headers => { 'X-Forwarded-Proto' => 'http' })->status, 200,
+        'over TLS nobody is believed either');
+    ok($lims->finish, 'the log is clean');
+};
+
+subtest 'a proxy ends TLS' => sub {
+    my $lims = LIMS::Test->new(conf => 'LimsTLS proxy');
+    my $ask  = sub {
+        return speak($lims, message($lims, 'GET', '/whoami', headers => [@_]), plain => 1)->status;
+    };
+    is($ask->(), 200, 'without TLS');
+    is($ask->('X-Forwarded-Proto: https'), 200, 'that the client used TLS, the proxy says');
+    is($ask->('X-Forwarded-Proto: HTTPS'), 200, 'in any letters');
+    is($ask->('X-Forwarded-Proto: http'), 403, 'that it did not');
+    is($ask->('X-Forwarded-Proto: http', 'X-Forwarded-Proto: https'), 403, 'or not all the way');
+    is($ask->('X-Forwarded-Proto: '), 403, 'or nobody knows');
+    is($lims->get('/whoami')->status, 200, 'over TLS as well');
+    ok($lims->finish, 'the log is clean');
+};
+
+done_testing();
