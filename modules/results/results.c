@@ -203,6 +203,35 @@ static const lims_error_t *verify(lims_request_t *rq)
     return error ? error : lims_database_call(&done, rq, LIMS_STMT_SAMPLE_TEST_VERIFY);
 }
 
+/* The refusal of sample tests (ids separated by commas) that are verified. */
+static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
+{
+    const char *members = apr_psprintf(
+        rq->pool,
+        "\"blockers\":[{\"slug\":\"test_verified_locked\",\"message\":"
+        "\"These results are verified and locked.\",\"testIds\":[%s]}]",
+        ids);
+
+    return lims_fail_with(
+        rq->pool, LIMS_E_TEST_VERIFIED_LOCKED, members,
+        "Nothing was entered: the results of sample tests %s are verified and locked.", ids);
+}
+
+/* Refused also where nothing would change: a verified result takes no entry. */
+static const lims_error_t *enter(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_LOCK);
+
+    if (error) {
+        return error;
+    }
+    if (strcmp(lims_result_get(row, 0, "status"), "verified") == 0) {
+        return refuse_locked(rq, lims_values_get(rq->values, "id"));
+    }
+    return lims_database_call(&row, rq, LIMS_STMT_RESULT_ENTER);
+}
+
 /* Every test addressed must be there and unlocked before any is changed. */
 static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *asked)
 {
@@ -221,16 +250,7 @@ static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *a
             locked = locked ? apr_pstrcat(rq->pool, locked, ",", id, NULL) : id;
         }
     }
-    if (!locked) {
-        return NULL;
-    }
-    return lims_fail_with(
-        rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
-        apr_psprintf(rq->pool,
-                     "\"blockers\":[{\"slug\":\"test_verified_locked\",\"message\":"
-                     "\"These results are verified and locked.\",\"testIds\":[%s]}]",
-                     locked),
-        "Nothing was entered: the results of sample tests %s are verified and locked.", locked);
+    return locked ? refuse_locked(rq, locked) : NULL;
 }
 
 static const lims_error_t *enter_many(lims_request_t *rq)
@@ -305,7 +325,7 @@ static const lims_route_t routes[] = {
       .scope = "results:write",
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .statement = LIMS_STMT_RESULT_ENTER,
+      .handler = enter,
       .errors = enter_errors },
     { .method = "POST",
       .path = "/sample-tests/:id/verify",

@@ -231,6 +231,27 @@ static const lims_error_t *status_of(const char **status, lims_request_t *rq)
     return error;
 }
 
+static const lims_error_t *refuse_final(lims_request_t *rq)
+{
+    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
+                     "Sample %s is reported, which is final.", lims_values_get(rq->values, "id"));
+}
+
+/* Refused also where nothing would change: a reported sample takes no edit. */
+static const lims_error_t *update(lims_request_t *rq)
+{
+    const char *current = NULL;
+    lims_result_t *changed = NULL;
+    const lims_error_t *error = status_of(&current, rq);
+
+    if (error) {
+        return error;
+    }
+    return strcmp(current, "reported") == 0
+               ? refuse_final(rq)
+               : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_UPDATE);
+}
+
 static const lims_error_t *set_status(lims_request_t *rq)
 {
     const char *wanted = lims_values_get(rq->values, "status");
@@ -242,9 +263,7 @@ static const lims_error_t *set_status(lims_request_t *rq)
         return error;
     }
     if (strcmp(current, "reported") == 0) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                         "Sample %s is reported, which is final.",
-                         lims_values_get(rq->values, "id"));
+        return refuse_final(rq);
     }
     error = lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
     return error ? error : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_SET_STATUS);
@@ -382,7 +401,7 @@ static const lims_route_t routes[] = {
       .scope = "samples:write",
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .statement = LIMS_STMT_SAMPLE_UPDATE,
+      .handler = update,
       .errors = update_errors },
     { .method = "PATCH",
       .path = "/samples/:id/status",

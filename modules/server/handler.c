@@ -217,16 +217,66 @@ static int send_reply(request_rec *r, const lims_reply_t *reply, const char *req
     return OK;
 }
 
-static int send_error(request_rec *r, const lims_error_t *error, int status,
-                      const char *request_id)
+/* --- What is known afterwards --------------------------------------------- */
+
+/* For LogFormat's %{lims-...}n (see conf/lims.conf). Method and path are
+ * escaped, so that whatever was asked for can stand in a JSON string. */
+static void take_note(request_rec *r, const request_rec *asked, const lims_exchange_t *x)
+{
+    /* httpd makes a GET of what it redirects to an ErrorDocument. */
+    const char *method = apr_table_get(asked->subprocess_env, "REQUEST_METHOD");
+    apr_table_t *notes = r->notes;
+
+    method = method ? method : asked->method;
+    apr_table_setn(notes, "lims-request-id", x->rq.id);
+    apr_table_setn(notes, "lims-method", ap_os_escape_path(r->pool, method ? method : "-", 1));
+    apr_table_setn(notes, "lims-path",
+                   ap_os_escape_path(r->pool, asked->uri ? asked->uri : "-", 1));
+    if (x->rq.actor.organization) {
+        apr_table_setn(notes, "lims-organization", x->rq.actor.organization);
+        apr_table_setn(notes, "lims-key", x->rq.actor.key);
+    }
+    if (x->match.route) {
+        apr_table_setn(notes, "lims-route", x->match.route->operation);
+    }
+    if (x->error) {
+        apr_table_setn(notes, "lims-error", lims_error_kinds[x->error->kind].slug);
+    }
+    apr_table_setn(notes, "lims-database-us",
+                   apr_psprintf(r->pool, "%" APR_TIME_T_FMT, x->rq.usage.database));
+    apr_table_setn(notes, "lims-round-trips", apr_itoa(r->pool, x->rq.usage.trips));
+}
+
+static void count(const request_rec *asked, const lims_exchange_t *x)
+{
+    const lims_measure_t measure = { .status = x->rq.reply->status,
+                                     .route = x->match.route,
+                                     .error = x->error,
+                                     .duration = apr_time_now() - asked->request_time,
+                                     .database = x->rq.usage.database,
+                                     .trips = x->rq.usage.trips };
+
+    lims_metrics_request(&measure);
+    if (x->key_hash) {
+        lims_metrics_key(x->key_known);
+    }
+}
+
+/* Refuses what never comes to the service. `asked` is `r`, or the request for
+ * which httpd redirected to `r`. */
+static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *error, int status,
+                  const char *request_id)
 {
     lims_reply_t reply = { .status = status, .headers = apr_table_make(r->pool, 2) };
+    const lims_exchange_t x = { .rq = { .id = request_id, .reply = &reply }, .error = error };
 
     reply.body = lims_error_body(&reply.length, error, r->pool);
     apr_table_setn(reply.headers, "Cache-Control", "no-store");
     if (error->kind == LIMS_E_SERVICE_UNAVAILABLE) {
         apr_table_setn(reply.headers, "Retry-After", "5");
     }
+    take_note(r, asked, &x);
+    count(asked, &x);
     return send_reply(r, &reply, request_id);
 }
 
@@ -255,44 +305,14 @@ static lims_error_e kind_of_status(int status)
 static int answer_httpd_error(request_rec *r)
 {
     int status = r->prev->status;
+    const char *id = request_id_of(r->prev);
     const lims_error_t *error =
         lims_fail(r->pool, kind_of_status(status), "The server refused the request: %s.",
                   ap_get_status_line(status) + 4);
 
-    return send_error(r, error, status, request_id_of(r->prev));
-}
-
-/* --- What is known afterwards --------------------------------------------- */
-
-/* For LogFormat's %{lims-...}n (see conf/lims.conf), and for the counters. */
-static void take_note(request_rec *r, const lims_exchange_t *x, apr_interval_time_t duration)
-{
-    const lims_measure_t measure = { .status = x->rq.reply->status,
-                                     .route = x->match.route,
-                                     .error = x->error,
-                                     .duration = duration,
-                                     .database = x->rq.usage.database,
-                                     .trips = x->rq.usage.trips };
-    apr_table_t *notes = r->notes;
-
-    apr_table_setn(notes, "lims-request-id", x->rq.id);
-    if (x->rq.actor.organization) {
-        apr_table_setn(notes, "lims-organization", x->rq.actor.organization);
-        apr_table_setn(notes, "lims-key", x->rq.actor.key);
-    }
-    if (x->match.route) {
-        apr_table_setn(notes, "lims-route", x->match.route->operation);
-    }
-    if (x->error) {
-        apr_table_setn(notes, "lims-error", lims_error_kinds[x->error->kind].slug);
-    }
-    apr_table_setn(notes, "lims-database-us",
-                   apr_psprintf(r->pool, "%" APR_TIME_T_FMT, measure.database));
-    apr_table_setn(notes, "lims-round-trips", apr_itoa(r->pool, measure.trips));
-    lims_metrics_request(&measure);
-    if (x->key_hash) {
-        lims_metrics_key(x->key_known);
-    }
+    /* A condition on CustomLog looks at the request that was asked. */
+    apr_table_setn(r->prev->notes, "lims-request-id", id);
+    return refuse(r, r->prev, error, status, id);
 }
 
 /* --- The handler ---------------------------------------------------------- */
@@ -315,7 +335,7 @@ static int refuse_early(request_rec *r, lims_error_e kind, int number, const cha
     const char *id = request_id_of(r);
 
     lims_log_error(r, error, id);
-    return send_error(r, error, lims_error_kinds[kind].status, id);
+    return refuse(r, r, error, lims_error_kinds[kind].status, id);
 }
 
 int lims_handler(request_rec *r)
@@ -338,7 +358,8 @@ int lims_handler(request_rec *r)
     x.context = &carrier;
     r->log_id = x.rq.id;
     lims_service_answer(&x);
-    take_note(r, &x, apr_time_now() - r->request_time);
+    take_note(r, r, &x);
+    count(r, &x);
     if (x.error) {
         lims_log_error(r, x.error, x.rq.id);
     }

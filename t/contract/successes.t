@@ -42,9 +42,9 @@ my @forbidden = (
     [ updateSample    => { notes => 'too late' }, 'invalid_transition' ],
     [ setSampleStatus => { status => 'processing' }, 'invalid_transition' ],
     [ decideApproval  => { status => 'rejected', comment => 'no' }, 'already_decided' ],
-    [ enterResult     => { result => '7.2' }, 'test_verified_locked|invalid_transition' ],
-    [ enterResults    => undef, 'test_verified_locked|invalid_transition' ],
-    [ verifyResult    => {}, 'test_verified_locked|invalid_transition' ],
+    [ enterResult     => { result => '7.2' }, 'test_verified_locked' ],
+    [ enterResults    => undef, 'test_verified_locked' ],
+    [ verifyResult    => {}, 'test_verified_locked' ],
 );
 
 my %operation = map { $_->name => $_ } LIMS::Operation->all($lims->api);
@@ -106,7 +106,7 @@ subtest 'too late' => sub {
         my $answer    = $lims->request($operation->method, path_of($operation), body => $body);
 
         is($answer->status, 409, $name) or diag($answer->body);
-        like($answer->json->{error}, qr/\A(?:$slug)\z/, '... by its slug');
+        is($answer->json->{error}, $slug, '... by its slug');
     }
 };
 

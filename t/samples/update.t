@@ -168,7 +168,8 @@ subtest 'a reported sample is final' => sub {
     is($lims->post("/samples/$done->{id}/report", {})->status, 200, 'reported');
     my $before  = $lims->get("/samples/$done->{id}")->json;
     my $changes = $lab->changes_of(sub {
-        for my $change (@changes, [ collectionDate => '2026-01-01' ]) {
+        for my $change (@changes, [ collectionDate => '2026-01-01' ],
+            [ clientName => $before->{clientName} ]) {
             refused($lims->patch("/samples/$done->{id}", {@$change}), 409, 'invalid_transition',
                 $change->[0]);
         }

@@ -62,10 +62,10 @@ sub path {
 
 sub body {
     my ($self) = @_;
-    my $body = $self->{operation}{requestBody} or return;
-    my $value = $self->_least($body->{content}{'application/json'}{schema});
+    my $request = $self->{operation}{requestBody};
 
-    return JSON::PP->new->utf8->canonical->encode($value);
+    return $request && JSON::PP->new->utf8->canonical->encode(
+        $self->_least($request->{content}{'application/json'}{schema}));
 }
 
 sub refusals {
