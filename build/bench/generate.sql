@@ -340,3 +340,9 @@ BEGIN
             PERFORM setval(format('lims.%I', v.relname || '_id_seq'), v_last);
         END IF;
     END LOOP;
+END
+$$;
+
+COMMIT;
+
+VACUUM (ANALYZE);

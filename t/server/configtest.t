@@ -1,0 +1,152 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# `apachectl configtest` finds what is missing or out of range, everything at
+# once, each with its remedy, and passes what is as it should be.
+use LIMS::Test;
+use LIMS::Instance;
+use File::Temp qw(tempdir);
+
+my $httpd   = (grep { -x } map {"$_/apache2"} qw(/usr/sbin /usr/local/sbin), split /:/, $ENV{PATH})[0];
+my $modules = LIMS::Instance::run('apxs', '-q', 'LIBEXECDIR') =~ s/\s+\z//r;
+my $module  = LIMS::Instance::out() . '/mod_lims.so';
+my $dir     = tempdir(CLEANUP => 1);
+my $tls     = do { LIMS::Instance::start_cluster(); LIMS::Instance::home($LIMS::Instance::cluster) . '/tls' };
+
+# (exit status, output) of a configuration test. Options: without => [modules],
+# host => lines of the virtual host besides or instead, before => lines before it.
+sub configtest {
+    my (%option) = @_;
+    my %without = map { $_ => 1 } @{ $option{without} || [] };
+    my %line    = (
+        SSLEngine             => 'SSLEngine on',
+        SSLCertificateFile    => "SSLCertificateFile \"$tls/server.pem\"",
+        SSLCertificateKeyFile => "SSLCertificateKeyFile \"$tls/server.key\"",
+        DBDriver              => 'DBDriver pgsql',
+        DBDParams             => 'DBDParams "host=/nowhere dbname=lims user=lims_app"',
+        LimsEnable            => 'LimsEnable on',
+        %{ $option{host} || {} },
+    );
+    my @loaded = grep { !$without{$_} } qw(mpm_event authz_core dbd socache_shmcb ssl);
+    open my $out, '>', "$dir/httpd.conf" or die "httpd.conf: $!\n";
+    print {$out} "ServerRoot \"$dir\"\nServerName localhost\nListen 127.0.0.1:9\n",
+        "PidFile \"$dir/pid\"\nErrorLog \"$dir/error.log\"\n",
+        (map {qq(LoadModule ${_}_module "$modules/mod_$_.so"\n)} @loaded),
+        qq(LoadModule lims_module "$module"\n),
+        (map {"$_\n"} @{ $option{before} || [] }),
+        "<VirtualHost *:9>\n", (map {"    $line{$_}\n"} grep { defined $line{$_} } sort keys %line),
+        "</VirtualHost>\n";
+    close $out;
+    unlink "$dir/error.log";
+    return LIMS::Instance::capture($httpd, '-t', '-d', $dir, '-f', "$dir/httpd.conf");
+}
+
+sub passes {
+    my ($name, %option) = @_;
+    my ($status, $output) = configtest(%option);
+
+    is($status, 0, $name) or diag($output);
+    like($output, qr/Syntax OK/, '... and says so');
+    unlike($output, qr/LIMS\d{4}/, '... without a word of ours');
+    return;
+}
+
+sub fails {
+    my ($name, $patterns, %option) = @_;
+    my ($status, $output) = configtest(%option);
+
+    isnt($status, 0, $name);
+    like($output, $_, "... $_") for @$patterns;
+    my $lines = () = $output =~ /LIMS\d{4}:/g;
+    is($lines, scalar @$patterns, '... and nothing else') if $patterns->[0] =~ /LIMS/;
+    unlike($output, qr/Segmentation|Assertion|core dump/i, '... in good order');
+    return;
+}
+
+my %no_tls = (SSLEngine => undef, SSLCertificateFile => undef, SSLCertificateKeyFile => undef);
+my %no_dbd = (DBDriver => undef, DBDParams => undef);
+
+subtest 'what is as it should be' => sub {
+    passes('the whole configuration');
+    passes('behind a proxy, without mod_ssl', without => ['ssl'],
+        host => { %no_tls, LimsTLS => 'LimsTLS proxy' });
+    passes('a server without the service needs none of it', without => [ 'ssl', 'dbd' ],
+        host => { %no_tls, %no_dbd, LimsEnable => undef });
+    passes('one where it is off', without => [ 'ssl', 'dbd' ],
+        host => { %no_tls, %no_dbd, LimsEnable => 'LimsEnable off' });
+    passes('variables in the directives of others',
+        before => [ 'Define ENGINE on', 'Define DRIVER pgsql', 'Define PARAMS "host=/nowhere"' ],
+        host   => { SSLEngine => 'SSLEngine ${ENGINE}', DBDriver => 'DBDriver ${DRIVER}',
+            DBDParams => 'DBDParams "${PARAMS}"' });
+    passes('the database for the whole server',
+        before => [ 'DBDriver pgsql', 'DBDParams "host=/nowhere"' ], host => {%no_dbd});
+};
+
+subtest 'what is missing' => sub {
+    fails('no mod_dbd', [qr/LIMS0101: mod_dbd is not loaded; .*a2enmod dbd/],
+        without => ['dbd'], host => {%no_dbd});
+    fails('no DBDriver', [qr/LIMS0102: DBDriver is not pgsql; set "DBDriver pgsql"/],
+        host => { DBDriver => undef });
+    fails('no DBDParams', [qr/LIMS0103: DBDParams is missing; set it to .*connection string/],
+        host => { DBDParams => undef });
+    fails('no mod_ssl', [qr/LIMS0105: mod_ssl is not loaded.*; .*a2enmod ssl.*LimsTLS proxy/],
+        without => ['ssl'], host => {%no_tls});
+    fails('TLS is off', [qr/LIMS0106: SSLEngine is off.*; set "SSLEngine on".*LimsTLS proxy/],
+        host => { SSLEngine => 'SSLEngine off' });
+    fails('TLS is not mentioned', [qr/LIMS0106: /], host => {%no_tls});
+    fails('TLS is off by a variable', [qr/LIMS0106: /], before => ['Define ENGINE off'],
+        host => { SSLEngine => 'SSLEngine ${ENGINE}' });
+};
+
+subtest 'everything at once' => sub {
+    fails('no module at all',
+        [ qr/LIMS0101: mod_dbd is not loaded/, qr/LIMS0105: mod_ssl is not loaded/ ],
+        without => [ 'dbd', 'ssl' ], host => { %no_tls, %no_dbd });
+    fails('no setting at all',
+        [ qr/LIMS0102: DBDriver/, qr/LIMS0103: DBDParams/, qr/LIMS0106: SSLEngine/ ],
+        host => { %no_tls, %no_dbd });
+};
+
+# The bounds of conf/reference.conf's manual, said again: [name, least, most].
+my @numbers = (
+    [ 'LimsMaxBody',             1024, 67108864 ],
+    [ 'LimsRateLimit',           1,    100000 ],
+    [ 'LimsRateWindow',          1,    3600 ],
+    [ 'LimsRateKeys',            16,   1000000 ],
+    [ 'LimsDatabaseWait',        1,    60000 ],
+    [ 'LimsIdempotencyLifetime', 1,    2592000 ],
+    [ 'LimsKeyTouchInterval',    1,    86400 ],
+);
+
+for my $number (@numbers) {
+    my ($name, $min, $max) = @$number;
+    subtest $name => sub {
+        passes("$_ is in range", host => { $name => "$name $_" }) for $min, $max;
+        for my $bad ($min - 1, $max + 1, -1, 'many', "${min}k", '1.5', '0x10', '9' x 30) {
+            fails("$bad is not", [qr/\Q$name\E: \w+ from $min to $max/],
+                host => { $name => "$name $bad" });
+        }
+        fails('it takes one', [qr/\Q$name\E takes one argument/], host => { $name => "$name 20 30" });
+    };
+}
+
+subtest 'directives that take words' => sub {
+    fails("LimsTLS $_", [qr/LimsTLS: required .* or proxy/], host => { LimsTLS => "LimsTLS $_" })
+        for qw(on off maybe);
+    passes("LimsTLS $_", host => { LimsTLS => "LimsTLS $_" }) for qw(required Required proxy);
+    fails("LimsBasePath $_", [qr/LimsBasePath: a plain path that begins with a slash/],
+        host => { LimsBasePath => "LimsBasePath $_" })
+        for 'lab', 'https://lab.example', '/a//b', '/%41';
+    passes("LimsBasePath $_", host => { LimsBasePath => "LimsBasePath $_" }) for '/lab', '/a/b/', '/';
+    fails('LimsEnable perhaps', [qr/LimsEnable must be On or Off/],
+        host => { LimsEnable => 'LimsEnable perhaps' });
+};
+
+subtest 'where directives may stand' => sub {
+    fails('not in a directory', [qr/LimsEnable not allowed (?:here|in)/],
+        before => [ '<Directory "/">', 'LimsEnable on', '</Directory>' ]);
+    fails('nor in a location', [qr/LimsRateLimit not allowed (?:here|in)/],
+        before => [ '<Location "/api">', 'LimsRateLimit 5', '</Location>' ]);
+};
+
+done_testing();

@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The log of requests that conf/lims.conf offers: one line of valid JSON for each
+# request to the API, whatever was sent, with what the service knows of it.
+use LIMS::Test;
+use LIMS::Schema;
+use LIMS::Source;
+use LIMS::Wire qw(message speak);
+
+use File::Temp qw(tempdir);
+
+my $file = tempdir(CLEANUP => 1) . '/requests.json';
+my $lims = LIMS::Test->new(conf => "LimsMaxBody 1024\nDefine LIMS_ACCESS_LOG \"$file\"");
+my $here = $lims->fixture;
+
+# The lines that an action adds, once there are as many as are expected: httpd
+# writes them after the answer is sent.
+my $read = 0;
+
+sub logged {
+    my ($count, $action) = @_;
+    my @lines;
+
+    $action->();
+    for (1 .. 80) {
+        open my $in, '<:raw', $file or die "$file: $!\n";
+        @lines = <$in>;
+        last if @lines >= $read + $count;
+        select undef, undef, undef, 0.025;
+    }
+    my @new = splice @lines, $read;
+    $read += @new;
+    return map {
+        my $record = eval { LIMS::Schema::decode($_) };
+        ok($record, 'the line is JSON') or diag("$@$_");
+        $record || {};
+    } @new;
+}
+
+sub is_line {
+    my ($record, %expected) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    is_deeply({ map { $_ => $record->{$_} } keys %expected }, \%expected, 'it says what happened');
+    return;
+}
+
+subtest 'an answer' => sub {
+    my $began  = time;
+    my $answer;
+    my ($record, @more) = logged(1, sub {
+        $answer = $lims->post('/clients', { code => 'A', name => 'A' },
+            headers => { 'X-Request-Id' => 'from-the-caller:1' });
+    });
+    is(scalar @more, 0, 'one line');
+    is_line($record, client => '127.0.0.1', method => 'POST', path => '/api/v1/clients',
+        route => 'createClient', status => 201, error => '-', requestId => 'from-the-caller:1',
+        organizationId => "$here->{id}", keyId => "$here->{key_id}",
+        bytes => length $answer->body);
+    cmp_ok(abs($record->{time} - $began), '<', 5, 'when: seconds since 1970');
+    cmp_ok($record->{databaseRoundTrips}, '>=', 2, 'its round trips: at least begin and commit');
+    cmp_ok($record->{databaseMicroseconds}, '>', 0, 'the time they took');
+    cmp_ok($record->{microseconds}, '>=', $record->{databaseMicroseconds},
+        '... which is part of its own');
+    is_deeply([ map { LIMS::Schema::type_of($record->{$_}) } qw(time status bytes microseconds
+                databaseMicroseconds databaseRoundTrips) ],
+        [ 'number', ('integer') x 5 ], 'numbers are numbers');
+};
+
+subtest 'a read of a known key takes one round trip' => sub {
+    $lims->get('/whoami', connection => 'new') for 1 .. 20;
+    my @records = logged(40, sub { $lims->get('/whoami') for 1 .. 20 });
+    is(scalar @records, 40, 'a line for each');
+    is((grep { $_->{databaseRoundTrips} == 1 } @records[ 20 .. 39 ]), 20, 'and one trip each');
+};
+
+subtest 'refusals' => sub {
+    my @cases = (
+        [ 'no key', { status => 401, error => 'unauthorized', route => '-', keyId => '-',
+                organizationId => '-', databaseRoundTrips => 0 },
+            sub { $lims->get('/samples', key => undef) } ],
+        [ 'no route', { status => 404, error => 'not_found', route => '-',
+                keyId => "$here->{key_id}" }, sub { $lims->get('/nowhere') } ],
+        [ 'no record', { status => 404, error => 'not_found', route => 'getSample',
+                path => '/api/v1/samples/77' }, sub { $lims->get('/samples/77?') } ],
+        [ 'no TLS', { status => 403, error => 'tls_required', path => '/api/v1/samples',
+                method => 'GET' }, undef ],
+        [ 'too large', { status => 413, error => 'payload_too_large', method => 'POST' },
+            sub { $lims->post('/clients', ' ' x 1025) } ],
+        [ 'a header that httpd refuses', { status => 400, error => 'bad_request', method => 'POST',
+                path => '/api/v1/clients', route => '-', databaseRoundTrips => 0 },
+            sub { speak($lims, message($lims, 'POST', '/clients', headers => ['No name: x'],
+                        body => '{}')) } ],
+        [ 'a path of quotes, backslashes and bytes', { status => 404,
+                path => '/api/v1/%22%5c%01%c3%a9%ff' },
+            sub { speak($lims, message($lims, 'GET', '/%22%5c%01%C3%A9%FF')) } ],
+        [ 'a method of odd characters', { status => 405, error => 'method_not_allowed' },
+            sub { speak($lims, message($lims, q{A'B|C`}, '/samples')) } ],
+        [ 'a query of quotes is not logged', { status => 400, path => '/api/v1/samples' },
+            sub { $lims->get('/samples?%22=%5c') } ],
+    );
+    for my $case (grep { $_->[2] } @cases) {
+        my ($name, $expected, $action) = @$case;
+        my $answer;
+        my ($record, @more) = logged(1, sub { $answer = $action->() });
+        is(scalar @more, 0, "$name: one line");
+        is_line($record, %$expected, requestId => $answer->header('X-Request-Id'));
+    }
+};
+
+subtest 'what is not the API\'s is not in it' => sub {
+    my @records = logged(1, sub {
+        $lims->raw("GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        $lims->get('/whoami');
+    });
+    is_deeply([ map { $_->{path} } @records ], ['/api/v1/whoami'], 'only its own requests');
+};
+
+subtest 'the manual' => sub {
+    my %set = map { $_ => 1 } code('modules/server/handler.c') =~ /"(lims-[\w-]+)"/g;
+    my %used = map { $_ => 1 } text('conf/lims.conf') =~ /%\{(lims-[\w-]+)\}n/g;
+    my %told = map { $_ => 1 } text('conf/reference.conf') =~ /^# (lims-[\w-]+) {2,}/mg;
+
+    delete @told{qw(lims-live lims-ready lims-metrics lims-status)};
+    cmp_ok(scalar keys %set, '>', 5, 'notes are recognised');
+    is_deeply([ sort keys %told ], [ sort keys %set ], 'explains the notes that there are');
+    is_deeply([ sort keys %used ], [ sort keys %set ], 'and the format has them all');
+};
+
+done_testing();

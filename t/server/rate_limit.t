@@ -1,0 +1,153 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The rate limit: 120 requests in any 60 seconds for each key, exact over all
+# child processes and graceful restarts, told on every answer; what it refuses
+# does not count.
+use LIMS::Test;
+use LIMS::Wire qw(message speak);
+use Time::HiRes qw(time sleep);
+
+sub of { return $_[0]->header("RateLimit-$_[1]") }
+
+# The real limit; only who asked is noted beside.
+my $lims = LIMS::Test->new(
+    children => 4,
+    conf     => "LimsRateLimit 120\nCustomLog log/children.log \"%P %>s\"",
+);
+
+subtest 'by default' => sub {
+    my $plain = LIMS::Test->new(conf => '# LimsRateLimit is not set');
+    my $answer = $plain->get('/whoami');
+    is(of($answer, 'Limit'), 120, '120 requests');
+    is(of($answer, 'Remaining'), 119, '... of which one is used');
+    is(of($answer, 'Reset'), 60, '... in 60 seconds');
+    ok($plain->finish, 'the log is clean');
+};
+
+subtest 'one after the other' => sub {
+    my $key = $lims->key($lims->fixture)->{key};
+    my (@remaining, @reset);
+    for (1 .. 120) {
+        my $answer = $lims->get('/whoami', key => $key);
+        push @remaining, $answer->status == 200 ? of($answer, 'Remaining') : 'refused';
+        push @reset, of($answer, 'Reset');
+        is($answer->header('Retry-After'), undef, 'Retry-After') if $answer->status == 200 && @reset == 1;
+    }
+    is_deeply(\@remaining, [ reverse 0 .. 119 ], '120 requests, one less remaining each time');
+    is_deeply([ grep { $_ < 1 || $_ > 60 } @reset ], [], 'Reset is seconds of the window');
+    for my $time (1 .. 3) {
+        my $answer = $lims->get('/whoami', key => $key);
+        is($answer->status, 429, "number " . (120 + $time) . ' is refused');
+        is($answer->json->{error}, 'rate_limited', '... by its slug');
+        is(of($answer, 'Remaining'), 0, '... nothing remains');
+        cmp_ok($answer->header('Retry-After'), '>=', 1, '... come again later');
+        cmp_ok($answer->header('Retry-After'), '<=', 60, '... within the window');
+        like($answer->json->{message}, qr/120.*60/, '... and the words say what the limit is');
+    }
+    is($lims->get('/whoami')->status, 200, 'another key of the same organization goes on');
+};
+
+subtest 'every answer tells' => sub {
+    my $key    = $lims->key($lims->fixture)->{key};
+    my $narrow = $lims->key($lims->fixture, scopes => ['events:read'])->{key};
+    my $etag   = $lims->get('/openapi.json', key => $key)->header('ETag');
+    my @answers = (
+        $lims->get('', key => $key),
+        $lims->get('/samples', key => $key),
+        $lims->head('/samples', key => $key),
+        $lims->get('/openapi.json', key => $key, headers => { 'If-None-Match' => $etag }),
+        $lims->post('/clients', { code => 'RATE', name => 'Rate' }, key => $key),
+        $lims->post('/clients', '{', key => $key),
+        $lims->get('/samples/0', key => $key),
+        $lims->get('/samples/999999', key => $key),
+        $lims->get('/nowhere', key => $key),
+        $lims->put('/samples', '{}', key => $key),
+        $lims->post('/clients', 'x', key => $key, headers => { 'Content-Type' => 'text/plain' }),
+        $lims->post('/clients', 'x' x 1_100_000, key => $key, connection => 'new'),
+    );
+    my $left = 119;
+    for my $answer (@answers) {
+        is(of($answer, 'Remaining'), --$left, 'status ' . $answer->status . ' counts');
+        is(of($answer, 'Limit'), 120, '... and says the limit');
+    }
+    is(of($lims->get('/samples', key => $narrow), 'Remaining'), 119, '403 as well');
+    is(of($lims->get('/samples', key => undef), 'Limit'), undef, 'without a key there is no limit');
+    is(of($lims->get('/samples', key => LIMS::Fixture::make_key()), 'Limit'), undef,
+        'nor with an unknown one');
+};
+
+subtest 'exact over all children' => sub {
+    my $key      = $lims->key($lims->fixture)->{key};
+    my @statuses = $lims->parallel(20, sub {
+        return [ map { $lims->get('/whoami', key => $key)->status } 1 .. 10 ];
+    });
+    my %count;
+    $count{$_}++ for map {@$_} @statuses;
+    is_deeply(\%count, { 200 => 120, 429 => 80 }, 'of 200 requests at once 120 are admitted');
+
+    open my $in, '<', "$lims->{instance}{home}/log/children.log" or die "children.log: $!\n";
+    my %child = map { /^(\d+) 429$/ ? ($1 => 1) : () } <$in>;
+    cmp_ok(scalar keys %child, '>', 1, 'more than one child refused some');
+};
+
+subtest 'a graceful restart forgets nothing' => sub {
+    my $key = $lims->key($lims->fixture)->{key};
+    $lims->get('/whoami', key => $key) for 1 .. 100;
+    my %before = map { $_ => 1 } $lims->children;
+    $lims->graceful;
+    is(of($lims->get('/whoami', key => $key, connection => 'new'), 'Remaining'), 19,
+        'the new children know of the hundred before');
+    $lims->get('/whoami', key => $key) for 1 .. 19;
+    is($lims->get('/whoami', key => $key)->status, 429, '... to the last one');
+};
+
+subtest 'a revoked key is told that first' => sub {
+    my $made = $lims->key($lims->fixture);
+    $lims->get('/whoami', key => $made->{key}) for 1 .. 120;
+    is($lims->get('/whoami', key => $made->{key})->status, 429, 'over the limit');
+    $lims->db->do('UPDATE lims.api_key SET revoked_at = now() WHERE id = ?', undef,
+        $made->{key_id});
+    my $answer = $lims->get('/whoami', key => $made->{key});
+    is($answer->status . ' ' . $answer->json->{error}, '401 unauthorized', 'revoked: 401, not 429');
+};
+
+subtest 'any window, not the clock\'s minute' => sub {
+    my $window = LIMS::Test->new(conf => "LimsRateLimit 6\nLimsRateWindow 2");
+    my $ask = sub { return $window->get('/whoami')->status };
+    my $start = time;
+    is($ask->(), 200, 'three at the beginning') for 1 .. 3;
+    sleep 1 - (time - $start) if time - $start < 1;
+    is($ask->(), 200, 'three more a second later') for 1 .. 3;
+    my $middle = time;
+    my ($refused, $early) = (0, 0);
+    while (time - $start < 1.9) {
+        $ask->() == 429 ? $refused++ : $early++;
+        sleep 0.02;
+    }
+    cmp_ok($refused, '>', 10, 'then it refuses');
+    is($early, 0, '... every one');
+    sleep 2.1 - (time - $start) if time - $start < 2.1;
+    my @then = map { $ask->() } 1 .. 4;
+    is_deeply(\@then, [ 200, 200, 200, 429 ],
+        'when the first three have left the window, three may come: refused ones did not count');
+    my $told = $window->get('/whoami');
+    is($told->header('Retry-After'), 1, 'Retry-After is when the next one leaves');
+    sleep $middle + 2.05 - time if $middle + 2.05 > time;
+    is($ask->(), 200, '... and then one may come');
+    ok($window->finish, 'the log is clean');
+};
+
+subtest 'more keys than there is room for' => sub {
+    my $small = LIMS::Test->new(conf => "LimsRateLimit 5\nLimsRateKeys 16");
+    my %count;
+    for (1 .. 40) {
+        $count{ $small->get('/whoami', key => $small->key($small->fixture)->{key})->status }++;
+    }
+    cmp_ok($count{200}, '>=', 14, 'as many as there is room for are counted');
+    is($count{200} + $count{503}, 40, 'the others are told to come later, not let through');
+    $small->expect_log(qr/LIMS0060: 503 .*raise LimsRateKeys/);
+    ok($small->finish, 'the log is clean');
+};
+
+done_testing();
