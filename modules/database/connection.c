@@ -113,13 +113,16 @@ leave:
     return error;
 }
 
+/* Costs no round trip. A server process that was told to end says so before it
+ * hangs up: the first call reads its last words, the second finds it gone. */
+static bool is_gone(PGconn *pg)
+{
+    return PQstatus(pg) != CONNECTION_OK || !PQconsumeInput(pg) || !PQconsumeInput(pg);
+}
+
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool)
 {
-    /* Costs no round trip and notices a server process that is gone. */
-    if (PQstatus(connection->pg) == CONNECTION_OK && !PQconsumeInput(connection->pg)) {
-        PQreset(connection->pg);
-    }
-    if (PQstatus(connection->pg) != CONNECTION_OK) {
+    if (is_gone(connection->pg)) {
         PQreset(connection->pg);
     }
     if (PQstatus(connection->pg) != CONNECTION_OK) {

@@ -178,6 +178,11 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
         return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, UNAVAILABLE),
                           LIMS_RETRY_ROLLED_BACK, pool);
     }
+    if (strcmp(state, "57014") == 0) {
+        /* It took longer than statement_timeout, and would again. */
+        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
+                           "The request took too long and was given up; try again later.");
+    }
     if (in_class(state, "08") || in_class(state, "53") || in_class(state, "57") ||
         in_class(state, "25006")) {
         return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE),

@@ -235,8 +235,8 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
 
 static const lims_error_t *run_text(const run_t *run, const lims_migration_t *migration)
 {
-    const char *file
-        = apr_psprintf(run->pool, "Migration %03d_%s.sql", migration->version, migration->name);
+    const char *file =
+        apr_psprintf(run->pool, "Migration %03d_%s.sql", migration->version, migration->name);
 
     return lims_script_run(run->connection, file, migration->sql, run->pool);
 }

@@ -385,7 +385,7 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     }
     reader.yajl = yajl_alloc(&callbacks, NULL, &reader);
     if (reader.yajl == NULL) {
-        return lims_broken(pool, LIMS_E_INTERNAL, 0, "yajl_alloc", "The body could not be read");
+        return lims_broken(pool, LIMS_E_INTERNAL, 42, "yajl_alloc", "The body could not be read");
     }
     status = yajl_parse(reader.yajl, (const unsigned char *)bytes, length);
     if (status == yajl_status_ok) {

@@ -13,8 +13,8 @@
 #include <mod_status.h>
 #include <string.h>
 
-#include "database/migration.h"
 #include "kernel/error.h"
+#include "kernel/field.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
@@ -28,23 +28,38 @@ static int send_text(request_rec *r, int status, const char *type, const char *t
     return OK;
 }
 
+/* A real question: what the connection believes of itself is not enough. */
+static const lims_error_t *ask_database(request_rec *r)
+{
+    lims_lease_t lease = { .pool = r->pool, .server = r->server };
+    lims_request_t rq = { .pool = r->pool, .values = lims_values_create(r->pool) };
+    const lims_error_t *error = lims_pool_take(&rq.connection, &lease);
+    lims_result_t *version = NULL;
+
+    if (!error) {
+        error = lims_database_call(&version, &rq, LIMS_STMT_SCHEMA_VERSION);
+        lims_connection_release(rq.connection);
+        lims_pool_give_back(&lease);
+    }
+    return error;
+}
+
 /* NULL, or why the service can't answer at the moment. */
 static const char *unready(request_rec *r)
 {
-    lims_lease_t lease = { .pool = r->pool, .server = r->server };
-    lims_connection_t *connection = NULL;
     const lims_error_t *error;
 
     if (lims_config_of(r->server)->enable != 1) {
         return "LimsEnable is off in this server";
     }
-    error = lims_pool_take(&connection, &lease);
-    if (error) {
-        return error->cause ? error->cause : error->message;
+    error = ask_database(r);
+    if (error && error->retry == LIMS_RETRY_LOST) {
+        error = ask_database(r);
     }
-    lims_connection_release(connection);
-    lims_pool_give_back(&lease);
-    return NULL;
+    if (!error) {
+        return NULL;
+    }
+    return error->cause ? error->cause : error->message;
 }
 
 static const char *as_json(request_rec *r, const char *problem)
@@ -64,25 +79,39 @@ static const char *as_json(request_rec *r, const char *problem)
     return lims_writer_finish(&length, w);
 }
 
+/* Ends a member at the comma behind it and returns the next, NULL after the
+ * last. A comma within a string is the string's. */
+static char *cut_member(char *member)
+{
+    bool quoted = false;
+
+    for (char *c = member; *c; c++) {
+        if (*c == '\\' && c[1]) {
+            c++;
+        } else if (*c == '"') {
+            quoted = !quoted;
+        } else if (*c == ',' && !quoted) {
+            *c = '\0';
+            return c + 1;
+        }
+    }
+    return NULL;
+}
+
 /* The JSON's members as rows of a table: one source for both forms. */
 static const char *as_rows(request_rec *r, const char *json)
 {
     const char *rows = "";
-    char *rest = apr_pstrdup(r->pool, json + 1);
-    char *pair;
+    char *member = apr_pstrmemdup(r->pool, json + 1, strlen(json) - 2);
 
-    rest[strlen(rest) - 1] = '\0';
-    while ((pair = apr_strtok(rest, ",", &rest)) != NULL) {
-        char *colon = strchr(pair, ':');
-        if (colon) {
-            *colon = '\0';
-            rows = apr_pstrcat(r->pool, rows, "<tr><th>", ap_escape_html(r->pool, pair),
-                               "</th><td>", ap_escape_html(r->pool, colon + 1), "</td></tr>\n",
-                               NULL);
-        }
-        if (!rest || !*rest) {
-            break;
-        }
+    while (member) {
+        char *next = cut_member(member);
+        const char *colon = strchr(member, ':');
+        const char *name = apr_pstrmemdup(r->pool, member + 1, (apr_size_t)(colon - member - 2));
+
+        rows = apr_pstrcat(r->pool, rows, "<tr><th>", ap_escape_html(r->pool, name), "</th><td>",
+                           ap_escape_html(r->pool, colon + 1), "</td></tr>\n", NULL);
+        member = next;
     }
     return rows;
 }
@@ -142,7 +171,7 @@ int lims_status_handler(request_rec *r)
 static int write_section(request_rec *r, int flags)
 {
     if (flags & AP_STATUS_SHORT) {
-        ap_rprintf(r, "LimsStatus: %s\n", as_json(r, NULL));
+        ap_rprintf(r, "LimsStatus: %s\n", as_json(r, unready(r)));
     } else {
         ap_rprintf(r, "<hr />\n<h2>mod_lims</h2>\n%s", as_table(r));
     }

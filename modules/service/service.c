@@ -352,6 +352,10 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     reply->body = lims_error_body(&reply->length, error, x->rq.pool);
     apr_table_unset(reply->headers, "ETag");
     apr_table_unset(reply->headers, "Location");
+    if (error != x->limited) {
+        /* Over its limit as well, but that is not what it is told. */
+        apr_table_unset(reply->headers, "Retry-After");
+    }
     apr_table_setn(reply->headers, "Cache-Control", "no-store");
     switch (error->kind) {
     case LIMS_E_UNAUTHORIZED:

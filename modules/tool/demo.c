@@ -45,8 +45,8 @@ static const struct {
     const char *variable;
     const char *setting;
 } keys[] = {
-    { "LIMS_API_KEY", "key_a" },       { "LIMS_API_KEY_B", "key_b" },
-    { "LIMS_API_KEY_C", "key_c" },     { "LIMS_API_KEY_D", "key_d" },
+    { "LIMS_API_KEY", "key_a" },         { "LIMS_API_KEY_B", "key_b" },
+    { "LIMS_API_KEY_C", "key_c" },       { "LIMS_API_KEY_D", "key_d" },
     { "LIMS_UPLOAD_KEY", "key_upload" },
 };
 
@@ -130,8 +130,8 @@ static const lims_error_t *write_file(const char *file, const char *lines, apr_p
 {
     const apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_EXCL;
     apr_file_t *stream = NULL;
-    apr_status_t status = apr_file_open(&stream, file, flags,
-                                        APR_FPROT_UREAD | APR_FPROT_UWRITE, pool);
+    apr_status_t status =
+        apr_file_open(&stream, file, flags, APR_FPROT_UREAD | APR_FPROT_UWRITE, pool);
 
     if (status != APR_SUCCESS) {
         return file_error(file, status, pool);
@@ -225,8 +225,8 @@ static const lims_error_t *load_once(bool *loaded, lims_request_t *rq, const cha
     static const lims_call_t calls[] = { { .statement = LIMS_STMT_DEMO_LOCK },
                                          { .statement = LIMS_STMT_DEMO_PRESENT } };
     lims_result_t *rows[LIMS_LENGTH(calls)] = { NULL };
-    const lims_error_t *error
-        = lims_database_run(rows, rq, calls, (int)LIMS_LENGTH(calls), LIMS_DB_BEGIN);
+    const lims_error_t *error =
+        lims_database_run(rows, rq, calls, (int)LIMS_LENGTH(calls), LIMS_DB_BEGIN);
 
     *loaded = false;
     if (!error && !lims_result_true(rows[1], 0, "present")) {

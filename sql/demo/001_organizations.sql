@@ -14,6 +14,8 @@
 
 SET LOCAL ROLE lims_owner;
 
+SELECT lims.act_as(NULL, NULL, 'demonstration', NULL, NULL);
+
 INSERT INTO lims.organization (code, name, time_zone, tracking_prefix, plan,
     api_access, monthly_sample_allowance, reagent_expiry_policy,
     coa_before_approval, esignature_required, ai_data_access)

@@ -28,6 +28,7 @@ INSERT INTO lims.project (organization_id, code, name, client_id)
 SELECT c.organization_id, p.code, p.name, c.id
   FROM (VALUES
        ('ALD-TAB', 'Tablets, release testing', 'ALDER'),
+       ('ALD-INJ', 'Injectables, sterility', 'ALDER'),
        ('ALD-WFI', 'Water for injection loop', 'ALDER'),
        ('BSF-RTE', 'Ready-to-eat salads', 'BLUESPOON'),
        ('BSF-SPICE', 'Spices, incoming goods', 'BLUESPOON'),

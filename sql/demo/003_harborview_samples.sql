@@ -34,7 +34,8 @@ SELECT p.organization_id, s.external_id, p.id, m.id, l.id,
        ('COC-9104', 'BSF-RTE', 'RTE', 98, 'rush', 'Chicken salad, lot CS-0712'),
        ('COC-9105', 'BSF-RTE', 'RTE', 26, 'rush', 'Egg salad, lot ES-0713'),
        ('COC-9106', 'GLF-FEED', 'FEED', 20, 'routine', 'Layer feed, lot LF-88'),
-       ('COC-9107', 'ALD-TAB', 'RM', 6, 'stat', 'Lactose monohydrate, lot LM-5521')
+       ('COC-9107', 'ALD-TAB', 'RM', 6, 'stat', 'Lactose monohydrate, lot LM-5521'),
+       ('COC-9108', 'ALD-INJ', 'FP-INJ', 240, 'routine', 'Vials 2 mL, lot 70-0015, day 9 of 14')
        ) AS s (external_id, project, material, age, priority, notes)
   JOIN lims.project p
     ON p.organization_id = lims.context_id('organization_id')
@@ -61,7 +62,8 @@ SELECT s.organization_id, s.id, d.id
        ('COC-9104', ARRAY['SALM', 'LMONO', 'APC']),
        ('COC-9105', ARRAY['SALM', 'LMONO', 'APC']),
        ('COC-9106', ARRAY['SALM']),
-       ('COC-9107', ARRAY['TAMC', 'TYMC'])
+       ('COC-9107', ARRAY['TAMC', 'TYMC']),
+       ('COC-9108', ARRAY['STER'])
        ) AS t (external_id, codes)
  CROSS JOIN LATERAL unnest(t.codes) WITH ORDINALITY AS c (code, place)
   JOIN lims.sample s

@@ -126,12 +126,12 @@ INSERT INTO lims.qc_batch (organization_id, batch_number, method, analysis_date)
 SELECT lims.context_id('organization_id'), b.batch_number, b.method,
        current_date - b.days
   FROM (VALUES
-       ('QCB-0101', 'EPA 200.8', 6),
+       ('QCB-0101', 'EPA 200.8', 2),
        ('QCB-0102', 'EPA 200.8', 2),
        ('QCB-0103', 'EPA 300.0', 8),
-       ('QCB-0104', 'SM 5210 B', 4),
-       ('QCB-0105', 'SM 5210 B', 3),
-       ('QCB-0106', 'SM 9221 B, E', 5)
+       ('QCB-0104', 'SM 5210 B', 8),
+       ('QCB-0105', 'SM 5210 B', 5),
+       ('QCB-0106', 'SM 9221 B, E', 3)
        ) AS b (batch_number, method, days);
 
 -- Blanks of EPA 200.8 may reach 2.2 times the detection limit. Glucose and

@@ -33,9 +33,9 @@ UPDATE lims.sample_test t
        ('COC-0405', 'CU', '155', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
        ('COC-0406', 'CU', '61.3', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
        ('COC-0407', 'CU', '127', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0501', 'BOD5', '14.0', 24, 'QCB-0104', 'BOD-NUT-26', NULL),
-       ('COC-1001', 'PB', '16.2', 90, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-1001', 'CU', '480', 90, 'QCB-0101', 'STD-ICPMS-26', NULL),
+       ('COC-0501', 'BOD5', '14.0', 20, NULL, 'BOD-NUT-26', NULL),
+       ('COC-1001', 'PB', '16.2', 122, 'QCB-0101', 'STD-ICPMS-26', NULL),
+       ('COC-1001', 'CU', '480', 122, 'QCB-0101', 'STD-ICPMS-26', NULL),
        ('COC-1101', 'HEM', '6.2', 60, NULL, NULL, NULL),
        ('COC-1102', 'HEM', '<5.0', 60, NULL, NULL, NULL),
        ('COC-1103', 'HEM', '7.8', 60, NULL, NULL, NULL),
@@ -76,7 +76,7 @@ UPDATE lims.sample_test t
        ('COC-9010', 'TSS', '8.5', 40, NULL, NULL, NULL),
        ('COC-9011', 'CL2R', '0.80', 0.1, NULL, NULL, 'Measured in the field'),
        ('COC-9012', 'CL2R', '0.65', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9014', 'AS', '2.6', 60, 'QCB-0101', 'STD-ICPMS-26', NULL)
+       ('COC-9014', 'AS', '2.6', 50, 'QCB-0101', 'STD-ICPMS-26', NULL)
        ) AS r (external_id, code, result, hours, batch, lot, notes)
   JOIN lims.sample s
     ON s.organization_id = lims.context_id('organization_id')
@@ -270,4 +270,3 @@ BEGIN
     END LOOP;
 END
 $$;
-

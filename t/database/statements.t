@@ -7,42 +7,23 @@
 use strict;
 use warnings;
 
-use Test::More;
-
 use LIMS::Instance;
-
-my $source = LIMS::Instance::out() . '/statements.c';
-open my $in, '<:raw', $source or BAIL_OUT("$source: $!; run make");
-my $text = do { local $/ = undef; <$in> };
-
-# What a C compiler makes of adjacent string literals.
-sub unquoted {
-    my ($literals) = @_;
-    my %escape = (n => "\n", t => "\t");
-    my $made   = join '', $literals =~ /"((?:[^"\\]|\\.)*)"/g;
-
-    $made =~ s/\\(.)/exists $escape{$1} ? $escape{$1} : $1/ge;
-    return $made;
-}
+use LIMS::Statements;
+use Test::More;
 
 my $database = 'lims_test_database_statements';
 LIMS::Instance::create_database($database);
 my $db = LIMS::Instance::connect_database($database, 'lims_owner');
 
-my $count = 0;
-while ($text =~ /\.label = "(\w+)",\n\s*\.sql =\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\n.*?\.origin = "([^"]*)"/gs) {
-    my ($label, $sql, $origin) = ($1, unquoted($2), $3);
-
-    $count++;
+for my $statement (LIMS::Statements::all()) {
+    my $label    = $statement->{label};
     my $prepared = eval {
-        $db->do("PREPARE $label AS $sql");
+        $db->do("PREPARE $label AS $statement->{sql}");
         $db->do("DEALLOCATE $label");
         1;
     };
-    ok($prepared, "$label ($origin)") or diag($@);
+    ok($prepared, "$label ($statement->{origin})") or diag($@);
 }
-my $expected = () = $text =~ /^    \[LIMS_STMT_(?!NONE\])/mg;
-is($count, $expected, 'every statement was looked at');
 
 $db->disconnect;
 LIMS::Instance::drop_database($database);

@@ -11,6 +11,7 @@ use warnings;
 use LIMS::Demo;
 use LIMS::Laboratory qw(refused);
 use LIMS::Test;
+use POSIX qw(strftime);
 
 my $demo  = LIMS::Demo->new;
 my $cedar = $demo->laboratory('cedar-basin');
@@ -42,7 +43,8 @@ subtest '1: the happy path of an effluent' => sub {
     push @seen, $cedar->events(sub {
         $sample = $cedar->post('/samples', {
                 materialTypeId => $cedar->material('WWE'), projectId => $cedar->project('NPDES001'),
-                plantLocation => 'EFF-001', collectedAt => $loaded->{collectedAt},
+                plantLocation => 'EFF-001',
+                collectedAt => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time - 3600)),
                 testDefinitionIds => [ map { $cedar->definition($_) } qw(BOD5 TSS NH3N) ] })->json;
         is($cedar->post('/samples/receive', { sampleIds => [ $sample->{id} ] })->status, 200,
             'received');

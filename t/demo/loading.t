@@ -9,6 +9,7 @@ use warnings;
 use File::Temp qw(tempdir);
 use LIMS::Demo;
 use LIMS::Laboratory qw(refused);
+use LIMS::Source;
 use LIMS::Test;
 use POSIX qw(strftime);
 
@@ -87,12 +88,19 @@ subtest 'a load that fails leaves nothing' => sub {
     elsewhere('lims_test_demo_undone', sub {
         my ($limsctl, $handle) = @_;
 
-        # Without it the last file fails.
+        # What is done last, the amended certificate, is made to fail.
         $handle->do('ALTER TABLE lims.certificate ADD CHECK (version < 2)');
-        is($limsctl->('demo', '--keys-to', "$dir/undone")->{exit}, 4, 'it fails');
+        isnt($limsctl->('demo', '--keys-to', "$dir/undone")->{exit}, 0, 'it fails');
         ok(!-e "$dir/undone", 'no file of keys stays');
         is(scalar $handle->selectrow_array('SELECT count(*) FROM lims.organization'), 0,
             'and no organization');
+
+        $handle->do('ALTER FUNCTION lims.evaluate_qc_batch RENAME TO judge_qc_batch');
+        my ($before) = text('sql/demo/006_cedar_quality.sql') =~ /\A(.*?)lims\.evaluate_qc_batch/s;
+        my $line     = 1 + ($before =~ tr/\n//);
+        like($limsctl->('demo', '--keys-to', "$dir/undone")->{output},
+            qr/006_cedar_quality\.sql, line $line, failed and was undone: function/,
+            'where PostgreSQL says where, the line is named');
     });
 };
 

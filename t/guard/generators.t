@@ -128,6 +128,13 @@ like($made, qr/"SELECT 'a\\\\b \\"c\\"';\\n"/,                                  
 like($made, qr/\.compatible_since = 1,.*\.compatible_since = 1,/s, 'with what they are compatible with');
 like($made, qr/lims_migrations_count = 2;/,                        'and their number');
 
+my ($sums, $demo) = (put('sums', ''), put('001_one.sql', "SELECT 1;\n"));
+$made = `awk -v table=lims_demo_files -f $LIMS::Source::root/build/migrations.awk $sums $demo 2>&1`;
+like($made, qr/const lims_migration_t lims_demo_files\[\] = \{/, 'or under another name');
+like($made, qr/lims_demo_files_count = 1;/,                      '... all through');
+unlike($made, qr/lims_migrations/,                               '... and not under the first');
+unlink $demo;
+
 my @wrong = (
     [ { '002_two.sql' => "SELECT 1;\n" }, qr/without a gap/, 'a gap' ],
     [ { '001_One.sql' => "SELECT 1;\n" }, qr/NNN_name/,      'a bad name' ],

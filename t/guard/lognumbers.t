@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The number in a log line (LIMS0042) is how an administrator finds what it
-# means, so it stands at one place in the code only.
+# means, so it stands at one place in the code only, and modules/MESSAGES.md
+# explains those that there are and no other.
 use strict;
 use warnings;
 
@@ -10,33 +11,54 @@ use Test::More;
 
 use LIMS::Source;
 
-# Where a number is written: in the text itself, or as the argument that the
-# text's LIMS%04d takes.
 my $argument = qr/[^,()]*(?:\([^()]*\)[^,()]*)*/;
-my @forms = (
-    qr/"[^"\n]*?LIMS(\d{4})\b/,
-    qr/\blims_broken\s*\($argument,$argument,\s*(\d+)\s*,/,
-    qr/\breport\s*\($argument,\s*(\d+)\s*,/,
-    qr/\.number\s*=\s*(\d+)\b/,
-);
+my %code = map { $_ => code($_) } files(qr/\.c\z/, 'mod_lims.c', 'modules');
 
-my %sites;
-for my $path (files(qr/\.c\z/, 'mod_lims.c', 'modules')) {
-    my $code = code($path);
+# Functions that write a number they are given, or keep it for the log: [name,
+# the place of `int number` among the parameters, their file if it is theirs].
+my @writers;
+for my $path (sort keys %code) {
+    while ($code{$path} =~ /^(\w[\w *]*?\**)(\w+)\(([^()]*\bint number\b[^()]*)\)\n(\{.*?^\})/gms) {
+        my ($type, $name, $parameters, $body) = ($1, $2, $3, $4);
+        next unless $body =~ /LIMS%04d|->number = number|\blims_broken\b/;
+        my ($place) = grep { (split /,/, $parameters)[$_] =~ /\bint number\b/ } 0 .. 9;
+        push @writers, [ $name, $place, $type =~ /\bstatic\b/ ? $path : undef ];
+    }
+}
+cmp_ok(scalar @writers, '>', 2, 'the functions that take a number are recognised');
 
-    for my $form (@forms) {
-        while ($code =~ /$form/g) {
-            my $number = sprintf 'LIMS%04d', $1;
-            my $line   = 1 + (() = substr($code, 0, $-[1]) =~ /\n/g);
-            push @{ $sites{$number} }, "$path:$line";
+# Where a number is written: in the text itself, or handed to one of them.
+my (%sites, @unclear);
+for my $path (sort keys %code) {
+    my $note = sub {
+        my ($number, $offset) = @_;
+        my $line = 1 + (() = substr($code{$path}, 0, $offset) =~ /\n/g);
+        push @{ $sites{ sprintf 'LIMS%04d', $number } }, "$path:$line";
+    };
+    $note->($1, $-[0]) while $code{$path} =~ /"[^"\n]*?LIMS(\d{4})\b/g;
+    for my $writer (@writers) {
+        my ($name, $place, $file) = @$writer;
+        next if defined $file && $file ne $path;
+        while ($code{$path} =~ /(?<=[\s(])\Q$name\E\s*\((?:$argument,){$place}\s*(\w[\w ]*)/g) {
+            my $given = $1;
+            $note->($given, $-[0]) if $given =~ /\A\d+\z/;
+            push @unclear, "$path: $name(... $given" unless $given =~ /\A(?:\d+|(?:int )?number)\z/;
         }
     }
 }
 delete $sites{LIMS0000};    # "not worth a number"
+is_deeply(\@unclear, [], 'a number is given as such');
 
-cmp_ok(scalar keys %sites, '>', 10, 'log numbers are recognised');
+cmp_ok(scalar keys %sites, '>', 20, 'log numbers are recognised');
 my @shared = grep { @{ $sites{$_} } > 1 } sort keys %sites;
 ok(!@shared, 'a log number stands at one place')
     or diag(map { "$_: @{ $sites{$_} }\n" } @shared);
+
+my @rows = map { [ map { s/\A\s+|\s+\z//gr } split /\|/ ] }
+    text('modules/MESSAGES.md') =~ /^\| (LIMS\d{4} \|.*) \|$/mg;
+is_deeply([ sort map { $_->[0] } @rows ], [ sort keys %sites ],
+    'the manual has the numbers of the code, each once');
+my @terse = map { $_->[0] } grep { @$_ < 3 || grep { !/\w/ } @$_ } @rows;
+ok(!@terse, '... each with meaning and remedy') or diag("@terse");
 
 done_testing();

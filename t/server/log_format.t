@@ -69,10 +69,9 @@ subtest 'an answer' => sub {
 };
 
 subtest 'a read of a known key takes one round trip' => sub {
-    $lims->get('/whoami', connection => 'new') for 1 .. 20;
-    my @records = logged(40, sub { $lims->get('/whoami') for 1 .. 20 });
-    is(scalar @records, 40, 'a line for each');
-    is((grep { $_->{databaseRoundTrips} == 1 } @records[ 20 .. 39 ]), 20, 'and one trip each');
+    # A connection stays with one process, which knows the key after the first.
+    my (undef, @records) = logged(5, sub { $lims->get('/whoami') for 1 .. 5 });
+    is_deeply([ map { $_->{databaseRoundTrips} } @records ], [ 1, 1, 1, 1 ], 'each of them');
 };
 
 subtest 'refusals' => sub {
@@ -84,8 +83,6 @@ subtest 'refusals' => sub {
                 keyId => "$here->{key_id}" }, sub { $lims->get('/nowhere') } ],
         [ 'no record', { status => 404, error => 'not_found', route => 'getSample',
                 path => '/api/v1/samples/77' }, sub { $lims->get('/samples/77?') } ],
-        [ 'no TLS', { status => 403, error => 'tls_required', path => '/api/v1/samples',
-                method => 'GET' }, undef ],
         [ 'too large', { status => 413, error => 'payload_too_large', method => 'POST' },
             sub { $lims->post('/clients', ' ' x 1025) } ],
         [ 'a header that httpd refuses', { status => 400, error => 'bad_request', method => 'POST',
@@ -100,7 +97,7 @@ subtest 'refusals' => sub {
         [ 'a query of quotes is not logged', { status => 400, path => '/api/v1/samples' },
             sub { $lims->get('/samples?%22=%5c') } ],
     );
-    for my $case (grep { $_->[2] } @cases) {
+    for my $case (@cases) {
         my ($name, $expected, $action) = @$case;
         my $answer;
         my ($record, @more) = logged(1, sub { $answer = $action->() });

@@ -86,8 +86,8 @@ $broken->db->do('CREATE SCHEMA lims');
 $broken->db->do('CREATE TABLE lims.sample (id int)');
 my $failed = $broken->run('migrate');
 is($failed->{exit}, 4, 'a migration that fails');
-like($failed->{err}, qr/004_samples\.sql, line \d+, failed and was undone: .*already exists/,
-    'is named with its line and cause');
+like($failed->{err}, qr/004_samples\.sql failed and was undone: .*already exists/,
+    'is named with its cause');
 is($broken->value('SELECT max(version) FROM lims.schema_migration'), 3, 'those before it stay');
 is($broken->value(q{SELECT count(*) FROM pg_proc WHERE proname = 'check_character'}), 0,
     'nothing of it is left');

@@ -163,8 +163,9 @@ sub _make_template {
     run(@limsctl, 'migrate');
     _check_migrations($name);
     if ($demo) {
-        unlink "$cluster/demo.keys";
-        run(@limsctl, 'demo', '--keys-to', "$cluster/demo.keys");
+        my $keys = _keys_file($name =~ s/\Amaking_//r);
+        unlink $keys;
+        run(@limsctl, 'demo', '--keys-to', $keys);
     }
     return;
 }
@@ -184,9 +185,15 @@ sub _check_migrations {
     return;
 }
 
+# A template's keys are its own: those of other builds stand beside it.
+sub _keys_file {
+    my ($template) = @_;
+    return "$cluster/$template.keys";
+}
+
 # The keys of the demonstration: { LIMS_API_KEY => 'lk_...', ... }.
 sub demo_keys {
-    return { _slurp("$cluster/demo.keys") =~ /^(LIMS_\w+)=['"]?([^'"\n]*)/mg };
+    return { _slurp(_keys_file(template(1))) =~ /^(LIMS_\w+)=['"]?([^'"\n]*)/mg };
 }
 
 # The same test in another run waits until this one is done with the name.

@@ -46,6 +46,7 @@ audit trail are those that any other surface meets.
     worksheet_template($definition, \@fields, \@steps)
     worksheet_fill($test, %value)        worksheet_sign($test, $step)
     confirm($test, 'confirmed' or 'refuted')
+    cancel_investigations($test)         those that are open
     approval_steps(@names)  policy(%column)
 
 =head2 Looking
@@ -313,6 +314,15 @@ sub worksheet_sign {
 sub confirm {
     my ($self, $test, $outcome) = @_;
     return $self->set_tests('confirmation_status', $outcome, $test);
+}
+
+sub cancel_investigations {
+    my ($self, $test) = @_;
+    return $self->act(sub {
+        $_[0]->do(q{UPDATE lims.investigation SET status = 'cancelled', conclusion = 'a test'}
+                . q{ WHERE organization_id = ? AND sample_test_id = ? AND status = 'opened'},
+            undef, $self->{organization}{id}, $test);
+    });
 }
 
 sub approval_steps {

@@ -1,0 +1,203 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Approval records: asked for when a sample is first completed, decided in order
+# and finally, a rejection with its reason, and asked for again when a rejected
+# sample is completed anew.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my @names = ('Technical review', 'Quality review', 'Final approval');
+
+sub worked {
+    my ($sample, $test) = $lab->worked(1);
+    $lab->verify($test);
+    return $sample;
+}
+
+sub list { return $lims->get("/samples/$_[0]{id}/approvals" . ($_[1] // ''))->json }
+
+sub asked {
+    my $sample = worked();
+    $lab->status($sample, 'completed');
+    return ($sample, @{ list($sample)->{data} });
+}
+
+sub decide {
+    my ($record, $status, $comment) = @_;
+    return $lims->patch("/approval-records/$record->{id}",
+        { status => $status, defined $comment ? (comment => $comment) : () });
+}
+
+sub decides {
+    my ($record, $status, $comment) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $response = decide($record, $status, $comment);
+    is($response->status, 200, "$record->{name}: $status") or diag($response->body);
+    return $response->json;
+}
+
+subtest 'an organization without steps asks for none' => sub {
+    my ($sample, @records) = asked();
+    is_deeply(\@records, [], 'no records');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'and it is reported');
+};
+
+$lab->approval_steps(@names);
+
+subtest 'asked for when first completed' => sub {
+    my $sample = worked();
+    is_deeply(list($sample), { data => [], nextCursor => 0, hasMore => LIMS::Schema::decode('false') },
+        'none before');
+    $lab->status($sample, 'completed');
+    my @records = @{ list($sample)->{data} };
+    is_deeply([ map { "$_->{step} $_->{name} $_->{status} $_->{round}" } @records ],
+        [ map { $_ + 1 . " $names[$_] pending 1" } 0 .. 2 ], 'each step in its order');
+    is_deeply([ sort keys %{ $records[0] } ], [sort qw(id sampleId step name status requestedAt
+            decidedAt decidedBy comment round)], 'members');
+    is($records[0]{sampleId}, $sample->{id}, 'of the sample');
+    like($records[0]{requestedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
+    is($records[0]{$_}, undef, "no $_ yet") for qw(decidedAt decidedBy comment);
+    is_deeply($lims->get("/approval-records/$records[1]{id}")->json, $records[1], 'each alone');
+
+    $lab->status($sample, $_) for qw(processing completed verified received completed);
+    is_deeply(list($sample)->{data}, \@records, 'not again by moving about');
+};
+
+subtest 'asked for when a sample goes past completed' => sub {
+    my $sample = worked();
+    $lab->status($sample, 'verified');
+    is(scalar @{ list($sample)->{data} }, 3, 'verified comes after completed');
+};
+
+subtest 'approved, step by step' => sub {
+    my ($sample, @records) = asked();
+    my $changes = $lab->changes_of(sub {
+        like(refused(decide($records[1], 'approved'), 409, 'approval_required',
+                'the second before the first')->{message}, qr/Technical review/, 'which is open');
+        refused(decide($records[2], 'rejected', 'no'), 409, 'approval_required',
+            'nor the last rejected');
+    });
+    is($changes, 0, 'nothing changed');
+
+    my $first = decides($records[0], 'approved', 'looks right');
+    is($first->{status},    'approved',                'approved');
+    is($first->{comment},   'looks right',             'with its comment');
+    is($first->{decidedBy}, $lims->fixture->{user_id}, 'by whom');
+    like($first->{decidedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
+    is_deeply($lims->get("/approval-records/$first->{id}")->json, $first, 'and so it is read');
+    is(decides($records[1], 'approved')->{comment}, undef, 'a comment is optional');
+    refused($lims->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
+        'the final one is open');
+    decides($records[2], 'approved');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'reported');
+};
+
+subtest 'a decision is final' => sub {
+    my (undef, @records) = asked();
+    my $made    = decides($records[0], 'approved', 'as it was');
+    my $changes = $lab->changes_of(sub {
+        is_deeply(decides($records[0], 'approved'), $made, 'the same again is as it was');
+        is_deeply(decides($records[0], 'approved', 'other words'), $made, 'to the comment');
+        refused(decide($records[0], 'rejected', 'no'), 409, 'already_decided', 'not the other');
+    });
+    is($changes, 0, 'nothing changed');
+    decides($records[1], 'rejected', 'a transcription error');
+    refused(decide($records[1], 'approved'), 409, 'already_decided', 'nor back');
+};
+
+subtest 'a rejection needs a comment' => sub {
+    my (undef, $record) = asked();
+    my $changes = $lab->changes_of(sub {
+        for my $body ({ status => 'rejected' }, { status => 'rejected', comment => undef },
+            { status => 'rejected', comment => '' }, { status => 'rejected', comment => '  ' }) {
+            like(refused($lims->patch("/approval-records/$record->{id}", $body), 400,
+                    'invalid_body', 'none')->{message}, qr/comment/, 'named');
+        }
+    });
+    is($changes, 0, 'nothing changed');
+    is(decides($record, 'rejected', 'why')->{comment}, 'why', 'with one');
+};
+
+subtest 'after a rejection, a new round' => sub {
+    my ($sample, @records) = asked();
+    decides($records[0], 'approved');
+    decides($records[1], 'rejected', 'repeat the test');
+    refused(decide($records[2], 'approved'), 409, 'approval_required', 'the last is not reached');
+    refused($lims->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
+        'no report');
+    $lab->status($sample, 'processing');
+    $lab->status($sample, 'completed');
+
+    my @all = @{ list($sample)->{data} };
+    is_deeply([ map { "$_->{round} $_->{status}" } @all ], [ '1 approved', '1 rejected',
+            '1 pending', ('2 pending') x 3 ], 'the steps are asked again');
+    refused(decide($records[2], 'approved'), 409, 'already_decided', 'the old ones are past');
+    decides($_, 'approved') for @all[ 3 .. 5 ];
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'reported');
+};
+
+subtest 'pages' => sub {
+    my ($sample, @records) = asked();
+    my $page = list($sample, '?limit=2');
+    is_deeply($page->{data}, [ @records[ 0, 1 ] ], 'the first two');
+    ok($page->{hasMore}, 'and more');
+    is_deeply(list($sample, "?cursor=$page->{nextCursor}")->{data}, [ $records[2] ], 'the rest');
+    refused($lims->get("/samples/$sample->{id}/approvals?$_"), 400, 'invalid_query', $_)
+        for qw(limit=0 cursor=x status=pending);
+};
+
+subtest 'refused bodies' => sub {
+    my (undef, $record) = asked();
+    my $changes = $lab->changes_of(sub {
+        for my $body ({ comment => 'c' }, { status => 'pending' }, { status => 'yes' },
+            { status => undef }, { status => 1 }, { status => 'approved', comment => 1 },
+            { status => 'approved', comment => 'c' x 4001 },
+            { status => 'approved', decidedBy => 1 }, { status => 'approved', step => 1 }) {
+            my $response = $lims->patch("/approval-records/$record->{id}", $body);
+            is($response->status, 400, substr LIMS::Schema::_canonical($body), 0, 50)
+                or diag($response->body);
+        }
+    });
+    is($changes, 0, 'nothing changed');
+};
+
+subtest 'not there' => sub {
+    $other->approval_steps('Final approval');
+    my ($sample, $test) = $other->worked(1);
+    $other->status($sample, 'completed');
+    my ($foreign) = map { $_->{id} } @{ $lims->get("/samples/$sample->{id}/approvals",
+            key => $other->{organization}{key})->json->{data} };
+    for my $path ('/samples/%s/approvals', '/approval-records/%s') {
+        my $strange = $path =~ /samples/ ? $sample->{id} : $foreign;
+        my $there = refused($lims->get(sprintf $path, $strange), 404, 'not_found', "foreign $path");
+        my $none  = refused($lims->get(sprintf $path, 987654), 404, 'not_found', "absent $path");
+        is($there->{message} =~ s/$strange/N/r, $none->{message} =~ s/987654/N/r, 'alike');
+    }
+    refused(decide({ id => $foreign }, 'approved'), 404, 'not_found', 'nor decided');
+    is($lims->get("/approval-records/$foreign", key => $other->{organization}{key})
+            ->json->{status}, 'pending', 'it is untouched');
+};
+
+subtest 'decided by many at once' => sub {
+    for my $round (1 .. 4) {
+        my (undef, $record) = asked();
+        my @answers = $lims->parallel(6, sub {
+            my ($number) = @_;
+            my $response = decide($record, $number % 2 ? 'approved' : 'rejected', "by $number");
+            return $response->json->{error} // $response->json->{comment};
+        });
+        my $now = $lims->get("/approval-records/$record->{id}")->json;
+        my %said = map { $_ => 1 } @answers;
+        is_deeply([ sort keys %said ], [ sort 'already_decided', $now->{comment} ],
+            "round $round: one decision, which all see ($now->{comment})");
+    }
+};
+
+done_testing();

@@ -1,0 +1,55 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The five minutes of README.md, typed as they stand there: every command works
+# against the demonstration data, and the sample ends reported.
+use strict;
+use warnings;
+
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use LIMS::Demo;
+use LIMS::Source;
+use LIMS::Test;
+
+my ($tour) = text('README.md') =~ /^## Try it: five minutes\n(.*?)^## /ms;
+my ($start, @blocks) = $tour =~ /^```sh\n(.*?)^```$/msg;
+
+is($start, "make run\n", 'it begins with make run');
+cmp_ok(scalar @blocks, '>', 2, '... and goes on');
+
+# In place of what make run leaves: the same names, of this test's own instance.
+my $demo = LIMS::Demo->new;
+my $lims = $demo->lims;
+my $dir  = tempdir(CLEANUP => 1);
+make_path("$dir/build/run");
+open my $env, '>', "$dir/build/run/env" or die "env: $!\n";
+print {$env} map { "$_->[0]='$_->[1]'\n" } [ LIMS_URL => $lims->url ],
+    [ LIMS_CACERT => LIMS::Instance::ca_file() ],
+    map { [ $_ => $lims->{keys}{$_} ] } sort keys %{ $lims->{keys} };
+close $env;
+
+open my $script, '>', "$dir/tour" or die "tour: $!\n";
+print {$script} "cd '$dir'\nset -eu\n", @blocks, "\necho \"SAMPLE \$S\"\n";
+close $script;
+my ($status, $output) = LIMS::Instance::capture('bash', "$dir/tour");
+
+is($status, 0, 'every command succeeds') or diag($output);
+unlike($output, qr/"error":/, 'nothing is refused') or diag($output);
+my ($id) = $output =~ /^SAMPLE (\d+)$/m;
+ok($id, 'a sample was registered') or diag($output);
+
+my $cedar  = $demo->laboratory('cedar-basin');
+my $sample = $cedar->get("/samples/$id")->json;
+is($sample->{status},                'reported', 'it ends reported');
+is($sample->{tests}[0]{testCode},    'NO3N',     'tested for nitrate');
+is($sample->{tests}[0]{result},      '7.10',     'with its result as entered');
+is($sample->{tests}[0]{status},      'verified', 'verified');
+is($sample->{clientId}, $lims->db->selectrow_array('SELECT id FROM lims.client'
+        . ' WHERE organization_id = ? AND code = ?', undef, $cedar->id, 'RIVERBEND'),
+    'of the client by that name');
+
+# What the readiness in the middle of it says.
+like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');
+
+done_testing();

@@ -1,0 +1,177 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The outbox: each action writes the contract's event once, with its members in
+# order and of their types and the record's values, in its own transaction; what
+# is rolled back writes none, and plain SQL writes the same as the API.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims  = LIMS::Test->new;
+my $lab   = LIMS::Laboratory->new($lims);
+my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+
+# The contract's table of payloads, in its own words.
+my %payload = (
+    'sample.created'  => 'sampleId integer, trackingId string, sampleIdentifier string, '
+        . 'clientName string, status string',
+    'sample.received' => 'sampleId integer, trackingId string, status string',
+    'result.entered'  => 'sampleTestId integer, testDefinitionId integer',
+    'result.verified' => 'sampleTestId integer, sampleId integer',
+    'sample.reported' => 'sampleId integer, status string, trackingId string',
+    'coa.generated'   => 'sampleId integer, trackingId string, sampleIdentifier string',
+    'qc.failed'       => 'qcBatchId integer, batchNumber string, qcStatus string',
+    'investigation.opened' => 'investigationId integer, investigationNumber string, '
+        . 'title string, kind string, sampleId integer',
+);
+
+sub writes {
+    my ($action, $types, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return is_deeply([ $lab->events_of($action) ], [ map { [ $_, $payload{$_} ] } @$types ],
+        $name);
+}
+
+my $limit = $lab->definition(specification_high => 10);
+
+sub registered { return $lab->sample(testDefinitionIds => [ $limit, $lab->definition ]) }
+
+sub record { return $lims->get("/samples/$_[0]{id}")->json }
+
+subtest 'through the API' => sub {
+    my $sample;
+    writes(sub { $sample = registered() }, ['sample.created'], 'registering');
+    my @tests = $lab->tests($sample);
+    writes(sub { $lims->post('/samples/receive', { sampleIds => [ $sample->{id} ] }) },
+        ['sample.received'], 'receiving');
+    writes(sub { $lab->status($sample, 'processing') }, [], 'starting');
+    writes(sub { $lims->patch("/samples/$sample->{id}", { notes => 'n', priority => 'rush' }) },
+        [], 'correcting');
+    writes(sub { $lab->enter($tests[1], '5') }, ['result.entered'], 'entering a result');
+    is_deeply([ sort map { $_->[0] } $lab->events_of(sub { $lab->enter($tests[0], '12') }) ],
+        [qw(investigation.opened result.entered)], 'entering one that is out of specification');
+    writes(sub { $lab->status($sample, 'completed') }, [], 'completing');
+    writes(sub { $lab->verify($tests[0]) }, ['result.verified'], 'verifying');
+    writes(sub { $lab->verify($tests[1]) }, ['result.verified'], 'the other');
+    writes(sub { $lab->status($sample, 'verified') }, [], 'all verified');
+    writes(sub { $lims->post("/samples/$sample->{id}/report", {}) }, ['sample.reported'],
+        'reporting');
+    writes(sub { $lims->get("/samples/$sample->{id}/readiness") }, [], 'reading');
+};
+
+subtest 'the values' => sub {
+    my $sample;
+    my %seen;
+    my $note = sub { $seen{ $_->[0] } = $_->[1] for @_ };
+    $note->($lab->events_in(sub { $sample = registered() }));
+    my @tests = $lab->tests($sample);
+    $note->($lab->events_in(sub { $lab->status($sample, 'received') }));
+    $note->($lab->events_in(sub { $lab->enter($_, '5') })) for $tests[0];
+    $lab->enter($tests[1], '5');
+    $note->($lab->events_in(sub { $lab->verify($tests[0]) }));
+    $lab->verify($tests[1]);
+    $note->($lab->events_in(sub { $lims->post("/samples/$sample->{id}/report", {}) }));
+
+    my %same = (sampleId => $sample->{id},
+        map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier clientName));
+    is_deeply($seen{'sample.created'}, { %same, status => 'pending' }, 'sample.created');
+    delete @same{qw(sampleIdentifier clientName)};
+    is_deeply($seen{'sample.received'}, { %same, status => 'received' }, 'sample.received');
+    is_deeply($seen{'sample.reported'}, { %same, status => 'reported' }, 'sample.reported');
+    is_deeply($seen{'result.entered'}, { sampleTestId => $tests[0], testDefinitionId => $limit },
+        'result.entered');
+    is_deeply($seen{'result.verified'}, { sampleTestId => $tests[0], sampleId => $sample->{id} },
+        'result.verified');
+};
+
+subtest 'QC batches' => sub {
+    my (undef, $test) = $lab->worked(1);
+    my $batch = $lab->qc_batch($test);
+    writes(sub { $lab->qc_control($batch, 1) }, [], 'passing');
+    my ($event) = $lab->events_in(sub { $lab->qc_control($batch, 9) });
+    is_deeply($event, [ 'qc.failed', { qcBatchId => $batch, qcStatus => 'failed',
+                batchNumber => $lab->value('SELECT batch_number FROM lims.qc_batch WHERE id = ?',
+                    $batch) } ], 'failing');
+    writes(sub { $lab->qc_control($batch, 9) }, [], 'failing still');
+    writes(sub { $lab->qc_override($batch) }, [], 'overridden');
+    writes(sub { $lab->qc_control($batch, 9) }, ['qc.failed'], 'failing anew');
+};
+
+subtest 'certificates' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    my $issue = sub {
+        $lab->insert('certificate', sample_id => $sample->{id}, content => '{}', reason => 'why');
+    };
+    is_deeply([ $lab->events_of(sub { eval { $issue->() } }) ], [], 'none before the release');
+    $lab->verify($test);
+    writes($issue, ['coa.generated'], 'issued');
+    $lims->post("/samples/$sample->{id}/report", {});
+    my ($event) = $lab->events_in($issue);
+    is_deeply($event->[1], { sampleId => $sample->{id},
+            map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier) }, 'and amended');
+};
+
+subtest 'what is refused or rolled back' => sub {
+    my ($sample, $test) = $lab->worked(1);
+    my @refused = (
+        [ POST  => '/samples', { clientName => 'A', materialTypeId => $lab->material,
+                testDefinitionIds => [ $limit, 987654 ] } ],
+        [ POST  => '/sample-tests/bulk-results', { updates => [
+                    { sampleTestId => $test, result => '99' },
+                    { sampleTestId => 987654, result => '99' } ] } ],
+        [ POST  => "/samples/$sample->{id}/report", {} ],
+        [ PATCH => "/samples/$sample->{id}/status", { status => 'verified' } ],
+        [ PATCH => "/sample-tests/$test", { result => '99', reagentLotId => 987654 } ],
+    );
+    for my $case (@refused) {
+        my ($method, $path, $body) = @$case;
+        my $status;
+        writes(sub { $status = $lims->request($method, $path, body => $body)->status }, [],
+            "$method $path");
+        cmp_ok($status, '>=', 400, '... which was refused');
+    }
+    my $db = $lims->db;
+    writes(sub {
+        $db->begin_work;
+        $db->do(q{UPDATE lims.sample SET status = 'received' WHERE id = ?}, undef, $sample->{id});
+        is($db->selectrow_array('SELECT count(*) FROM lims.event WHERE transaction_id ='
+                    . ' pg_current_xact_id()'), 1, 'written in the transaction');
+        $db->rollback;
+    }, [], '... and gone with it');
+};
+
+subtest 'plain SQL as the run-time role' => sub {
+    my $sample = registered();
+    my ($test) = $lab->tests($sample);
+    my $app = $lims->app_db($lims->fixture->{id});
+    my $run = sub { $app->do(shift, undef, @_) };
+    writes(sub { $run->(q{UPDATE lims.sample SET status = 'received' WHERE id = ?},
+                $sample->{id}) }, ['sample.received'], 'receiving');
+    writes(sub { $run->(q{UPDATE lims.sample_test SET result = '5' WHERE id = ?}, $test) },
+        ['result.entered'], 'entering');
+    writes(sub { $run->(q{UPDATE lims.sample_test SET status = 'verified' WHERE id = ?}, $test) },
+        ['result.verified'], 'verifying');
+    writes(sub { $run->('UPDATE lims.sample SET notes = notes WHERE id = ?', $sample->{id}) }, [],
+        'a change that is none');
+};
+
+subtest 'the outbox itself' => sub {
+    my $rows = $lims->db->selectall_arrayref('SELECT id, organization_id, type, event_id::text,'
+            . ' created_at = date_trunc(\'milliseconds\', created_at) AS milliseconds'
+            . ' FROM lims.event ORDER BY id', { Slice => {} });
+    my %ids = map { $_->{event_id} => 1 } @$rows;
+    is(scalar keys %ids, scalar @$rows, 'every event has an id of its own');
+    is_deeply([ grep { !$_->{milliseconds} } @$rows ], [], 'and a time as the contract writes it');
+    my %types = map { $_->{type} => 1 } @$rows;
+    is_deeply([ sort keys %types ], [ sort keys %payload ], 'all eight types were seen');
+    my $before = $lab->value('SELECT count(*) FROM lims.event WHERE organization_id = ?',
+        $lims->fixture->{id});
+    $other->sample;
+    is($lab->value('SELECT count(*) FROM lims.event WHERE organization_id = ?',
+            $lims->fixture->{id}), $before, 'another organization\'s are its own');
+};
+
+done_testing();

@@ -1,0 +1,87 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# When a key was used last is kept, at most once per LimsKeyTouchInterval: a read
+# stays a read, and many at once write it once.
+use LIMS::Test;
+
+my $interval = 2;
+my $lims     = LIMS::Test->new(conf => "LimsKeyTouchInterval $interval");
+
+# Counts each write of a key, whoever does it.
+$lims->db->do($_) for (
+    'CREATE TABLE lims.touch_count (api_key_id bigint NOT NULL)',
+    q{CREATE FUNCTION lims.count_touch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN INSERT INTO lims.touch_count VALUES (NEW.id); RETURN NULL; END $$},
+    q{CREATE TRIGGER count_touch AFTER UPDATE ON lims.api_key
+      FOR EACH ROW EXECUTE FUNCTION lims.count_touch()},
+);
+
+sub touches {
+    my ($key) = @_;
+    return $lims->db->selectrow_array(
+        'SELECT count(*) FROM lims.touch_count WHERE api_key_id = ?', undef, $key->{key_id});
+}
+
+# Seconds since it was used last, by what is kept.
+sub age {
+    my ($key) = @_;
+    return $lims->db->selectrow_array(
+        'SELECT extract(epoch FROM now() - last_used_at) FROM lims.api_key WHERE id = ?', undef,
+        $key->{key_id});
+}
+
+subtest 'reads' => sub {
+    my $key = $lims->key($lims->fixture);
+    is(age($key), undef, 'never used');
+    is($lims->get('/clients', key => $key->{key})->status, 200, 'used');
+    cmp_ok(age($key), '<', 5, 'that is kept');
+    is(touches($key), 1, '... by one write');
+    $lims->get('/clients', key => $key->{key}) for 1 .. 30;
+    is(touches($key), 1, 'thirty more at once write nothing');
+    sleep $interval + 1;
+    cmp_ok(age($key), '>=', $interval, 'it is older than the interval');
+    $lims->get('/clients', key => $key->{key}) for 1 .. 10;
+    is(touches($key), 2, 'then it is written once more');
+    cmp_ok(age($key), '<', $interval, '... and young again');
+};
+
+subtest 'writes' => sub {
+    my $key = $lims->key($lims->fixture);
+    $lims->post('/clients', { code => "L-$_", name => 'L' }, key => $key->{key}) for 1 .. 10;
+    is(touches($key), 1, 'ten writes note it once');
+    cmp_ok(age($key), '<', 5, 'that it was used');
+};
+
+subtest 'many at once' => sub {
+    my $key = $lims->key($lims->fixture);
+    my @statuses = $lims->parallel(16, sub {
+        return $lims->get('/clients', key => $key->{key})->status;
+    });
+    is_deeply(\@statuses, [ (200) x 16 ], 'sixteen at the same moment');
+    is(touches($key), 1, 'write it once');
+};
+
+subtest 'what is no use' => sub {
+    my $key = $lims->key($lims->fixture);
+    $lims->db->do('UPDATE lims.api_key SET revoked_at = now() WHERE id = ?', undef,
+        $key->{key_id});
+    my $before = touches($key);
+    is($lims->get('/clients', key => $key->{key})->status, 401, 'a revoked key');
+    is(touches($key), $before, 'is not used');
+    is(age($key), undef, '... and never was');
+};
+
+subtest 'it is no change of the key' => sub {
+    my $key = $lims->key($lims->fixture);
+    my $sql = q{SELECT k.updated_at, (SELECT count(*) FROM lims.audit_entry a
+                  WHERE a.table_name = 'api_key' AND a.record_id = k.id)
+                  FROM lims.api_key k WHERE k.id = ?};
+    my @before = $lims->db->selectrow_array($sql, undef, $key->{key_id});
+    $lims->get('/whoami', key => $key->{key});
+    is(touches($key), 1, 'it was noted');
+    is_deeply([ $lims->db->selectrow_array($sql, undef, $key->{key_id}) ], \@before,
+        'neither updatedAt nor the audit trail say so');
+};
+
+done_testing();

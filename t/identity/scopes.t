@@ -1,0 +1,126 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a key may: for every route that discovery lists, a key that lacks just its
+# scope is refused and told which, and one that has nothing else gets through. An
+# upload-only key gets nowhere but where the contract lets it.
+use LIMS::Test;
+use LIMS::Records;
+use LIMS::Snapshot;
+
+my $lims    = LIMS::Test->new;
+my $records = LIMS::Records->new($lims);
+my @routes  = $records->routes;
+
+my @scopes = qw(samples:read samples:write results:read results:write results:verify
+    reports:write approvals:read approvals:write reference:read reference:write
+    instruments:write events:read);
+
+# As the contract's work is divided; undef: any key.
+my %scope = (
+    'GET '                           => undef,
+    'GET /whoami'                    => undef,
+    'GET /openapi.json'              => undef,
+    'GET /samples'                   => 'samples:read',
+    'GET /samples/:id'               => 'samples:read',
+    'GET /samples/:id/readiness'     => 'samples:read',
+    'POST /samples'                  => 'samples:write',
+    'PATCH /samples/:id'             => 'samples:write',
+    'PATCH /samples/:id/status'      => 'samples:write',
+    'POST /samples/receive'          => 'samples:write',
+    'POST /samples/:id/report'       => 'reports:write',
+    'GET /samples/:id/approvals'     => 'approvals:read',
+    'GET /approval-records/:id'      => 'approvals:read',
+    'PATCH /approval-records/:id'    => 'approvals:write',
+    'GET /sample-tests'              => 'results:read',
+    'GET /sample-tests/:id'          => 'results:read',
+    'PATCH /sample-tests/:id'        => 'results:write',
+    'POST /sample-tests/bulk-results' => 'results:write',
+    'POST /sample-tests/:id/verify'  => 'results:verify',
+    (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }
+        qw(test-definitions material-types projects clients storage-locations)),
+    (map { ("POST /$_" => 'reference:write', "PATCH /$_/:id" => 'reference:write') }
+        qw(projects clients)),
+);
+
+is_deeply({ map { ("$_->{method} $_->{template}" => $_->{scope}) } @routes }, \%scope,
+    'discovery names the scope of each route');
+
+# A body that is no fault of media type or size, and of nothing else asked here.
+sub ask {
+    my ($route, $key) = @_;
+    return $lims->request($route->{method}, $route->{here}, key => $key,
+        $route->{method} eq 'GET' ? () : (body => '[]'));
+}
+
+sub key { return $lims->key($lims->fixture, @_)->{key} }
+
+my %lacking = map {
+    my $scope = $_;
+    ($scope => key(scopes => [ grep { $_ ne $scope } @scopes ]));
+} @scopes;
+my %alone = map { ($_ => key(scopes => [$_])) } @scopes;
+my $upload_only = key(upload_only => 1);
+my $before      = LIMS::Snapshot::take($lims);
+
+for my $route (@routes) {
+    my $name = "$route->{method} $route->{template}";
+    subtest $name => sub {
+        my $scope = $route->{scope};
+        if (defined $scope) {
+            my $answer = ask($route, $lacking{$scope});
+            is($answer->status . ' ' . $answer->json->{error}, '403 scope_required',
+                "a key that has all but $scope");
+            like($answer->json->{message}, qr/\b\Q$scope\E(?![\w:])/, '... is told which it lacks');
+        }
+        my $key    = $alone{ defined $scope ? $scope : 'events:read' };
+        my $answer = ask($route, $key);
+        is($answer->status, $route->{method} eq 'GET' ? 200 : 400,
+            'a key that has just what it takes');
+        $answer = ask($route, $upload_only);
+        if ($name eq 'GET /whoami') {
+            is($answer->status, 200, 'an upload-only key as well');
+            return;
+        }
+        is($answer->status . ' ' . ($answer->json || {})->{error}, '403 upload_only_key',
+            'an upload-only key, whatever its scopes');
+    };
+}
+
+subtest 'an upload-only key learns nothing about routes' => sub {
+    for my $path ('/nowhere', '/samples/999999', '/samples/0', '/.httpd-error') {
+        my $answer = $lims->get($path, key => $upload_only);
+        is($answer->status . ' ' . $answer->json->{error}, '403 upload_only_key', "GET $path");
+    }
+    my $answer = $lims->put('/samples', '{}', key => $upload_only);
+    is($answer->status . ' ' . $answer->json->{error}, '403 upload_only_key', 'PUT /samples');
+    is($answer->header('Allow'), undef, '... without the methods it has');
+    is($lims->head('/samples', key => $upload_only)->status, 403, 'HEAD /samples');
+};
+
+subtest 'a scope is taken away' => sub {
+    my $made = $lims->key($lims->fixture, scopes => [ 'samples:read', 'reference:read' ]);
+    is($lims->get('/samples', key => $made->{key})->status, 200, 'it may');
+    $lims->db->do(q{UPDATE lims.api_key SET scopes = '{reference:read}' WHERE id = ?}, undef,
+        $made->{key_id});
+    is($lims->get('/samples', key => $made->{key})->status, 403, 'the next request may not');
+    is($lims->get('/clients', key => $made->{key})->status, 200, 'what is left it may');
+    $lims->db->do(q{UPDATE lims.api_key SET upload_only = true WHERE id = ?}, undef,
+        $made->{key_id});
+    is($lims->get('/clients', key => $made->{key})->json->{error}, 'upload_only_key',
+        'nor that, as an upload-only key');
+};
+
+subtest 'a key made without a list has all of them' => sub {
+    my $key = key(scopes => []);
+    is(ask($_, $key)->status, $_->{method} eq 'GET' ? 200 : 400, "$_->{method} $_->{template}")
+        for @routes;
+};
+
+subtest 'nothing came of any of them' => sub {
+    my $after = LIMS::Snapshot::take($lims);
+    is($after->{$_}, $before->{$_}, $_)
+        for grep { !/^(?:api_key|audit_entry)$/ } sort keys %$after;
+};
+
+done_testing();
