@@ -360,6 +360,10 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     switch (error->kind) {
     case LIMS_E_UNAUTHORIZED:
         apr_table_setn(reply->headers, "WWW-Authenticate", "Bearer");
+        /* These would tell a key that was good once from one that never was. */
+        apr_table_unset(reply->headers, "RateLimit-Limit");
+        apr_table_unset(reply->headers, "RateLimit-Remaining");
+        apr_table_unset(reply->headers, "RateLimit-Reset");
         break;
     case LIMS_E_METHOD_NOT_ALLOWED:
         apr_table_setn(reply->headers, "Allow", x->match.allow);
