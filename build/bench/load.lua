@@ -21,6 +21,7 @@ function setup(thread)
 end
 
 local plan, parts, what, turn
+local sets = 0
 
 -- The text of a request around the places that differ, marked @ in it.
 local function split(method, path, key, body, more)
@@ -69,8 +70,9 @@ end
 -- stands as four characters in place of four.
 function make.bulk(key)
     local bodies = {}
-    for i, set in ipairs(key.sets) do
-        if i % 2 == thread % 2 then
+    for _, set in ipairs(key.sets) do
+        sets = sets + 1
+        if sets % 2 == thread % 2 then
             local body = '{"updates":[{"sampleTestId":' ..
                 table.concat(set, ',"result":"@@@@"},{"sampleTestId":') ..
                 ',"result":"@@@@"}]}'

@@ -117,8 +117,8 @@ sub wrk {
             defined $o{think} ? $o{think} : ());
         my %seen = $text =~ /(\w+)=(\d+)/g;
         die "wrk did not measure:\n$text" unless $seen{requests};
-        die "$o{what}: $seen{refused} answers were refusals, $seen{broken} connections broke\n"
-            if $seen{refused} || $seen{broken};
+        die "$o{what}: not every request was answered:\n$text"
+            if grep { $seen{$_} } qw(refused connect read write timeout);
         return { requests => $seen{requests}, rate => $seen{requests} * 1e6 / $seen{microseconds},
             p50 => $seen{p50}, p99 => $seen{p99} };
     });

@@ -291,13 +291,18 @@ sub write_plan {
 
 # --- Servers -----------------------------------------------------------------
 
-# A httpd of 32 workers over the database; the rate limit is out of the way.
+# A httpd over the database, with the rate limit out of the way. Each child has
+# as many threads as there are connections: one that has no thread left closes
+# connections that wait for their next request.
 sub start_httpd {
     my ($name, $database) = @_;
     my $dir = "$cluster/httpd-$name";
 
     make_path($dir);
     spew("$dir/extra.conf", <<'END');
+ThreadsPerChild 32
+MaxRequestWorkers 64
+MaxSpareThreads 64
 LimsRateLimit 100000
 LimsRateWindow 1
 LimsRateKeys 64

@@ -1,0 +1,201 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# On a database of fifty laboratories no statement of the service reads a big
+# table from end to end: neither as it is planned, generic or for the values of
+# a call, nor in the functions and triggers that it starts. Pages are read
+# through the primary key, from the cursor on.
+use strict;
+use warnings;
+
+use JSON::PP ();
+use LIMS::Instance;
+use LIMS::Seed;
+use LIMS::Statements;
+use Test::More;
+
+my ($organizations, $samples) = (50, 2000);
+my $big = join '|', qw(sample sample_test event audit_entry result_history webhook_delivery
+    idempotency_record approval);
+
+my $database = 'lims_test_database_plans';
+LIMS::Instance::create_database($database);
+my $db = LIMS::Instance::connect_database($database, 'postgres');
+LIMS::Seed::plant($db, $organizations, $samples);
+$db->{PrintWarn} = 1;    # how the plans of nested statements arrive
+
+# The organization in the middle, and some of what is its own.
+my $mine    = 25;
+my $sample  = 24;                  # one of organization 25, status pending
+my $test    = 3 * $sample - 2;     # its first test
+my %context = (organization => $mine, user => 97, key => 97, request => 'plans');
+
+# As the service: row-level security applies, and plans are those of a statement
+# that has been prepared for a while.
+$db->do(q{LOAD 'auto_explain'});
+$db->do('SET SESSION AUTHORIZATION lims_app');
+$db->do('SELECT lims.set_context(?, ?, NULL, NULL, NULL, NULL)', undef, @context{qw(organization user)});
+$db->do(q{SELECT set_config('lims.organization_id', ?, false), set_config('lims.user_id', ?, false)},
+    undef, @context{qw(organization user)});
+
+sub nodes {
+    my ($plan) = @_;
+    return ($plan, map { nodes($_) } @{ $plan->{Plans} || [] });
+}
+
+sub plan_of {
+    my ($sql, @bind) = @_;
+    my $query = $db->prepare("EXPLAIN (FORMAT JSON) $sql", { pg_placeholder_dollaronly => 1 });
+    $query->execute(@bind);
+    my ($json) = $query->fetchrow_array;
+    return JSON::PP::decode_json($json)->[0]{Plan};
+}
+
+sub is_selective {
+    my ($plan, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my @scans = map { $_->{'Relation Name'} }
+        grep { $_->{'Node Type'} eq 'Seq Scan' && $_->{'Relation Name'} =~ /\A(?:$big)\z/ }
+        nodes($plan);
+    return is("@scans", '', $name);
+}
+
+# Without row-level security, as the superuser.
+$db->do('RESET SESSION AUTHORIZATION');
+is_deeply([ map { $_->{'Relation Name'} } grep { $_->{'Node Type'} eq 'Seq Scan' }
+        nodes(plan_of(q{SELECT * FROM lims.sample WHERE notes = 'x'})) ],
+    ['sample'], 'this test sees a table that is read through');
+$db->do('SET SESSION AUTHORIZATION lims_app');
+
+my @statements = LIMS::Statements::all();
+my %statement  = map { $_->{label} => $_ } @statements;
+
+subtest 'each statement, as it is prepared' => sub {
+    $db->do('SET plan_cache_mode = force_generic_plan');
+    for my $each (grep { !$_->{custom} } @statements) {
+        # What only sets the stage: SET, LOCK and the like have no plan.
+        next unless $each->{sql} =~ /\A\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/;
+        my $nulls = join ', ', ('NULL') x @{ $each->{parameters} };
+        $db->do("PREPARE $each->{label} AS $each->{sql}");
+        is_selective(plan_of("EXECUTE $each->{label}" . ($nulls && "($nulls)")),
+            "$each->{label} ($each->{origin})");
+        $db->do("DEALLOCATE $each->{label}");
+    }
+    $db->do('RESET plan_cache_mode');
+};
+
+# The values that each filter of a search may have.
+my %filter = (
+    status         => [ 'pending', 'reported', 'verified' ],
+    materialTypeId => [121], projectId => [241], clientId => [481],
+    trackingId     => ['LAB-26-24'], externalId => ['E24'],
+    since => [ '2026-01-02', '2026-03-01' ], until => ['2026-01-02'],
+    updatedSince => [ '2026-01-02', '2026-12-01' ],
+    sampleId => [$sample], testDefinitionId => [241], sampleTestId => [$test],
+    qcBatchId => [2401], templateId => [1], kind => ['oos'], qcStatus => ['failed'],
+    batchNumber => ['Q2401'], code => ['R481'], confirmationStatus => ['pending'],
+    active => ['t'], open => ['t'],
+);
+
+subtest 'each search, for the values of a call' => sub {
+    for my $each (grep { $_->{custom} } @statements) {
+        my @names = grep { !/\A(?:cursor|limit)\z/ } map { $_->[1] }
+            grep { $_->[0] eq 'value' } @{ $each->{parameters} };
+        for my $name ('', @names) {
+            die "no value for $name\n" if $name && !$filter{$name};
+            for my $value ($name ? @{ $filter{$name} } : '') {
+                for my $cursor (0, 50_000) {
+                    my %values = (limit => 50, cursor => $cursor, $name ? ($name => $value) : ());
+                    is_selective(plan_of($each->{sql},
+                            LIMS::Statements::bound($each, \%values, \%context)),
+                        "$each->{label} $name $value from $cursor");
+                }
+            }
+        }
+    }
+};
+
+subtest 'pages begin at the cursor' => sub {
+    my %table = (sample_list => 'sample', sample_test_list => 'sample_test');
+    for my $label (sort keys %table) {
+        for my $cursor (0, 50_000, 290_000) {
+            my @found = grep { ($_->{'Relation Name'} // '') eq $table{$label}
+                    && ($_->{'Index Name'} // '') eq "$table{$label}_pkey"
+                    && ($_->{'Index Cond'} // '') =~ /organization_id = .*\bid > / }
+                nodes(plan_of($statement{$label}{sql}, LIMS::Statements::bound($statement{$label},
+                        { limit => 50, cursor => $cursor }, \%context)));
+            ok(scalar @found, "$label from $cursor: by (organization_id, id)");
+        }
+    }
+};
+
+# --- What statements start: functions and triggers ----------------------------
+
+my @explained;
+local $SIG{__WARN__} = sub { push @explained, $_[0] };
+
+sub watch {
+    my ($on) = @_;
+    $db->do('RESET SESSION AUTHORIZATION');
+    $db->do("SET auto_explain.$_->[0] = $_->[1]") for (
+        [ log_level => 'notice' ], [ log_nested_statements => 'on' ],
+        [ log_min_duration => $on ? 0 : -1 ]);
+    $db->do('SET SESSION AUTHORIZATION lims_app');
+    return;
+}
+
+# [what is done, statement, values], in an order in which it can be done
+my @acts = (
+    [ 'registering', sample_create => { clientName => 'A', materialTypeId => 121,
+            priority => 'routine', testDefinitionIds => '{241,242}' } ],
+    [ 'correcting', sample_update => { id => $sample, notes => 'n', clientName => 'Client 481' } ],
+    [ 'receiving', sample_receive => { receivable => "{$sample,74}" } ],
+    [ 'asking for a status', sample_status_blockers => { id => $sample, status => 'completed' } ],
+    [ 'starting', sample_set_status => { id => $sample, status => 'processing' } ],
+    [ 'entering', result_enter => { id => $test, result => '12' } ],
+    [ 'entering many', result_bulk_enter => { updates => '[{"sampleTestId":' . ($test + 150)
+                . ',"result":"1"},{"sampleTestId":' . ($test + 300) . ',"result":"2"}]' } ],
+    [ 'asking whether to verify', sample_test_verify_blockers => { id => $test } ],
+    [ 'verifying', sample_test_verify => { id => $test } ],
+    [ 'asking whether to report', sample_report_blockers => { id => $sample } ],
+    [ 'readiness', readiness_findings => { id => $sample } ],
+    [ 'the record', sample_get => { id => $sample } ],
+    [ 'its tests', sample_tests => { id => $sample } ],
+    [ 'the approvals', approval_list => { id => $sample, cursor => 0, limit => 50 } ],
+    [ 'deciding', approval_decide => { id => $sample, status => 'approved' } ],
+    [ 'a control', qc_control_add => { qcBatchId => 2401, controlType => 'MB',
+            criterion => 'maximum', measuredValue => 9, upperLimit => 5 } ],
+    [ 'evaluating', qc_batch_evaluate => { id => 2401 } ],
+    [ 'a media test', media_lot_test => { id => 481, kind => 'sterility', outcome => 'failed',
+            performedOn => '2026-01-01' } ],
+);
+
+subtest 'what they start' => sub {
+    $db->begin_work;
+    watch(1);
+    for my $mode (qw(force_generic_plan force_custom_plan)) {
+        $db->do("SET plan_cache_mode = $mode");
+        for my $act (@acts) {
+            my ($what, $label, $values) = @$act;
+            my $each = $statement{$label} or die "no statement $label\n";
+            @explained = ();
+            $db->do('SAVEPOINT act');
+            my $done = eval {
+                my $query = $db->prepare($each->{sql}, { pg_placeholder_dollaronly => 1 });
+                $query->execute(LIMS::Statements::bound($each, $values, \%context));
+                1;
+            };
+            ok($done, "$what ($label, $mode)") or diag($@);
+            my @scans = map { /(Seq Scan on (?:$big)\b.*)/ } @explained;
+            cmp_ok(scalar @explained, '>', 0, '... was watched');
+            is(join("\n", @scans), '', '... without reading a big table through');
+            $db->do($done && $mode eq 'force_generic_plan' ? 'RELEASE act' : 'ROLLBACK TO act');
+        }
+    }
+    watch(0);
+    $db->rollback;
+};
+
+$db->disconnect;
+LIMS::Instance::drop_database($database);
+done_testing();
