@@ -14,7 +14,7 @@ use LIMS::Seed;
 use LIMS::Statements;
 use Test::More;
 
-my ($organizations, $samples) = (50, 2000);
+my ($organizations, $samples) = (50, 500);
 my $big = join '|', qw(sample sample_test event audit_entry result_history webhook_delivery
     idempotency_record approval);
 
@@ -104,7 +104,7 @@ subtest 'each search, for the values of a call' => sub {
         for my $name ('', @names) {
             die "no value for $name\n" if $name && !$filter{$name};
             for my $value ($name ? @{ $filter{$name} } : '') {
-                for my $cursor (0, 50_000) {
+                for my $cursor (0, 12_000) {
                     my %values = (limit => 50, cursor => $cursor, $name ? ($name => $value) : ());
                     is_selective(plan_of($each->{sql},
                             LIMS::Statements::bound($each, \%values, \%context)),
@@ -118,7 +118,7 @@ subtest 'each search, for the values of a call' => sub {
 subtest 'pages begin at the cursor' => sub {
     my %table = (sample_list => 'sample', sample_test_list => 'sample_test');
     for my $label (sort keys %table) {
-        for my $cursor (0, 50_000, 290_000) {
+        for my $cursor (0, 12_000, 70_000) {
             my @found = grep { ($_->{'Relation Name'} // '') eq $table{$label}
                     && ($_->{'Index Name'} // '') eq "$table{$label}_pkey"
                     && ($_->{'Index Cond'} // '') =~ /organization_id = .*\bid > / }
@@ -183,6 +183,7 @@ subtest 'what they start' => sub {
             my $done = eval {
                 my $query = $db->prepare($each->{sql}, { pg_placeholder_dollaronly => 1 });
                 $query->execute(LIMS::Statements::bound($each, $values, \%context));
+                $db->do('SELECT 1');    # ends the one before, which is when it is explained
                 1;
             };
             ok($done, "$what ($label, $mode)") or diag($@);

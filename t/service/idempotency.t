@@ -7,6 +7,7 @@ use LIMS::Test;
 use LIMS::Records;
 use LIMS::Snapshot;
 use LIMS::Wire qw(message speak);
+use Time::HiRes qw(time sleep);
 
 my $lifetime = 2;
 my $lims     = LIMS::Test->new(conf => "LimsIdempotencyLifetime $lifetime");
@@ -186,34 +187,38 @@ subtest 'while the first is still running' => sub {
     my ($key, $body) = (new_key(), { clientName => 'Riverbend',
             materialTypeId => $records->id('material-types') });
 
-    # What a creation has to write is held, so that the first cannot end.
+    # What a creation has to write is held, so that the first cannot end before
+    # this session does.
     my $blocker = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
     $blocker->begin_work;
     $blocker->do('LOCK TABLE lims.sample IN SHARE ROW EXCLUSIVE MODE');
-    my $pid = fork;
-    if (!$pid) {
-        my $answer = eval { once('/samples', $body, $key) };
-        require POSIX;
-        POSIX::_exit($answer && $answer->status == 201 ? 0 : 1);
-    }
-    for (1 .. 200) {
-        last if $lims->superuser->selectrow_array(
-            q{SELECT 1 FROM pg_stat_activity WHERE application_name = 'mod_lims'
-               AND wait_event_type = 'Lock' AND datname = current_database()});
-        select undef, undef, undef, 0.01;
-    }
-    my $second = once('/samples', $body, $key);
-    is($second->status, 409, 'the second is refused');
-    is($second->json->{error}, 'idempotency_in_progress', '... by its slug');
-    like($second->header('Retry-After'), qr/\A\d+\z/, '... and told when to come again');
-    my $samples = count('sample');
-    $blocker->rollback;
-    $blocker->disconnect;
-    waitpid $pid, 0;
-    is($?, 0, 'the first is done when it can be');
-    is(count('sample'), $samples + 1, 'once');
-    my $third = once('/samples', $body, $key);
-    is($third->header('Idempotent-Replayed'), 'true', 'the next is answered from it');
+    my ($session) = $blocker->selectrow_array('SELECT pg_backend_pid()');
+    my $samples   = count('sample');
+    my $start     = time;
+    my @answers   = $lims->parallel(21, sub {
+        my ($number) = @_;
+        if ($number == 0) {
+            sleep 1.5;
+            $lims->superuser->do('SELECT pg_terminate_backend(?)', undef, $session);
+            return;
+        }
+        my $answer = once('/samples', $body, $key);
+        return { status => $answer->status, error => $answer->json->{error} || '',
+            again => $answer->header('Retry-After') || '', time => time - $start };
+    });
+    eval { $blocker->disconnect };
+    shift @answers;
+    my @done    = grep { $_->{status} == 201 } @answers;
+    my @refused = grep { $_->{status} == 409 } @answers;
+    is(scalar @done, 1, 'of twenty one is done when it can be');
+    is(scalar @refused, 19, '... the others are refused');
+    is_deeply([ grep { $_->{error} ne 'idempotency_in_progress' } @refused ], [],
+        '... by their slug');
+    is_deeply([ grep { $_->{again} !~ /\A[1-9]\d*\z/ } @refused ], [], '... and told when to come again');
+    is_deeply([ grep { $_->{time} > $done[0]{time} } @refused ], [], '... while it is running');
+    is(count('sample'), $samples + 1, 'one sample is there');
+    my $later = once('/samples', $body, $key);
+    is($later->header('Idempotent-Replayed'), 'true', 'the next is answered from it');
 };
 
 subtest 'an answer is kept as long as is configured' => sub {

@@ -19,9 +19,12 @@ use warnings;
 
 use Bench::Setup;
 use POSIX qw(sysconf _SC_CLK_TCK);
-use Time::HiRes qw(time);
+use Time::HiRes qw(sleep);
 
 our $connections = 32;
+
+# Seconds that a new session of pgbench takes to know its plans.
+my $begin = 3;
 
 # --- Statements --------------------------------------------------------------
 
@@ -124,50 +127,64 @@ sub wrk {
     });
 }
 
-# One process of pgbench for each speaker, with its key and organization.
-sub pgbench_command {
-    my ($speaker, $clients, $o) = @_;
-    my %value = (%{ $o->{variables} }, %{ $speaker->{variables} });
+sub _pgbench_path {
+    my ($path) = grep { -x } map { "$_/pgbench" } (split /:/, $ENV{PATH}),
+        reverse sort glob '/usr/lib/postgresql/*/bin';
 
-    return ('pgbench', '-n', '-M', 'prepared', '-h', Bench::Setup::socket_folder(), '-U', 'lims_app',
-        '-c', $clients, '-j', 1, '-T', $o->{seconds}, '-f', $o->{script},
-        (map { ('-D', "$_=$value{$_}") } sort keys %value), $o->{database});
+    return $path || die "pgbench is not installed\n";
 }
 
-# pgbench with all speakers: (script, variables, speakers, database, seconds)
+# One process of pgbench for a speaker, with its key and organization. Progress
+# goes to standard error.
+sub _pgbench_command {
+    my ($speaker, $clients, $o) = @_;
+    my $value = $speaker->{variables};
+
+    return ('sh', '-c', 'exec "$@" 2>&1', 'sh', _pgbench_path(), '-n', '-M', 'prepared',
+        '-h', Bench::Setup::socket_folder(), '-U', 'lims_app', '-c', $clients, '-j', 1, '-P', 1,
+        '-T', $o->{seconds} + $begin + 1, '-f', $o->{script},
+        (map { ('-D', "$_=$value->{$_}") } sort keys %$value), $o->{database});
+}
+
+# What a process did in the seconds that count.
+sub _pgbench_transactions {
+    my ($pipe, $seconds) = @_;
+    my $text = do { local $/ = undef; <$pipe> };
+    my ($count, $time) = (0, 0);
+
+    close $pipe or die "pgbench failed:\n$text";
+    $text =~ /^number of failed transactions: 0 /m or die "pgbench:\n$text";
+    while ($text =~ /^progress: ([\d.]+) s, ([\d.]+) tps/mg) {
+        $count += $2 * ($1 - $time) if $1 > $begin + 0.5 && $1 < $begin + $seconds + 0.5;
+        $time = $1;
+    }
+    return $count;
+}
+
+# pgbench with all speakers: (script, speakers, database, seconds). Its sessions
+# are new ones: the first seconds, in which they plan, do not count.
 sub pgbench {
     my (%o) = @_;
     my @speakers = @{ $o{speakers} };
     my $left     = $connections;
+    my @pipes;
 
-    return with_cpu({}, sub {
-        my (@pipes, %sum);
-        for my $i (0 .. $#speakers) {
-            my $clients = int($left / (@speakers - $i));
-            $left -= $clients;
-            open $pipes[$i], '-|', _quietly(pgbench_command($speakers[$i], $clients, \%o))
-                or die "pgbench: $!\n";
-        }
-        for my $pipe (@pipes) {
-            my $text = do { local $/ = undef; <$pipe> };
-            close $pipe or die "pgbench failed:\n$text";
-            $text =~ /^number of failed transactions: 0 /m or die "pgbench:\n$text";
-            $sum{requests} += $1 if $text =~ /^number of transactions actually processed: (\d+)/m;
-            $sum{rate}     += $1 if $text =~ /^tps = ([\d.]+)/m;
-        }
-        $sum{p50} = 1e6 * $connections / $sum{rate};
-        return \%sum;
-    });
-}
-
-# pgbench writes its progress to standard error.
-sub _quietly {
-    my (@command) = @_;
-    my ($pgbench) = grep { -x } map { "$_/pgbench" } (split /:/, $ENV{PATH}),
-        reverse sort glob '/usr/lib/postgresql/*/bin';
-
-    die "pgbench is not installed\n" unless $pgbench;
-    return ('sh', '-c', 'exec "$@" 2>&1', 'sh', $pgbench, @command[ 1 .. $#command ]);
+    for my $i (0 .. $#speakers) {
+        my $clients = int($left / (@speakers - $i));
+        $left -= $clients;
+        open $pipes[$i], '-|', _pgbench_command($speakers[$i], $clients, \%o)
+            or die "pgbench: $!\n";
+    }
+    sleep $begin;
+    my $before = cpu_of(postmaster());
+    sleep $o{seconds};
+    my $cpu   = cpu_of(postmaster()) - $before;
+    my $count = 0;
+    $count += _pgbench_transactions($_, $o{seconds}) for @pipes;
+    die "pgbench did nothing\n" unless $count;
+    return { requests => $count, rate => $count / $o{seconds},
+        p50 => 1e6 * $connections * $o{seconds} / $count, cpu => { postgresql => $cpu / $count },
+        cpu_total => $cpu / $count };
 }
 
 # The pause between requests at which the rate is what was asked for, found by

@@ -186,13 +186,13 @@ sub make_data {
 
 # Data of other schemas is not needed any more.
 sub drop_others {
-    my (@needed) = @_;
-    my %needed = map { $_ => 1 } @needed;
-    my $admin  = database('postgres');
+    my ($needed) = @_;
+    my ($schema) = $needed =~ /_(\w{10})\z/;
+    my $admin    = database('postgres');
 
     for my $name (@{ $admin->selectcol_arrayref(
             "SELECT datname FROM pg_database WHERE datname ~ '^(kept|bench)_'") }) {
-        next if $needed{$name};
+        next if $name =~ /\Akept_.*_$schema\z/;
         $admin->do("DROP DATABASE $name WITH (FORCE)");
         unlink "$place/$name.keys";
     }
@@ -303,7 +303,7 @@ sub start_httpd {
 ThreadsPerChild 32
 MaxRequestWorkers 64
 MaxSpareThreads 64
-LimsRateLimit 100000
+LimsRateLimit 5000
 LimsRateWindow 1
 LimsRateKeys 64
 END
