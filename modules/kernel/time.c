@@ -209,10 +209,16 @@ const char *lims_time_timestamp(const char *text, apr_pool_t *pool)
 
 const char *lims_time_moment(const char *text, bool end, apr_pool_t *pool)
 {
+    const char *moment;
+
     if (lims_time_date_valid(text)) {
         return apr_pstrcat(pool, text, end ? "T23:59:59.999999Z" : "T00:00:00.000000Z", NULL);
     }
-    return lims_time_timestamp(text, pool);
+    moment = lims_time_timestamp(text, pool);
+    if (end && moment != NULL && strcmp(moment + strlen(moment) - 4, "000Z") == 0) {
+        moment = apr_psprintf(pool, "%.*s999Z", (int)strlen(moment) - 4, moment);
+    }
+    return moment;
 }
 
 /* --- Writing --------------------------------------------------------------- */

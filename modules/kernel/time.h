@@ -19,7 +19,9 @@ bool lims_time_date_valid(const char *text);
 const char *lims_time_timestamp(const char *text, apr_pool_t *pool);
 
 /* A date or a timestamp, as an inclusive bound. A date is the first instant
- * of its UTC day, or with `end` the last microsecond. NULL: neither. */
+ * of its UTC day, or with `end` the last microsecond. A timestamp with `end`
+ * takes in its whole millisecond, so that a time can be asked for as the API
+ * shows it; one given finer than that is itself. NULL: neither. */
 const char *lims_time_moment(const char *text, bool end, apr_pool_t *pool);
 
 /* timestamptz output of PostgreSQL (DateStyle ISO, any time zone) as the API

@@ -8,8 +8,13 @@ use LIMS::Test;
 my $interval = 2;
 my $lims     = LIMS::Test->new(conf => "LimsKeyTouchInterval $interval");
 
-# Counts each write of a key, whoever does it.
+# Counts each write of a key, whoever does it, and each attempt at one.
 $lims->db->do($_) for (
+    'CREATE TABLE lims.attempt_count ()',
+    q{CREATE FUNCTION lims.count_attempt() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN INSERT INTO lims.attempt_count DEFAULT VALUES; RETURN NULL; END $$},
+    q{CREATE TRIGGER count_attempt BEFORE UPDATE ON lims.api_key
+      FOR EACH STATEMENT EXECUTE FUNCTION lims.count_attempt()},
     'CREATE TABLE lims.touch_count (api_key_id bigint NOT NULL)',
     q{CREATE FUNCTION lims.count_touch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
       BEGIN INSERT INTO lims.touch_count VALUES (NEW.id); RETURN NULL; END $$},
@@ -22,6 +27,8 @@ sub touches {
     return $lims->db->selectrow_array(
         'SELECT count(*) FROM lims.touch_count WHERE api_key_id = ?', undef, $key->{key_id});
 }
+
+sub attempts { return $lims->db->selectrow_array('SELECT count(*) FROM lims.attempt_count') }
 
 # Seconds since it was used last, by what is kept.
 sub age {
@@ -39,6 +46,7 @@ subtest 'reads' => sub {
     is(touches($key), 1, '... by one write');
     $lims->get('/clients', key => $key->{key}) for 1 .. 30;
     is(touches($key), 1, 'thirty more at once write nothing');
+    is(attempts(), 1, '... nor do they try');
     sleep $interval + 1;
     cmp_ok(age($key), '>=', $interval, 'it is older than the interval');
     $lims->get('/clients', key => $key->{key}) for 1 .. 10;
@@ -53,13 +61,27 @@ subtest 'writes' => sub {
     cmp_ok(age($key), '<', 5, 'that it was used');
 };
 
+# All of them find it due before any can write it: the key's row is held.
 subtest 'many at once' => sub {
-    my $key = $lims->key($lims->fixture);
-    my @statuses = $lims->parallel(16, sub {
-        return $lims->get('/clients', key => $key->{key})->status;
+    my $key  = $lims->key($lims->fixture);
+    my $hold = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    $hold->begin_work;
+    $hold->do('SELECT 1 FROM lims.api_key WHERE id = ? FOR UPDATE', undef, $key->{key_id});
+    my ($session) = $hold->selectrow_array('SELECT pg_backend_pid()');
+    my (undef, @statuses) = $lims->parallel(13, sub {
+        my ($number) = @_;
+        return $lims->get('/clients', key => $key->{key})->status if $number;
+        for (1 .. 300) {
+            last if $lims->superuser->selectrow_array(
+                q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+                   AND application_name = 'mod_lims' AND datname = current_database()}) == 12;
+            select undef, undef, undef, 0.01;
+        }
+        $lims->superuser->do('SELECT pg_terminate_backend(?)', undef, $session);
     });
-    is_deeply(\@statuses, [ (200) x 16 ], 'sixteen at the same moment');
+    is_deeply(\@statuses, [ (200) x 12 ], 'twelve at the same moment');
     is(touches($key), 1, 'write it once');
+    eval { $hold->disconnect };
 };
 
 subtest 'what is no use' => sub {

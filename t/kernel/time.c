@@ -82,8 +82,14 @@ static void test_moments(void)
 {
     is(lims_time_moment("2026-11-21", false, pool), "2026-11-21T00:00:00.000000Z", "a first day");
     is(lims_time_moment("2026-11-21", true, pool), "2026-11-21T23:59:59.999999Z", "a last day");
-    is(lims_time_moment("2026-11-21T07:48:00Z", true, pool), "2026-11-21T07:48:00.000000Z",
-       "a time is itself, at either end");
+    is(lims_time_moment("2026-11-21T07:48:00Z", false, pool), "2026-11-21T07:48:00.000000Z",
+       "a first moment");
+    is(lims_time_moment("2026-11-21T07:48:00.123Z", true, pool), "2026-11-21T07:48:00.123999Z",
+       "a last millisecond");
+    is(lims_time_moment("2026-11-21T07:48:00.1234Z", true, pool), "2026-11-21T07:48:00.123400Z",
+       "a last moment, finer than that");
+    is(lims_time_moment("2026-11-21T07:48:00Z", true, pool), "2026-11-21T07:48:00.000999Z",
+       "a last millisecond of which nothing was said");
     is(lims_time_moment("2026-02-29", true, pool), NULL, "a day that is none");
     is(lims_time_moment("yesterday", false, pool), NULL, "a word");
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two hands on one result, truly at once: of two analysts who read the same
-# record one wins and the other is told; a result is either verified as it was
-# read or edited before that; and a report never carries a value that changed
-# under it.
+# Two hands on one result, truly at once (they are seen to wait for the same row
+# together): of two analysts who read the same record one wins and the other is
+# told; a result is either verified as it was read or edited before that; and a
+# report never carries a value that changed under it.
 use strict;
 use warnings;
 
@@ -18,16 +18,17 @@ subtest 'two analysts' => sub {
     for my $round (1 .. 4) {
         my (undef, $test) = $lab->worked(1);
         my $etag = $lims->get("/sample-tests/$test")->header('ETag');
-        my @answers;
+        my ($met, @answers);
         my @events = $lab->events_in(sub {
-            @answers = $lims->parallel(6, sub {
+            ($met, @answers) = $lab->overlapping(6, sample_test => $test, sub {
                 my ($number) = @_;
                 return $lims->patch("/sample-tests/$test", { result => "9.$number" },
                     headers => { 'If-Match' => $etag })->status;
             });
         });
+        is($met, 6, "round $round: six at once");
         my ($winner) = grep { $answers[$_] == 200 } 0 .. 5;
-        is_deeply([ sort @answers ], [ 200, (412) x 5 ], "round $round: one wins");
+        is_deeply([ sort @answers ], [ 200, (412) x 5 ], 'one wins');
         is($lims->get("/sample-tests/$test")->json->{result}, "9.$winner", 'with what stands');
         is(scalar @events, 1, 'told once');
     }
@@ -37,10 +38,9 @@ subtest 'verify and edit' => sub {
     my %outcomes;
     for my $round (1 .. 8) {
         my (undef, $test) = $lab->worked(1);
-        my @events;
-        my ($verified, $edited);
-        @events = $lab->events_in(sub {
-            ($verified, $edited) = $lims->parallel(2, sub {
+        my ($met, $verified, $edited);
+        my @events = $lab->events_in(sub {
+            ($met, $verified, $edited) = $lab->overlapping(2, sample_test => $test, sub {
                 my ($number) = @_;
                 my $response = $number
                     ? $lims->patch("/sample-tests/$test", { result => '2' })
@@ -50,7 +50,8 @@ subtest 'verify and edit' => sub {
         });
         my $record = $lims->get("/sample-tests/$test")->json;
 
-        is($verified, '200 ', "round $round: it is verified");
+        is($met, 2, "round $round: two at once");
+        is($verified, '200 ', 'it is verified');
         is($record->{status}, 'verified', 'and stays so');
         if ($edited eq '200 ') {
             is($record->{result}, '2', 'edited before');
@@ -68,15 +69,16 @@ subtest 'verify and edit' => sub {
 subtest 'verified by many' => sub {
     for my $round (1 .. 3) {
         my (undef, $test) = $lab->worked(1);
-        my @answers;
+        my ($met, @answers);
         my @events = $lab->events_in(sub {
-            @answers = $lims->parallel(6, sub {
+            ($met, @answers) = $lab->overlapping(6, sample_test => $test, sub {
                 my $response = $lims->post("/sample-tests/$test/verify", {});
                 return $response->status . ' ' . ($response->json->{error} // '');
             });
         });
+        is($met, 6, "round $round: six at once");
         is_deeply([ sort @answers ], [ '200 ', ('409 test_verified_locked') x 5 ],
-            "round $round: by one of them");
+            'by one of them');
         is(scalar @events, 1, 'told once');
     }
 };
@@ -86,7 +88,7 @@ subtest 'report and edit' => sub {
         my ($sample, @tests) = $lab->worked(2);
         $lab->verify($tests[0]);
         $lab->verify($tests[1]);
-        my ($reported, $noted) = $lims->parallel(2, sub {
+        my ($met, $reported, $noted) = $lab->overlapping(2, sample => $sample->{id}, sub {
             my ($number) = @_;
             my $response = $number
                 ? $lims->patch("/samples/$sample->{id}", { notes => 'late' })
@@ -95,7 +97,8 @@ subtest 'report and edit' => sub {
         });
         my $record = $lims->get("/samples/$sample->{id}")->json;
 
-        is($reported->[0], 200, "round $round: reported");
+        is($met, 2, "round $round: two at once");
+        is($reported->[0], 200, 'reported');
         is_deeply($record, $reported->[1], 'as it was answered');
         is($record->{notes}, $noted->[0] == 200 ? 'late' : undef,
             "the note came first or not at all ($noted->[0])");
@@ -108,7 +111,7 @@ subtest 'report and a failing batch' => sub {
         my ($sample, $test) = $lab->worked(1);
         my $batch = $lab->qc_batch($test);
         $lab->verify($test);
-        my ($reported) = $lims->parallel(2, sub {
+        my ($met, $reported) = $lab->overlapping(2, qc_batch => $batch, sub {
             my ($number) = @_;
             return $lab->qc_control($batch, 9) if $number;
             my $response = $lims->post("/samples/$sample->{id}/report", {});
@@ -116,7 +119,8 @@ subtest 'report and a failing batch' => sub {
         });
         my $status = $lims->get("/samples/$sample->{id}")->json->{status};
 
-        like($reported, qr/\A(?:200 |409 qc_failed)\z/, "round $round: either came first");
+        is($met, 2, "round $round: two at once");
+        like($reported, qr/\A(?:200 |409 qc_failed)\z/, 'either came first');
         is($status, $reported eq '200 ' ? 'reported' : 'pending', 'and the sample shows which');
     }
 };
@@ -124,13 +128,14 @@ subtest 'report and a failing batch' => sub {
 subtest 'entering into a sample that is being completed' => sub {
     for my $round (1 .. 4) {
         my ($sample, @tests) = $lab->worked(2);
-        my ($completed, $withdrawn) = $lims->parallel(2, sub {
+        my ($met, $completed, $withdrawn) = $lab->overlapping(2, sample => $sample->{id}, sub {
             my ($number) = @_;
             return ($number
                 ? $lims->patch("/sample-tests/$tests[1]", { result => undef })
                 : $lims->patch("/samples/$sample->{id}/status", { status => 'completed' }))->status;
         });
-        is($withdrawn, 200, "round $round: a result is withdrawn");
+        is($met, 2, "round $round: two at once");
+        is($withdrawn, 200, 'a result is withdrawn');
         like($completed, qr/\A(?:200|409)\z/, "and the sample completed or not ($completed)");
         is($lims->get("/samples/$sample->{id}")->json->{status},
             $completed == 200 ? 'completed' : 'pending', 'as was answered');

@@ -114,8 +114,12 @@ subtest 'without a plant location' => sub {
         like(refused($lims->post('/samples', { %body, %$missing }), 400, 'invalid_body',
                 'refused')->{message}, qr/plantLocation/, 'named');
     }
-    is($lab->sample(projectId => $lab->project)->{plantLocation}, undef,
-        'other projects do not need one');
+    my $sample = $lab->sample(projectId => $lab->project);
+    is($sample->{plantLocation}, undef, 'other projects do not need one');
+    refused($lims->patch("/samples/$sample->{id}", { projectId => $composite }), 400,
+        'invalid_body', 'moved into the project without one');
+    is($lims->patch("/samples/$sample->{id}", { projectId => $composite, plantLocation => 'INF' })
+            ->json->{sampleIdentifier}, $sample->{sampleIdentifier}, 'and with one');
 };
 
 subtest 'assigned once' => sub {

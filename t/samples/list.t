@@ -109,6 +109,20 @@ subtest 'a fraction finer than a millisecond is inside the day' => sub {
     is(found('?until=2026-03-09'), '6 7 8', 'the last microsecond of the day');
 };
 
+subtest 'what is shown can be asked for' => sub {
+    $lims->db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
+    $lims->db->do('UPDATE lims.sample SET received_at = $1, updated_at = $1 WHERE id = $2', undef,
+        '2026-04-01T10:00:00.123999Z', $samples[8]{id});
+    $lims->db->do('ALTER TABLE lims.sample ENABLE TRIGGER USER');
+    my $shown = '2026-04-01T10:00:00.123Z';
+    my $record = $lims->get("/samples/$samples[8]{id}")->json;
+    is($record->{$_}, $shown, "$_ is cut to milliseconds") for qw(receivedAt updatedAt);
+    is(found("?since=$shown&until=$shown"), '9', 'both bounds take the millisecond in');
+    like(found("?updatedSince=$shown"), qr/\b9\b/, 'so does updatedSince');
+    is(found('?since=2026-04-01T10:00:00.124Z&until=2026-04-02'), '', 'not the next one');
+    is(found('?until=2026-04-01T10:00:00.122Z&since=2026-04-01'), '', 'nor the one before');
+};
+
 subtest 'updatedSince' => sub {
     my $mark = $lims->get("/samples/$samples[0]{id}")->json->{updatedAt};
     my $after = $lims->patch("/samples/$samples[0]{id}", { notes => 'changed' })->json->{updatedAt};

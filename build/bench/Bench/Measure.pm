@@ -169,6 +169,7 @@ sub pgbench {
     my $left     = $connections;
     my @pipes;
 
+    local $ENV{PGOPTIONS} = Bench::Setup::session_options();
     for my $i (0 .. $#speakers) {
         my $clients = int($left / (@speakers - $i));
         $left -= $clients;

@@ -90,6 +90,13 @@ sub socket_folder {
     return -s "$home/socket" ? slurp("$home/socket") =~ s/\n//r : "$home/pg";
 }
 
+# The settings that conf/lims.conf gives each of the service's sessions: others
+# that run its statements are to run them the same way.
+sub session_options {
+    my ($options) = slurp("$root/conf/lims.conf") =~ /^\s*DBDParams .*options='([^']*)'/m;
+    return defined $options ? $options : die "conf/lims.conf names no session options\n";
+}
+
 sub database {
     my ($name) = @_;
     return DBI->connect('dbi:Pg:host=' . socket_folder() . ";dbname=$name", 'postgres', undef,
@@ -349,8 +356,9 @@ sub start_reference {
     defined $pid or die "fork: $!\n";
     if (!$pid) {
         @ENV{qw(NODE_ENV BENCH_SOCKET BENCH_DATABASE BENCH_PORT BENCH_KEY BENCH_CERTIFICATE
-            BENCH_STATEMENTS BENCH_CONNECTIONS)} = ('production', socket_folder(), $database, $port,
-            "$tls/server.key", "$tls/server.pem", "$place/statements.json", 32);
+            BENCH_STATEMENTS BENCH_CONNECTIONS BENCH_OPTIONS)} = ('production', socket_folder(),
+            $database, $port, "$tls/server.key", "$tls/server.pem", "$place/statements.json", 32,
+            session_options());
         exec 'node', "$dir/index.js" or die "node: $!\n";
     }
     defined(my $line = <$out>) or die "the reference service did not start\n";

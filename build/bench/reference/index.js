@@ -71,6 +71,7 @@ function connect() {
     host: env.BENCH_SOCKET,
     database: env.BENCH_DATABASE,
     user: 'lims_app',
+    connection: { options: env.BENCH_OPTIONS },
     max: Math.ceil(CONNECTIONS / os.cpus().length),
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },

@@ -49,6 +49,15 @@ audit trail are those that any other surface meets.
     cancel_investigations($test)         those that are open
     approval_steps(@names)  policy(%column)
 
+=head2 At once
+
+    my ($met, @results) = $lab->overlapping($count, $table, $id, sub { my ($number) = @_; ... });
+
+C<parallel>, with the row of that table locked until all of them wait for a lock,
+or ten seconds have passed. C<$met> is how many were seen waiting together: that
+they overlapped is known, not hoped for. A last argument is the number to wait
+for, where the service has fewer connections than there are processes.
+
 =head2 Looking
 
     events_of(sub { ... })  [type, shape] of each event it caused, in order
@@ -337,6 +346,51 @@ sub policy {
     return $self->{lims}->db->do(
         'UPDATE lims.organization SET ' . join(', ', map { "$_ = ?" } @names) . ' WHERE id = ?',
         undef, @column{@names}, $self->{organization}{id});
+}
+
+# --- At once -----------------------------------------------------------------
+
+sub overlapping {
+    my ($self, $count, $table, $id, $action, $enough) = @_;
+    my $lims = $self->{lims};
+    pipe my $in, my $out or die "pipe: $!\n";
+    my $pid = fork // die "fork: $!\n";
+
+    if (!$pid) {
+        my $met = eval { $self->_hold($enough // $count, $table, $id, $out) } // 0;
+        syswrite $out, "$met\n";
+        require POSIX;
+        POSIX::_exit(0);
+    }
+    close $out;
+    sysread $in, my $locked, 1;
+    my @results = $lims->parallel($count, $action);
+    my ($met) = <$in>;
+    waitpid $pid, 0;
+    chomp $met;
+    return ($met, @results);
+}
+
+# Holds the row until so many wait at the same time; how many did.
+sub _hold {
+    my ($self, $count, $table, $id, $out) = @_;
+    my $db  = $self->{lims}->superuser;
+    my $met = 0;
+
+    $db->begin_work;
+    $db->do("SELECT FROM lims.$table WHERE organization_id = ? AND id = ? FOR UPDATE", undef,
+        $self->{organization}{id}, $id);
+    syswrite $out, '.';
+    for (1 .. 500) {
+        # What one transaction sees of activity it would go on seeing.
+        $db->do('SELECT pg_stat_clear_snapshot()');
+        ($met) = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'});
+        last if $met >= $count;
+        select undef, undef, undef, 0.02;
+    }
+    $db->commit;
+    return $met;
 }
 
 # --- Looking -----------------------------------------------------------------
