@@ -66,6 +66,7 @@ typedef enum {
     LIMS_E_BAD_REQUEST,
     LIMS_E_UNAUTHORIZED,
     LIMS_E_TLS_REQUIRED,
+    LIMS_E_FORBIDDEN,
     LIMS_E_UPLOAD_ONLY_KEY,
     LIMS_E_SCOPE_REQUIRED,
     LIMS_E_ESIGNATURE_REQUIRED,
@@ -142,6 +143,7 @@ enum {
     LIMS_F_REQUIRED = 1 << 3, /* must be in the body (of a creation) */
     LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
     LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
+    LIMS_F_CUT = 1 << 8,      /* query: more than max is taken as max */
     LIMS_F_UNIQUE = 1 << 6    /* list: the member .unique of each object differs */
 };
 
@@ -166,6 +168,7 @@ struct lims_field_t {
 #define LIMS_PAGING_FIELDS                                                           \
     { .name = "limit",                                                               \
       .type = LIMS_T_INTEGER,                                                        \
+      .flags = LIMS_F_CUT,                                                           \
       .min = 1,                                                                      \
       .max = 500,                                                                    \
       .fallback = "50",                                                              \

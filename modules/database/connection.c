@@ -136,6 +136,12 @@ const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_poo
     return connection->checked ? NULL : check_schema(connection, pool);
 }
 
+const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool)
+{
+    connection->checked = false;
+    return check_schema(connection, pool);
+}
+
 void lims_connection_release(lims_connection_t *connection)
 {
     if (PQstatus(connection->pg) == CONNECTION_OK) {

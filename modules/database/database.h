@@ -49,6 +49,10 @@ const lims_error_t *lims_connection_open(lims_connection_t **connection, const c
  * LIMS_E_SERVICE_UNAVAILABLE. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 
+/* Asks the server process anew whether its schema fits: for probes, since a
+ * schema can be migrated after the connection was made. */
+const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool);
+
 /* Rolls back an open transaction. To be called before the connection goes back
  * to its pool, whatever happened. */
 void lims_connection_release(lims_connection_t *connection);

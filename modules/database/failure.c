@@ -183,10 +183,13 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
         return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
                            "The request took too long and was given up; try again later.");
     }
-    if (in_class(state, "08") || in_class(state, "53") || in_class(state, "57") ||
-        in_class(state, "25006")) {
+    if (in_class(state, "08") || strcmp(state, "57P01") == 0 || strcmp(state, "57P02") == 0) {
         return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE),
                           LIMS_RETRY_LOST, pool);
+    }
+    if (in_class(state, "53") || in_class(state, "57") || strcmp(state, "25006") == 0) {
+        /* Full, starting or a standby: asking again at once would not help. */
+        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, UNAVAILABLE);
     }
     return lims_broken(pool, LIMS_E_INTERNAL, 37, cause, "The request could not be carried out.");
 }

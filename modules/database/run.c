@@ -18,6 +18,9 @@
 
 #define PARAMETERS_MAX 64
 
+static const char plan_each_time[] =
+    "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";
+
 /* One thing sent, whose answer is to be read. */
 typedef enum { SENT_FRAME, SENT_PREPARE, SENT_CALL } sent_e;
 
@@ -108,7 +111,7 @@ static bool send_call(trip_t *trip, int index)
     bind_values(values, trip->rq, call);
     if (statement->custom) {
         /* Whatever the connection's own setting, until the transaction ends. */
-        return send_frame(trip, "SET LOCAL plan_cache_mode = force_custom_plan") &&
+        return send_frame(trip, plan_each_time) &&
                note(trip,
                     PQsendQueryParams(pg, statement->sql, statement->count, NULL, values, NULL,
                                       NULL, 0),

@@ -36,6 +36,8 @@ const lims_error_kind_t lims_error_kinds[] = {
                               "API access." },
     [LIMS_E_TLS_REQUIRED] = { "tls_required", 403, "TLS required",
                               "The request did not come over HTTPS." },
+    [LIMS_E_FORBIDDEN] = { "forbidden", 403, "Forbidden",
+                           "The server's own rules do not let this client in." },
     [LIMS_E_UPLOAD_ONLY_KEY] = { "upload_only_key", 403, "Upload-only key",
                                  "The key may only upload instrument files." },
     [LIMS_E_SCOPE_REQUIRED] = { "scope_required", 403, "Scope required",

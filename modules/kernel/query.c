@@ -139,7 +139,7 @@ static const char *cut_to_maximum(const lims_field_t *field, const char *text, a
     apr_size_t digits = strspn(text, "0123456789");
     bool number = digits > 0 && text[digits] == '\0' && text[0] != '0';
 
-    if (field->type != LIMS_T_INTEGER || field->fallback == NULL || field->max <= 0 || !number) {
+    if (!(field->flags & LIMS_F_CUT) || !number) {
         return text;
     }
     return digits > strlen(max) || (digits == strlen(max) && strcmp(text, max) > 0) ? max : text;

@@ -58,6 +58,20 @@ static const char *inside(lims_writer_t *w, apr_pool_t *pool)
     return apr_pstrndup(pool, text + 1, length - 2);
 }
 
+static const lims_error_t *refusal(lims_request_t *rq, const lims_result_t *rows,
+                                   const char *members)
+{
+    const char *slug = lims_result_get(rows, 0, "slug");
+    lims_error_e kind = lims_error_by_slug(slug);
+
+    if (kind == LIMS_E_COUNT) {
+        /* A newer schema knows a gate that this code does not. */
+        return lims_broken(rq->pool, LIMS_E_INTERNAL, 44, slug,
+                           "The request is refused by a gate that this version does not know.");
+    }
+    return lims_fail_with(rq->pool, kind, members, "%s", lims_result_get(rows, 0, "message"));
+}
+
 const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)
 {
     lims_result_t *rows = NULL;
@@ -73,6 +87,5 @@ const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)
     lims_writer_key(w, "blockers");
     write_blockers(w, rows);
     lims_writer_object_end(w);
-    return lims_fail_with(rq->pool, lims_error_by_slug(lims_result_get(rows, 0, "slug")),
-                          inside(w, rq->pool), "%s", lims_result_get(rows, 0, "message"));
+    return refusal(rq, rows, inside(w, rq->pool));
 }

@@ -153,6 +153,19 @@ static void check_routes(check_t *check, apr_pool_t *pool)
         lims_openapi(&settings->openapi_length, lims_resources, settings->base, pool);
 }
 
+/* Most memory that the rate limit may take. */
+#define RATES_MAX ((apr_int64_t)1 << 30)
+
+static void check_rates(check_t *check)
+{
+    const lims_config_t *config = lims_config_of(check->s);
+
+    if (config->rate_keys * (16 + 8 * config->rate_limit) > RATES_MAX) {
+        report(check, 109, "LimsRateKeys x LimsRateLimit is more than the rate limit can hold",
+               "keep LimsRateKeys x (16 + 8 x LimsRateLimit) below 1 GiB");
+    }
+}
+
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
 {
     int problems = 0;
@@ -171,6 +184,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_driver(&check);
         check_tls(&check);
         check_watchdog(&check);
+        check_rates(&check);
         check_routes(&check, pconf);
         problems += check.problems;
     }
@@ -195,8 +209,8 @@ static const char *check_schema(server_rec *s, apr_pool_t *pool)
 
     if (error) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                     "LIMS0110: the database can't be reached yet, requests are answered 503 "
-                     "until it is: %s",
+                     "LIMS0110: the schema could not be checked at start; each child checks it "
+                     "when it connects: %s",
                      error->cause);
         return NULL;
     }

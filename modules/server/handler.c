@@ -47,7 +47,10 @@ int lims_translate_name(request_rec *r)
     if (!path_of(r)) {
         return DECLINED;
     }
-    r->filename = apr_pstrcat(r->pool, "lims:", r->uri, NULL);
+    /* Without the URL, so that its ending means nothing to modules that go by
+     * names of files; with a handler, so that none takes it for unhandled. */
+    r->filename = apr_pstrdup(r->pool, "lims:");
+    r->handler = "lims";
     return OK;
 }
 
@@ -61,6 +64,8 @@ int lims_map_to_storage(request_rec *r)
 typedef struct {
     request_rec *r;
     lims_lease_t lease;
+    bool read;     /* the body, to its end */
+    bool answered; /* by one of httpd's own filters, while it was read */
 } carrier_t;
 
 static const lims_error_t *connect_database(lims_connection_t **connection, lims_exchange_t *x)
@@ -78,10 +83,12 @@ static void disconnect_database(lims_exchange_t *x, lims_connection_t *connectio
     lims_pool_give_back(&carrier->lease);
 }
 
-static const lims_error_t *body_error(request_rec *r, apr_status_t rv)
+static const lims_error_t *body_error(carrier_t *carrier, apr_status_t rv)
 {
+    request_rec *r = carrier->r;
     int status = ap_map_http_request_error(rv, HTTP_BAD_REQUEST);
 
+    carrier->answered = rv == AP_FILTER_ERROR;
     r->connection->keepalive = AP_CONN_CLOSE;
     if (status == HTTP_REQUEST_ENTITY_TOO_LARGE) {
         return lims_fail(r->pool, LIMS_E_PAYLOAD_TOO_LARGE, "The body is too large.");
@@ -118,7 +125,8 @@ static apr_status_t take_brigade(bool *more, apr_bucket_brigade *kept, apr_bucke
 static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lims_exchange_t *x,
                                      apr_size_t limit)
 {
-    request_rec *r = ((carrier_t *)x->context)->r;
+    carrier_t *carrier = x->context;
+    request_rec *r = carrier->r;
     apr_bucket_brigade *kept = apr_brigade_create(r->pool, r->connection->bucket_alloc);
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
     apr_off_t size = 0;
@@ -132,7 +140,7 @@ static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lim
             rv = take_brigade(&more, kept, bb, &size);
         }
         if (rv != APR_SUCCESS) {
-            return body_error(r, rv);
+            return body_error(carrier, rv);
         }
         apr_brigade_cleanup(bb);
         if (size > (apr_off_t)limit) {
@@ -142,8 +150,9 @@ static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lim
         }
     }
     if (apr_brigade_pflatten(kept, &flat, length, r->pool) != APR_SUCCESS) {
-        return body_error(r, APR_EGENERAL);
+        return body_error(carrier, APR_EGENERAL);
     }
+    carrier->read = true;
     *bytes = flat;
     return NULL;
 }
@@ -203,6 +212,9 @@ static int send_reply(request_rec *r, const lims_reply_t *reply, const char *req
 
     r->status = reply->status;
     r->status_line = NULL;
+    /* What mod_mime read out of the URL says nothing about the answer. */
+    r->content_encoding = NULL;
+    r->content_languages = NULL;
     apr_table_overlap(r->err_headers_out, reply->headers, APR_OVERLAP_TABLES_SET);
     apr_table_setn(r->err_headers_out, "X-Request-Id", request_id);
     apr_table_setn(r->err_headers_out, "X-Content-Type-Options", "nosniff");
@@ -285,6 +297,8 @@ static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *
 static lims_error_e kind_of_status(int status)
 {
     switch (status) {
+    case HTTP_FORBIDDEN:
+        return LIMS_E_FORBIDDEN;
     case HTTP_NOT_FOUND:
         return LIMS_E_NOT_FOUND;
     case HTTP_METHOD_NOT_ALLOWED:
@@ -316,6 +330,20 @@ static int answer_httpd_error(request_rec *r)
 }
 
 /* --- The handler ---------------------------------------------------------- */
+
+/* Longest body that is read and thrown away to keep a connection. */
+#define DISCARD_MAX 65536
+
+/* httpd would read whatever a refused request still sends. */
+static void spare_the_rest(request_rec *r, const lims_exchange_t *x)
+{
+    const carrier_t *carrier = x->context;
+    bool chunked = apr_table_get(r->headers_in, "Transfer-Encoding") != NULL;
+
+    if (!carrier->read && (chunked || x->content_length > DISCARD_MAX)) {
+        r->connection->keepalive = AP_CONN_CLOSE;
+    }
+}
 
 static bool came_over_tls(request_rec *r)
 {
@@ -354,10 +382,21 @@ int lims_handler(request_rec *r)
         return refuse_early(r, LIMS_E_TLS_REQUIRED, 0, NULL,
                             "This service is only available over TLS: use https.");
     }
+    if (!lims_config_of(r->server)->pool) {
+        return refuse_early(r, LIMS_E_SERVICE_UNAVAILABLE, 54, "this child could not be set up",
+                            "The service is not available; try again shortly.");
+    }
+    /* An answer is a whole, also where its bytes could be cut. */
+    apr_table_unset(r->headers_in, "Range");
+    apr_table_unset(r->headers_in, "Request-Range");
     fill_exchange(&x, r, path);
     x.context = &carrier;
     r->log_id = x.rq.id;
     lims_service_answer(&x);
+    if (carrier.answered) {
+        return AP_FILTER_ERROR;
+    }
+    spare_the_rest(r, &x);
     take_note(r, r, &x);
     count(r, &x);
     if (x.error) {
@@ -371,13 +410,10 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
     apr_status_t rv = lims_service_init(pchild);
 
     lims_metrics_child();
-    for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
-        if (lims_config_of(each)->enable == 1) {
-            rv = lims_pool_init(pchild, each);
-            break;
-        }
+    if (rv == APR_SUCCESS) {
+        rv = lims_pool_init(pchild, s);
     }
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0054: a child could not be set up");
+        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0055: a child could not be set up");
     }
 }

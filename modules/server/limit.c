@@ -4,12 +4,12 @@
  * that outlives graceful and hard restarts.
  *
  * The memory belongs to the process's own pool, not to the configuration's,
- * and is found again through httpd's retained data. A restart that changes its
- * shape (LimsRateLimit, LimsRateKeys) begins with new, empty rings.
+ * and is found again through httpd's retained data. Its name holds all that
+ * shapes it: servers that share a database and a limit share the counts, and a
+ * restart that changes the limit begins with new, empty rings.
  */
 #include <apr_shm.h>
 #include <apr_strings.h>
-#include <string.h>
 
 #include "kernel/error.h"
 #include "server/server.h"
@@ -19,40 +19,31 @@ typedef struct {
     lims_ring_table_t table;
 } retained_t;
 
-static apr_status_t allocate(retained_t *retained, apr_pool_t *pool)
-{
-    apr_size_t size = lims_ring_table_size(retained->table.slots, retained->table.limit);
-    apr_status_t rv = apr_shm_create(&retained->shm, size, NULL, pool);
-
-    if (rv == APR_SUCCESS) {
-        retained->table.memory = apr_shm_baseaddr_get(retained->shm);
-        memset(retained->table.memory, 0, size);
-    }
-    return rv;
-}
-
 apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,
                                server_rec *s)
 {
-    const char *key = apr_psprintf(s->process->pool, "mod_lims_rates_%u_%s", s->port,
-                                   s->server_hostname ? s->server_hostname : "");
-    apr_uint32_t slots = (apr_uint32_t)config->rate_keys;
-    apr_uint32_t limit = (apr_uint32_t)config->rate_limit;
+    apr_pool_t *pool = s->process->pool;
+    const char *database = lims_check_directive(s, "DBDParams", pool);
+    const char *key = apr_psprintf(
+        pool, "mod_lims_rates %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT " x %" APR_INT64_T_FMT " %s",
+        config->rate_limit, config->rate_window, config->rate_keys, database ? database : "");
     retained_t *retained = ap_retained_data_get(key);
     apr_status_t rv = APR_SUCCESS;
 
     if (!retained) {
         retained = ap_retained_data_create(key, sizeof(*retained));
+        retained->table.slots = (apr_uint32_t)config->rate_keys;
+        retained->table.limit = (apr_uint32_t)config->rate_limit;
+        retained->table.window = config->rate_window * 1000000;
     }
-    retained->table.window = config->rate_window * 1000000;
-    if (!retained->shm || retained->table.slots != slots || retained->table.limit != limit) {
-        if (retained->shm) {
-            apr_shm_destroy(retained->shm);
-            retained->shm = NULL;
-        }
-        retained->table.slots = slots;
-        retained->table.limit = limit;
-        rv = allocate(retained, s->process->pool);
+    if (!retained->shm) {
+        /* Anonymous memory is zero, and no page is real before it is used. */
+        rv = apr_shm_create(&retained->shm,
+                            lims_ring_table_size(retained->table.slots, retained->table.limit),
+                            NULL, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        retained->table.memory = apr_shm_baseaddr_get(retained->shm);
     }
     *table = &retained->table;
     return rv;

@@ -20,6 +20,8 @@ extern module AP_MODULE_DECLARE_DATA lims_module __attribute__((visibility("defa
 /* Who ends TLS. */
 typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
 
+typedef struct lims_pool_t lims_pool_t;
+
 /* The configuration of a server. Numbers are -1 while unset; each has a row
  * with its bounds and default in config.c. */
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_ring_table_t *rates;
+    lims_pool_t *pool; /* in a child: its connections, NULL if it has none */
 } lims_config_t;
 
 /* config.c */

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "kernel/error.h"
-#include "kernel/field.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
@@ -32,13 +31,12 @@ static int send_text(request_rec *r, int status, const char *type, const char *t
 static const lims_error_t *ask_database(request_rec *r)
 {
     lims_lease_t lease = { .pool = r->pool, .server = r->server };
-    lims_request_t rq = { .pool = r->pool, .values = lims_values_create(r->pool) };
-    const lims_error_t *error = lims_pool_take(&rq.connection, &lease);
-    lims_result_t *version = NULL;
+    lims_connection_t *connection = NULL;
+    const lims_error_t *error = lims_pool_take(&connection, &lease);
 
     if (!error) {
-        error = lims_database_call(&version, &rq, LIMS_STMT_SCHEMA_VERSION);
-        lims_connection_release(rq.connection);
+        error = lims_connection_check(connection, r->pool);
+        lims_connection_release(connection);
         lims_pool_give_back(&lease);
     }
     return error;

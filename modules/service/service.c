@@ -176,8 +176,8 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
 {
     lims_exchange_t *x = (lims_exchange_t *)rq;
     lims_call_t trip[LIMS_CALLS_MAX];
-    lims_result_t *found[LIMS_CALLS_MAX];
-    const lims_error_t *error;
+    lims_result_t *found[LIMS_CALLS_MAX] = { NULL };
+    const lims_error_t *error, *refusal;
 
     if (rq->in_transaction) {
         return count ? lims_database_run(results, rq, calls, count, 0) : NULL;
@@ -194,9 +194,9 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
         trip[i + 1] = calls[i];
     }
     error = lims_database_run(found, rq, trip, count + 1, 0);
-    if (!error) {
-        error = lims_caller_judge(x, found[0]);
-    }
+    /* Whoever may not have the data is not told of trouble with it either. */
+    refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;
+    error = refusal ? refusal : error;
     for (int i = 0; i < count && !error; i++) {
         results[i] = found[i + 1];
     }
@@ -289,9 +289,7 @@ static const lims_error_t *on_connection(lims_exchange_t *x, const char *body, a
         error = read ? read_once(x) : write_once(x, body, length);
         lims_connection_release(x->rq.connection);
         x->rq.in_transaction = false;
-        if (!error) {
-            lims_caller_touch(x);
-        }
+        lims_caller_touch(x);
         x->transport->disconnect(x, x->rq.connection);
         x->rq.connection = NULL;
         if (!try_again(x, error, read)) {
@@ -304,16 +302,22 @@ static const lims_error_t *on_connection(lims_exchange_t *x, const char *body, a
 /* A body is only taken from a caller whose key was valid at some time. */
 static const lims_error_t *vouch(lims_exchange_t *x)
 {
-    const lims_error_t *error;
+    const lims_error_t *error = NULL;
 
     if (x->rq.actor.key) {
         return NULL;
     }
-    error = x->transport->connect(&x->rq.connection, x);
-    if (!error) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        error = x->transport->connect(&x->rq.connection, x);
+        if (error) {
+            return error;
+        }
         error = check_caller(x);
         lims_connection_release(x->rq.connection);
         x->transport->disconnect(x, x->rq.connection);
+        if (!try_again(x, error, true)) {
+            break;
+        }
     }
     return error;
 }

@@ -53,8 +53,8 @@ $lab->approval_steps(@names);
 
 subtest 'asked for when first completed' => sub {
     my $sample = worked();
-    is_deeply(list($sample), { data => [], nextCursor => 0, hasMore => LIMS::Schema::decode('false') },
-        'none before');
+    is($lims->get("/samples/$sample->{id}/approvals")->body,
+        '{"data":[],"nextCursor":0,"hasMore":false}', 'none before');
     $lab->status($sample, 'completed');
     my @records = @{ list($sample)->{data} };
     is_deeply([ map { "$_->{step} $_->{name} $_->{status} $_->{round}" } @records ],
@@ -161,7 +161,7 @@ subtest 'refused bodies' => sub {
             { status => 'approved', comment => 'c' x 4001 },
             { status => 'approved', decidedBy => 1 }, { status => 'approved', step => 1 }) {
             my $response = $lims->patch("/approval-records/$record->{id}", $body);
-            is($response->status, 400, substr LIMS::Schema::_canonical($body), 0, 50)
+            is($response->status, 400, shown($body))
                 or diag($response->body);
         }
     });

@@ -34,9 +34,8 @@ my %context = (organization => $mine, user => 97, key => 97, request => 'plans')
 # that has been prepared for a while.
 $db->do(q{LOAD 'auto_explain'});
 $db->do('SET SESSION AUTHORIZATION lims_app');
-$db->do('SELECT lims.set_context(?, ?, NULL, NULL, NULL, NULL)', undef, @context{qw(organization user)});
-$db->do(q{SELECT set_config('lims.organization_id', ?, false), set_config('lims.user_id', ?, false)},
-    undef, @context{qw(organization user)});
+$db->do(q{SELECT set_config('lims.organization_id', ?, false),
+    set_config('lims.user_id', ?, false)}, undef, @context{qw(organization user)});
 
 sub nodes {
     my ($plan) = @_;

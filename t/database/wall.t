@@ -115,7 +115,8 @@ sub without_predicate {
         0 .. $#{ $each->{parameters} };
     my $number = $place + 1;
     my $sql    = $each->{sql};
-    my $taken  = $sql =~ s/\b(?:\w+\.)?organization_id = \$${number}::bigint/\$${number}::bigint > 0/g;
+    my $given  = '$' . $number . '::bigint';
+    my $taken  = $sql =~ s/\b(?:\w+\.)?organization_id = \Q$given\E/$given > 0/g;
 
     return $taken ? $sql : undef;
 }

@@ -5,7 +5,7 @@
 # stays a read, and many at once write it once.
 use LIMS::Test;
 
-my $interval = 2;
+my $interval = 4;
 my $lims     = LIMS::Test->new(conf => "LimsKeyTouchInterval $interval");
 
 # Counts each write of a key, whoever does it, and each attempt at one.

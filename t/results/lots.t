@@ -104,13 +104,14 @@ subtest 'warn' => sub {
     like($record->{warnings}[0], qr/reagent lot HCL-OLD expired/, 'that says so');
     is_deeply($lims->get("/sample-tests/$test")->json->{warnings}, $record->{warnings},
         'which stays');
-    is_deeply(change($test, { reagentLotId => $good })->json->{warnings}, [], 'until it is changed');
+    is_deeply(change($test, { reagentLotId => $good })->json->{warnings}, [],
+        'until it is changed');
     $lab->policy(reagent_expiry_policy => 'block');
 };
 
 subtest 'an expired media lot warns' => sub {
-    my $lot    = $lab->_named('media_lot', 'MED', lot_number => 'L1', medium => 'R2A',
-        code => 'R2A-OLD', expires_on => day(-1));
+    my $lot    = $lab->insert('media_lot', code => 'R2A-OLD', name => 'R2A', lot_number => 'L1',
+        medium => 'R2A', expires_on => day(-1));
     my $record = change(test(), { result => '1', mediaLotId => $lot })->json;
     is($record->{mediaLotId}, $lot, 'it is noted');
     like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/, 'with a warning');

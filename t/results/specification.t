@@ -60,14 +60,14 @@ my @numbers = (
     [ 6.5, 8.5, 'see note', undef, $open ],
 );
 
-sub shown { return defined $_[0] ? ($_[0] ? 'out' : 'in') : 'not to be said' }
+sub word { return defined $_[0] ? ($_[0] ? 'out' : 'in') : 'not to be said' }
 
 sub is_judged {
     my ($record, $expected, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $got = $record->{outOfSpecification};
-    return is(defined $got ? JSON::PP::is_bool($got) ? shown($got) : 'no boolean' : shown(undef),
-        shown($expected), $name);
+    return is(defined $got ? JSON::PP::is_bool($got) ? word($got) : 'no boolean' : word(undef),
+        word($expected), $name);
 }
 
 subtest 'numbers' => sub {

@@ -87,7 +87,8 @@ subtest 'clearing the time keeps the day' => sub {
 };
 
 subtest 'a leap day' => sub {
-    is($lab->sample(collectionDate => '2024-02-29')->{collectionDate}, '2024-02-29', '2024 has one');
+    is($lab->sample(collectionDate => '2024-02-29')->{collectionDate}, '2024-02-29',
+        '2024 has one');
     refused($lims->post('/samples', { clientName => 'A', materialTypeId => $lab->material,
                 collectionDate => '2025-02-29' }), 400, 'invalid_body', '2025 has none');
 };

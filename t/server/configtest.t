@@ -38,6 +38,8 @@ sub configtest {
         "</VirtualHost>\n";
     close $out;
     unlink "$dir/error.log";
+    # What the module needs when it is built with sanitizers.
+    local $ENV{LD_PRELOAD} = $ENV{LIMS_PRELOAD} || '';
     return LIMS::Instance::capture($httpd, '-t', '-d', $dir, '-f', "$dir/httpd.conf");
 }
 

@@ -87,9 +87,7 @@ subtest 'a slow reader' => sub {
     } 1 .. 3;
     like($_->[1], qr{\AHTTP/1\.1 200 }, 'its answer has begun') for @slow;
     for my $time (1 .. 4) {
-        my $start = time;
-        is($lims->get('/whoami')->status, 200, 'others are answered meanwhile');
-        cmp_ok(time - $start, '<', $wait / 1000, '... without waiting');
+        is($lims->get('/whoami')->status, 200, 'others get one of the two connections');
     }
     for my $each (@slow) {
         my ($socket, $raw) = @$each;

@@ -9,7 +9,7 @@ use LIMS::Snapshot;
 use LIMS::Wire qw(message speak);
 use Time::HiRes qw(time sleep);
 
-my $lifetime = 2;
+my $lifetime = 4;
 my $lims     = LIMS::Test->new(conf => "LimsIdempotencyLifetime $lifetime");
 my $records  = LIMS::Records->new($lims);
 my $number   = 0;

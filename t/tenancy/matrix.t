@@ -21,8 +21,8 @@ my $absent = 987_654;
 # One of everything, of either organization.
 sub furnish {
     my ($at) = @_;
-    my %of = (client => $at->client(code => 'THEIRS', name => 'City of Riverbend'), material => $at->material,
-        definition => $at->definition, location => $at->location,
+    my %of = (client => $at->client(code => 'THEIRS', name => 'City of Riverbend'),
+        material => $at->material, definition => $at->definition, location => $at->location,
         reagent => $at->reagent_lot, media => $at->media_lot);
     $of{project} = $at->project(client_id => $of{client});
     my $sample = $at->sample(projectId => $of{project}, materialTypeId => $of{material},
@@ -85,7 +85,7 @@ sub with_id {
 
 sub call {
     my ($route, $path, %option) = @_;
-    my $body = exists $option{body} ? delete $option{body} : $body{"$route->{method} " . short($route)};
+    my $body = delete $option{body} // $body{"$route->{method} " . short($route)};
     die "no body for $route->{method} $route->{path}: add it\n"
         if $route->{method} ne 'GET' && !$body;
     return $lims->request($route->{method}, $path, %option,
@@ -97,7 +97,8 @@ sub seen {
     my ($response, $id) = @_;
     my $text = $response->body =~ s/(?<![0-9A-Za-z-])\Q$id\E(?![0-9A-Za-z-])/ID/gr;
     return join "\n", $response->status, $text,
-        join ' ', sort grep { !/\A(?:date|content-length|x-request-id|ratelimit)/ } $response->header_names;
+        join ' ', sort grep { !/\A(?:date|content-length|x-request-id|ratelimit)/ }
+        $response->header_names;
 }
 
 # Both organizations as they are.
@@ -181,7 +182,8 @@ sub references_in {
     my @found;
     for my $name (sort keys %$properties) {
         my $property = resolved($properties->{$name});
-        push @found, [ $name, $list ] if $name =~ /Ids?\z/ && $refers{$name} && $name ne 'externalId';
+        push @found, [ $name, $list ]
+            if $name =~ /Ids?\z/ && $refers{$name} && $name ne 'externalId';
         push @found, references_in($property->{items}, $name)
             if $property->{items} && resolved($property->{items})->{properties};
     }
@@ -218,7 +220,8 @@ subtest 'in the body' => sub {
         }
     });
     is(join(' ', sort keys %tried), 'clientId materialTypeId mediaLotId projectId reagentLotId '
-            . 'sampleIds sampleTestId storageLocationId testDefinitionIds', 'every reference there is');
+            . 'sampleIds sampleTestId storageLocationId testDefinitionIds',
+        'every reference there is');
 };
 
 # --- Keys ---------------------------------------------------------------------

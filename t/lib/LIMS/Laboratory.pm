@@ -66,7 +66,8 @@ for, where the service has fewer connections than there are processes.
     value($sql, @bind)      one value, read as the owner
 
 C<refused($response, $status, $slug, $name)> is exported: a refusal by its
-status, its slug, and that it has words. It returns the decoded body.
+status, its slug, and that it has words. It returns the decoded body. So is
+C<shown($value)>, the beginning of a value's JSON, for the name of a test.
 
 =cut
 
@@ -74,11 +75,12 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use JSON::PP ();
 use Test::More;
 
 use LIMS::Schema;
 
-our @EXPORT = qw(refused);
+our @EXPORT = qw(refused shown);
 
 sub new {
     my ($class, $lims, $organization) = @_;
@@ -96,6 +98,11 @@ sub refused {
         or diag($response->body);
     ok(length($body->{message} || ''), "... in words") or diag($response->body);
     return $body;
+}
+
+sub shown {
+    my ($value) = @_;
+    return substr JSON::PP->new->ascii->canonical->allow_nonref->encode($value), 0, 50;
 }
 
 # --- Reference data ----------------------------------------------------------

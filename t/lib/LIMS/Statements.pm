@@ -48,9 +48,10 @@ sub all {
         $parameters{$label} = [ map { [ $kind{ $_->[0] }, $_->[1] ] }
                 map { [/LIMS_P_(\w+), "(\w+)"/] } $list =~ /\{ (.*?) \}/g ];
     }
-    while ($text =~ /\.label = "(\w+)",\n\s*\.sql =\s*((?:"(?:[^"\\]|\\.)*"\s*)+),\n(.*?)\.origin = "([^"]*)"/gs) {
-        my ($label, $literals, $rest, $origin) = ($1, $2, $3, $4);
-        push @all, { label => $label, sql => _unquoted($literals), origin => $origin,
+    my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
+    while ($text =~ /\.label = "(\w+)",\n\s*\.sql =\s*($literals),\n(.*?)\.origin = "([^"]*)"/gs) {
+        my ($label, $sql, $rest, $origin) = ($1, $2, $3, $4);
+        push @all, { label => $label, sql => _unquoted($sql), origin => $origin,
             custom => $rest =~ /\.custom = true/ ? 1 : 0, parameters => $parameters{$label} || [] };
     }
     my $expected = () = $text =~ /^    \[LIMS_STMT_(?!NONE\])/mg;
