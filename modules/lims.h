@@ -223,6 +223,7 @@ struct lims_route_t {
     /* Generic action: bind the values, run, no row is 404. */
     lims_stmt_e statement;
     lims_stmt_e search;        /* of a list: instead, when a filter is given */
+    lims_handler_fn *guard;    /* may refuse before the statement runs */
     lims_handler_fn *handler;  /* instead, where there is something to decide */
     /* Beyond what any route may answer; ends with LIMS_E_COUNT. */
     const lims_error_e *errors;
@@ -284,6 +285,8 @@ struct lims_request_t {
     lims_values_t *values;  /* path, query and body, validated, by name */
     lims_connection_t *connection;
     bool in_transaction;        /* one is open on the connection */
+    bool commit_with_answer;    /* COMMIT may travel with the reading of it */
+    lims_result_t *locked;      /* row of the resource's .lock, once it is held */
     lims_reply_t *reply;
     lims_usage_t usage;
     const char *base;           /* what stands before a route's path in URLs */

@@ -18,6 +18,10 @@
 
 CREATE SCHEMA IF NOT EXISTS lims;
 
+-- What a function may do is for access.sql to give: by default PostgreSQL lets
+-- everybody run it.
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+
 -- The context of a request -------------------------------------------------
 
 -- Who acts, for which organization, why: transaction-local settings, set by
@@ -30,6 +34,37 @@ AS $$ SELECT nullif(current_setting('lims.' || p_name, true), '') $$;
 CREATE FUNCTION lims.context_id(p_name text) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$ SELECT nullif(current_setting('lims.' || p_name, true), '')::bigint $$;
+
+-- The user whom an act is put down to. What stamps a person is not done by
+-- nobody: SQLSTATE LM401, as for a request whose key is not known.
+CREATE FUNCTION lims.acting_user() RETURNS bigint
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF lims.context_id('user_id') IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'LM401',
+            MESSAGE = 'this needs a user to be put down to, and none is acting';
+    END IF;
+    RETURN lims.context_id('user_id');
+END
+$$;
+
+-- What locks its evidence and then reads it needs to see what was committed
+-- while it waited for the locks. A snapshot of the transaction's beginning,
+-- which the higher isolation levels read, would not show it.
+CREATE FUNCTION lims.require_read_committed() RETURNS void
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_transaction_state',
+            MESSAGE = format('this is decided at isolation level read committed, '
+                             'not %s', current_setting('transaction_isolation'));
+    END IF;
+END
+$$;
 
 -- A rule of the laboratory says no. The detail is the slug that a program
 -- reads, the message is for a person.
@@ -44,13 +79,14 @@ BEGIN
 END
 $$;
 
--- updated_at follows real changes only, and nobody sets it by hand.
+-- updated_at follows real changes only, and nobody sets it by hand. 10 and 10.0
+-- are equal numbers, but not the same record: what is reported would differ.
 CREATE FUNCTION lims.touch() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
     NEW.updated_at := OLD.updated_at;
-    IF NEW IS DISTINCT FROM OLD THEN
+    IF NEW *<> OLD THEN
         NEW.updated_at := now();
     END IF;
     RETURN NEW;
@@ -110,6 +146,19 @@ CREATE INDEX audit_entry_record
 
 SELECT lims.attach_append_only('audit_entry');
 
+-- What a record is known by stays: the trail and the history of a row would be
+-- another row's.
+CREATE FUNCTION lims.identity_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse('field_not_patchable', format(
+        'the identity of a %s never changes: neither its id, its organization '
+        'nor when it was made', replace(TG_TABLE_NAME, '_', ' ')));
+    RETURN NULL;
+END
+$$;
+
 -- The expression that writes one column's value as JSON.
 CREATE FUNCTION lims.audit_value(p_alias text, p_column text, p_secret text[])
 RETURNS text
@@ -122,7 +171,7 @@ AS $$
     END
 $$;
 
--- Makes one table audited. What runs is one function per table, written here
+-- Makes one table audited, and its rows keep what they are known by. What runs is one function per table, written here
 -- from its columns: comparing columns costs a few microseconds a row, turning
 -- both rows into JSON ten times that. After adding a column to an audited
 -- table, a migration calls this again (a test compares).
@@ -144,6 +193,7 @@ DECLARE
     v_inserted text;
     v_updated text;
     v_deleted text;
+    v_identity text;
 BEGIN
     SELECT string_agg(format(
                $e$CASE WHEN n.%1$I IS NOT NULL
@@ -151,10 +201,13 @@ BEGIN
                a.attname, lims.audit_value('n', a.attname, p_secret)),
                E',\n            ' ORDER BY a.attnum),
            string_agg(format(
-               $e$CASE WHEN n.%1$I IS DISTINCT FROM o.%1$I
+               $e$CASE WHEN n.%1$I IS DISTINCT FROM o.%1$I%4$s
                  THEN '"%1$s":{"old":' || %2$s || ',"new":' || %3$s || '}' END$e$,
                a.attname, lims.audit_value('o', a.attname, p_secret),
-               lims.audit_value('n', a.attname, p_secret)),
+               lims.audit_value('n', a.attname, p_secret),
+               -- 10 and 10.0 are equal, and not the same.
+               CASE WHEN a.atttypid = 'numeric'::regtype THEN format(
+                   ' OR scale(n.%1$I) <> scale(o.%1$I)', a.attname) END),
                E',\n            ' ORDER BY a.attnum),
            string_agg(format(
                $e$CASE WHEN o.%1$I IS NOT NULL
@@ -215,6 +268,17 @@ END
 $body$ $f$,
         'audit_' || p_table, p_table, v_organization,
         v_inserted, v_updated, v_deleted);
+
+    SELECT string_agg(format('NEW.%1$I <> OLD.%1$I', a.attname), ' OR ')
+      INTO v_identity
+      FROM pg_attribute a
+     WHERE a.attrelid = format('lims.%I', p_table)::regclass
+       AND a.attname IN ('organization_id', 'id', 'created_at')
+       AND NOT a.attisdropped;
+    EXECUTE format(
+        'CREATE OR REPLACE TRIGGER identity BEFORE UPDATE ON lims.%I '
+        'FOR EACH ROW WHEN (%s) EXECUTE FUNCTION lims.identity_changed()',
+        p_table, v_identity);
 
     EXECUTE format(
         'CREATE OR REPLACE TRIGGER audit_insert AFTER INSERT ON lims.%1$I '
@@ -410,6 +474,8 @@ SELECT lims.attach_audit('api_key', '{last_used_at}', '{key_hash}');
 
 -- Electronic signatures (21 CFR 11.50, 11.70) ------------------------------
 
+-- How they are made and what they cover: access.sql, the last migration.
+
 CREATE SEQUENCE lims.electronic_signature_id_seq;
 
 CREATE TABLE lims.electronic_signature (
@@ -424,7 +490,7 @@ CREATE TABLE lims.electronic_signature (
     reason text CHECK (length(reason) <= 2000),
     table_name text NOT NULL CHECK (length(table_name) <= 64),
     record_id bigint NOT NULL,
-    -- SHA-256 of the signed record as JSON: the link of 11.70.
+    -- SHA-256 of what was signed, as JSON: the link of 11.70.
     content_hash bytea NOT NULL CHECK (length(content_hash) = 32),
     method text NOT NULL DEFAULT 'password' CHECK (method IN ('password')),
     signed_at timestamptz NOT NULL DEFAULT now(),
@@ -438,91 +504,5 @@ CREATE TABLE lims.electronic_signature (
 CREATE INDEX electronic_signature_record ON lims.electronic_signature
     (organization_id, table_name, record_id, id);
 
-CREATE FUNCTION lims.electronic_signature_guard() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    -- Neither can be chosen: a signature stands for this moment.
-    NEW.signed_at := now();
-    NEW.transaction_id := pg_current_xact_id();
-    RETURN NEW;
-END
-$$;
-
-CREATE TRIGGER guard BEFORE INSERT ON lims.electronic_signature
-FOR EACH ROW EXECUTE FUNCTION lims.electronic_signature_guard();
-
 SELECT lims.attach_append_only('electronic_signature');
 SELECT lims.attach_audit('electronic_signature', '{transaction_id}');
-
--- Signs a record as it stands and returns the signature's id. Whoever calls it
--- has checked the signer's password.
-CREATE FUNCTION lims.sign(
-    p_user bigint,
-    p_meaning text,
-    p_table text,
-    p_record_id bigint,
-    p_reason text DEFAULT NULL,
-    p_method text DEFAULT 'password'
-) RETURNS bigint
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_organization bigint := lims.context_id('organization_id');
-    v_content jsonb;
-    v_name text;
-    v_id bigint;
-BEGIN
-    SELECT u.display_name
-      INTO v_name
-      FROM lims.user_account u
-     WHERE u.organization_id = v_organization
-       AND u.id = p_user
-       AND u.active;
-    IF NOT FOUND THEN
-        PERFORM lims.refuse('invalid_reference',
-                            'the signer is no active user of the organization');
-    END IF;
-
-    -- %I of a table that must exist in lims with this key: nothing else runs.
-    EXECUTE format('SELECT to_jsonb(r) FROM lims.%I r '
-                   'WHERE r.organization_id = $1 AND r.id = $2', p_table)
-       INTO v_content
-      USING v_organization, p_record_id;
-    IF v_content IS NULL THEN
-        PERFORM lims.refuse('invalid_reference',
-                            format('no %s %s to sign', p_table, p_record_id));
-    END IF;
-
-    INSERT INTO lims.electronic_signature (organization_id, signer,
-        printed_name, meaning, reason, table_name, record_id, content_hash,
-        method)
-    VALUES (v_organization, p_user, v_name, p_meaning, p_reason, p_table,
-        p_record_id, sha256(convert_to(v_content::text, 'UTF8')), p_method)
-    RETURNING id INTO v_id;
-    RETURN v_id;
-END
-$$;
-
--- Whether a signature covers this act: this meaning, this record, made in
--- this transaction.
-CREATE FUNCTION lims.is_signed(
-    p_organization bigint,
-    p_signature bigint,
-    p_meaning text,
-    p_table text,
-    p_record_id bigint
-) RETURNS boolean
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    RETURN p_signature IS NOT NULL AND EXISTS (
-        SELECT FROM lims.electronic_signature s
-         WHERE s.organization_id = p_organization
-           AND s.id = p_signature
-           AND s.meaning = p_meaning
-           AND s.table_name = p_table
-           AND s.record_id = p_record_id
-           AND s.transaction_id = pg_current_xact_id_if_assigned());
-END
-$$;

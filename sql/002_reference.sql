@@ -153,6 +153,37 @@ CREATE TABLE lims.test_definition (
         CHECK (specification_low <= specification_high)
 );
 
+-- What a number entered means: its code, its unit, what kind of result it is.
+-- Once there was a result, changing one of them would change all that were
+-- reported.
+CREATE FUNCTION lims.test_definition_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = OLD.organization_id
+           AND t.test_definition_id = OLD.id
+           AND (t.result IS NOT NULL OR EXISTS (
+               SELECT FROM lims.result_history h
+                WHERE h.organization_id = t.organization_id
+                  AND h.sample_test_id = t.id))
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            '%s: results were entered for %s: make a new definition',
+            CASE WHEN NEW.code <> OLD.code THEN 'code'
+                 WHEN NEW.unit IS DISTINCT FROM OLD.unit THEN 'unit'
+                 ELSE 'resultType' END, OLD.code));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE UPDATE ON lims.test_definition
+FOR EACH ROW WHEN ((NEW.code, NEW.unit, NEW.result_type)
+    IS DISTINCT FROM (OLD.code, OLD.unit, OLD.result_type))
+EXECUTE FUNCTION lims.test_definition_guard();
+
 SELECT lims.attach_record('test_definition');
 
 -- A limit of one material type, or of one project's samples of it. The most

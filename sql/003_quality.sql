@@ -69,8 +69,10 @@ CREATE TABLE lims.media_qc_test (
     kind text NOT NULL CHECK (kind IN (
         'growth_promotion', 'sterility', 'inhibition', 'indication')),
     organism text CHECK (length(organism) BETWEEN 1 AND 255),
-    inoculum_cfu numeric CHECK (inoculum_cfu >= 0),
-    recovery_percent numeric CHECK (recovery_percent >= 0),
+    inoculum_cfu numeric
+        CHECK (inoculum_cfu >= 0 AND inoculum_cfu < 'Infinity'),
+    recovery_percent numeric
+        CHECK (recovery_percent >= 0 AND recovery_percent < 'Infinity'),
     outcome text NOT NULL CHECK (outcome IN ('passed', 'failed')),
     performed_on date NOT NULL,
     performed_by bigint DEFAULT lims.context_id('user_id'),
@@ -155,6 +157,25 @@ CREATE TRIGGER judge_lot AFTER INSERT ON lims.media_qc_test
 REFERENCING NEW TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.media_qc_test_changed();
 
+-- A test in the future would be the latest for ever, whatever is found later.
+CREATE FUNCTION lims.media_qc_test_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.performed_on > (
+        SELECT (now() AT TIME ZONE o.time_zone)::date
+          FROM lims.organization o
+         WHERE o.id = NEW.organization_id
+    ) THEN
+        PERFORM lims.refuse('invalid_body', 'performedOn lies in the future');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.media_qc_test
+FOR EACH ROW EXECUTE FUNCTION lims.media_qc_test_guard();
+
 SELECT lims.attach_append_only('media_qc_test');
 SELECT lims.attach_audit('media_qc_test');
 
@@ -230,7 +251,13 @@ CREATE TABLE lims.qc_control (
         REFERENCES lims.qc_batch (organization_id, id),
     FOREIGN KEY (organization_id, test_definition_id)
         REFERENCES lims.test_definition (organization_id, id),
-    CONSTRAINT qc_control_lower_limit CHECK (lower_limit <= upper_limit)
+    CONSTRAINT qc_control_lower_limit CHECK (lower_limit <= upper_limit),
+    -- No amount is infinite, and NaN, which counts as greater than everything,
+    -- would pass every lower limit.
+    CONSTRAINT qc_control_finite CHECK (
+        abs(expected_value) < 'Infinity' AND abs(measured_value) < 'Infinity'
+        AND abs(native_value) < 'Infinity' AND abs(lower_limit) < 'Infinity'
+        AND abs(upper_limit) < 'Infinity')
 );
 
 CREATE INDEX qc_control_batch
@@ -370,7 +397,7 @@ BEGIN
             PERFORM lims.refuse('esignature_required',
                                 'overriding a QC batch needs a signature');
         END IF;
-        NEW.override_by := coalesce(lims.context_id('user_id'), NEW.override_by);
+        NEW.override_by := lims.acting_user();
         NEW.override_at := now();
         RETURN NEW;
     END IF;
@@ -382,6 +409,7 @@ BEGIN
     IF NEW.qc_status = OLD.qc_status THEN
         RETURN NEW;
     END IF;
+    PERFORM lims.require_read_committed();
     IF NEW.qc_status IS DISTINCT FROM
        lims.qc_batch_outcome(NEW.organization_id, NEW.id) THEN
         PERFORM lims.refuse('invalid_transition', format(
@@ -406,6 +434,7 @@ AS $$
 DECLARE
     v_outcome text;
 BEGIN
+    PERFORM lims.require_read_committed();
     PERFORM FROM lims.qc_batch b
       WHERE b.organization_id = p_organization
         AND b.id = p_batch
@@ -421,7 +450,7 @@ BEGIN
     UPDATE lims.qc_batch b
        SET qc_status = v_outcome,
            evaluated_at = now(),
-           evaluated_by = lims.context_id('user_id')
+           evaluated_by = lims.acting_user()
      WHERE b.organization_id = p_organization
        AND b.id = p_batch;
     RETURN v_outcome;

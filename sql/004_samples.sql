@@ -177,8 +177,9 @@ BEGIN
                 OR v_place) THEN
             RETURN NEW;
         END IF;
-    ELSIF NEW.status <> 'pending' THEN
-        PERFORM lims.refuse('invalid_transition', 'a new sample is pending');
+    ELSIF NEW.status <> 'pending' OR NEW.received_at IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a new sample is pending and not yet received');
     END IF;
 
     SELECT o.time_zone, o.tracking_prefix,
@@ -194,7 +195,7 @@ BEGIN
       LEFT JOIN lims.project p
         ON p.organization_id = o.id AND p.id = NEW.project_id
       LEFT JOIN lims.client pc
-        ON pc.organization_id = o.id AND pc.id = p.client_id
+        ON pc.organization_id = o.id AND pc.id = p.client_id AND pc.active
       LEFT JOIN lims.storage_location l
         ON l.organization_id = o.id AND l.id = NEW.storage_location_id
      WHERE o.id = NEW.organization_id;
@@ -233,7 +234,8 @@ BEGIN
         END IF;
         IF NEW.client_name IS NULL OR btrim(NEW.client_name) = '' THEN
             PERFORM lims.refuse('invalid_body',
-                'clientName is required unless the project names a client');
+                'clientName is required unless the project names an active '
+                'client');
         END IF;
     END IF;
 
@@ -322,17 +324,17 @@ BEGIN
         RETURN NEW;
     END IF;
 
-    IF OLD.received_at IS NOT NULL
-       AND NEW.received_at IS DISTINCT FROM OLD.received_at THEN
+    IF NEW.received_at IS DISTINCT FROM OLD.received_at THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'sample %s was received already', OLD.tracking_id));
+            'receiving stamps receivedAt of sample %s, once: it is not set',
+            OLD.tracking_id));
     END IF;
     IF NEW.status = OLD.status THEN
         RETURN NEW;
     END IF;
 
     IF NEW.status = 'received' THEN
-        NEW.received_at := coalesce(NEW.received_at, now());
+        NEW.received_at := coalesce(OLD.received_at, now());
     ELSIF NEW.status = 'reported' THEN
         SELECT b.slug, b.message
           INTO v_slug, v_message

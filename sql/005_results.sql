@@ -250,7 +250,7 @@ BEGIN
 
     v_bound := lims.result_bound(NEW.result, NEW.qualifier);
     NEW.status := 'entered';
-    NEW.entered_by := lims.context_id('user_id');
+    NEW.entered_by := lims.acting_user();
     NEW.entered_at := now();
     NEW.numeric_value := lims.result_number(NEW.result);
     NEW.spec_low := v.low;
@@ -399,7 +399,8 @@ BEGIN
         PERFORM lims.refuse('test_verified_locked', format(
             'sample test %s is verified and locked', OLD.id));
     END IF;
-    IF NEW IS NOT DISTINCT FROM OLD THEN
+    -- *=: the same to the letter, which 10 and 10.0 are not.
+    IF NEW *= OLD THEN
         RETURN NEW;
     END IF;
 
@@ -413,7 +414,7 @@ BEGIN
     v_same.verification_signature_id := OLD.verification_signature_id;
     v_same.updated_at := OLD.updated_at;
     IF NEW.status = 'verified'
-       OR v_same IS DISTINCT FROM OLD
+       OR v_same *<> OLD
        OR NEW.reopening_signature_id IS NOT DISTINCT FROM
           OLD.reopening_signature_id
        OR NOT lims.is_signed(NEW.organization_id, NEW.reopening_signature_id,
@@ -496,7 +497,7 @@ BEGIN
     IF v_slug IS NOT NULL THEN
         PERFORM lims.refuse(v_slug, v_message);
     END IF;
-    p_new.verified_by := lims.context_id('user_id');
+    p_new.verified_by := lims.acting_user();
     p_new.verified_at := now();
     RETURN p_new;
 END

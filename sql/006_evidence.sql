@@ -363,6 +363,7 @@ DECLARE
     v_test bigint;
     v_status text;
 BEGIN
+    PERFORM lims.require_read_committed();
     SELECT t.id, t.status
       INTO v_test, v_status
       FROM lims.worksheet w
@@ -440,7 +441,7 @@ BEGIN
         PERFORM lims.refuse('invalid_transition',
             'the worksheet is signed: withdraw its sign-off to change a value');
     END IF;
-    NEW.entered_by := lims.context_id('user_id');
+    NEW.entered_by := lims.acting_user();
     RETURN NEW;
 END
 $$;
@@ -472,7 +473,7 @@ BEGIN
                                 'a sign-off can only be withdrawn, once');
         END IF;
         NEW.withdrawn_at := now();
-        NEW.withdrawn_by := lims.context_id('user_id');
+        NEW.withdrawn_by := lims.acting_user();
         RETURN NEW;
     END IF;
 
@@ -486,8 +487,16 @@ BEGIN
     SELECT s.name, s.role
       INTO v_step
       FROM lims.worksheet_signoff_step s
+      JOIN lims.worksheet w
+        ON w.organization_id = s.organization_id
+       AND w.template_id = s.template_id
+       AND w.id = NEW.worksheet_id
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.step_id;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_reference',
+                            'the step is not of this worksheet''s template');
+    END IF;
     SELECT s.signer, s.signed_at
       INTO NEW.signed_by, NEW.signed_at
       FROM lims.electronic_signature s

@@ -67,6 +67,15 @@ BEGIN
             PERFORM lims.refuse('invalid_transition',
                                 'an approval is requested before it is decided');
         END IF;
+        IF EXISTS (
+            SELECT FROM lims.sample s
+             WHERE s.organization_id = NEW.organization_id
+               AND s.id = NEW.sample_id
+               AND s.status = 'reported'
+        ) THEN
+            PERFORM lims.refuse('invalid_transition',
+                                'a reported sample is final: no approval is asked');
+        END IF;
         RETURN NEW;
     END IF;
     IF NEW IS NOT DISTINCT FROM OLD THEN
@@ -124,7 +133,7 @@ BEGIN
             'a signature with password re-authentication');
     END IF;
     NEW.decided_at := now();
-    NEW.decided_by := lims.context_id('user_id');
+    NEW.decided_by := lims.acting_user();
     RETURN NEW;
 END
 $$;
@@ -310,6 +319,11 @@ BEGIN
             NEW.sample_test_id));
     END IF;
     IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'opened' OR NEW.closed_at IS NOT NULL
+           OR NEW.closed_by IS NOT NULL OR NEW.conclusion IS NOT NULL THEN
+            PERFORM lims.refuse('invalid_transition',
+                'an investigation begins opened, without a conclusion');
+        END IF;
         NEW.investigation_number := format('%s-%s-%s',
             CASE NEW.kind
                 WHEN 'deviation' THEN 'DEV'
@@ -341,7 +355,7 @@ BEGIN
                                 'closing an investigation needs a conclusion');
         END IF;
         NEW.closed_at := now();
-        NEW.closed_by := lims.context_id('user_id');
+        NEW.closed_by := lims.acting_user();
     END IF;
     RETURN NEW;
 END

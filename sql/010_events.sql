@@ -362,3 +362,9 @@ BEGIN
     END LOOP;
 END
 $$;
+
+-- An investigation can be moved to the sample that it turns out to be about,
+-- and then it is one less on the other.
+CREATE TRIGGER mark_left AFTER UPDATE ON lims.investigation
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();

@@ -160,3 +160,5 @@ CREATE TABLE lims.instrument_file_row (
 
 CREATE INDEX instrument_file_row_file
     ON lims.instrument_file_row (organization_id, file_id, row_number);
+
+SELECT lims.attach_audit('instrument_file_row');

@@ -5,8 +5,8 @@
 --
 -- The run-time role may set the context it is bound by: the service decides
 -- who is asking (lims.authenticate) and is trusted to. What it may not do,
--- whatever the context, is DDL, writing the audit trail or a result's history,
--- or changing what is locked.
+-- whatever the context, is DDL, writing the audit trail, the outbox or a
+-- result's history, running a trigger, or changing what is locked.
 
 -- Who is asking ------------------------------------------------------------
 
@@ -142,6 +142,162 @@ AS $$
      ORDER BY o.id
 $$;
 
+-- Signing ------------------------------------------------------------------
+
+-- What a signature on a record stands for: the record as it is, and with it
+-- what the signer looks at (a worksheet's values, a batch's controls, an
+-- approval's sample and results). UTC, so that the text is always the same.
+CREATE FUNCTION lims.signed_content(
+    p_organization bigint,
+    p_table text,
+    p_record_id bigint
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+SET timezone = 'UTC'
+AS $$
+DECLARE
+    v_record jsonb;
+    v_about jsonb;
+BEGIN
+    -- %I of a table that must exist in lims with this key: nothing else runs.
+    EXECUTE format('SELECT to_jsonb(r) FROM lims.%I r '
+                   'WHERE r.organization_id = $1 AND r.id = $2', p_table)
+       INTO v_record
+      USING p_organization, p_record_id;
+    CASE p_table
+    WHEN 'worksheet' THEN
+        SELECT jsonb_agg(to_jsonb(v) ORDER BY v.field_id)
+          INTO v_about
+          FROM lims.worksheet_value v
+         WHERE v.organization_id = p_organization
+           AND v.worksheet_id = p_record_id;
+    WHEN 'qc_batch' THEN
+        SELECT jsonb_agg(to_jsonb(c) ORDER BY c.id)
+          INTO v_about
+          FROM lims.qc_control c
+         WHERE c.organization_id = p_organization
+           AND c.qc_batch_id = p_record_id;
+    WHEN 'approval' THEN
+        SELECT jsonb_agg(to_jsonb(s) || jsonb_build_object('results', (
+                   SELECT jsonb_agg(to_jsonb(t) ORDER BY t.id)
+                     FROM lims.sample_test t
+                    WHERE t.organization_id = s.organization_id
+                      AND t.sample_id = s.id)))
+          INTO v_about
+          FROM lims.approval a
+          JOIN lims.sample s
+            ON s.organization_id = a.organization_id
+           AND s.id = a.sample_id
+         WHERE a.organization_id = p_organization
+           AND a.id = p_record_id;
+    ELSE
+        NULL;
+    END CASE;
+    RETURN jsonb_build_object('record', v_record, 'about', v_about);
+END
+$$;
+
+CREATE FUNCTION lims.signed_hash(
+    p_organization bigint,
+    p_table text,
+    p_record_id bigint
+) RETURNS bytea
+LANGUAGE sql STABLE
+AS $$
+    SELECT sha256(convert_to(lims.signed_content(
+               p_organization, p_table, p_record_id)::text, 'UTF8'))
+$$;
+
+-- A signature stands for this moment, for who is acting and for the record as
+-- it is; none of that is the writer's to choose.
+CREATE FUNCTION lims.electronic_signature_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_user record;
+BEGIN
+    SELECT u.display_name, u.password_hash IS NOT NULL AS can_sign
+      INTO v_user
+      FROM lims.user_account u
+     WHERE u.organization_id = NEW.organization_id
+       AND u.id = NEW.signer
+       AND u.id = lims.context_id('user_id')
+       AND u.active;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_reference',
+            'the signer is not the active user of the organization who acts');
+    END IF;
+    IF NOT v_user.can_sign THEN
+        PERFORM lims.refuse('esignature_required', format(
+            '%s has no password to sign with', v_user.display_name));
+    END IF;
+    IF lims.signed_content(NEW.organization_id, NEW.table_name, NEW.record_id)
+       -> 'record' = 'null' THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'no %s %s to sign', NEW.table_name, NEW.record_id));
+    END IF;
+    NEW.printed_name := v_user.display_name;
+    NEW.content_hash := lims.signed_hash(NEW.organization_id, NEW.table_name,
+                                         NEW.record_id);
+    NEW.signed_at := now();
+    NEW.transaction_id := pg_current_xact_id();
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.electronic_signature
+FOR EACH ROW EXECUTE FUNCTION lims.electronic_signature_guard();
+
+-- Signs a record as it stands and returns the signature's id. Whoever calls it
+-- has checked the signer's password.
+CREATE FUNCTION lims.sign(
+    p_user bigint,
+    p_meaning text,
+    p_table text,
+    p_record_id bigint,
+    p_reason text DEFAULT NULL,
+    p_method text DEFAULT 'password'
+) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_id bigint;
+BEGIN
+    INSERT INTO lims.electronic_signature (organization_id, signer, meaning,
+        reason, table_name, record_id, method)
+    VALUES (lims.context_id('organization_id'), p_user, p_meaning, p_reason,
+        p_table, p_record_id, p_method)
+    RETURNING id INTO v_id;
+    RETURN v_id;
+END
+$$;
+
+-- Whether a signature covers this act: this meaning, this record as it still
+-- is, by who acts, made in this transaction.
+CREATE FUNCTION lims.is_signed(
+    p_organization bigint,
+    p_signature bigint,
+    p_meaning text,
+    p_table text,
+    p_record_id bigint
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN p_signature IS NOT NULL AND EXISTS (
+        SELECT FROM lims.electronic_signature s
+         WHERE s.organization_id = p_organization
+           AND s.id = p_signature
+           AND s.meaning = p_meaning
+           AND s.table_name = p_table
+           AND s.record_id = p_record_id
+           AND s.signer = lims.context_id('user_id')
+           AND s.transaction_id = pg_current_xact_id_if_assigned()
+           AND s.content_hash = lims.signed_hash(p_organization, p_table,
+                                                 p_record_id));
+END
+$$;
+
 -- Row-level security -------------------------------------------------------
 
 -- For every table that carries an organization, and the organizations. A NULL
@@ -176,6 +332,37 @@ $$;
 
 SELECT lims.enable_row_security();
 
+-- Functions ----------------------------------------------------------------
+
+-- What a trigger rests on it reads with its owner's rights, of the organization
+-- that the row names. Reading with the rights of whoever acts, it would see
+-- through row-level security, and a statement that clears the context half-way
+-- would find every gate open. For the same reason nobody else may run one: a
+-- trigger of one's own on a table of one's own would write the audit trail and
+-- the outbox, with rows and operators of one's own making.
+--
+-- A migration that makes functions calls this again, and grants what the
+-- service calls.
+CREATE FUNCTION lims.secure_functions() RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT p.oid::regprocedure AS function
+          FROM pg_catalog.pg_proc p
+         WHERE p.pronamespace = 'lims'::regnamespace
+           AND p.prorettype = 'trigger'::regtype
+    LOOP
+        EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER '
+                       'SET search_path = lims, pg_temp', v.function);
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC, lims_app',
+                       v.function);
+    END LOOP;
+END
+$$;
+
 -- Grants -------------------------------------------------------------------
 
 REVOKE ALL ON SCHEMA lims FROM PUBLIC;
@@ -187,21 +374,26 @@ GRANT USAGE ON SCHEMA lims TO lims_app;
 GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA lims TO lims_app;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA lims TO lims_app;
+SELECT lims.secure_functions();
 
 -- Written by triggers alone.
-REVOKE INSERT, UPDATE ON lims.audit_entry, lims.result_history FROM lims_app;
+REVOKE INSERT, UPDATE ON lims.audit_entry, lims.result_history, lims.event,
+    lims.sample_allowance, lims.sample_identifier_counter FROM lims_app;
+-- Asked for by triggers, and then decided.
+REVOKE INSERT ON lims.approval FROM lims_app;
 -- Written once.
-REVOKE UPDATE ON lims.electronic_signature, lims.event,
-    lims.confirmation_step, lims.media_qc_test FROM lims_app;
+REVOKE UPDATE ON lims.electronic_signature, lims.confirmation_step,
+    lims.media_qc_test FROM lims_app;
 
 -- What may be taken away: roles, what has had its time, what was done.
 GRANT DELETE ON lims.user_role, lims.worksheet_field,
     lims.worksheet_signoff_step, lims.specification, lims.sample_due,
-    lims.sample_watch, lims.sample_allowance, lims.idempotency_record,
-    lims.event, lims.webhook_delivery, lims.webhook_attempt,
-    lims.webhook_recovery TO lims_app;
+    lims.sample_watch, lims.idempotency_record, lims.webhook_delivery,
+    lims.webhook_attempt, lims.webhook_recovery TO lims_app;
 
--- Only migrations make tables, triggers and policies.
+-- Only migrations make tables, triggers and policies, and only triggers ask for
+-- approvals and hold what a gate rests on. A partition is reached through its
+-- table, where the triggers are, and not by itself.
 DO $$
 DECLARE
     v record;
@@ -216,9 +408,30 @@ BEGIN
          WHERE p.pronamespace = 'lims'::regnamespace
            AND p.proname IN ('attach_audit', 'attach_record',
                              'attach_append_only', 'audit_value',
-                             'enable_row_security')
+                             'enable_row_security', 'secure_functions',
+                             'request_approvals', 'hold_sample',
+                             'composite_identifier')
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM lims_app', v.function);
     END LOOP;
+    FOR v IN
+        SELECT c.oid::regclass AS partition
+          FROM pg_catalog.pg_class c
+         WHERE c.relnamespace = 'lims'::regnamespace
+           AND c.relispartition
+           AND c.relkind IN ('r', 'p')
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM lims_app', v.partition);
+    END LOOP;
+    -- A table of its own would be the run-time role's first step to more. Only
+    -- the database's owner can take this from everybody: roles.sql does.
+    IF EXISTS (
+        SELECT FROM pg_catalog.pg_database d
+         WHERE d.datname = current_database()
+           AND pg_has_role(d.datdba, 'MEMBER')
+    ) THEN
+        EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC',
+                       current_database());
+    END IF;
 END
 $$;

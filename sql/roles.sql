@@ -38,6 +38,9 @@ BEGIN
         GRANT lims_app TO lims_owner;
     END IF;
 
+    -- The service needs no tables of its own, and migrations need none.
+    EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC',
+                   current_database());
     EXECUTE format('GRANT CONNECT, CREATE ON DATABASE %I TO lims_owner',
                    current_database());
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO lims_app',

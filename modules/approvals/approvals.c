@@ -94,26 +94,18 @@ static const lims_error_t *list_of_sample(lims_request_t *rq)
     return NULL;
 }
 
-static const lims_error_t *decide(lims_request_t *rq)
+/* The same decision again is no error, and changes nothing. */
+static const lims_error_t *guard_decision(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
+    const char *current = lims_result_get(rq->locked, 0, "status");
     const char *wanted = lims_values_get(rq->values, "status");
-    const char *current;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_APPROVAL_LOCK);
 
-    if (error) {
-        return error;
+    if (strcmp(current, "pending") == 0 || strcmp(current, wanted) == 0) {
+        return NULL;
     }
-    current = lims_result_get(row, 0, "status");
-    if (strcmp(current, wanted) == 0) {
-        return NULL; /* the same decision again */
-    }
-    if (strcmp(current, "pending") != 0) {
-        return lims_fail(rq->pool, LIMS_E_ALREADY_DECIDED,
-                         "Approval record %s is %s already, which is final.",
-                         lims_values_get(rq->values, "id"), current);
-    }
-    return lims_database_call(&row, rq, LIMS_STMT_APPROVAL_DECIDE);
+    return lims_fail(rq->pool, LIMS_E_ALREADY_DECIDED,
+                     "Approval record %s is %s already, which is final.",
+                     lims_values_get(rq->values, "id"), current);
 }
 
 static const lims_error_e decide_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
@@ -151,7 +143,8 @@ static const lims_route_t routes[] = {
       .status = 200,
       .meaning = ":status",
       .signs = "approval",
-      .handler = decide,
+      .guard = guard_decision,
+      .statement = LIMS_STMT_APPROVAL_DECIDE,
       .errors = decide_errors },
     LIMS_ROUTE_END,
 };

@@ -34,6 +34,7 @@ SELECT a.id,
    FOR NO KEY UPDATE OF s, a
 
 -- name: approval_decide exec
+-- A decided record stays as it is.
 UPDATE lims.approval
    SET status = :status::text,
        comment = :comment::text,
@@ -42,3 +43,4 @@ UPDATE lims.approval
        signature_id = :$signature::bigint
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
+   AND status = 'pending'

@@ -195,12 +195,9 @@ static const lims_field_t bulk_output[] = {
 /* --- Actions -------------------------------------------------------------- */
 
 /* A verified test is among what the gates refuse. */
-static const lims_error_t *verify(lims_request_t *rq)
+static const lims_error_t *guard_verify(lims_request_t *rq)
 {
-    lims_result_t *done = NULL;
-    const lims_error_t *error = lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
-
-    return error ? error : lims_database_call(&done, rq, LIMS_STMT_SAMPLE_TEST_VERIFY);
+    return lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
 }
 
 /* The refusal of sample tests (ids separated by commas) that are verified. */
@@ -218,18 +215,11 @@ static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
 }
 
 /* Refused also where nothing would change: a verified result takes no entry. */
-static const lims_error_t *enter(lims_request_t *rq)
+static const lims_error_t *guard_enter(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_LOCK);
+    bool verified = strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0;
 
-    if (error) {
-        return error;
-    }
-    if (strcmp(lims_result_get(row, 0, "status"), "verified") == 0) {
-        return refuse_locked(rq, lims_values_get(rq->values, "id"));
-    }
-    return lims_database_call(&row, rq, LIMS_STMT_RESULT_ENTER);
+    return verified ? refuse_locked(rq, lims_values_get(rq->values, "id")) : NULL;
 }
 
 /* Every test addressed must be there and unlocked before any is changed. */
@@ -325,7 +315,8 @@ static const lims_route_t routes[] = {
       .scope = "results:write",
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .handler = enter,
+      .guard = guard_enter,
+      .statement = LIMS_STMT_RESULT_ENTER,
       .errors = enter_errors },
     { .method = "POST",
       .path = "/sample-tests/:id/verify",
@@ -338,7 +329,8 @@ static const lims_route_t routes[] = {
       .status = 200,
       .meaning = "verified",
       .signs = "sample_test",
-      .handler = verify,
+      .guard = guard_verify,
+      .statement = LIMS_STMT_SAMPLE_TEST_VERIFY,
       .errors = verify_errors },
     { .method = "POST",
       .path = "/sample-tests/bulk-results",

@@ -219,16 +219,9 @@ static const lims_field_t receive_output[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* The lock's row, read again for what it says. */
-static const lims_error_t *status_of(const char **status, lims_request_t *rq)
+static bool has_status(const lims_request_t *rq, const char *status)
 {
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_LOCK);
-
-    if (!error) {
-        *status = lims_result_get(row, 0, "status");
-    }
-    return error;
+    return strcmp(lims_result_get(rq->locked, 0, "status"), status) == 0;
 }
 
 static const lims_error_t *refuse_final(lims_request_t *rq)
@@ -238,48 +231,28 @@ static const lims_error_t *refuse_final(lims_request_t *rq)
 }
 
 /* Refused also where nothing would change: a reported sample takes no edit. */
-static const lims_error_t *update(lims_request_t *rq)
+static const lims_error_t *guard_update(lims_request_t *rq)
 {
-    const char *current = NULL;
-    lims_result_t *changed = NULL;
-    const lims_error_t *error = status_of(&current, rq);
-
-    if (error) {
-        return error;
-    }
-    return strcmp(current, "reported") == 0
-               ? refuse_final(rq)
-               : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_UPDATE);
+    return has_status(rq, "reported") ? refuse_final(rq) : NULL;
 }
 
-static const lims_error_t *set_status(lims_request_t *rq)
+/* Setting the status that it has changes nothing, so no gate is asked. */
+static const lims_error_t *guard_status(lims_request_t *rq)
 {
-    const char *wanted = lims_values_get(rq->values, "status");
-    const char *current = NULL;
-    lims_result_t *changed = NULL;
-    const lims_error_t *error = status_of(&current, rq);
-
-    if (error || strcmp(current, wanted) == 0) {
-        return error;
+    if (has_status(rq, lims_values_get(rq->values, "status"))) {
+        return NULL;
     }
-    if (strcmp(current, "reported") == 0) {
+    if (has_status(rq, "reported")) {
         return refuse_final(rq);
     }
-    error = lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
-    return error ? error : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_SET_STATUS);
+    return lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
 }
 
-static const lims_error_t *report(lims_request_t *rq)
+/* Reporting again changes nothing either. */
+static const lims_error_t *guard_report(lims_request_t *rq)
 {
-    const char *current = NULL;
-    lims_result_t *changed = NULL;
-    const lims_error_t *error = status_of(&current, rq);
-
-    if (error || strcmp(current, "reported") == 0) {
-        return error;
-    }
-    error = lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
-    return error ? error : lims_database_call(&changed, rq, LIMS_STMT_SAMPLE_REPORT);
+    return has_status(rq, "reported") ? NULL
+                                      : lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
 }
 
 static void write_skipped(lims_writer_t *w, const lims_result_t *asked, apr_pool_t *pool)
@@ -401,7 +374,8 @@ static const lims_route_t routes[] = {
       .scope = "samples:write",
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .handler = update,
+      .guard = guard_update,
+      .statement = LIMS_STMT_SAMPLE_UPDATE,
       .errors = update_errors },
     { .method = "PATCH",
       .path = "/samples/:id/status",
@@ -414,7 +388,8 @@ static const lims_route_t routes[] = {
       .scope = "samples:write",
       .input = status_input,
       .status = 200,
-      .handler = set_status,
+      .guard = guard_status,
+      .statement = LIMS_STMT_SAMPLE_SET_STATUS,
       .errors = status_errors },
     { .method = "POST",
       .path = "/samples/:id/report",
@@ -426,7 +401,8 @@ static const lims_route_t routes[] = {
       .scope = "reports:write",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
-      .handler = report,
+      .guard = guard_report,
+      .statement = LIMS_STMT_SAMPLE_REPORT,
       .errors = report_errors },
     LIMS_ROUTE_END,
 };

@@ -31,6 +31,15 @@ static int record_calls(lims_call_t *calls, const lims_resource_t *resource)
     return count;
 }
 
+static const lims_error_t *answer_record(lims_request_t *rq, lims_result_t *const *results)
+{
+    if (lims_result_count(results[0]) == 0) {
+        return not_found(rq);
+    }
+    lims_render_record(rq, results[0], results[1]);
+    return NULL;
+}
+
 static const lims_error_t *fetch_record(lims_request_t *rq)
 {
     lims_call_t calls[2];
@@ -38,14 +47,7 @@ static const lims_error_t *fetch_record(lims_request_t *rq)
     int count = record_calls(calls, rq->resource);
     const lims_error_t *error = lims_service_read(results, rq, calls, count);
 
-    if (error) {
-        return error;
-    }
-    if (lims_result_count(results[0]) == 0) {
-        return not_found(rq);
-    }
-    lims_render_record(rq, results[0], results[1]);
-    return NULL;
+    return error ? error : answer_record(rq, results);
 }
 
 /* Is there anything but the page itself? */
@@ -83,17 +85,19 @@ const lims_error_t *lims_service_fetch(lims_request_t *rq)
     return (rq->route->flags & LIMS_R_LIST) ? fetch_page(rq) : fetch_record(rq);
 }
 
-/* Takes the record's lock, so that what is decided about it stays true until
- * the transaction ends. */
+/* Takes the record's lock, unless it was taken already, so that what is decided
+ * about it stays true until the transaction ends. */
 static const lims_error_t *lock_record(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, rq->resource->lock);
+    const lims_error_t *error = NULL;
 
+    if (!rq->locked) {
+        error = lims_database_call(&rq->locked, rq, rq->resource->lock);
+    }
     if (error) {
         return error;
     }
-    return lims_result_count(row) ? NULL : not_found(rq);
+    return lims_result_count(rq->locked) ? NULL : not_found(rq);
 }
 
 static const lims_error_t *check_condition(lims_request_t *rq, const char *if_match)
@@ -110,6 +114,22 @@ static const lims_error_t *check_condition(lims_request_t *rq, const char *if_ma
     }
     rq->reply->body = NULL;
     return NULL;
+}
+
+/* The last trip of a write: `calls` and the record as it is behind them, and the
+ * commit where nothing else has to be written. */
+static const lims_error_t *finish_with_record(lims_request_t *rq, lims_call_t *calls, int before)
+{
+    lims_result_t *results[LIMS_CALLS_MAX] = { NULL };
+    int count = before + record_calls(calls + before, rq->resource);
+    const lims_error_t *error =
+        lims_database_run(results, rq, calls, count, rq->commit_with_answer ? LIMS_DB_COMMIT : 0);
+
+    if (error) {
+        return error;
+    }
+    rq->in_transaction = !rq->commit_with_answer;
+    return answer_record(rq, results + before);
 }
 
 static const lims_error_t *run_statement(lims_request_t *rq)
@@ -144,6 +164,7 @@ static void say_where(lims_request_t *rq)
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
 {
     bool addressed = lims_values_has(rq->values, "id");
+    lims_call_t calls[LIMS_CALLS_MAX];
     const lims_error_t *error = NULL;
 
     rq->reply->status = rq->route->status;
@@ -153,11 +174,21 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
     if (!error && addressed && if_match) {
         error = check_condition(rq, if_match);
     }
+    if (error) {
+        return error;
+    }
+    if (rq->route->guard) {
+        error = rq->route->guard(rq);
+    }
+    if (!error && addressed && !rq->route->handler) {
+        calls[0] = (lims_call_t){ .statement = rq->route->statement };
+        return finish_with_record(rq, calls, 1);
+    }
     if (!error) {
         error = rq->route->handler ? rq->route->handler(rq) : run_statement(rq);
     }
     if (!error && !rq->reply->body) {
-        error = fetch_record(rq);
+        error = finish_with_record(rq, calls, 0);
         say_where(rq);
     }
     return error;

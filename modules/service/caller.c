@@ -21,6 +21,7 @@ typedef struct {
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
     apr_int64_t key;
     apr_int64_t organization;
+    apr_time_t accepted; /* last found valid */
 } remembered_t;
 
 static remembered_t *memory;
@@ -50,7 +51,9 @@ static bool recall(remembered_t *known, const unsigned char *hash)
 
 static void remember(const unsigned char *hash, const char *key, const char *organization)
 {
-    remembered_t fresh = { .key = apr_atoi64(key), .organization = apr_atoi64(organization) };
+    remembered_t fresh = { .key = apr_atoi64(key),
+                           .organization = apr_atoi64(organization),
+                           .accepted = apr_time_now() };
 
     memcpy(fresh.hash, hash, LIMS_KEY_HASH_LENGTH);
     apr_thread_mutex_lock(memory_lock);
@@ -121,10 +124,16 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
     x->key_hash = as_bytea(hash, x->rq.pool);
     x->key_known = recall(&known, hash);
     if (x->key_known) {
+        x->accepted = known.accepted;
         x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
         x->rq.actor.organization = apr_ltoa(x->rq.pool, (long)known.organization);
     }
     return NULL;
+}
+
+bool lims_caller_was_accepted(const lims_exchange_t *x)
+{
+    return x->accepted && apr_time_now() - x->accepted < apr_time_from_sec(1);
 }
 
 void lims_caller_count(lims_exchange_t *x)
@@ -149,11 +158,8 @@ static void take_over(lims_exchange_t *x, const lims_result_t *found)
     lims_actor_t *actor = &x->rq.actor;
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
-    if (!actor->key) {
-        from_bytea(hash, x->key_hash);
-        remember(hash, lims_result_get(found, 0, "keyId"),
-                 lims_result_get(found, 0, "organizationId"));
-    }
+    from_bytea(hash, x->key_hash);
+    remember(hash, lims_result_get(found, 0, "keyId"), lims_result_get(found, 0, "organizationId"));
     actor->key = lims_result_get(found, 0, "keyId");
     actor->organization = lims_result_get(found, 0, "organizationId");
     actor->user = lims_result_get(found, 0, "userId");

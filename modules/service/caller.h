@@ -30,6 +30,11 @@ lims_call_t lims_caller_check(lims_exchange_t *x);
  * remembered: upload-only key, route, method, scope, then the rest. */
 const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *found);
 
+/* Whether the key was found valid within the last second: then a request over
+ * its limit is refused without asking the database, which a client that hammers
+ * would otherwise keep from everybody else. */
+bool lims_caller_was_accepted(const lims_exchange_t *x);
+
 /* Writes lastUsedAt, at most once per interval and key. */
 void lims_caller_touch(lims_exchange_t *x);
 

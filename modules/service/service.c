@@ -209,15 +209,21 @@ static const lims_error_t *read_once(lims_exchange_t *x)
                                                        : lims_service_fetch(&x->rq);
 }
 
-/* Opens the transaction of a write and checks its key in one round trip. */
+/* Opens the transaction of a write and checks its key in one round trip, which
+ * also takes the lock of the record where nothing has to come before that. */
 static const lims_error_t *begin(lims_exchange_t *x)
 {
-    const lims_call_t call = lims_caller_check(x);
-    lims_result_t *found = NULL;
-    const lims_error_t *error = lims_database_run(&found, &x->rq, &call, 1, LIMS_DB_BEGIN);
+    lims_request_t *rq = &x->rq;
+    bool lock = x->match.id && rq->resource->lock && !x->idempotency_key;
+    const lims_call_t calls[] = { lims_caller_check(x), { .statement = rq->resource->lock } };
+    lims_result_t *found[2] = { NULL, NULL };
+    const lims_error_t *error = lims_database_run(found, rq, calls, lock ? 2 : 1, LIMS_DB_BEGIN);
+    const lims_error_t *refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;
 
-    x->rq.in_transaction = true;
-    return error ? error : lims_caller_judge(x, found);
+    rq->in_transaction = true;
+    rq->commit_with_answer = !x->idempotency_key;
+    rq->locked = found[1];
+    return refusal ? refusal : error;
 }
 
 static const lims_error_t *commit(lims_exchange_t *x)
@@ -226,6 +232,9 @@ static const lims_error_t *commit(lims_exchange_t *x)
     lims_call_t calls[1];
     int count = 0;
 
+    if (!x->rq.in_transaction) {
+        return NULL; /* it went with the answer */
+    }
     if (x->idempotency_key) {
         calls[count++] = lims_idempotency_keep(x);
     }
@@ -268,6 +277,7 @@ static void forget_answer(lims_exchange_t *x, int given)
 {
     x->rq.values->count = given;
     x->rq.in_transaction = false;
+    x->rq.locked = NULL;
     x->rq.reply->body = NULL;
     apr_table_unset(x->rq.reply->headers, "ETag");
     apr_table_unset(x->rq.reply->headers, "Location");
@@ -332,6 +342,9 @@ static const lims_error_t *answer(lims_exchange_t *x)
         return error;
     }
     lims_caller_count(x);
+    if (x->limited && lims_caller_was_accepted(x)) {
+        return x->limited;
+    }
     find_route(x);
     if (!x->refusal && is_read(x)) {
         check_read(x);

@@ -73,6 +73,7 @@ struct lims_exchange_t {
     lims_match_t match;
     const char *key_hash; /* "\x…", ready to bind */
     bool key_known;       /* to this process, before it was checked */
+    apr_time_t accepted;  /* when the process last found it valid, or 0 */
     bool counted;         /* against the rate limit, or refused by it: */
     const lims_error_t *limited;
     bool touch_due;       /* lastUsedAt is older than the interval */

@@ -59,6 +59,26 @@ subtest 'all connections in use' => sub {
     is(connections(), 2, 'there were never more than two');
 };
 
+subtest 'a slow sender' => sub {
+    my $body = '{"code":"SENT","name":"Sent slowly"}';
+    my @slow = map {
+        my $socket = $lims->socket;
+        syswrite $socket, message($lims, 'POST', '/clients', headers => [
+                'Content-Type: application/json', 'Content-Length: ' . length $body ]) . '{"code"';
+        $socket;
+    } 1 .. 4;
+    is($lims->get('/clients')->status, 200, 'others get a connection meanwhile') for 1 .. 4;
+    is($lims->post('/clients', { code => 'QUICK', name => 'Quick' })->status, 201,
+        '... to write as well');
+    close $_ for @slow[ 1 .. 3 ];
+    syswrite $slow[0], substr $body, 7;
+    my $raw = '';
+    while (sysread $slow[0], my $some, 65536) { $raw .= $some }
+    like($raw, qr{\AHTTP/1\.1 201 }, 'who ends the body gets an answer');
+    is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'SENT'}), 1,
+        '... and who hangs up has done nothing');
+};
+
 # As many as there are threads: they take turns.
 subtest 'more requests than connections' => sub {
     my @statuses = $lims->parallel(12, sub {

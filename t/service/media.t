@@ -162,6 +162,38 @@ subtest 'a creation without a body' => sub {
     like($answer->json->{message}, qr/empty/, '... because it is empty');
 };
 
+# A body that was not wanted must not be taken for the next request.
+subtest 'the next request on the connection' => sub {
+    my $get = message($lims, 'GET', '/whoami');
+    my $inner = "GET /api/v1/nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for my $case (
+        [ 415, 'POST', '/clients', 'Content-Type: text/plain' ],
+        [ 404, 'POST', '/nowhere', 'Content-Type: application/json' ],
+        [ 405, 'PUT',  '/clients', 'Content-Type: application/json' ],
+        [ 400, 'POST', '/clients', 'Content-Type: application/json' ],
+        [ 401, 'POST', '/clients', 'Content-Type: application/json' ],
+        [ 200, 'GET',  '/clients', 'Content-Type: application/json' ],
+    ) {
+        my ($status, $method, $path, @type) = @$case;
+        my $first = message($lims, $method, $path, body => $inner, headers => \@type,
+            $status == 401 ? (key => undef) : ());
+        $first =~ s/^Connection: close\r\n//m;
+        my $socket = $lims->socket;
+        syswrite $socket, "$first$get";
+        my $raw = '';
+        while (sysread $socket, my $some, 65536) { $raw .= $some }
+        if ($status == 400) {
+            # httpd ends the connection, because of such a peer it knows nothing.
+            is_deeply([ $raw =~ m{HTTP/1\.1 (\d+) }g ], [400], '400, and that is all');
+            like($raw, qr/^Connection: close\r$/m, '... as it says');
+            next;
+        }
+        is_deeply([ $raw =~ m{HTTP/1\.1 (\d+) }g ], [ $status, 200 ],
+            "$status, and the request behind it is answered");
+        like($raw, qr/"ok":true/, '... as what it is');
+    }
+};
+
 subtest 'Expect: 100-continue' => sub {
     my $body   = body();
     my $socket = $lims->socket;

@@ -66,8 +66,9 @@ sub output {
 
 # Another build meanwhile must not change what is measured.
 sub keep_build {
-    my $out = $ENV{LIMS_OUT} || "$root/build/out";
+    my $out = $ENV{LIMS_OUT} || 'build/out';
 
+    $out = "$root/$out" unless $out =~ m{\A/};
     make_path($built);
     spew("$place/.gitignore", "*\n");
     for my $file (qw(mod_lims.so limsctl statements.c migrations.sha256)) {
