@@ -64,7 +64,8 @@ for my $table (sort keys %reference) {
         is($lims->patch("/samples/$sample", { $field => $used })->status, 200,
             '... said again it is no change') unless $reference{$table}{list};
         $lims->db->do("UPDATE lims.$table SET active = true WHERE id = ?", undef, $used);
-        is($lims->post('/samples', body($table, $used))->status, 201, 'active again, it can be used');
+        is($lims->post('/samples', body($table, $used))->status, 201,
+            'active again, it can be used');
     };
 }
 

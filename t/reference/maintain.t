@@ -211,7 +211,8 @@ subtest 'the client of a project' => sub {
         'inactive' => $inactive, 'the largest there can be' => '9223372036854775807');
     for my $name (sort keys %bad) {
         my $body = "{\"code\":\"X-CLIENT\",\"name\":\"P\",\"clientId\":$bad{$name}}";
-        refused($lims->post('/projects', $body), 'invalid_reference', 'clientId', "$name: creation");
+        refused($lims->post('/projects', $body), 'invalid_reference', 'clientId',
+            "$name: creation");
         refused($lims->patch("/projects/$project->{id}", "{\"clientId\":$bad{$name}}"),
             'invalid_reference', 'clientId', "$name: change");
     }

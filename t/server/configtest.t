@@ -7,11 +7,13 @@ use LIMS::Test;
 use LIMS::Instance;
 use File::Temp qw(tempdir);
 
-my $httpd   = (grep { -x } map {"$_/apache2"} qw(/usr/sbin /usr/local/sbin), split /:/, $ENV{PATH})[0];
+my @places  = (qw(/usr/sbin /usr/local/sbin), split /:/, $ENV{PATH});
+my ($httpd) = grep { -x } map {"$_/apache2"} @places;
 my $modules = LIMS::Instance::run('apxs', '-q', 'LIBEXECDIR') =~ s/\s+\z//r;
 my $module  = LIMS::Instance::out() . '/mod_lims.so';
 my $dir     = tempdir(CLEANUP => 1);
-my $tls     = do { LIMS::Instance::start_cluster(); LIMS::Instance::home($LIMS::Instance::cluster) . '/tls' };
+LIMS::Instance::start_cluster();    # which makes the certificates
+my $tls = LIMS::Instance::home($LIMS::Instance::cluster) . '/tls';
 
 # (exit status, output) of a configuration test. Options: without => [modules],
 # host => lines of the virtual host besides or instead, before => lines before it.
@@ -100,13 +102,24 @@ subtest 'what is missing' => sub {
         host => { SSLEngine => 'SSLEngine ${ENGINE}' });
 };
 
+subtest 'what does not go together' => sub {
+    my %rates = (LimsRateKeys => 'LimsRateKeys 100000', LimsRateLimit => 'LimsRateLimit 5000');
+    fails('a rate limit that takes gigabytes',
+        [qr/LIMS0109: LimsRateKeys x LimsRateLimit .*; keep LimsRateKeys x .* below 1 GiB/],
+        host => {%rates});
+    passes('half as much of each', host => { LimsRateKeys => 'LimsRateKeys 50000',
+            LimsRateLimit => 'LimsRateLimit 2500' });
+};
+
 subtest 'everything at once' => sub {
     fails('no module at all',
         [ qr/LIMS0101: mod_dbd is not loaded/, qr/LIMS0105: mod_ssl is not loaded/ ],
         without => [ 'dbd', 'ssl' ], host => { %no_tls, %no_dbd });
     fails('no setting at all',
-        [ qr/LIMS0102: DBDriver/, qr/LIMS0103: DBDParams/, qr/LIMS0106: SSLEngine/ ],
-        host => { %no_tls, %no_dbd });
+        [ qr/LIMS0102: DBDriver/, qr/LIMS0103: DBDParams/, qr/LIMS0106: SSLEngine/,
+            qr/LIMS0109: LimsRateKeys/ ],
+        host => { %no_tls, %no_dbd, LimsRateKeys => 'LimsRateKeys 1000000',
+            LimsRateLimit => 'LimsRateLimit 100000' });
 };
 
 # The bounds of conf/reference.conf's manual, said again: [name, least, most].
@@ -123,12 +136,15 @@ my @numbers = (
 for my $number (@numbers) {
     my ($name, $min, $max) = @$number;
     subtest $name => sub {
-        passes("$_ is in range", host => { $name => "$name $_" }) for $min, $max;
+        # The limit's memory is bounded besides: few keys, so that it is not met.
+        passes("$_ is in range", host => { LimsRateKeys => 'LimsRateKeys 16', $name => "$name $_" })
+            for $min, $max;
         for my $bad ($min - 1, $max + 1, -1, 'many', "${min}k", '1.5', '0x10', '9' x 30) {
             fails("$bad is not", [qr/\Q$name\E: \w+ from $min to $max/],
                 host => { $name => "$name $bad" });
         }
-        fails('it takes one', [qr/\Q$name\E takes one argument/], host => { $name => "$name 20 30" });
+        fails('it takes one', [qr/\Q$name\E takes one argument/],
+            host => { $name => "$name 20 30" });
     };
 }
 
@@ -139,7 +155,8 @@ subtest 'directives that take words' => sub {
     fails("LimsBasePath $_", [qr/LimsBasePath: a plain path that begins with a slash/],
         host => { LimsBasePath => "LimsBasePath $_" })
         for 'lab', 'https://lab.example', '/a//b', '/%41';
-    passes("LimsBasePath $_", host => { LimsBasePath => "LimsBasePath $_" }) for '/lab', '/a/b/', '/';
+    passes("LimsBasePath $_", host => { LimsBasePath => "LimsBasePath $_" })
+        for '/lab', '/a/b/', '/';
     fails('LimsEnable perhaps', [qr/LimsEnable must be On or Off/],
         host => { LimsEnable => 'LimsEnable perhaps' });
 };

@@ -29,10 +29,13 @@ sub restore {
     return;
 }
 
+my $next   = $version + 1;
 my %misfit = (
-    'older' => [ \&older, qr/schema version -?\d+, this mod_lims needs $version: run "limsctl migrate"/ ],
+    'older' => [ \&older,
+        qr/schema version -?\d+, this mod_lims needs $version: run "limsctl migrate"/ ],
     'newer' => [ sub { newer($version + 1) },
-        qr/schema version @{[ $version + 1 ]}, which needs a mod_lims made for version @{[ $version + 1 ]} or later, this one is made for $version: install the newer mod_lims/ ],
+        qr/schema\ version\ $next,\ which\ needs\ a\ mod_lims\ made\ for\ version\ $next\ or\ later,
+           \ this\ one\ is\ made\ for\ $version:\ install\ the\ newer\ mod_lims/x ],
 );
 
 for my $name (sort keys %misfit) {

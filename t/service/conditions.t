@@ -159,7 +159,8 @@ subtest 'Cache-Control' => sub {
     my %refusal = (
         400 => $lims->get('/samples?limit=0'),
         401 => $lims->get('/samples', key => undef),
-        403 => $lims->get('/samples', key => $lims->key($lims->fixture, scopes => ['events:read'])->{key}),
+        403 => $lims->get('/samples',
+            key => $lims->key($lims->fixture, scopes => ['events:read'])->{key}),
         404 => $lims->get('/clients/999999'),
         405 => $lims->put('/samples', '{}'),
         415 => $lims->post('/clients', 'x', with('Content-Type' => 'text/plain')),

@@ -31,7 +31,8 @@ sub count {
 
 # Nothing of what a test does here may take longer than the answer is kept.
 sub keep_answers {
-    $lims->db->do(q{UPDATE lims.idempotency_record SET created_at = created_at + interval '1 hour'});
+    $lims->db->do(
+        q{UPDATE lims.idempotency_record SET created_at = created_at + interval '1 hour'});
     return;
 }
 
@@ -77,7 +78,8 @@ subtest 'the same key, something else' => sub {
     my %other = (
         'another body'      => [ '/clients',  { %$body, name => 'Other' } ],
         'another path'      => [ '/projects', $body ],
-        'another spelling'  => [ '/clients',  sprintf '{ "code":"%s", "name":"Name" }', $body->{code} ],
+        'another spelling'  => [ '/clients',
+            sprintf '{ "code":"%s", "name":"Name" }', $body->{code} ],
     );
     for my $name (sort keys %other) {
         my $answer = once(@{ $other{$name} }, $key);
@@ -124,7 +126,8 @@ subtest 'every POST takes one' => sub {
     my $test   = $sample->{tests}[0]{id};
     my @action = (
         [ '/samples/receive', { sampleIds => [ $sample->{id} ] } ],
-        [ '/sample-tests/bulk-results', { updates => [ { sampleTestId => $test, result => '7' } ] } ],
+        [ '/sample-tests/bulk-results',
+            { updates => [ { sampleTestId => $test, result => '7' } ] } ],
         [ "/sample-tests/$test/verify", {} ],
     );
     for my $action (@action) {
@@ -214,7 +217,8 @@ subtest 'while the first is still running' => sub {
     is(scalar @refused, 19, '... the others are refused');
     is_deeply([ grep { $_->{error} ne 'idempotency_in_progress' } @refused ], [],
         '... by their slug');
-    is_deeply([ grep { $_->{again} !~ /\A[1-9]\d*\z/ } @refused ], [], '... and told when to come again');
+    is_deeply([ grep { $_->{again} !~ /\A[1-9]\d*\z/ } @refused ], [],
+        '... and told when to come again');
     is_deeply([ grep { $_->{time} > $done[0]{time} } @refused ], [], '... while it is running');
     is(count('sample'), $samples + 1, 'one sample is there');
     my $later = once('/samples', $body, $key);

@@ -104,7 +104,8 @@ subtest 'a body that does not come as it should' => sub {
     my $before = LIMS::Snapshot::take($lims);
     my $head   = message($lims, 'POST', '/clients',
         headers => [ 'Content-Type: application/json', 'Transfer-Encoding: chunked' ]);
-    for my $case ([ 'no number', "zz\r\n{}\r\n0\r\n\r\n" ], [ 'below zero', "-2\r\n{}\r\n0\r\n\r\n" ],
+    for my $case ([ 'no number', "zz\r\n{}\r\n0\r\n\r\n" ],
+        [ 'below zero', "-2\r\n{}\r\n0\r\n\r\n" ],
         [ 'too large a number', 'f' x 20 . "\r\n{}\r\n0\r\n\r\n" ],
         [ 'longer than said', "1\r\n{}\r\n0\r\n\r\n" ]) {
         my $answer = speak($lims, $head . $case->[1]);

@@ -239,13 +239,15 @@ sub _message {
     };
 }
 
-# A connection is kept and used again, by this process only.
+# A connection is kept and used again, by this process only, and not when it has
+# been idle so long that httpd may be closing it (KeepAliveTimeout).
 sub _client {
     my ($self, $option) = @_;
-    my $new = ($option->{connection} || '') eq 'new';
+    my $new = ($option->{connection} || '') eq 'new' || time > ($self->{client_until} || 0);
 
     delete $self->{client} if $new || ($self->{client_of} || 0) != $$;
-    $self->{client_of} = $$;
+    $self->{client_of}    = $$;
+    $self->{client_until} = time + 3;
     return $self->{client} ||= HTTP::Tiny->new(
         agent        => 'LIMS-Test',
         keep_alive   => 1,
