@@ -162,6 +162,7 @@ struct lims_field_t {
     const char *example;
 };
 
+/* clang-format off */
 #define LIMS_FIELD_END { .name = NULL }
 
 /* The query parameters that every list takes. */
@@ -181,6 +182,8 @@ struct lims_field_t {
       .fallback = "0",                                                               \
       .doc = "Read after this id: nextCursor of the page before.",                   \
       .example = "0" }
+
+/* clang-format on */
 
 /* Longest string where a field states no maximum of its own. */
 #define LIMS_TEXT_MAX 255
@@ -229,7 +232,9 @@ struct lims_route_t {
     const lims_error_e *errors;
 };
 
+/* clang-format off */
 #define LIMS_ROUTE_END { .method = NULL }
+/* clang-format on */
 
 struct lims_resource_t {
     const char *name;  /* "sample" */

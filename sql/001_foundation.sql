@@ -50,6 +50,19 @@ BEGIN
 END
 $$;
 
+-- Whether the schema's owner acts, who may bring in what was done before it was
+-- recorded here. Triggers run with the owner's rights, so current_user does not
+-- tell, and nothing that the run-time role can set makes it one.
+CREATE FUNCTION lims.is_owner_acting() RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN pg_has_role(
+        CASE current_setting('role') WHEN 'none' THEN session_user
+             ELSE current_setting('role') END, 'lims_owner', 'MEMBER');
+END
+$$;
+
 -- What locks its evidence and then reads it needs to see what was committed
 -- while it waited for the locks. A snapshot of the transaction's beginning,
 -- which the higher isolation levels read, would not show it.
@@ -458,6 +471,10 @@ BEGIN
         PERFORM lims.refuse('invalid_transition',
                             'an API key is never replaced: create another');
     END IF;
+    IF NEW.created_by <> OLD.created_by THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'an API key acts for who made it, and nobody else');
+    END IF;
     RETURN NEW;
 END
 $$;
@@ -467,7 +484,8 @@ FOR EACH ROW EXECUTE FUNCTION lims.api_key_guard();
 
 -- A key's use is no change of the key: neither updated_at nor an audit entry.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.api_key
-FOR EACH ROW WHEN (NEW.last_used_at IS NOT DISTINCT FROM OLD.last_used_at)
+FOR EACH ROW WHEN (NEW.last_used_at IS NOT DISTINCT FROM OLD.last_used_at
+    OR NEW.updated_at <> OLD.updated_at)
 EXECUTE FUNCTION lims.touch();
 
 SELECT lims.attach_audit('api_key', '{last_used_at}', '{key_hash}');

@@ -247,3 +247,125 @@ AS $$
         THEN false
     END
 $$;
+
+-- Judging a result by its limits ------------------------------------------
+
+-- The exact number in a result, NULL where it is none. Bounded, so that no
+-- text however odd can raise.
+CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN length(p_result) <= 300
+         AND p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)'
+                         '([eE][+-]?[0-9]{1,3})?\s*$')
+        THEN btrim(translate(p_result, '<>', ''), E' \t\n\r\f\v')::numeric
+    END
+$$;
+
+-- '<', '>' or '': how a result bounds its value. Not detected (ND, U) means
+-- below the number that stands there.
+CREATE FUNCTION lims.result_bound(p_result text, p_qualifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '<%' THEN '<'
+        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '>%' THEN '>'
+        WHEN p_qualifier IN ('<', 'ND', 'U') THEN '<'
+        WHEN p_qualifier = '>' THEN '>'
+        ELSE ''
+    END
+$$;
+
+-- Whether a number breaks its limits: true or false only where the result
+-- proves it. "< 7" against a lower limit of 6.5 proves neither.
+CREATE FUNCTION lims.out_of_limits(
+    p_value numeric,
+    p_bound text,
+    p_low numeric,
+    p_high numeric
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_value IS NULL OR (p_low IS NULL AND p_high IS NULL) THEN NULL
+        WHEN p_bound = '<' THEN CASE
+            WHEN p_value <= p_low THEN true
+            WHEN p_low IS NULL AND p_value <= p_high THEN false
+        END
+        WHEN p_bound = '>' THEN CASE
+            WHEN p_value >= p_high THEN true
+            WHEN p_high IS NULL AND p_value >= p_low THEN false
+        END
+        ELSE coalesce(p_value < p_low, false) OR coalesce(p_value > p_high, false)
+    END
+$$;
+
+-- Whether a text breaks what is expected: words for present and absent count
+-- as what they mean.
+CREATE FUNCTION lims.out_of_expectation(
+    p_result text,
+    p_expected text,
+    p_presence boolean
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_expected IS NULL OR btrim(p_expected) = '' THEN NULL
+        WHEN lower(btrim(p_result)) = lower(btrim(p_expected)) THEN false
+        WHEN p_presence
+        THEN lims.presence(p_result) <> lims.presence(p_expected)
+        ELSE true
+    END
+$$;
+
+-- Whether the definition's confirmation rule calls a result presumptive
+-- positive. Growth too dense to count is, and growth beyond what was counted;
+-- of presence or absence everything is that does not plainly say absent.
+CREATE FUNCTION lims.is_presumptive(
+    p_result text,
+    p_value numeric,
+    p_bound text,
+    p_minimum numeric,
+    p_presence boolean DEFAULT false
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(CASE
+        WHEN p_presence THEN lims.presence(p_result) IS NOT FALSE
+        WHEN p_value IS NOT NULL THEN CASE
+            WHEN p_bound <> '' THEN p_bound = '>'
+            WHEN p_minimum IS NULL THEN p_value > 0
+            ELSE p_value >= p_minimum
+        END
+        WHEN lower(btrim(p_result)) IN ('tntc', 'too numerous to count') THEN true
+        ELSE lims.presence(p_result)
+    END, false)
+$$;
+
+-- The limits that apply to a test: those for the sample's project and material
+-- type, else for its material type, else the definition's own.
+CREATE FUNCTION lims.specification_for(
+    p_definition lims.test_definition,
+    p_material_type bigint,
+    p_project bigint
+) RETURNS TABLE (low numeric, high numeric, expected text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN p.id IS NULL THEN (p_definition).specification_low
+                ELSE p.low END,
+           CASE WHEN p.id IS NULL THEN (p_definition).specification_high
+                ELSE p.high END,
+           CASE WHEN p.id IS NULL THEN (p_definition).specification_text
+                ELSE p.expected_text END
+      FROM (VALUES (true)) AS always (here)
+      LEFT JOIN LATERAL (
+           SELECT x.id, x.low, x.high, x.expected_text
+             FROM lims.specification x
+            WHERE x.organization_id = (p_definition).organization_id
+              AND x.test_definition_id = (p_definition).id
+              AND x.material_type_id = p_material_type
+              AND (x.project_id = p_project OR x.project_id IS NULL)
+            ORDER BY x.project_id NULLS LAST
+            LIMIT 1) p ON true
+$$;

@@ -266,6 +266,10 @@ BEGIN
     END IF;
 
     IF v_new THEN
+        -- The allowance counts by it.
+        IF NEW.created_at <> now() AND NOT lims.is_owner_acting() THEN
+            NEW.created_at := now();
+        END IF;
         NEW.tracking_id := lims.tracking_id(v.tracking_prefix,
             extract(year FROM now() AT TIME ZONE v.time_zone)::integer, NEW.id);
         NEW.sample_identifier := CASE WHEN v.composite
@@ -297,6 +301,24 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.sample
 FOR EACH ROW EXECUTE FUNCTION lims.sample_guard();
 
+-- When a sample was taken: the exact time where it is known, else the beginning
+-- of its day in the organization's time zone.
+CREATE FUNCTION lims.collection_moment(p_organization bigint, p_sample bigint)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(s.collected_at,
+                   s.collection_date::timestamp AT TIME ZONE o.time_zone)
+          FROM lims.sample s
+          JOIN lims.organization o
+            ON o.id = s.organization_id
+         WHERE s.organization_id = p_organization
+           AND s.id = p_sample);
+END
+$$;
+
 -- Status -------------------------------------------------------------------
 
 -- A reported sample is final. Among the other five every move is allowed that
@@ -324,7 +346,9 @@ BEGIN
         RETURN NEW;
     END IF;
 
-    IF NEW.received_at IS DISTINCT FROM OLD.received_at THEN
+    IF NEW.received_at IS DISTINCT FROM OLD.received_at
+       AND NOT (OLD.received_at IS NULL AND NEW.status = 'received'
+                AND lims.is_owner_acting()) THEN
         PERFORM lims.refuse('invalid_transition', format(
             'receiving stamps receivedAt of sample %s, once: it is not set',
             OLD.tracking_id));
@@ -334,7 +358,7 @@ BEGIN
     END IF;
 
     IF NEW.status = 'received' THEN
-        NEW.received_at := coalesce(OLD.received_at, now());
+        NEW.received_at := coalesce(NEW.received_at, now());
     ELSIF NEW.status = 'reported' THEN
         SELECT b.slug, b.message
           INTO v_slug, v_message

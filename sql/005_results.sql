@@ -9,6 +9,9 @@
 -- moves a sample holds it FOR NO KEY UPDATE, which excludes that: a result
 -- cannot slip into a sample that is being reported, and no two of them can wait
 -- for each other. Several tests at once are to be locked in order of id first.
+-- One act goes against it: a sample that changes its material type or project
+-- has its results rejudged. Meeting an entry, one of the two is undone as a
+-- deadlock, and tried again by who asked.
 
 CREATE SEQUENCE lims.sample_test_id_seq;
 
@@ -17,6 +20,10 @@ CREATE TABLE lims.sample_test (
     id bigint NOT NULL DEFAULT nextval('lims.sample_test_id_seq'),
     sample_id bigint NOT NULL,
     test_definition_id bigint NOT NULL,
+    -- What the definition asked for when the test was scheduled.
+    holding_time_hours numeric,
+    requires_worksheet boolean NOT NULL DEFAULT false,
+    requires_confirmation boolean NOT NULL DEFAULT false,
     status text NOT NULL DEFAULT 'pending'
         CHECK (status IN ('pending', 'entered', 'verified')),
     -- As entered, to the letter: '7.10' stays '7.10'.
@@ -26,10 +33,13 @@ CREATE TABLE lims.sample_test (
     qualifier text CHECK (qualifier IN ('<', '>', 'ND', 'J', 'U')),
     notes text CHECK (length(notes) <= 4000),
     out_of_specification boolean,
-    -- The limits it was judged by: later changes do not rejudge it.
+    -- The limits it was judged by, and whose they are: later changes of a
+    -- specification do not rejudge it, those of the sample do.
     spec_low numeric,
     spec_high numeric,
     spec_text text,
+    spec_material_type_id bigint,
+    spec_project_id bigint,
     reagent_lot_id bigint,
     media_lot_id bigint,
     qc_batch_id bigint,
@@ -38,6 +48,8 @@ CREATE TABLE lims.sample_test (
     analyzed_at timestamptz,
     entered_by bigint,
     entered_at timestamptz,
+    -- Since when there has been a result, corrections aside.
+    first_entered_at timestamptz,
     verified_by bigint,
     verified_at timestamptz,
     verification_signature_id bigint,
@@ -91,153 +103,66 @@ CREATE INDEX sample_test_reagent_lot
 
 -- Judging a result ---------------------------------------------------------
 
--- The exact number in a result, NULL where it is none. Bounded, so that no
--- text however odd can raise.
-CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- A test without a result has nothing that follows from one.
+CREATE FUNCTION lims.sample_test_blank(p_test lims.sample_test)
+RETURNS lims.sample_test
+LANGUAGE plpgsql IMMUTABLE
 AS $$
-    SELECT CASE
-        WHEN length(p_result) <= 300
-         AND p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)'
-                         '([eE][+-]?[0-9]{1,3})?\s*$')
-        THEN btrim(translate(p_result, '<>', ''), E' \t\n\r\f\v')::numeric
-    END
-$$;
-
--- '<', '>' or '': how a result bounds its value. Not detected (ND, U) means
--- below the number that stands there.
-CREATE FUNCTION lims.result_bound(p_result text, p_qualifier text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT CASE
-        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '<%' THEN '<'
-        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '>%' THEN '>'
-        WHEN p_qualifier IN ('<', 'ND', 'U') THEN '<'
-        WHEN p_qualifier = '>' THEN '>'
-        ELSE ''
-    END
-$$;
-
--- Whether a number breaks its limits: true or false only where the result
--- proves it. "< 7" against a lower limit of 6.5 proves neither.
-CREATE FUNCTION lims.out_of_limits(
-    p_value numeric,
-    p_bound text,
-    p_low numeric,
-    p_high numeric
-) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT CASE
-        WHEN p_value IS NULL OR (p_low IS NULL AND p_high IS NULL) THEN NULL
-        WHEN p_bound = '<' THEN CASE
-            WHEN p_value <= p_low THEN true
-            WHEN p_low IS NULL AND p_value <= p_high THEN false
-        END
-        WHEN p_bound = '>' THEN CASE
-            WHEN p_value >= p_high THEN true
-            WHEN p_high IS NULL AND p_value >= p_low THEN false
-        END
-        ELSE coalesce(p_value < p_low, false) OR coalesce(p_value > p_high, false)
-    END
-$$;
-
--- Whether a text breaks what is expected: words for present and absent count
--- as what they mean.
-CREATE FUNCTION lims.out_of_expectation(
-    p_result text,
-    p_expected text,
-    p_presence boolean
-) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT CASE
-        WHEN p_expected IS NULL OR btrim(p_expected) = '' THEN NULL
-        WHEN lower(btrim(p_result)) = lower(btrim(p_expected)) THEN false
-        WHEN p_presence
-        THEN lims.presence(p_result) <> lims.presence(p_expected)
-        ELSE true
-    END
-$$;
-
--- Whether the definition's confirmation rule calls a result presumptive
--- positive. Growth too dense to count is.
-CREATE FUNCTION lims.is_presumptive(
-    p_result text,
-    p_value numeric,
-    p_bound text,
-    p_minimum numeric
-) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT coalesce(CASE
-        WHEN p_value IS NOT NULL THEN p_bound <> '<' AND CASE
-            WHEN p_minimum IS NULL THEN p_value > 0
-            ELSE p_value >= p_minimum
-        END
-        WHEN lower(btrim(p_result)) IN ('tntc', 'too numerous to count') THEN true
-        ELSE lims.presence(p_result)
-    END, false)
-$$;
-
--- The limits that apply to a test: those for the sample's project and material
--- type, else for its material type, else the definition's own.
-CREATE FUNCTION lims.specification_for(
-    p_definition lims.test_definition,
-    p_material_type bigint,
-    p_project bigint
-) RETURNS TABLE (low numeric, high numeric, expected text)
-LANGUAGE sql STABLE
-AS $$
-    SELECT CASE WHEN p.id IS NULL THEN (p_definition).specification_low
-                ELSE p.low END,
-           CASE WHEN p.id IS NULL THEN (p_definition).specification_high
-                ELSE p.high END,
-           CASE WHEN p.id IS NULL THEN (p_definition).specification_text
-                ELSE p.expected_text END
-      FROM (VALUES (true)) AS always (here)
-      LEFT JOIN LATERAL (
-           SELECT x.id, x.low, x.high, x.expected_text
-             FROM lims.specification x
-            WHERE x.organization_id = (p_definition).organization_id
-              AND x.test_definition_id = (p_definition).id
-              AND x.material_type_id = p_material_type
-              AND (x.project_id = p_project OR x.project_id IS NULL)
-            ORDER BY x.project_id NULLS LAST
-            LIMIT 1) p ON true
+BEGIN
+    p_test.status := 'pending';
+    p_test.result := NULL;
+    p_test.numeric_value := NULL;
+    p_test.out_of_specification := NULL;
+    p_test.spec_low := NULL;
+    p_test.spec_high := NULL;
+    p_test.spec_text := NULL;
+    p_test.spec_material_type_id := NULL;
+    p_test.spec_project_id := NULL;
+    p_test.confirmation_status := NULL;
+    p_test.entered_by := NULL;
+    p_test.entered_at := NULL;
+    p_test.first_entered_at := NULL;
+    RETURN p_test;
+END
 $$;
 
 -- Judges what is entered: a blank result is none; another one gets its number,
 -- the limits of this moment, and whether it breaks them or needs confirmation.
+-- One that stands is rejudged when its sample becomes another material's or
+-- project's, and stays who entered it when, and as confirmed as it was.
 CREATE FUNCTION lims.sample_test_judge() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v record;
     v_bound text;
+    v_stands boolean := false;
 BEGIN
     IF NEW.status = 'verified' THEN
         PERFORM lims.refuse('invalid_transition',
             'a result is entered and verified in two steps');
     END IF;
+    IF TG_OP = 'UPDATE' THEN
+        v_stands := (NEW.result, NEW.qualifier)
+                    IS NOT DISTINCT FROM (OLD.result, OLD.qualifier);
+        NEW.first_entered_at := OLD.first_entered_at;
+    ELSE
+        NEW.first_entered_at := NULL;
+    END IF;
     IF NEW.result !~ '\S' THEN
         NEW.result := NULL;
     END IF;
     IF NEW.result IS NULL THEN
-        NEW.status := 'pending';
-        NEW.numeric_value := NULL;
-        NEW.out_of_specification := NULL;
-        NEW.spec_low := NULL;
-        NEW.spec_high := NULL;
-        NEW.spec_text := NULL;
-        NEW.confirmation_status := NULL;
-        NEW.entered_by := NULL;
-        NEW.entered_at := NULL;
-        RETURN NEW;
+        -- The analysis that is withdrawn no longer stops the holding time.
+        IF TG_OP = 'UPDATE' AND OLD.result IS NOT NULL
+           AND NEW.analyzed_at IS NOT DISTINCT FROM OLD.analyzed_at THEN
+            NEW.analyzed_at := NULL;
+        END IF;
+        RETURN lims.sample_test_blank(NEW);
     END IF;
 
-    SELECT d.result_type, d.requires_confirmation, d.presumptive_minimum,
-           p.low, p.high, p.expected
+    SELECT d.result_type, d.presumptive_minimum, s.material_type_id,
+           s.project_id, p.low, p.high, p.expected
       INTO v
       FROM lims.sample s
       JOIN lims.test_definition d
@@ -250,21 +175,31 @@ BEGIN
 
     v_bound := lims.result_bound(NEW.result, NEW.qualifier);
     NEW.status := 'entered';
-    NEW.entered_by := lims.acting_user();
-    NEW.entered_at := now();
+    NEW.first_entered_at := coalesce(NEW.first_entered_at, now());
     NEW.numeric_value := lims.result_number(NEW.result);
     NEW.spec_low := v.low;
     NEW.spec_high := v.high;
     NEW.spec_text := v.expected;
+    NEW.spec_material_type_id := v.material_type_id;
+    NEW.spec_project_id := v.project_id;
     NEW.out_of_specification := CASE v.result_type
         WHEN 'numeric'
         THEN lims.out_of_limits(NEW.numeric_value, v_bound, v.low, v.high)
         ELSE lims.out_of_expectation(NEW.result, v.expected,
                                      v.result_type = 'presence')
     END;
+    IF v_stands THEN
+        NEW.confirmation_status := OLD.confirmation_status;
+        NEW.entered_by := OLD.entered_by;
+        NEW.entered_at := OLD.entered_at;
+        RETURN NEW;
+    END IF;
+    NEW.entered_by := lims.acting_user();
+    NEW.entered_at := now();
     NEW.confirmation_status := CASE
-        WHEN v.requires_confirmation AND lims.is_presumptive(
-            NEW.result, NEW.numeric_value, v_bound, v.presumptive_minimum)
+        WHEN NEW.requires_confirmation AND lims.is_presumptive(NEW.result,
+            NEW.numeric_value, v_bound, v.presumptive_minimum,
+            v.result_type = 'presence')
         THEN 'pending'
     END;
     RETURN NEW;
@@ -276,7 +211,10 @@ FOR EACH ROW EXECUTE FUNCTION lims.sample_test_judge();
 
 CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status <> 'verified'
-    AND (NEW.result, NEW.qualifier) IS DISTINCT FROM (OLD.result, OLD.qualifier))
+    AND (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
+         NEW.spec_project_id) IS DISTINCT FROM
+        (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
+         OLD.spec_project_id))
 EXECUTE FUNCTION lims.sample_test_judge();
 
 -- References and lots ------------------------------------------------------
@@ -293,12 +231,16 @@ DECLARE
     v_entering boolean := true;
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF NOT EXISTS (
-            SELECT FROM lims.test_definition d
-             WHERE d.organization_id = NEW.organization_id
-               AND d.id = NEW.test_definition_id
-               AND d.active
-        ) THEN
+        SELECT d.holding_time_hours, d.requires_worksheet,
+               d.requires_confirmation, NULL, NULL, NULL, NULL
+          INTO NEW.holding_time_hours, NEW.requires_worksheet,
+               NEW.requires_confirmation, NEW.verified_by, NEW.verified_at,
+               NEW.verification_signature_id, NEW.reopening_signature_id
+          FROM lims.test_definition d
+         WHERE d.organization_id = NEW.organization_id
+           AND d.id = NEW.test_definition_id
+           AND d.active;
+        IF NOT FOUND THEN
             PERFORM lims.refuse('invalid_reference', format(
                 'testDefinitionIds: no active test definition %s',
                 NEW.test_definition_id));
@@ -309,6 +251,13 @@ BEGIN
                OLD.test_definition_id) THEN
             PERFORM lims.refuse('field_not_patchable',
                 'a test stays with its sample and its definition');
+        END IF;
+        IF (NEW.holding_time_hours, NEW.requires_worksheet,
+            NEW.requires_confirmation)
+           IS DISTINCT FROM (OLD.holding_time_hours, OLD.requires_worksheet,
+                             OLD.requires_confirmation) THEN
+            PERFORM lims.refuse('field_not_patchable',
+                'what a test asks for is settled when it is scheduled');
         END IF;
         v_entering := OLD.status <> 'verified'
             AND (NEW.result, NEW.qualifier, NEW.reagent_lot_id)
@@ -355,6 +304,10 @@ CREATE TRIGGER guard_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (
     (NEW.organization_id, NEW.id, NEW.sample_id, NEW.test_definition_id)
     <> (OLD.organization_id, OLD.id, OLD.sample_id, OLD.test_definition_id)
+    OR (NEW.holding_time_hours, NEW.requires_worksheet,
+        NEW.requires_confirmation) IS DISTINCT FROM
+       (OLD.holding_time_hours, OLD.requires_worksheet,
+        OLD.requires_confirmation)
     OR NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id
     OR NEW.reagent_lot_id IS DISTINCT FROM OLD.reagent_lot_id
     OR NEW.result IS DISTINCT FROM OLD.result
@@ -362,22 +315,30 @@ FOR EACH ROW WHEN (
 EXECUTE FUNCTION lims.sample_test_guard();
 
 -- An analysis has been done when it is entered; a clock may be a little fast.
+-- And it was not done before there was a sample.
 CREATE FUNCTION lims.sample_test_analyzed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    PERFORM lims.refuse('invalid_body', 'analyzedAt lies in the future');
-    RETURN NULL;
+    IF NEW.analyzed_at > now() + interval '5 minutes' THEN
+        PERFORM lims.refuse('invalid_body', 'analyzedAt lies in the future');
+    END IF;
+    IF NEW.analyzed_at < lims.collection_moment(NEW.organization_id,
+                                                NEW.sample_id) THEN
+        PERFORM lims.refuse('invalid_body',
+            'analyzedAt lies before the collection of the sample');
+    END IF;
+    RETURN NEW;
 END
 $$;
 
 CREATE TRIGGER guard_analyzed_insert BEFORE INSERT ON lims.sample_test
-FOR EACH ROW WHEN (NEW.analyzed_at > now() + interval '5 minutes')
+FOR EACH ROW WHEN (NEW.analyzed_at IS NOT NULL)
 EXECUTE FUNCTION lims.sample_test_analyzed();
 
 CREATE TRIGGER guard_analyzed_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (NEW.analyzed_at IS DISTINCT FROM OLD.analyzed_at
-    AND NEW.analyzed_at > now() + interval '5 minutes')
+    AND NEW.analyzed_at IS NOT NULL)
 EXECUTE FUNCTION lims.sample_test_analyzed();
 
 -- Verified is locked -------------------------------------------------------
@@ -426,16 +387,9 @@ BEGIN
     NEW.verified_at := NULL;
     NEW.verification_signature_id := NULL;
     IF NEW.status = 'pending' THEN
-        NEW.result := NULL;
         NEW.qualifier := NULL;
-        NEW.numeric_value := NULL;
-        NEW.out_of_specification := NULL;
-        NEW.spec_low := NULL;
-        NEW.spec_high := NULL;
-        NEW.spec_text := NULL;
-        NEW.confirmation_status := NULL;
-        NEW.entered_by := NULL;
-        NEW.entered_at := NULL;
+        NEW.analyzed_at := NULL;
+        NEW := lims.sample_test_blank(NEW);
     END IF;
     RETURN NEW;
 END
@@ -453,6 +407,9 @@ DECLARE
     v_message text;
     v_changed boolean := (p_new.result, p_new.qualifier)
                          IS DISTINCT FROM (p_old.result, p_old.qualifier);
+    v_rejudged boolean := (p_new.spec_material_type_id, p_new.spec_project_id)
+        IS DISTINCT FROM (p_old.spec_material_type_id, p_old.spec_project_id);
+    v_same lims.sample_test := p_new;
 BEGIN
     IF NOT v_changed
        AND p_new.confirmation_status IS DISTINCT FROM p_old.confirmation_status
@@ -470,7 +427,10 @@ BEGIN
         IF NOT v_changed THEN
             p_new.entered_by := p_old.entered_by;
             p_new.entered_at := p_old.entered_at;
+            p_new.first_entered_at := p_old.first_entered_at;
             p_new.numeric_value := p_old.numeric_value;
+        END IF;
+        IF NOT v_changed AND NOT v_rejudged THEN
             p_new.out_of_specification := p_old.out_of_specification;
             p_new.spec_low := p_old.spec_low;
             p_new.spec_high := p_old.spec_high;
@@ -482,6 +442,17 @@ BEGIN
         PERFORM lims.refuse('invalid_transition', format(
             'sample test %s becomes %s by its result, not by its status',
             p_new.id, p_new.status));
+    END IF;
+
+    -- What is verified is what the reviewer saw: nothing else moves with it.
+    v_same.status := p_old.status;
+    v_same.verified_by := p_old.verified_by;
+    v_same.verified_at := p_old.verified_at;
+    v_same.verification_signature_id := p_old.verification_signature_id;
+    v_same.updated_at := p_old.updated_at;
+    IF v_same *<> p_old THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s is changed and verified in two steps', p_new.id));
     END IF;
 
     p_new.verification_signature_id := coalesce(
@@ -496,6 +467,15 @@ BEGIN
      LIMIT 1;
     IF v_slug IS NOT NULL THEN
         PERFORM lims.refuse(v_slug, v_message);
+    END IF;
+    -- Nobody asked for a signature: one that is given counts all the same.
+    IF p_new.verification_signature_id IS NOT NULL
+       AND NOT lims.is_signed(p_new.organization_id,
+                              p_new.verification_signature_id,
+                              'verified', 'sample_test', p_new.id) THEN
+        PERFORM lims.refuse('esignature_required',
+            'the signature given is not one on this result, made now by who '
+            'verifies it');
     END IF;
     p_new.verified_by := lims.acting_user();
     p_new.verified_at := now();

@@ -137,6 +137,21 @@ CREATE TABLE lims.worksheet_template (
         REFERENCES lims.test_definition (organization_id, id)
 );
 
+CREATE FUNCTION lims.worksheet_template_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse('invalid_transition',
+                        'a template stays this version of its method''s sheet');
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE UPDATE ON lims.worksheet_template
+FOR EACH ROW WHEN ((NEW.test_definition_id, NEW.version)
+    <> (OLD.test_definition_id, OLD.version))
+EXECUTE FUNCTION lims.worksheet_template_guard();
+
 SELECT lims.attach_record('worksheet_template');
 
 CREATE SEQUENCE lims.worksheet_field_id_seq;
@@ -182,7 +197,8 @@ CREATE TABLE lims.worksheet_signoff_step (
 
 SELECT lims.attach_audit('worksheet_signoff_step');
 
--- A sheet once filled keeps the form it was filled on.
+-- A sheet once filled keeps the form it was filled on. Whoever changes a form
+-- holds its template, and whoever begins a sheet does.
 CREATE FUNCTION lims.worksheet_form_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -194,6 +210,15 @@ BEGIN
     ELSE
         v_row := NEW;
     END IF;
+    IF TG_OP = 'UPDATE' AND NEW.template_id <> OLD.template_id THEN
+        PERFORM lims.refuse('invalid_transition',
+            'what is of one template is not moved to another');
+    END IF;
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.worksheet_template x
+      WHERE x.organization_id = v_row.organization_id
+        AND x.id = v_row.template_id
+        FOR NO KEY UPDATE;
     IF EXISTS (
         SELECT FROM lims.worksheet w
          WHERE w.organization_id = v_row.organization_id
@@ -290,7 +315,7 @@ CREATE UNIQUE INDEX worksheet_signoff_step_once
     ON lims.worksheet_signoff (organization_id, worksheet_id, step_id)
  WHERE withdrawn_at IS NULL;
 
--- Where the worksheet of a test stands. NULL: the definition asks for none and
+-- Where the worksheet of a test stands. NULL: the test asks for none and
 -- none was begun. One that was not begun misses what the current template
 -- requires.
 CREATE FUNCTION lims.worksheet_state(p_organization bigint, p_sample_test bigint)
@@ -303,7 +328,7 @@ RETURNS TABLE (
 LANGUAGE sql STABLE
 AS $$
     SELECT CASE
-               WHEN w.id IS NULL AND NOT d.requires_worksheet THEN NULL
+               WHEN w.id IS NULL AND NOT t.requires_worksheet THEN NULL
                WHEN w.id IS NULL THEN 'missing'
                WHEN f.missing <> '{}' THEN 'incomplete'
                WHEN s.needs_signoff <> '{}' THEN 'unsigned'
@@ -311,9 +336,6 @@ AS $$
            END,
            f.missing, s.needs_signoff, w.id
       FROM lims.sample_test t
-      JOIN lims.test_definition d
-        ON d.organization_id = t.organization_id
-       AND d.id = t.test_definition_id
       LEFT JOIN lims.worksheet w
         ON w.organization_id = t.organization_id
        AND w.sample_test_id = t.id
@@ -372,7 +394,7 @@ BEGIN
        AND t.id = w.sample_test_id
      WHERE w.organization_id = p_organization
        AND w.id = p_worksheet
-       FOR SHARE OF t;
+       FOR NO KEY UPDATE OF t;
     IF v_status = 'verified' THEN
         PERFORM lims.refuse('test_verified_locked', format(
             'sample test %s is verified and its worksheet locked', v_test));
@@ -384,74 +406,100 @@ CREATE FUNCTION lims.worksheet_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM lims.sample_test t
-          JOIN lims.worksheet_template x
-            ON x.organization_id = t.organization_id
-           AND x.test_definition_id = t.test_definition_id
-           AND x.id = NEW.template_id
-         WHERE t.organization_id = NEW.organization_id
-           AND t.id = NEW.sample_test_id
-           AND t.status <> 'verified'
-           AND x.active
-    ) THEN
+    IF TG_OP = 'DELETE' THEN
+        PERFORM lims.worksheet_hold(OLD.organization_id, OLD.id);
+        RETURN OLD;
+    END IF;
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM lims.refuse('invalid_transition', 'a worksheet stays on its '
+            'test and its template, and who began it');
+    END IF;
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.sample_test t
+       JOIN lims.worksheet_template x
+         ON x.organization_id = t.organization_id
+        AND x.test_definition_id = t.test_definition_id
+        AND x.id = NEW.template_id
+      WHERE t.organization_id = NEW.organization_id
+        AND t.id = NEW.sample_test_id
+        AND t.status <> 'verified'
+        AND x.active
+        FOR NO KEY UPDATE OF t
+        FOR SHARE OF x;
+    IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_reference', format(
             'no active worksheet template %s for an unverified sample test %s',
             NEW.template_id, NEW.sample_test_id));
-    END IF;
-    IF TG_OP = 'UPDATE' THEN
-        PERFORM lims.refuse('invalid_transition',
-                            'a worksheet stays on its test and its template');
     END IF;
     RETURN NEW;
 END
 $$;
 
-CREATE TRIGGER guard_insert BEFORE INSERT ON lims.worksheet
+CREATE TRIGGER guard BEFORE INSERT OR DELETE ON lims.worksheet
 FOR EACH ROW EXECUTE FUNCTION lims.worksheet_guard();
 
 CREATE TRIGGER guard_update BEFORE UPDATE ON lims.worksheet
-FOR EACH ROW WHEN ((NEW.sample_test_id, NEW.template_id)
-    <> (OLD.sample_test_id, OLD.template_id))
+FOR EACH ROW WHEN ((NEW.sample_test_id, NEW.template_id, NEW.created_by)
+    IS DISTINCT FROM (OLD.sample_test_id, OLD.template_id, OLD.created_by))
 EXECUTE FUNCTION lims.worksheet_guard();
 
+-- Nothing of a signed sheet changes, nor of a verified test's; a value stays
+-- what its field says, and is put down to who entered it.
 CREATE FUNCTION lims.worksheet_value_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_row record;
 BEGIN
-    PERFORM lims.worksheet_hold(NEW.organization_id, NEW.worksheet_id);
+    IF TG_OP = 'DELETE' THEN
+        v_row := OLD;
+    ELSE
+        v_row := NEW;
+    END IF;
+    IF TG_OP = 'UPDATE' AND (
+           (NEW.worksheet_id, NEW.field_id) <> (OLD.worksheet_id, OLD.field_id)
+           OR (NEW.value IS NOT DISTINCT FROM OLD.value
+               AND NEW.entered_by IS DISTINCT FROM OLD.entered_by)) THEN
+        PERFORM lims.refuse('invalid_transition',
+            'a value stays in its field, put down to who entered it');
+    END IF;
+    PERFORM lims.worksheet_hold(v_row.organization_id, v_row.worksheet_id);
     IF NOT EXISTS (
         SELECT FROM lims.worksheet w
           JOIN lims.worksheet_field f
             ON f.organization_id = w.organization_id
            AND f.template_id = w.template_id
-           AND f.id = NEW.field_id
-         WHERE w.organization_id = NEW.organization_id
-           AND w.id = NEW.worksheet_id
+           AND f.id = v_row.field_id
+         WHERE w.organization_id = v_row.organization_id
+           AND w.id = v_row.worksheet_id
     ) THEN
         PERFORM lims.refuse('invalid_reference',
                             'the field is not of this worksheet''s template');
     END IF;
     IF EXISTS (
         SELECT FROM lims.worksheet_signoff s
-         WHERE s.organization_id = NEW.organization_id
-           AND s.worksheet_id = NEW.worksheet_id
+         WHERE s.organization_id = v_row.organization_id
+           AND s.worksheet_id = v_row.worksheet_id
            AND s.withdrawn_at IS NULL
     ) THEN
         PERFORM lims.refuse('invalid_transition',
             'the worksheet is signed: withdraw its sign-off to change a value');
     END IF;
-    NEW.entered_by := lims.acting_user();
+    IF TG_OP = 'DELETE' THEN
+        RETURN OLD;
+    END IF;
+    IF TG_OP = 'INSERT' OR NEW.value IS DISTINCT FROM OLD.value THEN
+        NEW.entered_by := lims.acting_user();
+    END IF;
     RETURN NEW;
 END
 $$;
 
-CREATE TRIGGER guard_insert BEFORE INSERT ON lims.worksheet_value
+CREATE TRIGGER guard_write BEFORE INSERT OR DELETE ON lims.worksheet_value
 FOR EACH ROW EXECUTE FUNCTION lims.worksheet_value_guard();
 
 CREATE TRIGGER guard_update BEFORE UPDATE ON lims.worksheet_value
-FOR EACH ROW WHEN ((NEW.worksheet_id, NEW.field_id, NEW.value)
-    IS DISTINCT FROM (OLD.worksheet_id, OLD.field_id, OLD.value))
+FOR EACH ROW WHEN (NEW *<> OLD)
 EXECUTE FUNCTION lims.worksheet_value_guard();
 
 -- Steps are signed in their order, on a complete sheet, by who may, with a
@@ -463,6 +511,10 @@ DECLARE
     v_state record;
     v_step record;
 BEGIN
+    IF TG_OP = 'DELETE' THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a sign-off is withdrawn, never taken away');
+    END IF;
     PERFORM lims.worksheet_hold(NEW.organization_id, NEW.worksheet_id);
     IF TG_OP = 'UPDATE' THEN
         IF OLD.withdrawn_at IS NOT NULL OR NEW.withdrawn_at IS NULL
@@ -503,9 +555,8 @@ BEGIN
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.signature_id
        AND s.meaning IN ('performed', 'reviewed', 'witnessed')
-       AND s.table_name = 'worksheet'
-       AND s.record_id = NEW.worksheet_id
-       AND s.transaction_id = pg_current_xact_id();
+       AND lims.is_signed(NEW.organization_id, s.id, s.meaning, 'worksheet',
+                          NEW.worksheet_id);
     IF NOT FOUND THEN
         PERFORM lims.refuse('esignature_required',
                             'signing a worksheet off needs a signature on it');
@@ -528,11 +579,13 @@ BEGIN
         PERFORM lims.refuse('invalid_transition', format(
             '%s is signed by a %s', v_step.name, replace(v_step.role, '_', ' ')));
     END IF;
+    NEW.withdrawn_at := NULL;
+    NEW.withdrawn_by := NULL;
     RETURN NEW;
 END
 $$;
 
-CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.worksheet_signoff
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE ON lims.worksheet_signoff
 FOR EACH ROW EXECUTE FUNCTION lims.worksheet_signoff_guard();
 
 SELECT lims.attach_record('worksheet');

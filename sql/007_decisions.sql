@@ -27,8 +27,8 @@ SELECT lims.attach_record('approval_step');
 
 CREATE SEQUENCE lims.approval_id_seq;
 
--- The steps asked of one sample. After a rejection, or when a verified result
--- is reopened, they are asked again: only the latest round counts.
+-- The steps asked of one sample. After a rejection, or when what was decided
+-- about has changed since, they are asked again: only the latest round counts.
 CREATE TABLE lims.approval (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.approval_id_seq'),
@@ -81,6 +81,13 @@ BEGIN
     IF NEW IS NOT DISTINCT FROM OLD THEN
         RETURN NEW;
     END IF;
+    -- Who changes a test holds its sample FOR SHARE: a decision waits for them,
+    -- and then sees the round that the change asked for.
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = OLD.organization_id
+        AND s.id = OLD.sample_id
+        FOR NO KEY UPDATE;
     IF OLD.status <> 'pending' THEN
         PERFORM lims.refuse('already_decided', format(
             'approval %s was %s already', OLD.id, OLD.status));
@@ -126,11 +133,12 @@ BEGIN
      WHERE o.id = NEW.organization_id;
     NEW.signature_id := coalesce(NEW.signature_id,
                                  lims.context_id('signature_id'));
-    IF v_required
+    -- A signature that nobody asked for counts all the same.
+    IF (v_required OR NEW.signature_id IS NOT NULL)
        AND NOT lims.is_signed(NEW.organization_id, NEW.signature_id, NEW.status,
                               'approval', NEW.id) THEN
         PERFORM lims.refuse('esignature_required', 'deciding an approval needs '
-            'a signature with password re-authentication');
+            'a signature on it, made now with password re-authentication');
     END IF;
     NEW.decided_at := now();
     NEW.decided_by := lims.acting_user();
@@ -144,6 +152,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.approval_guard();
 SELECT lims.attach_record('approval');
 
 -- Asks for a round of approvals of each of these samples, whatever went before.
+-- Where two ask at once, one round is enough.
 CREATE FUNCTION lims.request_approvals(p_organization bigint, p_samples bigint[])
 RETURNS void
 LANGUAGE sql
@@ -162,6 +171,8 @@ AS $$
      WHERE s.organization_id = p_organization
        AND s.id = ANY (p_samples)
      ORDER BY s.id, p.position
+        ON CONFLICT (organization_id, sample_id, round, step)
+        DO NOTHING
 $$;
 
 -- They appear when a sample becomes completed, or goes past that, and none
@@ -200,44 +211,6 @@ $$;
 CREATE TRIGGER completed AFTER UPDATE ON lims.sample
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_completed();
-
--- What was approved is not what now stands: decisions already made on a sample
--- are asked for again when one of its verified results is reopened.
-CREATE FUNCTION lims.sample_test_reopened() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v record;
-BEGIN
-    FOR v IN
-        SELECT n.organization_id, array_agg(DISTINCT n.sample_id) AS samples
-          FROM new_rows n
-          JOIN old_rows o
-            ON o.organization_id = n.organization_id
-           AND o.id = n.id
-         WHERE o.status = 'verified'
-           AND n.status <> 'verified'
-           AND EXISTS (
-               SELECT FROM lims.approval a
-                WHERE a.organization_id = n.organization_id
-                  AND a.sample_id = n.sample_id
-                  AND a.status <> 'pending'
-                  AND a.round = (
-                      SELECT max(x.round)
-                        FROM lims.approval x
-                       WHERE x.organization_id = n.organization_id
-                         AND x.sample_id = n.sample_id))
-         GROUP BY n.organization_id
-    LOOP
-        PERFORM lims.request_approvals(v.organization_id, v.samples);
-    END LOOP;
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER reopened AFTER UPDATE ON lims.sample_test
-REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reopened();
 
 -- Investigations -----------------------------------------------------------
 
@@ -372,9 +345,24 @@ SELECT lims.attach_record('investigation');
 CREATE FUNCTION lims.sample_test_investigate() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_tests bigint[];
 BEGIN
     IF NOT EXISTS (SELECT FROM new_rows n WHERE n.out_of_specification) THEN
         RETURN NULL;
+    END IF;
+    -- Those found so now: entered, or rejudged with their sample.
+    IF TG_OP = 'UPDATE' THEN
+        SELECT array_agg(n.id)
+          INTO v_tests
+          FROM new_rows n
+          JOIN old_rows o
+            ON o.organization_id = n.organization_id
+           AND o.id = n.id
+         WHERE (n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier)
+            OR o.out_of_specification IS NOT TRUE;
+    ELSE
+        SELECT array_agg(n.id) INTO v_tests FROM new_rows n;
     END IF;
     INSERT INTO lims.investigation (organization_id, title, kind, sample_id,
         sample_test_id)
@@ -395,7 +383,7 @@ BEGIN
        AND s.id = n.sample_id
      WHERE n.out_of_specification
        AND n.status = 'entered'
-       AND n.entered_at = now()
+       AND n.id = ANY (v_tests)
        AND d.result_type = 'numeric'
        AND g.oos_opens_investigation
      ORDER BY n.organization_id, n.id
@@ -411,7 +399,7 @@ REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_investigate();
 
 CREATE TRIGGER investigate_update AFTER UPDATE ON lims.sample_test
-REFERENCING NEW TABLE AS new_rows
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_investigate();
 
 -- Certificates of analysis -------------------------------------------------
@@ -445,40 +433,41 @@ CREATE TABLE lims.certificate (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- A certificate is only of a sample that is reported, or that nothing blocks.
--- A second one supersedes the first, and says why.
+-- A certificate is of a sample that is reported, and so final. A second one
+-- supersedes the first, which nothing else does, and says why.
 CREATE FUNCTION lims.certificate_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    v_status text;
-    v_blocker record;
+    v_sample record;
     v_last record;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         IF NEW IS DISTINCT FROM OLD
            AND NOT (OLD.status = 'issued' AND NEW.status = 'superseded'
-                    AND to_jsonb(NEW) - 'status' = to_jsonb(OLD) - 'status') THEN
+                    AND to_jsonb(NEW) - 'status' = to_jsonb(OLD) - 'status'
+                    AND EXISTS (
+                        SELECT FROM lims.certificate c
+                         WHERE c.organization_id = OLD.organization_id
+                           AND c.sample_id = OLD.sample_id
+                           AND c.supersedes_id = OLD.id)) THEN
             PERFORM lims.refuse('invalid_transition', format(
                 'certificate %s is issued', OLD.certificate_number));
         END IF;
         RETURN NEW;
     END IF;
 
-    SELECT s.status
-      INTO v_status
+    PERFORM lims.require_read_committed();
+    SELECT s.status, s.tracking_id
+      INTO v_sample
       FROM lims.sample s
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.sample_id
        FOR NO KEY UPDATE;
-    IF v_status <> 'reported' THEN
-        FOR v_blocker IN
-            SELECT b.slug, b.message
-              FROM lims.report_blockers(NEW.organization_id, NEW.sample_id) b
-             LIMIT 1
-        LOOP
-            PERFORM lims.refuse(v_blocker.slug, v_blocker.message);
-        END LOOP;
+    IF v_sample.status <> 'reported' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is %s: a certificate is issued of a reported one',
+            v_sample.tracking_id, v_sample.status));
     END IF;
 
     SELECT c.id, c.version, c.certificate_number
@@ -489,6 +478,7 @@ BEGIN
      ORDER BY c.version DESC
      LIMIT 1;
     NEW.status := 'issued';
+    NEW.issued_at := now();
     NEW.version := coalesce(v_last.version, 0) + 1;
     NEW.supersedes_id := v_last.id;
     IF v_last.id IS NOT NULL AND btrim(coalesce(NEW.reason, '')) = '' THEN
@@ -499,15 +489,27 @@ BEGIN
         format('COA-%s-%s', to_char(NEW.issued_at AT TIME ZONE 'UTC', 'YY'),
                lpad(NEW.id::text, greatest(7, length(NEW.id::text)), '0')));
     NEW.sha256 := sha256(convert_to(NEW.content::text, 'UTF8'));
-    UPDATE lims.certificate c
-       SET status = 'superseded'
-     WHERE c.organization_id = NEW.organization_id
-       AND c.id = v_last.id;
     RETURN NEW;
 END
 $$;
 
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.certificate
 FOR EACH ROW EXECUTE FUNCTION lims.certificate_guard();
+
+CREATE FUNCTION lims.certificate_supersede() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.certificate c
+       SET status = 'superseded'
+     WHERE c.organization_id = NEW.organization_id
+       AND c.id = NEW.supersedes_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER supersede AFTER INSERT ON lims.certificate
+FOR EACH ROW WHEN (NEW.supersedes_id IS NOT NULL)
+EXECUTE FUNCTION lims.certificate_supersede();
 
 SELECT lims.attach_audit('certificate', '{content}');

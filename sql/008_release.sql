@@ -74,10 +74,10 @@ CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
        t.reagent_lot_id, t.media_lot_id, t.qc_batch_id, t.confirmation_status,
-       t.analyzed_at, t.entered_by, t.entered_at, t.verified_by, t.verified_at,
-       t.created_at, t.updated_at,
+       t.analyzed_at, t.first_entered_at, t.entered_by, t.entered_at,
+       t.verified_by, t.verified_at, t.created_at, t.updated_at,
        d.code AS test_code, d.name AS test_name, d.unit, d.result_type,
-       d.requires_worksheet,
+       t.requires_worksheet,
        -- A result keeps the limits it was judged by; before there is one, those
        -- that would apply now.
        CASE WHEN t.result IS NULL
@@ -89,7 +89,7 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        b.batch_number, b.qc_status,
        m.code AS media_lot_code,
        m.growth_promotion_status, m.sterility_status,
-       CASE WHEN d.requires_worksheet
+       CASE WHEN t.requires_worksheet
             THEN lims.worksheet_status(t.organization_id, t.id)
        END AS worksheet_status,
        h.expires_at AS holding_expires_at,
@@ -124,11 +124,12 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
  CROSS JOIN LATERAL (
        SELECT coalesce(s.collected_at,
                        s.collection_date::timestamp AT TIME ZONE o.time_zone)
-                  + d.holding_time_hours::double precision * interval '1 hour'
+                  + t.holding_time_hours::double precision * interval '1 hour'
                   AS expires_at,
               -- The clock stops at the analysis; a result without its time
-              -- was analysed when it was entered at the latest.
-              coalesce(t.analyzed_at, t.entered_at) AS analyzed_at,
+              -- was analysed when it was first entered at the latest, which a
+              -- correction does not change.
+              coalesce(t.analyzed_at, t.first_entered_at) AS analyzed_at,
               (t.entered_at AT TIME ZONE o.time_zone)::date AS entered_on,
               o.holding_warning_hours::double precision * interval '1 hour'
                   AS warning) h;

@@ -217,7 +217,7 @@ BEGIN
     END IF;
     PERFORM lims.require_read_committed();
     SELECT t.sample_id, t.qc_batch_id, t.media_lot_id, t.status, t.result,
-           d.code, d.requires_worksheet
+           d.code, t.requires_worksheet
       INTO v_test
       FROM lims.sample_test t
       JOIN lims.test_definition d
@@ -297,3 +297,249 @@ BEGIN
                p_sample_test_id) b;
 END
 $$;
+
+-- Ways around a gate -------------------------------------------------------
+
+-- A result stands on what it was found with: it does not leave the batch or the
+-- medium that failed it by naming another. It is withdrawn first, or the result
+-- of another analysis entered. And an override was signed for the tests that
+-- the batch covered then: none joins later.
+CREATE FUNCTION lims.sample_test_links() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_stands boolean := false;
+    v record;
+BEGIN
+    PERFORM lims.require_read_committed();
+    IF TG_OP = 'UPDATE' THEN
+        v_stands := coalesce(btrim(NEW.result) = btrim(OLD.result), false);
+    END IF;
+    IF v_stands AND NEW.qc_batch_id IS DISTINCT FROM OLD.qc_batch_id THEN
+        SELECT b.batch_number, b.qc_status
+          INTO v
+          FROM lims.qc_batch b
+         WHERE b.organization_id = OLD.organization_id
+           AND b.id = OLD.qc_batch_id
+           FOR SHARE;
+        IF v.qc_status = 'failed' THEN
+            PERFORM lims.refuse('qc_failed', format(
+                'QC batch %s failed, and sample test %s still has its result: '
+                'withdraw it before the test leaves the batch',
+                v.batch_number, OLD.id));
+        END IF;
+    END IF;
+    IF v_stands AND NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id THEN
+        SELECT m.code, m.growth_promotion_status, m.sterility_status
+          INTO v
+          FROM lims.media_lot m
+         WHERE m.organization_id = OLD.organization_id
+           AND m.id = OLD.media_lot_id
+           FOR SHARE;
+        IF 'failed' IN (v.growth_promotion_status, v.sterility_status) THEN
+            PERFORM lims.refuse('media_qc_failed', format(
+                'media lot %s failed, and sample test %s still has the result '
+                'found with it: enter one found with another lot',
+                v.code, OLD.id));
+        END IF;
+    END IF;
+    IF NEW.qc_batch_id IS NOT NULL
+       AND (TG_OP = 'INSERT'
+            OR NEW.qc_batch_id IS DISTINCT FROM OLD.qc_batch_id) THEN
+        SELECT b.batch_number, b.qc_status
+          INTO v
+          FROM lims.qc_batch b
+         WHERE b.organization_id = NEW.organization_id
+           AND b.id = NEW.qc_batch_id
+           FOR SHARE;
+        IF v.qc_status = 'overridden' THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'QC batch %s was overridden for the tests it covers: none '
+                'joins it now', v.batch_number));
+        END IF;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_links_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.qc_batch_id IS NOT NULL)
+EXECUTE FUNCTION lims.sample_test_links();
+
+CREATE TRIGGER guard_links_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.status <> 'verified'
+    AND (NEW.qc_batch_id, NEW.media_lot_id)
+        IS DISTINCT FROM (OLD.qc_batch_id, OLD.media_lot_id))
+EXECUTE FUNCTION lims.sample_test_links();
+
+-- What a sample is decides the limits of its results: those that are entered
+-- are judged again, those that are verified are locked and refuse. And it was
+-- not collected after what was found in it.
+CREATE FUNCTION lims.sample_guard_tests() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_collected timestamptz;
+    v_code text;
+BEGIN
+    PERFORM lims.require_read_committed();
+    IF (NEW.material_type_id, NEW.project_id)
+       IS DISTINCT FROM (OLD.material_type_id, OLD.project_id)
+       AND EXISTS (
+           SELECT FROM lims.sample_test t
+            WHERE t.organization_id = NEW.organization_id
+              AND t.sample_id = NEW.id
+              AND t.status = 'verified') THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample %s has verified results, judged by its material type and '
+            'project: reopen them to change either', NEW.tracking_id));
+    END IF;
+    SELECT coalesce(NEW.collected_at,
+                    NEW.collection_date::timestamp AT TIME ZONE o.time_zone)
+      INTO v_collected
+      FROM lims.organization o
+     WHERE o.id = NEW.organization_id;
+    SELECT d.code
+      INTO v_code
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     WHERE t.organization_id = NEW.organization_id
+       AND t.sample_id = NEW.id
+       AND t.analyzed_at < v_collected
+     ORDER BY t.id
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse('invalid_body', format(
+            '%s lies after the analysis of %s',
+            CASE WHEN NEW.collected_at IS NULL THEN 'collectionDate'
+                 ELSE 'collectedAt' END, v_code));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_tests BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.material_type_id, NEW.project_id, NEW.collection_date,
+    NEW.collected_at) IS DISTINCT FROM (OLD.material_type_id, OLD.project_id,
+    OLD.collection_date, OLD.collected_at))
+EXECUTE FUNCTION lims.sample_guard_tests();
+
+CREATE FUNCTION lims.sample_rejudge() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.sample_test t
+       SET spec_material_type_id = NEW.material_type_id,
+           spec_project_id = NEW.project_id
+     WHERE t.organization_id = NEW.organization_id
+       AND t.sample_id = NEW.id
+       AND t.status = 'entered';
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER rejudge AFTER UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.material_type_id, NEW.project_id)
+    IS DISTINCT FROM (OLD.material_type_id, OLD.project_id))
+EXECUTE FUNCTION lims.sample_rejudge();
+
+-- Approvals are asked again ------------------------------------------------
+
+-- Of these samples, those about which something is decided that has changed
+-- since are asked for again. One that was rejected and sent back waits until it
+-- is completed: the rejection stands until then.
+CREATE FUNCTION lims.request_approvals_again(
+    p_organization bigint,
+    p_samples bigint[]
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_samples bigint[];
+BEGIN
+    SELECT array_agg(s.id)
+      INTO v_samples
+      FROM lims.sample s
+     CROSS JOIN LATERAL (
+           SELECT bool_or(a.status <> 'pending') AS decided,
+                  bool_or(a.status = 'rejected') AS rejected
+             FROM lims.approval a
+            WHERE a.organization_id = s.organization_id
+              AND a.sample_id = s.id
+            GROUP BY a.round
+            ORDER BY a.round DESC
+            LIMIT 1) latest
+     WHERE s.organization_id = p_organization
+       AND s.id = ANY (p_samples)
+       AND latest.decided
+       AND (s.status IN ('completed', 'verified') OR NOT latest.rejected);
+    IF v_samples IS NOT NULL THEN
+        PERFORM lims.request_approvals(p_organization, v_samples);
+    END IF;
+END
+$$;
+
+-- Decisions rest on the tests there are and on their results.
+CREATE FUNCTION lims.sample_test_reapprove() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        FOR v IN
+            SELECT n.organization_id, array_agg(DISTINCT n.sample_id) AS samples
+              FROM changed_rows n
+              JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+             WHERE (n.result, n.qualifier)
+                   IS DISTINCT FROM (o.result, o.qualifier)
+                OR (o.status = 'verified' AND n.status <> 'verified')
+             GROUP BY n.organization_id
+        LOOP
+            PERFORM lims.request_approvals_again(v.organization_id, v.samples);
+        END LOOP;
+        RETURN NULL;
+    END IF;
+    FOR v IN
+        SELECT c.organization_id, array_agg(DISTINCT c.sample_id) AS samples
+          FROM changed_rows c
+         GROUP BY c.organization_id
+    LOOP
+        PERFORM lims.request_approvals_again(v.organization_id, v.samples);
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reapprove_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reapprove();
+
+CREATE TRIGGER reapprove_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reapprove();
+
+CREATE TRIGGER reapprove_delete AFTER DELETE ON lims.sample_test
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reapprove();
+
+-- And on what the sample is and whose.
+CREATE FUNCTION lims.sample_reapprove() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.request_approvals_again(NEW.organization_id, ARRAY[NEW.id]);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reapprove AFTER UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.client_id, NEW.client_name, NEW.material_type_id,
+    NEW.project_id, NEW.collection_date, NEW.collected_at)
+    IS DISTINCT FROM (OLD.client_id, OLD.client_name, OLD.material_type_id,
+    OLD.project_id, OLD.collection_date, OLD.collected_at))
+EXECUTE FUNCTION lims.sample_reapprove();

@@ -406,11 +406,8 @@ BEGIN
         SELECT p.oid::regprocedure AS function
           FROM pg_catalog.pg_proc p
          WHERE p.pronamespace = 'lims'::regnamespace
-           AND p.proname IN ('attach_audit', 'attach_record',
-                             'attach_append_only', 'audit_value',
-                             'enable_row_security', 'secure_functions',
-                             'request_approvals', 'hold_sample',
-                             'composite_identifier')
+           AND p.proname ~ ('^(attach_|audit_|enable_row_|secure_|hold_|'
+                            'request_approvals|composite_identifier)')
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM lims_app', v.function);
     END LOOP;

@@ -35,10 +35,9 @@ SET LOCAL work_mem = '256MB';
 
 -- Organizations and people -------------------------------------------------
 
--- Every other one has a monthly allowance that it does not reach.
+-- Each has a monthly allowance, which it does not reach: registrations count.
 INSERT INTO lims.organization (id, code, name, plan, monthly_sample_allowance)
-SELECT o, format('bench-%s', o), format('Laboratory %s', o), 'enterprise',
-       CASE WHEN o % 2 = 0 THEN 1000000000 END
+SELECT o, format('bench-%s', o), format('Laboratory %s', o), 'enterprise', 1000000000
   FROM generate_series(1, :organizations) o;
 
 INSERT INTO lims.user_account (organization_id, id, email, display_name)
@@ -174,18 +173,23 @@ SELECT m.o, m.i, t.tracking_id, t.tracking_id,
 -- One result in fifty is out of its limits.
 INSERT INTO lims.sample_test (organization_id, id, sample_id, test_definition_id,
     status, result, numeric_value, out_of_specification, spec_low, spec_high,
-    reagent_lot_id, qc_batch_id, analyzed_at, entered_by, entered_at, verified_by,
+    spec_material_type_id, spec_project_id, holding_time_hours, reagent_lot_id,
+    qc_batch_id, analyzed_at, entered_by, entered_at, first_entered_at, verified_by,
     verified_at, created_at, updated_at)
 SELECT x.o, x.id, x.i, x.definition,
        CASE WHEN x.stage >= 4 THEN 'verified' WHEN x.entered THEN 'entered'
             ELSE 'pending' END,
        r.value::text, r.value,
        lims.out_of_limits(r.value, '', r.low, r.high), r.low, r.high,
+       CASE WHEN x.entered THEN x.material END,
+       CASE WHEN x.entered THEN (x.o - 1) * :projects + x.project END,
+       d.holding_time_hours,
        CASE WHEN x.entered THEN x.definition END,
        CASE WHEN x.entered THEN (x.definition - 1) * :months + x.month END,
        CASE WHEN x.entered AND x.i % 2 = 0
             THEN x.at + interval '40 hours' END,
        CASE WHEN x.entered THEN x.by END,
+       CASE WHEN x.entered THEN x.at + interval '2 days' END,
        CASE WHEN x.entered THEN x.at + interval '2 days' END,
        CASE WHEN x.stage >= 4 THEN (x.o - 1) * :users + 2 END,
        CASE WHEN x.stage >= 4 THEN x.at + interval '3 days' END,

@@ -136,7 +136,8 @@ end
 function done(summary, latency)
     local failed = summary.errors
     io.write(string.format(
-        "\nmeasured requests=%d microseconds=%d refused=%d connect=%d read=%d write=%d timeout=%d p50=%d p99=%d max=%d\n",
+        "\nmeasured requests=%d microseconds=%d refused=%d connect=%d read=%d write=%d " ..
+        "timeout=%d p50=%d p99=%d max=%d\n",
         summary.requests, summary.duration, failed.status,
         failed.connect, failed.read, failed.write, failed.timeout,
         latency:percentile(50), latency:percentile(99), latency.max))

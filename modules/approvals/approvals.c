@@ -55,8 +55,9 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .min = 1,
       .max = 32767,
-      .doc = "A sample that is completed again after a rejection is decided in a new round; "
-             "the last round counts." },
+      .doc = "A sample that is completed again after a rejection, or changed after a decision (its "
+             "tests, a result, client, material type, project or collection), is decided in a "
+             "new round; the last round counts." },
     LIMS_FIELD_END,
 };
 

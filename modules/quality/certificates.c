@@ -4,15 +4,13 @@
  *
  * A certificate is a copy of what was reportable when it was issued, with its
  * SHA-256, and is never changed: another one for the same sample supersedes it
- * and states why. One is issued for a sample that is reported, or that nothing
- * keeps from being reported.
+ * and states why. One is issued for a sample that is reported, and so final.
  */
 #include <string.h>
 
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "quality/quality.h"
-#include "release/gates.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "issued", "superseded", NULL };
@@ -70,8 +68,7 @@ static const lims_field_t filters[] = {
 /* --- Actions -------------------------------------------------------------- */
 
 /* The sample is locked before its content is read, so that nothing of it can
- * change in between. Until there is a certificate, the id is the sample's: lock
- * and gates are those of reporting. */
+ * change in between. Until there is a certificate, the id is the sample's. */
 static const lims_error_t *issue(lims_request_t *rq)
 {
     const char *sample = lims_values_get(rq->values, "sampleId");
@@ -88,11 +85,11 @@ static const lims_error_t *issue(lims_request_t *rq)
                          "sampleId: there is no sample %s in your organization.", sample);
     }
     if (strcmp(lims_result_get(row, 0, "status"), "reported") != 0) {
-        error = lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
+        return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
+                         "Sample %s is %s: a certificate is issued of a reported sample.", sample,
+                         lims_result_get(row, 0, "status"));
     }
-    if (!error) {
-        error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
-    }
+    error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
     if (!error) {
         lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
     }
@@ -121,12 +118,8 @@ static const lims_error_t *content(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e issue_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                             LIMS_E_INCOMPLETE_SAMPLE,
-                                             LIMS_E_QC_FAILED,
-                                             LIMS_E_APPROVAL_REQUIRED,
-                                             LIMS_E_CONFIRMATION_REQUIRED,
-                                             LIMS_E_MEDIA_QC_FAILED, LIMS_E_COUNT };
+static const lims_error_e issue_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
+                                             LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

@@ -96,7 +96,7 @@ SELECT s.organization_id,
                   'qcBatch', t.batch_number,
                   'qcStatus', t.qc_status,
                   'notes', t.notes,
-                  'analyzedAt', coalesce(t.analyzed_at, t.entered_at),
+                  'analyzedAt', coalesce(t.analyzed_at, t.first_entered_at),
                   'verifiedAt', t.verified_at,
                   'verifiedBy', u.display_name) ORDER BY t.id), '[]') AS rows
          FROM lims.sample_test_state t

@@ -83,7 +83,8 @@ static const lims_field_t fields[] = {
     { .name = "performedOn",                                                         \
       .type = LIMS_T_DATE,                                                           \
       .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .doc = "Day of the test, today unless stated. The latest test counts." },      \
+      .doc = "Day of the test, today unless stated, not in the future. The latest "  \
+             "test counts." },                                                       \
     { .name = "notes",                                                               \
       .type = LIMS_T_STRING,                                                         \
       .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \

@@ -108,8 +108,8 @@ static const lims_field_t coverage_input[] = {
 /* --- Actions -------------------------------------------------------------- */
 
 /* Covers the tests of sampleTestIds. One that another batch covers is not
- * taken from it in passing: leaving a batch, which may have failed, is an act
- * of its own that states its reason. */
+ * taken from it in passing: leaving a batch is an act of its own that states
+ * its reason, and refused while a result stands on a failed one. */
 static const lims_error_t *cover(lims_request_t *rq)
 {
     lims_result_t *asked = NULL;
@@ -163,11 +163,10 @@ static const lims_error_t *create(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                              LIMS_E_FIELD_NOT_PATCHABLE,
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
                                               LIMS_E_TEST_VERIFIED_LOCKED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
-static const lims_error_e coverage_errors[] = { LIMS_E_INVALID_REFERENCE,
+static const lims_error_e coverage_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_QC_FAILED,
                                                 LIMS_E_TEST_VERIFIED_LOCKED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e evaluate_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_COUNT };
@@ -242,6 +241,8 @@ static const lims_route_t coverage_routes[] = {
       .command = "qc-batch cover",
       .operation = "coverSampleTests",
       .summary = "Add sample tests to those that a QC batch covers",
+      .description = "A batch that was overridden takes no more: its override was signed for the "
+                     "tests that it covered.",
       .flags = LIMS_R_TOOL,
       .input = coverage_input,
       .status = 200,
@@ -252,7 +253,8 @@ static const lims_route_t coverage_routes[] = {
       .command = "qc-batch uncover",
       .operation = "uncoverSampleTests",
       .summary = "Remove sample tests from those that a QC batch covers",
-      .description = "For tests that are analysed again in another batch.",
+      .description = "For tests that are analysed again in another batch. Of a batch that failed, "
+                     "a test is removed once its result is withdrawn.",
       .flags = LIMS_R_TOOL | LIMS_R_REASON,
       .input = coverage_input,
       .status = 200,

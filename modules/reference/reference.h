@@ -28,6 +28,7 @@ enum {
     LIMS_F_KEPT_NULLABLE = LIMS_F_KEPT | LIMS_F_NULLABLE
 };
 
+/* clang-format off */
 #define LIMS_REFERENCE_HEAD_FIELDS                                                   \
     { .name = "id",                                                                  \
       .type = LIMS_T_ID,                                                             \
@@ -68,5 +69,7 @@ enum {
       .type = LIMS_T_BOOLEAN,                                                        \
       .doc = "Only active (true) or inactive (false) records." },                    \
     { .name = "code", .type = LIMS_T_STRING, .doc = "The record with this code." }
+
+/* clang-format on */
 
 #endif /* LIMS_REFERENCE_H */

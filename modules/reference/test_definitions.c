@@ -16,14 +16,14 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_KEPT_NULLABLE,
       .max = 64,
-      .doc = "Unit of numeric results.",
+      .doc = "Unit of numeric results; settled by the first result entered.",
       .example = "mg/L" },
     { .name = "resultType",
       .type = LIMS_T_ENUM,
       .values = result_types,
       .flags = LIMS_F_KEPT,
       .fallback = "numeric",
-      .doc = "What a result is." },
+      .doc = "What a result is; settled by the first result entered." },
     { .name = "decimals",
       .type = LIMS_T_INTEGER,
       .flags = LIMS_F_KEPT_NULLABLE,
@@ -55,27 +55,33 @@ static const lims_field_t fields[] = {
     { .name = "holdingTimeHours",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,
-      .doc = "Longest time from collection to analysis, in hours.",
+      .doc = "Longest time from collection to analysis, in hours, of tests scheduled from now on.",
       .example = "48" },
     { .name = "requiresWorksheet",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_KEPT,
       .fallback = "false",
-      .doc = "A method worksheet must be complete before verification." },
+      .doc = "A method worksheet must be complete before verification of a test scheduled from now "
+             "on." },
     { .name = "requiresConfirmation",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_KEPT,
       .fallback = "false",
-      .doc = "A presumptive positive must be confirmed." },
+      .doc = "A presumptive positive of a test scheduled from now on must be confirmed." },
     { .name = "presumptiveMinimum",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,
-      .doc = "A numeric result from here on is presumptive positive; null: any above 0." },
+      .doc = "A numeric result from here on, or above what was counted (>), is presumptive "
+             "positive; null: any above 0." },
     LIMS_REFERENCE_TAIL_FIELDS,
     LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_REFERENCE_FILTERS, LIMS_FIELD_END };
+
+static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
+                                              LIMS_E_NO_UPDATABLE_FIELDS, LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -112,12 +118,14 @@ static const lims_route_t routes[] = {
       .command = "test-definition update",
       .operation = "updateTestDefinition",
       .summary = "Change a test definition",
+      .description = "Once a result was entered for it, code, unit and resultType stay: make a new "
+                     "definition. Tests scheduled before keep what was asked of them.",
       .scope = "reference:write",
       .flags = LIMS_R_TOOL,
       .body = LIMS_F_UPDATE,
       .status = 200,
       .statement = LIMS_STMT_TEST_DEFINITION_UPDATE,
-      .errors = lims_reference_update_errors },
+      .errors = update_errors },
     LIMS_ROUTE_END,
 };
 

@@ -73,8 +73,9 @@ static const lims_field_t fields[] = {
     { .name = "outOfSpecification",
       .type = LIMS_T_BOOLEAN,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "Judged against the specification when the result was entered; null when no limit "
-             "applies or the result cannot be judged." },
+      .doc = "Judged against the specification when the result was entered, and again when the "
+             "sample's material type or project changes; null when no limit applies or the "
+             "result cannot be judged." },
     { .name = "specification",
       .type = LIMS_T_STRING,
       .flags = SHOWN | LIMS_F_NULLABLE,
@@ -84,7 +85,11 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ID,
       .flags = ENTERED,
       .doc = "The reagent lot used." },
-    { .name = "mediaLotId", .type = LIMS_T_ID, .flags = ENTERED, .doc = "The media lot used." },
+    { .name = "mediaLotId",
+      .type = LIMS_T_ID,
+      .flags = ENTERED,
+      .doc = "The media lot used. A result leaves a lot that failed only by being withdrawn or "
+             "replaced (409 media_qc_failed)." },
     { .name = "qcBatchId",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
@@ -93,7 +98,8 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = confirmation_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "pending for a presumptive positive; null when nothing is to be confirmed." },
+      .doc = "pending for a presumptive positive, which on a presence test is everything that does "
+             "not plainly say absent; null when nothing is to be confirmed." },
     { .name = "worksheetStatus",
       .type = LIMS_T_ENUM,
       .values = worksheet_statuses,
@@ -103,15 +109,18 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = lims_holding_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "An analysed test is judged by when it was analysed." },
+      .doc = "An analysed test is judged by analyzedAt, else by when its result was first entered, "
+             "which a correction does not change." },
     { .name = "holdingExpiresAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "Collection plus the method's holding time." },
+      .doc = "Collection plus the holding time that the test definition had when the test was "
+             "scheduled." },
     { .name = "analyzedAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = ENTERED,
-      .doc = "When the analysis was done; not in the future." },
+      .doc = "When the analysis was done; not in the future and not before the collection. "
+             "Withdrawing the result clears it." },
     { .name = "enteredBy",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
@@ -275,6 +284,7 @@ static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
                                              LIMS_E_FIELD_NOT_PATCHABLE,
                                              LIMS_E_NO_UPDATABLE_FIELDS,
                                              LIMS_E_REAGENT_LOT_EXPIRED,
+                                             LIMS_E_MEDIA_QC_FAILED,
                                              LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
 static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
                                               LIMS_E_QC_FAILED,

@@ -101,17 +101,27 @@ SELECT asked.id AS "sampleTestId",
  ORDER BY asked.place
 
 -- name: result_bulk_enter exec
+-- The ids are worked out beforehand, here and below: row-level security lets no
+-- cast be part of an index condition, and the rest of the organization's tests
+-- would be read to find these.
+WITH asked AS MATERIALIZED (
+    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.value
+      FROM jsonb_array_elements(:updates::jsonb) AS u (value)
+)
 UPDATE lims.sample_test t
-   SET result = u.value ->> 'result',
-       notes = CASE WHEN u.value ? 'notes' THEN u.value ->> 'notes' ELSE t.notes END
-  FROM jsonb_array_elements(:updates::jsonb) AS u (value)
+   SET result = asked.value ->> 'result',
+       notes = CASE WHEN asked.value ? 'notes' THEN asked.value ->> 'notes' ELSE t.notes END
+  FROM asked
  WHERE t.organization_id = :$organization::bigint
-   AND t.id = (u.value ->> 'sampleTestId')::bigint
+   AND t.id = asked.id
 
 -- name: result_bulk_records many
+WITH asked AS MATERIALIZED (
+    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place
+      FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
+)
 SELECT r.*
-  FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
-  JOIN lims.sample_test_record r
-    ON r.id = (u.value ->> 'sampleTestId')::bigint
+  FROM asked
+  JOIN lims.sample_test_record r ON r.id = asked.id
  WHERE r.organization_id = :$organization::bigint
- ORDER BY u.place
+ ORDER BY asked.place

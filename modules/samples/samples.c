@@ -53,12 +53,14 @@ static const lims_field_t fields[] = {
     { .name = "materialTypeId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_REQUIRED,
-      .doc = "An active material type of the organization.",
+      .doc = "An active material type of the organization. When it changes, results are judged "
+             "anew; with a verified one it stays (409 test_verified_locked).",
       .example = "3" },
     { .name = "projectId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
-      .doc = "An active project of the organization.",
+      .doc = "An active project of the organization. When it changes, results are judged anew; "
+             "with a verified one it stays (409 test_verified_locked).",
       .example = "12" },
     { .name = "receivedAt",
       .type = LIMS_T_TIMESTAMP,
@@ -91,7 +93,7 @@ static const lims_field_t fields[] = {
     { .name = "collectionDate",
       .type = LIMS_T_DATE,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
-      .doc = "Day of collection, not in the future.",
+      .doc = "Day of collection, not in the future and not after an analysis.",
       .example = "2026-11-20" },
     { .name = "collectedAt",
       .type = LIMS_T_TIMESTAMP,
@@ -314,6 +316,7 @@ static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE,
 static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE,
                                               LIMS_E_FIELD_NOT_PATCHABLE,
                                               LIMS_E_NO_UPDATABLE_FIELDS,
+                                              LIMS_E_TEST_VERIFIED_LOCKED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };

@@ -78,6 +78,16 @@ SELECT 'run-time role',
   FROM role
   JOIN pg_catalog.pg_roles r ON r.oid = role.app
  WHERE role.owner IS NOT NULL
+UNION ALL
+SELECT 'temporary tables',
+       CASE WHEN has_database_privilege(app, current_database(), 'TEMPORARY')
+            THEN 'warning' ELSE 'ok' END,
+       CASE WHEN has_database_privilege(app, current_database(), 'TEMPORARY')
+            THEN 'lims_app may make tables of its own'
+            ELSE 'lims_app makes no tables' END,
+       'Have a superuser run sql/roles.sql again, in this database: a restore leaves that out.'
+  FROM role
+ WHERE app IS NOT NULL
 
 -- name: check_schema many
 -- global: about the schema
@@ -135,6 +145,31 @@ WITH app AS (
            'ALTER TABLE ... ENABLE TRIGGER ALL: locks, gates, audit and events are triggers.'
       FROM tables t
       JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal
+    UNION ALL
+    SELECT 6, 'functions', count(*),
+           string_agg(p.proname, ', ' ORDER BY p.proname)
+               FILTER (WHERE has_function_privilege(app.oid, p.oid, 'EXECUTE')
+                             OR NOT p.prosecdef),
+           '%s of triggers, which nobody else runs and no context blinds',
+           'of triggers, which lims_app may run or its context blinds: %s',
+           'SELECT lims.secure_functions() as lims_owner.'
+      FROM pg_catalog.pg_proc p
+      JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace, app
+     WHERE n.nspname = 'lims'
+       AND p.prorettype = 'pg_catalog.trigger'::regtype
+    UNION ALL
+    SELECT 7, 'partitions', count(*),
+           string_agg(c.relname, ', ' ORDER BY c.relname)
+               FILTER (WHERE has_table_privilege(app.oid, c.oid,
+                                                 'SELECT, INSERT, UPDATE, DELETE')),
+           'lims_app reaches %s through their tables alone',
+           'lims_app reaches past their tables: %s',
+           'REVOKE ALL ON these partitions FROM lims_app.'
+      FROM pg_catalog.pg_class c
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, app
+     WHERE n.nspname = 'lims'
+       AND c.relispartition
+       AND c.relkind IN ('r', 'p')
 )
 SELECT subject AS "subject",
        CASE WHEN faulty IS NULL THEN 'ok' ELSE 'failed' END AS "state",

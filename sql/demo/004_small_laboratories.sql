@@ -82,7 +82,6 @@ SELECT s.organization_id, s.id, d.id
  ORDER BY s.id, d.id;
 
 UPDATE lims.sample s
-   SET status = 'received',
-       received_at = now() - interval '30 minutes'
+   SET status = 'received'
  WHERE s.organization_id = lims.context_id('organization_id')
    AND s.external_id <= 'COC-1815';

@@ -186,31 +186,3 @@ SELECT lims.evaluate_qc_batch(b.organization_id, b.id)
   FROM lims.qc_batch b
  WHERE b.organization_id = lims.context_id('organization_id')
  ORDER BY b.id;
-
--- A verification standard that reads high cannot hide nitrate in samples that
--- have none: the quality officer overrides, and signs for it.
-DO $$
-DECLARE
-    v_reason CONSTANT text := 'CCV recovered at 112 %, high bias; all samples of '
-        'the bracket are below the reporting limit and not affected.';
-    v_batch bigint;
-BEGIN
-    PERFORM lims.act_as(u.organization_id, u.id, 'demonstration', v_reason, NULL)
-       FROM lims.user_account u
-      WHERE u.organization_id = lims.context_id('organization_id')
-        AND u.email = 'grace.okafor@cedarbasin.example';
-    SELECT b.id
-      INTO v_batch
-      FROM lims.qc_batch b
-     WHERE b.organization_id = lims.context_id('organization_id')
-       AND b.batch_number = 'QCB-0103';
-    PERFORM set_config('lims.signature_id', lims.sign(
-        lims.context_id('user_id'), 'override', 'qc_batch', v_batch,
-        v_reason)::text, true);
-    UPDATE lims.qc_batch b
-       SET qc_status = 'overridden',
-           override_reason = v_reason
-     WHERE b.organization_id = lims.context_id('organization_id')
-       AND b.id = v_batch;
-END
-$$;

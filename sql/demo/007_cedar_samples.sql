@@ -8,6 +8,10 @@ SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
  WHERE u.organization_id = lims.context_id('organization_id')
    AND u.email = 'ben.walsh@cedarbasin.example';
 
+-- These days lie in the past. When a sample was registered and received is
+-- stamped for everybody but the owner, who brings in what was done before.
+SET LOCAL ROLE lims_owner;
+
 -- Ages in hours since collection.
 INSERT INTO lims.sample (organization_id, external_id, project_id,
     material_type_id, storage_location_id, collected_at, plant_location,
@@ -152,3 +156,5 @@ UPDATE lims.sample s
            ELSE s.collected_at + interval '3 hours' END
  WHERE s.organization_id = lims.context_id('organization_id')
    AND s.external_id NOT IN ('COC-1401', 'COC-1402', 'COC-9016');
+
+SET LOCAL ROLE lims_app;

@@ -42,6 +42,7 @@ sub furnish {
     my $id = $at->value('SELECT id FROM lims.approval WHERE sample_id = ?', $done->{id});
     $lims->patch("/approval-records/$id", { status => 'approved' },
         key => $at->{organization}{key});
+    $lims->post("/samples/$done->{id}/report", undef, key => $at->{organization}{key});
     $at->insert('certificate', sample_id => $done->{id}, content => '{}');
     return;
 }

@@ -107,8 +107,8 @@ subtest 'certificates' => sub {
     };
     is_deeply([ $lab->events_of(sub { eval { $issue->() } }) ], [], 'none before the release');
     $lab->verify($test);
+    $lims->post("/samples/$sample->{id}/report");
     writes($issue, ['coa.generated'], 'issued');
-    $lims->post("/samples/$sample->{id}/report", {});
     my ($event) = $lab->events_in($issue);
     is_deeply($event->[1], { sampleId => $sample->{id},
             map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier) }, 'and amended');
@@ -147,6 +147,7 @@ subtest 'plain SQL as the run-time role' => sub {
     my $sample = registered();
     my ($test) = $lab->tests($sample);
     my $app = $lims->app_db($lims->fixture->{id});
+    $app->do(q{SELECT set_config('lims.user_id', ?, false)}, undef, $lims->fixture->{user_id});
     my $run = sub { $app->do(shift, undef, @_) };
     writes(sub { $run->(q{UPDATE lims.sample SET status = 'received' WHERE id = ?},
                 $sample->{id}) }, ['sample.received'], 'receiving');

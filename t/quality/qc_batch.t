@@ -113,12 +113,25 @@ is_deeply($ann->done('qc-batch uncover', $other->{id}, sampleTestIds => [$first]
         reason => 'analysed again in QCB-0104')->{sampleTestIds}, [$second], 'tests are removed');
 $ann->refused('invalid_reference', 'qc-batch uncover', $other->{id}, sampleTestIds => [$first],
     reason => 'twice');
+
+# A result does not leave a batch that failed, and none joins one that was overridden.
+$lims->patch("/sample-tests/$second", { result => '4.2' });
+$ann->done('qc-control add', qcBatchId => $other->{id}, controlType => 'LRB',
+    criterion => 'maximum', measuredValue => '3', upperLimit => '0.1');
+is($ann->done('qc-batch evaluate', $other->{id})->{qcStatus}, 'failed', 'a batch fails');
+my @rerun = ('qc-batch uncover', $other->{id}, sampleTestIds => [$second], reason => 'rerun');
+$ann->refused('qc_failed', @rerun);
+$ann->done('qc-batch override', $other->{id}, reason => 'blank of another day');
+$ann->refused('invalid_transition', 'qc-batch cover', $other->{id}, sampleTestIds => [$first]);
+is($ann->done('qc-batch evaluate', $other->{id})->{qcStatus}, 'failed', 'the override is spent');
+$lims->patch("/sample-tests/$second", { result => undef });
+is_deeply($ann->done(@rerun)->{sampleTestIds}, [], 'a result that was withdrawn has left');
 is($ann->done('qc-batch update', $other->{id}, notes => 'run after maintenance')->{notes},
     'run after maintenance', 'its description changes');
 $lab->verify($third);
 $ann->refused('test_verified_locked', 'qc-batch cover', $other->{id}, sampleTestIds => [$third]);
 is_deeply([ map { $_->{batchNumber} }
-        @{ $ann->done('qc-batch list', qcStatus => 'open')->{data} } ],
+        @{ $ann->done('qc-batch list', qcStatus => 'failed')->{data} } ],
     ['QCB-0103'], 'batches are listed by status');
 is($ann->call('qc-batch show', 999_999)->{exit}, 3, 'an unknown batch is not found');
 

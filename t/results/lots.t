@@ -117,4 +117,17 @@ subtest 'an expired media lot warns' => sub {
     like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/, 'with a warning');
 };
 
+subtest 'a media lot that failed is not left by its result' => sub {
+    my $test = test();
+    change($test, { result => '1' });
+    my $lot = $lab->media_lot($test);
+    $lab->media_test($lot, 'sterility', 'failed');
+    my $other = $lab->media_lot;
+
+    refused(change($test, { mediaLotId => $_->[0] }), 409, 'media_qc_failed', $_->[1])
+        for [ undef, 'for none' ], [ $other, 'for another' ];
+    is(change($test, { result => '2', mediaLotId => $other })->json->{mediaLotId}, $other,
+        'a result found with another lot has it');
+};
+
 done_testing();

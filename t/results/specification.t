@@ -160,14 +160,34 @@ subtest 'a judgement stays' => sub {
     my $after = $lims->get("/sample-tests/$test")->json;
     is_deeply($after, $before, 'other limits later change nothing of it');
     $lab->specification($definition, $material, $project, high => 30);
-    $lims->patch("/samples/$sample->{id}", { materialTypeId => $material, projectId => $project });
-    is_deeply($lims->get("/sample-tests/$test")->json, $before, 'nor does another project');
     is_deeply($lab->enter($test, '12'), $before, 'nor the same value again');
     is($lims->patch("/sample-tests/$test", { notes => 'n' })->json->{specification},
         'at most 10', 'nor a note');
     my $new = $lab->enter($test, '12.0');
     is_judged($new, $in, 'a new value is judged anew');
-    is($new->{specification}, 'at most 30', 'by the limits of now');
+    is($new->{specification}, 'at most 20', 'by the limits of now');
+};
+
+subtest 'another material type or project' => sub {
+    my $definition = $lab->definition(specification_high => 10);
+    my ($material, $project) = ($lab->material, $lab->project);
+    my $sample = $lab->sample(testDefinitionIds => [$definition]);
+    my ($test) = $lab->tests($sample);
+    my $path   = "/samples/$sample->{id}";
+    my $before = $lab->enter($test, '12');
+    is_judged($before, $out, 'out of its limits');
+
+    $lab->specification($definition, $material, $project, high => 30);
+    is($lims->patch($path, { materialTypeId => $material, projectId => $project })->status, 200,
+        'the sample turns out to be another\'s');
+    my $after = $lims->get("/sample-tests/$test")->json;
+    is_judged($after, $in, 'its result is judged anew');
+    is($after->{specification}, 'at most 30', 'by the limits that apply now');
+    is_deeply([ @$after{qw(result enteredBy enteredAt)} ],
+        [ @$before{qw(result enteredBy enteredAt)} ], 'and was entered when it was');
+    $lab->verify($test);
+    refused($lims->patch($path, { projectId => undef }), 409, 'test_verified_locked',
+        'a verified one is not judged anew');
 };
 
 subtest 'a test without a result shows the limits of now' => sub {

@@ -10,7 +10,9 @@ use warnings;
 use LIMS::Laboratory;
 use LIMS::Test;
 
-my $lims     = LIMS::Test->new(children => 4);
+# A worker for each of the fifty and more; who finds no connection to the
+# database free waits for one, also on a slow machine.
+my $lims     = LIMS::Test->new(children => 5, conf => 'LimsDatabaseWait 30000');
 my $lab      = LIMS::Laboratory->new($lims);
 my $other    = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 my $material = $lab->material;

@@ -91,7 +91,8 @@ subtest 'refused bodies' => sub {
         for my $list ([], [ $id, $id ], [0], [-1], ["$id"], [ $id, undef ], [1.5], $id, 'x', undef,
             [ 1 .. 1001 ]) {
             like(refused($lims->post('/samples/receive', { sampleIds => $list }), 400,
-                    'invalid_body', 'sampleIds: ' . shown($list))->{message}, qr/sampleIds/, 'named');
+                    'invalid_body', 'sampleIds: ' . shown($list))->{message}, qr/sampleIds/,
+                'named');
         }
         refused($lims->post('/samples/receive', {}), 400, 'invalid_body', 'nothing at all');
     });

@@ -69,6 +69,14 @@ refused($base->db, 'UPDATE lims.api_key SET revoked_at = NULL WHERE revoked_at I
 refused($base->db, q{UPDATE lims.api_key SET key_hash = sha256('x')
     WHERE id = ?}, [$id], 'invalid_transition',
     'a key is never another');
+my $other = $base->insert('user_account', { organization_id => $lab->{id},
+    email => 'other@cedar.example', display_name => 'Otto Other' });
+refused($base->db, q{UPDATE lims.api_key SET created_by = ?
+    WHERE id = ?}, [ $other, $id ], 'invalid_transition', 'nor acts for another');
+$base->db->do(q{UPDATE lims.api_key SET last_used_at = now(), updated_at = '2001-01-01'
+    WHERE id = ?}, undef, $id);
+is($base->value('SELECT updated_at >= created_at FROM lims.api_key WHERE id = ?', $id), 1,
+    'when it was changed is not written by hand');
 refused($base->db, q{UPDATE lims.api_key
     SET scopes = '{everything}' WHERE id = ?}, [$id], '23514', 'scopes are those there are');
 

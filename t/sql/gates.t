@@ -198,7 +198,9 @@ made('media_qc_test', %qc, performed_on => '2026-03-04', outcome => 'passed');
 blocked(verify($micro->{EC}));
 made('media_qc_test', %qc, kind => 'sterility', organism => undef, outcome => 'failed');
 blocked(verify($micro->{EC}), 'media_qc_failed');
-change(sample_test => $micro->{EC}, media_lot_id => undef);
+refused($app, set(sample_test => $micro->{EC}, media_lot_id => undef), 'media_qc_failed',
+    'the result that was found with it does not leave it');
+change(sample_test => $micro->{EC}, media_lot_id => undef, result => 'Absent');
 
 # worksheet_incomplete
 my $oil = $base->sample($lab, qw(HEM));

@@ -58,7 +58,7 @@ my @cases = (
     [ EC => 'growth',  undef, undef,  1,     'pending' ],
     [ EC => '+',       undef, undef,  1,     'pending' ],
     [ EC => '-',       undef, undef,  0,     undef ],
-    [ EC => 'see note', undef, undef, undef, undef ],
+    [ EC => 'see note', undef, undef, undef, 'pending' ],
 );
 
 sub enter {

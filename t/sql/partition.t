@@ -36,6 +36,12 @@ for my $file (sort glob "$LIMS::Instance::root/sql/[0-9]*.sql") {
         || BAIL_OUT($@);
 }
 cmp_ok($spread, '>', 40, "$spread tables are spread");
+is($owner->selectrow_array(q{
+    SELECT string_agg(c.relname, ' ') FROM pg_class c
+     WHERE c.relnamespace = 'lims'::regnamespace AND c.relispartition AND c.relkind = 'r'
+       AND (NOT c.relrowsecurity
+            OR has_table_privilege('lims_app', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE'))}),
+    undef, 'no partition is reached but through its table');
 
 # A day in it, for organizations of different partitions.
 for my $code (qw(cedar harbor starter)) {
@@ -74,6 +80,10 @@ for my $code (qw(cedar harbor starter)) {
         "$code: its events");
     cmp_ok($app->selectrow_array('SELECT count(*) FROM lims.audit_entry'), '>', 10,
         "$code: its audit trail");
+    my ($part) = $app->selectrow_array('SELECT tableoid::regclass FROM lims.sample_test LIMIT 1');
+    refused($app, "INSERT INTO $part (organization_id, sample_id, test_definition_id, result)
+        VALUES (?, ?, ?, '99')", [ @it, $lab->{definition}{PH} ], '42501',
+        "$code: nothing is put behind the triggers' back");
 }
 
 done_testing();

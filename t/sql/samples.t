@@ -185,9 +185,11 @@ $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 2);
 $base->db->do(q{UPDATE lims.sample_allowance SET month = month - interval '1 month'
     WHERE organization_id = ?},
     undef, $starter->{id});
+$base->db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
 $base->db->do(q{UPDATE lims.sample SET created_at = created_at - interval '31 days'
     WHERE organization_id = ?},
     undef, $starter->{id});
+$base->db->do('ALTER TABLE lims.sample ENABLE TRIGGER USER');
 $handle->do($free, undef, $starter->{id}, $starter->{material}, 'Walk-in', 32);
 refused($handle, $free, [ $starter->{id}, $starter->{material}, 'Walk-in', 1 ],
     'SAMPLE_LIMIT_EXCEEDED',

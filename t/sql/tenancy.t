@@ -105,8 +105,8 @@ is($app->do(q{UPDATE lims.sample_test
     SET result = '7'}), 1, 'an update without a predicate stays at home');
 refused($app, q{INSERT INTO lims.client (organization_id, code, name) VALUES (?, 'X', 'X')},
     [ $labs[1]{id} ], '42501', 'nothing is written to another');
-refused($app, q{UPDATE lims.client SET organization_id = ?}, [ $labs[1]{id} ], '42501',
-    'or moved there');
+refused($app, q{UPDATE lims.client SET organization_id = ?}, [ $labs[1]{id} ],
+    'field_not_patchable', 'or moved there');
 refused($app, q{INSERT INTO lims.sample (organization_id, material_type_id, client_name)
     VALUES (?, ?, 'c')},
     [ $labs[0]{id}, $labs[1]{material} ], 'invalid_reference', 'another\'s material type is none');

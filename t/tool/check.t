@@ -21,7 +21,7 @@ ok($sound->{json}{ok}, 'is told to be sound');
 my $found = findings($sound);
 for my $subject ('server version', 'encoding', 'transaction isolation', 'roles', 'login',
     'acting for users', 'run-time role', 'schema', 'row-level security', 'owner', 'grants',
-    'append-only', 'triggers', 'clock')
+    'append-only', 'triggers', 'functions', 'temporary tables', 'clock')
 {
     is($found->{$subject}{state}, 'ok', $subject);
     is($found->{$subject}{remedy}, undef, "$subject needs no remedy");
@@ -59,6 +59,12 @@ my @faults = (
     [ 'triggers', 'qc_batch',
         'ALTER TABLE lims.qc_batch DISABLE TRIGGER USER',
         'ALTER TABLE lims.qc_batch ENABLE TRIGGER USER' ],
+    [ 'functions', 'audit_sample',
+        'GRANT EXECUTE ON FUNCTION lims.audit_sample() TO lims_app',
+        'SELECT lims.secure_functions()' ],
+    [ 'functions', 'sample_lock',
+        'ALTER FUNCTION lims.sample_lock() SECURITY INVOKER',
+        'SELECT lims.secure_functions()' ],
 );
 for my $fault (@faults) {
     my ($subject, $table, $break, $mend) = @$fault;
@@ -75,6 +81,13 @@ for my $fault (@faults) {
     $tool->superuser->do($mend);
 }
 is($tool->run('check')->{exit}, 0, 'all is mended');
+
+my $name = $tool->value('SELECT current_database()');
+$tool->superuser->do("GRANT TEMPORARY ON DATABASE $name TO PUBLIC");
+my $loose = $tool->run(qw(check --json));
+is(findings($loose)->{'temporary tables'}{state}, 'warning', 'a right that no schema carries');
+is($loose->{exit}, 0, 'is for somebody to know');
+$tool->superuser->do("REVOKE TEMPORARY ON DATABASE $name FROM PUBLIC");
 
 # Another login, an empty database, none at all.
 

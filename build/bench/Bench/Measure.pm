@@ -19,7 +19,6 @@ use warnings;
 
 use Bench::Setup;
 use POSIX qw(sysconf _SC_CLK_TCK);
-use Time::HiRes qw(sleep);
 
 our $connections = 32;
 
@@ -90,7 +89,8 @@ sub cpu_of {
 
 sub postmaster {
     my $home = Bench::Setup::home($Bench::Setup::cluster);
-    return Bench::Setup::slurp("$home/pg/data/postmaster.pid") =~ /\A(\d+)/ ? $1 : die "no postmaster\n";
+    my ($pid) = Bench::Setup::slurp("$home/pg/data/postmaster.pid") =~ /\A(\d+)/;
+    return $pid || die "no postmaster\n";
 }
 
 # Runs the action and says what each of the named processes used meanwhile, by
@@ -101,9 +101,11 @@ sub with_cpu {
     my %before = map { $_ => cpu_of($all{$_}) } keys %all;
     my $result = $action->();
 
-    $result->{cpu} = { map { $_ => (cpu_of($all{$_}) - $before{$_}) / $result->{requests} } keys %all };
-    $result->{cpu_total} = 0;
-    $result->{cpu_total} += $_ for values %{ $result->{cpu} };
+    for my $name (keys %all) {
+        my $cpu = (cpu_of($all{$name}) - $before{$name}) / $result->{requests};
+        $result->{cpu}{$name} = $cpu;
+        $result->{cpu_total} += $cpu;
+    }
     return $result;
 }
 
@@ -124,8 +126,8 @@ sub wrk {
         die "$o{what}: not every request was answered:\n$text"
             if $seen{read} > $seen{requests} / 100
             || grep { $seen{$_} } qw(refused connect write timeout);
-        return { requests => $seen{requests}, reopened => $seen{read}, rate => $seen{requests} * 1e6 / $seen{microseconds},
-            p50 => $seen{p50}, p99 => $seen{p99} };
+        return { requests => $seen{requests}, reopened => $seen{read}, p50 => $seen{p50},
+            p99 => $seen{p99}, rate => $seen{requests} * 1e6 / $seen{microseconds} };
     });
 }
 
@@ -148,19 +150,28 @@ sub _pgbench_command {
         (map { ('-D', "$_=$value->{$_}") } sort keys %$value), $o->{database});
 }
 
-# What a process did in the seconds that count.
-sub _pgbench_transactions {
-    my ($pipe, $seconds) = @_;
+# Reads a process's progress up to a time; how many transactions it did since
+# the time before.
+sub _pgbench_until {
+    my ($pipe, $time) = @_;
+    my ($count, $text) = (0, '');
+
+    while (my $line = <$pipe>) {
+        $text .= $line;
+        next unless $line =~ /^progress: ([\d.]+) s, ([\d.]+) tps/;
+        $count += $2;
+        return $count if $1 > $time - 0.5;
+    }
+    die "pgbench failed:\n$text";
+}
+
+sub _pgbench_end {
+    my ($pipe) = @_;
     my $text = do { local $/ = undef; <$pipe> };
-    my ($count, $time) = (0, 0);
 
     close $pipe or die "pgbench failed:\n$text";
     $text =~ /^number of failed transactions: 0 /m or die "pgbench:\n$text";
-    while ($text =~ /^progress: ([\d.]+) s, ([\d.]+) tps/mg) {
-        $count += $2 * ($1 - $time) if $1 > $begin + 0.5 && $1 < $begin + $seconds + 0.5;
-        $time = $1;
-    }
-    return $count;
+    return;
 }
 
 # pgbench with all speakers: (script, speakers, database, seconds). Its sessions
@@ -169,6 +180,7 @@ sub pgbench {
     my (%o) = @_;
     my @speakers = @{ $o{speakers} };
     my $left     = $connections;
+    my $count    = 0;
     my @pipes;
 
     local $ENV{PGOPTIONS} = Bench::Setup::session_options();
@@ -178,13 +190,11 @@ sub pgbench {
         open $pipes[$i], '-|', _pgbench_command($speakers[$i], $clients, \%o)
             or die "pgbench: $!\n";
     }
-    sleep $begin;
+    _pgbench_until($_, $begin) for @pipes;
     my $before = cpu_of(postmaster());
-    sleep $o{seconds};
-    my $cpu   = cpu_of(postmaster()) - $before;
-    my $count = 0;
-    $count += _pgbench_transactions($_, $o{seconds}) for @pipes;
-    die "pgbench did nothing\n" unless $count;
+    $count += _pgbench_until($_, $begin + $o{seconds}) for @pipes;
+    my $cpu = cpu_of(postmaster()) - $before;
+    _pgbench_end($_) for @pipes;
     return { requests => $count, rate => $count / $o{seconds},
         p50 => 1e6 * $connections * $o{seconds} / $count, cpu => { postgresql => $cpu / $count },
         cpu_total => $cpu / $count };
@@ -209,8 +219,8 @@ sub pace {
 
 sub median {
     my @sorted = sort { $a <=> $b } grep { defined } @_;
-    return unless @sorted;
-    return @sorted % 2 ? $sorted[ $#sorted / 2 ] : ($sorted[ @sorted / 2 - 1 ] + $sorted[ @sorted / 2 ]) / 2;
+    return undef unless @sorted;
+    return ($sorted[ int($#sorted / 2) ] + $sorted[ int(@sorted / 2) ]) / 2;
 }
 
 1;

@@ -20,7 +20,7 @@ use warnings;
 use Cwd qw(abs_path);
 use DBI;
 use Digest::SHA;
-use File::Basename qw(dirname);
+use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path remove_tree);
 use IO::Socket::INET;
@@ -33,7 +33,7 @@ our $cluster = "$place/cluster";
 our $built   = "$place/built";
 
 # How many organizations the load speaks for; each has a process of pgbench.
-our $speakers = 8;
+our $speakers = 16;
 
 sub slurp {
     my ($path) = @_;
@@ -47,6 +47,17 @@ sub spew {
     open my $out, '>', $path or die "$path: $!\n";
     print {$out} $text;
     close $out or die "$path: $!\n";
+    return;
+}
+
+# For keys.
+sub spew_secret {
+    my ($path, $text) = @_;
+    my $mask = umask 077;
+
+    unlink $path;
+    spew($path, $text);
+    umask $mask;
     return;
 }
 
@@ -71,9 +82,11 @@ sub keep_build {
     $out = "$root/$out" unless $out =~ m{\A/};
     make_path($built);
     spew("$place/.gitignore", "*\n");
-    for my $file (qw(mod_lims.so limsctl statements.c migrations.sha256)) {
-        copy("$out/$file", "$built/$file.new") or die "$out/$file: $!\n";
-        rename "$built/$file.new", "$built/$file" or die "$built/$file: $!\n";
+    for my $path (map({ "$out/$_" } qw(mod_lims.so limsctl statements.c migrations.sha256)),
+        "$bench/generate.sql", "$root/sql/roles.sql", "$root/conf/lims.conf") {
+        my $kept = "$built/" . basename($path);
+        copy($path, "$kept.new") or die "$path: $!\n";
+        rename "$kept.new", $kept or die "$kept: $!\n";
     }
     chmod 0755, "$built/limsctl";
     return;
@@ -86,6 +99,10 @@ sub home {
     return readlink "$dir/home" || $dir;
 }
 
+sub tls_folder {
+    return home($cluster) . '/tls';
+}
+
 sub socket_folder {
     my $home = home($cluster);
     return -s "$home/socket" ? slurp("$home/socket") =~ s/\n//r : "$home/pg";
@@ -94,7 +111,7 @@ sub socket_folder {
 # The settings that conf/lims.conf gives each of the service's sessions: others
 # that run its statements are to run them the same way.
 sub session_options {
-    my ($options) = slurp("$root/conf/lims.conf") =~ /^\s*DBDParams .*options='([^']*)'/m;
+    my ($options) = slurp("$built/lims.conf") =~ /^\s*DBDParams .*options='([^']*)'/m;
     return defined $options ? $options : die "conf/lims.conf names no session options\n";
 }
 
@@ -138,7 +155,7 @@ sub start_cluster {
 sub kept_name {
     my ($size) = @_;
     my $sha = Digest::SHA->new(256);
-    $sha->addfile($_) for "$built/migrations.sha256", "$bench/generate.sql", "$root/sql/roles.sql";
+    $sha->addfile("$built/$_") for qw(migrations.sha256 generate.sql roles.sql);
     return sprintf 'kept_%d_%d_%s', $size->{samples}, $size->{organizations},
         substr $sha->hexdigest, 0, 10;
 }
@@ -166,9 +183,7 @@ sub make_keys {
             "bench-$o", '--user', "admin\@bench-$o.example"));
         push @keys, { id => $made->{id}, key => $made->{rawKey}, organization => $o };
     }
-    umask 077;
-    spew("$place/$name.keys", encode_json(\@keys));
-    umask 022;
+    spew_secret("$place/$name.keys", encode_json(\@keys));
     return;
 }
 
@@ -177,16 +192,17 @@ sub make_data {
     my ($size, $say) = @_;
     my $name  = kept_name($size);
     my $admin = database('postgres');
-    my ($there) = $admin->selectrow_array('SELECT 1 FROM pg_database WHERE datname = ?', undef, $name);
+    my ($there) =
+        $admin->selectrow_array('SELECT 1 FROM pg_database WHERE datname = ?', undef, $name);
 
     if (!$there || !-s "$place/$name.keys") {
         $say->("generating $size->{samples} samples in $size->{organizations} organizations");
         $admin->do("DROP DATABASE IF EXISTS $name WITH (FORCE)");
         $admin->do("CREATE DATABASE $name");
-        psql($name, '-f', "$root/sql/roles.sql");
+        psql($name, '-f', "$built/roles.sql");
         limsctl($name, 'migrate');
         psql($name, '-v', "samples=$size->{samples}", '-v', "organizations=$size->{organizations}",
-            '-f', "$bench/generate.sql");
+            '-f', "$built/generate.sql");
         make_keys($name, $size);
     }
     return $name;
@@ -285,15 +301,13 @@ sub write_plan {
         push @keys, \%key;
     }
 
-    umask 077;
-    spew($path, 'return ' . lua({
+    spew_secret($path, 'return ' . lua({
         keys   => \@keys,
         seed   => $$ + 104729 * ++$plans,
         offset => ($plans * 97) % 280,
         run    => sprintf('%x-%x-%x', time, $$, $plans),
         today  => sprintf('%d-%02d-%02d', $today[5] + 1900, $today[4] + 1, $today[3]),
     }) . "\n");
-    umask 022;
     return $path;
 }
 
@@ -339,8 +353,7 @@ sub install_reference {
         for qw(index.js package.json package-lock.json .npmrc);
     my $sha = Digest::SHA->new(256)->addfile("$dir/package-lock.json")->hexdigest;
     return $dir if -s "$dir/installed" && slurp("$dir/installed") eq $sha;
-    run('sh', '-c', 'cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error', 'sh',
-        $dir);
+    run('sh', '-c', 'cd "$1" && npm ci --ignore-scripts --loglevel=error >&2', 'sh', $dir);
     spew("$dir/installed", $sha);
     return $dir;
 }
@@ -349,7 +362,7 @@ sub start_reference {
     my ($database, $statements) = @_;
     my $dir  = install_reference();
     my $port = free_port();
-    my $tls  = home($cluster) . '/tls';
+    my $tls  = tls_folder();
 
     spew("$place/statements.json",
         encode_json({ map { $_ => $statements->{$_}{sql} } keys %$statements }));

@@ -119,7 +119,8 @@ sub laboratory {
     my @mine = (organization_id => $lab{id});
 
     $lab{user_id}  = $self->insert('user_account',
-        { @mine, email => "analyst\@$column{code}.example", display_name => 'Ana Lyst' });
+        { @mine, email => "analyst\@$column{code}.example", display_name => 'Ana Lyst',
+            password_hash => 'set' });
     $lab{client}   = $self->insert('client', { @mine, code => 'RIV', name => 'City of Riverbend' });
     $lab{material} = $self->insert('material_type', { @mine, code => 'WW', name => 'Wastewater' });
     my %definition = (
@@ -205,9 +206,9 @@ sub refused {
     $handle->pg_savepoint('attempt') if $inside;
     my $done  = eval { $handle->do($sql, undef, @$bind); 1 };
     my $state = $done ? '' : $handle->state;
+    my $words = $done ? '' : $handle->errstr;    # which the next call clears
     my $found = $done ? 'no refusal' : $state eq 'LM001' ? $handle->pg_error_field('detail')
         : $state;
-    my $words = $done ? ''           : $handle->errstr;
     $handle->pg_rollback_to('attempt') if $inside && !$done;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     is($found, $slug, $name || "refused: $slug") || diag($words);

@@ -58,8 +58,8 @@ sub organization {
     my $id   = $self->_insert('organization', \%column);
     my $made = { id => $id, code => $column{code} };
     $made->{user_id} = $self->insert('user_account',
-        { email => "administrator\@$column{code}.example", display_name => 'Administrator' },
-        $made);
+        { email => "administrator\@$column{code}.example", display_name => 'Administrator',
+            password_hash => 'set' }, $made);
     $self->insert('user_role', { user_id => $made->{user_id}, role => 'administrator' }, $made);
     my $key = $self->key($made, name => 'full');
     return { %$made, %$key };

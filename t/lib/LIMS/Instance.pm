@@ -209,6 +209,8 @@ sub create_database {
 
     $admin->do("DROP DATABASE IF EXISTS $name WITH (FORCE)");
     $admin->do("CREATE DATABASE $name TEMPLATE $template");
+    # The rights on a database are none of its contents; roles.sql says the same.
+    $admin->do("REVOKE TEMPORARY ON DATABASE $name FROM PUBLIC");
     $admin->disconnect;
     return;
 }

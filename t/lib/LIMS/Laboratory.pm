@@ -130,7 +130,8 @@ sub specification {
 
 sub insert {
     my ($self, $table, %column) = @_;
-    return $self->{lims}->insert($table, \%column, $self->{organization});
+    my $make = sub { $self->{lims}->insert($table, \%column, $self->{organization}) };
+    return $self->{lims}->db->{AutoCommit} ? $self->act($make) : $make->();
 }
 
 # --- Work through the API ----------------------------------------------------
@@ -205,6 +206,11 @@ sub act {
 
 sub sign {
     my ($self, $db, $meaning, $table, $id) = @_;
+
+    # Who has no password cannot sign; which one it is does not matter here.
+    $db->do(q{UPDATE lims.user_account SET password_hash = 'a test' WHERE organization_id = ?}
+            . ' AND id = ? AND password_hash IS NULL', undef,
+        @{ $self->{organization} }{qw(id user_id)});
     my ($signature) = $db->selectrow_array('SELECT lims.sign(?, ?, ?, ?, ?)', undef,
         $self->{organization}{user_id}, $meaning, $table, $id, 'a test');
 

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Ways around a gate that plain SQL as the run-time role could take: judgements
+# written with the verification, batches and lots left behind, approvals of what
+# has changed since, material types exchanged after the entry.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base = LIMS::Database->new;
+my $lab  = $base->laboratory(code => 'cedar', time_zone => 'Pacific/Kiritimati');
+my $app  = $base->app($lab);
+
+sub set {
+    my ($table, $id, %column) = @_;
+    my @names = sort keys %column;
+    return (sprintf('UPDATE lims.%s SET %s WHERE organization_id = ? AND id = ?', $table,
+            join ', ', map { "$_ = ?" } @names), [ @column{@names}, $lab->{id}, $id ]);
+}
+
+sub change {
+    my ($sql, $bind) = set(@_);
+    return $app->do($sql, undef, @$bind);
+}
+
+sub made {
+    my ($table, %column) = @_;
+    my @names = ('organization_id', sort keys %column);
+    my ($id) = $app->selectrow_array(
+        sprintf('INSERT INTO lims.%s (%s) VALUES (%s) RETURNING id', $table, join(', ', @names),
+            join(', ', ('?') x @names)), undef, $lab->{id}, @column{ @names[ 1 .. $#names ] });
+    return $id;
+}
+
+sub of_test {
+    my ($column, $id) = @_;
+    return $base->value("SELECT $column FROM lims.sample_test WHERE id = ?", $id);
+}
+
+# Nothing but the verification happens in a verification.
+
+my $sample = $base->sample($lab, qw(PB PH));
+my $spare  = made('qc_batch', batch_number => 'QC-SPARE');
+my $medium = made('media_lot', code => 'M0', lot_number => '0', medium => 'R2A', name => 'R2A');
+change(sample_test => $sample->{PB}, result => '50');
+is(of_test('out_of_specification', $sample->{PB}), 1, 'a result that is out');
+my @forged = (
+    [ out_of_specification => 'false' ], [ numeric_value => 5 ], [ spec_high => 100 ],
+    [ spec_text => q{'anything'} ],      [ entered_by => 'NULL' ],
+    [ entered_at => q{'2020-01-01'} ],   [ first_entered_at => q{'2020-01-01'} ],
+    [ analyzed_at => 'now()' ],          [ notes => q{'fine'} ],
+    [ qc_batch_id => $spare ],           [ media_lot_id => $medium ],
+    [ confirmation_status => q{'refuted'} ],
+);
+for my $forged (@forged) {
+    my ($column, $value) = @$forged;
+    refused($app, "UPDATE lims.sample_test SET status = 'verified', $column = $value
+                    WHERE organization_id = ? AND id = ?", [ $lab->{id}, $sample->{PB} ],
+        'invalid_transition', "verified, and $column with it");
+}
+is(of_test('status', $sample->{PB}), 'entered', 'so it was not verified');
+my $clever = $app->selectrow_array(
+    q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id, result,
+          out_of_specification, spec_high, first_entered_at, verified_by, requires_worksheet,
+          holding_time_hours)
+      VALUES (?, ?, ?, '50', false, 100, '2020-01-01', ?, true, 9) RETURNING id}, undef, $lab->{id},
+    $sample->{id}, $lab->{definition}{PB}, $lab->{user_id});
+is_deeply(
+    $base->db->selectrow_arrayref(
+        'SELECT out_of_specification, spec_high, first_entered_at = created_at, verified_by,
+                requires_worksheet, holding_time_hours FROM lims.sample_test WHERE id = ?', undef,
+        $clever), [ 1, 15, 1, undef, 0, undef ], 'what is derived is derived on insertion too');
+is(change(sample_test => $sample->{PB}, status => 'verified'), 1, 'alone it is verified');
+is(of_test('out_of_specification', $sample->{PB}), 1, 'and still out');
+
+# A result does not leave what failed it.
+
+my $failing = made('qc_batch', batch_number => 'QC-1');
+my $lot     = made('media_lot', code => 'M1', lot_number => '1', medium => 'R2A', name => 'R2A');
+my $second  = $base->sample($lab, qw(PH PB HPC));
+change(sample_test => $second->{$_}, result => 7, qc_batch_id => $failing, media_lot_id => $lot)
+    for qw(PH PB);
+is(change(sample_test => $second->{PB}, media_lot_id => undef), 1, 'a lot that did not fail is left');
+change(sample_test => $second->{PB}, media_lot_id => $lot);
+made('qc_control', qc_batch_id => $failing, control_type => 'MB', criterion => 'maximum',
+    measured_value => 2, upper_limit => 1);
+$app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $failing);
+made('media_qc_test', media_lot_id => $lot, kind => 'sterility', outcome => 'failed',
+    performed_on => '2026-01-02');
+
+for my $case (
+    [ 'qc_failed',       qc_batch_id  => undef ],  [ 'qc_failed',       qc_batch_id  => $spare ],
+    [ 'media_qc_failed', media_lot_id => undef ],  [ 'media_qc_failed', media_lot_id => $medium ],
+    [ 'qc_failed',       qc_batch_id  => undef, notes  => 'x' ],
+    [ 'qc_failed',       qc_batch_id  => undef, result => ' 7 ' ],
+    [ 'media_qc_failed', media_lot_id => undef, qualifier => 'J' ],
+) {
+    my ($slug, @column) = @$case;
+    refused($app, set(sample_test => $second->{PH}, @column), $slug,
+        join ' ', 'the result stands:', map { defined $_ ? $_ : 'none' } @column);
+}
+is(change(sample_test => $second->{PB}, result => '7.5', media_lot_id => $medium,
+        qc_batch_id => $spare), 1, 'another result was found with another lot, in another batch');
+change(sample_test => $second->{PH}, result => undef);
+is(change(sample_test => $second->{PH}, media_lot_id => undef, qc_batch_id => undef), 1,
+    'a result that was withdrawn stands on nothing');
+change(sample_test => $second->{PH}, result => '7', qc_batch_id => $failing);
+is(of_test('qc_batch_id', $second->{PH}), $failing, 'joining a failed batch hides nothing');
+
+$app->begin_work;
+my $signature = signed($app, $lab, 'override', 'qc_batch', $failing);
+change(qc_batch => $failing, qc_status => 'overridden', override_reason => 'bias is high',
+    override_signature_id => $signature);
+$app->commit;
+refused($app, set(sample_test => $second->{HPC}, qc_batch_id => $failing), 'invalid_transition',
+    'nobody joins a batch that was overridden');
+refused($app, 'INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
+    qc_batch_id) VALUES (?, ?, ?, ?)',
+    [ $lab->{id}, $second->{id}, $lab->{definition}{PH}, $failing ], 'invalid_transition',
+    'nor is scheduled into it');
+is(change(sample_test => $second->{PH}, qc_batch_id => undef), 1, 'it can be left');
+
+# A medium's test is not done tomorrow, in the laboratory's time zone.
+
+my $today = q{(now() AT TIME ZONE 'Pacific/Kiritimati')::date};
+my $tests = "INSERT INTO lims.media_qc_test (organization_id, media_lot_id, kind, outcome,
+    performed_on) VALUES (?, ?, 'sterility', 'passed', $today + ?::integer)";
+refused($app, $tests, [ $lab->{id}, $lot, 1 ], 'invalid_body', 'a test of tomorrow');
+is($app->do($tests, undef, $lab->{id}, $lot, 0), 1, 'one of today');
+
+# Another material type or project: entered results are judged anew.
+
+my $sludge = $base->insert('material_type', { organization_id => $lab->{id}, code => 'SL',
+    name => 'Sludge' });
+my $outfall = $base->insert('project', { organization_id => $lab->{id}, code => 'OUT',
+    name => 'Outfall' });
+$base->insert('specification', { organization_id => $lab->{id}, material_type_id => $sludge,
+    test_definition_id => $lab->{definition}{PB}, high => 1000 });
+$base->insert('specification', { organization_id => $lab->{id}, material_type_id => $sludge,
+    project_id => $outfall, test_definition_id => $lab->{definition}{PB}, high => 300 });
+my $third = $base->sample($lab, qw(PB EC));
+change(sample => $third->{id}, material_type_id => $sludge);
+change(sample_test => $third->{PB}, result => '500');
+change(sample_test => $third->{EC}, result => 'Present');
+change(sample_test => $third->{EC}, confirmation_status => 'confirmed');
+
+sub judged {
+    my ($sample) = @_;
+    return $base->db->selectrow_arrayref(
+        q{SELECT t.spec_high, t.out_of_specification, count(i.id)
+            FROM lims.sample_test t LEFT JOIN lims.investigation i
+              ON i.organization_id = t.organization_id AND i.sample_test_id = t.id
+             AND i.kind = 'oos' AND i.status = 'opened'
+           WHERE t.id = ? GROUP BY t.spec_high, t.out_of_specification}, undef, $sample->{PB});
+}
+my $entered = of_test('entered_at', $third->{PB});
+my $events  = $base->value('SELECT count(*) FROM lims.event');
+is_deeply(judged($third), [ 1000, 0, 0 ], 'as sludge: within its limits');
+$base->db->do('UPDATE lims.specification SET high = 10 WHERE high = 1000');
+change(sample_test => $third->{PB}, spec_material_type_id => $lab->{material}, spec_high => 9);
+is_deeply(judged($third), [ 1000, 0, 0 ], 'nobody has it rejudged by writing so');
+change(sample => $third->{id}, project_id => $outfall);
+is_deeply(judged($third), [ 300, 1, 1 ], 'of a project with limits of its own: out');
+is_deeply([ of_test('entered_at', $third->{PB}), of_test('confirmation_status', $third->{EC}) ],
+    [ $entered, 'confirmed' ], 'entered when it was, as confirmed as it was');
+is($base->value('SELECT count(*) FROM lims.event') - $events, 1, 'only the investigation is news');
+change(sample => $third->{id}, material_type_id => $lab->{material});
+is_deeply(judged($third), [ 15, 1, 1 ], 'as another material: the definition\'s own');
+change(sample_test => $third->{PB}, status => 'verified');
+refused($app, set(sample => $third->{id}, $_->[0] => $_->[1]), 'test_verified_locked',
+    "with a verified result: $_->[0]")
+    for [ material_type_id => $sludge ], [ project_id => undef ];
+is(change(sample => $third->{id}, notes => 'x', priority => 'rush'), 1, 'all else may change');
+
+# Approvals hold for what was approved.
+
+made('approval_step', position => $_, name => "Step $_") for 1, 2;
+my $fourth = $base->sample($lab, qw(PH PB));
+change(sample_test => $fourth->{$_}, result => 7) for qw(PH PB);
+change(sample => $fourth->{id}, status => 'completed');
+
+sub approvals {
+    my ($sample) = @_;
+    return $app->selectall_arrayref('SELECT id, round, status FROM lims.approval
+        WHERE organization_id = ? AND sample_id = ? ORDER BY id DESC', { Slice => {} }, $lab->{id},
+        $sample->{id});
+}
+my $round = 1;
+
+sub approve {
+    my ($sample, $steps) = @_;
+    my @open = reverse grep { $_->{status} eq 'pending' && $_->{round} == $round }
+        @{ approvals($sample) };
+    change(approval => $_->{id}, status => 'approved') for @open[ 0 .. $steps - 1 ];
+    return;
+}
+change(sample_test => $fourth->{PH}, result => '7.1');
+is(approvals($fourth)->[0]{round}, 1, 'nothing was decided, so the round goes on');
+my @changes = (
+    [ 'a result',          sub { change(sample_test => $fourth->{PH}, result => '7.2') } ],
+    [ 'its qualifier',     sub { change(sample_test => $fourth->{PH}, qualifier => 'J') } ],
+    [ 'a test more',       sub { made('sample_test', sample_id => $fourth->{id},
+                test_definition_id => $lab->{definition}{HPC}, result => '5') } ],
+    [ 'a test less',       sub { $base->db->do(q{DELETE FROM lims.sample_test
+                WHERE sample_id = ? AND result = '5'}, undef, $fourth->{id}) } ],
+    [ 'the client',        sub { change(sample => $fourth->{id}, client_name => 'Another') } ],
+    [ 'the material type', sub { change(sample => $fourth->{id}, material_type_id => $sludge) } ],
+    [ 'the project',       sub { change(sample => $fourth->{id}, project_id => $outfall) } ],
+    [ 'the collection day', sub { change(sample => $fourth->{id},
+                collection_date => '2026-01-05') } ],
+    [ 'the collection time', sub { change(sample => $fourth->{id},
+                collected_at => '2026-01-05T10:00:00Z') } ],
+    [ 'a result after it went back', sub {
+            change(sample => $fourth->{id}, status => 'processing');
+            change(sample_test => $fourth->{PH}, result => '7.3');
+            change(sample => $fourth->{id}, status => 'completed');
+        } ],
+);
+for my $case (@changes) {
+    my ($name, $act) = @$case;
+    approve($fourth, $round % 2 + 1);    # of one step, or of both
+    $act->();
+    is_deeply([ map { "$_->{round} $_->{status}" } @{ approvals($fourth) }[ 0, 1 ] ],
+        [ ($round + 1 . ' pending') x 2 ], "asked again: $name");
+    $round++;
+}
+approve($fourth, 2);
+for my $same ([ notes => 'x' ], [ priority => 'stat' ], [ external_id => 'E1' ]) {
+    change(sample => $fourth->{id}, @$same);
+    is(approvals($fourth)->[0]{round}, $round, "not for $same->[0]");
+}
+change(sample_test => $fourth->{PH}, notes => 'x');
+is(approvals($fourth)->[0]{round}, $round, 'nor for a remark on a test');
+
+# A rejection stands until the sample is completed again.
+change(sample_test => $fourth->{PB}, result => '8');
+$round++;
+change(approval => approvals($fourth)->[1]{id}, status => 'rejected', comment => 'no');
+change(sample => $fourth->{id}, status => 'processing');
+change(sample_test => $fourth->{PB}, result => '9');
+is(approvals($fourth)->[0]{round}, $round, 'sent back and corrected: still rejected');
+change(sample => $fourth->{id}, status => 'completed');
+is(approvals($fourth)->[0]{round}, $round + 1, 'completed: asked again');
+
+done_testing();
