@@ -68,7 +68,8 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = qualifiers,
       .flags = ENTERED,
-      .doc = "Censoring or data qualifier." },
+      .doc = "Censoring or data qualifier of this value: another value entered without one has "
+             "none." },
     { .name = "notes", .type = LIMS_T_STRING, .flags = ENTERED, .max = 4000, .doc = "Remarks." },
     { .name = "outOfSpecification",
       .type = LIMS_T_BOOLEAN,

@@ -46,9 +46,13 @@ SELECT id,
    FOR NO KEY UPDATE
 
 -- name: result_enter one
+-- A qualifier belongs to the value that it qualifies: another value goes without
+-- one unless it brings its own.
 UPDATE lims.sample_test
    SET result = CASE WHEN :?result THEN :result::text ELSE result END,
-       qualifier = CASE WHEN :?qualifier THEN :qualifier::text ELSE qualifier END,
+       qualifier = CASE WHEN :?qualifier THEN :qualifier::text
+                        WHEN :?result AND :result::text IS DISTINCT FROM result THEN NULL
+                        ELSE qualifier END,
        notes = CASE WHEN :?notes THEN :notes::text ELSE notes END,
        reagent_lot_id = CASE WHEN :?reagentLotId THEN :reagentLotId::bigint
                              ELSE reagent_lot_id END,
@@ -110,6 +114,8 @@ WITH asked AS MATERIALIZED (
 )
 UPDATE lims.sample_test t
    SET result = asked.value ->> 'result',
+       qualifier = CASE WHEN asked.value ->> 'result' IS DISTINCT FROM t.result THEN NULL
+                        ELSE t.qualifier END,
        notes = CASE WHEN asked.value ? 'notes' THEN asked.value ->> 'notes' ELSE t.notes END
   FROM asked
  WHERE t.organization_id = :$organization::bigint

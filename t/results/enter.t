@@ -114,6 +114,22 @@ subtest 'result.entered when a value is entered, and only then' => sub {
     is($event->[1]{testDefinitionId}, stored($fresh)->{test_definition_id}, 'and its definition');
 };
 
+subtest 'a qualifier belongs to its value' => sub {
+    my $id = pending();
+    my $at = "/sample-tests/$id";
+    $lims->patch($at, { result => '12', qualifier => 'U' });
+    is($lims->patch($at, { notes => 'still the same value' })->json->{qualifier}, 'U', 'it stays');
+    is($lims->patch($at, { result => '13' })->json->{qualifier}, undef, 'another value has none');
+    $lims->patch($at, { result => '14', qualifier => '<' });
+    my $bulk = { updates => [ { sampleTestId => $id, result => '15' } ] };
+    is($lims->post('/sample-tests/bulk-results', $bulk)->json->{updated}[0]{qualifier}, undef,
+        '... nor in bulk');
+    $lims->patch($at, { result => '16', qualifier => 'J' });
+    $lims->patch($at, { result => undef });
+    is($lims->patch($at, { result => '17' })->json->{qualifier}, undef,
+        'a withdrawn value takes its qualifier along');
+};
+
 subtest 'the values before are kept' => sub {
     my $fresh = pending();
     $lab->enter($fresh, $_) for '1', '2', '3';
