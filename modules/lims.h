@@ -116,9 +116,9 @@ struct lims_error_t {
 /* --- Fields -------------------------------------------------------------- */
 
 typedef enum {
-    LIMS_T_ID,          /* 1 … 2^63-1, a JSON integer */
-    LIMS_T_INTEGER,     /* a JSON integer within min … max */
-    LIMS_T_DECIMAL,     /* a JSON number, its text untouched */
+    LIMS_T_ID,      /* 1 … 2^63-1, a JSON integer */
+    LIMS_T_INTEGER, /* a JSON integer within min … max */
+    LIMS_T_DECIMAL, /* a JSON number, its text untouched */
     LIMS_T_BOOLEAN,
     LIMS_T_STRING,      /* min … max characters (code points) */
     LIMS_T_ENUM,        /* a string out of .values */
@@ -151,8 +151,8 @@ struct lims_field_t {
     const char *name;
     lims_type_e type;
     unsigned flags;
-    apr_int64_t min; /* length, count or value, by type */
-    apr_int64_t max; /* 0: the type's own bound (LIMS_TEXT_MAX for strings) */
+    apr_int64_t min;             /* length, count or value, by type */
+    apr_int64_t max;             /* 0: the type's own bound (LIMS_TEXT_MAX for strings) */
     const char *const *values;   /* LIMS_T_ENUM: NULL-terminated */
     const lims_field_t *members; /* LIMS_T_OBJECT(_LIST), LIMS_T_JSON: shape */
     const char *unique;          /* LIMS_T_OBJECT_LIST: member without repeats */
@@ -214,20 +214,20 @@ struct lims_route_t {
     const char *description; /* longer, Markdown, or NULL */
     const char *scope;       /* NULL: any valid key */
     unsigned flags;
-    unsigned body;             /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
-    const lims_field_t *input; /* a body of its own instead, or NULL */
-    const lims_field_t *query; /* query parameters, or NULL */
+    unsigned body;              /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
+    const lims_field_t *input;  /* a body of its own instead, or NULL */
+    const lims_field_t *query;  /* query parameters, or NULL */
     const lims_field_t *output; /* an answer that is no record, or NULL */
-    int status;                /* of success */
+    int status;                 /* of success */
     /* A signing act: the signature's meaning ("verified", or ":status" for the
      * value of that field) and the table whose record :id is signed. */
     const char *meaning;
     const char *signs;
     /* Generic action: bind the values, run, no row is 404. */
     lims_stmt_e statement;
-    lims_stmt_e search;        /* of a list: instead, when a filter is given */
-    lims_handler_fn *guard;    /* may refuse before the statement runs */
-    lims_handler_fn *handler;  /* instead, where there is something to decide */
+    lims_stmt_e search;       /* of a list: instead, when a filter is given */
+    lims_handler_fn *guard;   /* may refuse before the statement runs */
+    lims_handler_fn *handler; /* instead, where there is something to decide */
     /* Beyond what any route may answer; ends with LIMS_E_COUNT. */
     const lims_error_e *errors;
 };
@@ -237,8 +237,8 @@ struct lims_route_t {
 /* clang-format on */
 
 struct lims_resource_t {
-    const char *name;  /* "sample" */
-    const char *title; /* "Samples", the OpenAPI tag */
+    const char *name;   /* "sample" */
+    const char *title;  /* "Samples", the OpenAPI tag */
     const char *schema; /* "Sample", the OpenAPI component */
     const char *doc;
     const lims_field_t *fields;
@@ -259,8 +259,8 @@ extern const lims_resource_t *const lims_resources[];
 /* Who acts. Identifiers are decimal text, ready to bind; NULL: none. */
 typedef struct {
     const char *organization;
-    const char *key;  /* API key id; NULL on the command line */
-    const char *user; /* the key's creator, or the user of the command line */
+    const char *key;    /* API key id; NULL on the command line */
+    const char *user;   /* the key's creator, or the user of the command line */
     const char *scopes; /* a PostgreSQL array literal, "{samples:read,…}" */
     bool upload_only;
 } lims_actor_t;
@@ -284,17 +284,17 @@ struct lims_request_t {
     const lims_resource_t *resource;
     const lims_route_t *route;
     lims_actor_t actor;
-    const char *id;         /* `X-Request-Id` of this request */
-    const char *reason;     /* why, for the audit trail; NULL through the API */
-    const char *signature;  /* id of the electronic signature made, or NULL */
-    lims_values_t *values;  /* path, query and body, validated, by name */
+    const char *id;        /* `X-Request-Id` of this request */
+    const char *reason;    /* why, for the audit trail; NULL through the API */
+    const char *signature; /* id of the electronic signature made, or NULL */
+    lims_values_t *values; /* path, query and body, validated, by name */
     lims_connection_t *connection;
-    bool in_transaction;        /* one is open on the connection */
-    bool commit_with_answer;    /* COMMIT may travel with the reading of it */
-    lims_result_t *locked;      /* row of the resource's .lock, once it is held */
+    bool in_transaction;     /* one is open on the connection */
+    bool commit_with_answer; /* COMMIT may travel with the reading of it */
+    lims_result_t *locked;   /* row of the resource's .lock, once it is held */
     lims_reply_t *reply;
     lims_usage_t usage;
-    const char *base;           /* what stands before a route's path in URLs */
+    const char *base; /* what stands before a route's path in URLs */
 };
 
 #endif /* LIMS_H */

@@ -109,9 +109,9 @@ static const lims_error_t *guard_decision(lims_request_t *rq)
                      lims_values_get(rq->values, "id"), current);
 }
 
-static const lims_error_e decide_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
-                                              LIMS_E_APPROVAL_REQUIRED, LIMS_E_ALREADY_DECIDED,
-                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e decide_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_APPROVAL_REQUIRED,
+                                              LIMS_E_ALREADY_DECIDED, LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

@@ -143,8 +143,8 @@ static const lims_error_t *plan_is_stale(lims_connection_t *connection, const ch
  * before, so that each is worth a line in the log. */
 static bool is_about_a_value(const char *state)
 {
-    static const char *const states[] = { "22001", "22003", "22007", "22008", "22009",
-                                          "22021", "22P02", "22P05" };
+    static const char *const states[] = { "22001", "22003", "22007", "22008",
+                                          "22009", "22021", "22P02", "22P05" };
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(states); i++) {
         if (strcmp(state, states[i]) == 0) {
@@ -198,8 +198,8 @@ const lims_error_t *lims_database_failure(lims_connection_t *connection, const P
                                           apr_pool_t *pool)
 {
     const char *state = field_of(result, PG_DIAG_SQLSTATE);
-    const char *message = *state ? field_of(result, PG_DIAG_MESSAGE_PRIMARY)
-                                 : PQerrorMessage(connection->pg);
+    const char *message =
+        *state ? field_of(result, PG_DIAG_MESSAGE_PRIMARY) : PQerrorMessage(connection->pg);
     char *cause = apr_psprintf(pool, "%s%s%s", state, *state ? " " : "", message);
     char *end = cause + strlen(cause);
 

@@ -19,8 +19,11 @@ static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *fie
 /* A place inside another; `name` is NULL for elements of an array. */
 static lims_place_t member_place(const lims_place_t *parent, const char *name)
 {
-    return (lims_place_t) {
-        .pool = parent->pool, .kind = parent->kind, .parent = parent, .name = name,
+    return (lims_place_t){
+        .pool = parent->pool,
+        .kind = parent->kind,
+        .parent = parent,
+        .name = name,
     };
 }
 
@@ -95,10 +98,10 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
         at.index++;
     }
     repeated = duplicate(*texts, node->count, place->pool);
-    return repeated == NULL ? NULL
-                            : lims_fail(place->pool, place->kind, "%s has '%s' twice",
-                                        lims_place_path(place),
-                                        lims_excerpt(repeated, place->pool));
+    return repeated == NULL
+               ? NULL
+               : lims_fail(place->pool, place->kind, "%s has '%s' twice", lims_place_path(place),
+                           lims_excerpt(repeated, place->pool));
 }
 
 /* Quotes an element of an array literal (PostgreSQL manual, 8.15.6). */
@@ -115,8 +118,7 @@ static char *quote_element(char *end, const char *text)
     return end;
 }
 
-static const char *array_literal(const char *const *texts, int count, bool quoted,
-                                 apr_pool_t *pool)
+static const char *array_literal(const char *const *texts, int count, bool quoted, apr_pool_t *pool)
 {
     apr_size_t size = 3;
     char *literal;
@@ -319,8 +321,8 @@ const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
     case LIMS_T_STRING_LIST:
         error = check_list(&texts, field, node, place);
         if (error == NULL) {
-            *text = array_literal(texts, node->count, field->type == LIMS_T_STRING_LIST,
-                                  place->pool);
+            *text =
+                array_literal(texts, node->count, field->type == LIMS_T_STRING_LIST, place->pool);
         }
         return error;
     case LIMS_T_OBJECT:

@@ -11,8 +11,8 @@
 
 bool lims_request_id_valid(const char *text)
 {
-    static const char allowed[]
-        = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-";
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-";
     apr_size_t length = text != NULL ? strspn(text, allowed) : 0;
 
     return length >= 1 && length <= 128 && text[length] == '\0';

@@ -29,15 +29,13 @@ const lims_error_t *lims_fail(apr_pool_t *pool, lims_error_e kind, const char *f
 /* The same with further JSON members: `members` is the inside of an object
  * without its braces, such as "\"blockers\":[]". It is kept, not copied. */
 const lims_error_t *lims_fail_with(apr_pool_t *pool, lims_error_e kind, const char *members,
-                                   const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A failure of the system (5xx). `number` is the LIMSnnnn of its log line,
  * `cause` what the system said (kept, not copied; may be NULL); the format
  * makes the message that the caller sees. */
 const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number, const char *cause,
-                                const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+                                const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The kind of a slug, as the database names it; LIMS_E_COUNT: no such slug. */
 lims_error_e lims_error_by_slug(const char *slug);

@@ -73,8 +73,8 @@ bool lims_etag_matches(const char *header, const char *etag, bool weak)
         if (length == 0) {
             return false;
         }
-        if (length == wanted && memcmp(header, opaque, length) == 0
-            && (weak || (!member_weak && !etag_weak))) {
+        if (length == wanted && memcmp(header, opaque, length) == 0 &&
+            (weak || (!member_weak && !etag_weak))) {
             return true;
         }
         header += length;

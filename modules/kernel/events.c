@@ -10,47 +10,43 @@
 
 /* --- Members that several payloads have ----------------------------------- */
 
-#define SAMPLE_ID                                                                        \
-    { .name = "sampleId",                                                                \
-      .type = LIMS_T_ID,                                                                 \
-      .flags = LIMS_F_OUT,                                                               \
-      .doc = "The sample.",                                                              \
-      .example = "4217" }
+#define SAMPLE_ID                                                                                  \
+    {                                                                                              \
+        .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The sample.",          \
+        .example = "4217"                                                                          \
+    }
 
-#define TRACKING_ID                                                                      \
-    { .name = "trackingId",                                                              \
-      .type = LIMS_T_STRING,                                                             \
-      .flags = LIMS_F_OUT,                                                               \
-      .doc = "Its tracking identifier.",                                                 \
-      .example = "LAB-26-0004217-K" }
+#define TRACKING_ID                                                                                \
+    {                                                                                              \
+        .name = "trackingId", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                          \
+        .doc = "Its tracking identifier.", .example = "LAB-26-0004217-K"                           \
+    }
 
-#define SAMPLE_IDENTIFIER                                                                \
-    { .name = "sampleIdentifier",                                                        \
-      .type = LIMS_T_STRING,                                                             \
-      .flags = LIMS_F_OUT,                                                               \
-      .doc = "Its identifier within the project, else the tracking identifier.",         \
-      .example = "NPDES001-EFF-001-20261121-1" }
+#define SAMPLE_IDENTIFIER                                                                          \
+    {                                                                                              \
+        .name = "sampleIdentifier", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                    \
+        .doc = "Its identifier within the project, else the tracking identifier.",                 \
+        .example = "NPDES001-EFF-001-20261121-1"                                                   \
+    }
 
-#define CLIENT_NAME                                                                      \
-    { .name = "clientName",                                                              \
-      .type = LIMS_T_STRING,                                                             \
-      .flags = LIMS_F_OUT,                                                               \
-      .doc = "Whose sample it is.",                                                      \
-      .example = "City of Riverbend" }
+#define CLIENT_NAME                                                                                \
+    {                                                                                              \
+        .name = "clientName", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                          \
+        .doc = "Whose sample it is.", .example = "City of Riverbend"                               \
+    }
 
-#define STATUS(text)                                                                     \
-    { .name = "status",                                                                  \
-      .type = LIMS_T_STRING,                                                             \
-      .flags = LIMS_F_OUT,                                                               \
-      .doc = "Its workflow status.",                                                     \
-      .example = text }
+#define STATUS(text)                                                                               \
+    {                                                                                              \
+        .name = "status", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                              \
+        .doc = "Its workflow status.", .example = text                                             \
+    }
 
-#define LIFECYCLE(text)                                                                  \
-    SAMPLE_ID, TRACKING_ID, SAMPLE_IDENTIFIER, CLIENT_NAME, STATUS(text),                \
-    {                                                                                    \
-        .name = "reasons", .type = LIMS_T_OBJECT_LIST, .flags = LIMS_F_OUT,              \
-        .members = reason_fields,                                                        \
-        .doc = "The findings behind the state; empty when nothing blocks.",              \
+#define LIFECYCLE(text)                                                                            \
+    SAMPLE_ID, TRACKING_ID, SAMPLE_IDENTIFIER, CLIENT_NAME, STATUS(text),                          \
+    {                                                                                              \
+        .name = "reasons", .type = LIMS_T_OBJECT_LIST, .flags = LIMS_F_OUT,                        \
+        .members = reason_fields,                                                                  \
+        .doc = "The findings behind the state; empty when nothing blocks.",                        \
     }
 
 /* --- Payloads ------------------------------------------------------------- */
@@ -201,8 +197,7 @@ static const lims_field_t webhook_test[] = {
 const lims_event_t lims_events[] = {
     { "sample.created", "Fires when a new sample is registered.", sample_created },
     { "sample.received", "Fires when a sample is marked received.", sample_received },
-    { "result.entered", "Fires when a result value is entered, not yet verified.",
-      result_entered },
+    { "result.entered", "Fires when a result value is entered, not yet verified.", result_entered },
     { "result.verified", "Fires when a result is verified and locked.", result_verified },
     { "sample.blocked",
       "Fires when a sample enters a blocked release state: a hard blocker is present. Found by "
@@ -227,8 +222,7 @@ const lims_event_t lims_events[] = {
     { "investigation.opened",
       "Fires when an investigation is opened, for example an out-of-specification result.",
       investigation_opened },
-    { "webhook.test", "Sent when an administrator asks for a test of the endpoint.",
-      webhook_test },
+    { "webhook.test", "Sent when an administrator asks for a test of the endpoint.", webhook_test },
     { NULL, NULL, NULL },
 };
 

@@ -37,7 +37,7 @@
 
 typedef struct {
     const char *name;
-    const char *text; /* NULL: null was given */
+    const char *text;          /* NULL: null was given */
     const lims_field_t *field; /* NULL: set by lims_values_set() */
 } lims_value_t;
 

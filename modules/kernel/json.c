@@ -42,7 +42,7 @@ typedef struct {
  * table 3-7: the second byte's range depends on the first). */
 static apr_size_t sequence_length(const unsigned char *s, apr_size_t left)
 {
-    apr_size_t n = s[0] < 0x80                      ? 1
+    apr_size_t n = s[0] < 0x80                    ? 1
                    : s[0] >= 0xC2 && s[0] <= 0xDF ? 2
                    : s[0] >= 0xE0 && s[0] <= 0xEF ? 3
                    : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
@@ -159,9 +159,8 @@ static apr_size_t control_fault(const char *bytes, apr_size_t length)
 {
     apr_size_t at = 0;
 
-    while (at < length
-           && ((unsigned char)bytes[at] >= 0x20 || bytes[at] == '\n' || bytes[at] == '\r'
-               || bytes[at] == '\t')) {
+    while (at < length && ((unsigned char)bytes[at] >= 0x20 || bytes[at] == '\n' ||
+                           bytes[at] == '\r' || bytes[at] == '\t')) {
         at++;
     }
     return at;
@@ -245,7 +244,7 @@ static int open_container(reader_t *reader, lims_json_type_e type)
     if (node == NULL) {
         return 0;
     }
-    reader->levels[reader->depth++] = (level_t) { .node = node };
+    reader->levels[reader->depth++] = (level_t){ .node = node };
     return 1;
 }
 
@@ -364,8 +363,7 @@ static const lims_error_t *syntax_error(const reader_t *reader)
     words = colon != NULL ? colon + 2 : words;
     error = lims_fail(reader->pool, LIMS_E_INVALID_BODY,
                       "The body is not valid JSON: %.*s (byte %lu)", (int)strcspn(words, "\n"),
-                      words,
-                      (unsigned long)yajl_get_bytes_consumed(reader->yajl));
+                      words, (unsigned long)yajl_get_bytes_consumed(reader->yajl));
     if (text != NULL) {
         yajl_free_error(reader->yajl, text);
     }

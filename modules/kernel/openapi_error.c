@@ -37,9 +37,10 @@ static void add_write_errors(bool *possible, const lims_route_t *route)
 
 void lims_openapi_errors(bool possible[LIMS_E_COUNT], const lims_route_t *route)
 {
-    static const lims_error_e always[]
-        = { LIMS_E_INVALID_QUERY, LIMS_E_BAD_REQUEST,  LIMS_E_UNAUTHORIZED, LIMS_E_TLS_REQUIRED,
-            LIMS_E_RATE_LIMITED,  LIMS_E_INTERNAL,     LIMS_E_SERVICE_UNAVAILABLE };
+    static const lims_error_e always[] = { LIMS_E_INVALID_QUERY,      LIMS_E_BAD_REQUEST,
+                                           LIMS_E_UNAUTHORIZED,       LIMS_E_TLS_REQUIRED,
+                                           LIMS_E_RATE_LIMITED,       LIMS_E_INTERNAL,
+                                           LIMS_E_SERVICE_UNAVAILABLE };
 
     memset(possible, 0, sizeof(*possible) * LIMS_E_COUNT);
     for (apr_size_t i = 0; i < LIMS_LENGTH(always); i++) {
@@ -79,8 +80,8 @@ static unsigned headers_of(const bool *kinds)
     if (kinds[LIMS_E_UNAUTHORIZED]) {
         set |= 1u << LIMS_H_WWW_AUTHENTICATE;
     }
-    if (kinds[LIMS_E_RATE_LIMITED] || kinds[LIMS_E_SERVICE_UNAVAILABLE]
-        || kinds[LIMS_E_IDEMPOTENCY_IN_PROGRESS]) {
+    if (kinds[LIMS_E_RATE_LIMITED] || kinds[LIMS_E_SERVICE_UNAVAILABLE] ||
+        kinds[LIMS_E_IDEMPOTENCY_IN_PROGRESS]) {
         set |= 1u << LIMS_H_RETRY_AFTER;
     }
     return set;

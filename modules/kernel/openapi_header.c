@@ -194,8 +194,8 @@ void lims_openapi_parameter_components(lims_document_t *doc)
             write_parameter(doc, &parameters[i].field, parameters[i].in, LIMS_SCHEMA_INPUT);
         }
     }
-    for (const lims_field_t *field = lims_delivery_headers;
-         doc->deliveries && field->name != NULL; field++) {
+    for (const lims_field_t *field = lims_delivery_headers; doc->deliveries && field->name != NULL;
+         field++) {
         lims_writer_key(doc->w, field->name);
         write_parameter(doc, field, "header", LIMS_SCHEMA_RECORD);
     }

@@ -18,7 +18,7 @@ typedef struct lims_document_t lims_document_t;
 typedef struct lims_component_t lims_component_t;
 
 /* Writes the schema of a component; `subject` is what it is a schema of. */
-typedef void (lims_component_fn)(lims_document_t *doc, const void *subject);
+typedef void(lims_component_fn)(lims_document_t *doc, const void *subject);
 
 struct lims_component_t {
     const char *name;
@@ -119,9 +119,9 @@ void lims_openapi_header_components(lims_document_t *doc);
 void lims_openapi_parameter_components(lims_document_t *doc);
 
 /* Of every answer; those of the rate limit where the key is known. */
-#define LIMS_HEADERS_COMMON                                                               \
-    (1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_RATE_LIMIT | 1u << LIMS_H_RATE_REMAINING      \
-     | 1u << LIMS_H_RATE_RESET | 1u << LIMS_H_CACHE_CONTROL)
+#define LIMS_HEADERS_COMMON                                                                        \
+    (1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_RATE_LIMIT | 1u << LIMS_H_RATE_REMAINING |             \
+     1u << LIMS_H_RATE_RESET | 1u << LIMS_H_CACHE_CONTROL)
 
 /* --- openapi_error.c: the refusals of operations, components/responses ---- */
 

@@ -25,8 +25,8 @@ static apr_size_t count_fields(const lims_field_t *fields)
 }
 
 /* A table with the fields of two; `second` is `count` fields without an end. */
-static lims_field_t *joined(const lims_field_t *first, const lims_field_t *second,
-                            apr_size_t count, apr_pool_t *pool)
+static lims_field_t *joined(const lims_field_t *first, const lims_field_t *second, apr_size_t count,
+                            apr_pool_t *pool)
 {
     apr_size_t before = count_fields(first);
     lims_field_t *fields = apr_pcalloc(pool, sizeof(*fields) * (before + count + 1));
@@ -48,7 +48,7 @@ static void refer(lims_document_t *doc, const char *name, lims_component_fn *wri
     }
     if (known == NULL) {
         known = apr_pcalloc(doc->pool, sizeof(*known));
-        *known = (lims_component_t) { .name = name, .write = write, .subject = subject };
+        *known = (lims_component_t){ .name = name, .write = write, .subject = subject };
         *doc->end = known;
         doc->end = &known->next;
     }
@@ -78,8 +78,7 @@ static bool refer_members(void *context, const lims_field_t *members)
 static void write_object(lims_document_t *doc, const lims_field_t *fields, lims_schema_e use,
                          const char *description)
 {
-    const lims_schema_t s
-        = { .w = doc->w, .use = use, .refer = refer_members, .context = doc };
+    const lims_schema_t s = { .w = doc->w, .use = use, .refer = refer_members, .context = doc };
 
     lims_schema_object(&s, fields, description);
 }

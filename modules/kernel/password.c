@@ -31,8 +31,7 @@ static bool derive(unsigned char hash[HASH_LENGTH], const char *password,
                    const unsigned char salt[SALT_LENGTH], const cost_t *c)
 {
     return EVP_PBE_scrypt(password, strlen(password), salt, SALT_LENGTH, c->n, c->r, c->p,
-                          MEMORY_MAX, hash, HASH_LENGTH)
-           == 1;
+                          MEMORY_MAX, hash, HASH_LENGTH) == 1;
 }
 
 const char *lims_password_hash(const char *password, apr_pool_t *pool)
@@ -48,9 +47,9 @@ const char *lims_password_hash(const char *password, apr_pool_t *pool)
     EVP_EncodeBlock(salt_text, salt, SALT_LENGTH);
     EVP_EncodeBlock(hash_text, hash, HASH_LENGTH);
     OPENSSL_cleanse(hash, sizeof(hash));
-    return apr_psprintf(pool, "scrypt$%" APR_UINT64_T_FMT "$%" APR_UINT64_T_FMT
-                              "$%" APR_UINT64_T_FMT "$%s$%s",
-                        cost.n, cost.r, cost.p, salt_text, hash_text);
+    return apr_psprintf(
+        pool, "scrypt$%" APR_UINT64_T_FMT "$%" APR_UINT64_T_FMT "$%" APR_UINT64_T_FMT "$%s$%s",
+        cost.n, cost.r, cost.p, salt_text, hash_text);
 }
 
 /* Plain digits, at most ten of them. */
@@ -71,8 +70,8 @@ static bool read_bytes(unsigned char *bytes, int length, int text_length, const 
     unsigned char decoded[HASH_TEXT];
     int padding = text_length / 4 * 3 - length;
 
-    if (strlen(text) != (apr_size_t)text_length || strcspn(text, "=") + (apr_size_t)padding
-                                                       != (apr_size_t)text_length) {
+    if (strlen(text) != (apr_size_t)text_length ||
+        strcspn(text, "=") + (apr_size_t)padding != (apr_size_t)text_length) {
         return false;
     }
     if (EVP_DecodeBlock(decoded, (const unsigned char *)text, text_length) != length + padding) {
@@ -102,11 +101,11 @@ bool lims_password_verify(const char *encoded, const char *password, apr_pool_t 
         }
         p = dollar;
     }
-    if (count != 6 || strcmp(parts[0], "scrypt") != 0 || !read_number(&c.n, parts[1])
-        || !read_number(&c.r, parts[2]) || !read_number(&c.p, parts[3])
-        || !read_bytes(salt, SALT_LENGTH, SALT_TEXT, parts[4])
-        || !read_bytes(expected, HASH_LENGTH, HASH_TEXT, parts[5]) || c.n > cost.n || c.r > cost.r
-        || c.p > cost.p || !derive(hash, password, salt, &c)) {
+    if (count != 6 || strcmp(parts[0], "scrypt") != 0 || !read_number(&c.n, parts[1]) ||
+        !read_number(&c.r, parts[2]) || !read_number(&c.p, parts[3]) ||
+        !read_bytes(salt, SALT_LENGTH, SALT_TEXT, parts[4]) ||
+        !read_bytes(expected, HASH_LENGTH, HASH_TEXT, parts[5]) || c.n > cost.n || c.r > cost.r ||
+        c.p > cost.p || !derive(hash, password, salt, &c)) {
         return false;
     }
     equal = CRYPTO_memcmp(hash, expected, HASH_LENGTH) == 0;

@@ -159,8 +159,7 @@ static const lims_error_t *take_parameter(lims_values_t *values, const lims_fiel
         text = decode(equals + 1, length - name_length - 1, pool);
     }
     if (name == NULL || text == NULL) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY,
-                         "The query is not percent-encoded UTF-8%s%s",
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "The query is not percent-encoded UTF-8%s%s",
                          name != NULL ? " at " : "", name != NULL ? lims_excerpt(name, pool) : "");
     }
     field = lims_field_find(fields, name);

@@ -75,8 +75,7 @@ static lims_ring_t *find(const lims_ring_table_t *table, apr_int64_t key)
             if (holder == key) {
                 return ring;
             }
-            if (!candidate &&
-                (holder == 0 || is_free(newest(table, ring), at, table->window))) {
+            if (!candidate && (holder == 0 || is_free(newest(table, ring), at, table->window))) {
                 candidate = ring;
                 owner = holder;
             }

@@ -43,8 +43,8 @@ static node_t *literal_child(const node_t *node, const char *segment, apr_size_t
 {
     node_t *child = node->literals;
 
-    while (child != NULL
-           && (child->length != length || memcmp(child->segment, segment, length) != 0)) {
+    while (child != NULL &&
+           (child->length != length || memcmp(child->segment, segment, length) != 0)) {
         child = child->sibling;
     }
     return child;
@@ -141,7 +141,7 @@ lims_match_result_e lims_route_match(lims_match_t *match, const lims_router_t *r
     const node_t *node = &router->root;
     const entry_t *entry;
 
-    *match = (lims_match_t) { .resource = NULL };
+    *match = (lims_match_t){ .resource = NULL };
     while (node != NULL && *path == '/') {
         apr_size_t length = strcspn(++path, "/");
         const node_t *child = literal_child(node, path, length);

@@ -22,8 +22,8 @@ typedef struct {
     const char *problems; /* "" so far: none */
 } check_t;
 
-static const char *const context_names[]
-    = { "organization", "key", "user", "request", "reason", "signature" };
+static const char *const context_names[] = { "organization", "key",    "user",
+                                             "request",      "reason", "signature" };
 
 static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
 
@@ -56,8 +56,8 @@ static void check_fields(check_t *check, const char *where, const lims_field_t *
 
 static bool is_compound(const lims_field_t *field)
 {
-    return lims_field_json_type(field->type) == LIMS_JSON_ARRAY
-           || lims_field_json_type(field->type) == LIMS_JSON_OBJECT;
+    return lims_field_json_type(field->type) == LIMS_JSON_ARRAY ||
+           lims_field_json_type(field->type) == LIMS_JSON_OBJECT;
 }
 
 /* Inside an object, a fallback is written as a scalar. */
@@ -151,9 +151,9 @@ static bool is_bound(const lims_resource_t *resource, const lims_route_t *route,
     if (route == NULL) {
         return false;
     }
-    return lims_field_find(route->query, name) != NULL
-           || lims_field_find(route->input, name) != NULL
-           || (route->body != 0 && field != NULL && (field->flags & route->body) != 0);
+    return lims_field_find(route->query, name) != NULL ||
+           lims_field_find(route->input, name) != NULL ||
+           (route->body != 0 && field != NULL && (field->flags & route->body) != 0);
 }
 
 /* `route` NULL: a statement that has only the record's id to go by. */
@@ -187,8 +187,7 @@ static void check_statement(check_t *check, const char *where, const lims_resour
 
 static bool is_literal(const char *segment, apr_size_t length)
 {
-    return length > 0
-           && strspn(segment, "abcdefghijklmnopqrstuvwxyz0123456789-.") >= length;
+    return length > 0 && strspn(segment, "abcdefghijklmnopqrstuvwxyz0123456789-.") >= length;
 }
 
 static void check_path(check_t *check, const char *where, const lims_route_t *route)
@@ -213,9 +212,8 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
     if (ids > 1) {
         problem(check, where, "the path has more than one :id");
     }
-    if (ids > 0
-        && (lims_field_find(route->query, "id") != NULL
-            || lims_field_find(route->input, "id") != NULL)) {
+    if (ids > 0 && (lims_field_find(route->query, "id") != NULL ||
+                    lims_field_find(route->input, "id") != NULL)) {
         /* A caller could name another record than the path does. */
         problem(check, where, "an input named id would replace the id of the path");
     }
@@ -317,8 +315,8 @@ static void check_resource(check_t *check, const lims_resource_t *resource)
 
     check_fields(check, where, resource->fields);
     check_statement(check, where, resource, NULL, resource->record);
-    if ((resource->nested != NULL) != (resource->nested_resource != NULL)
-        || (resource->nested != NULL) != (resource->nested_statement != LIMS_STMT_NONE)) {
+    if ((resource->nested != NULL) != (resource->nested_resource != NULL) ||
+        (resource->nested != NULL) != (resource->nested_statement != LIMS_STMT_NONE)) {
         problem(check, where, "nested needs a name, a resource and a statement");
     }
     check_statement(check, where, resource, NULL, resource->nested_statement);
@@ -327,11 +325,10 @@ static void check_resource(check_t *check, const lims_resource_t *resource)
         return;
     }
     for (const lims_route_t *route = resource->routes; route->method != NULL; route++) {
-        const char *here
-            = apr_psprintf(check->pool, "%s: %s %s", where, route->method,
-                           route->path != NULL      ? route->path
-                           : route->command != NULL ? route->command
-                                                    : "?");
+        const char *here = apr_psprintf(check->pool, "%s: %s %s", where, route->method,
+                                        route->path != NULL      ? route->path
+                                        : route->command != NULL ? route->command
+                                                                 : "?");
 
         check_surface(check, here, route);
         check_input(check, here, resource, route);

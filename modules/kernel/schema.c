@@ -79,8 +79,8 @@ static bool is_required(const lims_schema_t *s, const lims_field_t *field)
 /* A creation takes null for absent, so a required field has no use for it. */
 static bool is_nullable(const lims_schema_t *s, const lims_field_t *field)
 {
-    return (field->flags & LIMS_F_NULLABLE) != 0
-           && !(s->use == LIMS_SCHEMA_CREATE && is_required(s, field));
+    return (field->flags & LIMS_F_NULLABLE) != 0 &&
+           !(s->use == LIMS_SCHEMA_CREATE && is_required(s, field));
 }
 
 /* An example is JSON, but for the quotes of a string. One that is not is shown
@@ -89,9 +89,8 @@ static void write_example(lims_writer_t *w, const lims_field_t *field)
 {
     lims_json_t *parsed = NULL;
 
-    if (!types[field->type].text
-        && lims_json_parse(&parsed, field->example, strlen(field->example), lims_writer_pool(w))
-               == NULL) {
+    if (!types[field->type].text && lims_json_parse(&parsed, field->example, strlen(field->example),
+                                                    lims_writer_pool(w)) == NULL) {
         lims_writer_raw(w, field->example);
     } else {
         lims_writer_string(w, field->example);
@@ -103,8 +102,8 @@ static void write_default(lims_writer_t *w, const lims_field_t *field)
 {
     lims_values_t *values = lims_values_create(lims_writer_pool(w));
 
-    if (lims_field_text(values, field, field->fallback, LIMS_E_INTERNAL, lims_writer_pool(w))
-        == NULL) {
+    if (lims_field_text(values, field, field->fallback, LIMS_E_INTERNAL, lims_writer_pool(w)) ==
+        NULL) {
         lims_writer_key(w, "default");
         lims_record_write_value(w, field, lims_values_get(values, field->name));
     }

@@ -25,7 +25,7 @@ typedef enum {
 
 /* Writes a reference to the schema of these members, which stands elsewhere;
  * false when there is none and it has to be written in place. */
-typedef bool (lims_schema_refer_fn)(void *context, const lims_field_t *members);
+typedef bool(lims_schema_refer_fn)(void *context, const lims_field_t *members);
 
 typedef struct {
     lims_writer_t *w;

@@ -24,7 +24,7 @@ typedef struct {
     const char *sql;   /* with $1 … $n in place of the names */
     lims_rows_e rows;
     bool custom; /* planned anew for the values of each call, never prepared */
-    int count; /* of parameters */
+    int count;   /* of parameters */
     const lims_parameter_t *parameters;
     const char *origin; /* "samples.sql:12" */
 } lims_statement_t;

@@ -107,9 +107,9 @@ static bool literal(const char **text, char c)
 
 static bool read_date(moment_t *m, const char **text)
 {
-    return digits(&m->year, text, 4) && literal(text, '-') && digits(&m->month, text, 2)
-           && literal(text, '-') && digits(&m->day, text, 2) && m->year >= 1 && m->month >= 1
-           && m->month <= 12 && m->day >= 1 && m->day <= days_in_month(m->year, m->month);
+    return digits(&m->year, text, 4) && literal(text, '-') && digits(&m->month, text, 2) &&
+           literal(text, '-') && digits(&m->day, text, 2) && m->year >= 1 && m->month >= 1 &&
+           m->month <= 12 && m->day >= 1 && m->day <= days_in_month(m->year, m->month);
 }
 
 /* hh:mm:ss with an optional fraction; what is finer than a microsecond is cut
@@ -118,9 +118,9 @@ static bool read_clock(moment_t *m, const char **text)
 {
     int places = 0;
 
-    if (!(digits(&m->hour, text, 2) && literal(text, ':') && digits(&m->minute, text, 2)
-          && literal(text, ':') && digits(&m->second, text, 2) && m->hour <= 23
-          && m->minute <= 59 && m->second <= 59)) {
+    if (!(digits(&m->hour, text, 2) && literal(text, ':') && digits(&m->minute, text, 2) &&
+          literal(text, ':') && digits(&m->second, text, 2) && m->hour <= 23 && m->minute <= 59 &&
+          m->second <= 59)) {
         return false;
     }
     m->micros = 0;
@@ -154,8 +154,8 @@ static bool read_zone(moment_t *m, const char **text)
     if (!literal(text, '+') && !literal(text, '-')) {
         return false;
     }
-    if (!(digits(&hours, text, 2) && literal(text, ':') && digits(&minutes, text, 2) && hours <= 23
-          && minutes <= 59)) {
+    if (!(digits(&hours, text, 2) && literal(text, ':') && digits(&minutes, text, 2) &&
+          hours <= 23 && minutes <= 59)) {
         return false;
     }
     m->offset = sign * (hours * 3600 + minutes * 60);
@@ -199,8 +199,8 @@ const char *lims_time_timestamp(const char *text, apr_pool_t *pool)
 {
     moment_t m;
 
-    if (!(read_date(&m, &text) && literal(&text, 'T') && read_clock(&m, &text)
-          && read_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
+    if (!(read_date(&m, &text) && literal(&text, 'T') && read_clock(&m, &text) &&
+          read_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
         return NULL;
     }
     return apr_psprintf(pool, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", m.year, m.month, m.day, m.hour,
@@ -275,9 +275,8 @@ const char *lims_time_from_database(const char *text, apr_pool_t *pool)
     if (api != NULL) {
         return api;
     }
-    if (!(read_date(&m, &text) && (literal(&text, ' ') || literal(&text, 'T'))
-          && read_clock(&m, &text) && read_database_zone(&m, &text) && *text == '\0'
-          && to_utc(&m))) {
+    if (!(read_date(&m, &text) && (literal(&text, ' ') || literal(&text, 'T')) &&
+          read_clock(&m, &text) && read_database_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
         return NULL;
     }
     return write_api(&m, pool);
@@ -289,9 +288,13 @@ const char *lims_time_format(apr_time_t moment, apr_pool_t *pool)
     moment_t m;
 
     apr_time_exp_gmt(&parts, moment);
-    m = (moment_t) {
-        .year = parts.tm_year + 1900, .month = parts.tm_mon + 1, .day = parts.tm_mday,
-        .hour = parts.tm_hour, .minute = parts.tm_min, .second = parts.tm_sec,
+    m = (moment_t){
+        .year = parts.tm_year + 1900,
+        .month = parts.tm_mon + 1,
+        .day = parts.tm_mday,
+        .hour = parts.tm_hour,
+        .minute = parts.tm_min,
+        .second = parts.tm_sec,
         .micros = parts.tm_usec,
     };
     return write_api(&m, pool);

@@ -198,7 +198,7 @@ static bool decimal(decimal_t *d, const char *text)
     int written = 0;
     int power;
 
-    *d = (decimal_t) { .negative = *text == '-' };
+    *d = (decimal_t){ .negative = *text == '-' };
     text += d->negative ? 1 : 0;
     if (*text < '0' || *text > '9' || (*text == '0' && text[1] >= '0' && text[1] <= '9')) {
         return false;

@@ -38,8 +38,8 @@ static lims_value_t *find_or_add(lims_values_t *values, const char *name)
         return value;
     }
     if (values->count == values->size) {
-        lims_value_t *items
-            = apr_palloc(values->pool, 2 * (apr_size_t)values->size * sizeof(*items));
+        lims_value_t *items =
+            apr_palloc(values->pool, 2 * (apr_size_t)values->size * sizeof(*items));
 
         memcpy(items, values->items, (apr_size_t)values->size * sizeof(*items));
         values->items = items;
@@ -50,13 +50,13 @@ static lims_value_t *find_or_add(lims_values_t *values, const char *name)
 
 void lims_values_set(lims_values_t *values, const char *name, const char *text)
 {
-    *find_or_add(values, name) = (lims_value_t) { .name = name, .text = text };
+    *find_or_add(values, name) = (lims_value_t){ .name = name, .text = text };
 }
 
 void lims_values_put(lims_values_t *values, const lims_field_t *field, const char *text)
 {
-    *find_or_add(values, field->name)
-        = (lims_value_t) { .name = field->name, .text = text, .field = field };
+    *find_or_add(values, field->name) =
+        (lims_value_t){ .name = field->name, .text = text, .field = field };
 }
 
 bool lims_values_has(const lims_values_t *values, const char *name)

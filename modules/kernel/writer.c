@@ -153,8 +153,8 @@ void lims_writer_key(lims_writer_t *w, const char *name)
         return;
     }
     w->named = true;
-    w->failed = yajl_gen_string(w->yajl, (const unsigned char *)name, strlen(name))
-                != yajl_gen_status_ok;
+    w->failed =
+        yajl_gen_string(w->yajl, (const unsigned char *)name, strlen(name)) != yajl_gen_status_ok;
 }
 
 void lims_writer_string(lims_writer_t *w, const char *text)

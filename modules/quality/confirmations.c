@@ -51,38 +51,37 @@ static const lims_field_t filters[] = {
 };
 
 /* A step: what is stated when it is recorded, and what is shown. */
-#define STEP_FIELDS(GIVEN)                                                           \
-    { .name = "medium",                                                              \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .doc = "Medium that was read.",                                                \
-      .example = "BGLB" },                                                           \
-    { .name = "procedure",                                                           \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .doc = "What was done.",                                                       \
-      .example = "35 C, 48 h" },                                                     \
-    { .name = "readAt",                                                              \
-      .type = LIMS_T_TIMESTAMP,                                                      \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .doc = "When it was read, now unless stated." },                               \
-    { .name = "reading",                                                             \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .max = 1000,                                                                   \
-      .doc = "What was seen.",                                                       \
-      .example = "gas in 3 of 3 tubes" },                                            \
-    { .name = "outcome",                                                             \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_REQUIRED,                                            \
-      .min = 1,                                                                      \
-      .doc = "What the reading means for this step.",                                \
-      .example = "growth" },                                                         \
-    { .name = "notes",                                                               \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .max = 4000,                                                                   \
-      .doc = "Remarks." }
+#define STEP_FIELDS(GIVEN)                                                                         \
+    { .name = "medium",                                                                            \
+      .type = LIMS_T_STRING,                                                                       \
+      .flags = (GIVEN) | LIMS_F_NULLABLE,                                                          \
+      .doc = "Medium that was read.",                                                              \
+      .example = "BGLB" },                                                                         \
+        { .name = "procedure",                                                                     \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .doc = "What was done.",                                                                 \
+          .example = "35 C, 48 h" },                                                               \
+        { .name = "readAt",                                                                        \
+          .type = LIMS_T_TIMESTAMP,                                                                \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .doc = "When it was read, now unless stated." },                                         \
+        { .name = "reading",                                                                       \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .max = 1000,                                                                             \
+          .doc = "What was seen.",                                                                 \
+          .example = "gas in 3 of 3 tubes" },                                                      \
+        { .name = "outcome",                                                                       \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = (GIVEN) | LIMS_F_REQUIRED,                                                      \
+          .min = 1,                                                                                \
+          .doc = "What the reading means for this step.",                                          \
+          .example = "growth" },                                                                   \
+    {                                                                                              \
+        .name = "notes", .type = LIMS_T_STRING, .flags = (GIVEN) | LIMS_F_NULLABLE, .max = 4000,   \
+        .doc = "Remarks."                                                                          \
+    }
 
 static const lims_field_t step_input[] = { STEP_FIELDS(0), LIMS_FIELD_END };
 
@@ -107,8 +106,8 @@ static const lims_field_t outcome_input[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_error_e outcome_errors[]
-    = { LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e outcome_errors[] = { LIMS_E_TEST_VERIFIED_LOCKED,
+                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

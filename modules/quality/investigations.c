@@ -10,13 +10,13 @@
 #include "quality/quality.h"
 #include "reference/reference.h"
 
-static const char *const kinds[]
-    = { "oos",        "oot",           "oof",          "deviation",  "capa", "complaint",
-        "qc_failure", "media_failure", "holding_time", "pt_failure", NULL };
+static const char *const kinds[] = { "oos",          "oot",        "oof",        "deviation",
+                                     "capa",         "complaint",  "qc_failure", "media_failure",
+                                     "holding_time", "pt_failure", NULL };
 static const char *const statuses[] = { "opened",        "phase_1", "phase_2",   "conclusion",
                                         "capa_required", "closed",  "cancelled", NULL };
-static const char *const next_statuses[]
-    = { "phase_1", "phase_2", "conclusion", "capa_required", "closed", "cancelled", NULL };
+static const char *const next_statuses[] = { "phase_1", "phase_2",   "conclusion", "capa_required",
+                                             "closed",  "cancelled", NULL };
 
 enum {
     SHOWN = LIMS_F_OUT,
@@ -25,10 +25,7 @@ enum {
 };
 
 static const lims_field_t fields[] = {
-    { .name = "id",
-      .type = LIMS_T_ID,
-      .flags = SHOWN,
-      .doc = "Called investigationId in events." },
+    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Called investigationId in events." },
     { .name = "investigationNumber",
       .type = LIMS_T_STRING,
       .flags = SHOWN,
@@ -116,8 +113,8 @@ static const lims_field_t advance_input[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_error_e advance_errors[]
-    = { LIMS_E_INVALID_BODY, LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e advance_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_INVALID_TRANSITION,
+                                               LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

@@ -11,8 +11,8 @@
 
 static const char *const statuses[] = { "pending", "passed", "failed", "quarantined", NULL };
 static const char *const test_statuses[] = { "pending", "passed", "failed", NULL };
-static const char *const kinds[]
-    = { "growth_promotion", "sterility", "inhibition", "indication", NULL };
+static const char *const kinds[] = { "growth_promotion", "sterility", "inhibition", "indication",
+                                     NULL };
 static const char *const outcomes[] = { "passed", "failed", NULL };
 
 static const lims_field_t fields[] = {
@@ -52,44 +52,43 @@ static const lims_field_t fields[] = {
 };
 
 /* A test of a lot: what is stated when it is recorded, and what is shown. */
-#define TEST_FIELDS(GIVEN)                                                           \
-    { .name = "kind",                                                                \
-      .type = LIMS_T_ENUM,                                                           \
-      .values = kinds,                                                               \
-      .flags = (GIVEN) | LIMS_F_REQUIRED,                                            \
-      .doc = "inhibition and indication: of selective and differential media." },    \
-    { .name = "organism",                                                            \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .doc = "Test organism with its strain; none for sterility.",                   \
-      .example = "Escherichia coli ATCC 8739" },                                     \
-    { .name = "inoculumCfu",                                                         \
-      .type = LIMS_T_DECIMAL,                                                        \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .max = 1000000000000,                                                          \
-      .doc = "Inoculum in colony-forming units.",                                    \
-      .example = "60" },                                                             \
-    { .name = "recoveryPercent",                                                     \
-      .type = LIMS_T_DECIMAL,                                                        \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .max = 1000000,                                                                \
-      .doc = "Recovery against the standardized inoculum (USP <61>: 50 to 200).",    \
-      .example = "92" },                                                             \
-    { .name = "outcome",                                                             \
-      .type = LIMS_T_ENUM,                                                           \
-      .values = outcomes,                                                            \
-      .flags = (GIVEN) | LIMS_F_REQUIRED,                                            \
-      .doc = "Whether the lot did as it should." },                                  \
-    { .name = "performedOn",                                                         \
-      .type = LIMS_T_DATE,                                                           \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .doc = "Day of the test, today unless stated, not in the future. The latest "  \
-             "test counts." },                                                       \
-    { .name = "notes",                                                               \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = (GIVEN) | LIMS_F_NULLABLE,                                            \
-      .max = 4000,                                                                   \
-      .doc = "Remarks." }
+#define TEST_FIELDS(GIVEN)                                                                         \
+    { .name = "kind",                                                                              \
+      .type = LIMS_T_ENUM,                                                                         \
+      .values = kinds,                                                                             \
+      .flags = (GIVEN) | LIMS_F_REQUIRED,                                                          \
+      .doc = "inhibition and indication: of selective and differential media." },                  \
+        { .name = "organism",                                                                      \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .doc = "Test organism with its strain; none for sterility.",                             \
+          .example = "Escherichia coli ATCC 8739" },                                               \
+        { .name = "inoculumCfu",                                                                   \
+          .type = LIMS_T_DECIMAL,                                                                  \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .max = 1000000000000,                                                                    \
+          .doc = "Inoculum in colony-forming units.",                                              \
+          .example = "60" },                                                                       \
+        { .name = "recoveryPercent",                                                               \
+          .type = LIMS_T_DECIMAL,                                                                  \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .max = 1000000,                                                                          \
+          .doc = "Recovery against the standardized inoculum (USP <61>: 50 to 200).",              \
+          .example = "92" },                                                                       \
+        { .name = "outcome",                                                                       \
+          .type = LIMS_T_ENUM,                                                                     \
+          .values = outcomes,                                                                      \
+          .flags = (GIVEN) | LIMS_F_REQUIRED,                                                      \
+          .doc = "Whether the lot did as it should." },                                            \
+        { .name = "performedOn",                                                                   \
+          .type = LIMS_T_DATE,                                                                     \
+          .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .doc = "Day of the test, today unless stated, not in the future. The latest "            \
+                 "test counts." },                                                                 \
+    {                                                                                              \
+        .name = "notes", .type = LIMS_T_STRING, .flags = (GIVEN) | LIMS_F_NULLABLE, .max = 4000,   \
+        .doc = "Remarks."                                                                          \
+    }
 
 static const lims_field_t test_input[] = { TEST_FIELDS(0), LIMS_FIELD_END };
 

@@ -10,9 +10,9 @@
 #include "quality/quality.h"
 #include "reference/reference.h"
 
-static const char *const types[]
-    = { "MB",  "LRB", "FB",  "LCS", "LFB", "LCSD", "MS",  "LFM", "MSD", "DUP", "ICV", "QCS",
-        "CCV", "IPC", "ICB", "CCB", "SUR", "IS",   "CRM", "PT",  "POS", "NEG", "STR", NULL };
+static const char *const types[] = { "MB",  "LRB", "FB",  "LCS", "LFB", "LCSD", "MS",  "LFM",
+                                     "MSD", "DUP", "ICV", "QCS", "CCV", "IPC",  "ICB", "CCB",
+                                     "SUR", "IS",  "CRM", "PT",  "POS", "NEG",  "STR", NULL };
 static const char *const criteria[] = { "recovery", "rpd", "maximum", "range", "expected", NULL };
 
 static const lims_field_t fields[] = {
@@ -85,10 +85,7 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "What the limits are held against." },
-    { .name = "passed",
-      .type = LIMS_T_BOOLEAN,
-      .flags = LIMS_F_OUT,
-      .doc = "The outcome." },
+    { .name = "passed", .type = LIMS_T_BOOLEAN, .flags = LIMS_F_OUT, .doc = "The outcome." },
     { .name = "notes",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_KEPT_NULLABLE,

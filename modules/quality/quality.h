@@ -30,60 +30,59 @@ extern const lims_resource_t lims_certificate;
 extern const lims_resource_t lims_reopening;
 
 /* What every lot has. */
-#define LIMS_LOT_HEAD_FIELDS                                                         \
-    { .name = "id",                                                                  \
-      .type = LIMS_T_ID,                                                             \
-      .flags = LIMS_F_OUT,                                                           \
-      .doc = "Assigned by the service; also the cursor value.",                      \
-      .example = "31" },                                                             \
-    { .name = "code",                                                                \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
-      .min = 1,                                                                      \
-      .max = 64,                                                                     \
-      .doc = "The laboratory's own name of the lot, unique within the organization.", \
-      .example = "TSA-A" },                                                          \
-    { .name = "lotNumber",                                                           \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
-      .min = 1,                                                                      \
-      .max = 64,                                                                     \
-      .doc = "The manufacturer's number of the lot.",                                \
-      .example = "24113A" },                                                         \
-    { .name = "name",                                                                \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
-      .min = 1,                                                                      \
-      .max = 255,                                                                    \
-      .doc = "What it is.",                                                          \
-      .example = "Tryptic soy agar" },                                               \
-    { .name = "supplier",                                                            \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
-      .max = 255,                                                                    \
-      .doc = "Who made or sold it." },                                               \
-    { .name = "expiresOn",                                                           \
-      .type = LIMS_T_DATE,                                                           \
-      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
-      .doc = "The last day on which it may be used, in the organization's time zone." }, \
-    { .name = "openedOn",                                                            \
-      .type = LIMS_T_DATE,                                                           \
-      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
-      .doc = "When the first container was opened." }
+#define LIMS_LOT_HEAD_FIELDS                                                                       \
+    { .name = "id",                                                                                \
+      .type = LIMS_T_ID,                                                                           \
+      .flags = LIMS_F_OUT,                                                                         \
+      .doc = "Assigned by the service; also the cursor value.",                                    \
+      .example = "31" },                                                                           \
+        { .name = "code",                                                                          \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                                  \
+          .min = 1,                                                                                \
+          .max = 64,                                                                               \
+          .doc = "The laboratory's own name of the lot, unique within the organization.",          \
+          .example = "TSA-A" },                                                                    \
+        { .name = "lotNumber",                                                                     \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                                  \
+          .min = 1,                                                                                \
+          .max = 64,                                                                               \
+          .doc = "The manufacturer's number of the lot.",                                          \
+          .example = "24113A" },                                                                   \
+        { .name = "name",                                                                          \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                                  \
+          .min = 1,                                                                                \
+          .max = 255,                                                                              \
+          .doc = "What it is.",                                                                    \
+          .example = "Tryptic soy agar" },                                                         \
+        { .name = "supplier",                                                                      \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = LIMS_F_KEPT_NULLABLE,                                                           \
+          .max = 255,                                                                              \
+          .doc = "Who made or sold it." },                                                         \
+        { .name = "expiresOn",                                                                     \
+          .type = LIMS_T_DATE,                                                                     \
+          .flags = LIMS_F_KEPT_NULLABLE,                                                           \
+          .doc = "The last day on which it may be used, in the organization's time zone." },       \
+    {                                                                                              \
+        .name = "openedOn", .type = LIMS_T_DATE, .flags = LIMS_F_KEPT_NULLABLE,                    \
+        .doc = "When the first container was opened."                                              \
+    }
 
-#define LIMS_LOT_TAIL_FIELDS                                                         \
-    { .name = "notes",                                                               \
-      .type = LIMS_T_STRING,                                                         \
-      .flags = LIMS_F_KEPT_NULLABLE,                                                 \
-      .max = 4000,                                                                   \
-      .doc = "Remarks." },                                                           \
-    { .name = "createdAt",                                                           \
-      .type = LIMS_T_TIMESTAMP,                                                      \
-      .flags = LIMS_F_OUT,                                                           \
-      .doc = "Creation." },                                                          \
-    { .name = "updatedAt",                                                           \
-      .type = LIMS_T_TIMESTAMP,                                                      \
-      .flags = LIMS_F_OUT,                                                           \
-      .doc = "Last change." }
+#define LIMS_LOT_TAIL_FIELDS                                                                       \
+    { .name = "notes",                                                                             \
+      .type = LIMS_T_STRING,                                                                       \
+      .flags = LIMS_F_KEPT_NULLABLE,                                                               \
+      .max = 4000,                                                                                 \
+      .doc = "Remarks." },                                                                         \
+        { .name = "createdAt",                                                                     \
+          .type = LIMS_T_TIMESTAMP,                                                                \
+          .flags = LIMS_F_OUT,                                                                     \
+          .doc = "Creation." },                                                                    \
+    {                                                                                              \
+        .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change."  \
+    }
 
 #endif /* LIMS_QUALITY_H */

@@ -26,8 +26,8 @@ static const lims_error_t *reopen(lims_request_t *rq)
     return error;
 }
 
-static const lims_error_e reopen_errors[]
-    = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e reopen_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "POST",

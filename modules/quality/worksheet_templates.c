@@ -11,9 +11,9 @@
 #include "reference/reference.h"
 
 static const char *const kinds[] = { "text", "number", "date", "timestamp", "boolean", NULL };
-static const char *const roles[]
-    = { "system_administrator", "administrator",   "lab_manager",   "qa_officer", "analyst",
-        "microbiologist",       "receiving_clerk", "client_viewer", NULL };
+static const char *const roles[] = { "system_administrator", "administrator", "lab_manager",
+                                     "qa_officer",           "analyst",       "microbiologist",
+                                     "receiving_clerk",      "client_viewer", NULL };
 
 static const lims_field_t field_members[] = {
     { .name = "name",

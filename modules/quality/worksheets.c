@@ -157,9 +157,8 @@ static const struct {
     const char *kind;
     lims_type_e type;
 } value_types[] = {
-    { "text", LIMS_T_STRING },         { "number", LIMS_T_DECIMAL },
-    { "date", LIMS_T_DATE },           { "timestamp", LIMS_T_TIMESTAMP },
-    { "boolean", LIMS_T_BOOLEAN },
+    { "text", LIMS_T_STRING },         { "number", LIMS_T_DECIMAL },  { "date", LIMS_T_DATE },
+    { "timestamp", LIMS_T_TIMESTAMP }, { "boolean", LIMS_T_BOOLEAN },
 };
 
 /* A blank value is none, whatever the kind. */
@@ -260,11 +259,10 @@ static const lims_error_t *sign_off(lims_request_t *rq)
 
 static const lims_error_e fill_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_TEST_VERIFIED_LOCKED,
                                             LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
-static const lims_error_e signoff_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                               LIMS_E_ESIGNATURE_REQUIRED,
-                                               LIMS_E_WORKSHEET_INCOMPLETE,
-                                               LIMS_E_TEST_VERIFIED_LOCKED,
-                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e signoff_errors[] = {
+    LIMS_E_INVALID_REFERENCE,    LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_WORKSHEET_INCOMPLETE,
+    LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_COUNT
+};
 static const lims_error_e withdraw_errors[] = { LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {

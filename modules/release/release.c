@@ -10,12 +10,18 @@
 static const char *const states[] = { "blocked",         "in_progress", "ready_for_review",
                                       "ready_to_report", "reported",    NULL };
 
-static const char *const categories[] = { "incomplete_result",    "unverified_result",
-                                          "approval_required",    "qc_failed",
-                                          "confirmation_required", "media_qc_failed",
-                                          "worksheet_incomplete", "approval_rejected",
-                                          "holding_time_expired", "out_of_specification",
-                                          "investigation_open",   "non_numeric_result",
+static const char *const categories[] = { "incomplete_result",
+                                          "unverified_result",
+                                          "approval_required",
+                                          "qc_failed",
+                                          "confirmation_required",
+                                          "media_qc_failed",
+                                          "worksheet_incomplete",
+                                          "approval_rejected",
+                                          "holding_time_expired",
+                                          "out_of_specification",
+                                          "investigation_open",
+                                          "non_numeric_result",
                                           NULL };
 
 static const char *const severities[] = { "blocking", "warning", NULL };

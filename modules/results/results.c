@@ -82,10 +82,7 @@ static const lims_field_t fields[] = {
       .flags = SHOWN | LIMS_F_NULLABLE,
       .doc = "The limit that applies, in words.",
       .example = "at most 10 mg/L" },
-    { .name = "reagentLotId",
-      .type = LIMS_T_ID,
-      .flags = ENTERED,
-      .doc = "The reagent lot used." },
+    { .name = "reagentLotId", .type = LIMS_T_ID, .flags = ENTERED, .doc = "The reagent lot used." },
     { .name = "mediaLotId",
       .type = LIMS_T_ID,
       .flags = ENTERED,
@@ -213,11 +210,11 @@ static const lims_error_t *guard_verify(lims_request_t *rq)
 /* The refusal of sample tests (ids separated by commas) that are verified. */
 static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
 {
-    const char *members = apr_psprintf(
-        rq->pool,
-        "\"blockers\":[{\"slug\":\"test_verified_locked\",\"message\":"
-        "\"These results are verified and locked.\",\"testIds\":[%s]}]",
-        ids);
+    const char *members =
+        apr_psprintf(rq->pool,
+                     "\"blockers\":[{\"slug\":\"test_verified_locked\",\"message\":"
+                     "\"These results are verified and locked.\",\"testIds\":[%s]}]",
+                     ids);
 
     return lims_fail_with(
         rq->pool, LIMS_E_TEST_VERIFIED_LOCKED, members,
@@ -286,14 +283,12 @@ static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
                                              LIMS_E_NO_UPDATABLE_FIELDS,
                                              LIMS_E_REAGENT_LOT_EXPIRED,
                                              LIMS_E_MEDIA_QC_FAILED,
-                                             LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
-static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
-                                              LIMS_E_QC_FAILED,
-                                              LIMS_E_CONFIRMATION_REQUIRED,
-                                              LIMS_E_MEDIA_QC_FAILED,
-                                              LIMS_E_WORKSHEET_INCOMPLETE,
-                                              LIMS_E_BLANK_RESULT,
-                                              LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
+                                             LIMS_E_TEST_VERIFIED_LOCKED,
+                                             LIMS_E_COUNT };
+static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS_E_QC_FAILED,
+                                              LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED,
+                                              LIMS_E_WORKSHEET_INCOMPLETE,  LIMS_E_BLANK_RESULT,
+                                              LIMS_E_TEST_VERIFIED_LOCKED,  LIMS_E_COUNT };
 static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_REAGENT_LOT_EXPIRED,
                                             LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
 

@@ -28,9 +28,8 @@ static const char *const settable_statuses[] = { "pending",   "received", "proce
 
 static const char *const priorities[] = { "routine", "rush", "stat", NULL };
 
-static const char *const release_states[] = { "blocked",          "in_progress",
-                                              "ready_for_review", "ready_to_report",
-                                              "reported",         NULL };
+static const char *const release_states[] = { "blocked",         "in_progress", "ready_for_review",
+                                              "ready_to_report", "reported",    NULL };
 
 const char *const lims_holding_statuses[] = { "ok", "expiring_soon", "expired", NULL };
 
@@ -168,9 +167,7 @@ static const lims_field_t filters[] = {
     { .name = "until",
       .type = LIMS_T_MOMENT_END,
       .doc = "Received at this time or earlier: a date (the whole UTC day) or a timestamp." },
-    { .name = "updatedSince",
-      .type = LIMS_T_MOMENT,
-      .doc = "Changed at this time or later." },
+    { .name = "updatedSince", .type = LIMS_T_MOMENT, .doc = "Changed at this time or later." },
     LIMS_FIELD_END,
 };
 
@@ -228,8 +225,8 @@ static bool has_status(const lims_request_t *rq, const char *status)
 
 static const lims_error_t *refuse_final(lims_request_t *rq)
 {
-    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                     "Sample %s is reported, which is final.", lims_values_get(rq->values, "id"));
+    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION, "Sample %s is reported, which is final.",
+                     lims_values_get(rq->values, "id"));
 }
 
 /* Refused also where nothing would change: a reported sample takes no edit. */
@@ -274,8 +271,10 @@ static void write_skipped(lims_writer_t *w, const lims_result_t *asked, apr_pool
         lims_writer_key(w, "error");
         lims_writer_string(w, lims_error_kinds[kind].slug);
         lims_writer_key(w, "message");
-        lims_writer_string(w, status ? apr_pstrcat(pool, "The sample is not awaiting receiving; "
-                                                         "its status is ", status, ".", NULL)
+        lims_writer_string(w, status ? apr_pstrcat(pool,
+                                                   "The sample is not awaiting receiving; "
+                                                   "its status is ",
+                                                   status, ".", NULL)
                                      : "There is no such sample in your organization.");
         lims_writer_object_end(w);
     }
@@ -310,20 +309,18 @@ static const lims_error_t *receive(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                              LIMS_E_FIELD_NOT_PATCHABLE,
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
                                               LIMS_E_SAMPLE_LIMIT_EXCEEDED, LIMS_E_COUNT };
-static const lims_error_e update_errors[] = { LIMS_E_INVALID_REFERENCE,
-                                              LIMS_E_FIELD_NOT_PATCHABLE,
-                                              LIMS_E_NO_UPDATABLE_FIELDS,
-                                              LIMS_E_TEST_VERIFIED_LOCKED,
-                                              LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e update_errors[] = {
+    LIMS_E_INVALID_REFERENCE,    LIMS_E_FIELD_NOT_PATCHABLE, LIMS_E_NO_UPDATABLE_FIELDS,
+    LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_COUNT
+};
 static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
-static const lims_error_e report_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
-                                              LIMS_E_APPROVAL_REQUIRED,
-                                              LIMS_E_CONFIRMATION_REQUIRED,
-                                              LIMS_E_MEDIA_QC_FAILED, LIMS_E_COUNT };
+static const lims_error_e report_errors[] = {
+    LIMS_E_INCOMPLETE_SAMPLE,     LIMS_E_QC_FAILED,       LIMS_E_APPROVAL_REQUIRED,
+    LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED, LIMS_E_COUNT
+};
 
 static const lims_route_t routes[] = {
     { .method = "GET",

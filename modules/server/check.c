@@ -26,8 +26,8 @@ APLOG_USE_MODULE(lims);
 
 static bool is_section_of(const ap_directive_t *directive, const server_rec *s)
 {
-    return s->is_virtual && strcasecmp(directive->directive, "<VirtualHost") == 0 &&
-           s->defn_name && strcmp(directive->filename, s->defn_name) == 0 &&
+    return s->is_virtual && strcasecmp(directive->directive, "<VirtualHost") == 0 && s->defn_name &&
+           strcmp(directive->filename, s->defn_name) == 0 &&
            directive->line_num == (int)s->defn_line_number;
 }
 
@@ -69,8 +69,7 @@ typedef struct {
 static void report(check_t *check, int number, const char *problem, const char *remedy)
 {
     check->problems++;
-    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, check->s, "LIMS%04d: %s; %s", number, problem,
-                 remedy);
+    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, check->s, "LIMS%04d: %s; %s", number, problem, remedy);
 }
 
 static void check_dbd(check_t *check)

@@ -279,8 +279,7 @@ static void write_histogram(text_t *text, int index)
     for (int i = 0; i < BUCKETS; i++) {
         sum += read_counter(&route->buckets[i]);
         if (i < BUCKETS - 1) {
-            line(text,
-                 "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
+            line(text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
                  labels, bound_names[i], sum);
         }
     }
@@ -330,8 +329,7 @@ static void write_pool(text_t *text)
     head(text, "lims_database_connections_in_use", "gauge", "Connections held by requests.");
     line(text, "lims_database_connections_in_use %d\n", connections_in_use());
     head(text, "lims_database_waits_total", "counter", "Requests that waited for a connection.");
-    line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n",
-         read_counter(&counters->waits));
+    line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n", read_counter(&counters->waits));
     head(text, "lims_database_wait_seconds_total", "counter", "Time waited for a connection.");
     line(text, "lims_database_wait_seconds_total %.6f\n", seconds(read_counter(&counters->waited)));
     head(text, "lims_database_exhausted_total", "counter",

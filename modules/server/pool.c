@@ -26,8 +26,8 @@
 
 static const char adopted[] = "lims_connection";
 
-static APR_OPTIONAL_FN_TYPE(ap_dbd_open) *dbd_open;
-static APR_OPTIONAL_FN_TYPE(ap_dbd_close) *dbd_close;
+static APR_OPTIONAL_FN_TYPE(ap_dbd_open) * dbd_open;
+static APR_OPTIONAL_FN_TYPE(ap_dbd_close) * dbd_close;
 
 /* What stands in front of one of mod_dbd's pools. */
 struct lims_pool_t {

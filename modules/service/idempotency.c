@@ -20,8 +20,8 @@ static const char *fingerprint(const lims_exchange_t *x, const char *body, apr_s
     char *text = NULL;
 
     if (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) &&
-        EVP_DigestUpdate(context, head, strlen(head)) &&
-        EVP_DigestUpdate(context, body, length) && EVP_DigestFinal_ex(context, digest, &size)) {
+        EVP_DigestUpdate(context, head, strlen(head)) && EVP_DigestUpdate(context, body, length) &&
+        EVP_DigestFinal_ex(context, digest, &size)) {
         text = apr_palloc(x->rq.pool, 2 + 2 * (apr_size_t)size + 1);
         memcpy(text, "\\x", 3);
         for (unsigned int i = 0; i < size; i++) {

@@ -39,9 +39,9 @@ static void find_route(lims_exchange_t *x)
                                x->settings->base, x->path);
         return;
     case LIMS_ROUTE_METHOD:
-        x->refusal = lims_fail(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
-                               "%s is not possible here; possible are: %s.", x->method,
-                               x->match.allow);
+        x->refusal =
+            lims_fail(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
+                      "%s is not possible here; possible are: %s.", x->method, x->match.allow);
         return;
     }
 }
@@ -402,8 +402,7 @@ static void finish(lims_exchange_t *x)
     const char *etag = apr_table_get(reply->headers, "ETag");
 
     apr_table_setn(reply->headers, "Cache-Control", etag ? "private, no-cache" : "no-store");
-    if (etag && is_read(x) && x->if_none_match &&
-        lims_etag_matches(x->if_none_match, etag, true)) {
+    if (etag && is_read(x) && x->if_none_match && lims_etag_matches(x->if_none_match, etag, true)) {
         reply->status = 304;
         reply->body = NULL;
         reply->length = 0;

@@ -42,9 +42,9 @@ typedef struct {
 /* What the configuration decides. */
 typedef struct {
     const lims_router_t *router;
-    const char *base;                 /* "/api/v1" behind the base path */
-    const char *documentation;        /* URL shown by discovery */
-    const char *openapi;              /* the OpenAPI document */
+    const char *base;          /* "/api/v1" behind the base path */
+    const char *documentation; /* URL shown by discovery */
+    const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
     apr_size_t body_max;              /* bytes of a JSON body */
     const char *idempotency_lifetime; /* seconds, as text */
@@ -76,7 +76,7 @@ struct lims_exchange_t {
     apr_time_t accepted;  /* when the process last found it valid, or 0 */
     bool counted;         /* against the rate limit, or refused by it: */
     const lims_error_t *limited;
-    bool touch_due;       /* lastUsedAt is older than the interval */
+    bool touch_due;                   /* lastUsedAt is older than the interval */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */
     const lims_error_t *error;        /* what the reply says, for the log */
@@ -108,8 +108,8 @@ void lims_render_page(lims_request_t *rq, const lims_result_t *rows);
 
 /* An array of records under one name: { "received": [ … ] }; used by handlers
  * that answer several records. */
-void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource,
-                      const lims_result_t *rows, int count, apr_pool_t *pool);
+void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
+                      int count, apr_pool_t *pool);
 
 /* Sets the reply's body from a finished writer. */
 void lims_render_finish(lims_request_t *rq, lims_writer_t *w);

@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(lims_idempotency_key_valid(text), "and is visible");
     }
     must(!lims_media_type_json(text) || length >= 16, "a media type is a word");
-    must(!lims_scope_in(text, "samples:read") || strstr(text, "samples:read") != NULL
-             || strpbrk(text, "{}\", ;") != NULL || length == 0,
+    must(!lims_scope_in(text, "samples:read") || strstr(text, "samples:read") != NULL ||
+             strpbrk(text, "{}\", ;") != NULL || length == 0,
          "a scope is named, or the list is empty");
     apr_pool_destroy(pool);
     return 0;

@@ -12,8 +12,10 @@ static const lims_error_t *handle(lims_request_t *rq)
     return NULL;
 }
 
-#define ROUTE(m, p, o) \
-    { .method = m, .path = p, .operation = o, .summary = o, .status = 200, .handler = handle }
+#define ROUTE(m, p, o)                                                                             \
+    {                                                                                              \
+        .method = m, .path = p, .operation = o, .summary = o, .status = 200, .handler = handle     \
+    }
 
 static const lims_route_t routes[] = {
     ROUTE("GET", "", "discover"),
@@ -54,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     apr_pool_t *pool = fuzz_pool();
     const char *text = apr_pstrmemdup(pool, (const char *)data, size);
     const char *blank = strchr(text, ' ');
-    const char *method
-        = blank != NULL ? apr_pstrmemdup(pool, text, (apr_size_t)(blank - text)) : "GET";
+    const char *method =
+        blank != NULL ? apr_pstrmemdup(pool, text, (apr_size_t)(blank - text)) : "GET";
     const char *path = blank != NULL ? blank + 1 : text;
     lims_match_result_e result;
     lims_match_t match;

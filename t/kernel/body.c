@@ -171,8 +171,7 @@ static void test_objects(void)
                  "{\"updates\":[{\"sampleTestId\":1,\"result\":\"\"},{\"sampleTestId\":2,"
                  "\"result\":\"\"},{\"sampleTestId\":1,\"result\":\"2\"}]}"),
             LIMS_E_INVALID_BODY, "updates has the sampleTestId '1' twice", "a repeated object");
-    refuses(take(own, 0,
-                 "{\"updates\":[{\"sampleTestId\":1,\"result\":\"\",\"lots\":[1,1]}]}"),
+    refuses(take(own, 0, "{\"updates\":[{\"sampleTestId\":1,\"result\":\"\",\"lots\":[1,1]}]}"),
             LIMS_E_INVALID_BODY, "updates[0].lots has '1' twice", "a repeat inside");
 }
 
@@ -180,8 +179,8 @@ static void test_lists(void)
 {
     static const char with[] = "{\"updates\":[{\"sampleTestId\":1,\"result\":null}],%s}";
 
-    passes(take(own, 0, apr_psprintf(pool, with,
-                                     "\"names\":[\"a,b\",\"c\\\"d\",\"e\\\\f\",\"NULL {}\"]")),
+    passes(take(own, 0,
+                apr_psprintf(pool, with, "\"names\":[\"a,b\",\"c\\\"d\",\"e\\\\f\",\"NULL {}\"]")),
            "strings of every kind");
     is(lims_values_get(values, "names"), "{\"a,b\",\"c\\\"d\",\"e\\\\f\",\"NULL {}\"}",
        "are quoted");

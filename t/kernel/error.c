@@ -11,8 +11,8 @@ static void test_catalogue(void)
     for (int kind = 0; kind < LIMS_E_COUNT; kind++) {
         const lims_error_kind_t *row = &lims_error_kinds[kind];
 
-        ok(row->slug != NULL && row->title != NULL && row->doc != NULL && row->status >= 400
-               && row->status <= 599,
+        ok(row->slug != NULL && row->title != NULL && row->doc != NULL && row->status >= 400 &&
+               row->status <= 599,
            "kind %d is complete", kind);
         is_number(lims_error_by_slug(row->slug), kind, "and its slug is its own");
     }

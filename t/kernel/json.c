@@ -123,8 +123,9 @@ static const text_t refused[] = {
     { "byte FF", "[\"\xFF\"]", 0 },
     { "malformed UTF-8 outside strings", "[\xC0\x80]", 0 },
     { "seventeen levels", "[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", 0 },
-    { "seventeen levels of both", "{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":["
-                                  "{}]}]}]}]}]}]}]}]}",
+    { "seventeen levels of both",
+      "{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":[{\"a\":["
+      "{}]}]}]}]}]}]}]}]}",
       0 },
     { "equal names", "{\"a\":1,\"b\":2,\"a\":1}", 0 },
     { "equal names, one escaped", "{\"a\":1,\"\\u0061\":1}", 0 },
@@ -206,8 +207,8 @@ static void test_messages(void)
             "'clientName' twice", "a repeated member is named");
     refuses(parse_text(&root, "[\"abc\xFF\"]"), LIMS_E_INVALID_BODY, "malformed UTF-8 at byte 5",
             "malformed UTF-8 is located");
-    refuses(parse_text(&root, "[\"\\uDC00\"]"), LIMS_E_INVALID_BODY,
-            "unpaired surrogate at byte 2", "a surrogate is located");
+    refuses(parse_text(&root, "[\"\\uDC00\"]"), LIMS_E_INVALID_BODY, "unpaired surrogate at byte 2",
+            "a surrogate is located");
     refuses(parse_text(&root, "{\"a\":1,}"), LIMS_E_INVALID_BODY, "not valid JSON", "syntax");
     refuses(parse_text(&root, "{\"a\":1,}"), LIMS_E_INVALID_BODY, "byte 8", "and where");
     refuses(parse_text(&root, "[[[[[[[[[[[[[[[[[[[["), LIMS_E_INVALID_BODY, "16 levels", "depth");

@@ -72,9 +72,9 @@ static void test_mistyped(void)
 static void test_hash(void)
 {
     /* FIPS 180-2, appendix B.1. */
-    static const unsigned char abc[LIMS_KEY_HASH_LENGTH]
-        = "\xba\x78\x16\xbf\x8f\x01\xcf\xea\x41\x41\x40\xde\x5d\xae\x22\x23"
-          "\xb0\x03\x61\xa3\x96\x17\x7a\x9c\xb4\x10\xff\x61\xf2\x00\x15\xad";
+    static const unsigned char abc[LIMS_KEY_HASH_LENGTH] =
+        "\xba\x78\x16\xbf\x8f\x01\xcf\xea\x41\x41\x40\xde\x5d\xae\x22\x23"
+        "\xb0\x03\x61\xa3\x96\x17\x7a\x9c\xb4\x10\xff\x61\xf2\x00\x15\xad";
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
     ok(lims_key_hash(hash, "abc"), "a hash");

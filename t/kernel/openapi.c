@@ -82,46 +82,90 @@ static const lims_field_t spin_input[] = {
 };
 
 static const lims_field_t spin_output[] = {
-    { .name = "tubes",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_OUT,
-      .members = rack_fields },
+    { .name = "tubes", .type = LIMS_T_OBJECT_LIST, .flags = LIMS_F_OUT, .members = rack_fields },
     LIMS_FIELD_END
 };
 
-static const lims_error_e create_errors[]
-    = { LIMS_E_INVALID_REFERENCE, LIMS_E_SAMPLE_LIMIT_EXCEEDED, LIMS_E_COUNT };
-static const lims_error_e seal_errors[]
-    = { LIMS_E_QC_FAILED, LIMS_E_BLANK_RESULT, LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_COUNT };
+static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                              LIMS_E_SAMPLE_LIMIT_EXCEEDED, LIMS_E_COUNT };
+static const lims_error_e seal_errors[] = { LIMS_E_QC_FAILED, LIMS_E_BLANK_RESULT,
+                                            LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_COUNT };
 
 enum { ROOT, LIST, GET, CREATE, UPDATE, SEAL, SPIN, FILE_, TOOL, PATHLESS, END };
 
 static const lims_route_t rack_routes[] = {
-    [ROOT] = { .method = "GET", .path = "", .operation = "discover", .summary = "All there is",
-               .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY, .output = spin_output,
+    [ROOT] = { .method = "GET",
+               .path = "",
+               .operation = "discover",
+               .summary = "All there is",
+               .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY,
+               .output = spin_output,
                .status = 200 },
-    [LIST] = { .method = "GET", .path = "/racks", .operation = "listRacks", .summary = "Racks",
-               .scope = "samples:read", .flags = LIMS_R_LIST, .query = filters, .status = 200 },
-    [GET] = { .method = "GET", .path = "/racks/:id", .operation = "getRack", .summary = "A rack",
-              .scope = "samples:read", .status = 200 },
-    [CREATE] = { .method = "POST", .path = "/racks", .operation = "createRack",
-                 .summary = "A new rack", .description = "Counts.", .scope = "samples:write",
-                 .body = LIMS_F_CREATE, .status = 201, .errors = create_errors },
-    [UPDATE] = { .method = "PATCH", .path = "/racks/:id", .operation = "updateRack",
-                 .summary = "Change a rack", .scope = "samples:write", .body = LIMS_F_UPDATE,
+    [LIST] = { .method = "GET",
+               .path = "/racks",
+               .operation = "listRacks",
+               .summary = "Racks",
+               .scope = "samples:read",
+               .flags = LIMS_R_LIST,
+               .query = filters,
+               .status = 200 },
+    [GET] = { .method = "GET",
+              .path = "/racks/:id",
+              .operation = "getRack",
+              .summary = "A rack",
+              .scope = "samples:read",
+              .status = 200 },
+    [CREATE] = { .method = "POST",
+                 .path = "/racks",
+                 .operation = "createRack",
+                 .summary = "A new rack",
+                 .description = "Counts.",
+                 .scope = "samples:write",
+                 .body = LIMS_F_CREATE,
+                 .status = 201,
+                 .errors = create_errors },
+    [UPDATE] = { .method = "PATCH",
+                 .path = "/racks/:id",
+                 .operation = "updateRack",
+                 .summary = "Change a rack",
+                 .scope = "samples:write",
+                 .body = LIMS_F_UPDATE,
                  .status = 200 },
-    [SEAL] = { .method = "POST", .path = "/racks/:id/seal", .operation = "sealRack",
-               .summary = "Seal", .scope = "samples:write", .flags = LIMS_R_NO_BODY,
-               .status = 200, .errors = seal_errors },
-    [SPIN] = { .method = "POST", .path = "/racks/spin", .operation = "spinRacks",
-               .summary = "Spin", .scope = "samples:write", .flags = LIMS_R_NO_RECORD,
-               .input = spin_input, .output = spin_output, .status = 200 },
-    [FILE_] = { .method = "GET", .path = "/manual.json", .operation = "getManual",
-                .summary = "Manual", .flags = LIMS_R_DOCUMENT, .status = 200 },
-    [TOOL] = { .method = "POST", .path = "/racks/burn", .operation = "burnRack",
-               .summary = "Secret", .flags = LIMS_R_TOOL, .status = 200 },
-    [PATHLESS] = { .method = "POST", .path = NULL, .operation = "meltRack", .summary = "Secret",
-                   .flags = LIMS_R_TOOL, .status = 200 },
+    [SEAL] = { .method = "POST",
+               .path = "/racks/:id/seal",
+               .operation = "sealRack",
+               .summary = "Seal",
+               .scope = "samples:write",
+               .flags = LIMS_R_NO_BODY,
+               .status = 200,
+               .errors = seal_errors },
+    [SPIN] = { .method = "POST",
+               .path = "/racks/spin",
+               .operation = "spinRacks",
+               .summary = "Spin",
+               .scope = "samples:write",
+               .flags = LIMS_R_NO_RECORD,
+               .input = spin_input,
+               .output = spin_output,
+               .status = 200 },
+    [FILE_] = { .method = "GET",
+                .path = "/manual.json",
+                .operation = "getManual",
+                .summary = "Manual",
+                .flags = LIMS_R_DOCUMENT,
+                .status = 200 },
+    [TOOL] = { .method = "POST",
+               .path = "/racks/burn",
+               .operation = "burnRack",
+               .summary = "Secret",
+               .flags = LIMS_R_TOOL,
+               .status = 200 },
+    [PATHLESS] = { .method = "POST",
+                   .path = NULL,
+                   .operation = "meltRack",
+                   .summary = "Secret",
+                   .flags = LIMS_R_TOOL,
+                   .status = 200 },
     [END] = LIMS_ROUTE_END,
 };
 
@@ -136,14 +180,19 @@ static const lims_resource_t rack = {
     .nested_resource = &tube,
 };
 
-static const lims_route_t hidden_routes[] = {
-    { .method = "POST", .path = NULL, .operation = "hide", .summary = "Hide",
-      .flags = LIMS_R_TOOL, .status = 200 },
-    LIMS_ROUTE_END
-};
+static const lims_route_t hidden_routes[] = { { .method = "POST",
+                                                .path = NULL,
+                                                .operation = "hide",
+                                                .summary = "Hide",
+                                                .flags = LIMS_R_TOOL,
+                                                .status = 200 },
+                                              LIMS_ROUTE_END };
 
-static const lims_resource_t hidden = { .name = "hidden", .title = "Hidden", .schema = "Hidden",
-                                        .fields = spin_input, .routes = hidden_routes };
+static const lims_resource_t hidden = { .name = "hidden",
+                                        .title = "Hidden",
+                                        .schema = "Hidden",
+                                        .fields = spin_input,
+                                        .routes = hidden_routes };
 
 /* --- Looking at it -------------------------------------------------------- */
 
@@ -197,7 +246,7 @@ static const char *words(const char *path)
 #define RACK_CREATE "components|schemas|RackCreate|"
 #define ANSWERS(path, method) "paths|" path "|" method "|responses"
 #define SCHEMA "|content|application/json|schema|"
-#define SLUGS(path, method, status) \
+#define SLUGS(path, method, status)                                                                \
     ANSWERS(path, method) "|" status SCHEMA "allOf|1|properties|error|enum"
 
 /* --- Tests ---------------------------------------------------------------- */
@@ -272,10 +321,10 @@ static void test_answers(void)
 {
     is(words(ANSWERS("/racks", "get")), "200,400,401,403,429,500,503", "of a list");
     is(words(ANSWERS("/racks/{id}", "get")), "200,304,400,401,403,404,429,500,503", "of a record");
-    is(words(ANSWERS("/racks", "post")),
-       "201,400,401,403,408,409,413,415,422,429,500,503", "of a creation");
-    is(words(ANSWERS("/racks/{id}", "patch")),
-       "200,400,401,403,404,408,412,413,415,429,500,503", "of a change");
+    is(words(ANSWERS("/racks", "post")), "201,400,401,403,408,409,413,415,422,429,500,503",
+       "of a creation");
+    is(words(ANSWERS("/racks/{id}", "patch")), "200,400,401,403,404,408,412,413,415,429,500,503",
+       "of a change");
     is(words(ANSWERS("/racks/{id}/seal", "post")),
        "200,400,401,403,404,408,409,412,413,415,422,429,500,503", "of an act");
     is(words(ANSWERS("/racks", "get") "|200|headers"),
@@ -293,8 +342,8 @@ static void test_answers(void)
        "401 has a challenge");
     is(words("components|headers|RateLimit-Limit|required"), "false",
        "and a rate limit only where the key is known");
-    is(words(ANSWERS("/manual.json", "get") "|200|content|application/json|schema|type"),
-       "object", "a document is any object");
+    is(words(ANSWERS("/manual.json", "get") "|200|content|application/json|schema|type"), "object",
+       "a document is any object");
 }
 
 static void test_refusals(void)
@@ -311,8 +360,9 @@ static void test_refusals(void)
        "tls_required,upload_only_key,scope_required,esignature_required", "403 of a signing act");
     is(words(ANSWERS("/v1", "get") "|403|$ref"), "#/components/responses/TlsRequired",
        "no scope, uploads allowed: one slug is left, and shared");
-    is(words(ANSWERS("/racks", "post")
-             "|403|content|application/json|schema|oneOf|0|allOf|1|properties|error|enum"),
+    is(words(ANSWERS(
+           "/racks",
+           "post") "|403|content|application/json|schema|oneOf|0|allOf|1|properties|error|enum"),
        "tls_required,upload_only_key,scope_required", "a plan limit is a form of its own");
     is(words(ANSWERS("/racks", "post") "|403|content|application/json|schema|oneOf|1|$ref"),
        "#/components/schemas/PlanLimitError", "beside the others");
@@ -391,8 +441,8 @@ static void test_records(void)
     is(words(RACK "properties|raw"), "", "JSON of the database may be anything");
     has(words("components|schemas|RackWithTubes|properties"), "raw,tubes", "nested rows");
     is(words("components|schemas|RackPage|properties"), "data,nextCursor,hasMore", "a page");
-    is(words("components|schemas|RackPage|properties|data|items|$ref"),
-       "#/components/schemas/Rack", "of records");
+    is(words("components|schemas|RackPage|properties|data|items|$ref"), "#/components/schemas/Rack",
+       "of records");
     is(words("components|schemas|SpinRacksResponse|properties|tubes|items|$ref"),
        "#/components/schemas/Rack", "an answer of its own refers to the record too");
     is(words(ANSWERS("/racks/{id}", "get") "|200|content|application/json|schema|$ref"),
@@ -440,12 +490,12 @@ static void test_root(void)
 static void test_example(void)
 {
     static const lims_field_t fields[] = {
-        { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .example = "\"7" },
-        LIMS_FIELD_END
+        { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .example = "\"7" }, LIMS_FIELD_END
     };
     const lims_route_t routes[] = { rack_routes[GET], LIMS_ROUTE_END };
-    const lims_resource_t broken
-        = { .name = "b", .title = "B", .schema = "B", .fields = fields, .routes = routes };
+    const lims_resource_t broken = {
+        .name = "b", .title = "B", .schema = "B", .fields = fields, .routes = routes
+    };
     const lims_resource_t *const resources[] = { &broken, NULL };
     apr_size_t length = 0;
 

@@ -9,8 +9,8 @@ static apr_pool_t *pool;
 
 /* The encoding of "correct horse" under the salt 00 … 0F, made with Python's
  * hashlib.scrypt(n=2**15, r=8, p=1, dklen=32). */
-static const char foreign[]
-    = "scrypt$32768$8$1$AAECAwQFBgcICQoLDA0ODw==$XGYmKKxOsQaKKH4qoqICriSOmNsE1h0zJ+c0LbbscJc=";
+static const char foreign[] =
+    "scrypt$32768$8$1$AAECAwQFBgcICQoLDA0ODw==$XGYmKKxOsQaKKH4qoqICriSOmNsE1h0zJ+c0LbbscJc=";
 
 static void test_round_trip(void)
 {

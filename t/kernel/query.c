@@ -15,7 +15,11 @@ static const lims_field_t samples[] = {
     { .name = "active", .type = LIMS_T_BOOLEAN },
     { .name = "since", .type = LIMS_T_MOMENT },
     { .name = "until", .type = LIMS_T_MOMENT_END },
-    { .name = "limit", .type = LIMS_T_INTEGER, .min = 1, .max = 500, .fallback = "50",
+    { .name = "limit",
+      .type = LIMS_T_INTEGER,
+      .min = 1,
+      .max = 500,
+      .fallback = "50",
       .flags = LIMS_F_CUT },
     { .name = "cursor", .type = LIMS_T_INTEGER, .max = APR_INT64_MAX, .fallback = "0" },
     { .name = "level", .type = LIMS_T_INTEGER, .min = 1, .max = 9 },
@@ -184,8 +188,22 @@ static void test_id(void)
 {
     static const char *const good[] = { "1", "42", "9223372036854775807" };
     static const char *const bad[] = {
-        "",  "0",   "-1", "+1", "007", "1.0", "1e3", "abc", "9223372036854775808", " 1", "1 ",
-        "%31", "0x1", "1,2", "\xD9\xA1", "99999999999999999999999999999999999999",
+        "",
+        "0",
+        "-1",
+        "+1",
+        "007",
+        "1.0",
+        "1e3",
+        "abc",
+        "9223372036854775808",
+        " 1",
+        "1 ",
+        "%31",
+        "0x1",
+        "1,2",
+        "\xD9\xA1",
+        "99999999999999999999999999999999999999",
     };
     const char *id;
 

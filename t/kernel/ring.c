@@ -98,8 +98,8 @@ static void test_dead_winner(void)
 static void test_many_processes(void)
 {
     lims_ring_table_t table = table_of(64, 120, 60 * 1000000);
-    int *counts = mmap(NULL, sizeof(int) * 8, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                       -1, 0);
+    int *counts =
+        mmap(NULL, sizeof(int) * 8, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int total = 0;
 
     for (int i = 0; i < 8; i++) {

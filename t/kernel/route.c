@@ -11,8 +11,10 @@ static const lims_error_t *handle(lims_request_t *rq)
     return NULL;
 }
 
-#define ROUTE(m, p, o) \
-    { .method = m, .path = p, .operation = o, .summary = o, .status = 200, .handler = handle }
+#define ROUTE(m, p, o)                                                                             \
+    {                                                                                              \
+        .method = m, .path = p, .operation = o, .summary = o, .status = 200, .handler = handle     \
+    }
 
 static const lims_route_t sample_routes[] = {
     ROUTE("GET", "", "discover"),
@@ -107,8 +109,8 @@ int main(void)
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
         lims_match_t match;
-        lims_match_result_e result
-            = lims_route_match(&match, router, cases[i].method, cases[i].path, pool);
+        lims_match_result_e result =
+            lims_route_match(&match, router, cases[i].method, cases[i].path, pool);
         const char *operation = match.route != NULL ? match.route->operation : NULL;
 
         ok(result == cases[i].result, "%s '%s'", cases[i].method, cases[i].path);

@@ -21,21 +21,26 @@ static const lims_parameter_t update_parameters[] = {
     { LIMS_P_GIVEN, "notes" },
     { LIMS_P_VALUE, "notes" },
 };
-static const lims_parameter_t list_parameters[]
-    = { { LIMS_P_CONTEXT, "organization" }, { LIMS_P_VALUE, "limit" } };
+static const lims_parameter_t list_parameters[] = { { LIMS_P_CONTEXT, "organization" },
+                                                    { LIMS_P_VALUE, "limit" } };
 static const lims_parameter_t bad_context[] = { { LIMS_P_CONTEXT, "password" } };
 static const lims_parameter_t id_as_context[] = { { LIMS_P_CONTEXT, "id" } };
 
 enum { NONE, UPDATE, LIST, BAD_CONTEXT, ID_AS_CONTEXT, COUNT };
 
 static const lims_statement_t statements[COUNT] = {
-    [UPDATE] = { .label = "x_update", .count = 4, .parameters = update_parameters,
+    [UPDATE] = { .label = "x_update",
+                 .count = 4,
+                 .parameters = update_parameters,
                  .origin = "x.sql:1" },
-    [LIST] = { .label = "x_list", .count = 2, .parameters = list_parameters,
-               .origin = "x.sql:9" },
-    [BAD_CONTEXT] = { .label = "x_bad", .count = 1, .parameters = bad_context,
+    [LIST] = { .label = "x_list", .count = 2, .parameters = list_parameters, .origin = "x.sql:9" },
+    [BAD_CONTEXT] = { .label = "x_bad",
+                      .count = 1,
+                      .parameters = bad_context,
                       .origin = "x.sql:20" },
-    [ID_AS_CONTEXT] = { .label = "x_id", .count = 1, .parameters = id_as_context,
+    [ID_AS_CONTEXT] = { .label = "x_id",
+                        .count = 1,
+                        .parameters = id_as_context,
                         .origin = "x.sql:30" },
 };
 
@@ -56,8 +61,13 @@ static const lims_field_t page[] = {
 static const lims_field_t id_input[] = { { .name = "id", .type = LIMS_T_ID }, LIMS_FIELD_END };
 
 static const lims_route_t sound_update = {
-    .method = "PATCH", .path = "/x/:id", .operation = "updateX", .summary = "Change an x",
-    .scope = "samples:write", .body = LIMS_F_UPDATE, .status = 200,
+    .method = "PATCH",
+    .path = "/x/:id",
+    .operation = "updateX",
+    .summary = "Change an x",
+    .scope = "samples:write",
+    .body = LIMS_F_UPDATE,
+    .status = 200,
     .statement = (lims_stmt_e)UPDATE,
 };
 
@@ -83,11 +93,11 @@ static const char *check_field(lims_field_t field)
 }
 
 /* Shallow copies of the sound route with one member changed. */
-#define FAULT(part, member, value)                       \
-    do {                                                 \
-        lims_route_t route = sound_update;               \
-        route.member = value;                            \
-        has(check_one(route), part, #member " " #value); \
+#define FAULT(part, member, value)                                                                 \
+    do {                                                                                           \
+        lims_route_t route = sound_update;                                                         \
+        route.member = value;                                                                      \
+        has(check_one(route), part, #member " " #value);                                           \
     } while (0)
 
 static void test_sound(void)
@@ -172,20 +182,20 @@ static void test_fields(void)
     lims_field_t object = { .name = "o", .type = LIMS_T_OBJECT_LIST, .members = page };
 
     has(check_field(sound_fields[1]), "the field notes is there twice", "equal names");
-    has(check_field((lims_field_t) { .name = "e", .type = LIMS_T_ENUM }), "without values", "enum");
-    has(check_field((lims_field_t) { .name = "e", .type = LIMS_T_ENUM, .values = no_values }),
+    has(check_field((lims_field_t){ .name = "e", .type = LIMS_T_ENUM }), "without values", "enum");
+    has(check_field((lims_field_t){ .name = "e", .type = LIMS_T_ENUM, .values = no_values }),
         "without values", "empty enum");
-    has(check_field((lims_field_t) { .name = "o", .type = LIMS_T_OBJECT }), "without members",
+    has(check_field((lims_field_t){ .name = "o", .type = LIMS_T_OBJECT }), "without members",
         "object");
-    has(check_field((lims_field_t) { .name = "s", .type = LIMS_T_STRING, .pattern = "[A-Z]+" }),
+    has(check_field((lims_field_t){ .name = "s", .type = LIMS_T_STRING, .pattern = "[A-Z]+" }),
         "not anchored", "pattern");
-    has(check_field((lims_field_t) { .name = "s", .type = LIMS_T_STRING, .pattern = "^(a$" }),
+    has(check_field((lims_field_t){ .name = "s", .type = LIMS_T_STRING, .pattern = "^(a$" }),
         "no regular expression", "bad pattern");
-    has(check_field((lims_field_t) { .name = "i", .type = LIMS_T_INTEGER, .min = 9, .max = 3 }),
+    has(check_field((lims_field_t){ .name = "i", .type = LIMS_T_INTEGER, .min = 9, .max = 3 }),
         "above the maximum", "bounds");
-    has(check_field((lims_field_t) { .name = "i", .type = LIMS_T_INTEGER, .fallback = "x" }),
+    has(check_field((lims_field_t){ .name = "i", .type = LIMS_T_INTEGER, .fallback = "x" }),
         "the fallback is refused", "fallback");
-    has(check_field((lims_field_t) { .name = "t", .type = LIMS_T_COUNT }), "no known type", "type");
+    has(check_field((lims_field_t){ .name = "t", .type = LIMS_T_COUNT }), "no known type", "type");
     is(check_field(object), NULL, "objects");
     object.unique = "limit";
     has(check_field(object), "go together", "unique without its flag");

@@ -10,26 +10,33 @@ static apr_pool_t *pool;
 static const char *const priorities[] = { "routine", "rush", "stat", NULL };
 
 static const lims_field_t id = { .name = "id", .type = LIMS_T_ID };
-static const lims_field_t count
-    = { .name = "count", .type = LIMS_T_INTEGER, .min = -5, .max = 500 };
+static const lims_field_t count = {
+    .name = "count", .type = LIMS_T_INTEGER, .min = -5, .max = 500
+};
 static const lims_field_t plain = { .name = "plain", .type = LIMS_T_INTEGER };
-static const lims_field_t cursor
-    = { .name = "cursor", .type = LIMS_T_INTEGER, .max = APR_INT64_MAX };
+static const lims_field_t cursor = { .name = "cursor",
+                                     .type = LIMS_T_INTEGER,
+                                     .max = APR_INT64_MAX };
 static const lims_field_t decimal = { .name = "decimal", .type = LIMS_T_DECIMAL };
 static const lims_field_t share = { .name = "share", .type = LIMS_T_DECIMAL, .max = 1 };
-static const lims_field_t kelvin
-    = { .name = "kelvin", .type = LIMS_T_DECIMAL, .min = -273, .max = 10 };
+static const lims_field_t kelvin = {
+    .name = "kelvin", .type = LIMS_T_DECIMAL, .min = -273, .max = 10
+};
 static const lims_field_t boolean = { .name = "boolean", .type = LIMS_T_BOOLEAN };
 static const lims_field_t string = { .name = "string", .type = LIMS_T_STRING, .min = 2, .max = 4 };
 static const lims_field_t text = { .name = "text", .type = LIMS_T_STRING };
-static const lims_field_t needed
-    = { .name = "needed", .type = LIMS_T_STRING, .flags = LIMS_F_REQUIRED };
-static const lims_field_t cleared
-    = { .name = "cleared", .type = LIMS_T_STRING, .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE };
-static const lims_field_t code
-    = { .name = "code", .type = LIMS_T_STRING, .pattern = "^[A-Z]{2}[0-9]+$" };
-static const lims_field_t priority
-    = { .name = "priority", .type = LIMS_T_ENUM, .values = priorities };
+static const lims_field_t needed = { .name = "needed",
+                                     .type = LIMS_T_STRING,
+                                     .flags = LIMS_F_REQUIRED };
+static const lims_field_t cleared = { .name = "cleared",
+                                      .type = LIMS_T_STRING,
+                                      .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE };
+static const lims_field_t code = { .name = "code",
+                                   .type = LIMS_T_STRING,
+                                   .pattern = "^[A-Z]{2}[0-9]+$" };
+static const lims_field_t priority = { .name = "priority",
+                                       .type = LIMS_T_ENUM,
+                                       .values = priorities };
 static const lims_field_t date = { .name = "date", .type = LIMS_T_DATE };
 static const lims_field_t stamp = { .name = "stamp", .type = LIMS_T_TIMESTAMP };
 static const lims_field_t since = { .name = "since", .type = LIMS_T_MOMENT };

@@ -146,11 +146,16 @@ static void test_nesting(void)
         const char *name;
         void (*write)(lims_writer_t *w);
     } wrong[] = {
-        { "a key in an array", key_in_array },    { "a value without a key", value_without_key },
-        { "a key without a value", key_without_value }, { "two keys", two_keys },
-        { "an object closed as an array", crossed },    { "an open array", not_closed },
-        { "an array closed twice", closed_twice },      { "two values", two_values },
-        { "a key outside", key_alone },                 { "nothing", nothing },
+        { "a key in an array", key_in_array },
+        { "a value without a key", value_without_key },
+        { "a key without a value", key_without_value },
+        { "two keys", two_keys },
+        { "an object closed as an array", crossed },
+        { "an open array", not_closed },
+        { "an array closed twice", closed_twice },
+        { "two values", two_values },
+        { "a key outside", key_alone },
+        { "nothing", nothing },
         { "forty levels", too_deep },
     };
 
