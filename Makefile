@@ -6,6 +6,8 @@
 # make test            the whole suite; make test T=t/samples runs a part of it
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
+# make bench           speed beside its references (BENCH_SCALE=0.01
+#                      BENCH_ROUNDS=1: a look)
 # make install         into DESTDIR, prefix
 # make prerequisites   installs the Debian packages that are missing
 # make format          has clang-format write every C file; format-check asks
@@ -66,7 +68,7 @@ FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units install run stop test suite check-asan fuzz clean distclean \
+.PHONY: all units bench install run stop test suite check-asan fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -224,6 +226,10 @@ suite:
 # ASan has to be in the process before anything else, hence the preload; what
 # it finds lands in files, which fail the test that provoked them.
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+bench: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@LIMS_OUT=$(OUT) build/bench/run
+
 check-asan: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/asan SANITIZE="$(ASAN)" \
 	    CFLAGS="-O1 -g" all
@@ -260,3 +266,5 @@ clean:
 
 distclean: clean
 	@test ! -d build/run || build/instance remove build/run
+	@test ! -d build/bench-out/cluster || build/instance remove build/bench-out/cluster
+	@rm -rf build/bench-out

@@ -215,14 +215,15 @@ CREATE TABLE lims.specification (
 
 SELECT lims.attach_record('specification');
 
--- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".
+-- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent". Stable
+-- like the concat_ws() in it, or it could not be inlined.
 CREATE FUNCTION lims.specification_words(
     p_low numeric,
     p_high numeric,
     p_text text,
     p_unit text
 ) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT CASE
         WHEN p_low IS NOT NULL AND p_high IS NOT NULL

@@ -113,6 +113,9 @@ static bool take(apr_int64_t *wait, const lims_ring_table_t *table, lims_ring_t 
             atomic_compare_exchange_strong(&ring->head, &head, head + 1);
             continue;
         }
+        if (atomic_load(&ring->head) != head) {
+            continue; /* others went on meanwhile: the oldest is another */
+        }
         *wait = oldest + table->window - at;
         return false;
     }
