@@ -91,18 +91,6 @@ BEGIN
 END
 $$;
 
--- Notes that a key was used. The caller decides how often that is worth it.
-CREATE FUNCTION lims.touch_key(p_key_id bigint) RETURNS void
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    UPDATE lims.api_key k
-       SET last_used_at = now()
-     WHERE k.organization_id = lims.context_id('organization_id')
-       AND k.id = p_key_id;
-END
-$$;
-
 -- The context of the command line: a user of the organization, or none while
 -- there is none yet.
 CREATE FUNCTION lims.act_as(

@@ -148,8 +148,3 @@ void lims_connection_release(lims_connection_t *connection)
         make_idle(connection);
     }
 }
-
-void *lims_connection_native(lims_connection_t *connection)
-{
-    return connection->pg;
-}

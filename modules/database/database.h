@@ -57,9 +57,6 @@ const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_poo
  * to its pool, whatever happened. */
 void lims_connection_release(lims_connection_t *connection);
 
-/* The PGconn, for limsctl's migrations. */
-void *lims_connection_native(lims_connection_t *connection);
-
 /* Runs `count` calls in one round trip on rq->connection. results[i] is the
  * outcome of calls[i], valid as long as rq->pool. `$name` parameters come from
  * the request itself. An error of any call is the outcome of all; inside a

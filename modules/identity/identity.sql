@@ -32,10 +32,8 @@ SELECT outcome AS "outcome",
  WHERE :$organization::bigint IS NOT NULL
 
 -- name: idempotency_keep exec
-UPDATE lims.idempotency_record
-   SET status = :status::int,
-       headers = json_build_object('Location', :location::text, 'ETag', :etag::text),
-       body = :body::text
- WHERE organization_id = :$organization::bigint
-   AND api_key_id = :$key::bigint
-   AND idempotency_key = :idempotencyKey::text
+SELECT lims.idempotency_finish(:idempotencyKey::text, :status::int,
+                               json_build_object('Location', :location::text,
+                                                 'ETag', :etag::text),
+                               :body::text)
+ WHERE :$organization::bigint IS NOT NULL
