@@ -51,6 +51,7 @@ typedef struct lims_request_t lims_request_t;
 typedef struct lims_values_t lims_values_t;
 typedef struct lims_connection_t lims_connection_t;
 typedef struct lims_result_t lims_result_t;
+typedef struct lims_keyring_t lims_keyring_t; /* keys that seal secrets: kernel/seal.h */
 
 /* --- Errors -------------------------------------------------------------- */
 
@@ -294,7 +295,8 @@ struct lims_request_t {
     lims_result_t *locked;   /* row of the resource's .lock, once it is held */
     lims_reply_t *reply;
     lims_usage_t usage;
-    const char *base; /* what stands before a route's path in URLs */
+    const char *base;              /* what stands before a route's path in URLs */
+    const lims_keyring_t *keyring; /* NULL: no key file is configured */
 };
 
 #endif /* LIMS_H */

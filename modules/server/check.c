@@ -17,6 +17,7 @@
 #include "kernel/error.h"
 #include "kernel/openapi.h"
 #include "kernel/route.h"
+#include "kernel/seal.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
@@ -134,6 +135,21 @@ static void check_watchdog(check_t *check)
     }
 }
 
+/* Read while httpd is still who started it: the children need not be able to. */
+static void check_keyring(check_t *check)
+{
+    lims_config_t *config = lims_config_of(check->s);
+    const char *problem = NULL;
+
+    if (config->secret_key_file) {
+        problem = lims_keyring_read(&config->keyring, config->secret_key_file, check->pool);
+    }
+    if (problem) {
+        report(check, 114, apr_pstrcat(check->pool, "LimsSecretKeyFile: ", problem, NULL),
+               "webhooks are signed with secrets that only these keys open");
+    }
+}
+
 static void check_routes(check_t *check, apr_pool_t *pool)
 {
     lims_settings_t *settings = &lims_config_of(check->s)->settings;
@@ -184,6 +200,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_tls(&check);
         check_watchdog(&check);
         check_rates(&check);
+        check_keyring(&check);
         check_routes(&check, pconf);
         problems += check.problems;
     }

@@ -129,6 +129,9 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
     if (!config->documentation) {
         config->documentation = outer->documentation;
     }
+    if (!config->secret_key_file) {
+        config->secret_key_file = outer->secret_key_file;
+    }
     for (int i = 0; i < NUMBERS; i++) {
         apr_int64_t *number = number_of(config, &numbers[i]);
         if (*number == UNSET) {
@@ -210,6 +213,13 @@ static const char *set_documentation(cmd_parms *cmd, void *unused, const char *u
     return NULL;
 }
 
+static const char *set_secret_key_file(cmd_parms *cmd, void *unused, const char *file)
+{
+    (void)unused;
+    lims_config_of(cmd->server)->secret_key_file = ap_server_root_relative(cmd->pool, file);
+    return lims_config_of(cmd->server)->secret_key_file ? NULL : "LimsSecretKeyFile: no such path";
+}
+
 static const char *set_number(cmd_parms *cmd, void *unused, const char *text)
 {
     const number_t *number = cmd->info;
@@ -238,6 +248,8 @@ const command_rec lims_config_directives[] = {
                   "required, or proxy when a proxy in front ends TLS"),
     AP_INIT_TAKE1("LimsDocumentation", set_documentation, NULL, RSRC_CONF,
                   "URL of the documentation that discovery names"),
+    AP_INIT_TAKE1("LimsSecretKeyFile", set_secret_key_file, NULL, RSRC_CONF,
+                  "file of the keys under which webhook secrets are kept"),
     AP_INIT_TAKE1("LimsMaxBody", set_number, NUMBER(BODY_MAX), RSRC_CONF,
                   "largest JSON body in bytes"),
     AP_INIT_TAKE1("LimsRateLimit", set_number, NUMBER(RATE_LIMIT), RSRC_CONF,

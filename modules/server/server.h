@@ -29,6 +29,7 @@ typedef struct {
     int tls;
     const char *base_path;
     const char *documentation;
+    const char *secret_key_file;
     apr_int64_t body_max;
     apr_int64_t rate_limit;
     apr_int64_t rate_window;
@@ -38,6 +39,7 @@ typedef struct {
     apr_int64_t key_touch_interval;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
+    const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_ring_table_t *rates;
     lims_pool_t *pool; /* in a child: its connections, NULL if it has none */
 } lims_config_t;

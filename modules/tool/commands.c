@@ -20,6 +20,16 @@ const lims_command_t lims_commands[] = {
                      "finding comes with its remedy; exit status 1 if one is a failure.",
       .options = lims_check_options,
       .run = lims_command_check },
+    { .name = "secret-key",
+      .summary = "Make a new key the first of the key file",
+      .description = "The file, --secret-key-file or LIMS_SECRET_KEY_FILE, is the one that the "
+                     "directive LimsSecretKeyFile names; it is made if there is none. Its first "
+                     "key seals the secrets that webhooks are signed with, every key opens what "
+                     "it sealed. To replace a key: make a new one, reload httpd, run webhook "
+                     "rekey, take the old line out, reload httpd. Keep a copy of the file apart "
+                     "from the copies of the database: without it the secrets are lost.",
+      .options = lims_secret_key_options,
+      .run = lims_command_secret_key },
     { .name = "openapi",
       .summary = "Print the OpenAPI document of the REST API",
       .options = lims_openapi_options,

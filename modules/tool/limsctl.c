@@ -86,6 +86,9 @@ static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)
     if (!tool->database) {
         tool->database = getenv("LIMS_DATABASE");
     }
+    if (!tool->secret_key_file) {
+        tool->secret_key_file = getenv("LIMS_SECRET_KEY_FILE");
+    }
     return tool->command ? tool->command->run(tool) : run_route(tool);
 }
 

@@ -34,6 +34,7 @@ static const char ending[] =
     ".TP\n.B 5\nThe schema of the database does not fit this limsctl.\n"
     ".SH ENVIRONMENT\n"
     ".TP\n.B LIMS_DATABASE\nConnection string, unless \\-\\-database is given.\n"
+    ".TP\n.B LIMS_SECRET_KEY_FILE\nKey file, unless \\-\\-secret\\-key\\-file is given.\n"
     ".TP\n.BR PGHOST ,\\  PGDATABASE \", ...\"\n"
     "The rest of the connection, as in libpq.\n"
     ".SH FILES\n"

@@ -28,6 +28,8 @@ const lims_global_option_t lims_global_options[] = {
     { "password-file", "FILE",
       "Password of the acting user, for acts that are signed; - is standard input. Else it is "
       "asked for at the terminal." },
+    { "secret-key-file", "FILE",
+      "Keys under which webhook secrets are kept. Else LIMS_SECRET_KEY_FILE of the environment." },
     { "json", NULL, "Print what the REST API would answer." },
     { "help", NULL, "Show help and do nothing." },
     { "version", NULL, "Show the version and do nothing." },
@@ -183,6 +185,7 @@ static const char **place_of(lims_tool_t *tool, const char *name)
         { "user", &tool->user },
         { "reason", &tool->reason },
         { "password-file", &tool->password_file },
+        { "secret-key-file", &tool->secret_key_file },
     };
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(places); i++) {

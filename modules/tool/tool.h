@@ -56,6 +56,7 @@ struct lims_tool_t {
     const char *user;
     const char *reason;
     const char *password_file;
+    const char *secret_key_file;
     bool json;
     bool help;
     bool version;
@@ -133,11 +134,13 @@ lims_exit_e lims_command_openapi(lims_tool_t *tool);
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
 lims_exit_e lims_command_check(lims_tool_t *tool);
 lims_exit_e lims_command_demo(lims_tool_t *tool);
+lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 
 /* The options of those that have some. */
 extern const lims_field_t lims_migrate_options[];
 extern const lims_field_t lims_check_options[];
 extern const lims_field_t lims_openapi_options[];
 extern const lims_field_t lims_demo_options[];
+extern const lims_field_t lims_secret_key_options[];
 
 #endif /* LIMS_TOOL_H */

@@ -111,6 +111,26 @@ subtest 'what does not go together' => sub {
             LimsRateLimit => 'LimsRateLimit 2500' });
 };
 
+subtest 'the key file' => sub {
+    my $file = "$dir/secret.key";
+    my %host = (LimsSecretKeyFile => 'LimsSecretKeyFile secret.key');
+
+    fails('none of that name', [qr/LIMS0114: LimsSecretKeyFile: there is no file \Q$file\E: "limsctl secret-key"/],
+        host => {%host});
+    LIMS::Instance::run(LIMS::Instance::out() . '/limsctl', 'secret-key', '--secret-key-file', $file);
+    passes('one that limsctl made', host => {%host});
+    chmod 0640, $file;
+    fails('open to a group', [qr/LIMS0114: .*open to others than its owner: "chmod 600" it/],
+        host => {%host});
+    open my $out, '>', $file or die "$file: $!\n";
+    print {$out} "not-a-key hush-hush\n";
+    close $out;
+    chmod 0600, $file;
+    my (undef, $output) = configtest(host => {%host});
+    like($output, qr/LIMS0114: .*secret\.key, line 1: a line is/, 'one that holds no key');
+    unlike($output, qr/hush-hush/, '... whose content is not shown');
+};
+
 subtest 'everything at once' => sub {
     fails('no module at all',
         [ qr/LIMS0101: mod_dbd is not loaded/, qr/LIMS0105: mod_ssl is not loaded/ ],

@@ -66,6 +66,7 @@ sub start_cluster {
     flock $in_use, LOCK_SH or die "flock: $!\n";
     run("$root/build/instance", 'cluster', $cluster);
     my $home = home($cluster);
+    $ENV{LIMS_SECRET_KEY_FILE} = "$home/secret.key";    # limsctl's, as it is httpd's
     $socket = "$home/pg";
     if (open my $in, '<', "$home/socket") {
         chomp($socket = <$in>);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keyfile.c - the file that the keys of seal.h are kept in. */
+#include <apr_strings.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/seal.h"
+
+/* Some 80 bytes a key, and room for comments. */
+#define FILE_MAX 16384
+
+static const char *judge(int fd, const char *file, apr_pool_t *pool)
+{
+    struct stat info;
+
+    if (fstat(fd, &info) != 0) {
+        return apr_psprintf(pool, "%s: %s", file, strerror(errno));
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return apr_psprintf(pool, "%s is not a regular file", file);
+    }
+    if ((info.st_mode & 077) != 0) {
+        return apr_psprintf(pool, "%s is open to others than its owner: \"chmod 600\" it", file);
+    }
+    if (info.st_uid != 0 && info.st_uid != geteuid()) {
+        return apr_psprintf(pool, "%s belongs to another user: \"chown root\" it", file);
+    }
+    if (info.st_size > FILE_MAX) {
+        return apr_psprintf(pool, "%s is too long for a key file", file);
+    }
+    return NULL;
+}
+
+static const char *read_text(const char **text, int fd, const char *file, apr_pool_t *pool)
+{
+    char *bytes = lims_wiped_alloc(FILE_MAX + 1, pool);
+    apr_size_t length = 0;
+    ssize_t got;
+
+    do {
+        got = read(fd, bytes + length, FILE_MAX - length);
+        if (got < 0 && errno != EINTR) {
+            return apr_psprintf(pool, "%s: %s", file, strerror(errno));
+        }
+        length += got > 0 ? (apr_size_t)got : 0;
+    } while (got != 0 && length < FILE_MAX);
+    *text = bytes;
+    return strlen(bytes) == length ? NULL : apr_psprintf(pool, "%s is not a text", file);
+}
+
+/* The text of the file; NULL when there is none. */
+static const char *read_file(const char **text, const char *file, apr_pool_t *pool)
+{
+    /* Not to wait for whoever writes into a pipe of that name. */
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const char *problem;
+
+    *text = NULL;
+    if (fd < 0) {
+        return errno == ENOENT ? NULL : apr_psprintf(pool, "%s: %s", file, strerror(errno));
+    }
+    problem = judge(fd, file, pool);
+    if (!problem) {
+        problem = read_text(text, fd, file, pool);
+    }
+    close(fd);
+    return problem;
+}
+
+const char *lims_keyring_read(const lims_keyring_t **ring, const char *file, apr_pool_t *pool)
+{
+    const char *text = NULL;
+    const char *problem = read_file(&text, file, pool);
+
+    if (!problem && !text) {
+        return apr_psprintf(pool, "there is no file %s: \"limsctl secret-key\" makes it", file);
+    }
+    return problem ? problem : lims_keyring_parse(ring, text, file, pool);
+}
+
+/* New, its owner's alone, and on the disk before it gets its name. */
+static int write_new(const char *file, const char *text)
+{
+    apr_size_t length = strlen(text);
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int error = 0;
+
+    if (fd < 0) {
+        return errno;
+    }
+    errno = EIO;
+    if (write(fd, text, length) != (ssize_t)length || fsync(fd) != 0) {
+        error = errno;
+    }
+    if (close(fd) != 0 && !error) {
+        error = errno;
+    }
+    if (error) {
+        unlink(file);
+    }
+    return error;
+}
+
+static const char *replace(const char *file, const char *text, apr_pool_t *pool)
+{
+    const char *new_file = apr_pstrcat(pool, file, ".new", NULL);
+    int error = write_new(new_file, text);
+
+    if (error == EEXIST) {
+        return apr_psprintf(pool,
+                            "%s is there: another run is at work, or ended half-way; "
+                            "then remove it",
+                            new_file);
+    }
+    if (!error && rename(new_file, file) != 0) {
+        error = errno;
+        unlink(new_file);
+    }
+    return error ? apr_psprintf(pool, "%s: %s", file, strerror(error)) : NULL;
+}
+
+static char *join(const char *line, const char *present, apr_pool_t *pool)
+{
+    apr_size_t size = strlen(line) + 1 + strlen(present) + 1;
+    char *text = lims_wiped_alloc(size, pool);
+
+    snprintf(text, size, "%s\n%s", line, present);
+    return text;
+}
+
+const char *lims_keyring_add(const char *file, const char *id, apr_pool_t *pool)
+{
+    const lims_keyring_t *ring = NULL;
+    const char *present = NULL;
+    const char *line = lims_keyring_line(id, pool);
+    const char *problem = read_file(&present, file, pool);
+    const char *text;
+
+    if (problem) {
+        return problem;
+    }
+    if (!line) {
+        return "OpenSSL has no randomness to make a key of";
+    }
+    text = join(line, present ? present : "", pool);
+    problem = lims_keyring_parse(&ring, text, file, pool);
+    return problem ? problem : replace(file, text, pool);
+}

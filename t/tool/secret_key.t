@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# limsctl secret-key: the file of the keys that seal webhook secrets.
+
+use lib 't/lib';
+use LIMS::Tool;
+use File::Temp qw(tempdir);
+
+my $tool = LIMS::Tool->new(empty => 1);
+my $file = tempdir(CLEANUP => 1) . '/secret.key';
+
+sub content { open my $in, '<', $file or die "$file: $!\n"; local $/ = undef; return scalar <$in> }
+
+{
+    local $ENV{LIMS_SECRET_KEY_FILE};
+    delete $ENV{LIMS_SECRET_KEY_FILE};
+    my $which = $tool->run('secret-key');
+    is($which->{exit}, 2, 'no file is named');
+    like($which->{err}, qr/--secret-key-file FILE, or LIMS_SECRET_KEY_FILE/, 'how to name one');
+}
+
+my $made = $tool->run('secret-key', '--secret-key-file', $file);
+is($made->{exit}, 0, 'the file is made');
+is(sprintf('%o', (stat $file)[2] & 07777), '600', "its owner's alone");
+like(content(), qr{\A\d{8}T\d{6}Z [A-Za-z0-9+/]{43}=\n\z}, 'with one key, named by the time');
+my ($key) = content() =~ / (\S+)/;
+unlike("$made->{out}$made->{err}", qr/\Q$key\E/, 'which is not shown');
+like($made->{out}, qr/first of \Q$file\E.*webhook rekey/s, 'but what to do next');
+
+local $ENV{LIMS_SECRET_KEY_FILE} = $file;
+my $second = $tool->run(qw(secret-key --json --key-id 2026-11));
+is($second->{json}{keyId}, '2026-11', 'another, of that id');
+like(content(), qr/\A2026-11 \S+\n\d{8}T\d{6}Z \Q$key\E\n\z/, 'comes first, the older one stays');
+
+my $before = content();
+my $twice  = $tool->run(qw(secret-key --key-id 2026-11));
+is($twice->{exit}, 1, 'an id twice is refused');
+like($twice->{err}, qr/stands there twice/, 'in words');
+is($tool->run('secret-key', '--key-id', 'a b')->{exit}, 2, 'an id that is none');
+is(content(), $before, 'the file is as it was');
+chmod 0644, $file;
+like($tool->run('secret-key')->{err}, qr/chmod 600/, 'a file that all can read is not used');
+
+done_testing();
