@@ -366,7 +366,8 @@ SELECT lims.secure_functions();
 
 -- Written by triggers alone.
 REVOKE INSERT, UPDATE ON lims.audit_entry, lims.result_history, lims.event,
-    lims.sample_allowance, lims.sample_identifier_counter FROM lims_app;
+    lims.sample_allowance, lims.sample_identifier_counter, lims.webhook_queue,
+    lims.webhook_lane FROM lims_app;
 -- Asked for by triggers, and then decided.
 REVOKE INSERT ON lims.approval FROM lims_app;
 -- Written once.

@@ -24,6 +24,8 @@ my %silent = (
     webhook_delivery          => 'is sending, not changing',
     webhook_attempt           => 'is sending, not changing',
     webhook_recovery          => 'is sending, not changing',
+    webhook_lane              => 'is sending, not changing',
+    webhook_queue             => 'is sending, not changing',
     schema_migration          => 'is a trail of its own',
 );
 my @shown_elsewhere = qw(organization_id id created_at updated_at);

@@ -34,7 +34,8 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'authenticate organizations report_blockers status_blockers verify_blockers',
+    'authenticate organizations report_blockers status_blockers verify_blockers'
+        . ' webhook_backlog webhook_claim webhook_finish webhook_leave webhook_release',
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'
                AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}), undef,
@@ -74,6 +75,9 @@ my %columns = (
     approval => q{(organization_id, sample_id, round, step, name) VALUES (?, 1, 9, 1, 'mine')},
     sample_allowance          => q{(organization_id, month, used) VALUES (?, '2026-01-01', 0)},
     sample_identifier_counter => q{(organization_id, stem, last_number) VALUES (?, 'A', 1)},
+    webhook_lane  => q{(organization_id, endpoint_id) VALUES (?, 1)},
+    webhook_queue => q{(organization_id, endpoint_id, next_attempt_at, delivery_id)
+                       VALUES (?, 1, now(), 1)},
 );
 for my $table (sort keys %columns) {
     refused($app, "INSERT INTO lims.$table $columns{$table}", [ $lab->{id} ], '42501',

@@ -64,6 +64,7 @@ my @work = (
     result_history   => 1, q{sample_test_id = 3 * s, status = 'entered', result = '4'},
     webhook_delivery => 1, q{endpoint_id = (o - 1) * 4 + 1 + s % 4, event_id = 3 * s,}
         . q{ state = CASE WHEN s % 50 = 0 THEN 'pending' ELSE 'delivered' END,}
+        . q{ next_attempt_at = CASE WHEN s % 50 = 0 THEN timestamptz '-infinity' END,}
         . q{ finished_at = CASE WHEN s % 50 > 0 THEN now() END},
     approval => 1, q{sample_id = s, round = 1, step = 1, name = 'Final approval'},
 );
@@ -107,6 +108,11 @@ sub plant {
     $db->do(q{INSERT INTO lims.idempotency_record (organization_id, api_key_id, idempotency_key,
         fingerprint) SELECT s % ?::integer + 1, (s % ?::integer) * 4 + 1, 'k' || s, 'x'
         FROM generate_series(1, ?::integer) s}, undef, $organizations, $organizations, $all);
+    $db->do(q{INSERT INTO lims.webhook_lane (organization_id, endpoint_id)
+        SELECT organization_id, id FROM lims.webhook_endpoint});
+    $db->do(q{INSERT INTO lims.webhook_queue (organization_id, endpoint_id, next_attempt_at,
+        delivery_id) SELECT organization_id, endpoint_id, next_attempt_at, id
+        FROM lims.webhook_delivery WHERE next_attempt_at IS NOT NULL});
     $db->do(q{SET session_replication_role = DEFAULT});
     $db->do('ANALYZE');
     return;

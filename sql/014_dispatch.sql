@@ -1,0 +1,387 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What a dispatcher calls: which deliveries to send now, and what became of
+-- them. The functions act across organizations, because a dispatcher serves all
+-- of them; they are all that the run-time role can do to the queue and the lanes
+-- of 012_delivery.sql.
+
+-- Takes the lanes that have something due and are free, and returns what to
+-- send: of each lane up to p_per_lane first attempts and as many retries.
+-- p_lanes lanes at most, organizations taking turns.
+--
+-- p_organizations and p_endpoints name the lanes that the holder has something
+-- in hand of, whose lease goes on; p_full which of them take no more; p_busy is
+-- what is in hand. All other lanes of the holder are free for others.
+CREATE FUNCTION lims.webhook_claim(
+    p_holder uuid,
+    p_lease interval,
+    p_organizations bigint[],
+    p_endpoints bigint[],
+    p_full boolean[],
+    p_busy bigint[],
+    p_lanes integer,
+    p_per_lane integer
+) RETURNS TABLE (
+    organization_id bigint,
+    endpoint_id bigint,
+    id bigint,
+    delivery_id uuid,
+    type text,
+    body text,
+    attempts integer,
+    retries integer,
+    fresh boolean,
+    event_created_at timestamptz,
+    url text,
+    secret bytea,
+    previous_secret bytea,
+    standard_headers boolean
+)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_organizations bigint[];
+    v_endpoints bigint[];
+BEGIN
+    UPDATE lims.webhook_lane w
+       SET held_until = now() + p_lease
+      FROM unnest(p_organizations, p_endpoints) AS k (organization, endpoint)
+     WHERE w.organization_id = k.organization
+       AND w.endpoint_id = k.endpoint
+       AND w.holder = p_holder
+       AND w.held_until < now() + p_lease / 2;
+
+    -- From lane to lane through the queue's index, however long each is.
+    WITH RECURSIVE lane AS (
+        (SELECT q.organization_id, q.endpoint_id, q.next_attempt_at
+           FROM lims.webhook_queue q
+          ORDER BY q.organization_id, q.endpoint_id, q.next_attempt_at
+          LIMIT 1)
+        UNION ALL
+        SELECT n.organization_id, n.endpoint_id, n.next_attempt_at
+          FROM lane l
+         CROSS JOIN LATERAL (
+               SELECT q.organization_id, q.endpoint_id, q.next_attempt_at
+                 FROM lims.webhook_queue q
+                WHERE (q.organization_id, q.endpoint_id)
+                      > (l.organization_id, l.endpoint_id)
+                ORDER BY q.organization_id, q.endpoint_id, q.next_attempt_at
+                LIMIT 1) n
+    ), due AS MATERIALIZED (
+        SELECT l.organization_id, l.endpoint_id,
+               row_number() OVER (PARTITION BY l.organization_id
+                                  ORDER BY random()) AS turn
+          FROM lane l
+          JOIN lims.webhook_lane w
+            ON w.organization_id = l.organization_id
+           AND w.endpoint_id = l.endpoint_id
+          JOIN lims.webhook_endpoint e
+            ON e.organization_id = l.organization_id
+           AND e.id = l.endpoint_id
+         WHERE l.next_attempt_at <= now()
+           AND (w.held_until < now() OR w.holder = p_holder)
+           AND e.enabled
+           AND e.deleted_at IS NULL
+           AND NOT EXISTS (
+               SELECT FROM unnest(p_organizations, p_endpoints, p_full)
+                    AS k (organization, endpoint, is_full)
+                WHERE k.organization = l.organization_id
+                  AND k.endpoint = l.endpoint_id
+                  AND k.is_full)
+    ), chosen AS MATERIALIZED (
+        SELECT d.organization_id, d.endpoint_id
+          FROM due d
+         ORDER BY d.turn, random()
+         LIMIT p_lanes
+    ), free AS MATERIALIZED (
+        SELECT w.organization_id, w.endpoint_id
+          FROM chosen c
+          JOIN lims.webhook_lane w
+            ON w.organization_id = c.organization_id
+           AND w.endpoint_id = c.endpoint_id
+         WHERE w.held_until < now()
+            OR w.holder = p_holder
+           FOR UPDATE OF w SKIP LOCKED
+    ), taken AS (
+        UPDATE lims.webhook_lane w
+           SET holder = p_holder,
+               held_until = now() + p_lease
+          FROM free f
+         WHERE w.organization_id = f.organization_id
+           AND w.endpoint_id = f.endpoint_id
+           AND (w.holder IS DISTINCT FROM p_holder
+                OR w.held_until < now() + p_lease / 2)
+    )
+    SELECT array_agg(f.organization_id), array_agg(f.endpoint_id)
+      INTO v_organizations, v_endpoints
+      FROM free f;
+
+    -- A statement of its own, which sees all that was recorded by whoever held
+    -- the lane before.
+    RETURN QUERY
+    SELECT d.organization_id, d.endpoint_id, d.id, d.delivery_id, v.type,
+           lims.webhook_body(d.delivery_id, v.type, v.created_at,
+                             v.organization_id, v.data),
+           d.attempts, d.retries, q.fresh, v.created_at, e.url, e.secret,
+           CASE WHEN e.previous_secret_until > now()
+                THEN e.previous_secret END,
+           e.standard_headers
+      FROM unnest(v_organizations, v_endpoints) AS l (organization, endpoint)
+     CROSS JOIN LATERAL (
+           (SELECT q.delivery_id, q.next_attempt_at, true AS fresh
+              FROM lims.webhook_queue q
+             WHERE q.organization_id = l.organization
+               AND q.endpoint_id = l.endpoint
+               AND q.next_attempt_at = '-infinity'
+               AND q.delivery_id <> ALL (p_busy)
+             ORDER BY q.delivery_id
+             LIMIT p_per_lane)
+            UNION ALL
+           (SELECT q.delivery_id, q.next_attempt_at, false
+              FROM lims.webhook_queue q
+             WHERE q.organization_id = l.organization
+               AND q.endpoint_id = l.endpoint
+               AND q.next_attempt_at > '-infinity'
+               AND q.next_attempt_at <= now()
+               AND q.delivery_id <> ALL (p_busy)
+             ORDER BY q.next_attempt_at, q.delivery_id
+             LIMIT p_per_lane)) q
+      JOIN lims.webhook_delivery d
+        ON d.organization_id = l.organization
+       AND d.id = q.delivery_id
+      JOIN lims.event v
+        ON v.organization_id = l.organization
+       AND v.id = d.event_id
+      JOIN lims.webhook_endpoint e
+        ON e.organization_id = l.organization
+       AND e.id = l.endpoint
+     ORDER BY l.organization, l.endpoint, q.next_attempt_at, q.delivery_id;
+END
+$$;
+
+-- Records what became of attempts: an array of objects, in the order in which
+-- they ended, of the members named below. An outcome counts only for a delivery
+-- that still is as it was when it was claimed: what has been recorded otherwise
+-- in the meantime stays.
+--
+-- p_schedule is how long after each failure the next attempt is made; after the
+-- failure behind the last one there is none. p_disable_after deliveries of an
+-- endpoint given up in a row, with none that arrived between them, disable it.
+-- Returns the endpoints that this disabled, and a row of totals without one.
+CREATE FUNCTION lims.webhook_finish(
+    p_outcomes json,
+    p_schedule interval[],
+    p_longest interval,
+    p_jitter double precision,
+    p_disable_after integer
+) RETURNS TABLE (
+    organization_id bigint,
+    endpoint_id bigint,
+    reason text,
+    delivered bigint,
+    failed bigint,
+    given_up bigint
+)
+LANGUAGE sql SECURITY DEFINER
+SET search_path = lims, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+    WITH outcome AS MATERIALIZED (
+        SELECT o.*, row_number() OVER () AS place,
+               CASE WHEN o.arrived THEN 'delivered'
+                    WHEN o.final
+                      OR o.retries >= cardinality(p_schedule) THEN 'given_up'
+                    ELSE 'pending' END AS state,
+               now() + least(greatest(
+                   p_schedule[o.retries + 1] * (1 + p_jitter * random()),
+                   make_interval(secs => o.after)), p_longest) AS again_at
+          FROM json_to_recordset(p_outcomes) AS o (
+               organization bigint, delivery bigint, attempts integer,
+               retries integer, arrived boolean, final boolean,
+               after double precision, started timestamptz, duration integer,
+               status integer, excerpt text, error text)
+    ), recorded AS (
+        UPDATE lims.webhook_delivery d
+           SET attempts = o.attempts + 1,
+               retries = o.retries + CASE WHEN o.arrived THEN 0 ELSE 1 END,
+               state = o.state,
+               next_attempt_at = CASE o.state WHEN 'pending' THEN o.again_at END,
+               finished_at = CASE WHEN o.state <> 'pending' THEN now() END
+          FROM outcome o
+         WHERE d.organization_id = o.organization
+           AND d.id = o.delivery
+           AND d.state = 'pending'
+           AND d.attempts = o.attempts
+           AND d.retries = o.retries
+        RETURNING d.organization_id, d.endpoint_id, d.id, o.attempts + 1 AS number,
+            o.state, o.place, o.started, o.duration, o.status, o.excerpt, o.error
+    ), attempted AS (
+        INSERT INTO lims.webhook_attempt (organization_id, delivery_id, number,
+            started_at, duration_ms, response_status, response_excerpt, error)
+        SELECT r.organization_id, r.id, r.number, r.started, r.duration, r.status,
+               r.excerpt, r.error
+          FROM recorded r
+    ), last_arrived AS (
+        SELECT r.organization_id, r.endpoint_id,
+               max(r.place) FILTER (WHERE r.state = 'delivered') AS place
+          FROM recorded r
+         WHERE r.state <> 'pending'
+         GROUP BY r.organization_id, r.endpoint_id
+    ), since AS (
+        -- What was given up after the last that arrived, if one did.
+        SELECT a.organization_id, a.endpoint_id, a.place IS NOT NULL AS arrived,
+               count(r.place) AS failures,
+               (array_agg(coalesce(r.error, 'status ' || r.status)
+                          ORDER BY r.place DESC))[1] AS last_error
+          FROM last_arrived a
+          LEFT JOIN recorded r
+            ON r.organization_id = a.organization_id
+           AND r.endpoint_id = a.endpoint_id
+           AND r.state = 'given_up'
+           AND r.place > coalesce(a.place, 0)
+         GROUP BY a.organization_id, a.endpoint_id, a.place
+    ), judged AS (
+        UPDATE lims.webhook_endpoint e
+           SET consecutive_failures = x.failures,
+               enabled = x.failures < p_disable_after,
+               disabled_at = CASE WHEN x.failures >= p_disable_after
+                                  THEN now() END,
+               disabled_reason = CASE WHEN x.failures >= p_disable_after THEN
+                   left(format('%s deliveries in a row were given up; the last '
+                               'one: %s', x.failures, s.last_error), 1000) END
+          FROM since s
+         CROSS JOIN LATERAL (
+               SELECT s.failures + CASE WHEN s.arrived THEN 0
+                                        ELSE f.consecutive_failures END AS failures
+                 FROM lims.webhook_endpoint f
+                WHERE f.organization_id = s.organization_id
+                  AND f.id = s.endpoint_id) x
+         WHERE e.organization_id = s.organization_id
+           AND e.id = s.endpoint_id
+           AND e.enabled
+           AND e.consecutive_failures <> x.failures
+        RETURNING e.organization_id, e.id, e.enabled, e.disabled_reason
+    )
+    SELECT j.organization_id, j.id, j.disabled_reason, NULL::bigint, NULL::bigint,
+           NULL::bigint
+      FROM judged j
+     WHERE NOT j.enabled
+     UNION ALL
+    SELECT NULL, NULL, NULL,
+           count(*) FILTER (WHERE r.state = 'delivered'),
+           count(*) FILTER (WHERE r.state = 'pending'),
+           count(*) FILTER (WHERE r.state = 'given_up')
+      FROM recorded r
+$$;
+
+-- The holder has gone, whoever says so knows that it has: its lanes are free.
+CREATE FUNCTION lims.webhook_release(p_holder uuid) RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    UPDATE lims.webhook_lane w
+       SET held_until = '-infinity'
+     WHERE w.holder = p_holder
+$$;
+
+-- The holder has nothing more in hand of these lanes.
+CREATE FUNCTION lims.webhook_leave(
+    p_holder uuid,
+    p_organizations bigint[],
+    p_endpoints bigint[]
+) RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = lims, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+    UPDATE lims.webhook_lane w
+       SET held_until = '-infinity'
+      FROM unnest(p_organizations, p_endpoints) AS k (organization, endpoint)
+     WHERE w.organization_id = k.organization
+       AND w.endpoint_id = k.endpoint
+       AND w.holder = p_holder
+$$;
+
+-- What operators watch. Due is what could go out now; kept is what waits for a
+-- disabled endpoint.
+CREATE FUNCTION lims.webhook_backlog()
+RETURNS TABLE (
+    pending bigint,
+    kept bigint,
+    oldest_due_seconds double precision,
+    endpoints bigint,
+    disabled_endpoints bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    WITH RECURSIVE lane AS (
+        (SELECT q.organization_id, q.endpoint_id, q.next_attempt_at, q.delivery_id
+           FROM lims.webhook_queue q
+          ORDER BY q.organization_id, q.endpoint_id, q.next_attempt_at,
+                   q.delivery_id
+          LIMIT 1)
+        UNION ALL
+        SELECT n.*
+          FROM lane l
+         CROSS JOIN LATERAL (
+               SELECT q.organization_id, q.endpoint_id, q.next_attempt_at,
+                      q.delivery_id
+                 FROM lims.webhook_queue q
+                WHERE (q.organization_id, q.endpoint_id)
+                      > (l.organization_id, l.endpoint_id)
+                ORDER BY q.organization_id, q.endpoint_id, q.next_attempt_at,
+                         q.delivery_id
+                LIMIT 1) n
+    ), waiting AS (
+        SELECT e.enabled,
+               (SELECT count(*)
+                  FROM lims.webhook_queue q
+                 WHERE q.organization_id = l.organization_id
+                   AND q.endpoint_id = l.endpoint_id) AS deliveries,
+               CASE WHEN e.enabled AND l.next_attempt_at <= now() THEN
+                   greatest(d.created_at, l.next_attempt_at) END AS due_at
+          FROM lane l
+          JOIN lims.webhook_endpoint e
+            ON e.organization_id = l.organization_id
+           AND e.id = l.endpoint_id
+          JOIN lims.webhook_delivery d
+            ON d.organization_id = l.organization_id
+           AND d.id = l.delivery_id
+    )
+    SELECT coalesce(sum(w.deliveries) FILTER (WHERE w.enabled), 0)::bigint,
+           coalesce(sum(w.deliveries) FILTER (WHERE NOT w.enabled), 0)::bigint,
+           coalesce(extract(epoch FROM now() - min(w.due_at)), 0)::double precision,
+           (SELECT count(*) FROM lims.webhook_endpoint e
+             WHERE e.deleted_at IS NULL),
+           (SELECT count(*) FROM lims.webhook_endpoint e
+             WHERE e.deleted_at IS NULL AND NOT e.enabled)
+      FROM waiting w
+$$;
+
+DO $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT p.oid::regprocedure AS function
+          FROM pg_catalog.pg_proc p
+         WHERE p.pronamespace = 'lims'::regnamespace
+           AND p.proname IN ('webhook_claim', 'webhook_finish',
+                             'webhook_release', 'webhook_leave',
+                             'webhook_backlog')
+    LOOP
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', v.function);
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO lims_app', v.function);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Deliveries in the database: every event goes to whoever asked for it, in the
+# transaction of what it reports; lanes are held by one at a time and taken in
+# turns; what became of attempts makes the next one, or the end.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base   = LIMS::Database->new;
+my $lab    = $base->laboratory(code => 'cedar');
+my $other  = $base->laboratory(code => 'harbor');
+my $db     = $base->db;
+my $app    = $base->app($lab);
+my $number = 0;
+my ($one, $two) = map { sprintf '00000000-0000-4000-8000-%012d', $_ } 1, 2;
+
+sub endpoint {
+    my ($laboratory, @events) = @_;
+    return $base->insert('webhook_endpoint', { organization_id => $laboratory->{id},
+        name => 'E' . ++$number, url => "https://receiver.example/$number",
+        events => '{' . join(',', @events) . '}', secret => 'sealed' });
+}
+
+my @columns = qw(organization_id endpoint_id id delivery_id type body attempts retries fresh);
+
+# What a dispatcher gets that has nothing in hand, or what %hand says.
+sub claim {
+    my ($holder, %hand) = @_;
+    my $list = sub { return '{' . join(',', @{ $_[0] || [] }) . '}' };
+    return @{ $app->selectall_arrayref(sprintf(
+            'SELECT %s FROM lims.webhook_claim(?, ?, ?, ?, ?, ?, ?, ?)', join ', ', @columns),
+        { Slice => {} }, $holder, $hand{lease} || '30 s', $list->($hand{organizations}),
+        $list->($hand{endpoints}), $list->($hand{full}), $list->($hand{busy}),
+        $hand{lanes} || 100, $hand{each} || 4) };
+}
+
+sub leave {
+    my ($holder) = @_;
+    $app->do('SELECT lims.webhook_release(?)', undef, $holder);
+    return;
+}
+
+sub finish {
+    my ($outcome, @claimed) = @_;
+    my $json = join ',', map {
+        sprintf '{"organization":%d,"delivery":%d,"attempts":%d,"retries":%d,"arrived":%s,'
+            . '"final":%s,"after":%s,"started":"2026-01-01T00:00:00Z","duration":5,"status":%s,'
+            . '"excerpt":null,"error":%s}', $_->{organization_id}, $_->{id}, $_->{attempts},
+            $_->{retries}, $outcome->{arrived} ? 'true' : 'false',
+            $outcome->{final} ? 'true' : 'false', $outcome->{after} || 0,
+            $outcome->{status} || 'null', $outcome->{error} ? qq("$outcome->{error}") : 'null'
+    } @claimed;
+    return $app->selectall_arrayref(q{SELECT * FROM lims.webhook_finish(?::json,
+        '{1 min,2 min,4 min,8 min,16 min}', '6 h', ?, 15)}, { Slice => {} }, "[$json]",
+        $outcome->{jitter} || 0);
+}
+
+sub delivery {
+    my ($id) = @_;
+    return $db->selectrow_hashref(q{SELECT state, attempts, retries,
+        round(extract(epoch FROM next_attempt_at - clock_timestamp())) AS wait
+        FROM lims.webhook_delivery WHERE id = ?}, undef, $id);
+}
+
+# As if time had passed.
+sub elapse {
+    my ($interval) = @_;
+    $db->do(q{UPDATE lims.webhook_delivery SET next_attempt_at = next_attempt_at - ?::interval
+        WHERE next_attempt_at > '-infinity'}, undef, $interval);
+    return;
+}
+
+sub queue_is_true {
+    my ($name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return is($base->value(q{SELECT count(*) FROM (
+            (SELECT organization_id, endpoint_id, next_attempt_at, id FROM lims.webhook_delivery
+              WHERE state = 'pending' EXCEPT TABLE lims.webhook_queue)
+            UNION ALL
+            (TABLE lims.webhook_queue EXCEPT SELECT organization_id, endpoint_id, next_attempt_at,
+              id FROM lims.webhook_delivery WHERE state = 'pending')) d}), 0, $name);
+}
+
+subtest 'fan-out' => sub {
+    my $created  = endpoint($lab, qw(sample.created));
+    my $all      = endpoint($lab, qw(sample.created result.entered));
+    my $off      = endpoint($lab, qw(sample.created));
+    my $gone     = endpoint($lab, qw(sample.created));
+    my $stranger = endpoint($other, qw(sample.created));
+    $db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now() WHERE id = ?',
+        undef, $off);
+    $db->do('UPDATE lims.webhook_endpoint SET deleted_at = now() WHERE id = ?', undef, $gone);
+    my $sample = $base->sample($lab, qw(PH));
+    $app->begin_work;
+    $app->do(q{UPDATE lims.sample_test SET result = '7' WHERE organization_id = ? AND id = ?},
+        undef, $lab->{id}, $sample->{PH});
+    is($app->selectrow_array('SELECT count(*) FROM lims.webhook_delivery'), 4,
+        'what is done is on its way in the same transaction');
+    $app->rollback;
+    is_deeply($db->selectcol_arrayref('SELECT endpoint_id FROM lims.webhook_delivery ORDER BY id'),
+        [ $created, $all, $off ],
+        'each endpoint that asked has a delivery, a disabled one too; nobody else has');
+    queue_is_true('they are queued');
+    my @claimed = claim($one);
+    is_deeply([ map { $_->{endpoint_id} } @claimed ], [ $created, $all ],
+        'a disabled one gets nothing meanwhile');
+    my ($tracking) = $app->selectrow_array(
+        'SELECT tracking_id FROM lims.sample WHERE organization_id = ? AND id = ?', undef,
+        $lab->{id}, $sample->{id});
+    like($claimed[0]{body}, qr/\A\{"id":"\Q$claimed[0]{delivery_id}\E","type":"sample\.created",
+        "createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","organizationId":$lab->{id},
+        "data":\{"sampleId"\ :\ $sample->{id},\ "trackingId"\ :\ "\Q$tracking\E",.*\}\}\z/x,
+        'the envelope has its members in the order of the contract');
+    leave($one);
+    my ($again) = claim($one);
+    is($again->{body}, $claimed[0]{body}, 'it is the same text whenever it is made');
+    finish({ arrived => 1, status => 200 }, claim($one));
+    leave($one);
+    is_deeply([ claim($one) ], [], 'what arrived is not sent again');
+    queue_is_true('the queue agrees');
+    $db->do('UPDATE lims.webhook_endpoint SET enabled = true, disabled_at = NULL WHERE id = ?',
+        undef, $off);
+    is_deeply([ map { $_->{endpoint_id} } claim($one) ], [$off], 'once enabled, it gets its own');
+    finish({ arrived => 1, status => 200 }, claim($one));
+    leave($one);
+};
+
+subtest 'lanes' => sub {
+    my $first  = endpoint($lab, 'sample.received');
+    my $second = endpoint($lab, 'sample.received');
+    my @samples = map { $base->sample($lab, 'PH') } 1 .. 10;
+    $app->do(q{UPDATE lims.sample SET status = 'received' WHERE organization_id = ?
+        AND status = 'pending' AND id >= ?}, undef, $lab->{id}, $samples[0]{id});
+    leave($one);
+    finish({ arrived => 1 }, grep { $_->{type} eq 'sample.created' } claim($one, each => 100));
+    leave($one);
+    my @mine = claim($one, lanes => 1);
+    is(scalar @mine, 4, 'as many as asked for, of one lane');
+    is_deeply([ map { $_->{id} } @mine ], [ sort { $a <=> $b } map { $_->{id} } @mine ],
+        'in the order of their events');
+    my $lane  = $mine[0]{endpoint_id};
+    my @yours = claim($two);
+    is_deeply([ map { $_->{endpoint_id} } @yours ], [ ($lane == $first ? $second : $first) x 4 ],
+        'another gets the other lane');
+    is_deeply([ claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
+                full => ['t']) ], [], 'a lane that is full is left');
+    my @more = claim($one, lanes => 1, organizations => [ $lab->{id} ], endpoints => [$lane],
+        full => ['f'], busy => [ map { $_->{id} } @mine ]);
+    is_deeply([ $more[0]{id} ], [ $mine[-1]{id} + ($mine[1]{id} - $mine[0]{id}) ],
+        'what is in hand is not handed out again, what follows is');
+    $db->do(q{UPDATE lims.webhook_lane SET held_until = now() - interval '1 s'
+        WHERE endpoint_id = ?}, undef, $lane);
+    is((claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
+            full => ['t']))[0]{id}, $mine[0]{id}, 'a lease that has run out is another\'s to take');
+    is(finish({ arrived => 1 }, $mine[0])->[0]{delivered}, 1, 'an outcome counts');
+    is(finish({ arrived => 0 }, $mine[0])->[0]{failed}, 0, '... once');
+    is(delivery($mine[0]{id})->{state}, 'delivered', 'and stays');
+    leave($_) for $one, $two;
+    finish({ arrived => 1 }, claim($one, each => 100));
+    leave($one);
+    queue_is_true('the queue agrees');
+};
+
+# An organization with many endpoints does not keep the others waiting.
+subtest 'turns' => sub {
+    endpoint($lab, 'qc.failed') for 1 .. 20;
+    endpoint($other, 'qc.failed');
+    for my $laboratory ($lab, $other) {
+        $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+            VALUES (?, 'qc.failed', '{}')}, undef, $laboratory->{id});
+    }
+    my @first = claim($one, lanes => 2);
+    is_deeply([ sort { $a <=> $b } map { $_->{organization_id} } @first ],
+        [ sort { $a <=> $b } $lab->{id}, $other->{id} ], 'each organization has its turn');
+    leave($one);
+    finish({ arrived => 1 }, claim($one));
+    leave($one);
+};
+
+subtest 'schedule' => sub {
+    my $endpoint = endpoint($lab, 'coa.generated');
+    $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        VALUES (?, 'coa.generated', '{}')}, undef, $lab->{id});
+    my ($it) = claim($one);
+    my @waits;
+    for my $try (1 .. 6) {
+        finish({ status => 500 }, $it);
+        my $now = delivery($it->{id});
+        push @waits, $now->{wait} if $now->{state} eq 'pending';
+        is_deeply([ claim($one) ], [], "after attempt $try it waits") if $try < 6;
+        elapse('1 h');
+        ($it) = claim($one) if $try < 6;
+        is($it->{fresh}, 0, '... and is a retry then') if $try < 6;
+    }
+    is_deeply(\@waits, [ 60, 120, 240, 480, 960 ], '1, 2, 4, 8, 16 minutes');
+    is_deeply([ @{ delivery($it->{id}) }{qw(state attempts)} ], [ 'given_up', 6 ],
+        'the sixth failure is the last');
+    is_deeply($db->selectcol_arrayref('SELECT number FROM lims.webhook_attempt
+        WHERE delivery_id = ? ORDER BY number', undef, $it->{id}), [ 1 .. 6 ], 'each is kept');
+
+    my @later = ([ 'Retry-After', { status => 503, after => 300 }, 300 ],
+        [ 'never earlier', { status => 503, after => 5 }, 60 ],
+        [ 'six hours at most', { status => 503, after => 86400 }, 21600 ]);
+    for my $case (@later) {
+        my ($name, $outcome, $wait) = @$case;
+        $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+            VALUES (?, 'coa.generated', '{}')}, undef, $lab->{id});
+        ($it) = claim($one);
+        finish($outcome, $it);
+        is(delivery($it->{id})->{wait}, $wait, $name);
+    }
+    $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        SELECT ?, 'coa.generated', '{}' FROM generate_series(1, 200)}, undef, $lab->{id});
+    my @many = claim($one, each => 200);
+    finish({ status => 503, jitter => 0.1 }, @many);
+    my ($least, $most, $different) = $db->selectrow_array(q{SELECT min(w), max(w), count(DISTINCT w)
+        FROM (SELECT extract(epoch FROM next_attempt_at - max(t.started) OVER ()) AS w
+          FROM lims.webhook_delivery d, (SELECT now() AS started) t
+         WHERE d.endpoint_id = ? AND d.id >= ?) x}, undef, $endpoint, $many[0]{id});
+    cmp_ok($least, '>', 57,        'jitter is added, not taken away');
+    cmp_ok($most,  '<=', 66,       '... at most a tenth');
+    cmp_ok($different, '>', 150,   '... to each of its own');
+    elapse('1 h');
+    finish({ status => 410, final => 1 }, $many[0]);
+    queue_is_true('the queue agrees');
+};
+
+subtest 'disabling' => sub {
+    my $endpoint = endpoint($lab, 'investigation.opened');
+    my $emit = sub {
+        $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+            SELECT ?, 'investigation.opened', '{}' FROM generate_series(1, ?)}, undef, $lab->{id},
+            $_[0]);
+        leave($one);
+        return grep { $_->{endpoint_id} == $endpoint } claim($one, each => 100);
+    };
+    my $failures = sub {
+        return $base->value("SELECT consecutive_failures FROM lims.webhook_endpoint WHERE id = ?",
+            $endpoint);
+    };
+    my $gone = { status => 410, final => 1 };
+    finish($gone, $emit->(10));
+    is($failures->(), 10, 'given up: counted');
+    finish({ arrived => 1 }, $emit->(1));
+    is($failures->(), 0, 'a success sets it back');
+    finish($gone, $emit->(14));
+    my @rows = @{ finish({ status => 500 }, $emit->(3)) };
+    is($failures->(), 14, 'an attempt that will be made again is no delivery given up');
+    my ($last) = $emit->(2);
+    @rows = @{ finish($gone, $last) };
+    is_deeply([ map { $_->{endpoint_id} } @rows ], [ $endpoint, undef ], 'the fifteenth disables');
+    like($rows[0]{reason}, qr/\A15 deliveries in a row were given up; the last one: status 410\z/,
+        'with its reason');
+    is_deeply([ $emit->(1) ], [], 'nothing goes out');
+    is($base->value(q{SELECT count(*) FROM lims.webhook_queue WHERE endpoint_id = ?}, $endpoint), 5,
+        'and all is kept');
+};
+
+is_deeply([ @{ $app->selectrow_hashref('SELECT * FROM lims.webhook_backlog()') }{
+        qw(kept disabled_endpoints)} ], [ 5, 1 ], 'operators see what waits');
+refused($app, 'INSERT INTO lims.webhook_queue VALUES (?, 1, now(), 1)', [ $lab->{id} ], '42501',
+    'the queue is the database\'s own');
+refused($app, 'UPDATE lims.webhook_lane SET held_until = now()', [], '42501', 'and so are lanes');
+
+done_testing();
