@@ -5,6 +5,9 @@
 # make stop            stops it; its data stays
 # make test            the whole suite; make test T=t/samples runs a part of it
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
+# make check-pools     the same on an APR whose pools check themselves
+# make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
+#                      under write load; TORTURE_SEED repeats a run
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
@@ -23,6 +26,7 @@ OUT ?= build/out
 T ?= t
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
+TORTURE_KILLS ?= 200
 
 prefix ?= /usr
 sbindir ?= $(prefix)/sbin
@@ -68,7 +72,7 @@ FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench install run stop test suite check-asan fuzz clean distclean \
+.PHONY: all units bench install run stop test suite check-asan check-pools torture fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -226,17 +230,34 @@ suite:
 # ASan has to be in the process before anything else, hence the preload; what
 # it finds lands in files, which fail the test that provoked them.
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+preloaded = $(shell readlink -f "$$($(CC) -print-file-name=$(1).so)")
+
+define with-asan
+@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" all
+@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 \
+UBSAN_OPTIONS=print_stacktrace=1 \
+LIMS_PRELOAD="$(call preloaded,libasan):$(call preloaded,libubsan)" \
+    $(1) $(MAKE) --no-print-directory OUT=build/asan suite
+endef
+
+check-asan: prerequisites
+	$(call with-asan)
+
+# Each piece of a pool is then an allocation of its own, which ASan can watch.
+check-pools: prerequisites
+	@build/pools build/apr
+	$(call with-asan,LD_LIBRARY_PATH=$(CURDIR)/build/apr/lib)
+
+# What `make test` has a short form of.
+torture: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@TORTURE_KILLS=$(TORTURE_KILLS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
+
+# --- Speed -------------------------------------------------------------------
+
 bench: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@LIMS_OUT=$(OUT) build/bench/run
-
-check-asan: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/asan SANITIZE="$(ASAN)" \
-	    CFLAGS="-O1 -g" all
-	@ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 \
-	UBSAN_OPTIONS=print_stacktrace=1 \
-	LIMS_PRELOAD="$$(readlink -f "$$($(CC) -print-file-name=libasan.so)"):$$(readlink -f "$$($(CC) -print-file-name=libubsan.so)")" \
-	    $(MAKE) --no-print-directory OUT=build/asan suite
 
 # --- Installing --------------------------------------------------------------
 
@@ -262,7 +283,7 @@ format-check:
 clean:
 	@test ! -d build/run || build/instance stop build/run
 	@test ! -d build/test || build/instance remove build/test
-	@rm -rf build/out build/asan build/fuzz
+	@rm -rf build/out build/asan build/fuzz build/apr
 
 distclean: clean
 	@test ! -d build/run || build/instance remove build/run

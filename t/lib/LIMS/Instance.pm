@@ -36,6 +36,25 @@ sub out {
     return $out =~ m{\A/} ? $out : "$root/$out";
 }
 
+# From here on a cluster of this test's own, which may break: the others share one
+# that must stay up. To be called before anything is started.
+sub own_cluster {
+    my ($name) = @_;
+    our $owned = $cluster = "$root/build/test/$name";
+    run("$root/build/instance", 'remove', $cluster);
+    return;
+}
+
+# Ends a cluster of one's own.
+sub leave_cluster {
+    our ($owned, $socket, $in_use);
+    return unless $owned;
+    close $in_use if $in_use;
+    run("$root/build/instance", 'remove', $owned);
+    undef $owned;
+    return;
+}
+
 # Runs a command; dies with what it said unless it succeeds.
 sub run {
     my (@command) = @_;
@@ -298,6 +317,12 @@ sub pid {
 sub children {
     my ($self) = @_;
     my $parent = $self->pid or return;
+
+    return children_of($parent);
+}
+
+sub children_of {
+    my ($parent) = @_;
     my @children;
 
     for my $stat (glob '/proc/[0-9]*/stat') {
@@ -306,6 +331,13 @@ sub children {
         push @children, $pid if $ppid == $parent && $state ne 'Z';
     }
     return sort { $a <=> $b } @children;
+}
+
+# A process that has ended stays in the list until its parent takes notice.
+sub lives {
+    my ($pid) = @_;
+    my $text = eval { _slurp("/proc/$pid/stat") };
+    return defined $text && $text =~ /\A\d+ \(.*\) [^ZX] /s;
 }
 
 # A graceful restart; returns when the new generation is at work.

@@ -75,8 +75,10 @@ returns comes back in order.
 =head2 The server
 
     log, expect_log(qr/LIMS0042/), pid, children, graceful, restart, stop, start
+    allow_log(qr/LIMS0042/)
 
-C<expect_log> waits a moment for the line, and fails if none comes.
+C<expect_log> waits a moment for the line, and fails if none comes; C<allow_log>
+is for lines that depend on the moment.
 
 =head2 Environment
 
@@ -517,6 +519,13 @@ sub expect_log {
     return Test::More::like($self->log, $pattern, $name || "the error log has $pattern");
 }
 
+# Lines that may come, or not: which ones depends on the moment.
+sub allow_log {
+    my ($self, @patterns) = @_;
+    push @{ $self->{expected} }, @patterns;
+    return;
+}
+
 sub _unexpected_log {
     my ($self) = @_;
     my @lines = grep {
@@ -563,6 +572,7 @@ END {
         for my $lims (@running) {
             $clean = 0 unless eval { $lims->finish } || (Test::More::diag($@), 0)[1];
         }
+        LIMS::Instance::leave_cluster() unless $ENV{LIMS_TEST_LEAVE};
         $? = $status || ($clean ? 0 : 254);
     }
 }

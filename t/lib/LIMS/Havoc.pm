@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Havoc;
+
+=head1 NAME
+
+LIMS::Havoc - kill -9, and what a supervisor does about it
+
+=head1 SYNOPSIS
+
+    LIMS::Instance::own_cluster('havoc');    # before LIMS::Test->new
+    my $havoc = LIMS::Havoc->new($lims);
+    $havoc->strike('backend');               # what it did, in words
+
+=head1 DESCRIPTION
+
+C<strike> kills with SIGKILL and brings back what does not come back by itself,
+as a service manager would:
+
+    child       one of httpd's children; httpd starts another
+    children    all of them at once
+    parent      httpd's parent; what is left of its children is ended, and
+                httpd started
+    backend     one of the server processes that work for the service, at work
+                if there is one; PostgreSQL ends all others and recovers
+    postmaster  PostgreSQL's parent; it is started again at once
+    all         every process of PostgreSQL and of httpd
+
+The cluster is one of the test's own, and is set to lose nothing of what it
+confirmed when its processes are killed.
+
+=cut
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(sleep time);
+
+use LIMS::Instance;
+
+our @kinds = qw(child children parent backend postmaster all);
+
+sub new {
+    my ($class, $lims) = @_;
+    my $super = LIMS::Instance::connect_database('postgres', 'postgres');
+
+    # The kernel keeps what was written, but does not write a page in one piece.
+    $super->do("ALTER SYSTEM SET $_ = on") for qw(synchronous_commit full_page_writes);
+    $super->do('SELECT pg_reload_conf()');
+    $super->disconnect;
+    return bless { lims => $lims }, $class;
+}
+
+sub strike {
+    my ($self, $kind) = @_;
+    my $action = $self->can("_$kind") or die "no havoc of the kind $kind\n";
+    return $self->$action;
+}
+
+sub _kill {
+    my (@processes) = @_;
+    kill 'KILL', grep { $_ && $_ > 1 } @processes;
+    return scalar @processes;
+}
+
+sub _child {
+    my ($self) = @_;
+    my @children = $self->{lims}->children;
+    my $child    = $children[ rand @children ];
+
+    _kill($child);
+    return "httpd's child $child of @children";
+}
+
+sub _children {
+    my ($self) = @_;
+    my @children = $self->{lims}->children;
+
+    _kill(@children);
+    return "httpd's children @children";
+}
+
+sub _parent {
+    my ($self) = @_;
+    my $parent   = $self->{lims}->pid;
+    my @children = $self->{lims}->children;
+
+    # Orphans go on answering until somebody ends them.
+    _kill($parent);
+    sleep rand 0.2;
+    _kill(@children);
+    $self->_start_httpd($parent, @children);
+    return "httpd's parent $parent, then its children @children";
+}
+
+sub _backend {
+    my ($self) = @_;
+    my $super = eval { LIMS::Instance::connect_database('postgres', 'postgres') }
+        or return 'no backend: the database is not up';
+    my $found = eval { $super->selectall_arrayref(q{
+        SELECT pid, state FROM pg_stat_activity WHERE application_name = 'mod_lims'
+         ORDER BY state <> 'idle' DESC, random() LIMIT 1}) };
+
+    return 'no backend: none is there' unless $found && @$found;
+    _kill($found->[0][0]);
+    return "backend $found->[0][0], $found->[0][1]";
+}
+
+sub _postmaster {
+    my ($self) = @_;
+    my $postmaster = $self->_postmaster_pid;
+
+    _kill($postmaster);
+    $self->_start_database($postmaster);
+    return "postmaster $postmaster";
+}
+
+sub _all {
+    my ($self) = @_;
+    my $postmaster = $self->_postmaster_pid;
+    my $parent     = $self->{lims}->pid;
+    my @httpd      = ($parent, $self->{lims}->children);
+    my @database   = ($postmaster, LIMS::Instance::children_of($postmaster));
+
+    _kill(@httpd, @database);
+    $self->_start_database($postmaster);
+    $self->_start_httpd(@httpd);
+    return "httpd @httpd and PostgreSQL @database";
+}
+
+# --- Bringing back -----------------------------------------------------------
+
+sub _postmaster_pid {
+    my $home = LIMS::Instance::home($LIMS::Instance::cluster);
+    open my $in, '<', "$home/pg/data/postmaster.pid" or die "postmaster.pid: $!\n";
+    my ($pid) = <$in> =~ /\A(\d+)/;
+    return $pid;
+}
+
+# Those that worked for it have to be gone first; each notices by itself.
+sub _start_database {
+    my ($self, $former) = @_;
+    my $tool  = "$LIMS::Instance::root/build/instance";
+    my $begun = time;
+    my ($status, $output);
+
+    # pg_ctl takes one that has not been buried for one that is alive.
+    sleep 0.01 while kill(0, $former) && time - $begun < 10;
+    while (time - $begun < 30) {
+        ($status, $output) = LIMS::Instance::capture($tool, 'cluster', $LIMS::Instance::cluster);
+        return if !$status;
+        sleep 0.1;
+    }
+    die "PostgreSQL did not come back: $output";
+}
+
+sub _start_httpd {
+    my ($self, @former) = @_;
+
+    _ended(20, @former) or die "httpd's processes @former could not be killed\n";
+    $self->{lims}->start;
+    return;
+}
+
+# Whether these processes end in so many seconds.
+sub _ended {
+    my ($seconds, @processes) = @_;
+    my $begun = time;
+
+    while (time - $begun < $seconds) {
+        return 1 if !grep { LIMS::Instance::lives($_) } @processes;
+        sleep 0.01;
+    }
+    return 0;
+}
+
+1;

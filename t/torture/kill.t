@@ -1,0 +1,128 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# kill -9 of whatever is at work, at random moments under write load: nothing
+# that was acknowledged is lost, nothing is done twice or by half, and events,
+# audit trail and allowance agree with the rows to the last one.
+#
+# TORTURE_KILLS=200 TORTURE_SEED=1 set how often, and which moments.
+use strict;
+use warnings;
+
+use List::Util qw(shuffle);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use LIMS::Clerk;
+use LIMS::Havoc;
+use LIMS::Instance;
+use LIMS::Laboratory;
+use LIMS::Ledger;
+use LIMS::Test;
+
+my $kills = $ENV{TORTURE_KILLS} || 10;
+my $seed  = $ENV{TORTURE_SEED} || time ^ $$;
+my $allowance = 30;
+
+srand $seed;
+diag("$kills kills, TORTURE_SEED=$seed");
+LIMS::Instance::own_cluster('kill');
+
+my $lims  = LIMS::Test->new(contract => 0, conf => "LimsRateLimit 20000\nLimsRateKeys 64");
+my $havoc = LIMS::Havoc->new($lims);
+$lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|45|51): 503|\[dbd:error\]|LIMS0110/);
+
+my @laboratories = map {
+    my $organization = $lims->organization(code => "laboratory-$_",
+        $_ eq 'a' ? (monthly_sample_allowance => $allowance) : ());
+    my $lab = LIMS::Laboratory->new($lims, $organization);
+    { lab => $lab, organization => $organization, limited => $_ eq 'a', name => $_,
+        material => $lab->material,
+        definitions => [ $lab->definition, $lab->definition(specification_high => 500),
+            $lab->definition ] };
+} qw(a b c);
+my $dir  = $lims->{instance}{dir};
+my $stop = "$dir/stop";
+
+sub clerk {
+    my ($number) = @_;
+    my $laboratory = $laboratories[ $number % @laboratories ];
+    my $clerk = LIMS::Clerk->new(
+        url  => $lims->url . '/api/v1', ca_file => LIMS::Instance::ca_file(),
+        name => "$laboratory->{name}$number", seed => $seed + $number,
+        journal => "$dir/journal-$number", key => $laboratory->{organization}{key},
+        map { $_ => $laboratory->{$_} } qw(material definitions limited));
+    return $clerk->work(sub { -e $stop });
+}
+
+# Seconds until the service answers a read and does a write again.
+sub recovery {
+    my $begun = time;
+    while (time - $begun < 30) {
+        my $fine = eval {
+            $lims->get('/whoami')->status == 200
+                && $lims->post('/clients', { code => "H$begun", name => 'H' })->status =~ /201|400/;
+        };
+        return time - $begun if $fine;
+        sleep 0.02;
+    }
+    return 9999;
+}
+
+# As many of each kind as of any other, in random order.
+sub targets {
+    my @plan;
+    push @plan, shuffle(@LIMS::Havoc::kinds, 'child', 'backend') while @plan < $kills;
+    return @plan[ 0 .. $kills - 1 ];
+}
+
+sub wreak {
+    my (@log, $worst);
+    for my $kind (targets()) {
+        sleep 0.1 + rand 0.7;
+        my $begun = time;
+        my $what  = $havoc->strike($kind);
+        my $back  = recovery();
+        push @log, sprintf '%-10s %s; back after %.2f s', $kind, $what, $back;
+        $worst = $back if !defined $worst || $back > $worst;
+    }
+    open my $out, '>', $stop or die "$stop: $!\n";
+    return { log => \@log, worst => $worst };
+}
+
+# The clerks have ended; no session may still hold anything.
+sub no_session_holds_anything {
+    my $db   = $lims->superuser;
+    my $held = $db->selectall_arrayref(q{
+        SELECT a.pid, a.state, a.query FROM pg_stat_activity a
+         WHERE a.application_name = 'mod_lims' AND a.state <> 'idle'});
+    is(scalar @$held, 0, 'no session holds a transaction open') or diag(explain $held);
+    return;
+}
+
+$_->disconnect for values %{ delete $lims->{handles}{$$} };
+my ($seen, @clerks) = $lims->parallel(7, sub { $_[0] ? clerk($_[0] - 1) : wreak() });
+my %count;
+for my $clerk (@clerks) {
+    my $surprises = delete $clerk->{surprises};
+    is_deeply($surprises, [], 'a clerk met only what the contract allows for');
+    $count{$_} += $clerk->{$_} for keys %$clerk;
+}
+
+note(join "\n", @{ $seen->{log} });
+note(join ', ', map { "$_: $count{$_}" } sort keys %count);
+is(scalar @{ $seen->{log} }, $kills, "$kills times something was killed");
+cmp_ok($seen->{worst}, '<', 30, 'each time the service came back')
+    or diag(join "\n", @{ $seen->{log} });
+cmp_ok($count{lost} || 0, '>', 0, 'requests went without an answer');
+cmp_ok($count{replayed} || 0, '>', 0, '... and were done all the same, as it turned out');
+
+my $told = LIMS::Ledger::honours($lims->db, glob "$dir/journal-*");
+LIMS::Ledger::balances($lims->db);
+if ($told->{refused}) {
+    is($lims->db->selectrow_array('SELECT used FROM lims.sample_allowance'), $allowance,
+        'the allowance is used up to the last sample');
+}
+no_session_holds_anything();
+
+done_testing();
