@@ -100,6 +100,12 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
            THEN 'expiring_soon'
            ELSE 'ok'
        END AS holding_status,
+       -- The last moment of this status, if time alone ends it.
+       CASE
+           WHEN h.analyzed_at IS NOT NULL OR now() > h.expires_at THEN NULL
+           WHEN now() + h.warning > h.expires_at THEN h.expires_at
+           ELSE h.expires_at - h.warning
+       END AS holding_status_until,
        CASE WHEN t.result IS NULL
                  OR (t.reagent_lot_id IS NULL AND t.media_lot_id IS NULL)
             THEN '{}'
@@ -317,13 +323,15 @@ SELECT g.organization_id, g.sample_id, g.category,
                        THEN f.sample_test_id END) g;
 
 -- The state that a sample's findings come to, and its holding times: the worst
--- of its open tests, with the earliest expiry and the tests it is about.
+-- of its open tests, with the earliest expiry and the tests it is about; and
+-- until when that stays so, if time alone ends it.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     release_state text,
     holding_status text,
     holding_expires_at timestamptz,
-    holding_test_names text[]
+    holding_test_names text[],
+    due_at timestamptz
 )
 LANGUAGE sql STABLE
 AS $$
@@ -334,7 +342,7 @@ AS $$
                WHEN f.soft > 0 THEN 'ready_for_review'
                ELSE 'ready_to_report'
            END,
-           h.status, h.expires_at, h.test_names
+           h.status, h.expires_at, h.test_names, h.due_at
       FROM lims.sample s
      CROSS JOIN LATERAL (
            -- count, not bool_or: that one has the planner try each branch of
@@ -349,7 +357,8 @@ AS $$
       LEFT JOIN LATERAL (
            SELECT t.holding_status AS status,
                   min(t.holding_expires_at) AS expires_at,
-                  array_agg(t.test_name ORDER BY t.id) AS test_names
+                  array_agg(t.test_name ORDER BY t.id) AS test_names,
+                  min(min(t.holding_status_until)) OVER () AS due_at
              FROM lims.sample_test_state t
             WHERE t.organization_id = s.organization_id
               AND t.sample_id = s.id

@@ -358,12 +358,21 @@ BEGIN
                 'joins it now', v.batch_number));
         END IF;
     END IF;
+    -- Whoever tests the lot at the same time sees this test, or is seen.
+    IF NEW.media_lot_id IS NOT NULL
+       AND (TG_OP = 'INSERT'
+            OR NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id) THEN
+        PERFORM FROM lims.media_lot m
+          WHERE m.organization_id = NEW.organization_id
+            AND m.id = NEW.media_lot_id
+            FOR SHARE;
+    END IF;
     RETURN NEW;
 END
 $$;
 
 CREATE TRIGGER guard_links_insert BEFORE INSERT ON lims.sample_test
-FOR EACH ROW WHEN (NEW.qc_batch_id IS NOT NULL)
+FOR EACH ROW WHEN (NEW.qc_batch_id IS NOT NULL OR NEW.media_lot_id IS NOT NULL)
 EXECUTE FUNCTION lims.sample_test_links();
 
 CREATE TRIGGER guard_links_update BEFORE UPDATE ON lims.sample_test

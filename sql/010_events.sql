@@ -205,16 +205,17 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_certificate_events();
 
 -- Samples to be looked at --------------------------------------------------
 
--- What the lifecycle scan last said of a sample, and when time alone makes it
--- worth another look (the next turn of a holding time). Written by the scan.
+-- How the lifecycle scan last found a sample, which is what it last told of it
+-- (015_scan.sql), and when time alone changes that: until then, and while
+-- nothing below is marked, it is how the sample still is.
 CREATE TABLE lims.sample_watch (
     organization_id bigint NOT NULL,
     sample_id bigint NOT NULL,
     due_at timestamptz,
-    announced_release_state text CHECK (announced_release_state IN (
+    release_state text CHECK (release_state IN (
         'blocked', 'in_progress', 'ready_for_review', 'ready_to_report',
         'reported')),
-    announced_holding_status text CHECK (announced_holding_status IN (
+    holding_status text CHECK (holding_status IN (
         'ok', 'expiring_soon', 'expired')),
     PRIMARY KEY (organization_id, sample_id),
     FOREIGN KEY (organization_id, sample_id)
@@ -224,107 +225,187 @@ CREATE TABLE lims.sample_watch (
 CREATE INDEX sample_watch_due ON lims.sample_watch (organization_id, due_at)
  WHERE due_at IS NOT NULL;
 
--- A queue that is only ever inserted into by those who change something, so
--- that they never wait for each other nor for the scan, and that the scan
--- empties before it looks: a change that commits later leaves its own row
--- behind. A flag on the watch row could not do that: the scan would clear it
--- over a change it had not seen.
+-- A queue that is only ever inserted into by those who change something, in
+-- the transaction of the change, so that they never wait for each other nor for
+-- the scan, and that the scan empties before it looks: a change that commits
+-- later leaves its own row behind. A flag on the watch row could not do that:
+-- the scan would clear it over a change it had not seen.
 CREATE SEQUENCE lims.sample_due_id_seq;
 
 CREATE TABLE lims.sample_due (
     organization_id bigint NOT NULL,
-    id bigint NOT NULL DEFAULT nextval('lims.sample_due_id_seq'),
     sample_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.sample_due_id_seq'),
     marked_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organization_id, id)
+    PRIMARY KEY (organization_id, sample_id, id)
 );
 
--- Marks the samples of the changed rows, which name them in sample_id, or id
--- for the samples themselves (the trigger's argument says which).
+-- What every sample of an organization rests on has changed: its policies, its
+-- steps. One row, whose place the scan moves on as it marks the samples: the
+-- change itself would not see those that are registered at the same time.
+CREATE TABLE lims.organization_due (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    last_sample_id bigint NOT NULL DEFAULT 0,
+    marked_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id)
+);
+
+-- What marks: everything that a release state or a holding status rests on
+-- (lims.sample_release), and nothing else, for a marked sample is worked out
+-- anew by who reads it. A test's own demands (worksheet, confirmation, holding
+-- time) are settled when it is scheduled, so that its definition does not count;
+-- a template does not change once there is a worksheet on it; an investigation
+-- blocks nothing.
+
+-- The samples of the changed rows, which name them.
 CREATE FUNCTION lims.mark_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    IF TG_TABLE_NAME = 'sample' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT c.organization_id, c.id
-          FROM changed_rows c;
-    ELSE
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT c.organization_id, c.sample_id
-          FROM changed_rows c
-         WHERE c.sample_id IS NOT NULL;
-    END IF;
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT c.organization_id, c.sample_id
+      FROM changed_rows c
+     WHERE c.sample_id IS NOT NULL;
     RETURN NULL;
 END
 $$;
 
--- The same for what many samples rest on.
-CREATE FUNCTION lims.mark_dependent_samples() RETURNS trigger
+CREATE FUNCTION lims.mark_new_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    CASE TG_TABLE_NAME
-    WHEN 'qc_batch' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT t.organization_id, t.sample_id
-          FROM changed_rows c
-          JOIN lims.sample_test t
-            ON t.organization_id = c.organization_id
-           AND t.qc_batch_id = c.id;
-    WHEN 'media_lot' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT t.organization_id, t.sample_id
-          FROM changed_rows c
-          JOIN lims.sample_test t
-            ON t.organization_id = c.organization_id
-           AND t.media_lot_id = c.id;
-    WHEN 'worksheet' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT t.organization_id, t.sample_id
-          FROM changed_rows c
-          JOIN lims.sample_test t
-            ON t.organization_id = c.organization_id
-           AND t.id = c.sample_test_id;
-    WHEN 'organization' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT s.organization_id, s.id
-          FROM changed_rows c
-          JOIN lims.sample s
-            ON s.organization_id = c.id
-         WHERE s.status <> 'reported';
-    WHEN 'approval_step' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT s.organization_id, s.id
-          FROM changed_rows c
-          JOIN lims.sample s
-            ON s.organization_id = c.organization_id
-         WHERE s.status <> 'reported';
-    WHEN 'test_definition' THEN
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT t.organization_id, t.sample_id
-          FROM changed_rows c
-          JOIN lims.sample_test t
-            ON t.organization_id = c.organization_id
-           AND t.test_definition_id = c.id
-          JOIN lims.sample s
-            ON s.organization_id = t.organization_id
-           AND s.id = t.sample_id
-         WHERE s.status <> 'reported';
-    ELSE
-        -- worksheet_value, worksheet_signoff
-        INSERT INTO lims.sample_due (organization_id, sample_id)
-        SELECT DISTINCT t.organization_id, t.sample_id
-          FROM changed_rows c
-          JOIN lims.worksheet w
-            ON w.organization_id = c.organization_id
-           AND w.id = c.worksheet_id
-          JOIN lims.sample_test t
-            ON t.organization_id = w.organization_id
-           AND t.id = w.sample_test_id;
-    END CASE;
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT n.organization_id, n.id
+      FROM new_rows n;
+    RETURN NULL;
+END
+$$;
+
+-- Of a sample itself, when it was taken and that it is reported.
+CREATE FUNCTION lims.mark_changed_samples() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT n.organization_id, n.id
+      FROM new_rows n
+      JOIN old_rows o
+        ON o.organization_id = n.organization_id
+       AND o.id = n.id
+     WHERE (n.collected_at, n.collection_date, n.status = 'reported')
+           IS DISTINCT FROM
+           (o.collected_at, o.collection_date, o.status = 'reported');
+    RETURN NULL;
+END
+$$;
+
+-- Who puts a test into a batch or on a lot holds that row FOR SHARE (009), so
+-- that one of the two sees the other.
+CREATE FUNCTION lims.mark_samples_of_batches() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM new_rows n
+      JOIN old_rows o
+        ON o.organization_id = n.organization_id
+       AND o.id = n.id
+      JOIN lims.sample_test t
+        ON t.organization_id = n.organization_id
+       AND t.qc_batch_id = n.id
+     WHERE n.qc_status <> o.qc_status;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION lims.mark_samples_of_media_lots() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM new_rows n
+      JOIN old_rows o
+        ON o.organization_id = n.organization_id
+       AND o.id = n.id
+      JOIN lims.sample_test t
+        ON t.organization_id = n.organization_id
+       AND t.media_lot_id = n.id
+     WHERE (n.growth_promotion_status, n.sterility_status)
+           <> (o.growth_promotion_status, o.sterility_status);
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION lims.mark_samples_of_worksheets() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM changed_rows c
+      JOIN lims.sample_test t
+        ON t.organization_id = c.organization_id
+       AND t.id = c.sample_test_id;
+    RETURN NULL;
+END
+$$;
+
+-- Of what stands on a worksheet: its values, its sign-offs.
+CREATE FUNCTION lims.mark_samples_by_worksheet() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM changed_rows c
+      JOIN lims.worksheet w
+        ON w.organization_id = c.organization_id
+       AND w.id = c.worksheet_id
+      JOIN lims.sample_test t
+        ON t.organization_id = w.organization_id
+       AND t.id = w.sample_test_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION lims.mark_organizations() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.organization_due AS d (organization_id)
+    SELECT DISTINCT c.organization_id
+      FROM changed_rows c
+     ORDER BY c.organization_id
+        ON CONFLICT (organization_id)
+        DO UPDATE SET last_sample_id = 0;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION lims.mark_changed_organizations() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.organization_due AS d (organization_id)
+    SELECT n.id
+      FROM new_rows n
+      JOIN old_rows o ON o.id = n.id
+     WHERE (n.time_zone, n.holding_warning_hours, n.coa_before_approval)
+           <> (o.time_zone, o.holding_warning_hours, o.coa_before_approval)
+     ORDER BY n.id
+        ON CONFLICT (organization_id)
+        DO UPDATE SET last_sample_id = 0;
     RETURN NULL;
 END
 $$;
@@ -334,37 +415,36 @@ DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT x.name, e.event,
-               CASE WHEN x.direct THEN 'mark_samples'
-                    ELSE 'mark_dependent_samples' END AS function,
-               CASE e.event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END AS side
+        SELECT x.name, x.function, e.event,
+               CASE
+                   WHEN x.compared THEN 'OLD TABLE AS old_rows NEW TABLE AS new_rows'
+                   WHEN x.name = 'sample' THEN 'NEW TABLE AS new_rows'
+                   WHEN e.event = 'DELETE' THEN 'OLD TABLE AS changed_rows'
+                   ELSE 'NEW TABLE AS changed_rows'
+               END AS rows
           FROM (VALUES
-               ('sample', true, ARRAY['INSERT', 'UPDATE']),
-               ('sample_test', true, ARRAY['INSERT', 'UPDATE', 'DELETE']),
-               ('approval', true, ARRAY['INSERT', 'UPDATE']),
-               ('investigation', true, ARRAY['INSERT', 'UPDATE']),
-               ('qc_batch', false, ARRAY['UPDATE']),
-               ('media_lot', false, ARRAY['UPDATE']),
-               ('worksheet', false, ARRAY['INSERT', 'DELETE']),
-               ('worksheet_value', false, ARRAY['INSERT', 'UPDATE', 'DELETE']),
-               ('worksheet_signoff', false, ARRAY['INSERT', 'UPDATE']),
-               ('organization', false, ARRAY['UPDATE']),
-               ('approval_step', false, ARRAY['INSERT', 'UPDATE']),
-               ('test_definition', false, ARRAY['UPDATE'])
-               ) AS x (name, direct, events)
+               ('sample', 'mark_new_samples', false, '{INSERT}'::text[]),
+               ('sample', 'mark_changed_samples', true, '{UPDATE}'),
+               ('sample_test', 'mark_samples', false, '{INSERT,UPDATE,DELETE}'),
+               ('approval', 'mark_samples', false, '{INSERT,UPDATE,DELETE}'),
+               ('qc_batch', 'mark_samples_of_batches', true, '{UPDATE}'),
+               ('media_lot', 'mark_samples_of_media_lots', true, '{UPDATE}'),
+               ('worksheet', 'mark_samples_of_worksheets', false,
+                '{INSERT,DELETE}'),
+               ('worksheet_value', 'mark_samples_by_worksheet', false,
+                '{INSERT,UPDATE,DELETE}'),
+               ('worksheet_signoff', 'mark_samples_by_worksheet', false,
+                '{INSERT,UPDATE}'),
+               ('organization', 'mark_changed_organizations', true, '{UPDATE}'),
+               ('approval_step', 'mark_organizations', false,
+                '{INSERT,UPDATE,DELETE}')
+               ) AS x (name, function, compared, events)
          CROSS JOIN LATERAL unnest(x.events) AS e (event)
     LOOP
         EXECUTE format(
-            'CREATE TRIGGER %I AFTER %s ON lims.%I '
-            'REFERENCING %s TABLE AS changed_rows '
+            'CREATE TRIGGER %I AFTER %s ON lims.%I REFERENCING %s '
             'FOR EACH STATEMENT EXECUTE FUNCTION lims.%I()',
-            'mark_' || lower(v.event), v.event, v.name, v.side, v.function);
+            'mark_' || lower(v.event), v.event, v.name, v.rows, v.function);
     END LOOP;
 END
 $$;
-
--- An investigation can be moved to the sample that it turns out to be about,
--- and then it is one less on the other.
-CREATE TRIGGER mark_left AFTER UPDATE ON lims.investigation
-REFERENCING OLD TABLE AS changed_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();

@@ -364,9 +364,10 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA lims TO lims_app;
 SELECT lims.secure_functions();
 
--- Written by triggers alone.
+-- Written by triggers and by the lifecycle scan alone.
 REVOKE INSERT, UPDATE ON lims.audit_entry, lims.result_history, lims.event,
-    lims.sample_allowance, lims.sample_identifier_counter, lims.webhook_queue,
+    lims.sample_allowance, lims.sample_identifier_counter, lims.sample_due,
+    lims.organization_due, lims.sample_watch, lims.webhook_queue,
     lims.webhook_lane FROM lims_app;
 -- Asked for by triggers, and then decided.
 REVOKE INSERT ON lims.approval FROM lims_app;
@@ -376,9 +377,9 @@ REVOKE UPDATE ON lims.electronic_signature, lims.confirmation_step,
 
 -- What may be taken away: roles, what has had its time, what was done.
 GRANT DELETE ON lims.user_role, lims.worksheet_field,
-    lims.worksheet_signoff_step, lims.specification, lims.sample_due,
-    lims.sample_watch, lims.idempotency_record, lims.webhook_delivery,
-    lims.webhook_attempt, lims.webhook_recovery TO lims_app;
+    lims.worksheet_signoff_step, lims.specification, lims.idempotency_record,
+    lims.webhook_delivery, lims.webhook_attempt, lims.webhook_recovery
+    TO lims_app;
 
 -- Only migrations make tables, triggers and policies, and only triggers ask for
 -- approvals and hold what a gate rests on. A partition is reached through its

@@ -255,7 +255,7 @@ SELECT n.organization_id, n.id,
 -- The scan has seen everything: lims.sample_due is empty. It looks again at an
 -- open sample when a holding time of it turns.
 INSERT INTO lims.sample_watch (organization_id, sample_id, due_at,
-    announced_release_state, announced_holding_status)
+    release_state, holding_status)
 SELECT m.o, m.i, h.due_at,
        CASE m.stage WHEN 5 THEN 'reported' WHEN 4 THEN 'ready_to_report'
                     WHEN 3 THEN 'ready_for_review' ELSE 'in_progress' END,

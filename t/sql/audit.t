@@ -18,6 +18,7 @@ my %silent = (
     event                     => 'says what was done, and is written by it',
     sample_due                => 'is a queue of the scan',
     sample_watch              => 'is the scan\'s memory',
+    organization_due          => 'is the scan\'s place in an organization',
     sample_allowance          => 'counts',
     sample_identifier_counter => 'counts',
     idempotency_record        => 'is an answer kept',

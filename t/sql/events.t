@@ -125,36 +125,4 @@ is($base->value(q{SELECT count(*) FROM lims.event
     WHERE created_at <> date_trunc('milliseconds', created_at)}), 0,
     'times have milliseconds, as the API shows them');
 
-# Whatever may change a sample's readiness has it looked at again.
-sub due {
-    my $ids = $base->db->selectcol_arrayref('DELETE FROM lims.sample_due RETURNING sample_id');
-    my %seen = map { $_ => 1 } @$ids;
-    return join ' ', sort { $a <=> $b } keys %seen;
-}
-my $other = $base->sample($lab, qw(PB HEM));
-due();
-my @marks = (
-    [ 'a result', $result, '1', $lab->{id}, $other->{PB} ],
-    [ 'its batch', 'UPDATE lims.sample_test SET qc_batch_id = ? WHERE organization_id = ?
-        AND id = ?', $batch, $lab->{id}, $other->{PB} ],
-    [ 'a control', 'UPDATE lims.qc_control SET measured_value = 0.1 WHERE organization_id = ?',
-        $lab->{id} ],
-    [ 'a policy', 'UPDATE lims.organization SET coa_before_approval = true
-        WHERE id = ?', $lab->{id} ],
-    [ 'a step', q{INSERT INTO lims.approval_step (organization_id, position, name)
-        VALUES (?, 1, 'Final')}, $lab->{id} ],
-    [ 'a definition', 'UPDATE lims.test_definition SET requires_worksheet = true
-        WHERE organization_id = ? AND id = ?',
-        $lab->{id}, $lab->{definition}{PB} ],
-    [ 'an investigation', q{INSERT INTO lims.investigation (organization_id, title, kind,
-        sample_id, investigation_number)
-        VALUES (?, 'x', 'deviation', ?, '')}, $lab->{id}, $other->{id} ],
-    [ 'its status', $status, 'processing', $lab->{id}, $other->{id} ],
-);
-for my $mark (@marks) {
-    my ($name, $sql, @bind) = @$mark;
-    act($sql, @bind);
-    is(due(), $other->{id}, "marked by $name");
-}
-
 done_testing();

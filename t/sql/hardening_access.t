@@ -34,8 +34,9 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'authenticate organizations report_blockers status_blockers verify_blockers'
-        . ' webhook_backlog webhook_claim webhook_finish webhook_leave webhook_release',
+    'authenticate organizations report_blockers scan_backlog scan_samples status_blockers'
+        . ' verify_blockers webhook_backlog webhook_claim webhook_finish webhook_leave'
+        . ' webhook_release',
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'
                AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}), undef,
@@ -73,6 +74,9 @@ my %columns = (
     event => q{(organization_id, type, data, transaction_id)
                VALUES (?, 'sample.reported', '{}', '1')},
     approval => q{(organization_id, sample_id, round, step, name) VALUES (?, 1, 9, 1, 'mine')},
+    sample_due                => '(organization_id, sample_id) VALUES (?, 1)',
+    organization_due          => '(organization_id) VALUES (?)',
+    sample_watch              => '(organization_id, sample_id) VALUES (?, 1)',
     sample_allowance          => q{(organization_id, month, used) VALUES (?, '2026-01-01', 0)},
     sample_identifier_counter => q{(organization_id, stem, last_number) VALUES (?, 'A', 1)},
     webhook_lane  => q{(organization_id, endpoint_id) VALUES (?, 1)},

@@ -225,16 +225,7 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE') {
 }
 is(act($decided[-1][1], @mine, $open), 1, 'which is how it is decided otherwise');
 
-# What is looked at again, and what is told. -----------------------------------
-
-my $moved = made('investigation', title => 't', kind => 'deviation', sample_id => $fresh->{id},
-    investigation_number => '');
-$base->db->do('DELETE FROM lims.sample_due');
-act('UPDATE lims.investigation SET sample_id = ? WHERE organization_id = ? AND id = ?',
-    $other->{id}, @mine, $moved);
-is(join(' ', @{ $base->db->selectcol_arrayref('SELECT DISTINCT sample_id FROM lims.sample_due
-    ORDER BY 1') }), join(' ', sort { $a <=> $b } $fresh->{id}, $other->{id}),
-    'an investigation that moves has both its samples looked at');
+# What a file said. ------------------------------------------------------------
 
 my $file = $app->selectrow_array(q{INSERT INTO lims.instrument_file (organization_id, file_name,
     sha256, content, size) VALUES (?, 'f.csv', '', 'abc', 0) RETURNING id}, undef, @mine);
