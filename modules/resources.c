@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* resources.c - the resources, in the order in which they are documented. */
 #include "approvals/approvals.h"
+#include "events/events.h"
 #include "identity/identity.h"
 #include "lims.h"
 #include "organizations/organizations.h"
@@ -21,6 +22,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_project,
     &lims_client,
     &lims_storage_location,
+    &lims_event,
     &lims_specification,
     &lims_reagent_lot,
     &lims_media_lot,

@@ -7,6 +7,26 @@
 
 CREATE SEQUENCE lims.event_id_seq;
 
+-- Ids are drawn before their transactions commit, so whoever reads in the order
+-- of ids and remembers the last one misses those that commit late. The feed's
+-- order is by transaction: an event's position is the number of its transaction
+-- above this base, and a reader goes no further than the oldest transaction
+-- that still runs. What lies before that is final, and in its order for ever.
+--
+-- The base is 0 in the cluster where the schema was made. A copy of the
+-- database elsewhere (a restored dump, logical replication) counts its
+-- transactions from another beginning: lims.rebase_events() replaces it.
+CREATE FUNCTION lims.event_base() RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT 0::bigint $$;
+
+-- Positions below this one are final for the snapshot of the statement.
+CREATE FUNCTION lims.event_horizon() RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT lims.event_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+$$;
+
 CREATE TABLE lims.event (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.event_id_seq'),
@@ -21,15 +41,75 @@ CREATE TABLE lims.event (
     data json NOT NULL,
     created_at timestamptz NOT NULL
         DEFAULT date_trunc('milliseconds', clock_timestamp()),
-    -- A reader goes no further than the oldest transaction still running: then
-    -- one that commits late cannot slip behind a cursor handed out.
-    transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    position bigint NOT NULL
+        DEFAULT lims.event_base() + pg_current_xact_id()::text::bigint,
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, event_id)
 );
 
-CREATE INDEX event_type ON lims.event (organization_id, type, id);
+CREATE INDEX event_position ON lims.event (organization_id, position, id);
+CREATE INDEX event_type ON lims.event (organization_id, type, position, id);
 CREATE INDEX event_created_at ON lims.event (organization_id, created_at);
+
+-- Where the feed goes on: the place of the event that the cursor names, or, as
+-- that one may have had its time, of the last one before it. No event: before
+-- the first.
+CREATE FUNCTION lims.event_after(
+    p_organization bigint,
+    p_cursor bigint
+) RETURNS TABLE ("position" bigint, id bigint)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_place record;
+BEGIN
+    SELECT e.position, e.id
+      INTO v_place
+      FROM lims.event e
+     WHERE e.organization_id = p_organization
+       AND e.id <= p_cursor
+     ORDER BY e.id DESC
+     LIMIT 1;
+    -- What can be seen is committed, so its transaction cannot lie ahead.
+    IF v_place.position >= lims.event_base()
+           + pg_snapshot_xmax(pg_current_snapshot())::text::bigint THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = 'the events come from another cluster, whose transactions '
+                      'are numbered otherwise: run limsctl migrate';
+    END IF;
+    RETURN QUERY SELECT coalesce(v_place.position, -1), coalesce(v_place.id, 0);
+END
+$$;
+
+-- Has the positions of new events follow those that are there, where they would
+-- not by themselves. Called at the end of every limsctl migrate; does nothing
+-- in the cluster that the events were made in.
+CREATE FUNCTION lims.rebase_events() RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_last bigint;
+BEGIN
+    SELECT max(l.position)
+      INTO v_last
+      FROM lims.organization o
+     CROSS JOIN LATERAL (
+           SELECT e.position
+             FROM lims.event e
+            WHERE e.organization_id = o.id
+            ORDER BY e.position DESC
+            LIMIT 1) l;
+    IF v_last > lims.event_base() + pg_current_xact_id()::text::bigint THEN
+        -- Waits for whoever still writes by the old base.
+        LOCK TABLE lims.event IN SHARE ROW EXCLUSIVE MODE;
+        EXECUTE format(
+            'CREATE OR REPLACE FUNCTION lims.event_base() RETURNS bigint '
+            'LANGUAGE sql STABLE PARALLEL SAFE AS $f$ SELECT %s::bigint $f$',
+            v_last - pg_current_xact_id()::text::bigint + 1);
+    END IF;
+END
+$$;
 
 CREATE FUNCTION lims.emit_sample_events() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER

@@ -397,7 +397,7 @@ BEGIN
           FROM pg_catalog.pg_proc p
          WHERE p.pronamespace = 'lims'::regnamespace
            AND p.proname ~ ('^(attach_|audit_|enable_row_|secure_|hold_|'
-                            'request_approvals|composite_identifier)')
+                            'request_approvals|composite_identifier|rebase_)')
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM lims_app', v.function);
     END LOOP;

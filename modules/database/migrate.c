@@ -346,6 +346,10 @@ const lims_error_t *lims_migrate(lims_migration_plan_t **plan, lims_connection_t
     if (!error) {
         error = apply_pending(&run, *plan);
     }
+    if (!error && !dry) {
+        /* After a copy into another cluster; else it does nothing. */
+        error = execute(&run, "SELECT lims.rebase_events()", "The order of the events");
+    }
     if (!error) {
         error = read_plan(plan, &run);
     }

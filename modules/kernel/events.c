@@ -226,6 +226,24 @@ const lims_event_t lims_events[] = {
     { NULL, NULL, NULL },
 };
 
+const char *const lims_event_types[] = { "sample.created",
+                                         "sample.received",
+                                         "result.entered",
+                                         "result.verified",
+                                         "sample.blocked",
+                                         "sample.ready_for_review",
+                                         "sample.ready_to_report",
+                                         "sample.reported",
+                                         "coa.generated",
+                                         "qc.failed",
+                                         "holding_time.expiring",
+                                         "investigation.opened",
+                                         NULL };
+
+/* One for each row of the table but its test, and the NULL in place of that. */
+_Static_assert(LIMS_LENGTH(lims_event_types) == LIMS_LENGTH(lims_events) - 1,
+               "a type for each event");
+
 /* --- The delivery --------------------------------------------------------- */
 
 #define UUID "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"

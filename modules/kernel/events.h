@@ -23,6 +23,10 @@ typedef struct {
 /* Ends with a NULL type. */
 extern const lims_event_t lims_events[];
 
+/* The types that happen by themselves: all of the table but webhook.test. Ends
+ * with NULL. */
+extern const char *const lims_event_types[];
+
 /* The members of an envelope before `data`, in order. */
 extern const lims_field_t lims_envelope_fields[];
 

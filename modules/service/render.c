@@ -80,6 +80,15 @@ void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims
                    lims_etag(rq->reply->body, rq->reply->length, rq->pool));
 }
 
+/* Where the next page begins: behind the last record, by its column "cursor" if
+ * the list has an order of its own, else by its id. */
+static const char *next_cursor(const lims_result_t *rows, int last)
+{
+    bool ordered = lims_result_column(rows, "cursor") >= 0;
+
+    return lims_result_get(rows, last, ordered ? "cursor" : "id");
+}
+
 /* The statement reads one row more than the page holds. */
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
 {
@@ -92,8 +101,8 @@ void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
     lims_writer_key(w, "data");
     write_rows(w, rq->resource->fields, rows, count, rq->pool);
     lims_writer_key(w, "nextCursor");
-    lims_writer_raw(w, count ? lims_result_get(rows, count - 1, "id")
-                             : lims_values_get(rq->values, "cursor"));
+    lims_writer_raw(w,
+                    count ? next_cursor(rows, count - 1) : lims_values_get(rq->values, "cursor"));
     lims_writer_key(w, "hasMore");
     lims_writer_boolean(w, found > limit);
     lims_writer_object_end(w);

@@ -113,6 +113,7 @@ my %filter = (
     batchNumber => ['Q' . first_of(100)], code => ['R' . first_of(20)],
     confirmationStatus => ['pending'],
     active => ['t'], open => ['t'],
+    type => [ 'result.verified', 'qc.failed' ],
 );
 
 subtest 'each search, for the values of a call' => sub {

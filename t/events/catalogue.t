@@ -137,8 +137,8 @@ subtest 'what is refused or rolled back' => sub {
     writes(sub {
         $db->begin_work;
         $db->do(q{UPDATE lims.sample SET status = 'received' WHERE id = ?}, undef, $sample->{id});
-        is($db->selectrow_array('SELECT count(*) FROM lims.event WHERE transaction_id ='
-                    . ' pg_current_xact_id()'), 1, 'written in the transaction');
+        is($db->selectrow_array('SELECT count(*) FROM lims.event WHERE position ='
+                    . ' lims.event_base() + pg_current_xact_id()::text::bigint'), 1, 'written in the transaction');
         $db->rollback;
     }, [], '... and gone with it');
 };
