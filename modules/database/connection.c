@@ -19,9 +19,17 @@
 static void forget_server_process(lims_connection_t *connection)
 {
     memset(connection->prepared, 0, sizeof(connection->prepared));
-    connection->checked = false;
+    connection->checked = 0;
     connection->stale = false;
+    connection->overdue = false;
 }
+
+/* How long it is believed that a schema still fits: one that is migrated to
+ * what this code was not made for is noticed by then. */
+#define BELIEVED apr_time_from_sec(10)
+
+/* Longest wait for its answer where that is what is to be found out. */
+#define CHECK_PATIENCE apr_time_from_sec(2)
 
 static int on_event(PGEventId event, void *info, void *data)
 {
@@ -73,11 +81,9 @@ static void make_idle(lims_connection_t *connection)
         PQtransactionStatus(connection->pg) == PQTRANS_ACTIVE) {
         /* Answers of an abandoned round trip are still under way; a new
          * server process is cheaper to be sure of than draining them. */
-        PQreset(connection->pg);
-        return;
-    }
-    if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
-        PQclear(PQexec(connection->pg, "ROLLBACK"));
+        lims_database_hang_up(connection);
+    } else if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
+        PQclear(lims_database_exec(connection, "ROLLBACK"));
     }
 }
 
@@ -90,7 +96,8 @@ static bool is_empty_database(const PGresult *result)
 
 static const lims_error_t *check_schema(lims_connection_t *connection, apr_pool_t *pool)
 {
-    PGresult *result = PQexec(connection->pg, lims_statements[LIMS_STMT_SCHEMA_VERSION].sql);
+    PGresult *result =
+        lims_database_exec(connection, lims_statements[LIMS_STMT_SCHEMA_VERSION].sql);
     const lims_error_t *error = NULL;
     int version = 0, since = 0;
 
@@ -107,7 +114,7 @@ static const lims_error_t *check_schema(lims_connection_t *connection, apr_pool_
                             "The database schema does not fit this version of the service.");
         goto leave;
     }
-    connection->checked = true;
+    connection->checked = apr_time_now();
 leave:
     PQclear(result);
     return error;
@@ -115,31 +122,68 @@ leave:
 
 /* Costs no round trip. A server process that was told to end says so before it
  * hangs up: the first call reads its last words, the second finds it gone. */
-static bool is_gone(PGconn *pg)
+bool lims_connection_alive(lims_connection_t *connection)
 {
-    return PQstatus(pg) != CONNECTION_OK || !PQconsumeInput(pg) || !PQconsumeInput(pg);
+    PGconn *pg = connection->pg;
+
+    return PQstatus(pg) == CONNECTION_OK && PQconsumeInput(pg) && PQconsumeInput(pg);
+}
+
+bool lims_connection_whole(const lims_connection_t *connection)
+{
+    return PQstatus(connection->pg) == CONNECTION_OK &&
+           PQpipelineStatus(connection->pg) == PQ_PIPELINE_OFF &&
+           PQtransactionStatus(connection->pg) == PQTRANS_IDLE;
+}
+
+bool lims_connection_overdue(const lims_connection_t *connection)
+{
+    return connection->overdue;
+}
+
+const lims_error_t *lims_connection_renew(lims_connection_t *connection, apr_pool_t *pool)
+{
+    PQreset(connection->pg);
+    return PQstatus(connection->pg) == CONNECTION_OK
+               ? NULL
+               : lims_database_failure(connection, NULL, pool);
 }
 
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool)
 {
-    if (is_gone(connection->pg)) {
-        PQreset(connection->pg);
+    const lims_error_t *error = NULL;
+
+    if (!lims_connection_alive(connection)) {
+        error = lims_connection_renew(connection, pool);
     }
-    if (PQstatus(connection->pg) != CONNECTION_OK) {
-        return lims_database_failure(connection, NULL, pool);
+    if (error) {
+        return error;
     }
     make_idle(connection);
     if (connection->stale) {
-        PQclear(PQexec(connection->pg, "DEALLOCATE ALL"));
+        PQclear(lims_database_exec(connection, "DEALLOCATE ALL"));
         forget_server_process(connection);
     }
-    return connection->checked ? NULL : check_schema(connection, pool);
+    return apr_time_now() - connection->checked < BELIEVED ? NULL : check_schema(connection, pool);
 }
 
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool)
 {
-    connection->checked = false;
-    return check_schema(connection, pool);
+    apr_interval_time_t patience = connection->patience;
+    const lims_error_t *error;
+
+    connection->checked = 0;
+    if (patience > CHECK_PATIENCE) {
+        connection->patience = CHECK_PATIENCE;
+    }
+    error = lims_connection_ready(connection, pool);
+    connection->patience = patience;
+    return error;
+}
+
+void lims_connection_limit(lims_connection_t *connection, apr_interval_time_t patience)
+{
+    connection->patience = patience;
 }
 
 void lims_connection_release(lims_connection_t *connection)
@@ -147,4 +191,26 @@ void lims_connection_release(lims_connection_t *connection)
     if (PQstatus(connection->pg) == CONNECTION_OK) {
         make_idle(connection);
     }
+}
+
+const char *lims_connection_probe(const char *conninfo, apr_pool_t *pool)
+{
+    lims_connection_t probe = { .pg = PQconnectdb(conninfo) };
+    const char *trouble =
+        PQstatus(probe.pg) == CONNECTION_OK ? NULL : lims_database_words(&probe, pool);
+
+    PQfinish(probe.pg);
+    return trouble;
+}
+
+bool lims_connection_says(const char *conninfo, const char *keyword)
+{
+    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+    bool said = false;
+
+    for (PQconninfoOption *each = options; each && each->keyword; each++) {
+        said = said || (strcmp(each->keyword, keyword) == 0 && each->val && *each->val);
+    }
+    PQconninfoFree(options);
+    return said;
 }

@@ -44,13 +44,40 @@ apr_status_t lims_connection_adopt(lims_connection_t **connection, void *pg, apr
 const lims_error_t *lims_connection_open(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool);
 
+/* How long an answer is waited for at most; 0, the default: for ever. What is
+ * overdue ends the connection. */
+void lims_connection_limit(lims_connection_t *connection, apr_interval_time_t patience);
+
+/* Whether a server process seems to be there. Costs no round trip: one that is
+ * frozen, or behind a network that was cut, seems so too. */
+bool lims_connection_alive(lims_connection_t *connection);
+
+/* Whether the connection can be lent again: alive as far as is known, and in no
+ * transaction. To be asked after lims_connection_release(). */
+bool lims_connection_whole(const lims_connection_t *connection);
+
+/* Whether it was ended because an answer did not come in time. */
+bool lims_connection_overdue(const lims_connection_t *connection);
+
+/* Replaces the server process, going through the hosts of the connection string
+ * again. Takes as long as its connect_timeout allows. */
+const lims_error_t *lims_connection_renew(lims_connection_t *connection, apr_pool_t *pool);
+
+/* Whether the database can be reached: connects, hangs up, and returns NULL or
+ * what was wrong, on one line. */
+const char *lims_connection_probe(const char *conninfo, apr_pool_t *pool);
+
+/* Whether a connection string sets a keyword such as "connect_timeout". */
+bool lims_connection_says(const char *conninfo, const char *keyword);
+
 /* Makes the connection usable or says why it is not: a dead server process is
- * replaced, a new one has its schema version checked. The error is
- * LIMS_E_SERVICE_UNAVAILABLE. */
+ * replaced; a new one has its schema version checked, and so has one that was
+ * not asked for ten seconds, since a schema can be migrated under it. The error
+ * is LIMS_E_SERVICE_UNAVAILABLE. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 
-/* Asks the server process anew whether its schema fits: for probes, since a
- * schema can be migrated after the connection was made. */
+/* The same with a round trip in any case: for probes, and for connections that
+ * may be dead without knowing it. */
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool);
 
 /* Rolls back an open transaction. To be called before the connection goes back

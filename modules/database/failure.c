@@ -16,6 +16,7 @@
 #include "kernel/error.h"
 #include "kernel/writer.h"
 
+#define FAILED "The request could not be carried out."
 #define UNAVAILABLE "The database is out of reach at the moment; try again shortly."
 
 static bool in_class(const char *state, const char *prefix)
@@ -76,7 +77,7 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
     if (kind == LIMS_E_COUNT) {
         return lims_broken(pool, LIMS_E_INTERNAL, 31,
                            apr_psprintf(pool, "rule of unknown slug \"%s\": %s", slug, message),
-                           "The request could not be carried out.");
+                           FAILED);
     }
     if (is_gate(kind)) {
         return lims_fail_with(pool, kind, blocker_of(slug, message, pool), "%s", message);
@@ -131,6 +132,15 @@ static const lims_error_t *refused_by_constraint(const PGresult *result, const c
                        *field ? field : "body");
 }
 
+/* A table, column or function is not there or is another: either the schema was
+ * migrated since this server process was asked for its version, which asking
+ * again will tell, or it is a defect. */
+static bool is_about_the_schema(const char *state)
+{
+    return (in_class(state, "42") && strcmp(state, "42501") != 0) || strcmp(state, "3F000") == 0 ||
+           strcmp(state, "XX000") == 0;
+}
+
 static const lims_error_t *plan_is_stale(lims_connection_t *connection, const char *cause,
                                          apr_pool_t *pool)
 {
@@ -154,6 +164,47 @@ static bool is_about_a_value(const char *state)
     return false;
 }
 
+/* The server process says why it ends: shut down, told to, or waited for too
+ * long in an open transaction. */
+static bool is_hanging_up(const char *state)
+{
+    static const char *const states[] = { "57P01", "57P02", "57P05", "25P03" };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(states); i++) {
+        if (strcmp(state, states[i]) == 0) {
+            return true;
+        }
+    }
+    return in_class(state, "08");
+}
+
+/* Full, starting, broken or a standby. Only of the last there may be a better
+ * one behind the same connection string: what was the primary is one no more. */
+static const lims_error_t *cannot_now(lims_connection_t *connection, const char *state,
+                                      const char *cause, apr_pool_t *pool)
+{
+    const lims_error_t *error =
+        lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, UNAVAILABLE);
+
+    if (strcmp(state, "25006") != 0) {
+        return error;
+    }
+    lims_database_hang_up(connection);
+    return with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
+}
+
+static const lims_error_t *broken(lims_connection_t *connection, const char *state,
+                                  const char *cause, apr_pool_t *pool)
+{
+    const lims_error_t *error = lims_broken(pool, LIMS_E_INTERNAL, 37, cause, FAILED);
+
+    if (!is_about_the_schema(state)) {
+        return error;
+    }
+    connection->stale = true;
+    return with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
+}
+
 static const lims_error_t *by_state(lims_connection_t *connection, const PGresult *result,
                                     const char *state, const char *cause, apr_pool_t *pool)
 {
@@ -174,37 +225,57 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
         return lims_broken(pool, LIMS_E_INVALID_BODY, 34, cause,
                            "A value is outside what can be stored.");
     }
-    if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0) {
+    if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0) {
         return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, UNAVAILABLE),
                           LIMS_RETRY_ROLLED_BACK, pool);
     }
-    if (strcmp(state, "57014") == 0) {
-        /* It took longer than statement_timeout, and would again. */
+    if (strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0) {
+        /* It took longer than statement_timeout or lock_timeout, and would
+         * again. */
         return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
                            "The request took too long and was given up; try again later.");
     }
-    if (in_class(state, "08") || strcmp(state, "57P01") == 0 || strcmp(state, "57P02") == 0) {
+    if (is_hanging_up(state)) {
         return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE),
                           LIMS_RETRY_LOST, pool);
     }
-    if (in_class(state, "53") || in_class(state, "57") || strcmp(state, "25006") == 0) {
-        /* Full, starting or a standby: asking again at once would not help. */
-        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, UNAVAILABLE);
+    if (strcmp(state, "25006") == 0 || in_class(state, "53") || in_class(state, "57") ||
+        in_class(state, "58")) {
+        return cannot_now(connection, state, cause, pool);
     }
-    return lims_broken(pool, LIMS_E_INTERNAL, 37, cause, "The request could not be carried out.");
+    return broken(connection, state, cause, pool);
+}
+
+const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
+{
+    char *words = apr_pstrdup(pool, PQerrorMessage(connection->pg));
+    apr_size_t length = strlen(words);
+
+    while (length && apr_isspace(words[length - 1])) {
+        words[--length] = '\0';
+    }
+    for (char *c = words; *c; c++) {
+        *c = apr_iscntrl(*c) ? ' ' : *c;
+    }
+    return words;
 }
 
 const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,
                                           apr_pool_t *pool)
 {
     const char *state = field_of(result, PG_DIAG_SQLSTATE);
-    const char *message =
-        *state ? field_of(result, PG_DIAG_MESSAGE_PRIMARY) : PQerrorMessage(connection->pg);
-    char *cause = apr_psprintf(pool, "%s%s%s", state, *state ? " " : "", message);
-    char *end = cause + strlen(cause);
+    const char *cause =
+        *state ? apr_pstrcat(pool, state, " ", field_of(result, PG_DIAG_MESSAGE_PRIMARY), NULL)
+               : lims_database_words(connection, pool);
 
-    while (end > cause && end[-1] == '\n') {
-        *--end = '\0';
+    if (connection->overdue) {
+        /* Whoever asks again would wait as long again. */
+        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 46,
+                           apr_psprintf(pool,
+                                        "no answer within %" APR_TIME_T_FMT
+                                        " ms, the connection is given up",
+                                        apr_time_as_msec(connection->patience)),
+                           UNAVAILABLE);
     }
     if (!*state) {
         /* libpq itself failed: there is no server behind the connection. */

@@ -10,8 +10,10 @@
 
 struct lims_connection_t {
     PGconn *pg;
-    bool checked;                   /* this server process has our schema */
+    apr_interval_time_t patience;   /* longest wait for an answer, 0: for ever */
+    apr_time_t checked;             /* when its schema was last found to fit, or 0 */
     bool stale;                     /* its prepared plans are to be dropped */
+    bool overdue;                   /* hung up, because an answer did not come in time */
     bool prepared[LIMS_STMT_COUNT]; /* known to this server process */
 };
 
@@ -19,9 +21,30 @@ struct lims_result_t {
     PGresult *pg;
 };
 
+/* --- wait.c --------------------------------------------------------------- */
+
+/* When an answer that is asked for now is overdue; 0: never. */
+apr_time_t lims_database_deadline(const lims_connection_t *connection);
+
+/* PQgetResult() that waits until then at most. NULL: no more results, or
+ * overdue. What was sent must have been sent on a non-blocking connection, or a
+ * server that takes nothing would be waited for there. */
+PGresult *lims_database_next(lims_connection_t *connection, apr_time_t until);
+
+/* PQexec() with the connection's patience. NULL: no answer. */
+PGresult *lims_database_exec(lims_connection_t *connection, const char *sql);
+
+/* Ends a connection of which nothing good can be expected. */
+void lims_database_hang_up(lims_connection_t *connection);
+
+/* --- failure.c ------------------------------------------------------------ */
+
 /* The error that a failed result (or, where it is NULL, the connection)
  * stands for, in the caller's terms. Marks stale plans on the connection. */
 const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,
                                           apr_pool_t *pool);
+
+/* What libpq has to say about the connection, on one line. */
+const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool);
 
 #endif /* LIMS_DATABASE_PRIVATE_H */

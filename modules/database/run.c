@@ -189,10 +189,11 @@ static void take(trip_t *trip, const sent_t *sent, PGresult *result)
 /* Reads the answer of each thing sent, each followed by a NULL. */
 static void receive_all(trip_t *trip)
 {
-    PGconn *pg = trip->connection->pg;
+    lims_connection_t *connection = trip->connection;
+    apr_time_t until = lims_database_deadline(connection);
 
     for (int i = 0; i < trip->count; i++) {
-        PGresult *result = PQgetResult(pg);
+        PGresult *result = lims_database_next(connection, until);
         if (!result) {
             if (!trip->error) {
                 trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
@@ -200,11 +201,33 @@ static void receive_all(trip_t *trip)
             return;
         }
         take(trip, &trip->sent[i], result);
-        while ((result = PQgetResult(pg)) != NULL) {
+        while ((result = lims_database_next(connection, until)) != NULL) {
             PQclear(result);
         }
     }
-    PQclear(PQgetResult(pg)); /* the synchronisation point */
+    PQclear(lims_database_next(connection, until)); /* the synchronisation point */
+}
+
+/* A connection that was lost before the COMMIT was sent took the transaction
+ * with it: everything can be done anew. Behind a COMMIT nobody knows. */
+static const lims_error_t *judge_loss(const lims_error_t *error, const lims_request_t *rq,
+                                      unsigned frame)
+{
+    lims_error_t *judged;
+
+    if (!error || error->retry != LIMS_RETRY_LOST ||
+        !(rq->in_transaction || (frame & LIMS_DB_BEGIN))) {
+        return error;
+    }
+    judged = apr_pmemdup(rq->pool, error, sizeof(*error));
+    if (frame & LIMS_DB_COMMIT) {
+        judged->message = "The database was lost before it confirmed the change, which may have "
+                          "been made or not: read the record, or repeat the request with the "
+                          "same Idempotency-Key.";
+    } else {
+        judged->retry = LIMS_RETRY_ROLLED_BACK;
+    }
+    return judged;
 }
 
 const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
@@ -214,6 +237,7 @@ const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *r
     PGconn *pg = rq->connection->pg;
     apr_time_t begun = apr_time_now();
 
+    PQsetnonblocking(pg, 1);
     if (!PQenterPipelineMode(pg)) {
         return lims_database_failure(rq->connection, NULL, rq->pool);
     }
@@ -225,7 +249,7 @@ const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *r
     }
     rq->usage.trips++;
     rq->usage.database += apr_time_now() - begun;
-    return trip.error;
+    return judge_loss(trip.error, rq, frame);
 }
 
 const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *rq,

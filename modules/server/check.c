@@ -76,6 +76,7 @@ static void report(check_t *check, int number, const char *problem, const char *
 static void check_dbd(check_t *check)
 {
     const char *driver = lims_check_directive(check->s, "DBDriver", check->pool);
+    const char *params = lims_check_directive(check->s, "DBDParams", check->pool);
 
     if (!ap_find_linked_module("mod_dbd.c")) {
         report(check, 101, "mod_dbd is not loaded", "load it: \"a2enmod dbd\"");
@@ -84,9 +85,13 @@ static void check_dbd(check_t *check)
     if (!driver || strcmp(driver, "pgsql") != 0) {
         report(check, 102, "DBDriver is not pgsql", "set \"DBDriver pgsql\"");
     }
-    if (!lims_check_directive(check->s, "DBDParams", check->pool)) {
+    if (!params) {
         report(check, 103, "DBDParams is missing",
                "set it to the database's connection string, see conf/lims.conf");
+    } else if (!lims_connection_says(params, "connect_timeout")) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
+                     "LIMS0130: DBDParams has no connect_timeout, so that a database host that "
+                     "does not answer holds requests for minutes; add connect_timeout=2");
     }
 }
 
@@ -230,6 +235,7 @@ static const char *check_schema(server_rec *s, apr_pool_t *pool)
                      error->cause);
         return NULL;
     }
+    lims_connection_limit(connection, lims_config_of(s)->database_timeout * 1000);
     error = lims_connection_ready(connection, pool);
     return error ? error->cause : NULL;
 }

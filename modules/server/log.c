@@ -5,7 +5,13 @@
  * The line of a refused key is fixed ("LIMS0001: API key refused"), with the
  * client's address in httpd's own prefix, so that fail2ban can match it.
  * Bodies, keys and signatures are never logged.
+ *
+ * While the database is out of reach every request fails alike. Of those lines
+ * each child writes one a second and number, with how many it left out; the log
+ * of requests has them all.
  */
+#include <stdatomic.h>
+
 #include "kernel/error.h"
 #include "server/server.h"
 
@@ -22,6 +28,53 @@ static int level_of(const lims_error_t *error, int status)
     return APLOG_INFO;
 }
 
+#define NUMBER_MAX 100
+
+typedef struct {
+    _Atomic apr_time_t second; /* of the latest line */
+    _Atomic unsigned left_out; /* since then */
+} flood_t;
+
+/* Whether a line is one too many; if not, `left_out` is how many were. */
+static bool is_flood(unsigned *left_out, const lims_error_t *error)
+{
+    static flood_t floods[NUMBER_MAX];
+    apr_time_t second = apr_time_sec(apr_time_now()), latest;
+    flood_t *flood;
+
+    *left_out = 0;
+    if (error->kind != LIMS_E_SERVICE_UNAVAILABLE || error->number >= NUMBER_MAX) {
+        return false;
+    }
+    flood = &floods[error->number];
+    latest = atomic_load(&flood->second);
+    if (latest == second || !atomic_compare_exchange_strong(&flood->second, &latest, second)) {
+        atomic_fetch_add(&flood->left_out, 1);
+        return true;
+    }
+    *left_out = atomic_exchange(&flood->left_out, 0);
+    return false;
+}
+
+static void log_failure(request_rec *r, const lims_error_t *error, const char *request_id)
+{
+    const lims_error_kind_t *kind = &lims_error_kinds[error->kind];
+    const char *cause = error->cause ? error->cause : "";
+    unsigned left_out;
+
+    if (is_flood(&left_out, error)) {
+        return;
+    }
+    if (left_out) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "LIMS%04d: %d %s: %s: %s (request %s, and %u before it)", error->number,
+                      kind->status, kind->slug, error->message, cause, request_id, left_out);
+    } else {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "LIMS%04d: %d %s: %s: %s (request %s)",
+                      error->number, kind->status, kind->slug, error->message, cause, request_id);
+    }
+}
+
 void lims_log_error(request_rec *r, const lims_error_t *error, const char *request_id)
 {
     const lims_error_kind_t *kind = &lims_error_kinds[error->kind];
@@ -32,8 +85,7 @@ void lims_log_error(request_rec *r, const lims_error_t *error, const char *reque
         ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS0001: API key refused: %s (request %s)", cause,
                       request_id);
     } else if (level == APLOG_ERR) {
-        ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS%04d: %d %s: %s: %s (request %s)",
-                      error->number, kind->status, kind->slug, error->message, cause, request_id);
+        log_failure(r, error, request_id);
     } else {
         ap_log_rerror(APLOG_MARK, level, 0, r, "LIMS0002: %d %s: %s (request %s)", kind->status,
                       kind->slug, error->message, request_id);

@@ -4,9 +4,14 @@
  *
  * mod_dbd lends connections and nothing else: statements run through libpq in
  * modules/database, because the driver loses SQLSTATE and prepared statements.
- * Its own pool waits for ever when it is exhausted, so a counter with a
- * time-out stands in front of it. A connection is held only while statements
- * run: taken after the body was read, given back before the answer is sent.
+ * A connection is held only while statements run: taken after the body was read,
+ * given back before the answer is sent.
+ *
+ * Two things that mod_dbd's pool lacks stand in front of it. It waits for ever
+ * when it is exhausted, so requests are counted in, with a time-out. And it lets
+ * every thread run into a database that is out of reach, so connections that
+ * were found dead are kept apart from its idle ones and are renewed only when
+ * there is no outage (outage.h), which leaves the living ones usable meanwhile.
  */
 #include <apr_dbd.h>
 #include <apr_optional.h>
@@ -19,6 +24,7 @@
 
 #include "kernel/error.h"
 #include "server/metrics.h"
+#include "server/outage.h"
 #include "server/server.h"
 
 /* mod_dbd's own default for DBDMax. */
@@ -29,12 +35,33 @@ static const char adopted[] = "lims_connection";
 static APR_OPTIONAL_FN_TYPE(ap_dbd_open) * dbd_open;
 static APR_OPTIONAL_FN_TYPE(ap_dbd_close) * dbd_close;
 
+typedef enum {
+    MEMBER_IDLE, /* with mod_dbd */
+    MEMBER_USED, /* by a request */
+    MEMBER_DEAD  /* with us, to be renewed */
+} member_state_e;
+
+/* Our state beside one of mod_dbd's connections; lives as long as that. */
+typedef struct member_t {
+    ap_dbd_t *dbd;
+    lims_pool_t *pool;
+    lims_connection_t *connection;
+    member_state_e state;
+    unsigned outages; /* how many there had been when it last worked */
+    struct member_t *next_dead;
+} member_t;
+
 /* What stands in front of one of mod_dbd's pools. */
 struct lims_pool_t {
     const char *name; /* mod_dbd keeps one pool for servers that say the same */
     apr_thread_mutex_t *mutex;
-    apr_thread_cond_t *returned;
-    int free;
+    apr_thread_cond_t *left;
+    lims_outage_t *outage;
+    member_t *dead;
+    int free; /* requests that may still come in */
+    int used; /* members by state */
+    int idle;
+    int reserved; /* idle ones that threads are about to take */
     lims_pool_t *next;
 };
 
@@ -59,19 +86,36 @@ static const char *name_of(const server_rec *s, apr_pool_t *pool)
     return name;
 }
 
-static apr_status_t create(lims_pool_t **made, const server_rec *s, const char *name,
-                           apr_pool_t *pool)
+static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, apr_pool_t *pool)
 {
     lims_pool_t *fresh = apr_pcalloc(pool, sizeof(*fresh));
+    const char *conninfo = lims_check_directive(s, "DBDParams", pool);
     apr_status_t rv = apr_thread_mutex_create(&fresh->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 
     if (rv == APR_SUCCESS) {
-        rv = apr_thread_cond_create(&fresh->returned, pool);
+        rv = apr_thread_cond_create(&fresh->left, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo ? conninfo : "", s, pool);
     }
     fresh->name = name;
     fresh->free = connections_of(s, pool);
     *made = fresh;
     return rv;
+}
+
+/* httpd aborts a child whose connections are not all with mod_dbd in the end. */
+static apr_status_t return_dead(void *data)
+{
+    const server_rec *s = data;
+    lims_pool_t *pool = lims_config_of(s)->pool;
+
+    for (member_t *each = pool->dead, *next; each; each = next) {
+        next = each->next_dead;
+        dbd_close(data, each->dbd);
+    }
+    pool->dead = NULL;
+    return APR_SUCCESS;
 }
 
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
@@ -96,99 +140,267 @@ apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
             }
             pool->next = pools;
             pools = pool;
+            apr_pool_pre_cleanup_register(pchild, s, return_dead);
         }
         lims_config_of(s)->pool = pool;
     }
     return APR_SUCCESS;
 }
 
-static bool enter(bool *waited, lims_pool_t *bound, apr_interval_time_t patience)
-{
-    apr_time_t until = apr_time_now() + patience;
-    bool entered;
+/* --- Members -------------------------------------------------------------- */
 
-    apr_thread_mutex_lock(bound->mutex);
-    *waited = bound->free <= 0;
-    while (bound->free <= 0 && apr_time_now() < until) {
-        apr_thread_cond_timedwait(bound->returned, bound->mutex, until - apr_time_now());
-    }
-    entered = bound->free > 0;
-    if (entered) {
-        bound->free--;
-    }
-    apr_thread_mutex_unlock(bound->mutex);
-    return entered;
+static void change(member_t *member, member_state_e state)
+{
+    lims_pool_t *pool = member->pool;
+
+    pool->idle += (state == MEMBER_IDLE) - (member->state == MEMBER_IDLE);
+    pool->used += (state == MEMBER_USED) - (member->state == MEMBER_USED);
+    member->state = state;
 }
 
-static void leave_bound(lims_pool_t *bound)
+static void bury(member_t *member)
 {
-    apr_thread_mutex_lock(bound->mutex);
-    bound->free++;
-    apr_thread_cond_signal(bound->returned);
-    apr_thread_mutex_unlock(bound->mutex);
+    change(member, MEMBER_DEAD);
+    member->next_dead = member->pool->dead;
+    member->pool->dead = member;
 }
 
-/* Our state beside the connection, made when it is first seen. */
-static apr_status_t adopt(lims_connection_t **connection, ap_dbd_t *dbd)
+/* mod_dbd ends a connection that was idle for long. */
+static apr_status_t forget(void *data)
 {
+    member_t *member = data;
+
+    apr_thread_mutex_lock(member->pool->mutex);
+    change(member, MEMBER_DEAD);
+    apr_thread_mutex_unlock(member->pool->mutex);
+    return APR_SUCCESS;
+}
+
+/* The member of a connection, made when it is first seen; NULL without memory. */
+static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool)
+{
+    member_t *member = NULL;
     void *known = NULL;
-    apr_status_t rv;
 
     apr_pool_userdata_get(&known, adopted, dbd->pool);
     if (known) {
-        *connection = known;
-        return APR_SUCCESS;
+        return known;
     }
-    rv = lims_connection_adopt(connection, apr_dbd_native_handle(dbd->driver, dbd->handle),
-                               dbd->pool);
-    if (rv == APR_SUCCESS) {
-        apr_pool_userdata_setn(*connection, adopted, NULL, dbd->pool);
+    member = apr_pcalloc(dbd->pool, sizeof(*member));
+    *member = (member_t){ .dbd = dbd, .pool = pool, .state = MEMBER_DEAD };
+    if (lims_connection_adopt(&member->connection, apr_dbd_native_handle(dbd->driver, dbd->handle),
+                              dbd->pool) != APR_SUCCESS) {
+        return NULL;
     }
-    return rv;
+    apr_pool_userdata_setn(member, adopted, NULL, dbd->pool);
+    apr_pool_cleanup_register(dbd->pool, member, forget, apr_pool_cleanup_null);
+    return member;
 }
 
-static const lims_error_t *unavailable(lims_lease_t *lease, int number, const char *cause)
+/* An idle or a new connection of mod_dbd's. Without the mutex. */
+static member_t *open_member(lims_pool_t *pool, const lims_lease_t *lease)
+{
+    ap_dbd_t *dbd = dbd_open(lease->pool, lease->server);
+    member_t *member = dbd ? member_of(dbd, pool) : NULL;
+
+    if (dbd && !member) {
+        dbd_close(lease->server, dbd);
+    }
+    return member;
+}
+
+/* --- Taking --------------------------------------------------------------- */
+
+/* With the mutex, which these let go of while they wait. */
+
+static bool enter(bool *waited, lims_pool_t *pool, apr_time_t until)
+{
+    apr_time_t now = apr_time_now();
+
+    *waited = pool->free <= 0;
+    while (pool->free <= 0 && now < until) {
+        apr_thread_cond_timedwait(pool->left, pool->mutex, until - now);
+        now = apr_time_now();
+    }
+    if (pool->free <= 0) {
+        return false;
+    }
+    pool->free--;
+    return true;
+}
+
+static const lims_error_t *unavailable(const lims_lease_t *lease, int number, const char *cause)
 {
     return lims_broken(lease->pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
                        "The database is out of reach at the moment; try again shortly.");
 }
 
+/* Makes sure of a connection, without the mutex. `outages` is how many there
+ * were: one that last worked before the latest has to prove itself. The error is
+ * one that any other connection would have as well. */
+static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned outages,
+                                      const lims_lease_t *lease)
+{
+    lims_connection_t *connection = member->connection;
+    const lims_error_t *error = NULL;
+
+    lims_connection_limit(connection, lims_config_of(lease->server)->database_timeout * 1000);
+    *dead = !lims_connection_alive(connection);
+    if (!*dead) {
+        error = member->outages == outages ? lims_connection_ready(connection, lease->pool)
+                                           : lims_connection_check(connection, lease->pool);
+        *dead = error && !lims_connection_alive(connection);
+    }
+    return *dead ? NULL : error;
+}
+
+/* NULL if the connection that mod_dbd has idle was dead. */
+static member_t *take_idle(const lims_error_t **error, lims_pool_t *pool, const lims_lease_t *lease)
+{
+    unsigned outages = lims_outage_count(pool->outage);
+    member_t *member;
+    bool dead = false;
+
+    pool->reserved++;
+    apr_thread_mutex_unlock(pool->mutex);
+    member = open_member(pool, lease);
+    *error = member ? make_ready(&dead, member, outages, lease) : NULL;
+    apr_thread_mutex_lock(pool->mutex);
+    pool->reserved--;
+    if (member && dead) {
+        bury(member);
+        return NULL;
+    }
+    return member;
+}
+
+/* NULL if there is no database to connect to. */
+static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
+                              const lims_lease_t *lease)
+{
+    unsigned outages = lims_outage_count(pool->outage);
+    apr_time_t began = apr_time_now();
+    member_t *member = pool->dead;
+    bool dead = false;
+
+    if (member) {
+        pool->dead = member->next_dead;
+    }
+    apr_thread_mutex_unlock(pool->mutex);
+    if (member) {
+        dead = lims_connection_renew(member->connection, lease->pool) != NULL;
+    } else {
+        member = open_member(pool, lease);
+    }
+    if (member && !dead) {
+        member->outages = outages;
+        *error = make_ready(&dead, member, outages, lease);
+    }
+    apr_thread_mutex_lock(pool->mutex);
+    if (!member || dead) {
+        lims_outage_begin(pool->outage, began, "a connection could not be made");
+    }
+    if (member && dead) {
+        bury(member);
+        return NULL;
+    }
+    return member;
+}
+
+/* Whatever can be had first: an idle connection, a new one, or the certainty
+ * that there is none. */
+static const lims_error_t *obtain(member_t **member, lims_pool_t *pool, const lims_lease_t *lease,
+                                  apr_time_t until)
+{
+    lims_outage_visit_t visit = lims_outage_visit(pool->outage, until);
+    const lims_error_t *error = NULL;
+
+    while (!*member) {
+        if (lims_outage_hopeless(&visit, pool->outage, pool->used > 0, lease->pool)) {
+            return unavailable(lease, 51, visit.cause);
+        }
+        if (pool->idle > pool->reserved) {
+            *member = take_idle(&error, pool, lease);
+        } else if (!lims_outage_lasts(pool->outage)) {
+            *member = connect_anew(&error, pool, lease);
+        } else {
+            lims_outage_wait(pool->outage, &visit, lease->pool);
+        }
+    }
+    change(*member, MEMBER_USED);
+    return error;
+}
+
 const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease)
 {
     const lims_config_t *config = lims_config_of(lease->server);
+    lims_pool_t *pool = config->pool;
     apr_time_t begun = apr_time_now();
+    apr_time_t until = begun + config->database_wait * 1000;
     const lims_error_t *error;
+    member_t *member = NULL;
     bool waited = false;
-    ap_dbd_t *dbd;
 
-    if (!enter(&waited, config->pool, config->database_wait * 1000)) {
-        lims_metrics_connection(apr_time_now() - begun, false);
-        return unavailable(lease, 50, "all database connections are in use: raise DBDMax");
+    apr_thread_mutex_lock(pool->mutex);
+    if (enter(&waited, pool, until)) {
+        error = obtain(&member, pool, lease, until);
+        pool->free += member == NULL;
+    } else {
+        error = unavailable(lease, 50, "all database connections are in use: raise DBDMax");
     }
-    dbd = dbd_open(lease->pool, lease->server);
-    if (!dbd) {
-        leave_bound(config->pool);
-        return unavailable(lease, 51, "mod_dbd has no connection: see its own message");
-    }
-    lease->dbd = dbd;
-    lims_metrics_connection(waited ? apr_time_now() - begun : 0, true);
-    if (adopt(connection, dbd) != APR_SUCCESS) {
-        lims_pool_give_back(lease);
-        return unavailable(lease, 52, "the connection could not be prepared for use");
-    }
-    error = lims_connection_ready(*connection, lease->pool);
+    apr_thread_mutex_unlock(pool->mutex);
+    lims_metrics_connection(waited || !member ? apr_time_now() - begun : 0, member != NULL);
+    lease->held = member;
     if (error) {
         lims_pool_give_back(lease);
+        return error;
     }
-    return error;
+    *connection = member->connection;
+    return NULL;
+}
+
+/* --- Giving back ---------------------------------------------------------- */
+
+/* Whether the member can go back to mod_dbd; otherwise it was buried. */
+static bool judge_used(member_t *member)
+{
+    lims_outage_t *outage = member->pool->outage;
+
+    if (lims_connection_overdue(member->connection)) {
+        /* Others may be no better, and look as well as this one did. */
+        lims_outage_begin(outage, apr_time_now(), "an answer did not come in time");
+    }
+    if (!lims_connection_whole(member->connection)) {
+        bury(member);
+        return false;
+    }
+    member->outages = lims_outage_count(outage);
+    change(member, MEMBER_IDLE);
+    return true;
 }
 
 void lims_pool_give_back(lims_lease_t *lease)
 {
-    if (lease->dbd) {
-        dbd_close(lease->server, lease->dbd);
-        lease->dbd = NULL;
-        leave_bound(lims_config_of(lease->server)->pool);
-        lims_metrics_connection_back();
+    member_t *member = lease->held;
+    lims_pool_t *pool;
+    bool whole;
+
+    if (!member) {
+        return;
     }
+    lease->held = NULL;
+    pool = member->pool;
+    apr_thread_mutex_lock(pool->mutex);
+    whole = judge_used(member);
+    apr_thread_mutex_unlock(pool->mutex);
+    if (whole) {
+        /* Without the mutex: mod_dbd may end idle ones now, see forget(). */
+        dbd_close(lease->server, member->dbd);
+    }
+    apr_thread_mutex_lock(pool->mutex);
+    pool->free++;
+    apr_thread_cond_signal(pool->left);
+    lims_outage_wake(pool->outage);
+    apr_thread_mutex_unlock(pool->mutex);
+    lims_metrics_connection_back();
 }

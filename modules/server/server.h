@@ -35,6 +35,7 @@ typedef struct {
     apr_int64_t rate_window;
     apr_int64_t rate_keys;
     apr_int64_t database_wait;
+    apr_int64_t database_timeout;
     apr_int64_t idempotency_lifetime;
     apr_int64_t key_touch_interval;
     /* Derived once the configuration is complete. */
@@ -64,7 +65,7 @@ const char *lims_check_directive(const server_rec *s, const char *name, apr_pool
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
-    void *dbd; /* ap_dbd_t while one is held */
+    void *held; /* pool.c's, while a connection is held */
 } lims_lease_t;
 
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);

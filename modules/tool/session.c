@@ -277,7 +277,8 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
     }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         begin_anew(rq, values);
-        error = transact(rq, signs);
+        error = lims_connection_ready(session->connection, pool);
+        error = error ? error : transact(rq, signs);
         lims_connection_release(session->connection);
         if (!error || error->retry != LIMS_RETRY_ROLLED_BACK) {
             break;

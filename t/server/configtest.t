@@ -13,6 +13,7 @@ my $modules = LIMS::Instance::run('apxs', '-q', 'LIBEXECDIR') =~ s/\s+\z//r;
 my $module  = LIMS::Instance::out() . '/mod_lims.so';
 my $dir     = tempdir(CLEANUP => 1);
 LIMS::Instance::start_cluster();    # which makes the certificates
+my $database = 'host=/nowhere dbname=lims user=lims_app';
 my $tls = LIMS::Instance::home($LIMS::Instance::cluster) . '/tls';
 
 # (exit status, output) of a configuration test. Options: without => [modules],
@@ -25,7 +26,7 @@ sub configtest {
         SSLCertificateFile    => "SSLCertificateFile \"$tls/server.pem\"",
         SSLCertificateKeyFile => "SSLCertificateKeyFile \"$tls/server.key\"",
         DBDriver              => 'DBDriver pgsql',
-        DBDParams             => 'DBDParams "host=/nowhere dbname=lims user=lims_app"',
+        DBDParams             => qq(DBDParams "$database connect_timeout=2"),
         LimsEnable            => 'LimsEnable on',
         %{ $option{host} || {} },
     );
@@ -79,11 +80,13 @@ subtest 'what is as it should be' => sub {
     passes('one where it is off', without => [ 'ssl', 'dbd' ],
         host => { %no_tls, %no_dbd, LimsEnable => 'LimsEnable off' });
     passes('variables in the directives of others',
-        before => [ 'Define ENGINE on', 'Define DRIVER pgsql', 'Define PARAMS "host=/nowhere"' ],
+        before => [ 'Define ENGINE on', 'Define DRIVER pgsql',
+            qq(Define PARAMS "$database connect_timeout=2") ],
         host   => { SSLEngine => 'SSLEngine ${ENGINE}', DBDriver => 'DBDriver ${DRIVER}',
             DBDParams => 'DBDParams "${PARAMS}"' });
     passes('the database for the whole server',
-        before => [ 'DBDriver pgsql', 'DBDParams "host=/nowhere"' ], host => {%no_dbd});
+        before => [ 'DBDriver pgsql', qq(DBDParams "$database connect_timeout=2") ],
+        host   => {%no_dbd});
 };
 
 subtest 'what is missing' => sub {
@@ -186,6 +189,14 @@ subtest 'where directives may stand' => sub {
         before => [ '<Directory "/">', 'LimsEnable on', '</Directory>' ]);
     fails('nor in a location', [qr/LimsRateLimit not allowed (?:here|in)/],
         before => [ '<Location "/api">', 'LimsRateLimit 5', '</Location>' ]);
+};
+
+subtest 'what would hold requests for minutes' => sub {
+    my ($status, $output) = configtest(
+        host => { DBDParams => qq(DBDParams "$database") });
+
+    is($status, 0, 'a database without connect_timeout is allowed');
+    like($output, qr/\[lims:warn\] .*LIMS0130: .*add connect_timeout=2/, '... with a warning');
 };
 
 done_testing();

@@ -11,7 +11,12 @@ use Time::HiRes qw(time);
 my $wait = 400;
 my $lims = LIMS::Test->new(
     children => 1,
-    conf     => "Define LIMS_CONNECTIONS 2\nLimsDatabaseWait $wait",
+    conf     => <<"END",
+Define LIMS_CONNECTIONS 2
+Define LIMS_TIMEOUTS "-c statement_timeout=0"
+LimsDatabaseWait $wait
+LimsDatabaseTimeout 60000
+END
 );
 
 sub connections {

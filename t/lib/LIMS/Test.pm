@@ -63,6 +63,7 @@ An organization is a hash of id, code, user_id, key and key_id.
     db         a handle as lims_owner; superuser as the superuser
     app_db($organization_id)   as lims_app, for that organization
     conninfo($role)            a libpq connection string
+    forget_handles             before the database goes away
     ctl(@arguments)            limsctl --json; a hash of exit, json, output
 
 =head2 Concurrency
@@ -421,6 +422,13 @@ sub ctl {
         json => scalar eval { LIMS::Schema::decode($bytes) } };
 }
 
+# Where the database is about to go away: the next call connects anew.
+sub forget_handles {
+    my ($self) = @_;
+    $_->disconnect for values %{ delete $self->{handles}{$$} || {} };
+    return;
+}
+
 # --- Concurrency -------------------------------------------------------------
 
 sub parallel {
@@ -564,14 +572,20 @@ sub _leave {
     return 1;
 }
 
+# All that still run; false when a log was not clean.
+sub finish_all {
+    my $clean = 1;
+    for my $lims (splice @running) {
+        $clean = 0 unless eval { $lims->finish } || (Test::More::diag($@), 0)[1];
+    }
+    return $clean;
+}
+
 # Also after die: nothing stays behind. Test::More gives the verdict its words.
 END {
     if ($$ == $owner) {
         my $status = $?;
-        my $clean  = 1;
-        for my $lims (@running) {
-            $clean = 0 unless eval { $lims->finish } || (Test::More::diag($@), 0)[1];
-        }
+        my $clean  = finish_all();
         LIMS::Instance::leave_cluster() unless $ENV{LIMS_TEST_LEAVE};
         $? = $status || ($clean ? 0 : 254);
     }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait.c - answers that are waited for so long and no longer.
+ *
+ * PostgreSQL's statement_timeout ends what takes long while the server works.
+ * A server that is frozen, or behind a network that was cut, ends nothing and
+ * never answers; libpq would wait for as long as the kernel believes in the
+ * connection. So the socket is never waited for without a limit of our own. A
+ * connection whose answer is overdue is hung up: nobody could tell any more to
+ * which question the next answer belongs.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "database/private.h"
+
+void lims_database_hang_up(lims_connection_t *connection)
+{
+    /* The PGconn is its owner's; it finds out for itself. */
+    if (PQsocket(connection->pg) >= 0) {
+        shutdown(PQsocket(connection->pg), SHUT_RDWR);
+        PQconsumeInput(connection->pg);
+        PQconsumeInput(connection->pg);
+    }
+}
+
+static int milliseconds_until(apr_time_t until)
+{
+    apr_interval_time_t left;
+
+    if (!until) {
+        return -1;
+    }
+    left = until - apr_time_now();
+    return left > 0 ? (int)apr_time_as_msec(left) + 1 : 0;
+}
+
+apr_time_t lims_database_deadline(const lims_connection_t *connection)
+{
+    return connection->patience ? apr_time_now() + connection->patience : 0;
+}
+
+/* Sends what is left to send and takes what has come. */
+static bool exchange(lims_connection_t *connection, apr_time_t until)
+{
+    struct pollfd fd = { .fd = PQsocket(connection->pg), .events = POLLIN };
+    int unsent = PQflush(connection->pg);
+    int ready;
+
+    if (unsent < 0 || fd.fd < 0) {
+        return false;
+    }
+    if (unsent) {
+        fd.events |= POLLOUT;
+    }
+    do {
+        ready = poll(&fd, 1, milliseconds_until(until));
+    } while (ready < 0 && errno == EINTR);
+    if (ready == 0) {
+        connection->overdue = true;
+        lims_database_hang_up(connection);
+        return false;
+    }
+    return !(fd.revents & ~POLLOUT) || PQconsumeInput(connection->pg);
+}
+
+PGresult *lims_database_next(lims_connection_t *connection, apr_time_t until)
+{
+    while (PQisBusy(connection->pg) && exchange(connection, until)) {
+    }
+    return connection->overdue ? NULL : PQgetResult(connection->pg);
+}
+
+PGresult *lims_database_exec(lims_connection_t *connection, const char *sql)
+{
+    apr_time_t until = lims_database_deadline(connection);
+    PGresult *last = NULL, *next;
+
+    PQsetnonblocking(connection->pg, 1);
+    if (!PQsendQuery(connection->pg, sql)) {
+        return NULL;
+    }
+    while ((next = lims_database_next(connection, until)) != NULL) {
+        PQclear(last);
+        last = next;
+    }
+    return last;
+}

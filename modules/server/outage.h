@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outage.h - what a child process knows of a database out of reach.
+ *
+ * While it lasts one request at a time tries to connect; the others wait for
+ * what it finds. A request is refused only on the word of an attempt that began
+ * after the request came, so that none fails once the database is back. Attempts
+ * have a pause between them and are made beside mod_dbd, which would write lines
+ * to the log for each.
+ *
+ * All functions are called with the mutex held that was given at the creation;
+ * lims_outage_wait() lets go of it meanwhile.
+ */
+#ifndef LIMS_OUTAGE_H
+#define LIMS_OUTAGE_H
+
+#include <apr_thread_mutex.h>
+#include <apr_time.h>
+#include <httpd.h>
+#include <stdbool.h>
+
+typedef struct lims_outage_t lims_outage_t;
+
+/* A request's view of an outage, from when it met it. */
+typedef struct {
+    unsigned attempt;  /* the last that began before the request came */
+    apr_time_t until;  /* it waits no longer than that */
+    const char *cause; /* once it is hopeless: what the attempt found */
+} lims_outage_visit_t;
+
+/* `conninfo` is that of the connections. */
+apr_status_t lims_outage_create(lims_outage_t **outage, apr_thread_mutex_t *mutex,
+                                const char *conninfo, server_rec *s, apr_pool_t *pool);
+
+bool lims_outage_lasts(const lims_outage_t *outage);
+
+/* How often the database was found out of reach: a connection that last worked
+ * before the latest time may be dead without knowing it. */
+unsigned lims_outage_count(const lims_outage_t *outage);
+
+/* A request that began to use or make a connection then had none in the end.
+ * Ignored if the database was reached since. */
+void lims_outage_begin(lims_outage_t *outage, apr_time_t began, const char *cause);
+
+lims_outage_visit_t lims_outage_visit(const lims_outage_t *outage, apr_time_t until);
+
+/* Whether the request is to be refused. `others` says that connections are in
+ * use, one of which may come back in time: then it is worth to wait for that. */
+bool lims_outage_hopeless(lims_outage_visit_t *visit, lims_outage_t *outage, bool others,
+                          apr_pool_t *pool);
+
+/* Tries to connect if it is time and nobody does, else waits until something
+ * has changed. */
+void lims_outage_wait(lims_outage_t *outage, const lims_outage_visit_t *visit, apr_pool_t *pool);
+
+/* Something has changed: a connection came back. */
+void lims_outage_wake(lims_outage_t *outage);
+
+#endif /* LIMS_OUTAGE_H */
