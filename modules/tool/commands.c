@@ -30,6 +30,12 @@ const lims_command_t lims_commands[] = {
                      "from the copies of the database: without it the secrets are lost.",
       .options = lims_secret_key_options,
       .run = lims_command_secret_key },
+    { .name = "webhook rekey",
+      .summary = "Seal the secrets of webhooks by the first key of the key file",
+      .description = "In all organizations. When it is done, older keys can be taken out of the "
+                     "file. A secret that no key opens is told of and left as it is: exit status "
+                     "1; its endpoint needs a new one (webhook rotate).",
+      .run = lims_command_rekey },
     { .name = "openapi",
       .summary = "Print the OpenAPI document of the REST API",
       .options = lims_openapi_options,

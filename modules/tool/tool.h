@@ -115,6 +115,9 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
 /* Asks at the terminal without echo; NULL when there is none. */
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 
+/* The keys of the key file that the command line names. */
+const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool);
+
 /* --- Output (print.c, help.c, man.c) -------------------------------------- */
 
 /* A JSON text for people: names and values, lists as tables. */
@@ -134,6 +137,7 @@ lims_exit_e lims_command_openapi(lims_tool_t *tool);
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
 lims_exit_e lims_command_check(lims_tool_t *tool);
 lims_exit_e lims_command_demo(lims_tool_t *tool);
+lims_exit_e lims_command_rekey(lims_tool_t *tool);
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 
 /* The options of those that have some. */
