@@ -161,7 +161,7 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key)
 {
     const lims_config_t *config = lims_config_of(((carrier_t *)x->context)->r->server);
 
-    return lims_limit_count(config->rates, key, x->rq.reply->headers, x->rq.pool);
+    return lims_limit_count(config, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
 static const lims_transport_t transport = {
@@ -413,6 +413,10 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
     lims_metrics_child();
     if (rv == APR_SUCCESS) {
         rv = lims_pool_init(pchild, s);
+    }
+    for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
+        lims_store_t *store = lims_config_of(each)->store;
+        rv = store ? lims_store_child(store, pchild) : APR_SUCCESS;
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0055: a child could not be set up");

@@ -52,6 +52,8 @@ typedef struct {
     counter_t exhausted;
     counter_t keys_known;
     counter_t keys_unknown;
+    counter_t rates_shared;
+    counter_t rates_local;
     child_t children[CHILDREN_MAX];
 } counters_t;
 
@@ -188,6 +190,11 @@ void lims_metrics_connection_back(void)
 void lims_metrics_key(bool known)
 {
     add(known ? &counters->keys_known : &counters->keys_unknown, 1);
+}
+
+void lims_metrics_rate(bool shared)
+{
+    add(shared ? &counters->rates_shared : &counters->rates_local, 1);
 }
 
 /* --- Reading -------------------------------------------------------------- */
@@ -348,6 +355,32 @@ static void write_keys(text_t *text)
          read_counter(&counters->keys_unknown));
 }
 
+/* Only where machines share the limit. */
+static void write_rates(text_t *text)
+{
+    lims_store_state_t state;
+
+    if (!lims_store_state(&state, 0)) {
+        return;
+    }
+    head(text, "lims_rate_limit_counted_total", "counter",
+         "Requests counted with the other machines (memcached) or by this one alone (local).");
+    line(text, "lims_rate_limit_counted_total{store=\"memcached\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->rates_shared));
+    line(text, "lims_rate_limit_counted_total{store=\"local\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->rates_local));
+    head(text, "lims_rate_limit_store_up", "gauge", "Whether a memcached server answers.");
+    for (int i = 0; lims_store_state(&state, i); i++) {
+        line(text, "lims_rate_limit_store_up{server=\"%s\"} %d\n", state.name, state.up);
+    }
+    head(text, "lims_rate_limit_store_failures_total", "counter",
+         "Questions that a memcached server did not answer in LimsRateLimitTimeout.");
+    for (int i = 0; lims_store_state(&state, i); i++) {
+        line(text, "lims_rate_limit_store_failures_total{server=\"%s\"} %" APR_UINT64_T_FMT "\n",
+             state.name, state.failures);
+    }
+}
+
 const char *lims_metrics_text(apr_pool_t *pool)
 {
     text_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)), .pool = pool };
@@ -357,6 +390,7 @@ const char *lims_metrics_text(apr_pool_t *pool)
     write_refusals(&text);
     write_pool(&text);
     write_keys(&text);
+    write_rates(&text);
     return apr_array_pstrcat(pool, text.parts, 0);
 }
 
@@ -364,6 +398,25 @@ static void json_number(lims_writer_t *w, const char *name, apr_uint64_t value)
 {
     lims_writer_key(w, name);
     lims_writer_integer(w, (apr_int64_t)value);
+}
+
+/* Where the rate limit is counted at the moment. */
+static void json_store(lims_writer_t *w)
+{
+    lims_store_state_t state;
+    apr_uint64_t failures = 0;
+    int servers = 0, up = 0;
+
+    for (; lims_store_state(&state, servers); servers++) {
+        up += state.up;
+        failures += state.failures;
+    }
+    lims_writer_key(w, "rateLimitStore");
+    lims_writer_string(w, !servers        ? "this machine"
+                          : up == servers ? "memcached"
+                          : up            ? "memcached, in part"
+                                          : "this machine: memcached does not answer");
+    json_number(w, "rateLimitStoreFailures", failures);
 }
 
 void lims_metrics_json(lims_writer_t *w)
@@ -391,4 +444,5 @@ void lims_metrics_json(lims_writer_t *w)
     json_number(w, "databaseExhausted", read_counter(&counters->exhausted));
     json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
     json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
+    json_store(w);
 }
