@@ -7,7 +7,8 @@
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
 # make check-pools     the same on an APR whose pools check themselves
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
-#                      under write load; TORTURE_SEED repeats a run
+#                      under write load, every allocation and database call of
+#                      some requests failed; TORTURE_SEED repeats a run
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
@@ -69,6 +70,8 @@ TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
+# What t/torture preloads.
+FAILERS := $(OUT)/fail/memory.so $(OUT)/fail/calls.so
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
@@ -157,7 +160,7 @@ $(OUT)/limsctl: $(TOOL_OBJECTS)
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
-units: $(UNITS) $(REPLAYS)
+units: $(UNITS) $(REPLAYS) $(FAILERS)
 
 $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 	@rm -f $@
@@ -176,6 +179,12 @@ $(REPLAYS): $(OUT)/t/fuzz/%: t/fuzz/%.c t/fuzz/replay.c $(OUT)/kernel.a
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d -MT $@ -o $@ \
 	    $< t/fuzz/replay.c $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+
+$(FAILERS): $(OUT)/fail/%.so: build/fail/%.c build/fail/control.c build/fail/fail.h
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -Wno-missing-prototypes -fPIC -O1 -g -shared \
+	    -isystem $(PQ_INCLUDE) -o $@ $< build/fail/control.c -ldl
 
 $(FUZZERS): build/fuzz/%: t/fuzz/%.c $(KERNEL) $(OUT)/statements.c
 	@mkdir -p $(@D)
