@@ -272,10 +272,13 @@ bench: prerequisites
 
 install: all
 	install -d $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/mod_lims \
-	    $(DESTDIR)$(mandir)/man8
+	    $(DESTDIR)$(datadir)/mod_lims/receivers $(DESTDIR)$(mandir)/man8
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
 	install -m 644 $(wildcard conf/*.conf) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
+	install -m 755 $(filter-out %.md,$(wildcard conf/receivers/*)) \
+	    $(DESTDIR)$(datadir)/mod_lims/receivers/
+	install -m 644 conf/receivers/README.md $(DESTDIR)$(datadir)/mod_lims/receivers/
 	$(OUT)/limsctl man > $(OUT)/limsctl.8
 	install -m 644 $(OUT)/limsctl.8 $(DESTDIR)$(mandir)/man8/limsctl.8
 
