@@ -33,7 +33,6 @@ C<expect_log>, a child that crashed, and what a sanitizer found.
     children  number of child processes (2)
     mpm       event (default) or worker
     base      what stands before /api/v1 (as LimsBasePath, '')
-    beside    another LIMS::Test: a second httpd, on its database and organization
     contract  0: replies are not compared with the document
 
 =head2 Requests
@@ -133,15 +132,14 @@ sub new {
     my $name = $option{name} || _name();
     my $self = bless {
         name     => $name,
-        database => $option{beside} ? $option{beside}{database} : 'lims_test_' . $name =~ s/\W/_/gr,
-        beside   => $option{beside},
+        database => 'lims_test_' . $name =~ s/\W/_/gr,
         base     => ($option{base} || '') . '/api/v1',
         contract => _wants_contract($option{contract}),
         expected => [],
         problems => [],
     }, $class;
 
-    LIMS::Instance::create_database($self->{database}, $option{demo}) unless $option{beside};
+    LIMS::Instance::create_database($self->{database}, $option{demo});
     $self->{instance} = LIMS::Instance->start(
         name     => $name,
         database => $self->{database},
@@ -150,10 +148,7 @@ sub new {
         conf     => _configuration($option{conf}),
     );
     push @running, $self;
-    if (my $first = $option{beside}) {
-        @$self{qw(keys key fixture)} = @$first{qw(keys key fixture)};
-    }
-    elsif ($option{demo}) {
+    if ($option{demo}) {
         $self->{keys} = LIMS::Instance::demo_keys();
         $self->{key}  = $self->{keys}{LIMS_API_KEY};
     }
@@ -566,7 +561,7 @@ sub finish {
         if @faults;
     Test::More::diag("A sanitizer found:\n$found") if length $found;
     $self->{instance}->remove;
-    LIMS::Instance::drop_database($self->{database}) unless $self->{beside};
+    LIMS::Instance::drop_database($self->{database});
     return !@faults && !length $found;
 }
 
@@ -577,11 +572,10 @@ sub _leave {
     return 1;
 }
 
-# All that still run, the latest first: it may stand beside another. False when a
-# log was not clean.
+# All that still run; false when a log was not clean.
 sub finish_all {
     my $clean = 1;
-    for my $lims (reverse splice @running) {
+    for my $lims (splice @running) {
         $clean = 0 unless eval { $lims->finish } || (Test::More::diag($@), 0)[1];
     }
     return $clean;
