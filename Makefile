@@ -7,7 +7,8 @@
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
 # make check-pools     the same on an APR whose pools check themselves
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
-#                      under write load; TORTURE_SEED repeats a run
+#                      under write load, every allocation and database call of
+#                      some requests failed; TORTURE_SEED repeats a run
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
@@ -51,7 +52,7 @@ SANITIZE ?=
 CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
     $(APR_CPPFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANITIZE) $(CFLAGS)
-LIBS := -lyajl -lpq -lssl -lcrypto
+LIBS := -lyajl -lpq -lcurl -lssl -lcrypto
 
 SQL := $(sort $(wildcard modules/*/*.sql))
 MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
@@ -69,6 +70,8 @@ TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
+# What t/torture preloads.
+FAILERS := $(OUT)/fail/memory.so $(OUT)/fail/calls.so
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
@@ -157,7 +160,7 @@ $(OUT)/limsctl: $(TOOL_OBJECTS)
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
-units: $(UNITS) $(REPLAYS)
+units: $(UNITS) $(REPLAYS) $(FAILERS)
 
 $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 	@rm -f $@
@@ -176,6 +179,12 @@ $(REPLAYS): $(OUT)/t/fuzz/%: t/fuzz/%.c t/fuzz/replay.c $(OUT)/kernel.a
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -Wno-missing-prototypes -MMD -MP -MF $@.d -MT $@ -o $@ \
 	    $< t/fuzz/replay.c $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+
+$(FAILERS): $(OUT)/fail/%.so: build/fail/%.c build/fail/control.c build/fail/fail.h
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -Wno-missing-prototypes -fPIC -O1 -g -shared \
+	    -isystem $(PQ_INCLUDE) -o $@ $< build/fail/control.c -ldl
 
 $(FUZZERS): build/fuzz/%: t/fuzz/%.c $(KERNEL) $(OUT)/statements.c
 	@mkdir -p $(@D)
@@ -263,10 +272,13 @@ bench: prerequisites
 
 install: all
 	install -d $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/mod_lims \
-	    $(DESTDIR)$(mandir)/man8
+	    $(DESTDIR)$(datadir)/mod_lims/receivers $(DESTDIR)$(mandir)/man8
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
 	install -m 644 $(wildcard conf/*.conf) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
+	install -m 755 $(filter-out %.md,$(wildcard conf/receivers/*)) \
+	    $(DESTDIR)$(datadir)/mod_lims/receivers/
+	install -m 644 conf/receivers/README.md $(DESTDIR)$(datadir)/mod_lims/receivers/
 	$(OUT)/limsctl man > $(OUT)/limsctl.8
 	install -m 644 $(OUT)/limsctl.8 $(DESTDIR)$(mandir)/man8/limsctl.8
 

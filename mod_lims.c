@@ -6,12 +6,10 @@
  * with its reason. Start reading at modules/README.md.
  */
 #include "server/server.h"
-#include "server/watchdog.h"
 
 #include <http_config.h>
 #include <http_protocol.h>
 #include <http_request.h>
-#include <mpm_common.h>
 
 /* mod_ssl must have seen the connection, mod_dbd must have made its pool. */
 static const char *const after_dbd[] = { "mod_dbd.c", NULL };
@@ -24,12 +22,8 @@ static void register_hooks(apr_pool_t *pool)
     /* Shared memory that outlives restarts; the schema, if it can be asked. */
     ap_hook_post_config(lims_post_config, after_dbd, NULL, APR_HOOK_MIDDLE);
 
-    /* What a child keeps: the bound on its connections, the keys it has seen,
-     * the jobs that may run in it. */
+    /* What a child keeps: the bound on its connections, the keys it has seen. */
     ap_hook_child_init(lims_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
-
-    /* A job that runs makes an end. */
-    ap_hook_child_stopping(lims_watchdog_stopping, NULL, NULL, APR_HOOK_MIDDLE);
 
     /* Our URLs stand for no files: they are claimed before anything maps them
      * into the file system, where other rules would apply. */

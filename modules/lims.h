@@ -200,8 +200,9 @@ enum {
     LIMS_R_REASON = 1 << 5,     /* command line: --reason is required */
     LIMS_R_DOCUMENT = 1 << 6,   /* the answer is a JSON document of no fixed shape */
     LIMS_R_SIGN = 1 << 7,       /* command line: always signed, see .meaning */
-    LIMS_R_OWNER = 1 << 8       /* command line: done by the owner of the database,
+    LIMS_R_OWNER = 1 << 8,      /* command line: done by the owner of the database,
                                    with or without an acting user */
+    LIMS_R_KEYRING = 1 << 9     /* seals or opens secrets: needs the key file */
 };
 
 typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);

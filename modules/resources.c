@@ -10,6 +10,7 @@
 #include "release/release.h"
 #include "results/results.h"
 #include "samples/samples.h"
+#include "webhooks/webhooks.h"
 
 const lims_resource_t *const lims_resources[] = {
     &lims_identity,
@@ -38,5 +39,10 @@ const lims_resource_t *const lims_resources[] = {
     &lims_organization,
     &lims_user,
     &lims_key,
+    &lims_webhook_endpoint,
+    &lims_webhook_test,
+    &lims_webhook_delivery,
+    &lims_webhook_recovering,
+    &lims_webhook_recovery,
     NULL,
 };

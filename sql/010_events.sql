@@ -142,11 +142,17 @@ BEGIN
              WHERE (o.status = 'pending' AND n.status = 'received')
                 OR (o.received_at IS NULL AND n.received_at IS NOT NULL)
              UNION ALL
+            -- Of many at once the contract leaves out the tracking identifier.
             SELECT n.organization_id, n.id, 'sample.reported',
-                   json_build_object(
-                       'sampleId', n.id,
-                       'status', n.status,
-                       'trackingId', n.tracking_id)
+                   CASE WHEN count(*) OVER () = 1
+                        THEN json_build_object(
+                            'sampleId', n.id,
+                            'status', n.status,
+                            'trackingId', n.tracking_id)
+                        ELSE json_build_object(
+                            'sampleId', n.id,
+                            'status', n.status)
+                   END
               FROM new_rows n
               JOIN old_rows o
                 ON o.organization_id = n.organization_id

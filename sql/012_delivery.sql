@@ -9,8 +9,10 @@ CREATE TABLE lims.webhook_endpoint (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.webhook_endpoint_id_seq'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    url text NOT NULL CHECK (length(url) <= 2000 AND url ~ '^https://'),
-    events text[] NOT NULL CHECK (events <@ ARRAY[
+    -- As modules/kernel/url.c keeps it: visible ASCII, no user, no fragment.
+    url text NOT NULL CHECK (length(url) <= 2000
+        AND url ~ '^https://[^][/?#@\\ ]+/[!-"$-~]*$|^https://\[[0-9a-f:.]+\](:[0-9]+)?/[!-"$-~]*$'),
+    events text[] NOT NULL CHECK (cardinality(events) > 0 AND events <@ ARRAY[
         'sample.created', 'sample.received', 'result.entered',
         'result.verified', 'sample.blocked', 'sample.ready_for_review',
         'sample.ready_to_report', 'sample.reported', 'coa.generated',
@@ -36,7 +38,8 @@ CREATE TABLE lims.webhook_endpoint (
     FOREIGN KEY (organization_id, created_by)
         REFERENCES lims.user_account (organization_id, id),
     CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
-    CHECK (enabled = (disabled_at IS NULL))
+    CHECK (enabled = (disabled_at IS NULL)),
+    CHECK (deleted_at IS NULL OR NOT enabled)
 );
 
 SELECT lims.attach_record('webhook_endpoint', '{consecutive_failures}',
@@ -78,6 +81,10 @@ CREATE TABLE lims.webhook_delivery (
 
 CREATE INDEX webhook_delivery_endpoint
     ON lims.webhook_delivery (organization_id, endpoint_id, id);
+-- For those who send them again.
+CREATE INDEX webhook_delivery_given_up
+    ON lims.webhook_delivery (organization_id, endpoint_id, id)
+ WHERE state = 'given_up';
 
 CREATE TABLE lims.webhook_attempt (
     organization_id bigint NOT NULL,
@@ -271,7 +278,6 @@ CREATE TABLE lims.webhook_recovery (
     since timestamptz NOT NULL,
     last_delivery_id bigint NOT NULL DEFAULT 0,
     requeued bigint NOT NULL DEFAULT 0,
-    claimed_until timestamptz,
     requested_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz,
@@ -281,6 +287,10 @@ CREATE TABLE lims.webhook_recovery (
     FOREIGN KEY (organization_id, requested_by)
         REFERENCES lims.user_account (organization_id, id)
 );
+
+CREATE INDEX webhook_recovery_unfinished
+    ON lims.webhook_recovery (organization_id, id)
+ WHERE finished_at IS NULL;
 
 -- Idempotency --------------------------------------------------------------
 

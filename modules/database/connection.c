@@ -84,6 +84,11 @@ static void make_idle(lims_connection_t *connection)
         lims_database_hang_up(connection);
     } else if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
         PQclear(lims_database_exec(connection, "ROLLBACK"));
+        if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
+            /* Its locks must not outlive the request: the server lets go of
+             * them when the connection ends. */
+            lims_database_hang_up(connection);
+        }
     }
 }
 

@@ -107,7 +107,8 @@ static const lims_field_t sample_reported[] = {
     STATUS("reported"),
     { .name = "trackingId",
       .type = LIMS_T_STRING,
-      .doc = "Its tracking identifier; may be absent, so go by sampleId.",
+      .doc = "Its tracking identifier; absent when several samples are reported at once, so go by "
+             "sampleId.",
       .example = "LAB-26-0004217-K" },
     LIMS_FIELD_END,
 };

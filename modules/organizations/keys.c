@@ -104,15 +104,7 @@ static const lims_error_t *check_scopes(lims_request_t *rq)
 /* The contract has keys created by administrators. */
 static const lims_error_t *check_creator(lims_request_t *rq)
 {
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_KEY_CREATOR);
-
-    if (error || lims_result_true(row, 0, "administrator")) {
-        return error;
-    }
-    return lims_fail(rq->pool, LIMS_E_SCOPE_REQUIRED,
-                     "API keys are created and revoked by users with the role administrator or "
-                     "system_administrator.");
+    return lims_check_administrator(rq, "API keys are created and revoked");
 }
 
 static const lims_error_t *make_key(const char **key, lims_request_t *rq)

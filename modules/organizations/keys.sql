@@ -40,12 +40,6 @@ SELECT id
    AND id = :id::bigint
    FOR NO KEY UPDATE
 
--- name: key_creator one
-SELECT EXISTS (SELECT FROM lims.user_role
-                WHERE organization_id = :$organization::bigint
-                  AND user_id = :$user::bigint
-                  AND role IN ('system_administrator', 'administrator')) AS "administrator"
-
 -- name: key_create one
 INSERT INTO lims.api_key
       (organization_id, name, key_hash, key_prefix, scopes, upload_only,

@@ -12,4 +12,8 @@ extern const lims_resource_t lims_organization;
 extern const lims_resource_t lims_user;
 extern const lims_resource_t lims_key;
 
+/* Is the acting user an administrator? `what` begins the refusal's sentence: "API
+ * keys are created". */
+const lims_error_t *lims_check_administrator(lims_request_t *rq, const char *what);
+
 #endif /* LIMS_ORGANIZATIONS_H */

@@ -38,6 +38,12 @@ SELECT u.id AS "id",
  ORDER BY u.id
  LIMIT :limit::bigint + 1
 
+-- name: user_administrator one
+SELECT EXISTS (SELECT FROM lims.user_role
+                WHERE organization_id = :$organization::bigint
+                  AND user_id = :$user::bigint
+                  AND role IN ('system_administrator', 'administrator')) AS "administrator"
+
 -- name: user_lock one
 SELECT id
   FROM lims.user_account

@@ -20,7 +20,6 @@
 #include "kernel/seal.h"
 #include "server/metrics.h"
 #include "server/server.h"
-#include "server/watchdog.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -241,12 +240,17 @@ static const char *check_schema(server_rec *s, apr_pool_t *pool)
     return error ? error->cause : NULL;
 }
 
-static int prepare(server_rec *s, apr_pool_t *ptemp, bool starting)
+static int prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp, bool starting)
 {
     lims_config_t *config = lims_config_of(s);
     apr_status_t rv = lims_limit_create(&config->rates, config, s);
+    bool shared = config->rate_memcached && strcasecmp(config->rate_memcached, "none") != 0;
     const char *misfit;
 
+    if (rv == APR_SUCCESS && shared) {
+        rv = lims_store_create(&config->store, config->rate_memcached, config->rate_timeout * 1000,
+                               s, pconf);
+    }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
                      "LIMS0111: no shared memory for the rate limit; lower LimsRateKeys");
@@ -277,16 +281,11 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
     }
     for (server_rec *each = s; each; each = each->next) {
         if (lims_config_of(each)->enable == 1) {
-            int status = prepare(each, ptemp, starting);
+            int status = prepare(each, pconf, ptemp, starting);
             if (status != OK) {
                 return status;
             }
         }
-    }
-    rv = lims_watchdog_create(pconf, s);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0115: the jobs have no clock");
-        return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (starting) {
         ap_retained_data_create(key, 1);

@@ -29,13 +29,11 @@ enum {
     RATE_LIMIT,
     RATE_WINDOW,
     RATE_KEYS,
+    RATE_TIMEOUT,
     DATABASE_WAIT,
     DATABASE_TIMEOUT,
     IDEMPOTENCY_LIFETIME,
     KEY_TOUCH_INTERVAL,
-    SCAN_INTERVAL,
-    RETENTION_INTERVAL,
-    EVENT_RETENTION,
     NUMBERS
 };
 
@@ -64,6 +62,12 @@ static const number_t numbers[] = {
                     .max = 1000000,
                     .fallback = 10000,
                     .unit = "keys" },
+    [RATE_TIMEOUT] = { .name = "LimsRateLimitTimeout",
+                       .offset = APR_OFFSETOF(lims_config_t, rate_timeout),
+                       .min = 1,
+                       .max = 1000,
+                       .fallback = 100,
+                       .unit = "milliseconds" },
     [DATABASE_WAIT] = { .name = "LimsDatabaseWait",
                         .offset = APR_OFFSETOF(lims_config_t, database_wait),
                         .min = 1,
@@ -88,24 +92,6 @@ static const number_t numbers[] = {
                              .max = 86400,
                              .fallback = 300,
                              .unit = "seconds" },
-    [SCAN_INTERVAL] = { .name = "LimsScanInterval",
-                        .offset = APR_OFFSETOF(lims_config_t, scan_interval),
-                        .min = 1,
-                        .max = 86400,
-                        .fallback = 60,
-                        .unit = "seconds" },
-    [RETENTION_INTERVAL] = { .name = "LimsRetentionInterval",
-                             .offset = APR_OFFSETOF(lims_config_t, retention_interval),
-                             .min = 1,
-                             .max = 86400,
-                             .fallback = 600,
-                             .unit = "seconds" },
-    [EVENT_RETENTION] = { .name = "LimsEventRetention",
-                          .offset = APR_OFFSETOF(lims_config_t, event_retention),
-                          .min = 1,
-                          .max = 3650,
-                          .fallback = 30,
-                          .unit = "days" },
 };
 
 _Static_assert(LIMS_LENGTH(numbers) == NUMBERS, "a row for each number");
@@ -156,6 +142,9 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
     }
     if (!config->documentation) {
         config->documentation = outer->documentation;
+    }
+    if (!config->rate_memcached) {
+        config->rate_memcached = outer->rate_memcached;
     }
     if (!config->secret_key_file) {
         config->secret_key_file = outer->secret_key_file;
@@ -248,6 +237,18 @@ static const char *set_secret_key_file(cmd_parms *cmd, void *unused, const char 
     return lims_config_of(cmd->server)->secret_key_file ? NULL : "LimsSecretKeyFile: no such path";
 }
 
+static const char *set_memcached(cmd_parms *cmd, void *unused, const char *servers)
+{
+    const char *problem = NULL;
+
+    (void)unused;
+    if (strcasecmp(servers, "none") != 0) {
+        problem = lims_store_check(servers, cmd->temp_pool);
+    }
+    lims_config_of(cmd->server)->rate_memcached = servers;
+    return problem ? apr_pstrcat(cmd->pool, "LimsRateLimitMemcached: ", problem, NULL) : NULL;
+}
+
 static const char *set_number(cmd_parms *cmd, void *unused, const char *text)
 {
     const number_t *number = cmd->info;
@@ -286,6 +287,10 @@ const command_rec lims_config_directives[] = {
                   "length of the rate limit's window in seconds"),
     AP_INIT_TAKE1("LimsRateKeys", set_number, NUMBER(RATE_KEYS), RSRC_CONF,
                   "keys that can be active within one window"),
+    AP_INIT_TAKE1("LimsRateLimitMemcached", set_memcached, NULL, RSRC_CONF,
+                  "memcached servers by which machines share the rate limit, or none"),
+    AP_INIT_TAKE1("LimsRateLimitTimeout", set_number, NUMBER(RATE_TIMEOUT), RSRC_CONF,
+                  "longest wait for memcached in milliseconds"),
     AP_INIT_TAKE1("LimsDatabaseWait", set_number, NUMBER(DATABASE_WAIT), RSRC_CONF,
                   "longest wait for a database connection in milliseconds"),
     AP_INIT_TAKE1("LimsDatabaseTimeout", set_number, NUMBER(DATABASE_TIMEOUT), RSRC_CONF,
@@ -294,11 +299,5 @@ const command_rec lims_config_directives[] = {
                   "seconds for which an Idempotency-Key is remembered"),
     AP_INIT_TAKE1("LimsKeyTouchInterval", set_number, NUMBER(KEY_TOUCH_INTERVAL), RSRC_CONF,
                   "seconds between two updates of a key's lastUsedAt"),
-    AP_INIT_TAKE1("LimsScanInterval", set_number, NUMBER(SCAN_INTERVAL), RSRC_CONF,
-                  "seconds between two lifecycle scans"),
-    AP_INIT_TAKE1("LimsRetentionInterval", set_number, NUMBER(RETENTION_INTERVAL), RSRC_CONF,
-                  "seconds between two looks for what has had its time"),
-    AP_INIT_TAKE1("LimsEventRetention", set_number, NUMBER(EVENT_RETENTION), RSRC_CONF,
-                  "days for which events and their deliveries are kept"),
     { .name = NULL },
 };

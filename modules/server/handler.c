@@ -20,7 +20,6 @@
 #include "kernel/field.h"
 #include "server/metrics.h"
 #include "server/server.h"
-#include "server/watchdog.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -162,7 +161,7 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key)
 {
     const lims_config_t *config = lims_config_of(((carrier_t *)x->context)->r->server);
 
-    return lims_limit_count(config->rates, key, x->rq.reply->headers, x->rq.pool);
+    return lims_limit_count(config, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
 static const lims_transport_t transport = {
@@ -190,6 +189,7 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->rq.pool = r->pool;
     x->rq.id = request_id_of(r);
     x->rq.base = config->settings.base;
+    x->rq.keyring = config->keyring;
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));
     x->rq.reply->headers = apr_table_make(r->pool, 8);
@@ -414,8 +414,9 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
     if (rv == APR_SUCCESS) {
         rv = lims_pool_init(pchild, s);
     }
-    if (rv == APR_SUCCESS) {
-        rv = lims_watchdog_child(pchild, s);
+    for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
+        lims_store_t *store = lims_config_of(each)->store;
+        rv = store ? lims_store_child(store, pchild) : APR_SUCCESS;
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0055: a child could not be set up");

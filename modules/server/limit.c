@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limit.c - the rate limit of a key, in memory that all children share and
- * that outlives graceful and hard restarts.
+ * limit.c - the rate limit of a key: in memory that all children share and
+ * that outlives graceful and hard restarts, and, where several machines answer
+ * for one service, in a store that they share.
+ *
+ * A request that the store admits still needs a place in this machine's ring:
+ * so the ring knows what was admitted here when the store goes away or comes
+ * back empty, and no machine alone admits more than the limit.
  *
  * The memory belongs to the process's own pool, not to the configuration's,
  * and is found again through httpd's retained data. Its name holds all that
@@ -10,8 +15,12 @@
  */
 #include <apr_shm.h>
 #include <apr_strings.h>
+#include <openssl/sha.h>
+#include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/window.h"
+#include "server/metrics.h"
 #include "server/server.h"
 
 typedef struct {
@@ -54,12 +63,103 @@ static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
     return apr_psprintf(pool, "%" APR_INT64_T_FMT, (microseconds + 999999) / 1000000);
 }
 
-const lims_error_t *lims_limit_count(const lims_ring_table_t *table, apr_int64_t key,
-                                     apr_table_t *headers, apr_pool_t *pool)
+/* --- Over several machines ------------------------------------------------ */
+
+/* Made of the hash of the API key, which is the same wherever the database is
+ * reached from, and hashed once more: a store need not know it. Limits of
+ * other shapes are counted apart. */
+static const char *counter_name(const lims_config_t *config, const char *key_hash, apr_pool_t *pool)
 {
+    static const char digits[] = "0123456789abcdef";
+    const char *text = apr_psprintf(pool, "%s %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT, key_hash,
+                                    config->rate_limit, config->rate_window);
+    unsigned char hash[SHA256_DIGEST_LENGTH];
+    char name[32 + 1] = "";
+
+    SHA256((const unsigned char *)text, strlen(text), hash);
+    for (int i = 0; i < 16; i++) {
+        name[2 * i] = digits[hash[i] >> 4];
+        name[2 * i + 1] = digits[hash[i] & 15];
+    }
+    return apr_pstrcat(pool, "lims.rate.", name, NULL);
+}
+
+/* Counts in the store. What is counted into a bucket after its time may be
+ * missing from what another has read of it: then it is counted into the next
+ * one instead. False: there is no store at hand. */
+static bool count_shared(lims_ring_verdict_t *verdict, lims_counter_t *counter,
+                         const lims_config_t *config, apr_pool_t *pool)
+{
+    const lims_window_t window = { .limit = (apr_uint32_t)config->rate_limit,
+                                   .length = config->rate_window * APR_USEC_PER_SEC };
+    apr_uint32_t counts[LIMS_WINDOW_COUNTS];
+    apr_time_t at = apr_time_now();
+
+    counter->lifetime = lims_window_lifetime(&window);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        counter->number = lims_window_bucket(&window, at);
+        if (!lims_store_count(counts, config->store, counter, LIMS_WINDOW_COUNTS, pool)) {
+            return false;
+        }
+        lims_window_judge(verdict, &window, counts, at);
+        at = apr_time_now();
+        if (attempt > 0 || lims_window_bucket(&window, at) == counter->number) {
+            break;
+        }
+        lims_store_uncount(config->store, counter, pool);
+    }
+    if (!verdict->admitted) {
+        lims_store_uncount(config->store, counter, pool);
+    }
+    return true;
+}
+
+/* --- Counting ------------------------------------------------------------- */
+
+/* The tighter of the two. */
+static void combine(lims_ring_verdict_t *verdict, const lims_ring_verdict_t *shared)
+{
+    if (shared->remaining < verdict->remaining) {
+        verdict->remaining = shared->remaining;
+    }
+    if (shared->reset > verdict->reset) {
+        verdict->reset = shared->reset;
+    }
+}
+
+/* False: the ring has no room for one more key. */
+static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, apr_int64_t key,
+                  const char *key_hash, apr_pool_t *pool)
+{
+    lims_ring_verdict_t shared = { .admitted = true };
+    lims_counter_t counter = { .number = 0 };
+    bool counted = false, known;
+
+    if (config->store) {
+        counter.name = counter_name(config, key_hash, pool);
+        counted = count_shared(&shared, &counter, config, pool);
+        lims_metrics_rate(counted);
+    }
+    if (!shared.admitted) {
+        *verdict = shared;
+        return true;
+    }
+    known = lims_ring_take(verdict, config->rates, key);
+    if (counted && known && verdict->admitted) {
+        combine(verdict, &shared);
+    } else if (counted) {
+        lims_store_uncount(config->store, &counter, pool);
+    }
+    return known;
+}
+
+const lims_error_t *lims_limit_count(const lims_config_t *config, apr_int64_t key,
+                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
+{
+    const lims_ring_table_t *table = config->rates;
     lims_ring_verdict_t verdict = { .admitted = false };
 
-    if (!lims_ring_take(&verdict, table, key)) {
+    if (!judge(&verdict, config, key, key_hash, pool)) {
         return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 60,
                            "more keys are active than the rate limit can count: "
                            "raise LimsRateKeys",

@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/error.h"
-#include "server/exposition.h"
 #include "server/server.h"
-#include "server/watchdog.h"
 
 #define ROUTES_MAX 96
 #define STATUS_MIN 200
@@ -54,6 +52,8 @@ typedef struct {
     counter_t exhausted;
     counter_t keys_known;
     counter_t keys_unknown;
+    counter_t rates_shared;
+    counter_t rates_local;
     child_t children[CHILDREN_MAX];
 } counters_t;
 
@@ -192,6 +192,11 @@ void lims_metrics_key(bool known)
     add(known ? &counters->keys_known : &counters->keys_unknown, 1);
 }
 
+void lims_metrics_rate(bool shared)
+{
+    add(shared ? &counters->rates_shared : &counters->rates_local, 1);
+}
+
 /* --- Reading -------------------------------------------------------------- */
 
 static apr_uint64_t read_counter(counter_t *counter)
@@ -217,6 +222,28 @@ static double seconds(apr_uint64_t microseconds)
     return (double)microseconds / 1e6;
 }
 
+/* Lines are gathered here and joined at the end. */
+typedef struct {
+    apr_array_header_t *parts;
+    apr_pool_t *pool;
+} text_t;
+
+static void line(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(text_t *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    APR_ARRAY_PUSH(text->parts, const char *) = apr_pvsprintf(text->pool, format, arguments);
+    va_end(arguments);
+}
+
+static void head(text_t *text, const char *name, const char *type, const char *help)
+{
+    line(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
 static const char *labels_of(int index, apr_pool_t *pool)
 {
     if (index >= route_count) {
@@ -236,23 +263,21 @@ static bool is_used(int index)
     return false;
 }
 
-static void write_answers(lims_exposition_t *text)
+static void write_answers(text_t *text)
 {
-    lims_exposition_head(text, "lims_requests_total", "counter",
-                         "Requests answered, by route and status.");
+    head(text, "lims_requests_total", "counter", "Requests answered, by route and status.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         for (int status = 0; status < STATUSES; status++) {
             apr_uint64_t count = read_counter(&counters->routes[i].answers[status]);
             if (count) {
-                lims_exposition_line(
-                    text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
-                    labels_of(i, text->pool), status + STATUS_MIN, count);
+                line(text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
+                     labels_of(i, text->pool), status + STATUS_MIN, count);
             }
         }
     }
 }
 
-static void write_histogram(lims_exposition_t *text, int index)
+static void write_histogram(text_t *text, int index)
 {
     route_counters_t *route = &counters->routes[index];
     const char *labels = labels_of(index, text->pool);
@@ -261,98 +286,111 @@ static void write_histogram(lims_exposition_t *text, int index)
     for (int i = 0; i < BUCKETS; i++) {
         sum += read_counter(&route->buckets[i]);
         if (i < BUCKETS - 1) {
-            lims_exposition_line(
-                text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                labels, bound_names[i], sum);
+            line(text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                 labels, bound_names[i], sum);
         }
     }
-    lims_exposition_line(text,
-                         "lims_request_duration_seconds_bucket{%s,le=\"+Inf\"} %" APR_UINT64_T_FMT
-                         "\n"
-                         "lims_request_duration_seconds_sum{%s} %.6f\n"
-                         "lims_request_duration_seconds_count{%s} %" APR_UINT64_T_FMT "\n",
-                         labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
+    line(text,
+         "lims_request_duration_seconds_bucket{%s,le=\"+Inf\"} %" APR_UINT64_T_FMT "\n"
+         "lims_request_duration_seconds_sum{%s} %.6f\n"
+         "lims_request_duration_seconds_count{%s} %" APR_UINT64_T_FMT "\n",
+         labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
 }
 
-static void write_routes(lims_exposition_t *text)
+static void write_routes(text_t *text)
 {
-    lims_exposition_head(text, "lims_request_duration_seconds", "histogram",
-                         "Time from the request's arrival to its answer being ready.");
+    head(text, "lims_request_duration_seconds", "histogram",
+         "Time from the request's arrival to its answer being ready.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         if (is_used(i)) {
             write_histogram(text, i);
         }
     }
-    lims_exposition_head(text, "lims_database_seconds_total", "counter",
-                         "Time spent waiting for the database.");
+    head(text, "lims_database_seconds_total", "counter", "Time spent waiting for the database.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         if (is_used(i)) {
-            lims_exposition_line(text, "lims_database_seconds_total{%s} %.6f\n",
-                                 labels_of(i, text->pool),
-                                 seconds(read_counter(&counters->routes[i].database)));
+            line(text, "lims_database_seconds_total{%s} %.6f\n", labels_of(i, text->pool),
+                 seconds(read_counter(&counters->routes[i].database)));
         }
     }
-    lims_exposition_head(text, "lims_database_round_trips_total", "counter",
-                         "Round trips to the database.");
+    head(text, "lims_database_round_trips_total", "counter", "Round trips to the database.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         if (is_used(i)) {
-            lims_exposition_line(
-                text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
-                labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
+            line(text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
+                 labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
         }
     }
 }
 
-static void write_refusals(lims_exposition_t *text)
+static void write_refusals(text_t *text)
 {
-    lims_exposition_head(text, "lims_refusals_total", "counter",
-                         "Requests refused or failed, by error slug.");
+    head(text, "lims_refusals_total", "counter", "Requests refused or failed, by error slug.");
     for (int i = 0; i < LIMS_E_COUNT; i++) {
-        lims_exposition_line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
+        line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
+             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
     }
 }
 
-static void write_pool(lims_exposition_t *text)
+static void write_pool(text_t *text)
 {
-    lims_exposition_head(text, "lims_database_connections_in_use", "gauge",
-                         "Connections held by requests.");
-    lims_exposition_line(text, "lims_database_connections_in_use %d\n", connections_in_use());
-    lims_exposition_head(text, "lims_database_waits_total", "counter",
-                         "Requests that waited for a connection.");
-    lims_exposition_line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->waits));
-    lims_exposition_head(text, "lims_database_wait_seconds_total", "counter",
-                         "Time waited for a connection.");
-    lims_exposition_line(text, "lims_database_wait_seconds_total %.6f\n",
-                         seconds(read_counter(&counters->waited)));
-    lims_exposition_head(text, "lims_database_exhausted_total", "counter",
-                         "Requests that got no connection in LimsDatabaseWait.");
-    lims_exposition_line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->exhausted));
+    head(text, "lims_database_connections_in_use", "gauge", "Connections held by requests.");
+    line(text, "lims_database_connections_in_use %d\n", connections_in_use());
+    head(text, "lims_database_waits_total", "counter", "Requests that waited for a connection.");
+    line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n", read_counter(&counters->waits));
+    head(text, "lims_database_wait_seconds_total", "counter", "Time waited for a connection.");
+    line(text, "lims_database_wait_seconds_total %.6f\n", seconds(read_counter(&counters->waited)));
+    head(text, "lims_database_exhausted_total", "counter",
+         "Requests that got no connection in LimsDatabaseWait.");
+    line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->exhausted));
 }
 
-static void write_keys(lims_exposition_t *text)
+static void write_keys(text_t *text)
 {
-    lims_exposition_head(text, "lims_key_lookups_total", "counter",
-                         "Requests whose key was known to the process (hit) or not (miss).");
-    lims_exposition_line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->keys_known));
-    lims_exposition_line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->keys_unknown));
+    head(text, "lims_key_lookups_total", "counter",
+         "Requests whose key was known to the process (hit) or not (miss).");
+    line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->keys_known));
+    line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->keys_unknown));
+}
+
+/* Only where machines share the limit. */
+static void write_rates(text_t *text)
+{
+    lims_store_state_t state;
+
+    if (!lims_store_state(&state, 0)) {
+        return;
+    }
+    head(text, "lims_rate_limit_counted_total", "counter",
+         "Requests counted with the other machines (memcached) or by this one alone (local).");
+    line(text, "lims_rate_limit_counted_total{store=\"memcached\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->rates_shared));
+    line(text, "lims_rate_limit_counted_total{store=\"local\"} %" APR_UINT64_T_FMT "\n",
+         read_counter(&counters->rates_local));
+    head(text, "lims_rate_limit_store_up", "gauge", "Whether a memcached server answers.");
+    for (int i = 0; lims_store_state(&state, i); i++) {
+        line(text, "lims_rate_limit_store_up{server=\"%s\"} %d\n", state.name, state.up);
+    }
+    head(text, "lims_rate_limit_store_failures_total", "counter",
+         "Questions that a memcached server did not answer in LimsRateLimitTimeout.");
+    for (int i = 0; lims_store_state(&state, i); i++) {
+        line(text, "lims_rate_limit_store_failures_total{server=\"%s\"} %" APR_UINT64_T_FMT "\n",
+             state.name, state.failures);
+    }
 }
 
 const char *lims_metrics_text(apr_pool_t *pool)
 {
-    lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
-                               .pool = pool };
+    text_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)), .pool = pool };
 
     write_answers(&text);
     write_routes(&text);
     write_refusals(&text);
     write_pool(&text);
     write_keys(&text);
-    lims_watchdog_text(&text);
+    write_rates(&text);
     return apr_array_pstrcat(pool, text.parts, 0);
 }
 
@@ -360,6 +398,25 @@ static void json_number(lims_writer_t *w, const char *name, apr_uint64_t value)
 {
     lims_writer_key(w, name);
     lims_writer_integer(w, (apr_int64_t)value);
+}
+
+/* Where the rate limit is counted at the moment. */
+static void json_store(lims_writer_t *w)
+{
+    lims_store_state_t state;
+    apr_uint64_t failures = 0;
+    int servers = 0, up = 0;
+
+    for (; lims_store_state(&state, servers); servers++) {
+        up += state.up;
+        failures += state.failures;
+    }
+    lims_writer_key(w, "rateLimitStore");
+    lims_writer_string(w, !servers        ? "this machine"
+                          : up == servers ? "memcached"
+                          : up            ? "memcached, in part"
+                                          : "this machine: memcached does not answer");
+    json_number(w, "rateLimitStoreFailures", failures);
 }
 
 void lims_metrics_json(lims_writer_t *w)
@@ -387,5 +444,5 @@ void lims_metrics_json(lims_writer_t *w)
     json_number(w, "databaseExhausted", read_counter(&counters->exhausted));
     json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
     json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
-    lims_watchdog_json(w);
+    json_store(w);
 }

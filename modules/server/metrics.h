@@ -40,6 +40,9 @@ void lims_metrics_connection_back(void);
 /* Whether a key was known to the process. */
 void lims_metrics_key(bool known);
 
+/* Whether a request was counted in the store that machines share. */
+void lims_metrics_rate(bool shared);
+
 /* Everything as Prometheus text exposition format 0.0.4. */
 const char *lims_metrics_text(apr_pool_t *pool);
 

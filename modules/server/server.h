@@ -12,6 +12,7 @@
 #include <http_log.h>
 
 #include "kernel/ring.h"
+#include "server/store.h"
 #include "service/service.h"
 
 /* The one symbol that leaves the shared object. */
@@ -34,18 +35,18 @@ typedef struct {
     apr_int64_t rate_limit;
     apr_int64_t rate_window;
     apr_int64_t rate_keys;
+    apr_int64_t rate_timeout;
+    const char *rate_memcached;
     apr_int64_t database_wait;
     apr_int64_t database_timeout;
     apr_int64_t idempotency_lifetime;
     apr_int64_t key_touch_interval;
-    apr_int64_t scan_interval;
-    apr_int64_t retention_interval;
-    apr_int64_t event_retention;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_ring_table_t *rates;
-    lims_pool_t *pool; /* in a child: its connections, NULL if it has none */
+    lims_store_t *store; /* of rates over several machines, or NULL */
+    lims_pool_t *pool;   /* in a child: its connections, NULL if it has none */
 } lims_config_t;
 
 /* config.c */
@@ -75,11 +76,11 @@ apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
 const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease);
 void lims_pool_give_back(lims_lease_t *lease);
 
-/* limit.c: the rate limit in shared memory. */
+/* limit.c: the rate limit, in shared memory and in a store that machines share. */
 apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,
                                server_rec *s);
-const lims_error_t *lims_limit_count(const lims_ring_table_t *table, apr_int64_t key,
-                                     apr_table_t *headers, apr_pool_t *pool);
+const lims_error_t *lims_limit_count(const lims_config_t *config, apr_int64_t key,
+                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
 
 /* handler.c */
 void lims_child_init(apr_pool_t *pchild, server_rec *s);

@@ -168,6 +168,11 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
     const lims_error_t *error = NULL;
 
     rq->reply->status = rq->route->status;
+    if ((rq->route->flags & LIMS_R_KEYRING) && !rq->keyring) {
+        return lims_broken(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 47, "no key file is configured",
+                           "There are no webhooks on this server: no LimsSecretKeyFile is "
+                           "configured.");
+    }
     if (addressed && rq->resource->lock) {
         error = lock_record(rq);
     }

@@ -7,6 +7,7 @@
 
 #include "kernel/error.h"
 #include "kernel/route.h"
+#include "kernel/seal.h"
 #include "tool/session.h"
 #include "tool/tool.h"
 
@@ -15,6 +16,19 @@ static const char *ask_password(lims_session_t *session)
     lims_tool_t *tool = session->context;
 
     return lims_secret_ask(apr_psprintf(tool->pool, "Password of %s: ", session->user), tool->pool);
+}
+
+const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool)
+{
+    const char *problem;
+
+    if (!tool->secret_key_file) {
+        return lims_fail(tool->pool, LIMS_E_INVALID_QUERY,
+                         "This needs the key file that LimsSecretKeyFile names: give "
+                         "--secret-key-file FILE, or LIMS_SECRET_KEY_FILE in the environment.");
+    }
+    problem = lims_keyring_read(ring, tool->secret_key_file, tool->pool);
+    return problem ? lims_fail(tool->pool, LIMS_E_BAD_REQUEST, "%s.", problem) : NULL;
 }
 
 static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *tool)
@@ -35,6 +49,9 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
         (*session)->password = password;
         (*session)->ask = ask_password;
         (*session)->context = tool;
+        if (tool->route->flags & LIMS_R_KEYRING) {
+            error = lims_tool_keyring(&(*session)->keyring, tool);
+        }
     }
     return error;
 }

@@ -84,11 +84,12 @@ static const char *escaped(const char *text, apr_pool_t *pool)
 
 static void print_option(const char *name, const char *argument, const char *doc, apr_pool_t *pool)
 {
-    printf(".TP\n\\fB\\-\\-%s\\fR", escaped(name, pool));
+    /* A list without a space in it cannot be adjusted to both margins. */
+    printf(".TP\n.ad l\n\\fB\\-\\-%s\\fR", escaped(name, pool));
     if (argument) {
         printf(" \\fI%s\\fR", escaped(argument, pool));
     }
-    printf("\n%s\n", doc ? escaped(doc, pool) : "\\&");
+    printf("\n.ad b\n%s\n", doc ? escaped(doc, pool) : "\\&");
 }
 
 static void print_options(const lims_tool_t *command)

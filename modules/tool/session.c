@@ -233,6 +233,7 @@ static lims_request_t *make_request(lims_session_t *session, const lims_resource
     /* There is no exchange behind this request: see lims_service_read(). */
     rq->in_transaction = true;
     rq->base = BASE;
+    rq->keyring = session->keyring;
     return rq;
 }
 

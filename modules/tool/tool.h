@@ -115,6 +115,9 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
 /* Asks at the terminal without echo; NULL when there is none. */
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 
+/* The keys of the key file that the command line names. */
+const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool);
+
 /* --- Output (print.c, help.c, man.c) -------------------------------------- */
 
 /* A JSON text for people: names and values, lists as tables. */
@@ -134,8 +137,7 @@ lims_exit_e lims_command_openapi(lims_tool_t *tool);
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
 lims_exit_e lims_command_check(lims_tool_t *tool);
 lims_exit_e lims_command_demo(lims_tool_t *tool);
-lims_exit_e lims_command_scan(lims_tool_t *tool);
-lims_exit_e lims_command_retention(lims_tool_t *tool);
+lims_exit_e lims_command_rekey(lims_tool_t *tool);
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 
 /* The options of those that have some. */
@@ -143,8 +145,6 @@ extern const lims_field_t lims_migrate_options[];
 extern const lims_field_t lims_check_options[];
 extern const lims_field_t lims_openapi_options[];
 extern const lims_field_t lims_demo_options[];
-extern const lims_field_t lims_scan_options[];
-extern const lims_field_t lims_retention_options[];
 extern const lims_field_t lims_secret_key_options[];
 
 #endif /* LIMS_TOOL_H */

@@ -102,6 +102,7 @@ subtest 'each statement, as it is prepared' => sub {
 
 # The values that each filter of a search may have.
 my %filter = (
+    endpointId => [ first_of(4) ], state => [ 'pending', 'given_up' ], type => ['qc.failed'],
     status         => [ 'pending', 'reported', 'verified' ],
     materialTypeId => [ first_of(5) ], projectId => [ first_of(10) ], clientId => [ first_of(20) ],
     trackingId     => ["LAB-26-$sample"], externalId => ["E$sample"],

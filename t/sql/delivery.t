@@ -90,7 +90,8 @@ subtest 'fan-out' => sub {
     my $stranger = endpoint($other, qw(sample.created));
     $db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now() WHERE id = ?',
         undef, $off);
-    $db->do('UPDATE lims.webhook_endpoint SET deleted_at = now() WHERE id = ?', undef, $gone);
+    $db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now(),
+        deleted_at = now() WHERE id = ?', undef, $gone);
     my $sample = $base->sample($lab, qw(PH));
     $app->begin_work;
     $app->do(q{UPDATE lims.sample_test SET result = '7' WHERE organization_id = ? AND id = ?},

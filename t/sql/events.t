@@ -110,6 +110,18 @@ is_deeply(emitted(), [ told('sample.reported', sampleId => $sample->{id}, status
             trackingId => $tracking) ], 'sample.reported');
 act($status, 'reported', @it);
 is_deeply(emitted(), [], 'once');
+
+my @many = map { $base->sample($lab, 'PH') } 1 .. 2;
+act($result, '7', $lab->{id}, $_->{PH}) for @many;
+act(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ?
+    AND sample_id = ANY (?)}, $lab->{id}, [ map { $_->{id} } @many ]);
+emitted();
+act(q{UPDATE lims.sample SET status = 'reported' WHERE organization_id = ? AND id = ANY (?)},
+    $lab->{id}, [ map { $_->{id} } @many ]);
+is_deeply(emitted(),
+    [ map { told('sample.reported', sampleId => $_->{id}, status => 'reported') } @many ],
+    'several at once: without the tracking identifier');
+
 act(q{INSERT INTO lims.certificate (organization_id, sample_id, certificate_number, version,
     content, sha256)
       VALUES (?, ?, '', 0, '{}', '')}, @it);

@@ -34,10 +34,9 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'authenticate delete_events delete_idempotency_records give_up_kept_deliveries organizations'
-        . ' report_blockers retention_backlog scan_backlog scan_samples status_blockers'
+    'authenticate organizations report_blockers scan_backlog scan_samples status_blockers'
         . ' verify_blockers webhook_backlog webhook_claim webhook_finish webhook_leave'
-        . ' webhook_release',
+        . ' webhook_recover_step webhook_release webhook_test',
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'
                AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}), undef,
@@ -73,7 +72,7 @@ my %columns = (
     audit_entry => q{(organization_id, table_name, record_id, action, changes)
                      VALUES (?, 'sample', 1, 'insert', '{}')},
     event => q{(organization_id, type, data, position)
-               VALUES (?, 'sample.reported', '{}', '1')},
+               VALUES (?, 'sample.reported', '{}', 1)},
     approval => q{(organization_id, sample_id, round, step, name) VALUES (?, 1, 9, 1, 'mine')},
     sample_due                => '(organization_id, sample_id) VALUES (?, 1)',
     organization_due          => '(organization_id) VALUES (?)',

@@ -35,7 +35,7 @@ my @reference = (
     reagent_lot => 20, q{code = 'R' || n, lot_number = 'L', name = 'Reagent ' || n},
     media_lot   => 20, q{code = 'D' || n, lot_number = 'L', medium = 'R2A', name = 'Medium ' || n},
     qc_batch    => 100, q{batch_number = 'Q' || n},
-    webhook_endpoint => 4, q{name = 'Receiver', url = 'https://example.org/', events = '{}',}
+    webhook_endpoint => 4, q{name = 'Receiver', url = 'https://example.org/', events = '{qc.failed}',}
         . q{ secret = 'x'},
 );
 

@@ -33,6 +33,7 @@ C<expect_log>, a child that crashed, and what a sanitizer found.
     children  number of child processes (2)
     mpm       event (default) or worker
     base      what stands before /api/v1 (as LimsBasePath, '')
+    beside    another LIMS::Test: a second httpd, on its database and organization
     contract  0: replies are not compared with the document
 
 =head2 Requests
@@ -132,14 +133,15 @@ sub new {
     my $name = $option{name} || _name();
     my $self = bless {
         name     => $name,
-        database => 'lims_test_' . $name =~ s/\W/_/gr,
+        database => $option{beside} ? $option{beside}{database} : 'lims_test_' . $name =~ s/\W/_/gr,
+        beside   => $option{beside},
         base     => ($option{base} || '') . '/api/v1',
         contract => _wants_contract($option{contract}),
         expected => [],
         problems => [],
     }, $class;
 
-    LIMS::Instance::create_database($self->{database}, $option{demo});
+    LIMS::Instance::create_database($self->{database}, $option{demo}) unless $option{beside};
     $self->{instance} = LIMS::Instance->start(
         name     => $name,
         database => $self->{database},
@@ -148,7 +150,10 @@ sub new {
         conf     => _configuration($option{conf}),
     );
     push @running, $self;
-    if ($option{demo}) {
+    if (my $first = $option{beside}) {
+        @$self{qw(keys key fixture)} = @$first{qw(keys key fixture)};
+    }
+    elsif ($option{demo}) {
         $self->{keys} = LIMS::Instance::demo_keys();
         $self->{key}  = $self->{keys}{LIMS_API_KEY};
     }
@@ -561,7 +566,7 @@ sub finish {
         if @faults;
     Test::More::diag("A sanitizer found:\n$found") if length $found;
     $self->{instance}->remove;
-    LIMS::Instance::drop_database($self->{database});
+    LIMS::Instance::drop_database($self->{database}) unless $self->{beside};
     return !@faults && !length $found;
 }
 
@@ -572,10 +577,11 @@ sub _leave {
     return 1;
 }
 
-# All that still run; false when a log was not clean.
+# All that still run, the latest first: it may stand beside another. False when a
+# log was not clean.
 sub finish_all {
     my $clean = 1;
-    for my $lims (splice @running) {
+    for my $lims (reverse splice @running) {
         $clean = 0 unless eval { $lims->finish } || (Test::More::diag($@), 0)[1];
     }
     return $clean;

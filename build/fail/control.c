@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* control.c - what a test says is to fail. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+static fail_control_t nothing;
+static fail_control_t *control = &nothing;
+
+/* Not through mmap(), which memory.so replaces. */
+__attribute__((constructor)) static void find_control(void)
+{
+    const char *path = getenv("LIMS_FAIL");
+    int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    long address;
+
+    if (file < 0) {
+        return;
+    }
+    address = syscall(SYS_mmap, NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                      0L);
+    if (address != -1) {
+        control = (fail_control_t *)address;
+    }
+    close(file);
+}
+
+fail_control_t *fail_control(void)
+{
+    return control;
+}
+
+bool fail_now(fail_kind_e kind, const char *what)
+{
+    int turn;
+
+    if (control->kind != (int)kind || control->process != getpid()) {
+        return false;
+    }
+    turn = __atomic_add_fetch(&control->seen, 1, __ATOMIC_RELAXED);
+    if (turn != control->turn && !(control->lasting && turn > control->turn)) {
+        return false;
+    }
+    __atomic_add_fetch(&control->failed, 1, __ATOMIC_RELAXED);
+    strncpy(control->what, what, sizeof(control->what) - 1);
+    return true;
+}

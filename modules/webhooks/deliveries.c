@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * deliveries.c - what was sent to webhook endpoints and what became of it.
+ *
+ * A delivery is one event on its way to one endpoint. Sent again it stays what
+ * it is, with its id and its body to the byte, so that a receiver that had it
+ * already knows it.
+ */
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/events.h"
+#include "kernel/field.h"
+#include "service/service.h"
+#include "webhooks/webhooks.h"
+
+static const char *const states[] = { "pending", "delivered", "given_up", NULL };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Assigned by the service; also the cursor value." },
+    { .name = "deliveryId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "What the receiver knows it by: id of the envelope and X-Service-Delivery.",
+      .example = "5b6f1c9e-0d0f-4a55-9a1e-6c1f3f6f2f10" },
+    { .name = "endpointId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Endpoint that it goes to." },
+    { .name = "type",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Type of its event.",
+      .example = "sample.created" },
+    { .name = "state",
+      .type = LIMS_T_ENUM,
+      .values = states,
+      .flags = LIMS_F_OUT,
+      .doc = "given_up: its attempts are spent, the receiver answered 410, or the endpoint was "
+             "disabled for 7 days or deleted." },
+    { .name = "attemptCount",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Attempts that were made, ever." },
+    { .name = "nextAttemptAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the next attempt is due; none while the endpoint is disabled." },
+    { .name = "lastStatus",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "HTTP status of the last attempt's answer, if there was one." },
+    { .name = "lastError",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "What the last attempt failed of." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Its event." },
+    { .name = "finishedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Arrived or given up." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t attempt_fields[] = {
+    { .name = "number", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT, .doc = "From 1." },
+    { .name = "startedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Begin." },
+    { .name = "durationMs",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Milliseconds that it took." },
+    { .name = "responseStatus",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "HTTP status of the answer." },
+    { .name = "responseExcerpt",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 4000,
+      .doc = "The first part of the answer." },
+    { .name = "error",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "What it failed of." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "endpointId", .type = LIMS_T_ID, .doc = "Only those to this endpoint." },
+    { .name = "state", .type = LIMS_T_ENUM, .values = states, .doc = "Only those of this state." },
+    { .name = "type", .type = LIMS_T_STRING, .max = 64, .doc = "Only those of this event type." },
+    { .name = "since", .type = LIMS_T_MOMENT, .doc = "Only those of events from then on." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t test_input[] = {
+    { .name = "message",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 1000,
+      .fallback = "This is a test.",
+      .doc = "What the test says." },
+    LIMS_FIELD_END,
+};
+
+/* --- Actions -------------------------------------------------------------- */
+
+/* Nothing is sent to an endpoint that is disabled or gone. */
+static const lims_error_t *check_enabled(lims_request_t *rq, const char *endpoint)
+{
+    const char *reason = lims_result_get(rq->locked, 0, "disabledReason");
+
+    if (lims_result_true(rq->locked, 0, "enabled")) {
+        return NULL;
+    }
+    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
+                     "Webhook endpoint %s is disabled%s%s; enable it first.", endpoint,
+                     reason ? ": " : "", reason ? reason : "");
+}
+
+static const lims_error_t *check_redelivery(lims_request_t *rq)
+{
+    const lims_error_t *error = lims_webhook_administrator(rq);
+
+    return error ? error : check_enabled(rq, lims_result_get(rq->locked, 0, "endpointId"));
+}
+
+static const lims_error_t *check_test(lims_request_t *rq)
+{
+    const lims_error_t *error = lims_webhook_administrator(rq);
+
+    return error ? error : check_enabled(rq, lims_values_get(rq->values, "id"));
+}
+
+/* Until there is a delivery, the id is the endpoint's. */
+static const lims_error_t *send_test(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_TEST_SEND);
+
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return error;
+}
+
+/* The body as it is sent, to the byte. */
+static const lims_error_t *show_body(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_WEBHOOK_DELIVERY_BODY };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
+                         "There is no webhook delivery %s in your organization.",
+                         lims_values_get(rq->values, "id"));
+    }
+    rq->reply->body = lims_result_get(row, 0, "body");
+    rq->reply->length = strlen(rq->reply->body);
+    return NULL;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e sending_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/webhook-deliveries",
+      .command = "webhook deliveries",
+      .operation = "listWebhookDeliveries",
+      .summary = "List webhook deliveries",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_WEBHOOK_DELIVERY_LIST },
+    { .method = "GET",
+      .path = "/webhook-deliveries/:id",
+      .command = "webhook delivery",
+      .operation = "getWebhookDelivery",
+      .summary = "One webhook delivery with its attempts",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_WEBHOOK_DELIVERY_GET },
+    { .method = "GET",
+      .path = "/webhook-deliveries/:id/body",
+      .command = "webhook body",
+      .operation = "getWebhookDeliveryBody",
+      .summary = "What a webhook delivery says",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
+      .status = 200,
+      .handler = show_body },
+    { .method = "POST",
+      .path = "/webhook-deliveries/:id/redeliver",
+      .command = "webhook redeliver",
+      .operation = "redeliverWebhook",
+      .summary = "Send a webhook delivery again",
+      .description = "With the same id and body, and with all its attempts anew; one that is still "
+                     "pending is tried at once and keeps its count.",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
+      .status = 200,
+      .guard = check_redelivery,
+      .statement = LIMS_STMT_WEBHOOK_DELIVERY_REDELIVER,
+      .errors = sending_errors },
+    LIMS_ROUTE_END,
+};
+
+static const lims_route_t test_routes[] = {
+    { .method = "POST",
+      .path = "/webhook-endpoints/:id/test",
+      .command = "webhook test",
+      .operation = "testWebhookEndpoint",
+      .summary = "Send a test event to a webhook endpoint",
+      .description = "An event webhook.test, to this endpoint alone, whatever it receives "
+                     "otherwise. The answer is its delivery: look at it again to see what became "
+                     "of it.",
+      .flags = LIMS_R_TOOL,
+      .input = test_input,
+      .status = 201,
+      .guard = check_test,
+      .handler = send_test,
+      .errors = sending_errors },
+    LIMS_ROUTE_END,
+};
+
+static const lims_route_t no_routes[] = { LIMS_ROUTE_END };
+
+const lims_resource_t lims_webhook_attempt = {
+    .name = "webhook attempt",
+    .title = "Webhook deliveries",
+    .schema = "WebhookAttempt",
+    .doc = "One request to a webhook endpoint.",
+    .fields = attempt_fields,
+    .routes = no_routes,
+};
+
+const lims_resource_t lims_webhook_delivery = {
+    .name = "webhook delivery",
+    .title = "Webhook deliveries",
+    .schema = "WebhookDelivery",
+    .doc = "One event on its way to one endpoint.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_WEBHOOK_DELIVERY_GET,
+    .lock = LIMS_STMT_WEBHOOK_DELIVERY_LOCK,
+    .nested = "attempts",
+    .nested_resource = &lims_webhook_attempt,
+    .nested_statement = LIMS_STMT_WEBHOOK_DELIVERY_ATTEMPTS,
+};
+
+const lims_resource_t lims_webhook_test = {
+    .name = "webhook endpoint",
+    .title = "Webhook deliveries",
+    .schema = "WebhookDelivery",
+    .doc = "A test of an endpoint.",
+    .fields = fields,
+    .routes = test_routes,
+    .record = LIMS_STMT_WEBHOOK_DELIVERY_GET,
+    .lock = LIMS_STMT_WEBHOOK_ENDPOINT_LOCK,
+    .nested = "attempts",
+    .nested_resource = &lims_webhook_attempt,
+    .nested_statement = LIMS_STMT_WEBHOOK_DELIVERY_ATTEMPTS,
+};

@@ -1,0 +1,110 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: webhook_delivery_get one
+SELECT d.id AS "id",
+       d.delivery_id AS "deliveryId",
+       d.endpoint_id AS "endpointId",
+       v.type AS "type",
+       d.state AS "state",
+       d.attempts AS "attemptCount",
+       CASE WHEN e.enabled
+            THEN greatest(d.next_attempt_at, d.created_at) END AS "nextAttemptAt",
+       a.response_status AS "lastStatus",
+       a.error AS "lastError",
+       v.created_at AS "createdAt",
+       d.finished_at AS "finishedAt"
+  FROM lims.webhook_delivery d
+  JOIN lims.webhook_endpoint e
+    ON e.organization_id = d.organization_id
+   AND e.id = d.endpoint_id
+  JOIN lims.event v
+    ON v.organization_id = d.organization_id
+   AND v.id = d.event_id
+  LEFT JOIN lims.webhook_attempt a
+    ON a.organization_id = d.organization_id
+   AND a.delivery_id = d.id
+   AND a.number = d.attempts
+ WHERE d.organization_id = :$organization::bigint
+   AND d.id = :id::bigint
+
+-- name: webhook_delivery_attempts many
+SELECT number AS "number",
+       started_at AS "startedAt",
+       duration_ms AS "durationMs",
+       response_status AS "responseStatus",
+       response_excerpt AS "responseExcerpt",
+       error AS "error"
+  FROM lims.webhook_attempt
+ WHERE organization_id = :$organization::bigint
+   AND delivery_id = :id::bigint
+ ORDER BY number
+
+-- name: webhook_delivery_list many custom
+SELECT d.id AS "id",
+       d.delivery_id AS "deliveryId",
+       d.endpoint_id AS "endpointId",
+       v.type AS "type",
+       d.state AS "state",
+       d.attempts AS "attemptCount",
+       CASE WHEN e.enabled
+            THEN greatest(d.next_attempt_at, d.created_at) END AS "nextAttemptAt",
+       a.response_status AS "lastStatus",
+       a.error AS "lastError",
+       v.created_at AS "createdAt",
+       d.finished_at AS "finishedAt"
+  FROM lims.webhook_delivery d
+  JOIN lims.webhook_endpoint e
+    ON e.organization_id = d.organization_id
+   AND e.id = d.endpoint_id
+  JOIN lims.event v
+    ON v.organization_id = d.organization_id
+   AND v.id = d.event_id
+  LEFT JOIN lims.webhook_attempt a
+    ON a.organization_id = d.organization_id
+   AND a.delivery_id = d.id
+   AND a.number = d.attempts
+ WHERE d.organization_id = :$organization::bigint
+   AND d.id > :cursor::bigint
+   AND (:endpointId::bigint IS NULL OR d.endpoint_id = :endpointId::bigint)
+   AND (:state::text IS NULL OR d.state = :state::text)
+   AND (:type::text IS NULL OR v.type = :type::text)
+   AND (:since::timestamptz IS NULL OR v.created_at >= :since::timestamptz)
+ ORDER BY d.id
+ LIMIT :limit::bigint + 1
+
+-- name: webhook_delivery_body one
+SELECT lims.webhook_body(d.delivery_id, v.type, v.created_at, v.organization_id,
+                         v.data) AS "body"
+  FROM lims.webhook_delivery d
+  JOIN lims.event v
+    ON v.organization_id = d.organization_id
+   AND v.id = d.event_id
+ WHERE d.organization_id = :$organization::bigint
+   AND d.id = :id::bigint
+
+-- name: webhook_delivery_lock one
+SELECT d.id AS "id",
+       d.endpoint_id AS "endpointId",
+       e.enabled AS "enabled",
+       e.disabled_reason AS "disabledReason"
+  FROM lims.webhook_delivery d
+  JOIN lims.webhook_endpoint e
+    ON e.organization_id = d.organization_id
+   AND e.id = d.endpoint_id
+ WHERE d.organization_id = :$organization::bigint
+   AND d.id = :id::bigint
+   FOR NO KEY UPDATE OF d
+
+-- name: webhook_delivery_redeliver one
+-- One that is on its way keeps its count, which what is in flight is known by.
+UPDATE lims.webhook_delivery
+   SET state = 'pending',
+       retries = CASE state WHEN 'pending' THEN retries ELSE 0 END,
+       next_attempt_at = least(next_attempt_at, now()),
+       finished_at = NULL
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: webhook_test_send one
+SELECT lims.webhook_test(:$organization::bigint, :id::bigint, :message::text) AS "id"

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * endpoints.c - webhook endpoints: where an organization's events are sent.
+ *
+ * The secret that signs deliveries is shown once, when it is made; what is kept
+ * is sealed under a key that is not in the database (secret.h). Whatever follows
+ * from an endpoint's being enabled or deleted is done by the database.
+ */
+#include <apr_strings.h>
+
+#include "kernel/error.h"
+#include "kernel/events.h"
+#include "kernel/field.h"
+#include "kernel/record.h"
+#include "kernel/url.h"
+#include "organizations/organizations.h"
+#include "service/service.h"
+#include "webhooks/secret.h"
+#include "webhooks/webhooks.h"
+
+enum { SHOWN = LIMS_F_OUT, KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE };
+
+/* clang-format off */
+#define RECORD_FIELDS                                                                              \
+    { .name = "id",                                                                                \
+      .type = LIMS_T_ID,                                                                           \
+      .flags = SHOWN,                                                                              \
+      .doc = "Assigned by the service; also the cursor value." },                                  \
+    { .name = "name",                                                                              \
+      .type = LIMS_T_STRING,                                                                       \
+      .flags = KEPT | LIMS_F_REQUIRED,                                                             \
+      .min = 1,                                                                                    \
+      .doc = "What receives there, for people.",                                                   \
+      .example = "ERP" },                                                                          \
+    { .name = "url",                                                                               \
+      .type = LIMS_T_STRING,                                                                       \
+      .flags = KEPT | LIMS_F_REQUIRED,                                                             \
+      .min = 1,                                                                                    \
+      .max = LIMS_URL_MAX,                                                                         \
+      .doc = "Where deliveries are sent: https, without user, password and fragment. Addresses "   \
+             "that are not public are refused when they are connected to, unless the server's "    \
+             "configuration allows them.",                                                         \
+      .example = "https://erp.example.org/hooks/lims" },                                           \
+    { .name = "events",                                                                            \
+      .type = LIMS_T_STRING_LIST,                                                                  \
+      .flags = KEPT,                                                                               \
+      .min = 1,                                                                                    \
+      .values = lims_event_types,                                                                  \
+      .doc = "Types of the events that it receives; an endpoint created without a list receives "  \
+             "all of them." },                                                                     \
+    { .name = "standardHeaders",                                                                   \
+      .type = LIMS_T_BOOLEAN,                                                                      \
+      .flags = KEPT,                                                                               \
+      .fallback = "false",                                                                         \
+      .doc = "Whether deliveries also have the header fields of Standard Webhooks (webhook-id, "   \
+             "webhook-timestamp, webhook-signature)." },                                           \
+    { .name = "enabled", .type = LIMS_T_BOOLEAN, .flags = SHOWN,                                   \
+      .doc = "Whether anything is sent there." },                                                  \
+    { .name = "disabledAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,            \
+      .doc = "Disabled since." },                                                                  \
+    { .name = "disabledReason", .type = LIMS_T_STRING, .flags = SHOWN | LIMS_F_NULLABLE,           \
+      .max = 1000,                                                                                 \
+      .doc = "Why: an administrator's words, or what the last delivery failed of." },              \
+    { .name = "consecutiveFailures", .type = LIMS_T_INTEGER, .flags = SHOWN,                       \
+      .doc = "Deliveries given up since the last one that arrived." },                             \
+    { .name = "previousSecretUntil", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,   \
+      .doc = "Until then deliveries are also signed with the secret before the present one." },    \
+    { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN | LIMS_F_NULLABLE,                    \
+      .doc = "User." },                                                                            \
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },         \
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },      \
+    { .name = "deletedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,             \
+      .doc = "Deleted; what was delivered can still be looked up." }
+/* clang-format on */
+
+static const lims_field_t fields[] = { RECORD_FIELDS, LIMS_FIELD_END };
+
+static const lims_field_t secret_fields[] = {
+    RECORD_FIELDS,
+    { .name = "secret",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_SECRET,
+      .doc = "What deliveries are signed with. It is shown this once." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "enabled",
+      .type = LIMS_T_BOOLEAN,
+      .doc = "Only enabled (true) or disabled (false) ones." },
+    { .name = "deleted",
+      .type = LIMS_T_BOOLEAN,
+      .fallback = "false",
+      .doc = "Those that were deleted, instead of those that are there." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t rotate_input[] = {
+    { .name = "overlapHours",
+      .type = LIMS_T_INTEGER,
+      .max = 168,
+      .fallback = "24",
+      .doc = "How long deliveries are signed with the old secret too, in a header field of its "
+             "own: the time there is to tell the receiver the new one. 0: not at all, for a "
+             "secret that has become known.",
+      .example = "24" },
+    LIMS_FIELD_END,
+};
+
+/* --- Who and where -------------------------------------------------------- */
+
+/* The contract has endpoints registered by administrators. */
+const lims_error_t *lims_webhook_administrator(lims_request_t *rq)
+{
+    return lims_check_administrator(rq, "Webhooks are managed");
+}
+
+/* The address as it is kept takes the place of what was given. */
+static const lims_error_t *check_url(lims_request_t *rq)
+{
+    const char *given = lims_values_get(rq->values, "url");
+    const char *kept = NULL;
+    const char *problem = given ? lims_url_check(&kept, given, rq->pool) : NULL;
+
+    if (problem) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY, "url must %s.", problem);
+    }
+    if (given) {
+        lims_values_set(rq->values, "url", kept);
+    }
+    return NULL;
+}
+
+static const lims_error_t *check_write(lims_request_t *rq)
+{
+    const lims_error_t *error = lims_webhook_administrator(rq);
+
+    return error ? error : check_url(rq);
+}
+
+/* --- Secrets -------------------------------------------------------------- */
+
+/* A new secret for an endpoint, and it sealed in the value `sealed`. */
+static const lims_error_t *make_secret(const char **secret, lims_request_t *rq, const char *id)
+{
+    const char *sealed = NULL;
+
+    *secret = lims_webhook_secret_create(rq->pool);
+    if (*secret) {
+        sealed =
+            lims_webhook_secret_seal(rq->keyring, *secret, rq->actor.organization, id, rq->pool);
+    }
+    if (!sealed) {
+        return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no AES",
+                           "No secret could be made.");
+    }
+    lims_values_set(rq->values, "sealed", sealed);
+    return NULL;
+}
+
+static const char *cell(void *row, const char *name)
+{
+    return lims_result_get(row, 0, name);
+}
+
+/* The record with the secret: the one answer that shows it. */
+static void render_secret(lims_request_t *rq, lims_result_t *row, const char *secret)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+
+    lims_writer_object_begin(w);
+    lims_record_write(w, fields, cell, row);
+    lims_writer_key(w, "secret");
+    lims_writer_string(w, secret);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+}
+
+/* Without a list an endpoint receives everything. */
+static void complete_events(lims_request_t *rq)
+{
+    const char *list = "{";
+
+    if (lims_values_has(rq->values, "events")) {
+        return;
+    }
+    for (const char *const *type = lims_event_types; *type; type++) {
+        list = apr_pstrcat(rq->pool, list, type == lims_event_types ? "" : ",", *type, NULL);
+    }
+    lims_values_set(rq->values, "events", apr_pstrcat(rq->pool, list, "}", NULL));
+}
+
+/* A secret is sealed for the record that it belongs to, so the id comes first. */
+static const lims_error_t *create(lims_request_t *rq)
+{
+    const char *secret = NULL;
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_ENDPOINT_NUMBER);
+
+    complete_events(rq);
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+        error = make_secret(&secret, rq, lims_values_get(rq->values, "id"));
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_ENDPOINT_CREATE);
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_ENDPOINT_GET);
+    }
+    if (!error) {
+        render_secret(rq, row, secret);
+    }
+    return error;
+}
+
+static const lims_error_t *rotate(lims_request_t *rq)
+{
+    const char *secret = NULL;
+    lims_result_t *row = NULL;
+    const lims_error_t *error = make_secret(&secret, rq, lims_values_get(rq->values, "id"));
+
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_ENDPOINT_ROTATE);
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_ENDPOINT_GET);
+    }
+    if (!error) {
+        render_secret(rq, row, secret);
+    }
+    return error;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/webhook-endpoints",
+      .command = "webhook list",
+      .operation = "listWebhookEndpoints",
+      .summary = "List webhook endpoints",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_WEBHOOK_ENDPOINT_LIST },
+    { .method = "GET",
+      .path = "/webhook-endpoints/:id",
+      .command = "webhook show",
+      .operation = "getWebhookEndpoint",
+      .summary = "One webhook endpoint",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_WEBHOOK_ENDPOINT_GET },
+    { .method = "POST",
+      .path = "/webhook-endpoints",
+      .command = "webhook create",
+      .operation = "createWebhookEndpoint",
+      .summary = "Register a webhook endpoint; its secret is shown this once",
+      .flags = LIMS_R_TOOL | LIMS_R_KEYRING,
+      .body = LIMS_F_CREATE,
+      .output = secret_fields,
+      .status = 201,
+      .guard = check_write,
+      .handler = create },
+    { .method = "PATCH",
+      .path = "/webhook-endpoints/:id",
+      .command = "webhook update",
+      .operation = "updateWebhookEndpoint",
+      .summary = "Change name, address, events or header fields of a webhook endpoint",
+      .description = "Other events count from now on; what is on its way goes to the new address.",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .guard = check_write,
+      .statement = LIMS_STMT_WEBHOOK_ENDPOINT_UPDATE },
+    { .method = "POST",
+      .path = "/webhook-endpoints/:id/enable",
+      .command = "webhook enable",
+      .operation = "enableWebhookEndpoint",
+      .summary = "Send to a webhook endpoint again",
+      .description = "The count of failures begins anew. What was kept meanwhile goes out at once, "
+                     "with all its attempts; what is older than 7 days is given up. What was given "
+                     "up before is sent again by webhook recover.",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
+      .status = 200,
+      .guard = lims_webhook_administrator,
+      .statement = LIMS_STMT_WEBHOOK_ENDPOINT_ENABLE },
+    { .method = "POST",
+      .path = "/webhook-endpoints/:id/disable",
+      .command = "webhook disable",
+      .operation = "disableWebhookEndpoint",
+      .summary = "Send nothing more to a webhook endpoint, with a reason",
+      .description = "Its events are kept for up to 7 days, and go out when it is enabled again.",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_REASON,
+      .status = 200,
+      .guard = lims_webhook_administrator,
+      .statement = LIMS_STMT_WEBHOOK_ENDPOINT_DISABLE },
+    { .method = "POST",
+      .path = "/webhook-endpoints/:id/rotate",
+      .command = "webhook rotate",
+      .operation = "rotateWebhookSecret",
+      .summary = "Give a webhook endpoint a new secret, which is shown this once",
+      .flags = LIMS_R_TOOL | LIMS_R_KEYRING,
+      .input = rotate_input,
+      .output = secret_fields,
+      .status = 200,
+      .guard = lims_webhook_administrator,
+      .handler = rotate },
+    { .method = "DELETE",
+      .path = "/webhook-endpoints/:id",
+      .command = "webhook delete",
+      .operation = "deleteWebhookEndpoint",
+      .summary = "Delete a webhook endpoint",
+      .description = "Its secret is forgotten and what is on its way is given up. What was "
+                     "delivered can be looked up as long as deliveries are kept.",
+      .flags = LIMS_R_TOOL | LIMS_R_REASON,
+      .status = 200,
+      .guard = lims_webhook_administrator,
+      .statement = LIMS_STMT_WEBHOOK_ENDPOINT_DELETE },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_webhook_endpoint = {
+    .name = "webhook endpoint",
+    .title = "Webhook endpoints",
+    .schema = "WebhookEndpoint",
+    .doc = "Where an organization's events are sent.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_WEBHOOK_ENDPOINT_GET,
+    .lock = LIMS_STMT_WEBHOOK_ENDPOINT_LOCK,
+};

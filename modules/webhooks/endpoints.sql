@@ -1,0 +1,124 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: webhook_endpoint_get one
+SELECT id AS "id",
+       name AS "name",
+       url AS "url",
+       events AS "events",
+       standard_headers AS "standardHeaders",
+       enabled AS "enabled",
+       disabled_at AS "disabledAt",
+       disabled_reason AS "disabledReason",
+       consecutive_failures AS "consecutiveFailures",
+       CASE WHEN previous_secret_until > now()
+            THEN previous_secret_until END AS "previousSecretUntil",
+       created_by AS "createdBy",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt",
+       deleted_at AS "deletedAt"
+  FROM lims.webhook_endpoint
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: webhook_endpoint_list many
+SELECT id AS "id",
+       name AS "name",
+       url AS "url",
+       events AS "events",
+       standard_headers AS "standardHeaders",
+       enabled AS "enabled",
+       disabled_at AS "disabledAt",
+       disabled_reason AS "disabledReason",
+       consecutive_failures AS "consecutiveFailures",
+       CASE WHEN previous_secret_until > now()
+            THEN previous_secret_until END AS "previousSecretUntil",
+       created_by AS "createdBy",
+       created_at AS "createdAt",
+       updated_at AS "updatedAt",
+       deleted_at AS "deletedAt"
+  FROM lims.webhook_endpoint
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:enabled::boolean IS NULL OR enabled = :enabled::boolean)
+   AND (deleted_at IS NOT NULL) = :deleted::boolean
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: webhook_endpoint_lock one
+-- One that was deleted is no longer there for those who change it.
+SELECT id AS "id",
+       enabled AS "enabled",
+       disabled_reason AS "disabledReason"
+  FROM lims.webhook_endpoint
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   AND deleted_at IS NULL
+   FOR NO KEY UPDATE
+
+-- name: webhook_endpoint_number one
+SELECT nextval('lims.webhook_endpoint_id_seq') AS "id"
+  FROM lims.organization
+ WHERE id = :$organization::bigint
+
+-- name: webhook_endpoint_create exec
+INSERT INTO lims.webhook_endpoint
+      (organization_id, id, name, url, events, standard_headers, secret,
+       created_by)
+VALUES (:$organization::bigint, :id::bigint, :name::text, :url::text,
+        :events::text[],
+        :standardHeaders::boolean, :sealed::bytea, :$user::bigint)
+
+-- name: webhook_endpoint_update one
+UPDATE lims.webhook_endpoint
+   SET name = CASE WHEN :?name THEN :name::text ELSE name END,
+       url = CASE WHEN :?url THEN :url::text ELSE url END,
+       events = CASE WHEN :?events THEN :events::text[] ELSE events END,
+       standard_headers = CASE WHEN :?standardHeaders
+                               THEN :standardHeaders::boolean
+                               ELSE standard_headers END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: webhook_endpoint_enable one
+UPDATE lims.webhook_endpoint
+   SET enabled = true,
+       disabled_at = NULL,
+       disabled_reason = NULL,
+       consecutive_failures = 0
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: webhook_endpoint_disable one
+-- The time is that of the first time.
+UPDATE lims.webhook_endpoint
+   SET enabled = false,
+       disabled_at = coalesce(disabled_at, now()),
+       disabled_reason = left(:$reason::text, 1000)
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: webhook_endpoint_rotate one
+UPDATE lims.webhook_endpoint
+   SET secret = :sealed::bytea,
+       previous_secret = CASE WHEN :overlapHours::integer > 0 THEN secret END,
+       previous_secret_until = CASE WHEN :overlapHours::integer > 0 THEN
+           now() + make_interval(hours => :overlapHours::integer) END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: webhook_endpoint_delete one
+UPDATE lims.webhook_endpoint
+   SET enabled = false,
+       disabled_at = coalesce(disabled_at, now()),
+       disabled_reason = left(:$reason::text, 1000),
+       secret = '',
+       previous_secret = NULL,
+       previous_secret_until = NULL,
+       deleted_at = now()
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recoveries.c - sending again what was given up since a point in time.
+ *
+ * Six attempts end half an hour after the first failure, and a receiver may be
+ * away for longer. A recovery is a row, worked off in small batches by the
+ * background jobs of whichever machine is there (lims.webhook_recover_step).
+ */
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "service/service.h"
+#include "webhooks/webhooks.h"
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Assigned by the service; also the cursor value." },
+    { .name = "endpointId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Endpoint." },
+    { .name = "since",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "Deliveries of events from then on." },
+    { .name = "requeued",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .max = APR_INT64_MAX,
+      .doc = "Deliveries that are on their way again so far." },
+    { .name = "requestedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "User." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Asked for." },
+    { .name = "finishedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "All of them are on their way; it waits while the endpoint is disabled." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "endpointId", .type = LIMS_T_ID, .doc = "Only those of this endpoint." },
+    { .name = "finished", .type = LIMS_T_BOOLEAN, .doc = "Only finished or unfinished ones." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t input[] = {
+    { .name = "since",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "Deliveries of events from then on that were given up, and are still kept.",
+      .example = "2026-11-21T07:48:00Z" },
+    LIMS_FIELD_END,
+};
+
+/* Until there is a recovery, the id is the endpoint's. */
+static const lims_error_t *recover(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_WEBHOOK_RECOVERY_CREATE);
+
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return error;
+}
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/webhook-recoveries",
+      .command = "webhook recoveries",
+      .operation = "listWebhookRecoveries",
+      .summary = "List recoveries of webhook deliveries",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_WEBHOOK_RECOVERY_LIST },
+    { .method = "GET",
+      .path = "/webhook-recoveries/:id",
+      .command = "webhook recovery",
+      .operation = "getWebhookRecovery",
+      .summary = "One recovery of webhook deliveries",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_WEBHOOK_RECOVERY_GET },
+    LIMS_ROUTE_END,
+};
+
+static const lims_route_t recovering_routes[] = {
+    { .method = "POST",
+      .path = "/webhook-endpoints/:id/recover",
+      .command = "webhook recover",
+      .operation = "recoverWebhookDeliveries",
+      .summary = "Send again what was given up since a point in time",
+      .description = "Deliveries keep their ids, and get all their attempts anew. The work is done "
+                     "in the background, survives restarts, and waits while the endpoint is "
+                     "disabled; webhook recovery shows how far it is.",
+      .flags = LIMS_R_TOOL,
+      .input = input,
+      .status = 201,
+      .guard = lims_webhook_administrator,
+      .handler = recover },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_webhook_recovery = {
+    .name = "webhook recovery",
+    .title = "Webhook recoveries",
+    .schema = "WebhookRecovery",
+    .doc = "A job that sends again what was given up.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_WEBHOOK_RECOVERY_GET,
+};
+
+const lims_resource_t lims_webhook_recovering = {
+    .name = "webhook endpoint",
+    .title = "Webhook recoveries",
+    .schema = "WebhookRecovery",
+    .doc = "The recovery of an endpoint's deliveries.",
+    .fields = fields,
+    .routes = recovering_routes,
+    .record = LIMS_STMT_WEBHOOK_RECOVERY_GET,
+    .lock = LIMS_STMT_WEBHOOK_ENDPOINT_LOCK,
+};

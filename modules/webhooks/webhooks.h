@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * webhooks.h - endpoints, what is delivered to them, and how what was given up
+ * is sent again. Managed by an organization's administrators.
+ */
+#ifndef LIMS_WEBHOOKS_H
+#define LIMS_WEBHOOKS_H
+
+#include "lims.h"
+
+extern const lims_resource_t lims_webhook_endpoint;
+extern const lims_resource_t lims_webhook_delivery;
+extern const lims_resource_t lims_webhook_attempt;
+extern const lims_resource_t lims_webhook_test;
+extern const lims_resource_t lims_webhook_recovery;
+extern const lims_resource_t lims_webhook_recovering;
+
+/* May the acting user manage webhooks? The routes' guard. */
+const lims_error_t *lims_webhook_administrator(lims_request_t *rq);
+
+#endif /* LIMS_WEBHOOKS_H */

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Fail;
+
+=head1 NAME
+
+LIMS::Fail - memory and database calls that fail at a chosen turn
+
+=head1 SYNOPSIS
+
+    my $fail = LIMS::Fail->new(name => 'calls', libraries => ['calls']);   # before the server
+    my $lims = LIMS::Test->new(conf => $fail->conf);
+    $fail->begin($lims);
+    my $outcome = $fail->request('call', 3, 0, $lims->...);
+
+=head1 DESCRIPTION
+
+F<build/fail> has what httpd is started with. C<one> sends one request to the
+one child of the server, in which the C<turn>th allocation (C<memory>), the
+C<turn>th call of libpq (C<call>) or the connection at that call (C<link>) fails;
+with C<lasting>, and all that follow. What came of it is a hash: C<status> (0:
+no answer), C<body>, C<seen> and C<failed> turns, the C<what> that failed, and
+the C<blocks> of memory the process has.
+
+C<sweep> does that for every turn that a kind of request has, and judges what
+the database looks like after each; see there.
+
+=cut
+
+use strict;
+use warnings;
+
+use IO::Socket::SSL;
+use JSON::PP ();
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use LIMS::Instance;
+use LIMS::Response;
+
+my %kinds  = (memory => 1, call => 2, link => 3);
+my $layout = 'l<6 q< Z48';
+
+sub new {
+    my ($class, %option) = @_;
+    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0 }, $class;
+    my @libraries = map { LIMS::Instance::out() . "/fail/$_.so" } @{ $option{libraries} };
+
+    LIMS::Instance::start_cluster();
+    $self->_write($layout, (0) x 7, '');
+    chmod 0666, $self->{file} or die "$self->{file}: $!\n";
+    $ENV{LIMS_FAIL}    = $self->{file};
+    $ENV{LIMS_PRELOAD} = join ':', grep { $_ } $ENV{LIMS_PRELOAD}, @libraries;
+    return $self;
+}
+
+# One child with one worker: what is counted is one request.
+sub conf {
+    return "ThreadsPerChild 2\nMaxRequestWorkers 2\nMinSpareThreads 1\nMaxSpareThreads 2\n";
+}
+
+sub begin {
+    my ($self, $lims) = @_;
+    $self->{lims} = $lims;
+    $self->{child} = ($lims->children)[0];
+    return;
+}
+
+sub _write {
+    my ($self, $format, @values) = @_;
+    open my $out, -e $self->{file} ? '+<' : '>', $self->{file} or die "$self->{file}: $!\n";
+    syswrite $out, pack $format, @values;
+    close $out;
+    return;
+}
+
+sub _read {
+    my ($self) = @_;
+    open my $in, '<:raw', $self->{file} or die "$self->{file}: $!\n";
+    sysread $in, my $bytes, 256;
+    my %state;
+    @state{qw(kind process turn lasting seen failed blocks what)} = unpack $layout, $bytes;
+    return \%state;
+}
+
+# The child that there is now; another one than before if that died.
+sub _child {
+    my ($self) = @_;
+    my $begun = time;
+
+    while (time - $begun < 20) {
+        my @children = $self->{lims}->children;
+        return $children[0] if @children == 1;
+        sleep 0.02;
+    }
+    die "there is not one child: httpd did not replace it\n";
+}
+
+sub one {
+    my ($self, $kind, $turn, $lasting, $request) = @_;
+    my ($method, $path, $body, $token) = @$request;
+    my $lims    = $self->{lims};
+    my $child   = $self->_child;
+    my $content = defined $body ? JSON::PP->new->utf8->canonical->encode($body) : '';
+    # TLS is there before anything fails: what is tried is the request.
+    my $socket  = $lims->socket;
+    my $message = join "\r\n", "$method $lims->{base}$path HTTP/1.1", 'Host: localhost',
+        "Authorization: Bearer $lims->{key}", 'Connection: close',
+        $token ? "Idempotency-Key: $token" : (),
+        defined $body ? 'Content-Type: application/json' : (),
+        'Content-Length: ' . length $content, '', $content;
+
+    $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
+    my $answer = _ask($socket, $message);
+    $self->_write('l<', 0);
+    my $response = LIMS::Response->parse($answer);
+    return { %{ $self->_read }, status => $response ? $response->status : 0,
+        body => $response ? $response->body : '', child => $child };
+}
+
+sub _ask {
+    my ($socket, $message) = @_;
+    my $answer = '';
+    my $ok = eval {
+        local $SIG{ALRM} = sub { die "silence\n" };
+        alarm 30;
+        syswrite $socket, $message;
+        while (sysread $socket, my $some, 65536) {
+            $answer .= $some;
+        }
+        alarm 0;
+        1;
+    };
+    alarm 0;
+    die $@ if !$ok && $@ ne "silence\n";
+    diag('an answer was waited for in vain') unless $ok;
+    close $socket;
+    return $answer;
+}
+
+# --- Every turn of a kind of request -----------------------------------------
+
+# sweep(kind => , lasting => , work => sub { [method, path, body, token] },
+#       success => 200, stride => 1, may_die => 0, name => )
+#
+# `work` makes a request that has not been made before, and what it needs. Each
+# turn fails in one such request; whatever was answered, the database has then
+# done it as a whole or not at all, nothing is left open, and the same request,
+# sent again, is answered with success and has been done once.
+sub sweep {
+    my ($self, %option) = @_;
+    my $first = $option{work}->();
+    my $whole = $self->_changes_of(sub { $self->_plainly($first, $option{success}) });
+    my ($tried, %answers) = (0);
+
+    for (my $turn = 1 + int rand $option{stride}; ; $turn += $option{stride}) {
+        my $request = $option{work}->();
+        my $before  = $self->_rows;
+        my $outcome = $self->one($option{kind}, $turn, $option{lasting} || 0, $request);
+        my @faults  = $self->_judge($outcome, $whole, $before, \%option);
+
+        $answers{ $outcome->{status} || 'none' }++;
+        $self->_plainly($request, $option{success});
+        my $after = _difference($before, $self->_rows);
+        push @faults, "sent again, it made $after; once makes $whole" if $after ne $whole;
+        if (@faults) {
+            fail("$option{name}, turn $turn ($outcome->{what}): $outcome->{status}");
+            diag("$_\n") for @faults, $outcome->{body};
+        }
+        last unless $outcome->{failed};
+        $tried++;
+    }
+    $self->{turns} += $tried;
+    ok($tried, "$option{name}: $tried turns failed; answers "
+            . join(', ', map { "$_: $answers{$_}" } sort keys %answers));
+    return;
+}
+
+# Blocks of memory that the child has when it has nothing to do. A connection
+# that is just being closed has some forty.
+sub blocks {
+    my ($self) = @_;
+    my $least;
+    for (1 .. 5) {
+        my $blocks = $self->one('call', 0, 0, [ 'GET', '/whoami' ])->{blocks};
+        $least = $blocks if !defined $least || $blocks < $least;
+        sleep 0.05;
+    }
+    return $least;
+}
+
+sub _judge {
+    my ($self, $outcome, $whole, $before, $option) = @_;
+    my $status = $outcome->{status};
+    my @faults = $self->_still_open;
+    my $after  = _difference($before, $self->_rows);
+
+    push @faults, 'no answer' if !$status && !$option->{may_die};
+    push @faults, "$status is neither success nor the service's own trouble"
+        if $status && $status != $option->{success} && $status != 500 && $status != 503;
+    push @faults, "half done: $after, and all of it is $whole"
+        if $after ne $whole && $after ne '';
+    push @faults, "answered with success and not done: $after, not $whole"
+        if $status == $option->{success} && $after ne $whole;
+    push @faults, 'the child died'
+        if !$option->{may_die} && !LIMS::Instance::lives($outcome->{child});
+    return @faults;
+}
+
+# The same without anything failing.
+sub _plainly {
+    my ($self, $request, $success) = @_;
+    my $outcome;
+    for (1 .. 50) {
+        $outcome = $self->one('call', 0, 0, $request);
+        return if $outcome->{status} == $success;
+        last unless $outcome->{status} == 503 || $outcome->{body} =~ /idempotency_in_progress/;
+        sleep 0.05;
+    }
+    fail("$request->[0] $request->[1] without a failure: $outcome->{status} $outcome->{body}");
+    return;
+}
+
+# --- Representative requests -------------------------------------------------
+
+# By name: { work => a request not made before, success => its status }.
+sub work {
+    my ($lab) = @_;
+    my $number   = 0;
+    my $material = $lab->material;
+    my @defined  = map { $lab->definition } 1 .. 3;
+    my $sample   = $lab->sample(testDefinitionIds => \@defined);
+    my @tests    = $lab->tests($sample);
+    my $token    = sub { 'turn-' . ++$number };
+    my $entered  = sub {
+        my $fresh = $lab->sample(testDefinitionIds => [ $defined[0] ]);
+        $lab->enter($lab->tests($fresh), '1');
+        return $fresh;
+    };
+
+    # So that entering again is always the same: the value before it is kept.
+    $lab->enter($_, '1') for @tests;
+    return {
+        read => { success => 200, work => sub { [ 'GET', "/samples/$sample->{id}" ] } },
+        list => { success => 200, work => sub { [ 'GET', '/samples?limit=5' ] } },
+        register => { success => 201, work => sub { [ 'POST', '/samples', { clientName => 'A',
+            materialTypeId => $material, testDefinitionIds => \@defined }, $token->() ] } },
+        enter => { success => 200, work => sub { [ 'PATCH', "/sample-tests/$tests[0]",
+            { result => $token->() } ] } },
+        'enter many' => { success => 200, work => sub { [ 'POST', '/sample-tests/bulk-results',
+            { updates => [ map { { sampleTestId => $_, result => $token->() } } @tests ] },
+            $token->() ] } },
+        verify => { success => 200, work => sub { [ 'POST', '/sample-tests/'
+            . ($lab->tests($entered->()))[0] . '/verify', {}, $token->() ] } },
+        receive => { success => 200, work => sub { [ 'POST', '/samples/receive',
+            { sampleIds => [ map { $lab->sample->{id} } 1 .. 2 ] }, $token->() ] } },
+        report => { success => 200, work => sub {
+            my $fresh = $entered->();
+            $lab->verify($lab->tests($fresh));
+            [ 'POST', "/samples/$fresh->{id}/report", {}, $token->() ] } },
+    };
+}
+
+# --- Looking at the database -------------------------------------------------
+
+sub _db {
+    my ($self) = @_;
+    return $self->{db} ||= LIMS::Instance::connect_database($self->{lims}{database}, 'postgres');
+}
+
+# Sessions of the service that hold something open. One whose client has died
+# may need a moment to notice.
+sub _still_open {
+    my ($self) = @_;
+    my $found;
+    for (1 .. 200) {
+        $found = $self->_db->selectall_arrayref(q{SELECT state, query FROM pg_stat_activity
+            WHERE application_name = 'mod_lims' AND state <> 'idle'
+              AND datname = current_database()});
+        return unless @$found;
+        sleep 0.02;
+    }
+    return map { "left open: $_->[0] after $_->[1]" } @$found;
+}
+
+# How many rows each table has. The queue of the lifecycle scan is emptied
+# whenever the scan comes round.
+sub _rows {
+    my ($self) = @_;
+    my $db = $self->_db;
+    $self->{counting} ||= join ' UNION ALL ', map { "SELECT '$_', count(*) FROM lims.$_" }
+        @{ $db->selectcol_arrayref(q{SELECT relname FROM pg_class WHERE relkind = 'r'
+            AND relnamespace = 'lims'::regnamespace
+            AND relname NOT IN ('sample_due', 'sample_watch')}) };
+    return { map { $_->[0] => $_->[1] } @{ $db->selectall_arrayref($self->{counting}) } };
+}
+
+sub _difference {
+    my ($before, $after) = @_;
+    return join ', ', map { "$_ " . ($after->{$_} - $before->{$_}) }
+        grep { $after->{$_} != $before->{$_} } sort keys %$after;
+}
+
+sub _changes_of {
+    my ($self, $action) = @_;
+    my $before = $self->_rows;
+
+    $action->();
+    return _difference($before, $self->_rows);
+}
+
+1;

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Memcached;
+
+=head1 NAME
+
+LIMS::Memcached - a memcached of a test's own
+
+=head1 SYNOPSIS
+
+    my $memcached = LIMS::Memcached->new;
+    my $lims = LIMS::Test->new(conf => 'LimsRateLimitMemcached ' . $memcached->address);
+
+=head1 DESCRIPTION
+
+    address                   "127.0.0.1:port", the same over restarts
+    kill, start               as a machine that goes and comes back empty
+    freeze, thaw              it keeps its connections and does not answer
+    ask($command)             the lines of its answer
+    stat($name)               one of its figures
+
+=cut
+
+use strict;
+use warnings;
+
+use IO::Socket::INET;
+
+my $owner = $$;
+my @made;
+
+sub new {
+    my ($class) = @_;
+    my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', LocalPort => 0)
+        or die "no free port: $!\n";
+    my $self = bless { port => $free->sockport }, $class;
+
+    close $free;
+    push @made, $self;
+    $self->start;
+    return $self;
+}
+
+sub address { return "127.0.0.1:$_[0]{port}" }
+
+sub start {
+    my ($self) = @_;
+    my $pid = fork;
+
+    die "fork: $!\n" unless defined $pid;
+    if (!$pid) {
+        open STDERR, '>', '/dev/null' or die "/dev/null: $!\n";
+        exec 'memcached', '-l', '127.0.0.1', '-p', $self->{port}, '-U', '0', '-m', '8', '-t', '1',
+            $> == 0 ? ('-u', 'nobody') : () or die "memcached: $!\n";
+    }
+    $self->{pid} = $pid;
+    for (1 .. 400) {
+        return if IO::Socket::INET->new(PeerAddr => $self->address);
+        select undef, undef, undef, 0.025;
+    }
+    die "memcached did not start\n";
+}
+
+sub kill {
+    my ($self) = @_;
+    my $pid = delete $self->{pid} or return;
+
+    CORE::kill('KILL', $pid);
+    waitpid $pid, 0;
+    return;
+}
+
+sub freeze { return CORE::kill('STOP', $_[0]{pid}) }
+sub thaw   { return CORE::kill('CONT', $_[0]{pid}) }
+
+sub ask {
+    my ($self, $command) = @_;
+    my $socket = IO::Socket::INET->new(PeerAddr => $self->address) or die "memcached: $!\n";
+    my @lines;
+
+    print {$socket} "$command\r\n";
+    while (defined(my $line = <$socket>)) {
+        $line =~ s/\r\n\z//;
+        last if $line =~ /\A(?:END|OK|ERROR)\z/;
+        push @lines, $line;
+    }
+    return @lines;
+}
+
+sub stat {
+    my ($self, $name) = @_;
+    my ($value) = map { /\ASTAT \Q$name\E (\S+)/ ? $1 : () } $self->ask('stats');
+    return $value;
+}
+
+END {
+    if ($$ == $owner) {
+        my $status = $?;
+        $_->kill for @made;
+        $? = $status;
+    }
+}
+
+1;

@@ -1,0 +1,82 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# limsctl webhook rekey: a key of the key file is replaced while endpoints have
+# secrets under it.
+
+use lib 't/lib';
+use LIMS::Tool;
+use File::Copy qw(copy);
+use File::Temp qw(tempdir);
+
+my $tool   = LIMS::Tool->new;
+my $folder = tempdir(CLEANUP => 1);
+local $ENV{LIMS_SECRET_KEY_FILE} = "$folder/secret.key";
+
+# The keys that seal something, by their ids.
+sub keys_in_use {
+    return $tool->value(q{SELECT string_agg(DISTINCT
+           convert_from(substr(s, 3, get_byte(s, 1)), 'UTF8'), ' ')
+      FROM lims.webhook_endpoint e, unnest(ARRAY[e.secret, e.previous_secret]) AS s
+     WHERE e.deleted_at IS NULL AND s IS NOT NULL});
+}
+
+$tool->run(qw(secret-key --key-id old))->{exit} == 0 or die "no key file\n";
+my %made;
+for my $code (qw(cedar birch)) {
+    my @here = $tool->laboratory($code);
+    for my $number (1 .. 60) {
+        my $made = $tool->made(@here, qw(webhook create --url https://a.example/ --name), $number);
+        $made{ $made->{id} } = $made->{secret} if $number % 30 == 1;
+        $tool->made(@here, qw(webhook rotate), $made->{id}) if $number % 30 == 0;
+        last if $code eq 'birch' && $number == 3;
+    }
+}
+my @gone = $tool->laboratory('alder');
+my $gone = $tool->made(@gone, qw(webhook create --url https://a.example/ --name x))->{id};
+$tool->made(@gone, qw(webhook delete), $gone, '--reason', 'x');
+is(keys_in_use(), 'old', 'all secrets are under the old key');
+
+$tool->run(qw(secret-key --key-id new));
+my @cedar = (qw(--organization cedar --user ana@cedar.example));
+my $fresh = $tool->made(@cedar, qw(webhook create --url https://a.example/ --name x))->{id};
+is(keys_in_use(), 'new old', 'a new one is under the first key of the file');
+my $before = $tool->value('SELECT secret FROM lims.webhook_endpoint WHERE id = ?', $fresh);
+
+my $done = $tool->run(qw(webhook rekey));
+is($done->{exit}, 0, 'rekey') or diag($done->{err});
+like($done->{out}, qr/\A63 endpoints .* by key new now\.\n\z/, 'it says how many');
+is(keys_in_use(), 'new', 'all secrets are under the new key');
+is($tool->value('SELECT secret FROM lims.webhook_endpoint WHERE id = ?', $fresh), $before,
+    'what was is not touched');
+is_deeply($tool->run(qw(--json webhook rekey))->{json}, { sealed => 0, failed => 0 },
+    'a second run has nothing to do');
+is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE reason = 'sealed by key new'}), 63,
+    'the trail says why');
+
+# Without the old key everything still opens: under another it is what it was.
+open my $in, '<', "$folder/secret.key" or die "secret.key: $!\n";
+my @lines = grep { !/^old / } <$in>;
+close $in;
+open my $out, '>', "$folder/secret.key" or die "secret.key: $!\n";
+print {$out} @lines;
+close $out or die "secret.key: $!\n";
+$tool->run(qw(secret-key --key-id third));
+is($tool->run(qw(webhook rekey))->{exit}, 0, 'the old key is not missed');
+is(keys_in_use(), 'third', 'everything is under the third');
+
+# What does not open is told of, and left as it is.
+my ($id) = sort { $a <=> $b } keys %made;
+$tool->db->do(q{UPDATE lims.webhook_endpoint SET secret = (SELECT secret
+    FROM lims.webhook_endpoint WHERE id = $1) WHERE id = $2}, { pg_placeholder_dollaronly => 1 },
+    $fresh, $id);
+$tool->run(qw(secret-key --key-id fourth));
+my $some = $tool->run(qw(webhook rekey));
+is($some->{exit}, 1, 'a secret of another endpoint does not open');
+like($some->{err}, qr/webhook endpoint $id of organization \d+: key "third" does not open it/,
+    'it says which');
+unlike($some->{err} . $some->{out}, qr/whsec_/, 'and shows none');
+like($some->{out}, qr/\A63 endpoints .*; 1 could not be opened\./, 'the others are done');
+is(keys_in_use(), 'fourth third', 'that one is as it was');
+
+done_testing();

@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every call of libpq that a request makes fails in turn: refused by libpq, or
+# because the connection is cut at that moment; once, or from then on. The child
+# survives, the answer is success or 503 (500 where nobody can say more), and
+# nothing is half done, held open or leaked.
+#
+# TORTURE_KILLS, as for kill.t: with many, every turn; else every thirteenth.
+use strict;
+use warnings;
+
+use Test::More;
+
+use LIMS::Fail;
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $seed = $ENV{TORTURE_SEED} || time ^ $$;
+srand $seed;
+note("TORTURE_SEED=$seed");
+
+# A sanitizer has a malloc of its own.
+my $counted = ($ENV{LIMS_PRELOAD} || '') !~ /asan/;
+my $fail = LIMS::Fail->new(name => 'calls', libraries => [ 'calls', $counted ? 'memory' : () ]);
+my $lims = LIMS::Test->new(contract => 0, children => 1, conf => $fail->conf);
+my $work = LIMS::Fail::work(LIMS::Laboratory->new($lims));
+my $long = ($ENV{TORTURE_KILLS} || 0) > 10;
+my $blocks;
+
+$lims->allow_log(qr/LIMS00(?:30|36|38|40|51|52): |\[dbd:error\]/);
+$fail->begin($lims);
+for my $name (sort keys %$work) {
+    for my $kind (qw(call link)) {
+        for my $lasting (0, 1) {
+            $fail->sweep(%{ $work->{$name} }, kind => $kind, lasting => $lasting,
+                stride => $long ? 1 : 13,
+                name => "$name, $kind" . ($lasting ? ' and all that follow' : ''));
+            # After everything was done once, so that what is kept is there.
+            $blocks ||= $fail->blocks;
+        }
+    }
+}
+cmp_ok($fail->{turns}, '>', 50, "$fail->{turns} failures");
+# One connection to the database more or less is some forty.
+cmp_ok($fail->blocks - $blocks, '<', 60, "... and no memory lost ($blocks blocks)") if $counted;
+
+done_testing();

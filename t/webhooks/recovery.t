@@ -1,0 +1,223 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What was sent can be looked up, and what did not arrive can be sent again: one
+# by one, all since a point in time, and by enabling an endpoint. What the
+# dispatcher would do is done here by its own functions or plain SQL.
+
+use lib 't/lib';
+use LIMS::Tool;
+no warnings 'qw';    # commas separate the elements of an option
+
+my $tool  = LIMS::Tool->new;
+my @cedar = $tool->laboratory('cedar');
+my $db    = $tool->db;
+my $org   = $tool->value(q{SELECT id FROM lims.organization WHERE code = 'cedar'});
+
+sub webhook { my (@arguments) = @_; return $tool->made(@cedar, 'webhook', @arguments) }
+
+sub refused {
+    my ($exit, $words, $name, @arguments) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $done = $tool->run(@cedar, 'webhook', @arguments);
+    is($done->{exit}, $exit, $name);
+    like($done->{err}, $words, '... in words') or diag($done->{out});
+    return;
+}
+
+sub endpoint { my ($name, @options) = @_;
+    return webhook('create', '--name', $name, '--url', "https://$name.example/", @options)->{id} }
+
+# An event of the catalogue, with its deliveries.
+sub event {
+    my ($type) = @_;
+    return scalar $db->selectrow_array(q{INSERT INTO lims.event (organization_id, type, data)
+        VALUES (?, ?, '{"sampleId":1}') RETURNING id}, undef, $org, $type);
+}
+
+# ids of deliveries to an endpoint, by state; and whether the queue says the same.
+sub deliveries {
+    my ($endpoint, $state) = @_;
+    my @queue = @{ $db->selectcol_arrayref(q{SELECT delivery_id FROM lims.webhook_queue
+        WHERE endpoint_id = ? ORDER BY delivery_id}, undef, $endpoint) };
+    my @found = @{ $db->selectcol_arrayref(q{SELECT id FROM lims.webhook_delivery
+        WHERE endpoint_id = ? AND state = ? ORDER BY id}, undef, $endpoint, $state) };
+    is("@queue", "@found", '... and the queue has them') if $state eq 'pending';
+    return "@found";
+}
+
+sub finish {
+    my ($state, @ids) = @_;
+    $db->do(q{UPDATE lims.webhook_delivery SET state = ?, finished_at = now(),
+        next_attempt_at = NULL, retries = 5 WHERE id = ANY (?)}, undef, $state, \@ids);
+    return;
+}
+
+# An attempt that fails, as the dispatcher records it.
+sub fail_once {
+    my ($id) = @_;
+    return $db->do(q{SELECT lims.webhook_finish(json_build_array(json_build_object(
+        'organization', organization_id, 'delivery', id, 'attempts', attempts,
+        'retries', retries, 'arrived', false, 'final', false, 'after', 0,
+        'started', now(), 'duration', 12, 'status', 503, 'excerpt', 'Not <now>',
+        'error', 'HTTP status 503')), '{1 minute,2 minutes}', '6 hours', 0, 15)
+        FROM lims.webhook_delivery WHERE id = ?}, undef, $id);
+}
+
+# Looking.
+
+my $erp   = endpoint('erp', qw(--events sample.created,qc.failed));
+my $lis   = endpoint('lis', qw(--events qc.failed));
+my $first = event('sample.created');
+event('qc.failed');
+my ($one, $two, $three) = map { $_->{id} } @{ webhook('deliveries')->{data} };
+ok($three && !webhook('deliveries')->{hasMore}, 'three deliveries of two events');
+sub listed { return join ' ', map { $_->{id} } @{ webhook('deliveries', @_)->{data} } }
+is(listed('--endpoint-id', $lis), $three, 'to one endpoint');
+is(listed(qw(--type sample.created)), $one, 'of one type');
+is(listed('--cursor', $one, qw(--limit 1)), $two, 'by pages');
+is(listed(qw(--since 2999-01-01)), '', 'since a time');
+is(listed(qw(--state delivered)), '', 'none has arrived');
+
+fail_once($one);
+my $shown = webhook('delivery', $one);
+is_deeply([ @$shown{qw(id endpointId type state attemptCount lastStatus lastError finishedAt)} ],
+    [ $one, $erp, 'sample.created', 'pending', 1, 503, 'HTTP status 503', undef ], 'one that failed');
+like($shown->{nextAttemptAt}, qr/Z\z/, 'when it is tried again');
+is_deeply([ map { @$_{qw(number durationMs responseStatus responseExcerpt error)} }
+        @{ $shown->{attempts} } ], [ 1, 12, 503, 'Not <now>', 'HTTP status 503' ], 'its attempt');
+my $body = $tool->run(@cedar, '--json', qw(webhook body), $one)->{out};
+my $uuid = $shown->{deliveryId};
+like($body, qr/\A\{"id":"$uuid","type":"sample\.created","createdAt":"$shown->{createdAt}",
+    "organizationId":$org,"data":\{"sampleId":1\}\}\n\z/x, 'its body, to the byte');
+refused(3, qr/no webhook delivery 4711/, 'one that is none', 'delivery', 4711);
+refused(3, qr/no webhook delivery 4711/, '... has no body',  'body',     4711);
+
+# One by one.
+
+my $again = webhook('redeliver', $one);
+is_deeply([ @$again{qw(state attemptCount deliveryId)} ], [ 'pending', 1, $uuid ],
+    'one that waits is the same');
+is($tool->value('SELECT next_attempt_at <= now() AND retries = 1 FROM lims.webhook_delivery
+    WHERE id = ?', $one), 1, '... due now, and its count goes on');
+is(webhook('redeliver', $two)->{state}, 'pending', 'one that was not tried');
+is($tool->value(q{SELECT next_attempt_at = '-infinity' FROM lims.webhook_delivery
+    WHERE id = ?}, $two), 1, '... keeps its turn');
+for my $state (qw(given_up delivered)) {
+    finish($state, $one);
+    $again = webhook('redeliver', $one);
+    is_deeply([ @$again{qw(state deliveryId finishedAt)} ], [ 'pending', $uuid, undef ],
+        "one that was $state is on its way again");
+    is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() FROM lims.webhook_delivery
+        WHERE id = ?', $one), 1, '... with all its attempts, now');
+}
+is(deliveries($erp, 'pending'), "$one $two", 'both wait');
+is($tool->run(@cedar, '--json', qw(webhook body), $one)->{out}, $body, 'and the body never changed');
+
+# Tests.
+
+my $test = webhook('test', $lis, '--message', 'Grüß "Gott"');
+is_deeply([ @$test{qw(type state endpointId attemptCount)} ], [ 'webhook.test', 'pending', $lis, 0 ],
+    'a test is a delivery');
+is($tool->value(q{SELECT count(*) FROM lims.webhook_delivery d JOIN lims.event v
+    ON v.organization_id = d.organization_id AND v.id = d.event_id
+    WHERE v.type = 'webhook.test'}), 1, '... to that endpoint alone');
+like($tool->run(@cedar, '--json', qw(webhook body), $test->{id})->{out},
+    qr/"type":"webhook\.test".*"data":\{"message" : "Grüß \\"Gott\\""\}\}/, '... that says what is said');
+finish('delivered', $test->{id});
+is(webhook('test', $lis)->{state}, 'pending', 'there is something to say without words');
+ok(!eval { $tool->db->do(q{SELECT lims.webhook_test(?, ?, 'x')}, undef, $org + 1, $lis); 1 },
+    'none in the name of another organization');
+
+# Nothing is sent where nothing is to be sent.
+
+webhook('disable', $lis, '--reason', 'LIS is moving');
+refused(1, qr/endpoint $lis is disabled: LIS is moving; enable it first/, 'no test', 'test', $lis);
+refused(1, qr/endpoint $lis is disabled: LIS is moving; enable it first/, 'nothing again',
+    'redeliver', $three);
+is(webhook('delivery', $three)->{nextAttemptAt}, undef, 'what waits has no time');
+
+# Enabling: what is kept goes out, what is too old does not.
+
+my ($old, $tried, $later) = map { event('qc.failed');
+    $tool->value('SELECT max(id) FROM lims.webhook_delivery WHERE endpoint_id = ?', $lis) } 1 .. 3;
+$db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '7 days 1 minute'
+    WHERE id = ?}, undef, $old);
+$db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '6 days 23 hours'
+    WHERE id = ?}, undef, $later);
+fail_once($tried);
+fail_once($tried);
+webhook('enable', $lis);
+is(webhook('delivery', $old)->{state}, 'given_up', 'more than 7 days: given up');
+is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() AND attempts = 2
+    FROM lims.webhook_delivery WHERE id = ?', $tried), 1, 'what was tried is due, with all attempts');
+is(webhook('delivery', $later)->{state}, 'pending', 'less than 7 days: pending');
+like(deliveries($lis, 'pending'), qr/\b$later\b/, '... in the queue');
+
+# All since a time.
+
+my @many = map { event('sample.created') } 1 .. 7;
+@many = split / /, deliveries($erp, 'pending');
+finish('given_up', @many);
+my $arrived = pop @many;
+finish('delivered', $arrived);
+$db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '2 hours'
+    WHERE id = ?}, undef, $many[0]);
+my $since = $tool->value(q{SELECT to_char(now() - interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SSOF')})
+    =~ s/\+00\z/Z/r;
+
+sub step { return $tool->value('SELECT lims.webhook_recover_step(?)', $_[0]) }
+is(step(3), undef, 'nothing to recover');
+refused(2, qr/since is missing/, 'since when?', 'recover', $erp);
+my $recovery = webhook('recover', $erp, '--since', $since);
+is_deeply([ @$recovery{qw(endpointId requeued finishedAt)} ], [ $erp, 0, undef ], 'a job');
+is(deliveries($erp, 'pending'), '', 'nothing is done yet');
+is(step(3), 3, 'a step');
+is(deliveries($erp, 'pending'), "@many[1 .. 3]", 'the first three since then');
+is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'as the job says');
+fail_once($_) for ($many[1]) x 3;
+is(webhook('delivery', $many[1])->{state}, 'given_up', 'one of them fails again');
+
+# The endpoint is disabled in the midst of it.
+webhook('disable', $erp, qw(--reason x));
+is(step(3), undef, 'it waits for the endpoint');
+webhook('enable', $erp);
+
+# Whoever was at work died before the commit.
+my $dying = LIMS::Instance::connect_database($tool->{database}, 'lims_app');
+$dying->begin_work;
+is($dying->selectrow_array('SELECT lims.webhook_recover_step(3)'), 3, 'a step that is not committed');
+is(step(3), undef, 'nobody else takes the same job');
+$dying->rollback;
+is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'it counts for nothing');
+is(step(3), 3, 'and is done anew');
+is(step(100), @many - 7, 'the rest');
+my $done = webhook('recovery', $recovery->{id});
+like($done->{finishedAt}, qr/Z\z/, 'then the job is done');
+is($done->{requeued}, @many - 1, 'with all of them');
+is(step(3), undef, 'nothing is left to do');
+is(deliveries($erp, 'pending'), "@many[2 .. $#many]",
+    'all but the older one, the one that arrived, and the one that failed behind it');
+is_deeply([ map { $_->{id} } @{ webhook(qw(recoveries --finished))->{data} } ], [ $recovery->{id} ],
+    'the list of jobs');
+
+# Several at once take turns; a deleted endpoint needs none.
+finish('given_up', @many, $later, $tried);
+my $long  = webhook('recover', $erp, '--since', '2020-01-01T00:00:00Z')->{id};
+my $short = webhook('recover', $lis, '--since', '2020-01-01T00:00:00Z')->{id};
+step(2);
+step(2);
+ok(webhook('recovery', $_)->{requeued} > 0, 'both have begun') for $long, $short;
+my $count = webhook('recovery', $long)->{requeued};
+webhook('delete', $erp, qw(--reason x));
+is(deliveries($erp, 'pending'), '', 'with the endpoint goes what waits for it');
+1 while defined step(2);
+is_deeply([ map { webhook('recovery', $long)->{$_} } 'requeued' ], [$count], 'nothing more of it');
+ok(defined webhook('recovery', $_)->{finishedAt}, 'all are done') for $long, $short;
+event('sample.created');
+is(deliveries($erp, 'pending'), '', 'no event goes there any more');
+isnt(listed('--endpoint-id', $erp), '', 'what was sent there can be looked up');
+refused(1, qr/disabled/, '... but not sent again', 'redeliver', $many[0]);
+refused(3, qr/no webhook endpoint/, '... nor recovered', 'recover', $erp, '--since', $since);
+
+done_testing();
