@@ -37,6 +37,7 @@ my %scope = (
     'PATCH /sample-tests/:id'        => 'results:write',
     'POST /sample-tests/bulk-results' => 'results:write',
     'POST /sample-tests/:id/verify'  => 'results:verify',
+    'GET /events'                    => 'events:read',
     (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }
         qw(test-definitions material-types projects clients storage-locations)),
     (map { ("POST /$_" => 'reference:write', "PATCH /$_/:id" => 'reference:write') }
