@@ -215,22 +215,21 @@ CREATE TABLE lims.specification (
 
 SELECT lims.attach_record('specification');
 
--- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent". Stable
--- like the concat_ws() in it, or it could not be inlined.
+-- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".
 CREATE FUNCTION lims.specification_words(
     p_low numeric,
     p_high numeric,
     p_text text,
     p_unit text
 ) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
     SELECT CASE
-        WHEN p_low IS NOT NULL AND p_high IS NOT NULL
-        THEN concat_ws(' ', p_low || ' to ' || p_high, p_unit)
-        WHEN p_low IS NOT NULL THEN concat_ws(' ', 'at least', p_low, p_unit)
-        WHEN p_high IS NOT NULL THEN concat_ws(' ', 'at most', p_high, p_unit)
-        ELSE p_text
+        WHEN p_low IS NULL AND p_high IS NULL THEN p_text
+        ELSE CASE WHEN p_low IS NULL THEN 'at most ' || p_high::text
+                  WHEN p_high IS NULL THEN 'at least ' || p_low::text
+                  ELSE p_low::text || ' to ' || p_high::text
+             END || coalesce(' ' || p_unit, '')
     END
 $$;
 
@@ -344,8 +343,26 @@ AS $$
     END, false)
 $$;
 
--- The limits that apply to a test: those for the sample's project and material
--- type, else for its material type, else the definition's own.
+-- The limits set for a project and material type, else for the material type.
+CREATE FUNCTION lims.specification_of(
+    p_organization bigint,
+    p_definition bigint,
+    p_material_type bigint,
+    p_project bigint
+) RETURNS TABLE (id bigint, low numeric, high numeric, expected_text text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT x.id, x.low, x.high, x.expected_text
+      FROM lims.specification x
+     WHERE x.organization_id = p_organization
+       AND x.test_definition_id = p_definition
+       AND x.material_type_id = p_material_type
+       AND (x.project_id = p_project OR x.project_id IS NULL)
+     ORDER BY x.project_id NULLS LAST
+     LIMIT 1
+$$;
+
+-- The limits that apply to a test: those above, else the definition's own.
 CREATE FUNCTION lims.specification_for(
     p_definition lims.test_definition,
     p_material_type bigint,
@@ -360,13 +377,7 @@ AS $$
            CASE WHEN p.id IS NULL THEN (p_definition).specification_text
                 ELSE p.expected_text END
       FROM (VALUES (true)) AS always (here)
-      LEFT JOIN LATERAL (
-           SELECT x.id, x.low, x.high, x.expected_text
-             FROM lims.specification x
-            WHERE x.organization_id = (p_definition).organization_id
-              AND x.test_definition_id = (p_definition).id
-              AND x.material_type_id = p_material_type
-              AND (x.project_id = p_project OR x.project_id IS NULL)
-            ORDER BY x.project_id NULLS LAST
-            LIMIT 1) p ON true
+      LEFT JOIN LATERAL lims.specification_of(
+           (p_definition).organization_id, (p_definition).id,
+           p_material_type, p_project) p ON true
 $$;

@@ -10,23 +10,31 @@
 -- What only some tests need is behind functions that the planner cannot take
 -- apart: their plans are made and started for those tests, not for every read.
 
--- The limits that would apply to a test now, in words.
+-- The limits that would apply to a test now, in words: those for its sample's
+-- material and project, else the definition's own.
 CREATE FUNCTION lims.specification_now(
     p_organization bigint,
     p_definition bigint,
     p_material_type bigint,
-    p_project bigint
+    p_project bigint,
+    p_low numeric,
+    p_high numeric,
+    p_expected text,
+    p_unit text
 ) RETURNS text
 LANGUAGE plpgsql STABLE
 AS $$
+DECLARE
+    v record;
 BEGIN
-    RETURN (
-        SELECT lims.specification_words(p.low, p.high, p.expected, d.unit)
-          FROM lims.test_definition d
-         CROSS JOIN LATERAL lims.specification_for(d, p_material_type,
-                                p_project) p
-         WHERE d.organization_id = p_organization
-           AND d.id = p_definition);
+    SELECT x.low, x.high, x.expected_text
+      INTO v
+      FROM lims.specification_of(p_organization, p_definition, p_material_type,
+                                 p_project) x;
+    IF NOT FOUND THEN
+        RETURN lims.specification_words(p_low, p_high, p_expected, p_unit);
+    END IF;
+    RETURN lims.specification_words(v.low, v.high, v.expected_text, p_unit);
 END
 $$;
 
@@ -45,27 +53,22 @@ $$;
 
 -- Which of a result's lots had expired when it was entered.
 CREATE FUNCTION lims.lot_warnings(
-    p_organization bigint,
-    p_reagent_lot bigint,
-    p_media_lot bigint,
+    p_reagent_lot text,
+    p_reagent_expires_on date,
+    p_media_lot text,
+    p_media_expires_on date,
     p_entered_on date
 ) RETURNS text[]
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN array_remove(ARRAY[
-        (SELECT format('reagent lot %s expired on %s, before the result was '
-                       'entered', r.code, r.expires_on)
-           FROM lims.reagent_lot r
-          WHERE r.organization_id = p_organization
-            AND r.id = p_reagent_lot
-            AND r.expires_on < p_entered_on),
-        (SELECT format('media lot %s expired on %s, before the result was '
-                       'entered', m.code, m.expires_on)
-           FROM lims.media_lot m
-          WHERE m.organization_id = p_organization
-            AND m.id = p_media_lot
-            AND m.expires_on < p_entered_on)], NULL);
+        CASE WHEN p_reagent_expires_on < p_entered_on THEN format(
+            'reagent lot %s expired on %s, before the result was entered',
+            p_reagent_lot, p_reagent_expires_on) END,
+        CASE WHEN p_media_expires_on < p_entered_on THEN format(
+            'media lot %s expired on %s, before the result was entered',
+            p_media_lot, p_media_expires_on) END], NULL);
 END
 $$;
 
@@ -82,7 +85,8 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        -- that would apply now.
        CASE WHEN t.result IS NULL
             THEN lims.specification_now(t.organization_id, d.id,
-                                        s.material_type_id, s.project_id)
+                     s.material_type_id, s.project_id, d.specification_low,
+                     d.specification_high, d.specification_text, d.unit)
             ELSE lims.specification_words(t.spec_low, t.spec_high, t.spec_text,
                                           d.unit)
        END AS specification,
@@ -106,11 +110,10 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
            WHEN now() + h.warning > h.expires_at THEN h.expires_at
            ELSE h.expires_at - h.warning
        END AS holding_status_until,
-       CASE WHEN t.result IS NULL
-                 OR (t.reagent_lot_id IS NULL AND t.media_lot_id IS NULL)
-            THEN '{}'
-            ELSE lims.lot_warnings(t.organization_id, t.reagent_lot_id,
-                                   t.media_lot_id, h.entered_on)
+       CASE WHEN r.expires_on < h.entered_on OR m.expires_on < h.entered_on
+            THEN lims.lot_warnings(r.code, r.expires_on, m.code, m.expires_on,
+                                   h.entered_on)
+            ELSE '{}'
        END AS warnings
   FROM lims.sample_test t
   JOIN lims.test_definition d
@@ -124,6 +127,9 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
   LEFT JOIN lims.qc_batch b
     ON b.organization_id = t.organization_id
    AND b.id = t.qc_batch_id
+  LEFT JOIN lims.reagent_lot r
+    ON r.organization_id = t.organization_id
+   AND r.id = t.reagent_lot_id
   LEFT JOIN lims.media_lot m
     ON m.organization_id = t.organization_id
    AND m.id = t.media_lot_id
@@ -136,7 +142,9 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
               -- was analysed when it was first entered at the latest, which a
               -- correction does not change.
               coalesce(t.analyzed_at, t.first_entered_at) AS analyzed_at,
-              (t.entered_at AT TIME ZONE o.time_zone)::date AS entered_on,
+              CASE WHEN t.result IS NOT NULL
+                   THEN (t.entered_at AT TIME ZONE o.time_zone)::date
+              END AS entered_on,
               o.holding_warning_hours::double precision * interval '1 hour'
                   AS warning) h;
 
@@ -364,6 +372,7 @@ AS $$
               AND t.sample_id = s.id
               AND t.status <> 'verified'
               AND t.holding_expires_at IS NOT NULL
+              AND s.status <> 'reported'
             GROUP BY t.holding_status
             ORDER BY array_position(ARRAY['expired', 'expiring_soon', 'ok'],
                                     t.holding_status)
@@ -371,50 +380,3 @@ AS $$
      WHERE s.organization_id = p_organization
        AND s.id = p_sample
 $$;
-
--- The records of the API ---------------------------------------------------
-
-CREATE VIEW lims.sample_record WITH (security_invoker = true) AS
-SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
-       s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
-       s.received_at AS "receivedAt",
-       s.sample_identifier AS "sampleIdentifier",
-       s.external_id AS "externalId", s.client_id AS "clientId",
-       s.client_name AS "clientName", s.collection_date AS "collectionDate",
-       s.collected_at AS "collectedAt", s.priority, s.notes,
-       s.plant_location AS "plantLocation",
-       s.storage_location_id AS "storageLocationId",
-       r.release_state AS "releaseState", r.holding_status AS "holdingStatus",
-       s.created_at AS "createdAt", s.updated_at AS "updatedAt",
-       s.reported_at AS "reportedAt"
-  FROM lims.sample s
-  -- OFFSET 0: for each row of the page. Taken apart and joined, it is worked out
-  -- for every sample of the organization before tables are first analysed.
-  LEFT JOIN LATERAL (
-       SELECT x.release_state, x.holding_status
-         FROM lims.sample_release(s.organization_id, s.id) x
-       OFFSET 0) r ON true;
-
-CREATE VIEW lims.sample_test_record WITH (security_invoker = true) AS
-SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
-       t.test_definition_id AS "testDefinitionId", t.test_code AS "testCode",
-       t.test_name AS "testName", t.status, t.result, t.unit, t.qualifier,
-       t.notes, t.out_of_specification AS "outOfSpecification",
-       t.specification, t.reagent_lot_id AS "reagentLotId",
-       t.media_lot_id AS "mediaLotId", t.qc_batch_id AS "qcBatchId",
-       t.confirmation_status AS "confirmationStatus",
-       t.worksheet_status AS "worksheetStatus",
-       t.holding_status AS "holdingStatus",
-       t.holding_expires_at AS "holdingExpiresAt",
-       t.analyzed_at AS "analyzedAt", t.entered_by AS "enteredBy",
-       t.entered_at AS "enteredAt", t.verified_by AS "verifiedBy",
-       t.verified_at AS "verifiedAt", t.created_at AS "createdAt",
-       t.updated_at AS "updatedAt", t.warnings
-  FROM lims.sample_test_state t;
-
-CREATE VIEW lims.approval_record WITH (security_invoker = true) AS
-SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
-       a.status, a.requested_at AS "requestedAt", a.decided_at AS "decidedAt",
-       a.decided_by AS "decidedBy", a.comment, a.round,
-       a.updated_at AS "updatedAt"
-  FROM lims.approval a;

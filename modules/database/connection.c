@@ -8,8 +8,10 @@
  * nothing else has to be asked to find out.
  */
 #include <apr_strings.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "database/migration.h"
 #include "database/private.h"
@@ -125,13 +127,23 @@ leave:
     return error;
 }
 
+/* Of an idle connection nothing is to be read, neither bytes nor its end. */
+static bool is_silent(PGconn *pg)
+{
+    char byte;
+
+    return recv(PQsocket(pg), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
 /* Costs no round trip. A server process that was told to end says so before it
  * hangs up: the first call reads its last words, the second finds it gone. */
 bool lims_connection_alive(lims_connection_t *connection)
 {
     PGconn *pg = connection->pg;
 
-    return PQstatus(pg) == CONNECTION_OK && PQconsumeInput(pg) && PQconsumeInput(pg);
+    return PQstatus(pg) == CONNECTION_OK &&
+           (is_silent(pg) || (PQconsumeInput(pg) && PQconsumeInput(pg)));
 }
 
 bool lims_connection_whole(const lims_connection_t *connection)

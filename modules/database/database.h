@@ -98,8 +98,9 @@ const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *r
 /* Rows of a result. */
 int lims_result_count(const lims_result_t *result);
 
-/* The position of a column, -1 when there is none of that name. */
-int lims_result_column(const lims_result_t *result, const char *name);
+/* The position of a column, -1 when there is none of that name. Looked for from
+ * `hint` on, for those who ask in about the order of the statement; else 0. */
+int lims_result_column(const lims_result_t *result, const char *name, int hint);
 
 /* A cell's text, NULL for SQL NULL; lives as long as the result. */
 const char *lims_result_cell(const lims_result_t *result, int row, int column);

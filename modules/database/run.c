@@ -264,12 +264,15 @@ int lims_result_count(const lims_result_t *result)
     return PQntuples(result->pg);
 }
 
-int lims_result_column(const lims_result_t *result, const char *name)
+int lims_result_column(const lims_result_t *result, const char *name, int hint)
 {
+    int count = PQnfields(result->pg);
+
     /* PQfnumber folds case and strips quotes; the names here are exact. */
-    for (int i = 0; i < PQnfields(result->pg); i++) {
-        if (strcmp(PQfname(result->pg, i), name) == 0) {
-            return i;
+    for (int i = 0; i < count; i++) {
+        int column = (hint + i) % count;
+        if (strcmp(PQfname(result->pg, column), name) == 0) {
+            return column;
         }
     }
     return -1;
@@ -285,7 +288,7 @@ const char *lims_result_cell(const lims_result_t *result, int row, int column)
 
 const char *lims_result_get(const lims_result_t *result, int row, const char *column)
 {
-    return lims_result_cell(result, row, lims_result_column(result, column));
+    return lims_result_cell(result, row, lims_result_column(result, column, 0));
 }
 
 bool lims_result_true(const lims_result_t *result, int row, const char *column)

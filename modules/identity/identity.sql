@@ -12,6 +12,18 @@ SELECT key_id AS "keyId",
         OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
   FROM lims.authenticate(:keyHash::bytea, :$request::text)
 
+-- name: authenticate_read one
+-- global: the same for a transaction that writes nothing of the laboratory's:
+-- the organization is all the context it has.
+SELECT key_id AS "keyId",
+       organization_id AS "organizationId",
+       user_id AS "userId",
+       scopes AS "scopes",
+       upload_only AS "uploadOnly",
+       (last_used_at IS NULL
+        OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
+  FROM lims.authenticate(:keyHash::bytea, NULL)
+
 -- name: key_touch exec
 -- Behind authenticate in one transaction; a key used by many at once is
 -- written by the first.

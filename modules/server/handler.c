@@ -371,7 +371,9 @@ int lims_handler(request_rec *r)
 {
     const char *path = path_of(r);
     lims_exchange_t x = { .method = NULL };
-    carrier_t carrier = { .r = r, .lease = { .pool = r->pool, .server = r->server } };
+    carrier_t carrier = {
+        .r = r, .lease = { .pool = r->pool, .server = r->server, .read = r->method_number == M_GET }
+    };
 
     if (!path) {
         return DECLINED;

@@ -7,11 +7,13 @@
  * A connection is held only while statements run: taken after the body was read,
  * given back before the answer is sent.
  *
- * Two things that mod_dbd's pool lacks stand in front of it. It waits for ever
- * when it is exhausted, so requests are counted in, with a time-out. And it lets
- * every thread run into a database that is out of reach, so connections that
- * were found dead are kept apart from its idle ones and are renewed only when
- * there is no outage (outage.h), which leaves the living ones usable meanwhile.
+ * Three things that mod_dbd's pool lacks stand in front of it. It waits for ever
+ * when it is exhausted, so requests are counted in, with a time-out. It sends as
+ * many to the database at once as there are connections, so reads take turns
+ * (turns.h). And it lets every thread run into a database that is out of reach,
+ * so connections that were found dead are kept apart from its idle ones and are
+ * renewed only when there is no outage (outage.h), which leaves the living ones
+ * usable meanwhile.
  */
 #include <apr_dbd.h>
 #include <apr_optional.h>
@@ -21,14 +23,19 @@
 #include <mod_dbd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/error.h"
 #include "server/metrics.h"
 #include "server/outage.h"
 #include "server/server.h"
+#include "server/turns.h"
 
 /* mod_dbd's own default for DBDMax. */
 #define DBD_MAX_DEFAULT 10
+
+/* Fewest reads at once where the number follows the processors. */
+#define READS_MIN 4
 
 static const char adopted[] = "lims_connection";
 
@@ -56,6 +63,7 @@ struct lims_pool_t {
     const char *name; /* mod_dbd keeps one pool for servers that say the same */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *left;
+    lims_turns_t *turns; /* of reads */
     lims_outage_t *outage;
     member_t *dead;
     int free; /* requests that may still come in */
@@ -71,6 +79,14 @@ static int connections_of(const server_rec *s, apr_pool_t *pool)
     long max = text ? strtol(text, NULL, 10) : DBD_MAX_DEFAULT;
 
     return max > 0 && max < 10000 ? (int)max : DBD_MAX_DEFAULT;
+}
+
+static int reads_of(const server_rec *s)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int chosen = (int)lims_config_of(s)->database_reads;
+
+    return chosen ? chosen : processors > READS_MIN ? (int)processors : READS_MIN;
 }
 
 static const char *name_of(const server_rec *s, apr_pool_t *pool)
@@ -94,6 +110,9 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
 
     if (rv == APR_SUCCESS) {
         rv = apr_thread_cond_create(&fresh->left, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_turns_create(&fresh->turns, reads_of(s), pool);
     }
     if (rv == APR_SUCCESS) {
         rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo ? conninfo : "", s, pool);
@@ -217,7 +236,7 @@ static bool enter(bool *waited, lims_pool_t *pool, apr_time_t until)
 {
     apr_time_t now = apr_time_now();
 
-    *waited = pool->free <= 0;
+    *waited = *waited || pool->free <= 0;
     while (pool->free <= 0 && now < until) {
         apr_thread_cond_timedwait(pool->left, pool->mutex, until - now);
         now = apr_time_now();
@@ -341,6 +360,11 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     member_t *member = NULL;
     bool waited = false;
 
+    if (lease->read && !lims_turns_take(&waited, pool->turns, until, lease->pool)) {
+        lims_metrics_connection(apr_time_now() - begun, false);
+        return unavailable(lease, 57, "the reads before it took too long");
+    }
+    lease->turn = lease->read;
     apr_thread_mutex_lock(pool->mutex);
     if (enter(&waited, pool, until)) {
         error = obtain(&member, pool, lease, until);
@@ -379,23 +403,16 @@ static bool judge_used(member_t *member)
     return true;
 }
 
-void lims_pool_give_back(lims_lease_t *lease)
+static void give_member_back(lims_pool_t *pool, member_t *member, server_rec *server)
 {
-    member_t *member = lease->held;
-    lims_pool_t *pool;
     bool whole;
 
-    if (!member) {
-        return;
-    }
-    lease->held = NULL;
-    pool = member->pool;
     apr_thread_mutex_lock(pool->mutex);
     whole = judge_used(member);
     apr_thread_mutex_unlock(pool->mutex);
     if (whole) {
         /* Without the mutex: mod_dbd may end idle ones now, see forget(). */
-        dbd_close(lease->server, member->dbd);
+        dbd_close(server, member->dbd);
     }
     apr_thread_mutex_lock(pool->mutex);
     pool->free++;
@@ -403,4 +420,18 @@ void lims_pool_give_back(lims_lease_t *lease)
     lims_outage_wake(pool->outage);
     apr_thread_mutex_unlock(pool->mutex);
     lims_metrics_connection_back();
+}
+
+void lims_pool_give_back(lims_lease_t *lease)
+{
+    lims_pool_t *pool = lims_config_of(lease->server)->pool;
+
+    if (lease->held) {
+        give_member_back(pool, lease->held, lease->server);
+        lease->held = NULL;
+    }
+    if (lease->turn) {
+        lims_turns_give_back(pool->turns);
+        lease->turn = false;
+    }
 }

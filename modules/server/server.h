@@ -38,6 +38,7 @@ typedef struct {
     apr_int64_t rate_timeout;
     const char *rate_memcached;
     apr_int64_t database_wait;
+    apr_int64_t database_reads;
     apr_int64_t database_timeout;
     apr_int64_t idempotency_lifetime;
     apr_int64_t key_touch_interval;
@@ -69,7 +70,9 @@ const char *lims_check_directive(const server_rec *s, const char *name, apr_pool
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
+    bool read;  /* it waits for nobody's locks, and so takes its turn */
     void *held; /* pool.c's, while a connection is held */
+    bool turn;  /* while one is held */
 } lims_lease_t;
 
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);

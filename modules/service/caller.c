@@ -144,13 +144,15 @@ void lims_caller_count(lims_exchange_t *x)
     }
 }
 
-lims_call_t lims_caller_check(lims_exchange_t *x)
+lims_call_t lims_caller_check(lims_exchange_t *x, bool writes)
 {
     lims_values_t *values = lims_values_create(x->rq.pool);
 
     lims_values_set(values, "keyHash", x->key_hash);
     lims_values_set(values, "touchInterval", x->settings->key_touch_interval);
-    return (lims_call_t){ .statement = LIMS_STMT_AUTHENTICATE, .values = values };
+    return (lims_call_t){ .statement =
+                              writes ? LIMS_STMT_AUTHENTICATE : LIMS_STMT_AUTHENTICATE_READ,
+                          .values = values };
 }
 
 static void take_over(lims_exchange_t *x, const lims_result_t *found)
@@ -205,7 +207,7 @@ void lims_caller_touch(lims_exchange_t *x)
         return;
     }
     x->touch_due = false;
-    calls[0] = lims_caller_check(x);
+    calls[0] = lims_caller_check(x, false);
     calls[1] = (lims_call_t){ .statement = LIMS_STMT_KEY_TOUCH, .values = calls[0].values };
     /* A time that is not noted now is noted by the next request. */
     ignored = lims_database_run(results, &x->rq, calls, 2, 0);

@@ -23,8 +23,9 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x);
  * only remembered: a key that is no longer valid is told so first. */
 void lims_caller_count(lims_exchange_t *x);
 
-/* The call that checks the key and sets the tenant for its transaction. */
-lims_call_t lims_caller_check(lims_exchange_t *x);
+/* The call that checks the key and sets the tenant for its transaction; of one
+ * that `writes`, who acts and the request as well. */
+lims_call_t lims_caller_check(lims_exchange_t *x, bool writes);
 
 /* Takes over what that call found and judges it together with what was
  * remembered: upload-only key, route, method, scope, then the rest. */

@@ -28,9 +28,11 @@ static const int *resolve(const lims_field_t *fields, const lims_result_t *rows,
 {
     int count = count_fields(fields);
     int *columns = apr_palloc(pool, sizeof(int) * (apr_size_t)(count + 1));
+    int next = 0;
 
     for (int i = 0; i < count; i++) {
-        columns[i] = lims_result_column(rows, fields[i].name);
+        columns[i] = lims_result_column(rows, fields[i].name, next);
+        next = columns[i] < 0 ? next : columns[i] + 1;
     }
     return columns;
 }
@@ -84,7 +86,7 @@ void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims
  * the list has an order of its own, else by its id. */
 static const char *next_cursor(const lims_result_t *rows, int last)
 {
-    bool ordered = lims_result_column(rows, "cursor") >= 0;
+    bool ordered = lims_result_column(rows, "cursor", 0) >= 0;
 
     return lims_result_get(rows, last, ordered ? "cursor" : "id");
 }

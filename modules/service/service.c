@@ -164,7 +164,7 @@ static void check_read(lims_exchange_t *x)
 /* The key alone, with whatever was remembered against the request. */
 static const lims_error_t *check_caller(lims_exchange_t *x)
 {
-    const lims_call_t call = lims_caller_check(x);
+    const lims_call_t call = lims_caller_check(x, false);
     lims_result_t *found = NULL;
     const lims_error_t *error = lims_database_run(&found, &x->rq, &call, 1, 0);
 
@@ -189,7 +189,7 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
             return error;
         }
     }
-    trip[0] = lims_caller_check(x);
+    trip[0] = lims_caller_check(x, false);
     for (int i = 0; i < count; i++) {
         trip[i + 1] = calls[i];
     }
@@ -215,7 +215,7 @@ static const lims_error_t *begin(lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
     bool lock = x->match.id && rq->resource->lock && !x->idempotency_key;
-    const lims_call_t calls[] = { lims_caller_check(x), { .statement = rq->resource->lock } };
+    const lims_call_t calls[] = { lims_caller_check(x, true), { .statement = rq->resource->lock } };
     lims_result_t *found[2] = { NULL, NULL };
     const lims_error_t *error = lims_database_run(found, rq, calls, lock ? 2 : 1, LIMS_DB_BEGIN);
     const lims_error_t *refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;

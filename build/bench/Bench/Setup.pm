@@ -325,7 +325,7 @@ sub start_httpd {
 ThreadsPerChild 32
 MaxRequestWorkers 64
 MaxSpareThreads 64
-LimsRateLimit 5000
+LimsRateLimit 1500
 LimsRateWindow 1
 LimsRateKeys 64
 END

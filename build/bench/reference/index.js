@@ -101,7 +101,7 @@ function serve() {
     const run = (query, values) => c.unsafe(query, values, { prepare: true });
     const results = await Promise.all([
       run('BEGIN', []),
-      run(statements.authenticate, [TOUCH_INTERVAL, hash, id]),
+      run(statements.authenticate_read, [TOUCH_INTERVAL, hash, id]),
       ...data.map(([query, values]) => run(query, values)),
       run('COMMIT', []),
     ]);

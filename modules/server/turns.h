@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * turns.h - how many reads are in the database at once.
+ *
+ * A database does not answer sooner because more ask at once: beyond a few
+ * sessions for each of its processors they only push each other out of its
+ * caches and wait in its run queue, and the last of them waits longest. So the
+ * reads of a child take turns, in the order in which they came. Writes do not:
+ * they may wait for each other's locks, and reads never wait for those.
+ */
+#ifndef LIMS_TURNS_H
+#define LIMS_TURNS_H
+
+#include <apr_pools.h>
+#include <apr_time.h>
+#include <stdbool.h>
+
+typedef struct lims_turns_t lims_turns_t;
+
+/* `places` turns may be taken at once; `pool` outlives them. */
+apr_status_t lims_turns_create(lims_turns_t **turns, int places, apr_pool_t *pool);
+
+/* Waits for a turn until then; false if none came. Behind those that wait
+ * already, so that nobody is overtaken. `waited` becomes true if it had to;
+ * `pool` is the request's. */
+bool lims_turns_take(bool *waited, lims_turns_t *turns, apr_time_t until, apr_pool_t *pool);
+
+/* To be called once for each turn taken: the next in line has it then. */
+void lims_turns_give_back(lims_turns_t *turns);
+
+#endif /* LIMS_TURNS_H */

@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The records of the API, a view each. What they cost is paid by every read, so
+-- what only some rows need is behind functions: their plans are made and started
+-- for those rows.
+
+-- A sample's state as it is worked out, for the few that are not known to stand.
+CREATE FUNCTION lims.sample_state(
+    p_organization bigint,
+    p_sample bigint,
+    OUT release_state text,
+    OUT holding_status text
+)
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    SELECT r.release_state, r.holding_status
+      INTO release_state, holding_status
+      FROM lims.sample_release(p_organization, p_sample) r;
+END
+$$;
+
+-- Of a reported sample nothing is open; of another, what the scan keeps is taken
+-- where it stands. OFFSET 0: looked up for each row of the page, in this order.
+-- Taken apart and joined, it would be worked out for every sample of the
+-- organization before tables are first analysed.
+CREATE VIEW lims.sample_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
+       s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
+       s.received_at AS "receivedAt",
+       s.sample_identifier AS "sampleIdentifier",
+       s.external_id AS "externalId", s.client_id AS "clientId",
+       s.client_name AS "clientName", s.collection_date AS "collectionDate",
+       s.collected_at AS "collectedAt", s.priority, s.notes,
+       s.plant_location AS "plantLocation",
+       s.storage_location_id AS "storageLocationId",
+       CASE s.status WHEN 'reported' THEN 'reported'
+            ELSE coalesce(k.release_state, r.release_state)
+       END AS "releaseState",
+       CASE WHEN k.release_state IS NULL THEN r.holding_status
+            ELSE k.holding_status
+       END AS "holdingStatus",
+       s.created_at AS "createdAt", s.updated_at AS "updatedAt",
+       s.reported_at AS "reportedAt"
+  FROM lims.sample s
+  LEFT JOIN LATERAL (
+       SELECT x.release_state, x.holding_status
+         FROM lims.sample_standing(s.organization_id, s.id) x
+        WHERE s.status <> 'reported'
+       OFFSET 0) k ON true
+  LEFT JOIN LATERAL (
+       SELECT x.release_state, x.holding_status
+         FROM lims.sample_state(s.organization_id, s.id) x
+        WHERE s.status <> 'reported'
+          AND k.release_state IS NULL
+       OFFSET 0) r ON true;
+
+CREATE VIEW lims.sample_test_record WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
+       t.test_definition_id AS "testDefinitionId", t.test_code AS "testCode",
+       t.test_name AS "testName", t.status, t.result, t.unit, t.qualifier,
+       t.notes, t.out_of_specification AS "outOfSpecification",
+       t.specification, t.reagent_lot_id AS "reagentLotId",
+       t.media_lot_id AS "mediaLotId", t.qc_batch_id AS "qcBatchId",
+       t.confirmation_status AS "confirmationStatus",
+       t.worksheet_status AS "worksheetStatus",
+       t.holding_status AS "holdingStatus",
+       t.holding_expires_at AS "holdingExpiresAt",
+       t.analyzed_at AS "analyzedAt", t.entered_by AS "enteredBy",
+       t.entered_at AS "enteredAt", t.verified_by AS "verifiedBy",
+       t.verified_at AS "verifiedAt", t.created_at AS "createdAt",
+       t.updated_at AS "updatedAt", t.warnings
+  FROM lims.sample_test_state t;
+
+CREATE VIEW lims.approval_record WITH (security_invoker = true) AS
+SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
+       a.status, a.requested_at AS "requestedAt", a.decided_at AS "decidedAt",
+       a.decided_by AS "decidedBy", a.comment, a.round,
+       a.updated_at AS "updatedAt"
+  FROM lims.approval a;
+
+GRANT SELECT ON lims.sample_record, lims.sample_test_record,
+    lims.approval_record TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.sample_state(bigint, bigint) TO lims_app;
