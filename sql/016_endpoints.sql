@@ -43,7 +43,8 @@ BEGIN
        AND q.endpoint_id = NEW.id
        AND q.next_attempt_at > '-infinity'
        AND d.organization_id = q.organization_id
-       AND d.id = q.delivery_id;
+       AND d.id = q.delivery_id
+       AND (d.retries > 0 OR d.next_attempt_at > now());
     RETURN NULL;
 END
 $$;
