@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* control.c - what a test says is to fail. */
+#include <execinfo.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +13,7 @@
 
 static fail_control_t nothing;
 static fail_control_t *control = &nothing;
+static char trace[4096]; /* the file that says where it failed */
 
 /* Not through mmap(), which memory.so replaces. */
 __attribute__((constructor)) static void find_control(void)
@@ -25,9 +28,23 @@ __attribute__((constructor)) static void find_control(void)
     address = syscall(SYS_mmap, NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, file,
                       0L);
     if (address != -1) {
+        void *frame[1];
+        backtrace(frame, 1); /* what it needs itself, it has from then on */
+        snprintf(trace, sizeof(trace), "%s.trace", path);
         control = (fail_control_t *)address;
     }
     close(file);
+}
+
+static void note_where(void)
+{
+    void *frames[40];
+    int file = open(trace, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (file >= 0) {
+        backtrace_symbols_fd(frames, backtrace(frames, 40), file);
+        close(file);
+    }
 }
 
 fail_control_t *fail_control(void)
@@ -48,5 +65,6 @@ bool fail_now(fail_kind_e kind, const char *what)
     }
     __atomic_add_fetch(&control->failed, 1, __ATOMIC_RELAXED);
     strncpy(control->what, what, sizeof(control->what) - 1);
+    note_where();
     return true;
 }

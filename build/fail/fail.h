@@ -5,7 +5,8 @@
  * Two libraries for LD_PRELOAD read the file that LIMS_FAIL names, which a test
  * writes (t/lib/LIMS/Fail.pm): memory.so refuses memory, calls.so refuses calls
  * of libpq, or cuts their connection before they are made. Nothing fails until
- * a test says in which process, what, and at which turn.
+ * a test says in which process, what, and at which turn. Where it failed stands
+ * in a file beside that one, with .trace behind its name.
  */
 #ifndef FAIL_H
 #define FAIL_H

@@ -126,8 +126,7 @@ static const lims_error_t *openapi(lims_request_t *rq)
     if (!error) {
         rq->reply->body = settings->openapi;
         rq->reply->length = settings->openapi_length;
-        apr_table_setn(rq->reply->headers, "ETag",
-                       lims_etag(settings->openapi, settings->openapi_length, rq->pool));
+        lims_render_etag(rq);
     }
     return error;
 }

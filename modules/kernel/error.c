@@ -146,6 +146,12 @@ const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number,
     return error;
 }
 
+const lims_error_t *lims_no_digest(apr_pool_t *pool)
+{
+    return lims_broken(pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",
+                       "The request could not be carried out.");
+}
+
 lims_error_e lims_error_by_slug(const char *slug)
 {
     int kind = 0;

@@ -31,6 +31,9 @@ const lims_error_t *lims_fail(apr_pool_t *pool, lims_error_e kind, const char *f
 const lims_error_t *lims_fail_with(apr_pool_t *pool, lims_error_e kind, const char *members,
                                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* OpenSSL could not compute a SHA-256, which takes a little memory. */
+const lims_error_t *lims_no_digest(apr_pool_t *pool);
+
 /* A failure of the system (5xx). `number` is the LIMSnnnn of its log line,
  * `cause` what the system said (kept, not copied; may be NULL); the format
  * makes the message that the caller sees. */

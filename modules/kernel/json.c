@@ -16,6 +16,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "kernel/error.h"
+#include "kernel/yajl_memory.h"
 
 /* Up to so many members, comparing each pair is cheaper than sorting. */
 #define PAIRWISE_MAX 12
@@ -358,22 +359,18 @@ static const lims_error_t *syntax_error(const reader_t *reader)
     unsigned char *text = yajl_get_error(reader->yajl, 0, NULL, 0);
     const char *words = text != NULL ? (const char *)text : "not well-formed";
     const char *colon = strstr(words, ": ");
-    const lims_error_t *error;
 
     words = colon != NULL ? colon + 2 : words;
-    error = lims_fail(reader->pool, LIMS_E_INVALID_BODY,
-                      "The body is not valid JSON: %.*s (byte %lu)", (int)strcspn(words, "\n"),
-                      words, (unsigned long)yajl_get_bytes_consumed(reader->yajl));
-    if (text != NULL) {
-        yajl_free_error(reader->yajl, text);
-    }
-    return error;
+    return lims_fail(reader->pool, LIMS_E_INVALID_BODY,
+                     "The body is not valid JSON: %.*s (byte %lu)", (int)strcspn(words, "\n"),
+                     words, (unsigned long)yajl_get_bytes_consumed(reader->yajl));
 }
 
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
                                     apr_pool_t *pool)
 {
     reader_t reader = { .pool = pool };
+    yajl_alloc_funcs memory = lims_yajl_memory(pool);
     const lims_error_t *error = bytes_refused(bytes, length, pool);
     yajl_status status;
 
@@ -381,7 +378,7 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     if (error != NULL) {
         return error;
     }
-    reader.yajl = yajl_alloc(&callbacks, NULL, &reader);
+    reader.yajl = yajl_alloc(&callbacks, &memory, &reader);
     if (reader.yajl == NULL) {
         return lims_broken(pool, LIMS_E_INTERNAL, 42, "yajl_alloc", "The body could not be read");
     }
@@ -396,7 +393,6 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     } else {
         *root = reader.root;
     }
-    yajl_free(reader.yajl);
     return error;
 }
 

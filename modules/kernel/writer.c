@@ -8,6 +8,8 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
+#include "kernel/yajl_memory.h"
+
 #define FIRST_SIZE 4096
 
 /* Answers nest a handful of levels; yajl's own limit is 128. */
@@ -53,30 +55,19 @@ static void append(void *context, const char *bytes, size_t length)
     w->length += length;
 }
 
-static apr_status_t release(void *context)
-{
-    lims_writer_t *w = context;
-
-    if (w->yajl != NULL) {
-        yajl_gen_free(w->yajl);
-        w->yajl = NULL;
-    }
-    return APR_SUCCESS;
-}
-
 lims_writer_t *lims_writer_create(apr_pool_t *pool)
 {
     lims_writer_t *w = apr_pcalloc(pool, sizeof(*w));
+    yajl_alloc_funcs memory = lims_yajl_memory(pool);
 
     w->pool = pool;
     w->size = FIRST_SIZE;
     w->text = apr_palloc(pool, w->size);
-    w->yajl = yajl_gen_alloc(NULL);
+    w->yajl = yajl_gen_alloc(&memory);
     if (w->yajl == NULL) {
         w->failed = true;
         return w;
     }
-    apr_pool_cleanup_register(pool, w, release, apr_pool_cleanup_null);
     yajl_gen_config(w->yajl, yajl_gen_print_callback, append, w);
     return w;
 }
@@ -209,9 +200,6 @@ const char *lims_writer_finish(apr_size_t *length, lims_writer_t *w)
 {
     bool sound = !w->failed && w->complete;
 
-    if (w->yajl != NULL) {
-        apr_pool_cleanup_run(w->pool, w, release);
-    }
     w->failed = true;
     w->text[w->length] = '\0';
     *length = sound ? w->length : 0;

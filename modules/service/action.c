@@ -103,11 +103,15 @@ static const lims_error_t *lock_record(lims_request_t *rq)
 static const lims_error_t *check_condition(lims_request_t *rq, const char *if_match)
 {
     const lims_error_t *error = fetch_record(rq);
+    const char *etag = apr_table_get(rq->reply->headers, "ETag");
 
     if (error) {
         return error;
     }
-    if (!lims_etag_matches(if_match, apr_table_get(rq->reply->headers, "ETag"), false)) {
+    if (!etag) {
+        return lims_no_digest(rq->pool);
+    }
+    if (!lims_etag_matches(if_match, etag, false)) {
         return lims_fail(rq->pool, LIMS_E_PRECONDITION_FAILED,
                          "The %s %s has changed since you read it; read it again and decide anew.",
                          rq->resource->name, lims_values_get(rq->values, "id"));

@@ -118,8 +118,7 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
         return unauthorized(x, "malformed API key");
     }
     if (!lims_key_hash(hash, token)) {
-        return lims_broken(x->rq.pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",
-                           "The request could not be carried out.");
+        return lims_no_digest(x->rq.pool);
     }
     x->key_hash = as_bytea(hash, x->rq.pool);
     x->key_known = recall(&known, hash);

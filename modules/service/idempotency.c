@@ -55,12 +55,16 @@ const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, c
 {
     lims_values_t *values = lims_values_create(x->rq.pool);
     const lims_call_t call = { .statement = LIMS_STMT_IDEMPOTENCY_CLAIM, .values = values };
+    const char *same = fingerprint(x, body, length);
     const lims_error_t *error;
     lims_result_t *row = NULL;
     const char *outcome;
 
+    if (!same) {
+        return lims_no_digest(x->rq.pool);
+    }
     lims_values_set(values, "idempotencyKey", x->idempotency_key);
-    lims_values_set(values, "fingerprint", fingerprint(x, body, length));
+    lims_values_set(values, "fingerprint", same);
     lims_values_set(values, "lifetime", x->settings->idempotency_lifetime);
     error = lims_database_run(&row, &x->rq, &call, 1, 0);
     if (error) {

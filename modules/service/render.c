@@ -63,6 +63,15 @@ void lims_render_finish(lims_request_t *rq, lims_writer_t *w)
     rq->reply->body = lims_writer_finish(&rq->reply->length, w);
 }
 
+void lims_render_etag(lims_request_t *rq)
+{
+    const char *etag = lims_etag(rq->reply->body, rq->reply->length, rq->pool);
+
+    if (etag) {
+        apr_table_setn(rq->reply->headers, "ETag", etag);
+    }
+}
+
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested)
 {
     const lims_resource_t *resource = rq->resource;
@@ -78,8 +87,7 @@ void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims
     }
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
-    apr_table_setn(rq->reply->headers, "ETag",
-                   lims_etag(rq->reply->body, rq->reply->length, rq->pool));
+    lims_render_etag(rq);
 }
 
 /* Where the next page begins: behind the last record, by its column "cursor" if

@@ -106,6 +106,9 @@ const lims_error_t *lims_service_fetch(lims_request_t *rq);
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows);
 
+/* The ETag of the reply's body; none when it cannot be computed. */
+void lims_render_etag(lims_request_t *rq);
+
 /* An array of records under one name: { "received": [ … ] }; used by handlers
  * that answer several records. */
 void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,

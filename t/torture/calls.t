@@ -28,7 +28,7 @@ my $work = LIMS::Fail::work(LIMS::Laboratory->new($lims));
 my $long = ($ENV{TORTURE_KILLS} || 0) > 10;
 my $blocks;
 
-$lims->allow_log(qr/LIMS00(?:30|36|38|40|51|52): |\[dbd:error\]/);
+$lims->allow_log(qr/LIMS00(?:30|36|38|40|46|51|52): |\[dbd:error\]/);
 $fail->begin($lims);
 for my $name (sort keys %$work) {
     for my $kind (qw(call link)) {

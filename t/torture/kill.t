@@ -30,7 +30,7 @@ LIMS::Instance::own_cluster('kill');
 
 my $lims  = LIMS::Test->new(contract => 0, conf => "LimsRateLimit 20000\nLimsRateKeys 64");
 my $havoc = LIMS::Havoc->new($lims);
-$lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|45|51): 503|\[dbd:error\]|LIMS0110/);
+$lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|45|46|51): 503|\[dbd:error\]|LIMS0110/);
 
 my @laboratories = map {
     my $organization = $lims->organization(code => "laboratory-$_",

@@ -47,15 +47,19 @@ sub new {
 
     LIMS::Instance::start_cluster();
     $self->_write($layout, (0) x 7, '');
-    chmod 0666, $self->{file} or die "$self->{file}: $!\n";
+    for my $file ($self->{file}, "$self->{file}.trace") {
+        open my $out, '>>', $file or die "$file: $!\n";
+        chmod 0666, $file or die "$file: $!\n";
+    }
     $ENV{LIMS_FAIL}    = $self->{file};
     $ENV{LIMS_PRELOAD} = join ':', grep { $_ } $ENV{LIMS_PRELOAD}, @libraries;
     return $self;
 }
 
-# One child with one worker: what is counted is one request.
+# One child that does one thing at a time: what is counted is one request. libpq
+# without memory may wait for an answer that has come: not for long.
 sub conf {
-    return "ThreadsPerChild 2\nMaxRequestWorkers 2\nMinSpareThreads 1\nMaxSpareThreads 2\n";
+    return "LimsDatabaseTimeout 1000\nThreadsPerChild 2\nMaxRequestWorkers 2\nMinSpareThreads 1\nMaxSpareThreads 2\n";
 }
 
 sub begin {
@@ -82,6 +86,13 @@ sub _read {
     return \%state;
 }
 
+# The functions, or places in libraries, in which it failed.
+sub _where {
+    my ($self) = @_;
+    open my $in, '<', "$self->{file}.trace" or return;
+    return map { m{([^/]+)\(([^)]*)\)} ? "$1 $2" : () } <$in>;
+}
+
 # The child that there is now; another one than before if that died.
 sub _child {
     my ($self) = @_;
@@ -101,8 +112,7 @@ sub one {
     my $lims    = $self->{lims};
     my $child   = $self->_child;
     my $content = defined $body ? JSON::PP->new->utf8->canonical->encode($body) : '';
-    # TLS is there before anything fails: what is tried is the request.
-    my $socket  = $lims->socket;
+    my $socket  = $self->_warm_socket;
     my $message = join "\r\n", "$method $lims->{base}$path HTTP/1.1", 'Host: localhost',
         "Authorization: Bearer $lims->{key}", 'Connection: close',
         $token ? "Idempotency-Key: $token" : (),
@@ -115,6 +125,20 @@ sub one {
     my $response = LIMS::Response->parse($answer);
     return { %{ $self->_read }, status => $response ? $response->status : 0,
         body => $response ? $response->body : '', child => $child };
+}
+
+# A connection that has had an answer, so that it is not TLS that fails, whose
+# handshake the server is still ending when the client has done its part.
+sub _warm_socket {
+    my ($self) = @_;
+    my $lims   = $self->{lims};
+    my $socket = $lims->socket;
+
+    syswrite $socket, "GET /ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    while (sysread $socket, my $some, 65536) {
+        last if $some =~ /ready\n\z/;
+    }
+    return $socket;
 }
 
 sub _ask {
@@ -145,7 +169,8 @@ sub _ask {
 # `work` makes a request that has not been made before, and what it needs. Each
 # turn fails in one such request; whatever was answered, the database has then
 # done it as a whole or not at all, nothing is left open, and the same request,
-# sent again, is answered with success and has been done once.
+# sent again, is answered with success, as it was before if it was, and has been
+# done once.
 sub sweep {
     my ($self, %option) = @_;
     my $first = $option{work}->();
@@ -159,12 +184,14 @@ sub sweep {
         my @faults  = $self->_judge($outcome, $whole, $before, \%option);
 
         $answers{ $outcome->{status} || 'none' }++;
-        $self->_plainly($request, $option{success});
+        my $again = $self->_plainly($request, $option{success});
+        push @faults, "sent again, it is answered otherwise: $again"
+            if $outcome->{status} == $option{success} && $outcome->{body} ne $again;
         my $after = _difference($before, $self->_rows);
         push @faults, "sent again, it made $after; once makes $whole" if $after ne $whole;
         if (@faults) {
             fail("$option{name}, turn $turn ($outcome->{what}): $outcome->{status}");
-            diag("$_\n") for @faults, $outcome->{body};
+            diag("$_\n") for @faults, $outcome->{body}, 'It failed in:', $self->_where;
         }
         last unless $outcome->{failed};
         $tried++;
@@ -206,18 +233,18 @@ sub _judge {
     return @faults;
 }
 
-# The same without anything failing.
+# The same without anything failing: the answer.
 sub _plainly {
     my ($self, $request, $success) = @_;
     my $outcome;
     for (1 .. 50) {
         $outcome = $self->one('call', 0, 0, $request);
-        return if $outcome->{status} == $success;
+        return $outcome->{body} if $outcome->{status} == $success;
         last unless $outcome->{status} == 503 || $outcome->{body} =~ /idempotency_in_progress/;
         sleep 0.05;
     }
     fail("$request->[0] $request->[1] without a failure: $outcome->{status} $outcome->{body}");
-    return;
+    return '';
 }
 
 # --- Representative requests -------------------------------------------------

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yajl_memory.c - yajl on the memory of a pool. */
+#include "kernel/yajl_memory.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Before each block: a pool does not know how large it is. */
+typedef union {
+    size_t size;
+    max_align_t aligned;
+} block_t;
+
+static void *take(void *pool, size_t size)
+{
+    block_t *block = apr_palloc(pool, sizeof(*block) + size);
+
+    if (block == NULL) {
+        return NULL;
+    }
+    block->size = size;
+    return block + 1;
+}
+
+static void *resize(void *pool, void *old, size_t size)
+{
+    size_t kept = old != NULL ? ((block_t *)old - 1)->size : 0;
+    void *block = take(pool, size);
+
+    if (block != NULL && kept > 0) {
+        memcpy(block, old, kept < size ? kept : size);
+    }
+    return block;
+}
+
+static void keep(void *pool, void *block)
+{
+    (void)pool;
+    (void)block;
+}
+
+yajl_alloc_funcs lims_yajl_memory(apr_pool_t *pool)
+{
+    return (yajl_alloc_funcs){ .malloc = take, .realloc = resize, .free = keep, .ctx = pool };
+}
