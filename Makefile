@@ -20,7 +20,7 @@
 #                      of `make run`, which `make distclean` removes as well
 #
 # Sources are found by their place: a new folder under modules/ needs no line
-# here. What has modules/server/ links into the module only, modules/tool/ into
+# here. What has modules/server/ or modules/dispatch/ links into the module only, modules/tool/ into
 # limsctl only, modules/kernel/ also into the unit tests and fuzzers.
 
 OUT ?= build/out
@@ -59,13 +59,14 @@ MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
 DEMO := $(sort $(wildcard sql/demo/[0-9]*.sql))
 SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
+DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
 KERNEL := $(filter modules/kernel/%,$(SOURCES))
-SHARED := $(filter-out $(SERVER) $(TOOL),$(SOURCES))
+SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
 object = $(patsubst %.c,$(OUT)/%.o,$(1))
-MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER)) $(GENERATED)
+MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER) $(DISPATCH)) $(GENERATED)
 TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c)))
@@ -136,7 +137,7 @@ endef
 $(call object,$(SERVER)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
 	$(call compile,-isystem $(HTTPD_INCLUDE))
 
-$(call object,$(SHARED) $(TOOL)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
+$(call object,$(SHARED) $(DISPATCH) $(TOOL)): $(OUT)/%.o: %.c $(OUT)/flags | $(OUT)/statements.h
 	$(call compile)
 
 $(GENERATED) $(OUT)/demo.o: $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/statements.h
@@ -146,7 +147,7 @@ $(GENERATED) $(OUT)/demo.o: $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/stateme
 # tell an undefined one from a misspelt one; build/symbols can.
 $(OUT)/mod_lims.so: $(MODULE_OBJECTS) build/symbols
 	@echo "ld $@"
-	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(MODULE_OBJECTS) $(LIBS) \
+	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(MODULE_OBJECTS) $(LIBS) -lcurl \
 	    && build/symbols $@.$$$$ "$$($(APXS) -q sbindir)/$$($(APXS) -q progname)" \
 	    && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
 

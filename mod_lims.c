@@ -10,6 +10,7 @@
 #include <http_config.h>
 #include <http_protocol.h>
 #include <http_request.h>
+#include <mpm_common.h>
 
 /* mod_ssl must have seen the connection, mod_dbd must have made its pool. */
 static const char *const after_dbd[] = { "mod_dbd.c", NULL };
@@ -24,6 +25,9 @@ static void register_hooks(apr_pool_t *pool)
 
     /* What a child keeps: the bound on its connections, the keys it has seen. */
     ap_hook_child_init(lims_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
+
+    /* The dispatcher begins nothing more, while requests come to their end. */
+    ap_hook_child_stopping(lims_webhooks_stopping, NULL, NULL, APR_HOOK_MIDDLE);
 
     /* Our URLs stand for no files: they are claimed before anything maps them
      * into the file system, where other rules would apply. */

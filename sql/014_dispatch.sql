@@ -31,7 +31,7 @@ CREATE FUNCTION lims.webhook_claim(
     attempts integer,
     retries integer,
     fresh boolean,
-    event_created_at timestamptz,
+    age double precision,
     url text,
     secret bytea,
     previous_secret bytea,
@@ -127,7 +127,8 @@ BEGIN
     SELECT d.organization_id, d.endpoint_id, d.id, d.delivery_id, v.type,
            lims.webhook_body(d.delivery_id, v.type, v.created_at,
                              v.organization_id, v.data),
-           d.attempts, d.retries, q.fresh, v.created_at, e.url, e.secret,
+           d.attempts, d.retries, q.fresh,
+           extract(epoch FROM clock_timestamp() - v.created_at)::double precision, e.url, e.secret,
            CASE WHEN e.previous_secret_until > now()
                 THEN e.previous_secret END,
            e.standard_headers
@@ -165,7 +166,8 @@ END
 $$;
 
 -- Records what became of attempts: an array of objects, in the order in which
--- they ended, of the members named below. An outcome counts only for a delivery
+-- they ended, of the members named below; `ago` is how many seconds ago an
+-- attempt began, so that no clock but the database's counts. An outcome counts only for a delivery
 -- that still is as it was when it was claimed: what has been recorded otherwise
 -- in the meantime stays.
 --
@@ -205,7 +207,7 @@ AS $$
           FROM json_to_recordset(p_outcomes) AS o (
                organization bigint, delivery bigint, attempts integer,
                retries integer, arrived boolean, final boolean,
-               after double precision, started timestamptz, duration integer,
+               after double precision, ago double precision, duration integer,
                status integer, excerpt text, error text)
     ), recorded AS (
         UPDATE lims.webhook_delivery d
@@ -221,11 +223,12 @@ AS $$
            AND d.attempts = o.attempts
            AND d.retries = o.retries
         RETURNING d.organization_id, d.endpoint_id, d.id, o.attempts + 1 AS number,
-            o.state, o.place, o.started, o.duration, o.status, o.excerpt, o.error
+            o.state, o.place, o.ago, o.duration, o.status, o.excerpt, o.error
     ), attempted AS (
         INSERT INTO lims.webhook_attempt (organization_id, delivery_id, number,
             started_at, duration_ms, response_status, response_excerpt, error)
-        SELECT r.organization_id, r.id, r.number, r.started, r.duration, r.status,
+        SELECT r.organization_id, r.id, r.number,
+               now() - make_interval(secs => r.ago), r.duration, r.status,
                r.excerpt, r.error
           FROM recorded r
     ), last_arrived AS (
@@ -304,7 +307,8 @@ SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
     UPDATE lims.webhook_lane w
-       SET held_until = '-infinity'
+       SET held_until = '-infinity',
+           holder = NULL
       FROM unnest(p_organizations, p_endpoints) AS k (organization, endpoint)
      WHERE w.organization_id = k.organization
        AND w.endpoint_id = k.endpoint

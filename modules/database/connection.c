@@ -231,3 +231,8 @@ bool lims_connection_says(const char *conninfo, const char *keyword)
     PQconninfoFree(options);
     return said;
 }
+
+int lims_connection_socket(const lims_connection_t *connection)
+{
+    return PQsocket(connection->pg);
+}

@@ -91,6 +91,18 @@ void lims_connection_release(lims_connection_t *connection);
 const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
                                       const lims_call_t *calls, int count, unsigned frame);
 
+/* The same in two halves, for a thread that has other things to do while the
+ * database works: something to be read on lims_connection_socket() says that an
+ * answer is coming in. `calls` and `results` have to last until then. */
+typedef struct lims_trip_t lims_trip_t;
+
+lims_trip_t *lims_database_send(lims_result_t **results, lims_request_t *rq,
+                                const lims_call_t *calls, int count, unsigned frame);
+const lims_error_t *lims_database_receive(lims_trip_t *trip);
+
+/* The descriptor of the connection's socket, -1 if it has none. */
+int lims_connection_socket(const lims_connection_t *connection);
+
 /* One statement with the request's values. */
 const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *rq,
                                        lims_stmt_e statement);

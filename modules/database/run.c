@@ -9,6 +9,7 @@
  * known state whatever happened.
  */
 #include <apr_strings.h>
+#include <poll.h>
 #include <string.h>
 
 #include "database/private.h"
@@ -17,6 +18,9 @@
 #include "kernel/statement.h"
 
 #define PARAMETERS_MAX 64
+
+/* Milliseconds until the server takes more of what is being sent. */
+#define FLUSH_PATIENCE 5000
 
 static const char plan_each_time[] =
     "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";
@@ -29,13 +33,16 @@ typedef struct {
     int call; /* SENT_PREPARE, SENT_CALL: index of the call */
 } sent_t;
 
-typedef struct {
+typedef struct lims_trip_t {
     lims_request_t *rq;
     lims_connection_t *connection;
     const lims_call_t *calls;
     lims_result_t **results;
     sent_t sent[2 * LIMS_CALLS_MAX + 2];
     int count;
+    unsigned frame;
+    bool under_way;
+    apr_time_t begun;
     const lims_error_t *error; /* the first */
 } trip_t;
 
@@ -230,26 +237,73 @@ static const lims_error_t *judge_loss(const lims_error_t *error, const lims_requ
     return judged;
 }
 
+/* All of it, for who then waits for nothing but the answer. */
+static bool flush(PGconn *pg)
+{
+    struct pollfd wait = { .fd = PQsocket(pg), .events = POLLIN | POLLOUT };
+    int left;
+
+    while ((left = PQflush(pg)) > 0) {
+        if (poll(&wait, 1, FLUSH_PATIENCE) <= 0 ||
+            ((wait.revents & POLLIN) && !PQconsumeInput(pg))) {
+            return false;
+        }
+    }
+    return left == 0;
+}
+
+static trip_t *begin(lims_result_t **results, lims_request_t *rq, const lims_call_t *calls,
+                     int count, unsigned frame)
+{
+    trip_t *trip = apr_pcalloc(rq->pool, sizeof(*trip));
+    PGconn *pg = rq->connection->pg;
+
+    trip->rq = rq;
+    trip->connection = rq->connection;
+    trip->calls = calls;
+    trip->results = results;
+    trip->frame = frame;
+    trip->begun = apr_time_now();
+    PQsetnonblocking(pg, 1);
+    if (!PQenterPipelineMode(pg)) {
+        trip->error = lims_database_failure(rq->connection, NULL, rq->pool);
+    } else {
+        trip->under_way = send_all(trip, count, frame);
+    }
+    return trip;
+}
+
+lims_trip_t *lims_database_send(lims_result_t **results, lims_request_t *rq,
+                                const lims_call_t *calls, int count, unsigned frame)
+{
+    trip_t *trip = begin(results, rq, calls, count, frame);
+
+    if (trip->under_way && !flush(rq->connection->pg)) {
+        trip->under_way = false;
+        trip->error = lims_database_failure(rq->connection, NULL, rq->pool);
+    }
+    return trip;
+}
+
+const lims_error_t *lims_database_receive(lims_trip_t *trip)
+{
+    PGconn *pg = trip->connection->pg;
+
+    if (trip->under_way) {
+        receive_all(trip);
+    }
+    if (PQpipelineStatus(pg) != PQ_PIPELINE_OFF && !PQexitPipelineMode(pg) && !trip->error) {
+        trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+    }
+    trip->rq->usage.trips++;
+    trip->rq->usage.database += apr_time_now() - trip->begun;
+    return judge_loss(trip->error, trip->rq, trip->frame);
+}
+
 const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
                                       const lims_call_t *calls, int count, unsigned frame)
 {
-    trip_t trip = { .rq = rq, .connection = rq->connection, .calls = calls, .results = results };
-    PGconn *pg = rq->connection->pg;
-    apr_time_t begun = apr_time_now();
-
-    PQsetnonblocking(pg, 1);
-    if (!PQenterPipelineMode(pg)) {
-        return lims_database_failure(rq->connection, NULL, rq->pool);
-    }
-    if (send_all(&trip, count, frame)) {
-        receive_all(&trip);
-    }
-    if (!PQexitPipelineMode(pg) && !trip.error) {
-        trip.error = lims_database_failure(rq->connection, NULL, rq->pool);
-    }
-    rq->usage.trips++;
-    rq->usage.database += apr_time_now() - begun;
-    return judge_loss(trip.error, rq, frame);
+    return lims_database_receive(begin(results, rq, calls, count, frame));
 }
 
 const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *rq,

@@ -155,6 +155,17 @@ static void check_keyring(check_t *check)
     }
 }
 
+/* A lease that ends before the attempts under it would have them made twice. */
+static void check_webhooks(check_t *check)
+{
+    const lims_webhook_config_t *webhooks = &lims_config_of(check->s)->webhooks;
+
+    if (webhooks->lease < 2 * webhooks->timeout + 2000) {
+        report(check, 115, "LimsWebhookLease is too short for LimsWebhookTimeout",
+               "make it at least twice as long, and two seconds more");
+    }
+}
+
 static void check_routes(check_t *check, apr_pool_t *pool)
 {
     lims_settings_t *settings = &lims_config_of(check->s)->settings;
@@ -206,6 +217,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_watchdog(&check);
         check_rates(&check);
         check_keyring(&check);
+        check_webhooks(&check);
         check_routes(&check, pconf);
         problems += check.problems;
     }
@@ -277,6 +289,13 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
     rv = lims_metrics_create(s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0113: no shared memory for counters");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    rv = lims_webhooks_prepare(s, pconf);
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
+                     "LIMS0116: webhooks can't be sent: no lock file in DefaultRuntimeDir, or "
+                     "libcurl does not work");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (server_rec *each = s; each; each = each->next) {

@@ -11,9 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/address.h"
 #include "server/server.h"
 
 #define UNSET (-1)
+
+/* What the contract says: about a minute, then twice as long each time. */
+#define SCHEDULE "{60 s,120 s,240 s,480 s,960 s}"
 
 typedef struct {
     const char *name;
@@ -35,6 +39,17 @@ enum {
     DATABASE_TIMEOUT,
     IDEMPOTENCY_LIFETIME,
     KEY_TOUCH_INTERVAL,
+    WEBHOOK_DISPATCHERS,
+    WEBHOOK_IN_FLIGHT,
+    WEBHOOK_IN_FLIGHT_ENDPOINT,
+    WEBHOOK_POLL,
+    WEBHOOK_TIMEOUT,
+    WEBHOOK_LEASE,
+    WEBHOOK_LONGEST_WAIT,
+    WEBHOOK_JITTER,
+    WEBHOOK_DISABLE_AFTER,
+    WEBHOOK_ANSWER,
+    WEBHOOK_EXCERPT,
     NUMBERS
 };
 
@@ -99,6 +114,73 @@ static const number_t numbers[] = {
                              .max = 86400,
                              .fallback = 300,
                              .unit = "seconds" },
+    [WEBHOOK_DISPATCHERS] = { .name = "LimsWebhookDispatchers",
+                              .offset = APR_OFFSETOF(lims_config_t, webhooks.dispatchers),
+                              .min = 0,
+                              .max = 16,
+                              .fallback = 1,
+                              .unit = "dispatchers" },
+    [WEBHOOK_IN_FLIGHT] = { .name = "LimsWebhookInFlight",
+                            .offset = APR_OFFSETOF(lims_config_t, webhooks.in_flight),
+                            .min = 2,
+                            .max = 4096,
+                            .fallback = 256,
+                            .unit = "deliveries" },
+    [WEBHOOK_IN_FLIGHT_ENDPOINT] = { .name = "LimsWebhookInFlightPerEndpoint",
+                                     .offset =
+                                         APR_OFFSETOF(lims_config_t, webhooks.in_flight_endpoint),
+                                     .min = 1,
+                                     .max = 256,
+                                     .fallback = 8,
+                                     .unit = "deliveries" },
+    [WEBHOOK_POLL] = { .name = "LimsWebhookPoll",
+                       .offset = APR_OFFSETOF(lims_config_t, webhooks.poll),
+                       .min = 10,
+                       .max = 60000,
+                       .fallback = 1000,
+                       .unit = "milliseconds" },
+    [WEBHOOK_TIMEOUT] = { .name = "LimsWebhookTimeout",
+                          .offset = APR_OFFSETOF(lims_config_t, webhooks.timeout),
+                          .min = 100,
+                          .max = 60000,
+                          .fallback = 10000,
+                          .unit = "milliseconds" },
+    [WEBHOOK_LEASE] = { .name = "LimsWebhookLease",
+                        .offset = APR_OFFSETOF(lims_config_t, webhooks.lease),
+                        .min = 1000,
+                        .max = 3600000,
+                        .fallback = 30000,
+                        .unit = "milliseconds" },
+    [WEBHOOK_LONGEST_WAIT] = { .name = "LimsWebhookLongestWait",
+                               .offset = APR_OFFSETOF(lims_config_t, webhooks.longest_wait),
+                               .min = 1,
+                               .max = 7 * 86400,
+                               .fallback = 6 * 3600,
+                               .unit = "seconds" },
+    [WEBHOOK_JITTER] = { .name = "LimsWebhookJitter",
+                         .offset = APR_OFFSETOF(lims_config_t, webhooks.jitter),
+                         .min = 0,
+                         .max = 100,
+                         .fallback = 10,
+                         .unit = "percent" },
+    [WEBHOOK_DISABLE_AFTER] = { .name = "LimsWebhookDisableAfter",
+                                .offset = APR_OFFSETOF(lims_config_t, webhooks.disable_after),
+                                .min = 1,
+                                .max = 1000,
+                                .fallback = 15,
+                                .unit = "deliveries" },
+    [WEBHOOK_ANSWER] = { .name = "LimsWebhookMaxAnswer",
+                         .offset = APR_OFFSETOF(lims_config_t, webhooks.answer_max),
+                         .min = 0,
+                         .max = 16 * 1024 * 1024,
+                         .fallback = 64 * 1024,
+                         .unit = "bytes" },
+    [WEBHOOK_EXCERPT] = { .name = "LimsWebhookExcerpt",
+                          .offset = APR_OFFSETOF(lims_config_t, webhooks.excerpt_max),
+                          .min = 0,
+                          .max = 1000,
+                          .fallback = 1000,
+                          .unit = "bytes" },
 };
 
 _Static_assert(LIMS_LENGTH(numbers) == NUMBERS, "a row for each number");
@@ -133,6 +215,22 @@ void *lims_config_create(apr_pool_t *pool, server_rec *s)
     return config;
 }
 
+static void merge_webhooks(lims_webhook_config_t *inner, const lims_webhook_config_t *outer)
+{
+    if (!inner->schedule) {
+        inner->schedule = outer->schedule;
+    }
+    if (!inner->allowed) {
+        inner->allowed = outer->allowed;
+    }
+    if (!inner->ca_file) {
+        inner->ca_file = outer->ca_file;
+    }
+    if (!inner->proxy) {
+        inner->proxy = outer->proxy;
+    }
+}
+
 void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
 {
     lims_config_t *outer = base, *inner = add;
@@ -156,6 +254,7 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
     if (!config->secret_key_file) {
         config->secret_key_file = outer->secret_key_file;
     }
+    merge_webhooks(&config->webhooks, &outer->webhooks);
     for (int i = 0; i < NUMBERS; i++) {
         apr_int64_t *number = number_of(config, &numbers[i]);
         if (*number == UNSET) {
@@ -182,6 +281,9 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
         if (*number == UNSET) {
             *number = numbers[i].fallback;
         }
+    }
+    if (!config->webhooks.schedule) {
+        config->webhooks.schedule = SCHEDULE;
     }
     config->settings.base = apr_pstrcat(pool, config->base_path, "/api/v1", NULL);
     config->settings.documentation =
@@ -273,6 +375,58 @@ static const char *set_number(cmd_parms *cmd, void *unused, const char *text)
     return NULL;
 }
 
+static const char *set_schedule(cmd_parms *cmd, void *unused, int argc, char *const argv[])
+{
+    apr_array_header_t *waits = apr_array_make(cmd->pool, argc, sizeof(const char *));
+
+    (void)unused;
+    for (int i = 0; i < argc; i++) {
+        char *end = NULL;
+        double seconds = strtod(argv[i], &end);
+        if (end == argv[i] || *end || !(seconds >= 0.01 && seconds <= 7 * 86400)) {
+            return "LimsWebhookSchedule: seconds, each from 0.01 to 604800";
+        }
+        APR_ARRAY_PUSH(waits, const char *) = apr_psprintf(cmd->pool, "%.3f s", seconds);
+    }
+    if (argc < 1 || argc > 20) {
+        return "LimsWebhookSchedule: from 1 to 20 waits, in seconds";
+    }
+    lims_config_of(cmd->server)->webhooks.schedule =
+        apr_pstrcat(cmd->pool, "{", apr_array_pstrcat(cmd->pool, waits, ','), "}", NULL);
+    return NULL;
+}
+
+static const char *allow_range(cmd_parms *cmd, void *unused, const char *text)
+{
+    lims_webhook_config_t *webhooks = &lims_config_of(cmd->server)->webhooks;
+    lims_range_t range;
+    const char *problem = lims_range_parse(&range, text);
+
+    (void)unused;
+    if (problem) {
+        return apr_psprintf(cmd->pool, "LimsWebhookAllow %s: %s", text, problem);
+    }
+    if (!webhooks->allowed) {
+        webhooks->allowed = apr_array_make(cmd->pool, 4, sizeof(lims_range_t));
+    }
+    APR_ARRAY_PUSH(webhooks->allowed, lims_range_t) = range;
+    return NULL;
+}
+
+static const char *set_ca_file(cmd_parms *cmd, void *unused, const char *file)
+{
+    (void)unused;
+    lims_config_of(cmd->server)->webhooks.ca_file = ap_server_root_relative(cmd->pool, file);
+    return lims_config_of(cmd->server)->webhooks.ca_file ? NULL : "LimsWebhookCAFile: no such path";
+}
+
+static const char *set_proxy(cmd_parms *cmd, void *unused, const char *url)
+{
+    (void)unused;
+    lims_config_of(cmd->server)->webhooks.proxy = url;
+    return NULL;
+}
+
 #define NUMBER(index) (void *)(apr_uintptr_t)&numbers[index]
 
 const command_rec lims_config_directives[] = {
@@ -308,5 +462,35 @@ const command_rec lims_config_directives[] = {
                   "seconds for which an Idempotency-Key is remembered"),
     AP_INIT_TAKE1("LimsKeyTouchInterval", set_number, NUMBER(KEY_TOUCH_INTERVAL), RSRC_CONF,
                   "seconds between two updates of a key's lastUsedAt"),
+    AP_INIT_TAKE1("LimsWebhookDispatchers", set_number, NUMBER(WEBHOOK_DISPATCHERS), RSRC_CONF,
+                  "dispatchers at work at once on this machine"),
+    AP_INIT_TAKE1("LimsWebhookInFlight", set_number, NUMBER(WEBHOOK_IN_FLIGHT), RSRC_CONF,
+                  "attempts under way at once"),
+    AP_INIT_TAKE1("LimsWebhookInFlightPerEndpoint", set_number, NUMBER(WEBHOOK_IN_FLIGHT_ENDPOINT),
+                  RSRC_CONF, "attempts under way at once to one endpoint"),
+    AP_INIT_TAKE1("LimsWebhookPoll", set_number, NUMBER(WEBHOOK_POLL), RSRC_CONF,
+                  "milliseconds between two looks for due deliveries"),
+    AP_INIT_TAKE1("LimsWebhookTimeout", set_number, NUMBER(WEBHOOK_TIMEOUT), RSRC_CONF,
+                  "milliseconds until an attempt has failed"),
+    AP_INIT_TAKE1("LimsWebhookLease", set_number, NUMBER(WEBHOOK_LEASE), RSRC_CONF,
+                  "milliseconds for which a dispatcher holds an endpoint"),
+    AP_INIT_TAKE1("LimsWebhookLongestWait", set_number, NUMBER(WEBHOOK_LONGEST_WAIT), RSRC_CONF,
+                  "longest wait between two attempts in seconds"),
+    AP_INIT_TAKE1("LimsWebhookJitter", set_number, NUMBER(WEBHOOK_JITTER), RSRC_CONF,
+                  "share of a wait that may be added, in percent"),
+    AP_INIT_TAKE1("LimsWebhookDisableAfter", set_number, NUMBER(WEBHOOK_DISABLE_AFTER), RSRC_CONF,
+                  "deliveries given up in a row that disable an endpoint"),
+    AP_INIT_TAKE1("LimsWebhookMaxAnswer", set_number, NUMBER(WEBHOOK_ANSWER), RSRC_CONF,
+                  "bytes of an answer that are read"),
+    AP_INIT_TAKE1("LimsWebhookExcerpt", set_number, NUMBER(WEBHOOK_EXCERPT), RSRC_CONF,
+                  "bytes of an answer that are kept"),
+    AP_INIT_TAKE_ARGV("LimsWebhookSchedule", set_schedule, NULL, RSRC_CONF,
+                      "seconds to wait after each failed attempt"),
+    AP_INIT_ITERATE("LimsWebhookAllow", allow_range, NULL, RSRC_CONF,
+                    "addresses that webhooks may go to although they are not public"),
+    AP_INIT_TAKE1("LimsWebhookCAFile", set_ca_file, NULL, RSRC_CONF,
+                  "file of the certificates that receivers are checked with"),
+    AP_INIT_TAKE1("LimsWebhookProxy", set_proxy, NULL, RSRC_CONF,
+                  "URL of the proxy that webhooks go through"),
     { .name = NULL },
 };

@@ -396,6 +396,9 @@ int lims_handler(request_rec *r)
     x.context = &carrier;
     r->log_id = x.rq.id;
     lims_service_answer(&x);
+    if (r->method_number != M_GET && x.rq.reply->status < 300) {
+        lims_webhooks_wake(r->server);
+    }
     if (carrier.answered) {
         return AP_FILTER_ERROR;
     }
@@ -419,6 +422,9 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
     for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
         lims_store_t *store = lims_config_of(each)->store;
         rv = store ? lims_store_child(store, pchild) : APR_SUCCESS;
+    }
+    if (rv == APR_SUCCESS) {
+        lims_webhooks_start(pchild, s);
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0055: a child could not be set up");

@@ -44,6 +44,25 @@ typedef struct {
     _Atomic int connections;
 } child_t;
 
+/* From an event to its arrival: milliseconds if all is well, hours if not. */
+static const apr_int64_t arrival_bounds[] = { 10000,     25000,     50000,     100000,
+                                              250000,    1000000,   5000000,   30000000,
+                                              120000000, 600000000, 3600000000 };
+static const char *const arrival_names[] = { "0.01", "0.025", "0.05", "0.1", "0.25", "1",
+                                             "5",    "30",    "120",  "600", "3600" };
+
+_Static_assert(LIMS_LENGTH(arrival_bounds) == LIMS_LENGTH(arrival_names), "a name for each bound");
+
+enum { ARRIVAL_BUCKETS = LIMS_LENGTH(arrival_bounds) + 1 };
+
+static const char *const attempt_names[] = {
+    [LIMS_ATTEMPT_DELIVERED] = "delivered",
+    [LIMS_ATTEMPT_FAILED] = "failed",
+    [LIMS_ATTEMPT_GIVEN_UP] = "given_up",
+};
+
+_Static_assert(LIMS_LENGTH(attempt_names) == LIMS_ATTEMPT_COUNT, "a name for each");
+
 typedef struct {
     route_counters_t routes[ROUTES_MAX]; /* the last: no route */
     counter_t refusals[LIMS_E_COUNT];
@@ -54,6 +73,9 @@ typedef struct {
     counter_t keys_unknown;
     counter_t rates_shared;
     counter_t rates_local;
+    counter_t attempts[LIMS_ATTEMPT_COUNT];
+    counter_t arrivals[ARRIVAL_BUCKETS];
+    counter_t arrival; /* microseconds, the sum */
     child_t children[CHILDREN_MAX];
 } counters_t;
 
@@ -195,6 +217,22 @@ void lims_metrics_key(bool known)
 void lims_metrics_rate(bool shared)
 {
     add(shared ? &counters->rates_shared : &counters->rates_local, 1);
+}
+
+void lims_metrics_attempts(lims_attempt_e what, int attempts)
+{
+    add(&counters->attempts[what], attempts);
+}
+
+void lims_metrics_arrival(apr_interval_time_t latency)
+{
+    int i = 0;
+
+    while (i < ARRIVAL_BUCKETS - 1 && latency > arrival_bounds[i]) {
+        i++;
+    }
+    add(&counters->arrivals[i], 1);
+    add(&counters->arrival, latency);
 }
 
 /* --- Reading -------------------------------------------------------------- */
@@ -381,7 +419,49 @@ static void write_rates(text_t *text)
     }
 }
 
-const char *lims_metrics_text(apr_pool_t *pool)
+static void write_attempts(text_t *text)
+{
+    apr_uint64_t sum = 0;
+
+    head(text, "lims_webhook_attempts_total", "counter",
+         "Attempts to deliver: delivered, failed (to be tried again), given_up.");
+    for (int i = 0; i < LIMS_ATTEMPT_COUNT; i++) {
+        line(text, "lims_webhook_attempts_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
+             attempt_names[i], read_counter(&counters->attempts[i]));
+    }
+    head(text, "lims_webhook_arrival_seconds", "histogram",
+         "Time from an event to the receiver's acknowledgement.");
+    for (int i = 0; i < ARRIVAL_BUCKETS; i++) {
+        sum += read_counter(&counters->arrivals[i]);
+        line(text, "lims_webhook_arrival_seconds_bucket{le=\"%s\"} %" APR_UINT64_T_FMT "\n",
+             i < ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
+    }
+    line(text,
+         "lims_webhook_arrival_seconds_sum %.6f\n"
+         "lims_webhook_arrival_seconds_count %" APR_UINT64_T_FMT "\n",
+         seconds(read_counter(&counters->arrival)), sum);
+}
+
+static void write_gauge(text_t *text, const char *name, const char *value, const char *help)
+{
+    head(text, name, "gauge", help);
+    line(text, "%s %s\n", name, value);
+}
+
+static void write_backlog(text_t *text, const lims_backlog_t *backlog)
+{
+    write_gauge(text, "lims_webhook_deliveries_pending", backlog->pending,
+                "Deliveries to be made, due or waiting to be tried again.");
+    write_gauge(text, "lims_webhook_deliveries_kept", backlog->kept,
+                "Deliveries that wait for a disabled endpoint.");
+    write_gauge(text, "lims_webhook_oldest_due_seconds", backlog->oldest_due_seconds,
+                "How long the oldest delivery that is due has been so.");
+    write_gauge(text, "lims_webhook_endpoints", backlog->endpoints, "Endpoints.");
+    write_gauge(text, "lims_webhook_endpoints_disabled", backlog->disabled_endpoints,
+                "Endpoints that are disabled.");
+}
+
+const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool)
 {
     text_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)), .pool = pool };
 
@@ -391,6 +471,10 @@ const char *lims_metrics_text(apr_pool_t *pool)
     write_pool(&text);
     write_keys(&text);
     write_rates(&text);
+    write_attempts(&text);
+    if (backlog) {
+        write_backlog(&text, backlog);
+    }
     return apr_array_pstrcat(pool, text.parts, 0);
 }
 
@@ -419,7 +503,27 @@ static void json_store(lims_writer_t *w)
     json_number(w, "rateLimitStoreFailures", failures);
 }
 
-void lims_metrics_json(lims_writer_t *w)
+static void json_text(lims_writer_t *w, const char *name, const char *number)
+{
+    lims_writer_key(w, name);
+    lims_writer_raw(w, number);
+}
+
+static void json_webhooks(lims_writer_t *w, const lims_backlog_t *backlog)
+{
+    json_number(w, "webhooksDelivered", read_counter(&counters->attempts[LIMS_ATTEMPT_DELIVERED]));
+    json_number(w, "webhooksFailed", read_counter(&counters->attempts[LIMS_ATTEMPT_FAILED]));
+    json_number(w, "webhooksGivenUp", read_counter(&counters->attempts[LIMS_ATTEMPT_GIVEN_UP]));
+    if (backlog) {
+        json_text(w, "webhooksPending", backlog->pending);
+        json_text(w, "webhooksKept", backlog->kept);
+        json_text(w, "webhooksOldestDueSeconds", backlog->oldest_due_seconds);
+        json_text(w, "webhookEndpoints", backlog->endpoints);
+        json_text(w, "webhookEndpointsDisabled", backlog->disabled_endpoints);
+    }
+}
+
+void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog)
 {
     apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
 
@@ -445,4 +549,5 @@ void lims_metrics_json(lims_writer_t *w)
     json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
     json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
     json_store(w);
+    json_webhooks(w, backlog);
 }

@@ -13,6 +13,7 @@
 
 #include <httpd.h>
 
+#include "dispatch/dispatch.h"
 #include "service/service.h"
 
 /* What one request cost, noted when it is answered. */
@@ -43,10 +44,25 @@ void lims_metrics_key(bool known);
 /* Whether a request was counted in the store that machines share. */
 void lims_metrics_rate(bool shared);
 
-/* Everything as Prometheus text exposition format 0.0.4. */
-const char *lims_metrics_text(apr_pool_t *pool);
+/* Attempts of webhooks that were recorded, and how long after its event a
+ * delivery had arrived. */
+void lims_metrics_attempts(lims_attempt_e what, int attempts);
+void lims_metrics_arrival(apr_interval_time_t latency);
 
-/* The same figures as members of a JSON object that the caller has open. */
-void lims_metrics_json(lims_writer_t *w);
+/* What the database says of webhooks at the moment, numbers as text. */
+typedef struct {
+    const char *pending;
+    const char *kept;
+    const char *oldest_due_seconds;
+    const char *endpoints;
+    const char *disabled_endpoints;
+} lims_backlog_t;
+
+/* Everything as Prometheus text exposition format 0.0.4. */
+const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool);
+
+/* The same figures as members of a JSON object that the caller has open. Without
+ * a backlog, because the database is out of reach, its figures are missing. */
+void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog);
 
 #endif /* LIMS_METRICS_H */

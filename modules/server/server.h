@@ -23,6 +23,25 @@ typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
 
 typedef struct lims_pool_t lims_pool_t;
 
+/* How deliveries go out; see dispatch/dispatch.h. */
+typedef struct {
+    apr_int64_t dispatchers;
+    apr_int64_t in_flight;
+    apr_int64_t in_flight_endpoint;
+    apr_int64_t poll; /* milliseconds, as the next two */
+    apr_int64_t timeout;
+    apr_int64_t lease;
+    apr_int64_t longest_wait; /* seconds */
+    apr_int64_t jitter;       /* percent */
+    apr_int64_t disable_after;
+    apr_int64_t answer_max; /* bytes, as the next */
+    apr_int64_t excerpt_max;
+    const char *schedule;        /* an array of intervals, as PostgreSQL reads it */
+    apr_array_header_t *allowed; /* lims_range_t, or NULL */
+    const char *ca_file;
+    const char *proxy;
+} lims_webhook_config_t;
+
 /* The configuration of a server. Numbers are -1 while unset; each has a row
  * with its bounds and default in config.c. */
 typedef struct {
@@ -42,11 +61,13 @@ typedef struct {
     apr_int64_t database_timeout;
     apr_int64_t idempotency_lifetime;
     apr_int64_t key_touch_interval;
+    lims_webhook_config_t webhooks;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_ring_table_t *rates;
     lims_store_t *store; /* of rates over several machines, or NULL */
+    int hints;           /* where a commit is told to the dispatchers, or -1 */
     lims_pool_t *pool;   /* in a child: its connections, NULL if it has none */
 } lims_config_t;
 
@@ -78,6 +99,13 @@ typedef struct {
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
 const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease);
 void lims_pool_give_back(lims_lease_t *lease);
+
+/* webhooks.c: the dispatcher threads. */
+apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf);
+void lims_webhooks_start(apr_pool_t *pchild, server_rec *s);
+void lims_webhooks_stopping(apr_pool_t *pchild, int graceful);
+/* Something was committed that may be to send. Costs a system call. */
+void lims_webhooks_wake(const server_rec *s);
 
 /* limit.c: the rate limit, in shared memory and in a store that machines share. */
 apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,

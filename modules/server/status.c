@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/field.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
@@ -40,6 +41,30 @@ static const lims_error_t *ask_database(request_rec *r)
         lims_pool_give_back(&lease);
     }
     return error;
+}
+
+/* NULL when the database can't say. */
+static const lims_backlog_t *ask_backlog(request_rec *r)
+{
+    lims_request_t rq = { .pool = r->pool, .values = lims_values_create(r->pool) };
+    lims_lease_t lease = { .pool = r->pool, .server = r->server };
+    lims_backlog_t *backlog = NULL;
+    lims_result_t *row = NULL;
+
+    if (lims_config_of(r->server)->enable != 1 || lims_pool_take(&rq.connection, &lease)) {
+        return NULL;
+    }
+    if (!lims_database_call(&row, &rq, LIMS_STMT_WEBHOOK_BACKLOG)) {
+        backlog = apr_palloc(r->pool, sizeof(*backlog));
+        backlog->pending = lims_result_get(row, 0, "pending");
+        backlog->kept = lims_result_get(row, 0, "kept");
+        backlog->oldest_due_seconds = lims_result_get(row, 0, "oldestDueSeconds");
+        backlog->endpoints = lims_result_get(row, 0, "endpoints");
+        backlog->disabled_endpoints = lims_result_get(row, 0, "disabledEndpoints");
+    }
+    lims_connection_release(rq.connection);
+    lims_pool_give_back(&lease);
+    return backlog;
 }
 
 /* NULL, or why the service can't answer at the moment. */
@@ -72,7 +97,7 @@ static const char *as_json(request_rec *r, const char *problem)
     lims_writer_boolean(w, problem == NULL);
     lims_writer_key(w, "problem");
     lims_writer_string(w, problem);
-    lims_metrics_json(w);
+    lims_metrics_json(w, problem ? NULL : ask_backlog(r));
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
 }
@@ -158,7 +183,7 @@ int lims_status_handler(request_rec *r)
     }
     if (strcmp(r->handler, "lims-metrics") == 0) {
         return send_text(r, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
-                         lims_metrics_text(r->pool));
+                         lims_metrics_text(ask_backlog(r), r->pool));
     }
     if (strcmp(r->handler, "lims-live") == 0) {
         return send_text(r, HTTP_OK, "text/plain; charset=utf-8", "alive\n");

@@ -13,7 +13,7 @@ use LIMS::Source;
 my %code;
 for my $path (files(qr/\.[ch]\z/, 'modules/server')) {
     my $text = code($path);
-    $code{$1}++ while $text =~ /\bAP_INIT_[A-Z0-9]+\s*\(\s*"(Lims\w+)"/g;
+    $code{$1}++ while $text =~ /\bAP_INIT_[A-Z0-9_]+\s*\(\s*"(Lims\w+)"/g;
 }
 cmp_ok(scalar keys %code, '>', 0, 'directives are recognised');
 

@@ -45,7 +45,7 @@ sub finish {
     my ($outcome, @claimed) = @_;
     my $json = join ',', map {
         sprintf '{"organization":%d,"delivery":%d,"attempts":%d,"retries":%d,"arrived":%s,'
-            . '"final":%s,"after":%s,"started":"2026-01-01T00:00:00Z","duration":5,"status":%s,'
+            . '"final":%s,"after":%s,"ago":1.5,"duration":5,"status":%s,'
             . '"excerpt":null,"error":%s}', $_->{organization_id}, $_->{id}, $_->{attempts},
             $_->{retries}, $outcome->{arrived} ? 'true' : 'false',
             $outcome->{final} ? 'true' : 'false', $outcome->{after} || 0,

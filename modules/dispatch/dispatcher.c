@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dispatcher.c - the thread: it waits for receivers, for the database, for hints
+ * and for the clock, all at once, and does what there is to do.
+ */
+#include <apr_strings.h>
+#include <openssl/rand.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dispatch/private.h"
+
+/* A hint is followed at most so often: with many commits and no webhooks among
+ * them, looking must cost next to nothing. */
+#define LOOK_PAUSE apr_time_from_msec(5)
+
+/* Looking whether a slot has become free. */
+#define SLOT_WAIT 500 /* milliseconds */
+
+/* An attempt that takes longer says nothing good of its lane. */
+#define SLOW apr_time_from_sec(1)
+
+/* A lane whose secret can't be opened; its deliveries wait. */
+#define BLOCKED apr_time_from_sec(60)
+
+/* Longest sleep. */
+#define NAP apr_time_from_sec(1)
+
+struct lims_dispatcher_t {
+    const lims_dispatch_settings_t *settings;
+    char holder[HOLDER_LENGTH + 1];
+    char previous[HOLDER_LENGTH + 1]; /* who died with the slot */
+    int slot;
+    _Atomic bool stopping;
+    _Atomic apr_time_t deadline; /* once it is stopping */
+    lanes_t *lanes;
+    transfers_t *transfers;
+    store_t *store;
+    struct delivery_ring_t ended; /* and not recorded yet */
+    bool hinted;
+    apr_time_t looked_at; /* for work, last */
+};
+
+/* A random UUID (RFC 9562, version 4). */
+static bool name_holder(char name[HOLDER_LENGTH + 1])
+{
+    unsigned char b[16];
+
+    if (RAND_bytes(b, sizeof(b)) != 1) {
+        return false;
+    }
+    b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+    b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+    apr_snprintf(name, HOLDER_LENGTH + 1,
+                 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+                 b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+                 b[15]);
+    return true;
+}
+
+lims_dispatcher_t *lims_dispatcher_create(const lims_dispatch_settings_t *settings,
+                                          apr_pool_t *pool)
+{
+    lims_dispatcher_t *d = apr_pcalloc(pool, sizeof(*d));
+
+    d->settings = settings;
+    d->slot = -1;
+    d->lanes = lanes_create(settings, pool);
+    d->transfers = transfers_create(settings, pool);
+    APR_RING_INIT(&d->ended, delivery_t, link);
+    if (!d->transfers || !name_holder(d->holder)) {
+        return NULL;
+    }
+    d->store = store_create(settings, d->holder, d->lanes, &d->transfers->flying, pool);
+    return d;
+}
+
+void lims_dispatcher_stop(lims_dispatcher_t *d, apr_interval_time_t patience)
+{
+    atomic_store(&d->deadline, apr_time_now() + patience);
+    atomic_store(&d->stopping, true);
+    curl_multi_wakeup(d->transfers->multi);
+}
+
+/* --- Sending -------------------------------------------------------------- */
+
+/* What can't be signed is not sent: no attempt, and the delivery stays. */
+static void block(lims_dispatcher_t *d, delivery_t *delivery, const char *problem)
+{
+    lane_t *lane = delivery->lane;
+
+    d->settings->log(d->settings->data, LIMS_LOG_ERROR,
+                     apr_psprintf(delivery->pool,
+                                  "LIMS0124: webhook endpoint %s of organization %s: nothing can "
+                                  "be sent for a minute: %s",
+                                  lane->endpoint, lane->organization, problem));
+    lane->blocked_until = apr_time_now() + BLOCKED;
+    lanes_landed(d->lanes, delivery, false);
+    apr_pool_destroy(delivery->pool);
+    lanes_put_back(d->lanes, lane);
+}
+
+static void start_deliveries(lims_dispatcher_t *d)
+{
+    delivery_t *delivery;
+
+    while ((delivery = lanes_next(d->lanes, apr_time_now())) != NULL) {
+        const char *problem = transfers_start(d->transfers, delivery);
+        if (problem) {
+            block(d, delivery, problem);
+        }
+    }
+}
+
+static void collect_outcomes(lims_dispatcher_t *d)
+{
+    delivery_t *delivery;
+
+    while ((delivery = transfers_ended(d->transfers)) != NULL) {
+        lanes_judge(d->lanes, delivery->lane, delivery->arrived);
+        lanes_landed(d->lanes, delivery, true);
+        APR_RING_INSERT_TAIL(&d->ended, delivery, delivery_t, link);
+    }
+}
+
+/* They are in the order in which they were started. */
+static void notice_slow_ones(lims_dispatcher_t *d, apr_time_t now)
+{
+    delivery_t *delivery;
+
+    APR_RING_FOREACH(delivery, &d->transfers->flying, delivery_t, link)
+    {
+        if (now - delivery->started < SLOW) {
+            return;
+        }
+        lanes_judge(d->lanes, delivery->lane, false);
+    }
+}
+
+static void cut_off(lims_dispatcher_t *d)
+{
+    while (!APR_RING_EMPTY(&d->transfers->flying, delivery_t, link)) {
+        delivery_t *delivery = APR_RING_FIRST(&d->transfers->flying);
+        transfers_drop(d->transfers, delivery);
+        lanes_landed(d->lanes, delivery, false);
+        apr_pool_destroy(delivery->pool);
+    }
+}
+
+/* --- The database --------------------------------------------------------- */
+
+static bool has_ended(const lims_dispatcher_t *d)
+{
+    return !APR_RING_EMPTY(&d->ended, delivery_t, link);
+}
+
+/* When to look for work. Also, while there is work in hand, the leases of its
+ * lanes are extended by looking. */
+static apr_time_t look_at(const lims_dispatcher_t *d)
+{
+    apr_interval_time_t lease = d->settings->lease / 4;
+    apr_interval_time_t pause = d->settings->poll < lease ? d->settings->poll : lease;
+
+    if (d->hinted || (d->lanes->hungry && d->lanes->waiting < WAITING_MAX / 2)) {
+        pause = LOOK_PAUSE;
+    }
+    return d->looked_at + pause;
+}
+
+static void talk(lims_dispatcher_t *d, bool stopping)
+{
+    apr_time_t now = apr_time_now();
+    bool look = !stopping && now >= look_at(d);
+
+    if (store_is_busy(d->store) || now < store_retry_at(d->store) || (!look && !has_ended(d))) {
+        return;
+    }
+    if (d->previous[0] && store_release(d->store, d->previous)) {
+        d->previous[0] = '\0';
+    }
+    if (look) {
+        d->looked_at = now;
+        d->hinted = false;
+        d->lanes->hungry = false;
+    }
+    store_send(d->store, &d->ended, look, now);
+}
+
+/* --- Waiting -------------------------------------------------------------- */
+
+static void drain_hints(lims_dispatcher_t *d)
+{
+    char bytes[512];
+
+    while (read(d->settings->hints, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes)) {
+    }
+    d->hinted = true;
+}
+
+static int nap_of(const lims_dispatcher_t *d, bool stopping)
+{
+    apr_time_t now = apr_time_now(), until = now + NAP;
+
+    if (stopping) {
+        apr_time_t deadline = atomic_load(&d->deadline);
+        until = deadline < until ? deadline : until;
+    }
+    if (!store_is_busy(d->store)) {
+        apr_time_t talk_at = has_ended(d) ? now : stopping ? until : look_at(d);
+        apr_time_t retry_at = store_retry_at(d->store);
+        talk_at = talk_at > retry_at ? talk_at : retry_at;
+        until = talk_at < until ? talk_at : until;
+    }
+    return until <= now ? 0 : (int)((until - now + 999) / 1000);
+}
+
+static void wait_for_something(lims_dispatcher_t *d, bool stopping)
+{
+    struct curl_waitfd fds[2];
+    unsigned count = 0, hints = 2, answers = 2;
+
+    if (!stopping && !d->hinted && d->settings->hints >= 0) {
+        hints = count++;
+        fds[hints] = (struct curl_waitfd){ .fd = d->settings->hints, .events = CURL_WAIT_POLLIN };
+    }
+    if (store_is_busy(d->store)) {
+        answers = count++;
+        fds[answers] =
+            (struct curl_waitfd){ .fd = store_socket(d->store), .events = CURL_WAIT_POLLIN };
+    }
+    curl_multi_poll(d->transfers->multi, fds, count, nap_of(d, stopping), NULL);
+    if (hints < count && fds[hints].revents) {
+        drain_hints(d);
+    }
+    if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
+                            store_is_overdue(d->store, apr_time_now()))) {
+        store_receive(d->store, &d->ended, apr_time_now());
+    }
+}
+
+/* --- The thread ----------------------------------------------------------- */
+
+static bool wait_for_slot(lims_dispatcher_t *d)
+{
+    while (!atomic_load(&d->stopping)) {
+        d->slot = slot_take(d->settings, d->holder, d->previous);
+        if (d->slot >= 0) {
+            return true;
+        }
+        curl_multi_poll(d->transfers->multi, NULL, 0, SLOT_WAIT, NULL);
+    }
+    return false;
+}
+
+static bool is_over(const lims_dispatcher_t *d)
+{
+    return APR_RING_EMPTY(&d->transfers->flying, delivery_t, link) && !has_ended(d) &&
+           !store_is_busy(d->store);
+}
+
+static void step(lims_dispatcher_t *d, bool stopping)
+{
+    int running = 0;
+
+    if (!stopping) {
+        start_deliveries(d);
+    }
+    curl_multi_perform(d->transfers->multi, &running);
+    collect_outcomes(d);
+    notice_slow_ones(d, apr_time_now());
+    talk(d, stopping);
+    wait_for_something(d, stopping);
+}
+
+static void work(lims_dispatcher_t *d)
+{
+    while (!atomic_load(&d->stopping)) {
+        step(d, false);
+    }
+    /* The next one begins while this one waits for its last answers. */
+    slot_give_back(d->settings, d->slot);
+    lanes_put_back_all(d->lanes);
+    while (!is_over(d) && apr_time_now() < atomic_load(&d->deadline)) {
+        lanes_put_back_all(d->lanes);
+        step(d, true);
+    }
+    collect_outcomes(d);
+    cut_off(d);
+}
+
+/* What could not be said in time is said now, if it can be said at once. */
+static void say_goodbye(lims_dispatcher_t *d)
+{
+    if (store_is_busy(d->store)) {
+        store_receive(d->store, &d->ended, apr_time_now());
+    }
+    if (has_ended(d)) {
+        store_send(d->store, &d->ended, false, apr_time_now());
+        if (store_is_busy(d->store)) {
+            store_receive(d->store, &d->ended, apr_time_now());
+        }
+    }
+    store_release(d->store, d->holder);
+    store_close(d->store);
+}
+
+void lims_dispatcher_run(lims_dispatcher_t *d)
+{
+    if (wait_for_slot(d)) {
+        work(d);
+        say_goodbye(d);
+    }
+}

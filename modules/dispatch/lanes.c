@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lanes.c - whose turn it is.
+ *
+ * Organizations take turns, and the lanes of one organization among themselves.
+ * Within a lane first attempts go before retries; only where the last attempt
+ * failed do the two alternate, so that the deliveries of an endpoint that is
+ * down come to their end although there are always new ones.
+ *
+ * Endpoints that hang fill their own places and no others. A lane is proven by
+ * an attempt that arrived, until one fails or takes long; all those that are not
+ * have one half of the attempts in flight between them, so that however many
+ * hang, the other half is left to those that work.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "dispatch/private.h"
+
+/* What has waited in memory for longer is asked for again: meanwhile the
+ * endpoint may have been changed, disabled or deleted. */
+#define STALE_AFTER apr_time_from_sec(1)
+
+/* Lanes remembered although nothing is in hand of them. */
+#define LANES_MAX 4096
+
+lanes_t *lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
+{
+    lanes_t *lanes = apr_pcalloc(pool, sizeof(*lanes));
+
+    lanes->settings = settings;
+    lanes->pool = pool;
+    lanes->by_key = apr_hash_make(pool);
+    lanes->organizations = apr_hash_make(pool);
+    APR_RING_INIT(&lanes->turns, organization_t, link);
+    return lanes;
+}
+
+static organization_t *find_organization(lanes_t *lanes, const char *id)
+{
+    organization_t *organization = apr_hash_get(lanes->organizations, id, APR_HASH_KEY_STRING);
+
+    if (!organization) {
+        /* As many as there are organizations with webhooks, for good. */
+        organization = apr_pcalloc(lanes->pool, sizeof(*organization));
+        organization->id = apr_pstrdup(lanes->pool, id);
+        APR_RING_INIT(&organization->lanes, lane_t, link);
+        apr_hash_set(lanes->organizations, organization->id, APR_HASH_KEY_STRING, organization);
+    }
+    return organization;
+}
+
+static lane_t *make_lane(lanes_t *lanes, const char *organization, const char *endpoint)
+{
+    apr_pool_t *pool = NULL;
+    lane_t *lane;
+
+    apr_pool_create(&pool, lanes->pool);
+    apr_pool_tag(pool, "lims_lane");
+    lane = apr_pcalloc(pool, sizeof(*lane));
+    lane->pool = pool;
+    lane->organization = apr_pstrdup(pool, organization);
+    lane->endpoint = apr_pstrdup(pool, endpoint);
+    lane->owner = find_organization(lanes, organization);
+    APR_RING_INIT(&lane->fresh, delivery_t, link);
+    APR_RING_INIT(&lane->retries, delivery_t, link);
+    APR_RING_ELEM_INIT(lane, link);
+    apr_hash_set(lanes->by_key, apr_pstrcat(pool, organization, "/", endpoint, NULL),
+                 APR_HASH_KEY_STRING, lane);
+    return lane;
+}
+
+lane_t *lanes_find(lanes_t *lanes, const char *organization, const char *endpoint)
+{
+    char key[64];
+    lane_t *lane;
+
+    apr_snprintf(key, sizeof(key), "%s/%s", organization, endpoint);
+    lane = apr_hash_get(lanes->by_key, key, APR_HASH_KEY_STRING);
+    return lane ? lane : make_lane(lanes, organization, endpoint);
+}
+
+bool lane_is_idle(const lane_t *lane)
+{
+    return lane->waiting == 0 && lane->in_flight == 0 && lane->ended == 0;
+}
+
+/* --- Turns ---------------------------------------------------------------- */
+
+static void join_turns(lanes_t *lanes, lane_t *lane)
+{
+    organization_t *organization = lane->owner;
+
+    if (APR_RING_EMPTY(&organization->lanes, lane_t, link)) {
+        APR_RING_INSERT_TAIL(&lanes->turns, organization, organization_t, link);
+    }
+    APR_RING_INSERT_TAIL(&organization->lanes, lane, lane_t, link);
+}
+
+static void leave_turns(lane_t *lane)
+{
+    APR_RING_REMOVE(lane, link);
+    if (APR_RING_EMPTY(&lane->owner->lanes, lane_t, link)) {
+        APR_RING_REMOVE(lane->owner, link);
+    }
+}
+
+void lanes_add(lanes_t *lanes, delivery_t *delivery)
+{
+    lane_t *lane = delivery->lane;
+
+    if (lane->waiting++ == 0) {
+        join_turns(lanes, lane);
+    }
+    lanes->waiting++;
+    if (delivery->fresh) {
+        APR_RING_INSERT_TAIL(&lane->fresh, delivery, delivery_t, link);
+    } else {
+        APR_RING_INSERT_TAIL(&lane->retries, delivery, delivery_t, link);
+    }
+}
+
+static void stop_waiting(lanes_t *lanes, delivery_t *delivery)
+{
+    lane_t *lane = delivery->lane;
+
+    APR_RING_REMOVE(delivery, link);
+    lanes->waiting--;
+    if (--lane->waiting == 0) {
+        leave_turns(lane);
+    }
+}
+
+static delivery_t *first_of(struct delivery_ring_t *ring)
+{
+    return APR_RING_EMPTY(ring, delivery_t, link) ? NULL : APR_RING_FIRST(ring);
+}
+
+static delivery_t *choose(lane_t *lane)
+{
+    delivery_t *fresh = first_of(&lane->fresh);
+    delivery_t *retry = first_of(&lane->retries);
+
+    if (fresh && retry && !lane->proven) {
+        lane->retry_turn = !lane->retry_turn;
+        return lane->retry_turn ? retry : fresh;
+    }
+    return fresh ? fresh : retry;
+}
+
+void lanes_put_back(lanes_t *lanes, lane_t *lane)
+{
+    while (lane->waiting > 0) {
+        delivery_t *delivery = first_of(&lane->fresh);
+        if (!delivery) {
+            delivery = first_of(&lane->retries);
+        }
+        stop_waiting(lanes, delivery);
+        apr_pool_destroy(delivery->pool);
+    }
+    lane->more = true;
+    lanes->hungry = true;
+}
+
+void lanes_put_back_all(lanes_t *lanes)
+{
+    while (!APR_RING_EMPTY(&lanes->turns, organization_t, link)) {
+        lanes_put_back(lanes, APR_RING_FIRST(&APR_RING_FIRST(&lanes->turns)->lanes));
+    }
+}
+
+static bool is_stale(const lane_t *lane, apr_time_t now)
+{
+    const delivery_t *fresh = APR_RING_FIRST(&lane->fresh);
+    const delivery_t *retry = APR_RING_FIRST(&lane->retries);
+
+    return (!APR_RING_EMPTY(&lane->fresh, delivery_t, link) &&
+            now - fresh->claimed > STALE_AFTER) ||
+           (!APR_RING_EMPTY(&lane->retries, delivery_t, link) &&
+            now - retry->claimed > STALE_AFTER);
+}
+
+static bool may_start(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
+{
+    return lane->in_flight < lanes->settings->in_flight_endpoint && lane->blocked_until <= now &&
+           (lane->proven || lanes->unproven_in_flight < (lanes->settings->in_flight + 1) / 2);
+}
+
+static void take_off(lanes_t *lanes, delivery_t *delivery)
+{
+    lane_t *lane = delivery->lane;
+
+    stop_waiting(lanes, delivery);
+    lane->in_flight++;
+    lanes->in_flight++;
+    if (!lane->proven) {
+        lanes->unproven_in_flight++;
+    }
+    if (lane->waiting <= LANE_LOW && lane->more) {
+        lanes->hungry = true;
+    }
+}
+
+/* The next of an organization's lanes that may start one, each once. */
+static delivery_t *next_of(lanes_t *lanes, organization_t *organization, apr_time_t now)
+{
+    lane_t *last = APR_RING_LAST(&organization->lanes);
+    lane_t *lane;
+
+    do {
+        lane = APR_RING_FIRST(&organization->lanes);
+        APR_RING_REMOVE(lane, link);
+        APR_RING_INSERT_TAIL(&organization->lanes, lane, lane_t, link);
+        if (may_start(lanes, lane, now)) {
+            if (is_stale(lane, now)) {
+                lanes_put_back(lanes, lane);
+                return NULL;
+            }
+            return choose(lane);
+        }
+    } while (lane != last);
+    return NULL;
+}
+
+delivery_t *lanes_next(lanes_t *lanes, apr_time_t now)
+{
+    int organizations = (int)apr_hash_count(lanes->organizations);
+
+    if (lanes->in_flight >= lanes->settings->in_flight) {
+        return NULL;
+    }
+    for (int i = 0; i < organizations && !APR_RING_EMPTY(&lanes->turns, organization_t, link);
+         i++) {
+        organization_t *organization = APR_RING_FIRST(&lanes->turns);
+        delivery_t *delivery;
+
+        APR_RING_REMOVE(organization, link);
+        APR_RING_INSERT_TAIL(&lanes->turns, organization, organization_t, link);
+        delivery = next_of(lanes, organization, now);
+        if (delivery) {
+            take_off(lanes, delivery);
+            return delivery;
+        }
+    }
+    return NULL;
+}
+
+/* --- What became of it ------------------------------------------------------ */
+
+void lanes_judge(lanes_t *lanes, lane_t *lane, bool proven)
+{
+    if (lane->proven != proven) {
+        lanes->unproven_in_flight += proven ? -lane->in_flight : lane->in_flight;
+        lane->proven = proven;
+    }
+}
+
+void lanes_landed(lanes_t *lanes, delivery_t *delivery, bool ended)
+{
+    lane_t *lane = delivery->lane;
+
+    lane->in_flight--;
+    lanes->in_flight--;
+    if (!lane->proven) {
+        lanes->unproven_in_flight--;
+    }
+    if (ended) {
+        lane->ended++;
+    }
+}
+
+void lanes_trim(lanes_t *lanes)
+{
+    if (apr_hash_count(lanes->by_key) <= LANES_MAX) {
+        return;
+    }
+    for (apr_hash_index_t *each = apr_hash_first(NULL, lanes->by_key); each;
+         each = apr_hash_next(each)) {
+        const void *key;
+        void *value;
+        lane_t *lane;
+
+        apr_hash_this(each, &key, NULL, &value);
+        lane = value;
+        if (lane_is_idle(lane) && !lane->held && lane->blocked_until == 0) {
+            apr_hash_set(lanes->by_key, key, APR_HASH_KEY_STRING, NULL);
+            apr_pool_destroy(lane->pool);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slot.c - how many dispatchers work at once on a machine.
+ *
+ * A slot is a byte range of a file that all child processes have open, locked
+ * with fcntl(): the kernel gives the lock back when the process ends, also by
+ * kill -9. In the range stands who has it. Whoever finds a name in a slot that
+ * was free to take knows that this holder died, and need not wait until its
+ * leases run out. Locks of this kind belong to the process, so that the
+ * descriptor may come from the parent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dispatch/private.h"
+
+static bool set_lock(int file, int slot, short type)
+{
+    struct flock lock = { .l_type = type,
+                          .l_whence = SEEK_SET,
+                          .l_start = (off_t)slot * HOLDER_LENGTH,
+                          .l_len = HOLDER_LENGTH };
+    int result;
+
+    do {
+        result = fcntl(file, F_SETLK, &lock);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+/* A name that could not be written only costs waiting for a lease. */
+static void write_name(int file, int slot, const char *name)
+{
+    ssize_t written = pwrite(file, name, HOLDER_LENGTH, (off_t)slot * HOLDER_LENGTH);
+
+    (void)written;
+}
+
+int slot_take(const lims_dispatch_settings_t *settings, const char *holder,
+              char previous[HOLDER_LENGTH + 1])
+{
+    for (int slot = 0; slot < settings->slots; slot++) {
+        if (!set_lock(settings->slot_file, slot, F_WRLCK)) {
+            continue;
+        }
+        memset(previous, 0, HOLDER_LENGTH + 1);
+        if (pread(settings->slot_file, previous, HOLDER_LENGTH, (off_t)slot * HOLDER_LENGTH) !=
+                HOLDER_LENGTH ||
+            strlen(previous) != HOLDER_LENGTH) {
+            previous[0] = '\0';
+        }
+        write_name(settings->slot_file, slot, holder);
+        return slot;
+    }
+    return -1;
+}
+
+void slot_give_back(const lims_dispatch_settings_t *settings, int slot)
+{
+    static const char nobody[HOLDER_LENGTH] = { 0 };
+
+    write_name(settings->slot_file, slot, nobody);
+    set_lock(settings->slot_file, slot, F_UNLCK);
+}

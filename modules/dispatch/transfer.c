@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transfer.c - one attempt: a POST over HTTPS to an address that somebody else
+ * chose.
+ *
+ * What libcurl is kept from: other protocols, redirects, the environment's
+ * proxies, cookies, .netrc, decompression, answers without end, and addresses
+ * that are not public. That last is asked when the socket is about to be opened,
+ * with the address that the name has resolved to this time.
+ */
+#include <apr_strings.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "dispatch/private.h"
+#include "kernel/address.h"
+#include "kernel/events.h"
+#include "kernel/signature.h"
+#include "webhooks/secret.h"
+
+/* Bytes of an answer's header fields; libcurl keeps them all. */
+#define HEADER_MAX 65536
+
+/* Seconds after which an idle connection is not used again. */
+#define IDLE_MAX 60L
+
+apr_status_t lims_dispatch_init(apr_pool_t *pool)
+{
+    (void)pool;
+    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? APR_SUCCESS : APR_EGENERAL;
+}
+
+/* --- What libcurl asks ------------------------------------------------------ */
+
+static bool address_of(lims_address_t *address, const struct curl_sockaddr *peer)
+{
+    memset(address, 0, sizeof(*address));
+    if (peer->family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, &peer->addr, sizeof(in));
+        memcpy(address->bytes, &in.sin_addr, 4);
+        address->length = 4;
+    } else if (peer->family == AF_INET6) {
+        struct sockaddr_in6 in6;
+        /* curl's own structure ends in whatever the family needs. */
+        memcpy(&in6, (const void *)&peer->addr, sizeof(in6));
+        memcpy(address->bytes, &in6.sin6_addr, 16);
+        address->length = 16;
+    }
+    return address->length != 0;
+}
+
+static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_sockaddr *peer)
+{
+    delivery_t *delivery = data;
+    const lims_dispatch_settings_t *settings = delivery->settings;
+    lims_address_t address;
+
+    (void)purpose;
+    /* Through a proxy the address is the proxy's, and the judgement its own. */
+    if (!settings->proxy) {
+        delivery->refusal = address_of(&address, peer)
+                                ? lims_address_refusal(&address, settings->allowed)
+                                : "of no known family";
+        if (delivery->refusal) {
+            return CURL_SOCKET_BAD;
+        }
+    }
+    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *data)
+{
+    delivery_t *delivery = data;
+
+    (void)bytes;
+    delivery->header_seen += size * count;
+    return delivery->header_seen > HEADER_MAX ? 0 : size * count;
+}
+
+static size_t take_answer(char *bytes, size_t size, size_t count, void *data)
+{
+    delivery_t *delivery = data;
+    const lims_dispatch_settings_t *settings = delivery->settings;
+    size_t length = size * count, room = settings->excerpt_max - delivery->answer_kept;
+
+    if (!delivery->answer) {
+        delivery->answer = apr_palloc(delivery->pool, settings->excerpt_max + 1);
+    }
+    memcpy(delivery->answer + delivery->answer_kept, bytes, length < room ? length : room);
+    delivery->answer_kept += length < room ? length : room;
+    delivery->answer_seen += length;
+    return delivery->answer_seen > settings->answer_max ? 0 : length;
+}
+
+/* --- Handles ---------------------------------------------------------------- */
+
+static apr_status_t destroy(void *data)
+{
+    transfers_t *transfers = data;
+
+    while (!APR_RING_EMPTY(&transfers->flying, delivery_t, link)) {
+        transfers_drop(transfers, APR_RING_FIRST(&transfers->flying));
+    }
+    for (int i = 0; i < transfers->idle->nelts; i++) {
+        curl_easy_cleanup(APR_ARRAY_IDX(transfers->idle, i, CURL *));
+    }
+    curl_multi_cleanup(transfers->multi);
+    return APR_SUCCESS;
+}
+
+transfers_t *transfers_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
+{
+    transfers_t *transfers = apr_pcalloc(pool, sizeof(*transfers));
+
+    transfers->settings = settings;
+    transfers->pool = pool;
+    transfers->multi = curl_multi_init();
+    transfers->idle = apr_array_make(pool, settings->in_flight, sizeof(CURL *));
+    APR_RING_INIT(&transfers->flying, delivery_t, link);
+    if (!transfers->multi) {
+        return NULL;
+    }
+    curl_multi_setopt(transfers->multi, CURLMOPT_MAXCONNECTS, (long)settings->in_flight);
+    apr_pool_pre_cleanup_register(pool, transfers, destroy);
+    return transfers;
+}
+
+/* What is the same for every attempt. */
+static CURL *make_handle(const lims_dispatch_settings_t *settings)
+{
+    CURL *easy = curl_easy_init();
+    long timeout = (long)(settings->timeout / 1000);
+
+    if (!easy) {
+        return NULL;
+    }
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https");
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, settings->proxy ? settings->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, IDLE_MAX);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    /* A name that does not resolve must not hold up the end of the thread. */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, LIMS_WEBHOOK_AGENT);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+    if (settings->ca_file) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, settings->ca_file);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
+    return easy;
+}
+
+static CURL *take_handle(transfers_t *transfers)
+{
+    CURL **idle = apr_array_pop(transfers->idle);
+
+    return idle ? *idle : make_handle(transfers->settings);
+}
+
+/* --- An attempt --------------------------------------------------------------- */
+
+static bool add_header(delivery_t *delivery, const char *name, const char *value)
+{
+    const char *line = apr_pstrcat(delivery->pool, name, ": ", value, NULL);
+    struct curl_slist *longer = value ? curl_slist_append(delivery->headers, line) : NULL;
+
+    if (longer) {
+        delivery->headers = longer;
+    }
+    return longer != NULL;
+}
+
+/* The contract's headers, then those of Standard Webhooks for who wants them:
+ * with an overlap they list both signatures. */
+static bool add_headers(delivery_t *delivery, const char *secret, const char *previous)
+{
+    apr_pool_t *pool = delivery->pool;
+    const char *timestamp = apr_psprintf(pool, "%" APR_TIME_T_FMT, apr_time_sec(delivery->started));
+    bool added = add_header(delivery, "Content-Type", "application/json") &&
+                 add_header(delivery, "X-Service-Event", delivery->type) &&
+                 add_header(delivery, "X-Service-Delivery", delivery->uuid) &&
+                 add_header(delivery, "X-Service-Timestamp", timestamp) &&
+                 add_header(delivery, "X-Service-Signature",
+                            lims_signature(secret, timestamp, delivery->body, pool));
+    const char *standard = NULL;
+
+    if (added && previous) {
+        added = add_header(delivery, "X-Service-Signature-Previous",
+                           lims_signature(previous, timestamp, delivery->body, pool));
+    }
+    if (added && delivery->standard_headers) {
+        standard = lims_signature_standard(secret, delivery->uuid, timestamp, delivery->body, pool);
+        if (standard && previous) {
+            standard = apr_pstrcat(
+                pool, standard, " ",
+                lims_signature_standard(previous, delivery->uuid, timestamp, delivery->body, pool),
+                NULL);
+        }
+        added = add_header(delivery, "webhook-id", delivery->uuid) &&
+                add_header(delivery, "webhook-timestamp", timestamp) &&
+                add_header(delivery, "webhook-signature", standard);
+    }
+    /* libcurl would wait for "100 Continue" before a body. */
+    return added && (delivery->headers = curl_slist_append(delivery->headers, "Expect:")) != NULL;
+}
+
+static const char *open_secrets(const char **secret, const char **previous,
+                                const lims_keyring_t *ring, delivery_t *delivery)
+{
+    const lane_t *lane = delivery->lane;
+    const char *problem = lims_webhook_secret_open(
+        secret, ring, delivery->secret, lane->organization, lane->endpoint, delivery->pool);
+
+    *previous = NULL;
+    if (!problem && delivery->previous_secret) {
+        problem = lims_webhook_secret_open(previous, ring, delivery->previous_secret,
+                                           lane->organization, lane->endpoint, delivery->pool);
+    }
+    return problem;
+}
+
+static void clear_attempt(transfers_t *transfers, delivery_t *delivery)
+{
+    if (delivery->easy) {
+        APR_ARRAY_PUSH(transfers->idle, CURL *) = delivery->easy;
+        delivery->easy = NULL;
+    }
+    curl_slist_free_all(delivery->headers);
+    delivery->headers = NULL;
+}
+
+static bool fly(transfers_t *transfers, delivery_t *delivery)
+{
+    CURL *easy = delivery->easy;
+
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, delivery->headers);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, delivery->body);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(delivery->body));
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, delivery->curl_error);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, delivery);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, delivery);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, delivery);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, delivery);
+    return curl_easy_setopt(easy, CURLOPT_URL, delivery->url) == CURLE_OK &&
+           curl_multi_add_handle(transfers->multi, easy) == CURLM_OK;
+}
+
+const char *transfers_start(transfers_t *transfers, delivery_t *delivery)
+{
+    const char *secret = NULL, *previous = NULL;
+    const char *problem = open_secrets(&secret, &previous, transfers->settings->keyring, delivery);
+
+    if (problem) {
+        return problem;
+    }
+    delivery->settings = transfers->settings;
+    delivery->started = apr_time_now();
+    delivery->easy = take_handle(transfers);
+    if (!delivery->easy || !add_headers(delivery, secret, previous) || !fly(transfers, delivery)) {
+        clear_attempt(transfers, delivery);
+        return "the request could not be made";
+    }
+    APR_RING_INSERT_TAIL(&transfers->flying, delivery, delivery_t, link);
+    return NULL;
+}
+
+void transfers_drop(transfers_t *transfers, delivery_t *delivery)
+{
+    curl_multi_remove_handle(transfers->multi, delivery->easy);
+    APR_RING_REMOVE(delivery, link);
+    clear_attempt(transfers, delivery);
+}
+
+static const char *error_of(const delivery_t *delivery, CURLcode code)
+{
+    apr_pool_t *pool = delivery->pool;
+
+    if (delivery->refusal) {
+        return apr_psprintf(pool, "not connected: the address is %s, and not allowed",
+                            delivery->refusal);
+    }
+    switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+        return apr_psprintf(pool, "no complete answer within %" APR_INT64_T_FMT " ms",
+                            (apr_int64_t)(delivery->settings->timeout / 1000));
+    case CURLE_WRITE_ERROR:
+        return "the answer's header is too long";
+    default:
+        return apr_psprintf(
+            pool, "%s", delivery->curl_error[0] ? delivery->curl_error : curl_easy_strerror(code));
+    }
+}
+
+/* An answer that is longer than what is read of it is an answer all the same. */
+static bool is_answered(const delivery_t *delivery, CURLcode code)
+{
+    return code == CURLE_OK ||
+           (code == CURLE_WRITE_ERROR && delivery->answer_seen > delivery->settings->answer_max);
+}
+
+static void take_outcome(delivery_t *delivery, CURLcode code)
+{
+    curl_off_t after = 0;
+
+    curl_easy_getinfo(delivery->easy, CURLINFO_RESPONSE_CODE, &delivery->status);
+    curl_easy_getinfo(delivery->easy, CURLINFO_RETRY_AFTER, &after);
+    delivery->duration = apr_time_now() - delivery->started;
+    delivery->after = after;
+    if (is_answered(delivery, code)) {
+        delivery->arrived = delivery->status >= 200 && delivery->status < 300;
+    } else {
+        delivery->error = error_of(delivery, code);
+    }
+}
+
+delivery_t *transfers_ended(transfers_t *transfers)
+{
+    int left;
+    CURLMsg *message;
+
+    while ((message = curl_multi_info_read(transfers->multi, &left)) != NULL) {
+        char *private = NULL;
+        CURLcode code = message->data.result;
+        delivery_t *delivery;
+
+        if (message->msg != CURLMSG_DONE) {
+            continue;
+        }
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
+        delivery = (delivery_t *)(void *)private;
+        take_outcome(delivery, code);
+        transfers_drop(transfers, delivery);
+        return delivery;
+    }
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * signature.h - how a receiver knows that a webhook is ours and unchanged.
+ *
+ * HMAC-SHA256 (RFC 2104), in the contract's form and, for endpoints that ask
+ * for it, in that of Standard Webhooks 1.0.
+ */
+#ifndef LIMS_KERNEL_SIGNATURE_H
+#define LIMS_KERNEL_SIGNATURE_H
+
+#include <apr_pools.h>
+
+/* "sha256=<hex>" over `timestamp` "." `body`, keyed with the secret as it is
+ * shown, "whsec_" and all. NULL: OpenSSL failed. */
+const char *lims_signature(const char *secret, const char *timestamp, const char *body,
+                           apr_pool_t *pool);
+
+/* "v1,<base64>" over `id` "." `timestamp` "." `body`, keyed with the bytes that
+ * follow "whsec_" in base64. NULL: OpenSSL failed, or the secret is no such. */
+const char *lims_signature_standard(const char *secret, const char *id, const char *timestamp,
+                                    const char *body, apr_pool_t *pool);
+
+#endif /* LIMS_KERNEL_SIGNATURE_H */

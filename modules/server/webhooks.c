@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * webhooks.c - the dispatcher threads in httpd's children.
+ *
+ * Every child has one thread for each database, of which as many work as there
+ * are slots (dispatch/slot.c). The file of the slots and the pipe through which
+ * requests tell of their commits are opened by the parent, once for all
+ * generations of children: whichever child has the slot, and whichever has the
+ * request, they have them in common.
+ *
+ * A thread begins in child_init, where all signals are blocked already. It is
+ * told to stop when the child is (child_stopping), and has ended before anything
+ * that it uses goes: its end is a pre-cleanup of the child's pool.
+ */
+#include <apr_strings.h>
+#include <apr_thread_proc.h>
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <openssl/sha.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dispatch/dispatch.h"
+#include "server/metrics.h"
+#include "server/server.h"
+
+APLOG_USE_MODULE(lims);
+
+/* How much longer than its own last requests a child may stay. */
+#define GRACE apr_time_from_sec(1)
+
+/* What the processes of one httpd have in common for a database. */
+typedef struct {
+    int slots;
+    int hints_in;
+    int hints_out;
+    bool opened;
+} common_t;
+
+typedef struct worker_t {
+    lims_dispatch_settings_t settings;
+    lims_dispatcher_t *dispatcher;
+    server_rec *server;
+    apr_pool_t *pool;
+    apr_thread_t *thread;
+    struct worker_t *next;
+} worker_t;
+
+/* Of this child. */
+static worker_t *workers;
+
+/* --- In the parent ---------------------------------------------------------- */
+
+static const char *database_of(const server_rec *s, apr_pool_t *pool)
+{
+    const char *database = lims_check_directive(s, "DBDParams", pool);
+
+    return database ? database : "";
+}
+
+/* Its own name among the sessions, unless the string is a URI: the last of two
+ * settings counts. */
+static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
+{
+    const char *database = database_of(s, pool);
+
+    return strstr(database, "://")
+               ? database
+               : apr_pstrcat(pool, database, " application_name=mod_lims_webhooks", NULL);
+}
+
+static const char *key_of(const server_rec *s, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, "mod_lims_webhooks ", database_of(s, pool), NULL);
+}
+
+/* Named after the database: each has slots of its own. */
+static const char *slot_file_of(const server_rec *s, apr_pool_t *pool)
+{
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    const char *database = database_of(s, pool);
+
+    SHA256((const unsigned char *)database, strlen(database), digest);
+    return ap_runtime_dir_relative(pool, apr_psprintf(pool, "lims-webhooks-%02x%02x%02x%02x",
+                                                      digest[0], digest[1], digest[2], digest[3]));
+}
+
+static apr_status_t open_common(common_t *common, const server_rec *s, apr_pool_t *pool)
+{
+    int ends[2];
+
+    common->slots = open(slot_file_of(s, pool), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (common->slots < 0) {
+        return APR_FROM_OS_ERROR(errno);
+    }
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+        apr_status_t rv = APR_FROM_OS_ERROR(errno);
+        close(common->slots);
+        return rv;
+    }
+    common->hints_in = ends[0];
+    common->hints_out = ends[1];
+    common->opened = true;
+    return APR_SUCCESS;
+}
+
+static apr_status_t clean_up_curl(void *unused)
+{
+    (void)unused;
+    curl_global_cleanup();
+    return APR_SUCCESS;
+}
+
+static bool sends(const lims_config_t *config)
+{
+    return config->enable == 1 && config->keyring && config->webhooks.dispatchers > 0;
+}
+
+apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf)
+{
+    apr_status_t rv = lims_dispatch_init(pconf);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    apr_pool_cleanup_register(pconf, NULL, clean_up_curl, apr_pool_cleanup_null);
+    for (; s; s = s->next) {
+        const char *key = key_of(s, pconf);
+        common_t *common = ap_retained_data_get(key);
+
+        lims_config_of(s)->hints = -1;
+        if (!sends(lims_config_of(s))) {
+            continue;
+        }
+        if (!common) {
+            common = ap_retained_data_create(key, sizeof(*common));
+        }
+        if (!common->opened && (rv = open_common(common, s, pconf)) != APR_SUCCESS) {
+            return rv;
+        }
+        lims_config_of(s)->hints = common->hints_out;
+    }
+    return APR_SUCCESS;
+}
+
+/* --- In a child --------------------------------------------------------------- */
+
+void lims_webhooks_wake(const server_rec *s)
+{
+    int hints = lims_config_of(s)->hints;
+
+    if (hints >= 0) {
+        /* A full pipe says as much. */
+        ssize_t written = write(hints, "", 1);
+        (void)written;
+    }
+}
+
+static void log_line(void *data, lims_log_e level, const char *line)
+{
+    const worker_t *worker = data;
+
+    ap_log_error(APLOG_MARK, (int)level, 0, worker->server, "%s", line);
+}
+
+static void count_attempts(void *data, lims_attempt_e what, int attempts)
+{
+    (void)data;
+    lims_metrics_attempts(what, attempts);
+}
+
+static void count_arrival(void *data, apr_interval_time_t latency)
+{
+    (void)data;
+    lims_metrics_arrival(latency);
+}
+
+static void fill_settings(worker_t *worker, const common_t *common, apr_pool_t *pool)
+{
+    const lims_config_t *config = lims_config_of(worker->server);
+    const lims_webhook_config_t *webhooks = &config->webhooks;
+
+    worker->settings = (lims_dispatch_settings_t){
+        .conninfo = conninfo_of(worker->server, pool),
+        .keyring = config->keyring,
+        .slots = (int)webhooks->dispatchers,
+        .slot_file = common->slots,
+        .hints = common->hints_in,
+        .poll = webhooks->poll * 1000,
+        .timeout = webhooks->timeout * 1000,
+        .lease = webhooks->lease * 1000,
+        .in_flight = (int)webhooks->in_flight,
+        .in_flight_endpoint = (int)webhooks->in_flight_endpoint,
+        .schedule = webhooks->schedule,
+        .longest = apr_time_from_sec(webhooks->longest_wait),
+        .jitter = (double)webhooks->jitter / 100,
+        .disable_after = (int)webhooks->disable_after,
+        .answer_max = (apr_size_t)webhooks->answer_max,
+        .excerpt_max = (apr_size_t)webhooks->excerpt_max,
+        .ca_file = webhooks->ca_file,
+        .proxy = webhooks->proxy,
+        .allowed = webhooks->allowed,
+        .log = log_line,
+        .count = count_attempts,
+        .arrived = count_arrival,
+        .data = worker,
+    };
+}
+
+static void *APR_THREAD_FUNC run(apr_thread_t *thread, void *data)
+{
+    worker_t *worker = data;
+
+    (void)thread;
+    lims_dispatcher_run(worker->dispatcher);
+    return NULL;
+}
+
+static apr_status_t stop(void *data)
+{
+    worker_t *worker = data;
+    apr_status_t ignored;
+
+    lims_dispatcher_stop(worker->dispatcher, GRACE);
+    apr_thread_join(&ignored, worker->thread);
+    apr_pool_destroy(worker->pool);
+    return APR_SUCCESS;
+}
+
+/* What a thread allocates must not be locked against the other threads. */
+static apr_status_t create_pool(apr_pool_t **pool)
+{
+    apr_allocator_t *allocator = NULL;
+    apr_status_t rv = apr_allocator_create(&allocator);
+
+    if (rv == APR_SUCCESS) {
+        rv = apr_pool_create_ex(pool, NULL, NULL, allocator);
+    }
+    if (rv == APR_SUCCESS) {
+        apr_allocator_owner_set(allocator, *pool);
+        apr_pool_tag(*pool, "lims_dispatcher");
+    }
+    return rv;
+}
+
+static void start_worker(server_rec *s, const common_t *common, apr_pool_t *pchild)
+{
+    worker_t *worker = apr_pcalloc(pchild, sizeof(*worker));
+    apr_status_t rv = create_pool(&worker->pool);
+
+    worker->server = s;
+    fill_settings(worker, common, pchild);
+    if (rv == APR_SUCCESS) {
+        worker->dispatcher = lims_dispatcher_create(&worker->settings, worker->pool);
+        rv = worker->dispatcher ? ap_thread_create(&worker->thread, NULL, run, worker, pchild)
+                                : APR_ENOMEM;
+    }
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s,
+                     "LIMS0125: a child has no dispatcher; others send the webhooks");
+        return;
+    }
+    worker->next = workers;
+    workers = worker;
+    apr_pool_pre_cleanup_register(pchild, worker, stop);
+}
+
+static bool is_served(const server_rec *s, apr_pool_t *pool)
+{
+    for (const worker_t *worker = workers; worker; worker = worker->next) {
+        if (strcmp(worker->settings.conninfo, conninfo_of(s, pool)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void lims_webhooks_start(apr_pool_t *pchild, server_rec *s)
+{
+    workers = NULL;
+    for (; s; s = s->next) {
+        common_t *common = ap_retained_data_get(key_of(s, pchild));
+        if (sends(lims_config_of(s)) && common && common->opened && !is_served(s, pchild)) {
+            start_worker(s, common, pchild);
+        }
+    }
+}
+
+void lims_webhooks_stopping(apr_pool_t *pchild, int graceful)
+{
+    (void)pchild;
+    for (worker_t *worker = workers; worker; worker = worker->next) {
+        lims_dispatcher_stop(worker->dispatcher,
+                             graceful ? worker->settings.timeout + GRACE : GRACE);
+    }
+}

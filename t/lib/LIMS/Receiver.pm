@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Receiver;
+
+=head1 NAME
+
+LIMS::Receiver - somebody else's server, which webhooks are sent to
+
+=head1 SYNOPSIS
+
+    use LIMS::Receiver;
+
+    my $receiver = LIMS::Receiver->new;
+    my $lims     = LIMS::Test->new(conf => $receiver->conf . 'LimsWebhookSchedule 0.2 0.2');
+    my $endpoint = $receiver->endpoint($lims, '/good', events => 'sample.created');
+    ...
+    my @requests = $receiver->wait_for('/good', 3);
+
+=head1 DESCRIPTION
+
+An HTTPS server in processes of its own, one for each connection, which knows the
+contract's text and nothing else of the service. What it does with a request is
+the word that was last said for its path, at first C<200>:
+
+    200 ...        that status, and a short body
+    302            a redirect to /redirected
+    503 after 2    with Retry-After: 2
+    hang           no answer
+    reset          the connection is reset instead of one
+    close          closed in the middle of the answer
+    drip           a byte of an answer's body in a while, without end
+    endless        a body without end, as fast as it goes
+    headers        header fields without end
+    gzip           megabytes of zeros in a few kilobytes
+    junk           bytes that are no text
+
+=head2 Methods
+
+    new(%option)         certificate => 'other': signed by nobody
+    url($path)           https://localhost:PORT$path
+    conf                 directives that let a service send to it
+    say($path, $word)    what it does with requests for the path from now on
+    seen($path)          the requests so far, in order of their arrival: time, method, path,
+                         headers (lower case), body, connection
+    wait_for($path, $count, $seconds)    the same, when there are so many
+    endpoint($lims, $path, %option)      an endpoint there, made with limsctl:
+                                         its record, with the secret. events =>
+    stop
+
+C<verified($request, $secret, $header)> is exported: whether a request's
+signature is the contract's, worked out with Digest::SHA.
+
+=cut
+
+use strict;
+use warnings;
+
+use Digest::SHA qw(hmac_sha256_hex);
+use Exporter qw(import);
+use File::Temp ();
+use IO::Socket::SSL;
+use JSON::PP ();
+use LIMS::Instance;
+use POSIX ();
+use Socket qw(SOL_SOCKET SO_LINGER);
+use Time::HiRes qw(time sleep);
+
+our @EXPORT = qw(verified);
+
+my $json  = JSON::PP->new->utf8->canonical;
+my $owner = $$;
+my %running;
+
+sub new {
+    my ($class, %option) = @_;
+    LIMS::Instance::start_cluster();
+    my $self = bless { folder => File::Temp->newdir, number => 0 }, $class;
+    my $tls = LIMS::Instance::home($LIMS::Instance::cluster) . '/tls';
+    my ($certificate, $key) = ("$tls/server.pem", "$tls/server.key");
+
+    ($certificate, $key) = $self->_own_certificate if $option{certificate};
+    $self->{listener} = IO::Socket::INET->new(Listen => 1024, LocalAddr => '127.0.0.1',
+        LocalPort => $option{port} || 0, ReuseAddr => 1) or die "listen: $!\n";
+    $self->{port} = $self->{listener}->sockport;
+    $self->{tls}  = { SSL_cert_file => $certificate, SSL_key_file => $key, SSL_server => 1 };
+    my $pid = fork;
+    die "fork: $!\n" unless defined $pid;
+    if (!$pid) {
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM);
+        setpgrp;
+        eval { $self->_serve };
+        POSIX::_exit(0);
+    }
+    close delete $self->{listener};
+    $running{$pid} = 1;
+    $self->{pid} = $pid;
+    return $self;
+}
+
+sub _own_certificate {
+    my ($self) = @_;
+    my @files = map { "$self->{folder}/$_" } qw(own.pem own.key);
+
+    LIMS::Instance::run('openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
+        'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost', '-days', '2', '-out',
+        $files[0], '-keyout', $files[1]);
+    return @files;
+}
+
+sub url { return "https://localhost:$_[0]{port}$_[1]" }
+
+sub conf {
+    my ($self) = @_;
+    return "LimsWebhookAllow 127.0.0.0/8 ::1\nLimsWebhookPoll 50\nLimsWebhookCAFile "
+        . LIMS::Instance::ca_file() . "\n";
+}
+
+sub stop {
+    my ($self) = @_;
+    my $pid = delete $self->{pid} or return;
+
+    delete $running{$pid};
+    kill 'KILL', -$pid, $pid;
+    waitpid $pid, 0;
+    return;
+}
+
+END {
+    if ($$ == $owner) {
+        my $status = $?;
+        kill 'KILL', -$_, $_ for keys %running;
+        $? = $status;
+    }
+}
+
+# --- What it is told, and what it saw ----------------------------------------
+
+sub _file { return "$_[0]{folder}/" . unpack('H*', $_[1]) }
+
+sub say {
+    my ($self, $path, $word) = @_;
+    my $file = $self->_file($path);
+
+    open my $out, '>', "$file.new" or die "$file: $!\n";
+    print {$out} $word;
+    close $out;
+    rename "$file.new", $file or die "$file: $!\n";
+    return;
+}
+
+sub seen {
+    my ($self, $path) = @_;
+    my @requests;
+
+    if (open my $in, '<', "$self->{folder}/seen") {
+        @requests = map { $json->decode($_) } grep { /\n\z/ } <$in>;
+    }
+
+    return grep { !defined $path || $_->{path} eq $path } @requests;
+}
+
+sub wait_for {
+    my ($self, $path, $count, $seconds) = @_;
+    my $until = time + ($seconds || 20);
+    my @seen;
+
+    while ((@seen = $self->seen($path)) < $count && time < $until) {
+        sleep 0.02;
+    }
+    return @seen;
+}
+
+sub endpoint {
+    my ($self, $lims, $path, %option) = @_;
+    local $ENV{LIMS_SECRET_KEY_FILE} =
+        LIMS::Instance::home($LIMS::Instance::cluster) . '/secret.key';
+    my $code = ($option{organization} || $lims->fixture)->{code};
+    my $made = $lims->ctl('--organization', $code, '--user', "administrator\@$code.example",
+        'webhook', 'create', '--name', 'Receiver', '--url', $option{url} || $self->url($path),
+        $option{events} ? ('--events', $option{events}) : (),
+        $option{standard} ? ('--standard-headers', 'true') : ());
+
+    die "webhook create: $made->{output}\n" if $made->{exit};
+    return $made->{json};
+}
+
+sub verified {
+    my ($request, $secret, $header) = @_;
+    my $given = $request->{headers}{ $header || 'x-service-signature' };
+    my $signed = "$request->{headers}{'x-service-timestamp'}.$request->{body}";
+
+    utf8::encode($signed);
+    return defined $given && $given eq 'sha256=' . hmac_sha256_hex($signed, $secret);
+}
+
+# --- The server --------------------------------------------------------------
+
+sub _serve {
+    my ($self) = @_;
+    local $SIG{CHLD} = 'IGNORE';
+    local $SIG{PIPE} = 'IGNORE';
+
+    while (1) {
+        my $socket = $self->{listener}->accept or next;
+        my $pid = fork;
+        next if $pid || !defined $pid;
+        close $self->{listener};
+        eval { $self->_converse($socket) };
+        POSIX::_exit(0);
+    }
+    return;
+}
+
+sub _converse {
+    my ($self, $socket) = @_;
+    my $tls = IO::Socket::SSL->start_SSL($socket, %{ $self->{tls} }) or return;
+    my $buffer = '';
+
+    while (my $request = $self->_read($tls, \$buffer)) {
+        $self->_note($request);
+        last if !$self->_answer($tls, $socket, $request);
+    }
+    return;
+}
+
+sub _read {
+    my ($self, $tls, $buffer) = @_;
+    my $body;
+
+    while (1) {
+        if ($$buffer =~ /\A(.*?)\r\n\r\n(.*)\z/s) {
+            my ($head, $rest) = ($1, $2);
+            my ($length) = $head =~ /^Content-Length: *(\d+)/mi;
+            if (length $rest >= ($length || 0)) {
+                $body    = substr $rest, 0, $length || 0;
+                $$buffer = substr $rest, $length || 0;
+                return $self->_request($head, $body);
+            }
+        }
+        sysread($tls, $$buffer, 65536, length $$buffer) or return;
+    }
+    return;
+}
+
+sub _request {
+    my ($self, $head, $body) = @_;
+    my ($first, @lines) = split /\r\n/, $head;
+    my ($method, $path) = split / /, $first;
+    my %headers;
+
+    for (@lines) {
+        my ($name, $value) = /\A([^:]+):\s*(.*)\z/ or next;
+        $headers{ lc $name } = exists $headers{ lc $name } ? "$headers{lc $name}, $value" : $value;
+    }
+    utf8::decode($body);
+    return { time => time, method => $method, path => $path, headers => \%headers, body => $body,
+        connection => $$ };
+}
+
+# One write, so that the lines of several processes do not mix.
+sub _note {
+    my ($self, $request) = @_;
+    open my $out, '>>', "$self->{folder}/seen" or die "seen: $!\n";
+
+    syswrite $out, $json->encode($request) . "\n";
+    close $out;
+    return;
+}
+
+sub _word {
+    my ($self, $path) = @_;
+    open my $in, '<', $self->_file($path) or return '200';
+    local $/ = undef;
+    return scalar <$in>;
+}
+
+my %acts = (
+    hang  => sub { sleep 3600 },
+    reset => sub {
+        my ($tls, $socket) = @_;
+        setsockopt $socket, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0);
+        POSIX::close(fileno $socket);
+    },
+    close => sub { print { $_[0] } "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf of" },
+    drip  => sub {
+        print { $_[0] } "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+        while (syswrite $_[0], '.') { sleep 0.05 }
+    },
+    endless => sub {
+        print { $_[0] } "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        while (syswrite $_[0], "1000\r\n" . 'x' x 4096 . "\r\n") { }
+    },
+    headers => sub {
+        print { $_[0] } "HTTP/1.1 200 OK\r\n";
+        while (syswrite $_[0], 'X-More: ' . 'x' x 1000 . "\r\n") { }
+    },
+    gzip => sub {
+        require Compress::Zlib;
+        my $bomb = Compress::Zlib::memGzip("\0" x 5_000_000);
+        syswrite $_[0], "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: "
+            . length($bomb) . "\r\n\r\n$bomb";
+        return 1;
+    },
+    junk => sub {
+        syswrite $_[0], "HTTP/1.1 500 No\r\nContent-Length: 8\r\n\r\n\xff\xfe\0\x01\xc3(\xe2\x82";
+        return 1;
+    },
+);
+
+# Whether the connection goes on.
+sub _answer {
+    my ($self, $tls, $socket, $request) = @_;
+    my ($word, @more) = split ' ', $self->_word($request->{path});
+    my $body = "Thank you for $request->{path}";
+
+    if ($acts{$word}) {
+        return (($acts{$word}->($tls, $socket) || 0) eq '1') && $word =~ /gzip|junk/;
+    }
+    my $extra = $word eq '302' ? "Location: /redirected\r\n" : '';
+    $extra .= "Retry-After: $more[1]\r\n" if ($more[0] || '') eq 'after';
+    sleep $more[1] if ($more[0] || '') eq 'slowly';
+    return syswrite $tls, "HTTP/1.1 $word Word\r\nContent-Type: text/plain\r\n$extra"
+        . 'Content-Length: ' . length($body) . "\r\n\r\n$body";
+}
+
+1;
