@@ -6,6 +6,7 @@
 # make test            the whole suite; make test T=t/samples runs a part of it
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
 # make check-pools     the same on an APR whose pools check themselves
+# make check-partitioned  the suite on tables partitioned by organization
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
 #                      under write load, every allocation and database call of
 #                      some requests failed; TORTURE_SEED repeats a run
@@ -76,7 +77,7 @@ FAILERS := $(OUT)/fail/memory.so $(OUT)/fail/calls.so
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench install run stop test suite check-asan check-pools torture fuzz clean distclean \
+.PHONY: all units bench install run stop test suite check-asan check-pools check-partitioned torture fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -259,6 +260,10 @@ check-pools: prerequisites
 	$(call with-asan,LD_LIBRARY_PATH=$(CURDIR)/build/apr/lib)
 
 # What `make test` has a short form of.
+check-partitioned: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@LIMS_PARTITIONED=1 $(MAKE) --no-print-directory suite
+
 torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@TORTURE_KILLS=$(TORTURE_KILLS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite

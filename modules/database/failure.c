@@ -90,6 +90,7 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
  * "reagentLot". */
 static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
 {
+    static const char *const endings[] = { "_fkey", "_key", "_idx" };
     const char *table = field_of(result, PG_DIAG_TABLE_NAME);
     char *name = apr_pstrdup(pool, field_of(result, PG_DIAG_CONSTRAINT_NAME));
     char *out;
@@ -97,10 +98,15 @@ static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
     if (*table && in_class(name, table) && name[strlen(table)] == '_') {
         name += strlen(table) + 1;
     }
-    /* Where PostgreSQL named it: "organization_id_sample_id_fkey". */
-    if (in_class(name, "organization_id_") && ends_with(name, "_fkey")) {
+    /* Where PostgreSQL named it: "organization_id_sample_id_fkey", and in a
+     * partition also what we named in its table. */
+    if (in_class(name, "organization_id_")) {
         name += strlen("organization_id_");
-        name[strlen(name) - strlen("_fkey")] = '\0';
+        for (apr_size_t i = 0; i < LIMS_LENGTH(endings); i++) {
+            if (ends_with(name, endings[i])) {
+                name[strlen(name) - strlen(endings[i])] = '\0';
+            }
+        }
     }
     out = name;
     for (const char *in = name; *in; in++) {

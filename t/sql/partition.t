@@ -7,34 +7,12 @@
 
 use lib 't/lib';
 use LIMS::Database;
-use LIMS::Instance;
+use LIMS::Partitioned;
 
-my $base = LIMS::Database->new;
-$base->superuser->do('SET client_min_messages = warning');
-$base->superuser->do('DROP SCHEMA lims CASCADE');
-$base->superuser->do("GRANT CREATE ON DATABASE $base->{database} TO lims_owner");
-my $owner = $base->db;
-$owner->do('SET client_min_messages = warning');
+my $base   = LIMS::Database->new;
+my $spread = LIMS::Partitioned::spread($base->{database});
+my $owner  = $base->db;
 
-my $spread = 0;
-
-sub partitioned {
-    my ($statement, $name, $body) = @_;
-    return $statement unless $body =~ /^    organization_id bigint NOT NULL/m;
-    $spread++;
-    return "CREATE TABLE lims.$name ($body\n) PARTITION BY HASH (organization_id);\n"
-        . join '', map { "CREATE TABLE lims.${name}_part_$_ PARTITION OF lims.$name
-                          FOR VALUES WITH (MODULUS 4, REMAINDER $_);\n" } 0 .. 3;
-}
-
-for my $file (sort glob "$LIMS::Instance::root/sql/[0-9]*.sql") {
-    open my $in, '<', $file or die "$file: $!\n";
-    my $sql = do { local $/ = undef; <$in> };
-    $sql =~ s/(CREATE TABLE lims\.(\w+) \((.*?)\n\);)/partitioned($1, $2, $3)/gse;
-    my ($name) = $file =~ m{([^/]+)\z};
-    ok(eval { $owner->begin_work; $owner->do($sql); $owner->commit }, "$name loads")
-        || BAIL_OUT($@);
-}
 cmp_ok($spread, '>', 40, "$spread tables are spread");
 is($owner->selectrow_array(q{
     SELECT string_agg(c.relname, ' ') FROM pg_class c

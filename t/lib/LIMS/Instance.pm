@@ -144,7 +144,8 @@ sub template {
     our %made;
     my @sources = (out() . '/migrations.sha256', "$root/sql/roles.sql",
         $demo ? out() . '/limsctl' : ());
-    my $kind    = $demo ? 'lims_demo_' : 'lims_template_';
+    my $kind    = ($demo ? 'lims_demo_' : 'lims_template_')
+        . ($ENV{LIMS_PARTITIONED} ? 'partitioned_' : '');
 
     return $made{$kind} ||= exclusively(sub {
         my $name  = $kind . fingerprint(@sources);
@@ -182,6 +183,10 @@ sub _make_template {
     $database->disconnect;
     run(@limsctl, 'migrate');
     _check_migrations($name);
+    if ($ENV{LIMS_PARTITIONED}) {
+        require LIMS::Partitioned;
+        LIMS::Partitioned::spread($name);
+    }
     if ($demo) {
         my $keys = _keys_file($name =~ s/\Amaking_//r);
         unlink $keys;
