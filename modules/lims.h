@@ -228,6 +228,7 @@ struct lims_route_t {
     /* Generic action: bind the values, run, no row is 404. */
     lims_stmt_e statement;
     lims_stmt_e search;       /* of a list: instead, when a filter is given */
+    lims_stmt_e changes;      /* of a list: instead, when updatedSince is given */
     lims_handler_fn *guard;   /* may refuse before the statement runs */
     lims_handler_fn *handler; /* instead, where there is something to decide */
     /* Beyond what any route may answer; ends with LIMS_E_COUNT. */

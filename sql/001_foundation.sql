@@ -157,6 +157,11 @@ CREATE TABLE lims.audit_entry (
 CREATE INDEX audit_entry_record
     ON lims.audit_entry (organization_id, table_name, record_id, id);
 
+-- Which results changed since a moment.
+CREATE INDEX audit_entry_sample_test
+    ON lims.audit_entry (organization_id, occurred_at, record_id)
+ WHERE table_name = 'sample_test';
+
 SELECT lims.attach_append_only('audit_entry');
 
 -- What a record is known by stays: the trail and the history of a row would be
@@ -184,10 +189,11 @@ AS $$
     END
 $$;
 
--- Makes one table audited, and its rows keep what they are known by. What runs is one function per table, written here
--- from its columns: comparing columns costs a few microseconds a row, turning
--- both rows into JSON ten times that. After adding a column to an audited
--- table, a migration calls this again (a test compares).
+-- Makes one table audited, and its rows keep what they are known by. What runs
+-- is one function per table, written here from its columns: comparing columns
+-- costs a few microseconds a row, turning both rows into JSON ten times that.
+-- After adding a column to an audited table, a migration calls this again (a
+-- test compares).
 --
 -- p_ignored: columns whose change alone is not worth an entry (and that no
 -- entry shows); p_secret: columns of which only the fact of the change is.
@@ -252,7 +258,7 @@ BEGIN
           FROM (SELECT n.%3$I AS organization_id, n.id, concat_ws(',',
             %5$s) AS changes
                   FROM new_rows n
-                  JOIN old_rows o ON o.%3$I = n.%3$I AND o.id = n.id
+                  FULL JOIN old_rows o ON o.%3$I = n.%3$I AND o.id = n.id
                 OFFSET 0) d
          WHERE d.changes <> '';
     ELSIF TG_OP = 'INSERT' THEN

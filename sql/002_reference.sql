@@ -343,7 +343,8 @@ AS $$
     END, false)
 $$;
 
--- The limits set for a project and material type, else for the material type.
+-- The limits set for a project and material type, else for the material type: of
+-- one test. Of many at once: lims.limits_now.
 CREATE FUNCTION lims.specification_of(
     p_organization bigint,
     p_definition bigint,
@@ -360,24 +361,4 @@ AS $$
        AND (x.project_id = p_project OR x.project_id IS NULL)
      ORDER BY x.project_id NULLS LAST
      LIMIT 1
-$$;
-
--- The limits that apply to a test: those above, else the definition's own.
-CREATE FUNCTION lims.specification_for(
-    p_definition lims.test_definition,
-    p_material_type bigint,
-    p_project bigint
-) RETURNS TABLE (low numeric, high numeric, expected text)
-LANGUAGE sql STABLE
-AS $$
-    SELECT CASE WHEN p.id IS NULL THEN (p_definition).specification_low
-                ELSE p.low END,
-           CASE WHEN p.id IS NULL THEN (p_definition).specification_high
-                ELSE p.high END,
-           CASE WHEN p.id IS NULL THEN (p_definition).specification_text
-                ELSE p.expected_text END
-      FROM (VALUES (true)) AS always (here)
-      LEFT JOIN LATERAL lims.specification_of(
-           (p_definition).organization_id, (p_definition).id,
-           p_material_type, p_project) p ON true
 $$;

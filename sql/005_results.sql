@@ -40,6 +40,9 @@ CREATE TABLE lims.sample_test (
     spec_text text,
     spec_material_type_id bigint,
     spec_project_id bigint,
+    -- How often it was judged: one more says that a row brings its judgement,
+    -- none that it is to be judged. Either way it is checked.
+    judgements integer NOT NULL DEFAULT 0,
     reagent_lot_id bigint,
     media_lot_id bigint,
     qc_batch_id bigint,
@@ -83,14 +86,28 @@ CREATE TABLE lims.sample_test (
         CHECK ((status = 'verified') = (verified_at IS NOT NULL))
 );
 
+-- Room for the next version of a row beside it: a correction, which changes no
+-- indexed column, then touches no index. Of a partitioned table, its parts.
+DO $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT t.relid
+          FROM pg_partition_tree('lims.sample_test') t
+         WHERE t.isleaf
+    LOOP
+        EXECUTE format('ALTER TABLE %s SET (fillfactor = 80)', v.relid);
+    END LOOP;
+END
+$$;
+
 CREATE INDEX sample_test_sample
     ON lims.sample_test (organization_id, sample_id, id);
 CREATE INDEX sample_test_status
     ON lims.sample_test (organization_id, status, id);
 CREATE INDEX sample_test_definition
     ON lims.sample_test (organization_id, test_definition_id, id);
-CREATE INDEX sample_test_updated_at
-    ON lims.sample_test (organization_id, updated_at, id);
 CREATE INDEX sample_test_qc_batch
     ON lims.sample_test (organization_id, qc_batch_id)
  WHERE qc_batch_id IS NOT NULL;
@@ -103,114 +120,135 @@ CREATE INDEX sample_test_reagent_lot
 
 -- Judging a result ---------------------------------------------------------
 
--- A test without a result has nothing that follows from one.
-CREATE FUNCTION lims.sample_test_blank(p_test lims.sample_test)
-RETURNS lims.sample_test
-LANGUAGE plpgsql IMMUTABLE
+-- What a test that stands so becomes by a result: nothing of a blank one, and of
+-- another one its number, the limits of this moment, and whether it breaks them
+-- or needs confirmation. The result that stands already is rejudged (its sample
+-- has become another material's or project's), and stays who entered it when,
+-- and as confirmed as it was.
+CREATE FUNCTION lims.judged(
+    p_stands lims.sample_test,
+    p_result text,
+    p_qualifier text
+) RETURNS TABLE (
+    status text,
+    result text,
+    numeric_value numeric,
+    out_of_specification boolean,
+    spec_low numeric,
+    spec_high numeric,
+    spec_text text,
+    spec_material_type_id bigint,
+    spec_project_id bigint,
+    confirmation_status text,
+    analyzed_at timestamptz,
+    entered_by bigint,
+    entered_at timestamptz,
+    first_entered_at timestamptz
+)
+LANGUAGE sql STABLE
 AS $$
-BEGIN
-    p_test.status := 'pending';
-    p_test.result := NULL;
-    p_test.numeric_value := NULL;
-    p_test.out_of_specification := NULL;
-    p_test.spec_low := NULL;
-    p_test.spec_high := NULL;
-    p_test.spec_text := NULL;
-    p_test.spec_material_type_id := NULL;
-    p_test.spec_project_id := NULL;
-    p_test.confirmation_status := NULL;
-    p_test.entered_by := NULL;
-    p_test.entered_at := NULL;
-    p_test.first_entered_at := NULL;
-    RETURN p_test;
-END
+    SELECT CASE WHEN e.is_result THEN 'entered' ELSE 'pending' END,
+           CASE WHEN e.is_result THEN p_result END,
+           e.number,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN l.result_type = 'numeric'
+                THEN lims.out_of_limits(e.number, e.bound, l.low, l.high)
+                ELSE lims.out_of_expectation(p_result, l.expected,
+                                             l.result_type = 'presence')
+           END,
+           CASE WHEN e.is_result THEN l.low END,
+           CASE WHEN e.is_result THEN l.high END,
+           CASE WHEN e.is_result THEN l.expected END,
+           CASE WHEN e.is_result THEN l.material_type_id END,
+           CASE WHEN e.is_result THEN l.project_id END,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
+                     ((p_stands).result, (p_stands).qualifier)
+                THEN (p_stands).confirmation_status
+                WHEN (p_stands).requires_confirmation
+                 AND lims.is_presumptive(p_result, e.number, e.bound,
+                         l.presumptive_minimum, l.result_type = 'presence')
+                THEN 'pending'
+           END,
+           -- The analysis that is withdrawn no longer stops the holding time.
+           CASE WHEN e.is_result OR (p_stands).result IS NULL
+                THEN (p_stands).analyzed_at END,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
+                     ((p_stands).result, (p_stands).qualifier)
+                THEN (p_stands).entered_by
+                ELSE lims.context_id('user_id') END,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
+                     ((p_stands).result, (p_stands).qualifier)
+                THEN (p_stands).entered_at
+                ELSE now() END,
+           CASE WHEN e.is_result
+                THEN coalesce((p_stands).first_entered_at, now()) END
+      FROM lims.limits_now l
+     CROSS JOIN LATERAL (
+           SELECT coalesce(p_result ~ '\S', false) AS is_result,
+                  lims.result_number(p_result) AS number,
+                  lims.result_bound(p_result, p_qualifier) AS bound
+           OFFSET 0) e
+     WHERE l.organization_id = (p_stands).organization_id
+       AND l.sample_id = (p_stands).sample_id
+       AND l.test_definition_id = (p_stands).test_definition_id
 $$;
 
--- Judges what is entered: a blank result is none; another one gets its number,
--- the limits of this moment, and whether it breaks them or needs confirmation.
--- One that stands is rejudged when its sample becomes another material's or
--- project's, and stays who entered it when, and as confirmed as it was.
+-- Judges what is entered without its judgement, a row at a time.
 CREATE FUNCTION lims.sample_test_judge() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    v record;
-    v_bound text;
-    v_stands boolean := false;
+    v_stands lims.sample_test := OLD;
+    v_analyzed_at timestamptz;
 BEGIN
     IF NEW.status = 'verified' THEN
         PERFORM lims.refuse('invalid_transition',
             'a result is entered and verified in two steps');
     END IF;
-    IF TG_OP = 'UPDATE' THEN
-        v_stands := (NEW.result, NEW.qualifier)
-                    IS NOT DISTINCT FROM (OLD.result, OLD.qualifier);
-        NEW.first_entered_at := OLD.first_entered_at;
-    ELSE
-        NEW.first_entered_at := NULL;
+    IF TG_OP = 'INSERT' THEN
+        v_stands := NEW;
+        v_stands.result := NULL;
+        v_stands.first_entered_at := NULL;
     END IF;
-    IF NEW.result !~ '\S' THEN
-        NEW.result := NULL;
+    SELECT j.status, j.result, j.numeric_value, j.out_of_specification,
+           j.spec_low, j.spec_high, j.spec_text, j.spec_material_type_id,
+           j.spec_project_id, j.confirmation_status, j.analyzed_at,
+           j.entered_by, j.entered_at, j.first_entered_at,
+           v_stands.judgements + 1
+      INTO NEW.status, NEW.result, NEW.numeric_value, NEW.out_of_specification,
+           NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
+           NEW.spec_project_id, NEW.confirmation_status, v_analyzed_at,
+           NEW.entered_by, NEW.entered_at, NEW.first_entered_at,
+           NEW.judgements
+      FROM lims.judged(v_stands, NEW.result, NEW.qualifier) j;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_reference',
+                            format('no sample %s', NEW.sample_id));
     END IF;
-    IF NEW.result IS NULL THEN
-        -- The analysis that is withdrawn no longer stops the holding time.
-        IF TG_OP = 'UPDATE' AND OLD.result IS NOT NULL
-           AND NEW.analyzed_at IS NOT DISTINCT FROM OLD.analyzed_at THEN
-            NEW.analyzed_at := NULL;
-        END IF;
-        RETURN lims.sample_test_blank(NEW);
+    IF NEW.entered_at = now() AND NEW.entered_by IS NULL THEN
+        PERFORM lims.acting_user();
     END IF;
-
-    SELECT d.result_type, d.presumptive_minimum, s.material_type_id,
-           s.project_id, p.low, p.high, p.expected
-      INTO v
-      FROM lims.sample s
-      JOIN lims.test_definition d
-        ON d.organization_id = s.organization_id
-       AND d.id = NEW.test_definition_id
-     CROSS JOIN LATERAL lims.specification_for(d, s.material_type_id,
-                            s.project_id) p
-     WHERE s.organization_id = NEW.organization_id
-       AND s.id = NEW.sample_id;
-
-    v_bound := lims.result_bound(NEW.result, NEW.qualifier);
-    NEW.status := 'entered';
-    NEW.first_entered_at := coalesce(NEW.first_entered_at, now());
-    NEW.numeric_value := lims.result_number(NEW.result);
-    NEW.spec_low := v.low;
-    NEW.spec_high := v.high;
-    NEW.spec_text := v.expected;
-    NEW.spec_material_type_id := v.material_type_id;
-    NEW.spec_project_id := v.project_id;
-    NEW.out_of_specification := CASE v.result_type
-        WHEN 'numeric'
-        THEN lims.out_of_limits(NEW.numeric_value, v_bound, v.low, v.high)
-        ELSE lims.out_of_expectation(NEW.result, v.expected,
-                                     v.result_type = 'presence')
-    END;
-    IF v_stands THEN
-        NEW.confirmation_status := OLD.confirmation_status;
-        NEW.entered_by := OLD.entered_by;
-        NEW.entered_at := OLD.entered_at;
-        RETURN NEW;
+    IF NEW.analyzed_at IS NOT DISTINCT FROM v_stands.analyzed_at THEN
+        NEW.analyzed_at := v_analyzed_at;
     END IF;
-    NEW.entered_by := lims.acting_user();
-    NEW.entered_at := now();
-    NEW.confirmation_status := CASE
-        WHEN NEW.requires_confirmation AND lims.is_presumptive(NEW.result,
-            NEW.numeric_value, v_bound, v.presumptive_minimum,
-            v.result_type = 'presence')
-        THEN 'pending'
-    END;
     RETURN NEW;
 END
 $$;
 
 CREATE TRIGGER judge_insert BEFORE INSERT ON lims.sample_test
-FOR EACH ROW EXECUTE FUNCTION lims.sample_test_judge();
+FOR EACH ROW WHEN (NEW.status <> 'pending' OR NEW.judgements <> 0
+    OR NOT ROW(NEW.result, NEW.numeric_value, NEW.out_of_specification,
+        NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
+        NEW.spec_project_id, NEW.confirmation_status, NEW.entered_by,
+        NEW.entered_at, NEW.first_entered_at) IS NULL)
+EXECUTE FUNCTION lims.sample_test_judge();
 
 CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status <> 'verified'
+    AND NEW.judgements = OLD.judgements
     AND (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
          NEW.spec_project_id) IS DISTINCT FROM
         (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
@@ -219,16 +257,10 @@ EXECUTE FUNCTION lims.sample_test_judge();
 
 -- References and lots ------------------------------------------------------
 
--- Only what is the organization's, and in use, can be newly referred to; and a
--- result is not entered with a reagent lot that has expired today, where the
--- organization blocks that. What the client says of when it analysed does not
--- count: it could say anything.
+-- Only what is the organization's, and in use, can be newly referred to.
 CREATE FUNCTION lims.sample_test_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-    v record;
-    v_entering boolean := true;
 BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT d.holding_time_hours, d.requires_worksheet,
@@ -259,39 +291,22 @@ BEGIN
             PERFORM lims.refuse('field_not_patchable',
                 'what a test asks for is settled when it is scheduled');
         END IF;
-        v_entering := OLD.status <> 'verified'
-            AND (NEW.result, NEW.qualifier, NEW.reagent_lot_id)
-                IS DISTINCT FROM
-                (OLD.result, OLD.qualifier, OLD.reagent_lot_id);
     END IF;
-
-    IF NEW.reagent_lot_id IS NULL AND NEW.media_lot_id IS NULL THEN
-        RETURN NEW;
-    END IF;
-    SELECT o.reagent_expiry_policy AS policy,
-           r.id AS reagent_id, r.code AS reagent_code,
-           r.expires_on < (now() AT TIME ZONE o.time_zone)::date AS expired,
-           r.expires_on, m.id AS media_id
-      INTO v
-      FROM lims.organization o
-      LEFT JOIN lims.reagent_lot r
-        ON r.organization_id = o.id AND r.id = NEW.reagent_lot_id
-      LEFT JOIN lims.media_lot m
-        ON m.organization_id = o.id AND m.id = NEW.media_lot_id
-     WHERE o.id = NEW.organization_id;
-    IF NEW.reagent_lot_id IS DISTINCT FROM v.reagent_id THEN
+    IF NEW.reagent_lot_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.reagent_lot r
+         WHERE r.organization_id = NEW.organization_id
+           AND r.id = NEW.reagent_lot_id
+    ) THEN
         PERFORM lims.refuse('invalid_reference', format(
             'reagentLotId: no reagent lot %s', NEW.reagent_lot_id));
     END IF;
-    IF NEW.media_lot_id IS DISTINCT FROM v.media_id THEN
+    IF NEW.media_lot_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.media_lot m
+         WHERE m.organization_id = NEW.organization_id
+           AND m.id = NEW.media_lot_id
+    ) THEN
         PERFORM lims.refuse('invalid_reference', format(
             'mediaLotId: no media lot %s', NEW.media_lot_id));
-    END IF;
-    IF v.expired AND v.policy = 'block' AND v_entering
-       AND NEW.result ~ '\S' THEN
-        PERFORM lims.refuse('reagent_lot_expired', format(
-            'reagent lot %s expired on %s: enter the result with a lot that is '
-            'in date', v.reagent_code, v.expires_on));
     END IF;
     RETURN NEW;
 END
@@ -309,10 +324,94 @@ FOR EACH ROW WHEN (
        (OLD.holding_time_hours, OLD.requires_worksheet,
         OLD.requires_confirmation)
     OR NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id
-    OR NEW.reagent_lot_id IS DISTINCT FROM OLD.reagent_lot_id
-    OR NEW.result IS DISTINCT FROM OLD.result
-    OR NEW.qualifier IS DISTINCT FROM OLD.qualifier)
+    OR NEW.reagent_lot_id IS DISTINCT FROM OLD.reagent_lot_id)
 EXECUTE FUNCTION lims.sample_test_guard();
+
+-- A result is not entered with a reagent lot that has expired today, where the
+-- organization blocks that. What the client says of when it analysed does not
+-- count: it could say anything.
+CREATE FUNCTION lims.require_reagents_in_date(p_organization bigint, p_lots bigint[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    SELECT r.code, r.expires_on
+      INTO v
+      FROM lims.organization o
+      JOIN lims.reagent_lot r
+        ON r.organization_id = o.id
+     WHERE o.id = p_organization
+       AND o.reagent_expiry_policy = 'block'
+       AND r.id = ANY (p_lots)
+       AND r.expires_on < (now() AT TIME ZONE o.time_zone)::date
+     ORDER BY r.id
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse('reagent_lot_expired', format(
+            'reagent lot %s expired on %s: enter the result with a lot that is '
+            'in date', v.code, v.expires_on));
+    END IF;
+END
+$$;
+
+-- Pairing the old rows of a statement with the new, here and in the triggers
+-- below: a FULL JOIN that nothing outside of its subquery reaches into. Every
+-- row has its other half, so it is no other than an inner one; but it is never
+-- carried out by nested loops. The plan is made once, for a statement of perhaps
+-- one row, and kept for the one of a thousand.
+CREATE FUNCTION lims.sample_test_reagents() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM new_rows n
+         WHERE n.reagent_lot_id IS NOT NULL
+           AND n.status = 'entered') THEN
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        FOR v IN
+            SELECT n.organization_id, array_agg(DISTINCT n.reagent_lot_id) AS lots
+              FROM new_rows n
+             WHERE n.status = 'entered'
+             GROUP BY n.organization_id
+        LOOP
+            PERFORM lims.require_reagents_in_date(v.organization_id, v.lots);
+        END LOOP;
+        RETURN NULL;
+    END IF;
+    FOR v IN
+        SELECT e.organization_id, array_agg(DISTINCT e.reagent_lot_id) AS lots
+          FROM (SELECT n.organization_id, n.reagent_lot_id,
+                       n.status = 'entered' AND o.status <> 'verified'
+                       AND (n.result, n.qualifier, n.reagent_lot_id)
+                           IS DISTINCT FROM
+                           (o.result, o.qualifier, o.reagent_lot_id) AS entered
+                  FROM new_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) e
+         WHERE e.entered
+         GROUP BY e.organization_id
+    LOOP
+        PERFORM lims.require_reagents_in_date(v.organization_id, v.lots);
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER check_reagents_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reagents();
+
+CREATE TRIGGER check_reagents_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reagents();
 
 -- An analysis has been done when it is entered; a clock may be a little fast.
 -- And it was not done before there was a sample.
@@ -341,188 +440,10 @@ FOR EACH ROW WHEN (NEW.analyzed_at IS DISTINCT FROM OLD.analyzed_at
     AND NEW.analyzed_at IS NOT NULL)
 EXECUTE FUNCTION lims.sample_test_analyzed();
 
--- Verified is locked -------------------------------------------------------
+SELECT lims.attach_record('sample_test', '{judgements}');
 
-CREATE FUNCTION lims.sample_test_lock() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_same lims.sample_test;
-BEGIN
-    IF OLD.status <> 'verified' THEN
-        IF TG_OP = 'DELETE' THEN
-            RETURN OLD;
-        END IF;
-        RETURN lims.sample_test_move(OLD, NEW);
-    END IF;
-
-    IF TG_OP = 'DELETE' THEN
-        PERFORM lims.refuse('test_verified_locked', format(
-            'sample test %s is verified and locked', OLD.id));
-    END IF;
-    -- *=: the same to the letter, which 10 and 10.0 are not.
-    IF NEW *= OLD THEN
-        RETURN NEW;
-    END IF;
-
-    -- Reopening: nothing but the status changes, under a signature that says
-    -- so and that was made for it, now.
-    v_same := NEW;
-    v_same.status := OLD.status;
-    v_same.reopening_signature_id := OLD.reopening_signature_id;
-    v_same.verified_by := OLD.verified_by;
-    v_same.verified_at := OLD.verified_at;
-    v_same.verification_signature_id := OLD.verification_signature_id;
-    v_same.updated_at := OLD.updated_at;
-    IF NEW.status = 'verified'
-       OR v_same *<> OLD
-       OR NEW.reopening_signature_id IS NOT DISTINCT FROM
-          OLD.reopening_signature_id
-       OR NOT lims.is_signed(NEW.organization_id, NEW.reopening_signature_id,
-                             'reopened', 'sample_test', NEW.id) THEN
-        PERFORM lims.refuse('test_verified_locked', format(
-            'sample test %s is verified and locked', OLD.id));
-    END IF;
-    NEW.verified_by := NULL;
-    NEW.verified_at := NULL;
-    NEW.verification_signature_id := NULL;
-    IF NEW.status = 'pending' THEN
-        NEW.qualifier := NULL;
-        NEW.analyzed_at := NULL;
-        NEW := lims.sample_test_blank(NEW);
-    END IF;
-    RETURN NEW;
-END
-$$;
-
--- What may happen to a test that is not verified: its result decides between
--- pending and entered; verifying passes the gates; a confirmation is decided
--- once, for the result that asked for it.
-CREATE FUNCTION lims.sample_test_move(p_old lims.sample_test, p_new lims.sample_test)
-RETURNS lims.sample_test
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_slug text;
-    v_message text;
-    v_changed boolean := (p_new.result, p_new.qualifier)
-                         IS DISTINCT FROM (p_old.result, p_old.qualifier);
-    v_rejudged boolean := (p_new.spec_material_type_id, p_new.spec_project_id)
-        IS DISTINCT FROM (p_old.spec_material_type_id, p_old.spec_project_id);
-    v_same lims.sample_test := p_new;
-BEGIN
-    IF NOT v_changed
-       AND p_new.confirmation_status IS DISTINCT FROM p_old.confirmation_status
-       AND (p_old.confirmation_status IS DISTINCT FROM 'pending'
-            OR p_new.confirmation_status IS NULL) THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s has no confirmation to decide', p_new.id));
-    END IF;
-    IF p_new.status = p_old.status OR v_changed THEN
-        -- Only verifying, which is the other branch, stamps these.
-        p_new.verified_by := NULL;
-        p_new.verified_at := NULL;
-        p_new.verification_signature_id := NULL;
-        p_new.reopening_signature_id := p_old.reopening_signature_id;
-        IF NOT v_changed THEN
-            p_new.entered_by := p_old.entered_by;
-            p_new.entered_at := p_old.entered_at;
-            p_new.first_entered_at := p_old.first_entered_at;
-            p_new.numeric_value := p_old.numeric_value;
-        END IF;
-        IF NOT v_changed AND NOT v_rejudged THEN
-            p_new.out_of_specification := p_old.out_of_specification;
-            p_new.spec_low := p_old.spec_low;
-            p_new.spec_high := p_old.spec_high;
-            p_new.spec_text := p_old.spec_text;
-        END IF;
-        RETURN p_new;
-    END IF;
-    IF p_new.status <> 'verified' THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s becomes %s by its result, not by its status',
-            p_new.id, p_new.status));
-    END IF;
-
-    -- What is verified is what the reviewer saw: nothing else moves with it.
-    v_same.status := p_old.status;
-    v_same.verified_by := p_old.verified_by;
-    v_same.verified_at := p_old.verified_at;
-    v_same.verification_signature_id := p_old.verification_signature_id;
-    v_same.updated_at := p_old.updated_at;
-    IF v_same *<> p_old THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s is changed and verified in two steps', p_new.id));
-    END IF;
-
-    p_new.verification_signature_id := coalesce(
-        p_new.verification_signature_id, lims.context_id('signature_id'));
-    SELECT b.slug, b.message
-      INTO v_slug, v_message
-      FROM lims.verify_blockers(p_new.organization_id, p_new.id) b
-     WHERE b.slug <> 'esignature_required'
-        OR NOT lims.is_signed(p_new.organization_id,
-                              p_new.verification_signature_id,
-                              'verified', 'sample_test', p_new.id)
-     LIMIT 1;
-    IF v_slug IS NOT NULL THEN
-        PERFORM lims.refuse(v_slug, v_message);
-    END IF;
-    -- Nobody asked for a signature: one that is given counts all the same.
-    IF p_new.verification_signature_id IS NOT NULL
-       AND NOT lims.is_signed(p_new.organization_id,
-                              p_new.verification_signature_id,
-                              'verified', 'sample_test', p_new.id) THEN
-        PERFORM lims.refuse('esignature_required',
-            'the signature given is not one on this result, made now by who '
-            'verifies it');
-    END IF;
-    p_new.verified_by := lims.acting_user();
-    p_new.verified_at := now();
-    RETURN p_new;
-END
-$$;
-
-CREATE TRIGGER lock BEFORE UPDATE OR DELETE ON lims.sample_test
-FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
-
-SELECT lims.attach_record('sample_test');
-
--- A reported sample's tests are final --------------------------------------
-
--- Holds the samples of the changed tests until the end of the transaction and
--- refuses if one is reported: whichever came first, the other sees it.
-CREATE FUNCTION lims.sample_test_final() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_reported text;
-BEGIN
-    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported')
-      INTO v_reported
-      FROM (SELECT x.tracking_id, x.status
-              FROM lims.sample x
-             WHERE (x.organization_id, x.id) IN (
-                       SELECT c.organization_id, c.sample_id
-                         FROM changed_rows c)
-             ORDER BY x.organization_id, x.id
-               FOR SHARE) s;
-    IF v_reported IS NOT NULL THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is reported and final', v_reported));
-    END IF;
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER final_insert AFTER INSERT ON lims.sample_test
-REFERENCING NEW TABLE AS changed_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
-
-CREATE TRIGGER final_update AFTER UPDATE ON lims.sample_test
-REFERENCING NEW TABLE AS changed_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
-
-CREATE TRIGGER final_delete AFTER DELETE ON lims.sample_test
-REFERENCING OLD TABLE AS changed_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+-- What brings its judgement brings when it was made as well.
+CREATE OR REPLACE TRIGGER touch BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (NEW.judgements = OLD.judgements
+    OR NEW.updated_at <> now())
+EXECUTE FUNCTION lims.touch();

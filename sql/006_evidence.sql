@@ -7,7 +7,9 @@
 
 CREATE SEQUENCE lims.result_history_id_seq;
 
--- One row per value that was replaced, withdrawn or reopened.
+-- One row per value that was replaced, withdrawn or reopened. Its test is there
+-- without a foreign key that asks so of every row: triggers alone write here,
+-- from the test's own row, and a test that has had a result is not taken away.
 CREATE TABLE lims.result_history (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.result_history_id_seq'),
@@ -25,13 +27,8 @@ CREATE TABLE lims.result_history (
     verification_signature_id bigint,
     replaced_by bigint,
     replaced_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (organization_id, id),
-    FOREIGN KEY (organization_id, sample_test_id)
-        REFERENCES lims.sample_test (organization_id, id)
+    PRIMARY KEY (organization_id, sample_test_id, id)
 );
-
-CREATE INDEX result_history_sample_test
-    ON lims.result_history (organization_id, sample_test_id, id);
 
 SELECT lims.attach_append_only('result_history');
 
@@ -44,17 +41,21 @@ BEGIN
         result, qualifier, numeric_value, out_of_specification,
         confirmation_status, entered_by, entered_at, verified_by, verified_at,
         verification_signature_id, replaced_by)
-    SELECT o.organization_id, o.id, o.status, o.result, o.qualifier,
-           o.numeric_value, o.out_of_specification, o.confirmation_status,
-           o.entered_by, o.entered_at, o.verified_by, o.verified_at,
-           o.verification_signature_id, lims.context_id('user_id')
-      FROM old_rows o
-      JOIN new_rows n
-        ON n.organization_id = o.organization_id
-       AND n.id = o.id
-     WHERE o.result IS NOT NULL
-       AND ((n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier)
-            OR (o.status = 'verified' AND n.status <> 'verified'));
+    SELECT h.organization_id, h.id, h.status, h.result, h.qualifier,
+           h.numeric_value, h.out_of_specification, h.confirmation_status,
+           h.entered_by, h.entered_at, h.verified_by, h.verified_at,
+           h.verification_signature_id, lims.context_id('user_id')
+      FROM (SELECT o.*, o.result IS NOT NULL
+                   AND ((n.result, n.qualifier)
+                        IS DISTINCT FROM (o.result, o.qualifier)
+                        OR (o.status = 'verified' AND n.status <> 'verified'))
+                   AS is_replaced
+              FROM old_rows o
+              FULL JOIN new_rows n
+                ON n.organization_id = o.organization_id
+               AND n.id = o.id
+            OFFSET 0) h
+     WHERE h.is_replaced;
     RETURN NULL;
 END
 $$;

@@ -184,23 +184,27 @@ DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT n.organization_id, array_agg(n.id) AS samples
-          FROM new_rows n
-          JOIN old_rows o
-            ON o.organization_id = n.organization_id
-           AND o.id = n.id
+        SELECT c.organization_id, array_agg(c.id) AS samples
+          FROM (SELECT n.organization_id, n.id,
+                       n.status IN ('completed', 'verified')
+                       AND o.status NOT IN ('completed', 'verified')
+                           AS is_completed
+                  FROM new_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) c
           LEFT JOIN LATERAL (
                SELECT bool_or(a.status = 'rejected') AS rejected
                  FROM lims.approval a
-                WHERE a.organization_id = n.organization_id
-                  AND a.sample_id = n.id
+                WHERE a.organization_id = c.organization_id
+                  AND a.sample_id = c.id
                 GROUP BY a.round
                 ORDER BY a.round DESC
                 LIMIT 1) latest ON true
-         WHERE n.status IN ('completed', 'verified')
-           AND o.status NOT IN ('completed', 'verified')
+         WHERE c.is_completed
            AND latest.rejected IS NOT FALSE
-         GROUP BY n.organization_id
+         GROUP BY c.organization_id
     LOOP
         PERFORM lims.request_approvals(v.organization_id, v.samples);
     END LOOP;
@@ -353,14 +357,17 @@ BEGIN
     END IF;
     -- Those found so now: entered, or rejudged with their sample.
     IF TG_OP = 'UPDATE' THEN
-        SELECT array_agg(n.id)
+        SELECT array_agg(f.id)
           INTO v_tests
-          FROM new_rows n
-          JOIN old_rows o
-            ON o.organization_id = n.organization_id
-           AND o.id = n.id
-         WHERE (n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier)
-            OR o.out_of_specification IS NOT TRUE;
+          FROM (SELECT n.id, (n.result, n.qualifier)
+                       IS DISTINCT FROM (o.result, o.qualifier)
+                       OR o.out_of_specification IS NOT TRUE AS is_found
+                  FROM new_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) f
+         WHERE f.is_found;
     ELSE
         SELECT array_agg(n.id) INTO v_tests FROM new_rows n;
     END IF;

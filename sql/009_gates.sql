@@ -499,15 +499,18 @@ DECLARE
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         FOR v IN
-            SELECT n.organization_id, array_agg(DISTINCT n.sample_id) AS samples
-              FROM changed_rows n
-              JOIN old_rows o
-                ON o.organization_id = n.organization_id
-               AND o.id = n.id
-             WHERE (n.result, n.qualifier)
-                   IS DISTINCT FROM (o.result, o.qualifier)
-                OR (o.status = 'verified' AND n.status <> 'verified')
-             GROUP BY n.organization_id
+            SELECT c.organization_id, array_agg(DISTINCT c.sample_id) AS samples
+              FROM (SELECT n.organization_id, n.sample_id, (n.result, n.qualifier)
+                           IS DISTINCT FROM (o.result, o.qualifier)
+                           OR (o.status = 'verified' AND n.status <> 'verified')
+                               AS is_other
+                      FROM changed_rows n
+                      FULL JOIN old_rows o
+                        ON o.organization_id = n.organization_id
+                       AND o.id = n.id
+                    OFFSET 0) c
+             WHERE c.is_other
+             GROUP BY c.organization_id
         LOOP
             PERFORM lims.request_approvals_again(v.organization_id, v.samples);
         END LOOP;

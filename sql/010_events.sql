@@ -27,10 +27,11 @@ AS $$
     SELECT lims.event_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 $$;
 
+-- Triggers alone write here, from rows whose organization a foreign key assures:
+-- asking for it once more would cost as much as the row.
 CREATE TABLE lims.event (
-    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.event_id_seq'),
-    event_id uuid NOT NULL DEFAULT gen_random_uuid(),
     type text NOT NULL CHECK (type IN (
         'sample.created', 'sample.received', 'result.entered',
         'result.verified', 'sample.blocked', 'sample.ready_for_review',
@@ -43,13 +44,26 @@ CREATE TABLE lims.event (
         DEFAULT date_trunc('milliseconds', clock_timestamp()),
     position bigint NOT NULL
         DEFAULT lims.event_base() + pg_current_xact_id()::text::bigint,
-    PRIMARY KEY (organization_id, id),
-    UNIQUE (organization_id, event_id)
+    PRIMARY KEY (organization_id, id)
 );
 
 CREATE INDEX event_position ON lims.event (organization_id, position, id);
 CREATE INDEX event_type ON lims.event (organization_id, type, position, id);
 CREATE INDEX event_created_at ON lims.event (organization_id, created_at);
+
+-- What an event is called outside: a UUID of version 7 (RFC 9562) of its moment,
+-- organization and number. It follows from what never changes, so it is not kept.
+CREATE FUNCTION lims.event_uuid(
+    p_organization bigint,
+    p_id bigint,
+    p_created_at timestamptz
+) RETURNS uuid
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT (lpad(to_hex((extract(epoch FROM p_created_at) * 1000)::bigint), 12, '0')
+            || '7' || lpad(to_hex(p_organization & 4095), 3, '0')
+            || '8' || lpad(to_hex(p_id), 15, '0'))::uuid
+$$;
 
 -- Where the feed goes on: the place of the event that the cursor names, or, as
 -- that one may have had its time, of the last one before it. No event: before
@@ -129,36 +143,37 @@ BEGIN
         RETURN NULL;
     END IF;
     INSERT INTO lims.event (organization_id, type, data)
-    SELECT e.organization_id, e.type, e.data
-      FROM (SELECT n.organization_id, n.id, 'sample.received' AS type,
-                   json_build_object(
-                       'sampleId', n.id,
-                       'trackingId', n.tracking_id,
-                       'status', n.status) AS data
+    SELECT e.organization_id, e.type,
+           CASE e.type
+               WHEN 'sample.received' THEN json_build_object(
+                   'sampleId', e.id,
+                   'trackingId', e.tracking_id,
+                   'status', e.status)
+               -- Of many at once the contract leaves out the tracking identifier.
+               ELSE CASE WHEN count(*) OVER (PARTITION BY e.type) = 1
+                   THEN json_build_object(
+                       'sampleId', e.id,
+                       'status', e.status,
+                       'trackingId', e.tracking_id)
+                   ELSE json_build_object(
+                       'sampleId', e.id,
+                       'status', e.status)
+               END
+           END
+      FROM (SELECT n.organization_id, n.id, n.tracking_id, n.status,
+                   CASE
+                       WHEN (o.status = 'pending' AND n.status = 'received')
+                         OR (o.received_at IS NULL AND n.received_at IS NOT NULL)
+                       THEN 'sample.received'
+                       WHEN n.status = 'reported' AND o.status <> 'reported'
+                       THEN 'sample.reported'
+                   END AS type
               FROM new_rows n
-              JOIN old_rows o
+              FULL JOIN old_rows o
                 ON o.organization_id = n.organization_id
                AND o.id = n.id
-             WHERE (o.status = 'pending' AND n.status = 'received')
-                OR (o.received_at IS NULL AND n.received_at IS NOT NULL)
-             UNION ALL
-            -- Of many at once the contract leaves out the tracking identifier.
-            SELECT n.organization_id, n.id, 'sample.reported',
-                   CASE WHEN count(*) OVER () = 1
-                        THEN json_build_object(
-                            'sampleId', n.id,
-                            'status', n.status,
-                            'trackingId', n.tracking_id)
-                        ELSE json_build_object(
-                            'sampleId', n.id,
-                            'status', n.status)
-                   END
-              FROM new_rows n
-              JOIN old_rows o
-                ON o.organization_id = n.organization_id
-               AND o.id = n.id
-             WHERE n.status = 'reported'
-               AND o.status <> 'reported') e
+            OFFSET 0) e
+     WHERE e.type IS NOT NULL
      ORDER BY e.id;
     RETURN NULL;
 END
@@ -188,25 +203,30 @@ BEGIN
         RETURN NULL;
     END IF;
     INSERT INTO lims.event (organization_id, type, data)
-    SELECT n.organization_id,
-           CASE n.status WHEN 'entered' THEN 'result.entered'
-                         ELSE 'result.verified' END,
-           CASE n.status
-               WHEN 'entered' THEN json_build_object(
-                   'sampleTestId', n.id,
-                   'testDefinitionId', n.test_definition_id)
+    SELECT e.organization_id, e.type,
+           CASE e.type
+               WHEN 'result.entered' THEN json_build_object(
+                   'sampleTestId', e.id,
+                   'testDefinitionId', e.test_definition_id)
                ELSE json_build_object(
-                   'sampleTestId', n.id,
-                   'sampleId', n.sample_id)
+                   'sampleTestId', e.id,
+                   'sampleId', e.sample_id)
            END
-      FROM new_rows n
-      JOIN old_rows o
-        ON o.organization_id = n.organization_id
-       AND o.id = n.id
-     WHERE (n.status = 'entered'
-            AND (n.result, n.qualifier) IS DISTINCT FROM (o.result, o.qualifier))
-        OR (n.status = 'verified' AND o.status <> 'verified')
-     ORDER BY n.id;
+      FROM (SELECT n.organization_id, n.id, n.sample_id, n.test_definition_id,
+                   CASE
+                       WHEN n.status = 'entered' AND (n.result, n.qualifier)
+                            IS DISTINCT FROM (o.result, o.qualifier)
+                       THEN 'result.entered'
+                       WHEN n.status = 'verified' AND o.status <> 'verified'
+                       THEN 'result.verified'
+                   END AS type
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) e
+     WHERE e.type IS NOT NULL
+     ORDER BY e.id;
     RETURN NULL;
 END
 $$;

@@ -8,7 +8,7 @@ WITH after AS MATERIALIZED (
       FROM lims.event_after(:$organization::bigint, :cursor::bigint) a
 )
 SELECT e.id AS "cursor",
-       e.event_id AS "id",
+       lims.event_uuid(e.organization_id, e.id, e.created_at) AS "id",
        e.type AS "type",
        e.created_at AS "createdAt",
        e.organization_id AS "organizationId",
@@ -27,7 +27,7 @@ WITH after AS MATERIALIZED (
       FROM lims.event_after(:$organization::bigint, :cursor::bigint) a
 )
 SELECT e.id AS "cursor",
-       e.event_id AS "id",
+       lims.event_uuid(e.organization_id, e.id, e.created_at) AS "id",
        e.type AS "type",
        e.created_at AS "createdAt",
        e.organization_id AS "organizationId",

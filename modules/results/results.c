@@ -229,7 +229,8 @@ static const lims_error_t *guard_enter(lims_request_t *rq)
     return verified ? refuse_locked(rq, lims_values_get(rq->values, "id")) : NULL;
 }
 
-/* Every test addressed must be there and unlocked before any is changed. */
+/* Every test addressed must have been there and unlocked, or nothing is changed:
+ * an error undoes what was entered. */
 static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *asked)
 {
     const char *locked = NULL;
@@ -254,15 +255,12 @@ static const lims_error_t *enter_many(lims_request_t *rq)
 {
     const lims_call_t calls[] = { { .statement = LIMS_STMT_RESULT_BULK_ENTER },
                                   { .statement = LIMS_STMT_RESULT_BULK_RECORDS } };
-    lims_result_t *asked = NULL, *results[2] = { NULL, NULL };
-    const lims_error_t *error = lims_database_call(&asked, rq, LIMS_STMT_RESULT_BULK_LOCK);
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_database_run(results, rq, calls, 2, 0);
     lims_writer_t *w;
 
     if (!error) {
-        error = check_bulk(rq, asked);
-    }
-    if (!error) {
-        error = lims_database_run(results, rq, calls, 2, 0);
+        error = check_bulk(rq, results[0]);
     }
     if (error) {
         return error;
@@ -303,7 +301,8 @@ static const lims_route_t routes[] = {
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_SAMPLE_TEST_LIST,
-      .search = LIMS_STMT_SAMPLE_TEST_SEARCH },
+      .search = LIMS_STMT_SAMPLE_TEST_SEARCH,
+      .changes = LIMS_STMT_SAMPLE_TEST_CHANGES },
     { .method = "GET",
       .path = "/sample-tests/:id",
       .command = "sample-test show",

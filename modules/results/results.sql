@@ -33,9 +33,36 @@ SELECT *
    AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
    AND (:status::text IS NULL OR status = :status::text)
    AND (:testDefinitionId::bigint IS NULL OR "testDefinitionId" = :testDefinitionId::bigint)
-   AND (:updatedSince::timestamptz IS NULL OR "updatedAt" >= :updatedSince::timestamptz)
  ORDER BY id
  LIMIT :limit::bigint + 1
+
+-- name: sample_test_changes many custom
+-- The audit trail knows what has changed since. An index of updated_at would say
+-- it too, but every correction would have to enter its test in all the indexes
+-- there are. The page is found first: whether by walking along the tests or by
+-- the moment depends on how long ago that is.
+SELECT r.*
+  FROM (SELECT t.id
+          FROM lims.sample_test t
+         WHERE t.organization_id = :$organization::bigint
+           AND t.id > :cursor::bigint
+           AND (:sampleId::bigint IS NULL OR t.sample_id = :sampleId::bigint)
+           AND (:status::text IS NULL OR t.status = :status::text)
+           AND (:testDefinitionId::bigint IS NULL
+                OR t.test_definition_id = :testDefinitionId::bigint)
+           AND EXISTS (
+               SELECT
+                 FROM lims.audit_entry a
+                WHERE a.organization_id = :$organization::bigint
+                  AND a.table_name = 'sample_test'
+                  AND a.record_id = t.id
+                  AND a.occurred_at >= :updatedSince::timestamptz)
+         ORDER BY t.id
+         LIMIT :limit::bigint + 1) page
+  JOIN lims.sample_test_record r
+    ON r.id = page.id
+ WHERE r.organization_id = :$organization::bigint
+ ORDER BY r.id
 
 -- name: sample_test_lock one
 SELECT id,
@@ -84,42 +111,77 @@ UPDATE lims.sample_test
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: result_bulk_lock many
--- Each test asked for, in the caller's order, with its status (NULL: none of
--- the organization).
-WITH asked AS (
-    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place
-      FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
-), locked AS MATERIALIZED (
-    SELECT t.id, t.status
-      FROM lims.sample_test t
-     WHERE t.organization_id = :$organization::bigint
-       AND t.id IN (SELECT id FROM asked)
-     ORDER BY t.id
-       FOR NO KEY UPDATE
-)
-SELECT asked.id AS "sampleTestId",
-       locked.status AS "status"
-  FROM asked
-  LEFT JOIN locked ON locked.id = asked.id
- ORDER BY asked.place
-
--- name: result_bulk_enter exec
+-- name: result_bulk_enter many
+-- Each test asked for, in the caller's order, with the status that it had (NULL:
+-- none of the organization). Those that are not verified take their results;
+-- whoever calls this leaves it at that only if they were all there and none was
+-- verified. Results that change bring their judgement, worked out for all at
+-- once (lims.judged), which the database checks for all at once.
+--
 -- The ids are worked out beforehand, here and below: row-level security lets no
 -- cast be part of an index condition, and the rest of the organization's tests
 -- would be read to find these.
 WITH asked AS MATERIALIZED (
-    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.value
-      FROM jsonb_array_elements(:updates::jsonb) AS u (value)
+    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place,
+           u.value ->> 'result' AS result,
+           u.value ? 'notes' AS has_notes,
+           u.value ->> 'notes' AS notes
+      FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
+), held AS MATERIALIZED (
+    SELECT t.id, t.status AS stood, j.*, q.qualifier, q.is_entered,
+           CASE WHEN asked.has_notes THEN asked.notes ELSE t.notes END AS notes,
+           asked.has_notes AND asked.notes IS DISTINCT FROM t.notes AS is_noted
+      FROM asked
+      JOIN lims.sample_test t
+        ON t.id = asked.id
+     CROSS JOIN LATERAL (
+           SELECT asked.result IS DISTINCT FROM t.result AS is_entered,
+                  CASE WHEN asked.result IS DISTINCT FROM t.result THEN NULL
+                       ELSE t.qualifier END AS qualifier) q
+     CROSS JOIN LATERAL lims.judged(t, asked.result, q.qualifier) j
+     WHERE t.organization_id = :$organization::bigint
+     ORDER BY t.id
+       FOR NO KEY UPDATE OF t
+), entered AS (
+    UPDATE lims.sample_test t
+       SET status = h.status,
+           result = h.result,
+           numeric_value = h.numeric_value,
+           qualifier = h.qualifier,
+           notes = h.notes,
+           out_of_specification = h.out_of_specification,
+           spec_low = h.spec_low,
+           spec_high = h.spec_high,
+           spec_text = h.spec_text,
+           spec_material_type_id = h.spec_material_type_id,
+           spec_project_id = h.spec_project_id,
+           confirmation_status = h.confirmation_status,
+           analyzed_at = h.analyzed_at,
+           entered_by = h.entered_by,
+           entered_at = h.entered_at,
+           first_entered_at = h.first_entered_at,
+           judgements = t.judgements + 1,
+           updated_at = now()
+      FROM held h
+     WHERE t.organization_id = :$organization::bigint
+       AND t.id = h.id
+       AND h.stood <> 'verified'
+       AND h.is_entered
+), noted AS (
+    UPDATE lims.sample_test t
+       SET notes = h.notes
+      FROM held h
+     WHERE t.organization_id = :$organization::bigint
+       AND t.id = h.id
+       AND h.stood <> 'verified'
+       AND h.is_noted
+       AND NOT h.is_entered
 )
-UPDATE lims.sample_test t
-   SET result = asked.value ->> 'result',
-       qualifier = CASE WHEN asked.value ->> 'result' IS DISTINCT FROM t.result THEN NULL
-                        ELSE t.qualifier END,
-       notes = CASE WHEN asked.value ? 'notes' THEN asked.value ->> 'notes' ELSE t.notes END
+SELECT asked.id AS "sampleTestId",
+       held.stood AS "status"
   FROM asked
- WHERE t.organization_id = :$organization::bigint
-   AND t.id = asked.id
+  LEFT JOIN held ON held.id = asked.id
+ ORDER BY asked.place
 
 -- name: result_bulk_records many
 WITH asked AS MATERIALIZED (

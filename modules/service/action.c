@@ -61,11 +61,20 @@ static bool is_filtered(const lims_request_t *rq)
     return false;
 }
 
-static const lims_error_t *fetch_page(lims_request_t *rq)
+/* The statement that answers what is asked of a list. */
+static lims_stmt_e page_statement(const lims_request_t *rq)
 {
     const lims_route_t *route = rq->route;
-    bool search = route->search != LIMS_STMT_NONE && is_filtered(rq);
-    const lims_call_t call = { .statement = search ? route->search : route->statement };
+
+    if (route->changes != LIMS_STMT_NONE && lims_values_get(rq->values, "updatedSince")) {
+        return route->changes;
+    }
+    return route->search != LIMS_STMT_NONE && is_filtered(rq) ? route->search : route->statement;
+}
+
+static const lims_error_t *fetch_page(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = page_statement(rq) };
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
 

@@ -160,7 +160,8 @@ subtest 'plain SQL as the run-time role' => sub {
 };
 
 subtest 'the outbox itself' => sub {
-    my $rows = $lims->db->selectall_arrayref('SELECT id, organization_id, type, event_id::text,'
+    my $rows = $lims->db->selectall_arrayref('SELECT id, organization_id, type,'
+            . ' lims.event_uuid(organization_id, id, created_at)::text AS event_id,'
             . ' created_at = date_trunc(\'milliseconds\', created_at) AS milliseconds'
             . ' FROM lims.event ORDER BY id', { Slice => {} });
     my %ids = map { $_->{event_id} => 1 } @$rows;

@@ -54,7 +54,7 @@ subtest 'the envelope' => sub {
     my $sample = $lab->sample;
     my ($event) = follow(1);
     my ($id, $created) = $lims->db->selectrow_array(
-        'SELECT event_id, created_at FROM lims.event WHERE organization_id = ?', undef,
+        'SELECT lims.event_uuid(organization_id, id, created_at), created_at FROM lims.event WHERE organization_id = ?', undef,
         $lab->{organization}{id});
 
     is_deeply([ sort keys %$event ], [qw(createdAt data id organizationId type)], 'its members');
@@ -201,7 +201,8 @@ subtest 'many at once' => sub {
         $db->disconnect;
         return [];
     });
-    my $all = $lims->db->selectcol_arrayref('SELECT event_id FROM lims.event WHERE organization_id = ?'
+    my $all = $lims->db->selectcol_arrayref('SELECT lims.event_uuid(organization_id,'
+            . ' id, created_at) FROM lims.event WHERE organization_id = ?'
             . q{ AND data->>'sampleId' IN (SELECT id::text FROM lims.sample WHERE client_name = 'Late')}
             . ' ORDER BY position, id DESC', undef, $lab->{organization}{id});
     my @tail = @$all[ -$writers * $each * 2 .. -1 ];
