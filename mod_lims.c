@@ -6,6 +6,7 @@
  * with its reason. Start reading at modules/README.md.
  */
 #include "server/server.h"
+#include "server/watchdog.h"
 
 #include <http_config.h>
 #include <http_protocol.h>
@@ -23,11 +24,15 @@ static void register_hooks(apr_pool_t *pool)
     /* Shared memory that outlives restarts; the schema, if it can be asked. */
     ap_hook_post_config(lims_post_config, after_dbd, NULL, APR_HOOK_MIDDLE);
 
-    /* What a child keeps: the bound on its connections, the keys it has seen. */
+    /* What a child keeps: the bound on its connections, the keys it has seen,
+     * the jobs that may run in it. */
     ap_hook_child_init(lims_child_init, after_dbd, NULL, APR_HOOK_MIDDLE);
 
     /* The dispatcher begins nothing more, while requests come to their end. */
     ap_hook_child_stopping(lims_webhooks_stopping, NULL, NULL, APR_HOOK_MIDDLE);
+
+    /* A job that runs makes an end. */
+    ap_hook_child_stopping(lims_watchdog_stopping, NULL, NULL, APR_HOOK_MIDDLE);
 
     /* Our URLs stand for no files: they are claimed before anything maps them
      * into the file system, where other rules would apply. */

@@ -372,11 +372,9 @@ REVOKE INSERT ON lims.approval FROM lims_app;
 REVOKE UPDATE ON lims.electronic_signature, lims.confirmation_step,
     lims.media_qc_test FROM lims_app;
 
--- What may be taken away: roles, what has had its time, what was done.
+-- What may be taken away. What has had its time goes otherwise: retention.
 GRANT DELETE ON lims.user_role, lims.worksheet_field,
-    lims.worksheet_signoff_step, lims.specification, lims.idempotency_record,
-    lims.webhook_delivery, lims.webhook_attempt, lims.webhook_recovery
-    TO lims_app;
+    lims.worksheet_signoff_step, lims.specification TO lims_app;
 
 -- Only migrations make tables, triggers and policies, and only triggers ask for
 -- approvals and hold what a gate rests on. A partition is reached through its

@@ -276,6 +276,7 @@ CREATE FUNCTION lims.scan_samples(
 )
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
+SET lock_timeout = '2s'
 AS $$
 DECLARE
     v_limit CONSTANT integer := least(greatest(p_limit, 1), 5000);

@@ -20,6 +20,7 @@
 #include "kernel/seal.h"
 #include "server/metrics.h"
 #include "server/server.h"
+#include "server/watchdog.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -305,6 +306,11 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
                 return status;
             }
         }
+    }
+    rv = lims_watchdog_create(pconf, s);
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0093: the jobs have no clock");
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (starting) {
         ap_retained_data_create(key, 1);

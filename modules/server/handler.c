@@ -20,6 +20,7 @@
 #include "kernel/field.h"
 #include "server/metrics.h"
 #include "server/server.h"
+#include "server/watchdog.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -424,6 +425,7 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
         rv = store ? lims_store_child(store, pchild) : APR_SUCCESS;
     }
     if (rv == APR_SUCCESS) {
+        rv = lims_watchdog_child(pchild, s);
         lims_webhooks_start(pchild, s);
     }
     if (rv != APR_SUCCESS) {

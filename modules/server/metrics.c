@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "kernel/error.h"
+#include "server/exposition.h"
 #include "server/server.h"
+#include "server/watchdog.h"
 
 #define ROUTES_MAX 96
 #define STATUS_MIN 200
@@ -260,28 +262,6 @@ static double seconds(apr_uint64_t microseconds)
     return (double)microseconds / 1e6;
 }
 
-/* Lines are gathered here and joined at the end. */
-typedef struct {
-    apr_array_header_t *parts;
-    apr_pool_t *pool;
-} text_t;
-
-static void line(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void line(text_t *text, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    APR_ARRAY_PUSH(text->parts, const char *) = apr_pvsprintf(text->pool, format, arguments);
-    va_end(arguments);
-}
-
-static void head(text_t *text, const char *name, const char *type, const char *help)
-{
-    line(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
 static const char *labels_of(int index, apr_pool_t *pool)
 {
     if (index >= route_count) {
@@ -301,21 +281,23 @@ static bool is_used(int index)
     return false;
 }
 
-static void write_answers(text_t *text)
+static void write_answers(lims_exposition_t *text)
 {
-    head(text, "lims_requests_total", "counter", "Requests answered, by route and status.");
+    lims_exposition_head(text, "lims_requests_total", "counter",
+                         "Requests answered, by route and status.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         for (int status = 0; status < STATUSES; status++) {
             apr_uint64_t count = read_counter(&counters->routes[i].answers[status]);
             if (count) {
-                line(text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
-                     labels_of(i, text->pool), status + STATUS_MIN, count);
+                lims_exposition_line(
+                    text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
+                    labels_of(i, text->pool), status + STATUS_MIN, count);
             }
         }
     }
 }
 
-static void write_histogram(text_t *text, int index)
+static void write_histogram(lims_exposition_t *text, int index)
 {
     route_counters_t *route = &counters->routes[index];
     const char *labels = labels_of(index, text->pool);
@@ -324,131 +306,153 @@ static void write_histogram(text_t *text, int index)
     for (int i = 0; i < BUCKETS; i++) {
         sum += read_counter(&route->buckets[i]);
         if (i < BUCKETS - 1) {
-            line(text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                 labels, bound_names[i], sum);
+            lims_exposition_line(
+                text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                labels, bound_names[i], sum);
         }
     }
-    line(text,
-         "lims_request_duration_seconds_bucket{%s,le=\"+Inf\"} %" APR_UINT64_T_FMT "\n"
-         "lims_request_duration_seconds_sum{%s} %.6f\n"
-         "lims_request_duration_seconds_count{%s} %" APR_UINT64_T_FMT "\n",
-         labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
+    lims_exposition_line(text,
+                         "lims_request_duration_seconds_bucket{%s,le=\"+Inf\"} %" APR_UINT64_T_FMT
+                         "\n"
+                         "lims_request_duration_seconds_sum{%s} %.6f\n"
+                         "lims_request_duration_seconds_count{%s} %" APR_UINT64_T_FMT "\n",
+                         labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
 }
 
-static void write_routes(text_t *text)
+static void write_routes(lims_exposition_t *text)
 {
-    head(text, "lims_request_duration_seconds", "histogram",
-         "Time from the request's arrival to its answer being ready.");
+    lims_exposition_head(text, "lims_request_duration_seconds", "histogram",
+                         "Time from the request's arrival to its answer being ready.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         if (is_used(i)) {
             write_histogram(text, i);
         }
     }
-    head(text, "lims_database_seconds_total", "counter", "Time spent waiting for the database.");
+    lims_exposition_head(text, "lims_database_seconds_total", "counter",
+                         "Time spent waiting for the database.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         if (is_used(i)) {
-            line(text, "lims_database_seconds_total{%s} %.6f\n", labels_of(i, text->pool),
-                 seconds(read_counter(&counters->routes[i].database)));
+            lims_exposition_line(text, "lims_database_seconds_total{%s} %.6f\n",
+                                 labels_of(i, text->pool),
+                                 seconds(read_counter(&counters->routes[i].database)));
         }
     }
-    head(text, "lims_database_round_trips_total", "counter", "Round trips to the database.");
+    lims_exposition_head(text, "lims_database_round_trips_total", "counter",
+                         "Round trips to the database.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         if (is_used(i)) {
-            line(text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
-                 labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
+            lims_exposition_line(
+                text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
+                labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
         }
     }
 }
 
-static void write_refusals(text_t *text)
+static void write_refusals(lims_exposition_t *text)
 {
-    head(text, "lims_refusals_total", "counter", "Requests refused or failed, by error slug.");
+    lims_exposition_head(text, "lims_refusals_total", "counter",
+                         "Requests refused or failed, by error slug.");
     for (int i = 0; i < LIMS_E_COUNT; i++) {
-        line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
-             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
+        lims_exposition_line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
     }
 }
 
-static void write_pool(text_t *text)
+static void write_pool(lims_exposition_t *text)
 {
-    head(text, "lims_database_connections_in_use", "gauge", "Connections held by requests.");
-    line(text, "lims_database_connections_in_use %d\n", connections_in_use());
-    head(text, "lims_database_waits_total", "counter", "Requests that waited for a connection.");
-    line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n", read_counter(&counters->waits));
-    head(text, "lims_database_wait_seconds_total", "counter", "Time waited for a connection.");
-    line(text, "lims_database_wait_seconds_total %.6f\n", seconds(read_counter(&counters->waited)));
-    head(text, "lims_database_exhausted_total", "counter",
-         "Requests that got no connection in LimsDatabaseWait.");
-    line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
-         read_counter(&counters->exhausted));
+    lims_exposition_head(text, "lims_database_connections_in_use", "gauge",
+                         "Connections held by requests.");
+    lims_exposition_line(text, "lims_database_connections_in_use %d\n", connections_in_use());
+    lims_exposition_head(text, "lims_database_waits_total", "counter",
+                         "Requests that waited for a connection.");
+    lims_exposition_line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n",
+                         read_counter(&counters->waits));
+    lims_exposition_head(text, "lims_database_wait_seconds_total", "counter",
+                         "Time waited for a connection.");
+    lims_exposition_line(text, "lims_database_wait_seconds_total %.6f\n",
+                         seconds(read_counter(&counters->waited)));
+    lims_exposition_head(text, "lims_database_exhausted_total", "counter",
+                         "Requests that got no connection in LimsDatabaseWait.");
+    lims_exposition_line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
+                         read_counter(&counters->exhausted));
 }
 
-static void write_keys(text_t *text)
+static void write_keys(lims_exposition_t *text)
 {
-    head(text, "lims_key_lookups_total", "counter",
-         "Requests whose key was known to the process (hit) or not (miss).");
-    line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
-         read_counter(&counters->keys_known));
-    line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
-         read_counter(&counters->keys_unknown));
+    lims_exposition_head(text, "lims_key_lookups_total", "counter",
+                         "Requests whose key was known to the process (hit) or not (miss).");
+    lims_exposition_line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
+                         read_counter(&counters->keys_known));
+    lims_exposition_line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
+                         read_counter(&counters->keys_unknown));
 }
 
 /* Only where machines share the limit. */
-static void write_rates(text_t *text)
+static void write_rates(lims_exposition_t *text)
 {
     lims_store_state_t state;
 
     if (!lims_store_state(&state, 0)) {
         return;
     }
-    head(text, "lims_rate_limit_counted_total", "counter",
-         "Requests counted with the other machines (memcached) or by this one alone (local).");
-    line(text, "lims_rate_limit_counted_total{store=\"memcached\"} %" APR_UINT64_T_FMT "\n",
-         read_counter(&counters->rates_shared));
-    line(text, "lims_rate_limit_counted_total{store=\"local\"} %" APR_UINT64_T_FMT "\n",
-         read_counter(&counters->rates_local));
-    head(text, "lims_rate_limit_store_up", "gauge", "Whether a memcached server answers.");
+    lims_exposition_head(
+        text, "lims_rate_limit_counted_total", "counter",
+        "Requests counted with the other machines (memcached) or by this one alone (local).");
+    lims_exposition_line(
+        text, "lims_rate_limit_counted_total{store=\"memcached\"} %" APR_UINT64_T_FMT "\n",
+        read_counter(&counters->rates_shared));
+    lims_exposition_line(text,
+                         "lims_rate_limit_counted_total{store=\"local\"} %" APR_UINT64_T_FMT "\n",
+                         read_counter(&counters->rates_local));
+    lims_exposition_head(text, "lims_rate_limit_store_up", "gauge",
+                         "Whether a memcached server answers.");
     for (int i = 0; lims_store_state(&state, i); i++) {
-        line(text, "lims_rate_limit_store_up{server=\"%s\"} %d\n", state.name, state.up);
+        lims_exposition_line(text, "lims_rate_limit_store_up{server=\"%s\"} %d\n", state.name,
+                             state.up);
     }
-    head(text, "lims_rate_limit_store_failures_total", "counter",
-         "Questions that a memcached server did not answer in LimsRateLimitTimeout.");
+    lims_exposition_head(
+        text, "lims_rate_limit_store_failures_total", "counter",
+        "Questions that a memcached server did not answer in LimsRateLimitTimeout.");
     for (int i = 0; lims_store_state(&state, i); i++) {
-        line(text, "lims_rate_limit_store_failures_total{server=\"%s\"} %" APR_UINT64_T_FMT "\n",
-             state.name, state.failures);
+        lims_exposition_line(
+            text, "lims_rate_limit_store_failures_total{server=\"%s\"} %" APR_UINT64_T_FMT "\n",
+            state.name, state.failures);
     }
 }
 
-static void write_attempts(text_t *text)
+static void write_attempts(lims_exposition_t *text)
 {
     apr_uint64_t sum = 0;
 
-    head(text, "lims_webhook_attempts_total", "counter",
-         "Attempts to deliver: delivered, failed (to be tried again), given_up.");
+    lims_exposition_head(text, "lims_webhook_attempts_total", "counter",
+                         "Attempts to deliver: delivered, failed (to be tried again), given_up.");
     for (int i = 0; i < LIMS_ATTEMPT_COUNT; i++) {
-        line(text, "lims_webhook_attempts_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
-             attempt_names[i], read_counter(&counters->attempts[i]));
+        lims_exposition_line(text,
+                             "lims_webhook_attempts_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                             attempt_names[i], read_counter(&counters->attempts[i]));
     }
-    head(text, "lims_webhook_arrival_seconds", "histogram",
-         "Time from an event to the receiver's acknowledgement.");
+    lims_exposition_head(text, "lims_webhook_arrival_seconds", "histogram",
+                         "Time from an event to the receiver's acknowledgement.");
     for (int i = 0; i < ARRIVAL_BUCKETS; i++) {
         sum += read_counter(&counters->arrivals[i]);
-        line(text, "lims_webhook_arrival_seconds_bucket{le=\"%s\"} %" APR_UINT64_T_FMT "\n",
-             i < ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
+        lims_exposition_line(
+            text, "lims_webhook_arrival_seconds_bucket{le=\"%s\"} %" APR_UINT64_T_FMT "\n",
+            i < ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
     }
-    line(text,
-         "lims_webhook_arrival_seconds_sum %.6f\n"
-         "lims_webhook_arrival_seconds_count %" APR_UINT64_T_FMT "\n",
-         seconds(read_counter(&counters->arrival)), sum);
+    lims_exposition_line(text,
+                         "lims_webhook_arrival_seconds_sum %.6f\n"
+                         "lims_webhook_arrival_seconds_count %" APR_UINT64_T_FMT "\n",
+                         seconds(read_counter(&counters->arrival)), sum);
 }
 
-static void write_gauge(text_t *text, const char *name, const char *value, const char *help)
+static void write_gauge(lims_exposition_t *text, const char *name, const char *value,
+                        const char *help)
 {
-    head(text, name, "gauge", help);
-    line(text, "%s %s\n", name, value);
+    lims_exposition_head(text, name, "gauge", help);
+    lims_exposition_line(text, "%s %s\n", name, value);
 }
 
-static void write_backlog(text_t *text, const lims_backlog_t *backlog)
+static void write_backlog(lims_exposition_t *text, const lims_backlog_t *backlog)
 {
     write_gauge(text, "lims_webhook_deliveries_pending", backlog->pending,
                 "Deliveries to be made, due or waiting to be tried again.");
@@ -463,7 +467,8 @@ static void write_backlog(text_t *text, const lims_backlog_t *backlog)
 
 const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool)
 {
-    text_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)), .pool = pool };
+    lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
+                               .pool = pool };
 
     write_answers(&text);
     write_routes(&text);
@@ -475,6 +480,7 @@ const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool)
     if (backlog) {
         write_backlog(&text, backlog);
     }
+    lims_watchdog_text(&text);
     return apr_array_pstrcat(pool, text.parts, 0);
 }
 
@@ -550,4 +556,5 @@ void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog)
     json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
     json_store(w);
     json_webhooks(w, backlog);
+    lims_watchdog_json(w);
 }

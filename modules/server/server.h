@@ -62,6 +62,10 @@ typedef struct {
     apr_int64_t idempotency_lifetime;
     apr_int64_t key_touch_interval;
     lims_webhook_config_t webhooks;
+    apr_int64_t scan_interval;
+    apr_int64_t retention_interval;
+    apr_int64_t recovery_interval;
+    apr_int64_t event_retention;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */

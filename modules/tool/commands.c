@@ -36,6 +36,23 @@ const lims_command_t lims_commands[] = {
                      "file. A secret that no key opens is told of and left as it is: exit status "
                      "1; its endpoint needs a new one (webhook rotate).",
       .run = lims_command_rekey },
+    { .name = "scan",
+      .summary = "Run the lifecycle scan now",
+      .description = "Looks at the samples that something was changed for, or whose holding time "
+                     "turned, and writes the events of those that entered a state: what httpd "
+                     "does every LimsScanInterval. Both may run at once. Shows how many samples "
+                     "were looked at and how many events that made.",
+      .options = lims_scan_options,
+      .run = lims_command_scan },
+    { .name = "retention",
+      .summary = "Take away now what has had its time",
+      .description = "Deletes events, with their deliveries and attempts, and answers kept for "
+                     "repeated requests, that are older than they are kept, and gives up what "
+                     "waited for more than 7 days for an endpoint that is disabled: what httpd "
+                     "does every LimsRetentionInterval. Both may run at once. Begin with "
+                     "--dry-run.",
+      .options = lims_retention_options,
+      .run = lims_command_retention },
     { .name = "openapi",
       .summary = "Print the OpenAPI document of the REST API",
       .options = lims_openapi_options,

@@ -138,6 +138,8 @@ lims_exit_e lims_command_migrate(lims_tool_t *tool);
 lims_exit_e lims_command_check(lims_tool_t *tool);
 lims_exit_e lims_command_demo(lims_tool_t *tool);
 lims_exit_e lims_command_rekey(lims_tool_t *tool);
+lims_exit_e lims_command_scan(lims_tool_t *tool);
+lims_exit_e lims_command_retention(lims_tool_t *tool);
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 
 /* The options of those that have some. */
@@ -145,6 +147,8 @@ extern const lims_field_t lims_migrate_options[];
 extern const lims_field_t lims_check_options[];
 extern const lims_field_t lims_openapi_options[];
 extern const lims_field_t lims_demo_options[];
+extern const lims_field_t lims_scan_options[];
+extern const lims_field_t lims_retention_options[];
 extern const lims_field_t lims_secret_key_options[];
 
 #endif /* LIMS_TOOL_H */

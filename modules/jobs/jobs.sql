@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: job_scan one
+-- global: a scan looks at the samples of all organizations
+SELECT s.looked_at AS "samples",
+       s.told AS "events",
+       s.more AS "more"
+  FROM lims.scan_samples(500) s
+
+-- name: job_scan_backlog one
+-- global: a scan looks at the samples of all organizations
+SELECT b.waiting AS "waiting",
+       coalesce(extract(epoch FROM now() - b.oldest_at), 0)::bigint
+           AS "oldestSeconds"
+  FROM lims.scan_backlog() b
+
+-- name: job_retention one
+-- global: what has had its time goes in all organizations
+SELECT r.events AS "events",
+       r.deliveries AS "deliveries",
+       r.given_up AS "givenUp",
+       r.idempotency_records AS "idempotencyRecords",
+       r.events + r.deliveries + r.given_up + r.idempotency_records > 0
+           AS "more"
+  FROM lims.retention_step(
+           make_interval(days => :eventRetention::integer),
+           make_interval(secs => :idempotencyLifetime::integer), 1000) r
+
+-- name: job_retention_backlog one
+-- global: what has had its time goes in all organizations
+SELECT b.events AS "events",
+       b.deliveries AS "deliveries",
+       b.given_up AS "givenUp",
+       b.idempotency_records AS "idempotencyRecords"
+  FROM lims.retention_backlog(
+           make_interval(days => :eventRetention::integer),
+           make_interval(secs => :idempotencyLifetime::integer)) b
+
+-- name: job_recovery one
+-- global: recoveries of all organizations take turns
+SELECT coalesce(s.requeued, 0) AS "deliveries",
+       s.requeued IS NOT NULL AS "more"
+  FROM lims.webhook_recover_step(500) AS s (requeued)

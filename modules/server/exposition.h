@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exposition.h - Prometheus' text exposition format 0.0.4. */
+#ifndef LIMS_EXPOSITION_H
+#define LIMS_EXPOSITION_H
+
+#include <apr_tables.h>
+
+/* Lines are gathered here and joined at the end. */
+typedef struct {
+    apr_array_header_t *parts; /* const char * */
+    apr_pool_t *pool;
+} lims_exposition_t;
+
+/* Adds text, with its line feeds. */
+void lims_exposition_line(lims_exposition_t *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Begins a metric; `type` is "counter", "gauge" or "histogram". */
+void lims_exposition_head(lims_exposition_t *text, const char *name, const char *type,
+                          const char *help);
+
+#endif /* LIMS_EXPOSITION_H */

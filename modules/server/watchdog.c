@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watchdog.c - the clock of the jobs. */
+#include "server/watchdog.h"
+
+#include <apr_optional.h>
+#include <apr_shm.h>
+#include <apr_strings.h>
+#include <apr_thread_mutex.h>
+#include <mod_watchdog.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "database/database.h"
+#include "jobs/jobs.h"
+#include "kernel/field.h"
+#include "server/server.h"
+
+APLOG_USE_MODULE(lims);
+
+#define TICK apr_time_from_sec(1)
+
+/* Longest that a job goes on before others have their turn; what is left is due
+ * at once. */
+#define RUN_MAX apr_time_from_sec(10)
+
+/* Longest wait for an answer, beyond the statement_timeout of conf/lims.conf. */
+#define ANSWER_MAX apr_time_from_sec(6)
+
+/* Different databases that one httpd may serve. */
+#define DATABASES_MAX 16
+
+typedef _Atomic apr_int64_t figure_t;
+
+/* What is known of a job on a database, by all children. Times in microseconds,
+ * as apr_time_t. */
+typedef struct {
+    figure_t next; /* when it is due */
+    figure_t runs;
+    figure_t failures;
+    figure_t failing; /* the last run failed: it was said */
+    figure_t batches;
+    figure_t duration; /* the sum */
+    figure_t last_duration;
+    figure_t last_success;
+    figure_t counts[LIMS_JOB_FIGURES];
+    figure_t gauges[LIMS_JOB_FIGURES];
+} record_t;
+
+typedef struct {
+    record_t records[DATABASES_MAX][LIMS_JOB_COUNT];
+} records_t;
+
+/* A database, by the first server that names it, whose directives hold. */
+typedef struct {
+    const char *conninfo;
+    server_rec *server;
+} database_t;
+
+static records_t *records;
+static database_t *databases;
+static int database_count;
+
+/* Of this child. The mutex is held while a job runs; its memory has to outlive
+ * the child's pool, because nobody joins mod_watchdog's thread before that goes. */
+static apr_thread_mutex_t *running;
+static atomic_bool started, stopping;
+
+/* --- What is configured --------------------------------------------------- */
+
+static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
+{
+    const char *params = lims_check_directive(s, "DBDParams", pool);
+
+    return params ? params : "";
+}
+
+static bool is_known(const char *conninfo)
+{
+    for (int i = 0; i < database_count; i++) {
+        if (strcmp(databases[i].conninfo, conninfo) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void list_databases(apr_pool_t *pconf, server_rec *s)
+{
+    databases = apr_pcalloc(pconf, DATABASES_MAX * sizeof(*databases));
+    database_count = 0;
+    for (; s; s = s->next) {
+        const char *conninfo = conninfo_of(s, pconf);
+        if (lims_config_of(s)->enable != 1 || is_known(conninfo)) {
+            continue;
+        }
+        if (database_count == DATABASES_MAX) {
+            ap_log_error(APLOG_MARK, APLOG_ERR, 0, s,
+                         "LIMS0092: no jobs run for this server: mod_lims serves at most %d "
+                         "databases",
+                         DATABASES_MAX);
+            continue;
+        }
+        databases[database_count++] = (database_t){ .conninfo = conninfo, .server = s };
+    }
+}
+
+static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e job)
+{
+    const apr_int64_t seconds_of[] = {
+        [LIMS_JOB_SCAN] = config->scan_interval,
+        [LIMS_JOB_RETENTION] = config->retention_interval,
+        [LIMS_JOB_RECOVERY] = config->recovery_interval,
+    };
+
+    _Static_assert(LIMS_LENGTH(seconds_of) == LIMS_JOB_COUNT, "an interval for each job");
+    return apr_time_from_sec(seconds_of[job]);
+}
+
+/* The parameters of the jobs' statements. */
+static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
+{
+    lims_values_t *values = lims_values_create(pool);
+
+    lims_values_set(values, "eventRetention",
+                    apr_psprintf(pool, "%" APR_INT64_T_FMT, config->event_retention));
+    lims_values_set(values, "idempotencyLifetime", config->settings.idempotency_lifetime);
+    return values;
+}
+
+/* --- Running -------------------------------------------------------------- */
+
+typedef struct {
+    apr_time_t until;
+} patience_t;
+
+static bool is_enough(void *context)
+{
+    const patience_t *patience = context;
+
+    return atomic_load(&stopping) || apr_time_now() >= patience->until;
+}
+
+/* One line when it begins to fail, one when it works again. */
+static void tell(const database_t *database, const lims_job_t *job, record_t *record,
+                 const lims_error_t *error)
+{
+    if (error && atomic_exchange(&record->failing, 1) == 0) {
+        ap_log_error(APLOG_MARK,
+                     error->kind == LIMS_E_SERVICE_UNAVAILABLE ? APLOG_WARNING : APLOG_ERR, 0,
+                     database->server,
+                     "LIMS0090: the job \"%s\" cannot work and will go on trying: LIMS%04d: %s",
+                     job->name, error->number, error->cause ? error->cause : error->message);
+    } else if (!error && atomic_exchange(&record->failing, 0) == 1) {
+        ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, database->server,
+                     "LIMS0091: the job \"%s\" works again", job->name);
+    }
+}
+
+static void note(record_t *record, const lims_job_report_t *report, const lims_error_t *error,
+                 apr_time_t begun)
+{
+    apr_time_t now = apr_time_now();
+
+    for (int i = 0; i < LIMS_JOB_FIGURES; i++) {
+        atomic_fetch_add(&record->counts[i], report->counts[i]);
+    }
+    atomic_fetch_add(&record->batches, report->batches);
+    atomic_fetch_add(&record->duration, now - begun);
+    atomic_store(&record->last_duration, now - begun);
+    atomic_fetch_add(error ? &record->failures : &record->runs, 1);
+    if (error) {
+        return;
+    }
+    atomic_store(&record->last_success, now);
+    for (int i = 0; i < LIMS_JOB_FIGURES; i++) {
+        atomic_store(&record->gauges[i], report->gauges[i]);
+    }
+    if (report->more) {
+        atomic_store(&record->next, now);
+    }
+}
+
+static bool did_something(const lims_job_report_t *report)
+{
+    for (int i = 0; i < LIMS_JOB_FIGURES; i++) {
+        if (report->counts[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
+{
+    const lims_job_t *job = &lims_jobs[which];
+    record_t *record = &records->records[database - databases][which];
+    apr_time_t begun = apr_time_now();
+    patience_t patience = { .until = begun + RUN_MAX };
+    lims_values_t *values = values_of(lims_config_of(database->server), pool);
+    lims_job_report_t report = { .more = false };
+    lims_connection_t *connection = NULL;
+    const lims_error_t *error = lims_connection_open(&connection, database->conninfo, pool);
+
+    if (!error) {
+        lims_connection_limit(connection, ANSWER_MAX);
+        error = lims_connection_ready(connection, pool);
+    }
+    if (!error) {
+        error = lims_job_run(&report, job, connection, values, is_enough, &patience, pool);
+    }
+    if (!error && !atomic_load(&stopping)) {
+        error = lims_job_look(&report, job, connection, values, pool);
+    }
+    tell(database, job, record, error);
+    note(record, &report, error, begun);
+    if (did_something(&report)) {
+        lims_webhooks_wake(database->server);
+    }
+}
+
+/* Whether this child is the one to run it now. A time that lies further ahead
+ * than the interval was set under another configuration or another clock. */
+static bool claim(record_t *record, apr_interval_time_t interval)
+{
+    apr_time_t now = apr_time_now();
+    apr_int64_t next = atomic_load(&record->next);
+
+    return (next <= now || next > now + interval) &&
+           atomic_compare_exchange_strong(&record->next, &next, now + interval);
+}
+
+static void run_due(lims_job_e which, apr_pool_t *pool)
+{
+    for (int i = 0; i < database_count && !atomic_load(&stopping); i++) {
+        const lims_config_t *config = lims_config_of(databases[i].server);
+        apr_pool_t *own = NULL;
+
+        if (claim(&records->records[i][which], interval_of(config, which)) &&
+            apr_pool_create(&own, pool) == APR_SUCCESS) {
+            run(&databases[i], which, own);
+            apr_pool_destroy(own);
+        }
+    }
+}
+
+/* Always successful: mod_watchdog never again calls one that is not. */
+static apr_status_t tick(int state, void *data, apr_pool_t *pool)
+{
+    const lims_job_t *job = data;
+
+    if (state == AP_WATCHDOG_STATE_RUNNING && atomic_load(&started)) {
+        apr_thread_mutex_lock(running);
+        if (!atomic_load(&stopping)) {
+            run_due((lims_job_e)(job - lims_jobs), pool);
+        }
+        apr_thread_mutex_unlock(running);
+    }
+    return APR_SUCCESS;
+}
+
+/* --- The life of processes ------------------------------------------------ */
+
+static apr_status_t find_records(server_rec *s)
+{
+    typedef struct {
+        apr_shm_t *shm;
+    } retained_t;
+    static const char key[] = "mod_lims_jobs";
+    retained_t *retained = ap_retained_data_get(key);
+
+    if (!retained) {
+        retained = ap_retained_data_create(key, sizeof(*retained));
+    }
+    if (!retained->shm) {
+        apr_status_t rv = apr_shm_create(&retained->shm, sizeof(records_t), NULL, s->process->pool);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        memset(apr_shm_baseaddr_get(retained->shm), 0, sizeof(records_t));
+    }
+    records = apr_shm_baseaddr_get(retained->shm);
+    return APR_SUCCESS;
+}
+
+apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s)
+{
+    APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) *get =
+        APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
+    APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *add =
+        APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
+    ap_watchdog_t *watchdog = NULL;
+    apr_status_t rv = find_records(s);
+
+    list_databases(pconf, s);
+    if (rv != APR_SUCCESS || database_count == 0) {
+        return rv;
+    }
+    rv = get && add ? get(&watchdog, "_lims_jobs_", 0, 0, pconf) : APR_ENOTIMPL;
+    for (int i = 0; rv == APR_SUCCESS && i < LIMS_JOB_COUNT; i++) {
+        rv = add(watchdog, TICK, &lims_jobs[i], tick);
+    }
+    return rv;
+}
+
+void lims_watchdog_stopping(apr_pool_t *pool, int graceful)
+{
+    (void)pool;
+    (void)graceful;
+    atomic_store(&stopping, true);
+}
+
+/* Before anything of the child goes, the job that runs ends; later ones find
+ * that it is over. */
+static apr_status_t await_job(void *unused)
+{
+    (void)unused;
+    atomic_store(&stopping, true);
+    apr_thread_mutex_lock(running);
+    apr_thread_mutex_unlock(running);
+    return APR_SUCCESS;
+}
+
+apr_status_t lims_watchdog_child(apr_pool_t *pchild, server_rec *s)
+{
+    apr_status_t rv = apr_thread_mutex_create(&running, APR_THREAD_MUTEX_DEFAULT, s->process->pool);
+
+    if (rv == APR_SUCCESS) {
+        apr_pool_pre_cleanup_register(pchild, NULL, await_job);
+        atomic_store(&started, true);
+    }
+    return rv;
+}
+
+/* --- Figures -------------------------------------------------------------- */
+
+static apr_int64_t sum_of(lims_job_e job, apr_size_t offset)
+{
+    apr_int64_t sum = 0;
+
+    for (int i = 0; i < database_count; i++) {
+        sum += atomic_load((figure_t *)(void *)((char *)&records->records[i][job] + offset));
+    }
+    return sum;
+}
+
+/* Of the database that is worst off. */
+static apr_int64_t oldest_success(lims_job_e job)
+{
+    apr_int64_t oldest = 0;
+
+    for (int i = 0; i < database_count; i++) {
+        apr_int64_t success = atomic_load(&records->records[i][job].last_success);
+        oldest = i == 0 || success < oldest ? success : oldest;
+    }
+    return oldest;
+}
+
+static double seconds(apr_int64_t microseconds)
+{
+    return (double)microseconds / (double)APR_USEC_PER_SEC;
+}
+
+#define SUM(job, figure) sum_of(job, APR_OFFSETOF(record_t, figure))
+
+static apr_int64_t figure_of(lims_job_e job, apr_size_t offset, int index)
+{
+    return sum_of(job, offset + (apr_size_t)index * sizeof(figure_t));
+}
+
+static void write_figures(lims_exposition_t *text, const char *metric, lims_job_e job,
+                          const lims_job_figure_t *figures, apr_size_t offset)
+{
+    for (int i = 0; i < LIMS_JOB_FIGURES && figures[i].name; i++) {
+        lims_exposition_line(text, "%s{job=\"%s\",of=\"%s\"} %" APR_INT64_T_FMT "\n", metric,
+                             lims_jobs[job].name, figures[i].name, figure_of(job, offset, i));
+    }
+}
+
+static void write_runs(lims_exposition_t *text)
+{
+    lims_exposition_head(text, "lims_job_runs_total", "counter",
+                         "Runs of the background jobs, by outcome.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        lims_exposition_line(
+            text,
+            "lims_job_runs_total{job=\"%s\",outcome=\"done\"} %" APR_INT64_T_FMT "\n"
+            "lims_job_runs_total{job=\"%s\",outcome=\"failed\"} %" APR_INT64_T_FMT "\n",
+            lims_jobs[job].name, SUM(job, runs), lims_jobs[job].name, SUM(job, failures));
+    }
+    lims_exposition_head(text, "lims_job_seconds_total", "counter",
+                         "Time that the background jobs took.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        lims_exposition_line(text, "lims_job_seconds_total{job=\"%s\"} %.6f\n", lims_jobs[job].name,
+                             seconds(SUM(job, duration)));
+    }
+    lims_exposition_head(text, "lims_job_last_seconds", "gauge",
+                         "Time that the latest run of a job took.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        lims_exposition_line(text, "lims_job_last_seconds{job=\"%s\"} %.6f\n", lims_jobs[job].name,
+                             seconds(SUM(job, last_duration)));
+    }
+    lims_exposition_head(text, "lims_job_last_success_timestamp_seconds", "gauge",
+                         "When a job last ended well, since httpd was started; 0: not yet.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        lims_exposition_line(text, "lims_job_last_success_timestamp_seconds{job=\"%s\"} %.3f\n",
+                             lims_jobs[job].name, seconds(oldest_success(job)));
+    }
+}
+
+void lims_watchdog_text(lims_exposition_t *text)
+{
+    write_runs(text);
+    lims_exposition_head(text, "lims_job_done_total", "counter",
+                         "What the background jobs did: samples looked at and events written by "
+                         "the scan, rows that retention took away.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        write_figures(text, "lims_job_done_total", job, lims_jobs[job].counts,
+                      APR_OFFSETOF(record_t, counts));
+    }
+    lims_exposition_head(text, "lims_job_backlog", "gauge",
+                         "What was before the background jobs when they last ended.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        write_figures(text, "lims_job_backlog", job, lims_jobs[job].gauges,
+                      APR_OFFSETOF(record_t, gauges));
+    }
+}
+
+/* scanRuns, scanSamples, retentionEventsLeft. */
+static void json_figure(lims_writer_t *w, lims_job_e job, const char *name, const char *suffix,
+                        apr_int64_t value)
+{
+    char member[64];
+
+    apr_snprintf(member, sizeof(member), "%s%c%s%s", lims_jobs[job].name, name[0] & ~0x20, name + 1,
+                 suffix);
+    lims_writer_key(w, member);
+    lims_writer_integer(w, value);
+}
+
+void lims_watchdog_json(lims_writer_t *w)
+{
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        const lims_job_t *each = &lims_jobs[job];
+
+        json_figure(w, job, "runs", "", SUM(job, runs));
+        json_figure(w, job, "failures", "", SUM(job, failures));
+        json_figure(w, job, "lastMicroseconds", "", SUM(job, last_duration));
+        json_figure(w, job, "lastSuccess", "", apr_time_sec(oldest_success(job)));
+        for (int i = 0; i < LIMS_JOB_FIGURES && each->counts[i].name; i++) {
+            json_figure(w, job, each->counts[i].name, "",
+                        figure_of(job, APR_OFFSETOF(record_t, counts), i));
+        }
+        for (int i = 0; i < LIMS_JOB_FIGURES && each->gauges[i].name; i++) {
+            json_figure(w, job, each->gauges[i].name, "Left",
+                        figure_of(job, APR_OFFSETOF(record_t, gauges), i));
+        }
+    }
+}

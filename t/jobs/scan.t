@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The lifecycle scan as it happens by itself: the events of what is done through
+# the API, from a child's thread, from whichever child is there, in operators'
+# figures and by hand.
+use strict;
+use warnings;
+
+use POSIX ();
+
+use LIMS::Laboratory;
+use LIMS::Response;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new(children => 3, conf => <<'CONF');
+LimsScanInterval 1
+<Location "/lims/status">
+    SetHandler lims-status
+</Location>
+<Location "/lims/metrics">
+    SetHandler lims-metrics
+</Location>
+CONF
+my $lab  = LIMS::Laboratory->new($lims);
+my $db   = $lims->db;
+my $last = 0;
+
+# Waits until the scan has nothing before it, and returns what it told since the
+# last look: [type, decoded payload].
+sub told {
+    my @told;
+    for (1 .. 300) {
+        last if !$db->selectrow_array('SELECT waiting FROM lims.scan_backlog()');
+        select undef, undef, undef, 0.1;
+    }
+    my $rows = $db->selectall_arrayref(
+        q{SELECT id, type, data FROM lims.event WHERE id > ?
+             AND type ~ '^(sample.(blocked|ready)|holding)' ORDER BY id}, undef, $last);
+    $last = $rows->[-1][0] if @$rows;
+    return map { [ $_->[1], JSON::PP::decode_json($_->[2]) ] } @$rows;
+}
+
+sub types { return join ' ', map { $_->[0] =~ s/^sample\.//r } told() }
+
+my $ph     = $lab->definition(specification_low => 6.5, specification_high => 8.5);
+my $sample = $lab->sample(testDefinitionIds => [$ph]);
+my ($test) = $lab->tests($sample);
+is(types(), '', 'a new sample is in progress');
+
+$lab->enter($test, '7.2');
+my ($event) = told();
+is($event->[0], 'sample.ready_for_review', 'a result: ready for review');
+is_deeply([ @{ $event->[1] }{qw(sampleId trackingId sampleIdentifier clientName status)} ],
+    [ @$sample{qw(id trackingId sampleIdentifier clientName status)} ], '... of the sample');
+is_deeply($event->[1]{reasons}, [ map {
+    { map { ($_ => $event->[1]{reasons}[0]{$_}) } qw(category severity message) } }
+    @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ],
+    '... with the findings of its readiness');
+my $batch = $lab->qc_batch($test);
+$lab->qc_control($batch, 9);
+is(types(), 'blocked', 'a failed batch: blocked');
+$lab->qc_override($batch);
+is(types(), 'ready_for_review', 'overridden: for review again');
+$lab->verify($test);
+($event) = told();
+is_deeply([ $event->[0], $event->[1]{reasons} ], [ 'sample.ready_to_report', [] ],
+    'verified: ready to report');
+$lims->post("/samples/$sample->{id}/report", {});
+is(types(), '', 'reported, which is told by who reports');
+
+my $held = $lab->definition(holding_time_hours => 48, name => 'Nitrite');
+my $old  = $lab->sample(testDefinitionIds => [$held],
+    collectedAt => POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time - 47 * 3600)));
+($event) = told();
+is($event->[0], 'holding_time.expiring', 'a sample near its holding time');
+is_deeply([ @{ $event->[1] }{qw(holdingStatus testNames)} ], [ 'expiring_soon', ['Nitrite'] ],
+    '... which, and how near');
+is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{holdingExpiresAt},
+    '... and until when');
+
+# --- What operators see -------------------------------------------------------
+
+sub look {
+    my ($path) = @_;
+    return LIMS::Response->parse($lims->raw(
+            "GET $path HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))->body;
+}
+sub metric { return (look('/lims/metrics') =~ /^\Q$_[0]\E (\S+)$/m)[0] }
+
+my $status = JSON::PP::decode_json(look('/lims/status?json'));
+is($status->{scanEvents}, 5, 'the events that scans wrote');
+cmp_ok($status->{scanSamples}, '>=', 6, 'the samples they looked at');
+is($status->{scanFailures}, 0, 'none failed');
+cmp_ok(time - $status->{scanLastSuccess}, '<', 60, 'the last was just now');
+is(metric('lims_job_done_total{job="scan",of="events"}'), 5, 'Prometheus reads the same');
+is(metric('lims_job_backlog{job="scan",of="waiting"}'), 0, 'nothing waits');
+cmp_ok(metric('lims_job_runs_total{job="scan",outcome="done"}'), '>=', 2, 'it ran');
+cmp_ok(metric('lims_job_seconds_total{job="scan"}'), '>', 0, '... which took its time');
+
+# --- By hand ------------------------------------------------------------------
+
+$lims->stop;
+$db->do('DELETE FROM lims.sample_watch WHERE sample_id = ?', undef, $old->{id});
+$db->do('INSERT INTO lims.sample_due (organization_id, sample_id, marked_at)
+    SELECT organization_id, id, now() - interval \'1 hour\' FROM lims.sample WHERE id = ?', undef,
+    $old->{id});
+my $answer = $lims->ctl('scan', '--dry-run');
+is($answer->{exit}, 0, 'limsctl scan --dry-run');
+is($answer->{json}{waiting}, 1, '... shows what waits');
+cmp_ok(abs($answer->{json}{oldestSeconds} - 3600), '<', 60, '... and for how long');
+is_deeply($lims->ctl('scan')->{json}, { samples => 1, events => 1 }, 'limsctl scan does it');
+is_deeply($lims->ctl('scan')->{json}, { samples => 0, events => 0 }, 'once');
+is(types(), 'holding_time.expiring', 'as httpd would');
+
+done_testing();
