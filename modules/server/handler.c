@@ -73,6 +73,7 @@ static const lims_error_t *connect_database(lims_connection_t **connection, lims
 {
     carrier_t *carrier = x->context;
 
+    carrier->lease.brief = lims_service_is_brief(x);
     return lims_pool_take(connection, &carrier->lease);
 }
 
@@ -372,9 +373,7 @@ int lims_handler(request_rec *r)
 {
     const char *path = path_of(r);
     lims_exchange_t x = { .method = NULL };
-    carrier_t carrier = {
-        .r = r, .lease = { .pool = r->pool, .server = r->server, .read = r->method_number == M_GET }
-    };
+    carrier_t carrier = { .r = r, .lease = { .pool = r->pool, .server = r->server } };
 
     if (!path) {
         return DECLINED;

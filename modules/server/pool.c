@@ -26,16 +26,16 @@
 #include <unistd.h>
 
 #include "kernel/error.h"
+#include "kernel/turns.h"
 #include "server/metrics.h"
 #include "server/outage.h"
 #include "server/server.h"
-#include "server/turns.h"
 
 /* mod_dbd's own default for DBDMax. */
 #define DBD_MAX_DEFAULT 10
 
 /* Fewest reads at once where the number follows the processors. */
-#define READS_MIN 4
+#define READS_MIN 2
 
 static const char adopted[] = "lims_connection";
 
@@ -360,11 +360,11 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     member_t *member = NULL;
     bool waited = false;
 
-    if (lease->read && !lims_turns_take(&waited, pool->turns, until, lease->pool)) {
+    if (lease->brief && !lims_turns_take(&waited, pool->turns, until, lease->pool)) {
         lims_metrics_connection(apr_time_now() - begun, false);
         return unavailable(lease, 57, "the reads before it took too long");
     }
-    lease->turn = lease->read;
+    lease->turn = lease->brief;
     apr_thread_mutex_lock(pool->mutex);
     if (enter(&waited, pool, until)) {
         error = obtain(&member, pool, lease, until);

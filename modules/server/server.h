@@ -95,7 +95,7 @@ const char *lims_check_directive(const server_rec *s, const char *name, apr_pool
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
-    bool read;  /* it waits for nobody's locks, and so takes its turn */
+    bool brief; /* for a read that takes its turn (turns.h) */
     void *held; /* pool.c's, while a connection is held */
     bool turn;  /* while one is held */
 } lims_lease_t;

@@ -4,6 +4,7 @@
  * valid. Shared by the REST API and limsctl.
  */
 #include <apr_strings.h>
+#include <string.h>
 
 #include "kernel/error.h"
 #include "kernel/etag.h"
@@ -53,12 +54,19 @@ static const lims_error_t *fetch_record(lims_request_t *rq)
 /* Is there anything but the page itself? */
 static bool is_filtered(const lims_request_t *rq)
 {
-    for (const lims_field_t *field = rq->route->query; field->name; field++) {
+    for (const lims_field_t *field = rq->route->query; field && field->name; field++) {
         if (!field->fallback && lims_values_get(rq->values, field->name)) {
             return true;
         }
     }
     return false;
+}
+
+bool lims_service_is_brief(const lims_exchange_t *x)
+{
+    const lims_route_t *route = x->rq.route;
+
+    return route && strcmp(route->method, "GET") == 0 && !is_filtered(&x->rq);
 }
 
 /* The statement that answers what is asked of a list. */

@@ -99,6 +99,11 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
  * `if_match` is the condition of the caller or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
+/* Whether it is a read that takes no time worth mentioning in the database: of a
+ * record or of a page without a filter. It waits for nobody's locks. To be asked
+ * when the request was judged, so by the transport's connect. */
+bool lims_service_is_brief(const lims_exchange_t *x);
+
 /* A read (GET) route: rows to the reply's body. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
 

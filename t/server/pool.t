@@ -14,6 +14,7 @@ my $lims = LIMS::Test->new(
     conf     => <<"END",
 Define LIMS_CONNECTIONS 2
 Define LIMS_TIMEOUTS "-c statement_timeout=0"
+LimsDatabaseReads 10
 LimsDatabaseWait $wait
 LimsDatabaseTimeout 60000
 END

@@ -133,7 +133,8 @@ sub draw {
     return $name;
 }
 
-# [sample, kept, worked out] of those that are to be trusted and should not be.
+# [sample, kept, worked out] of those that are to be trusted and should not be,
+# and of those whose record says otherwise.
 sub wrong {
     my $rows = $base->db->selectall_arrayref(
         q{SELECT s.id, k.release_state, k.holding_status, r.release_state, r.holding_status
@@ -141,6 +142,13 @@ sub wrong {
            CROSS JOIN LATERAL lims.sample_standing(s.organization_id, s.id) k
            CROSS JOIN LATERAL lims.sample_release(s.organization_id, s.id) r
            WHERE (k.release_state, k.holding_status) IS DISTINCT FROM
+                 (r.release_state, r.holding_status)
+           UNION ALL
+          SELECT s.id, v."releaseState", v."holdingStatus", r.release_state, r.holding_status
+            FROM lims.sample s
+            JOIN lims.sample_record v USING (organization_id, id)
+           CROSS JOIN LATERAL lims.sample_release(s.organization_id, s.id) r
+           WHERE (v."releaseState", v."holdingStatus") IS DISTINCT FROM
                  (r.release_state, r.holding_status)});
     return join '; ', map { join ' ', map { $_ // '-' } @$_ } @$rows;
 }

@@ -313,8 +313,8 @@ sub write_plan {
 
 # --- Servers -----------------------------------------------------------------
 
-# A httpd over the database, with the rate limit out of the way. Each child has
-# as many threads as there are connections: one that has no thread left closes
+# A httpd over the database, with the rate limit out of the way, and no search for
+# .htaccess before each static file. Each child has as many threads as there are connections: one that has no thread left closes
 # connections that wait for their next request.
 sub start_httpd {
     my ($name, $database) = @_;
@@ -328,6 +328,9 @@ MaxSpareThreads 64
 LimsRateLimit 1500
 LimsRateWindow 1
 LimsRateKeys 64
+<Directory "/">
+    AllowOverride None
+</Directory>
 END
     local @ENV{qw(LIMS_CLUSTER LIMS_DBNAME LIMS_CHILDREN LIMS_OUT LIMS_EXTRA)} =
         ($cluster, $database, 2, $built, "$dir/extra.conf");

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turns.h - how many reads are in the database at once.
+ * turns.h - taking turns: so many at once, the others in the order in which they
+ * came.
  *
  * A database does not answer sooner because more ask at once: beyond a few
  * sessions for each of its processors they only push each other out of its
  * caches and wait in its run queue, and the last of them waits longest. So the
- * reads of a child take turns, in the order in which they came. Writes do not:
- * they may wait for each other's locks, and reads never wait for those.
+ * brief reads of a child take turns, in the order in which they came. Writes do
+ * not, which may wait for each other's locks, nor searches, which may take long:
+ * behind neither is a turn to be waited for.
  */
 #ifndef LIMS_TURNS_H
 #define LIMS_TURNS_H

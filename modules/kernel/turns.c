@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turns.c - a bound on those inside, and a line of those who wait for it. */
-#include "server/turns.h"
+#include "kernel/turns.h"
 
 #include <apr_ring.h>
 #include <apr_thread_cond.h>
