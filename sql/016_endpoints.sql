@@ -20,21 +20,24 @@ EXECUTE FUNCTION lims.webhook_endpoint_guard();
 
 -- What was kept for an endpoint goes out when it is enabled again: what has been
 -- tried has all its attempts anew, at once; the rest was due all the time. What
--- has waited for more than 7 days is given up.
+-- has been kept for more than 7 days is given up, as it is by the retention job
+-- while nobody enables it.
 CREATE FUNCTION lims.webhook_endpoint_enabled() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    UPDATE lims.webhook_delivery d
-       SET state = 'given_up',
-           next_attempt_at = NULL,
-           finished_at = now()
-      FROM lims.webhook_queue q
-     WHERE q.organization_id = NEW.organization_id
-       AND q.endpoint_id = NEW.id
-       AND d.organization_id = q.organization_id
-       AND d.id = q.delivery_id
-       AND d.created_at < now() - interval '7 days';
+    IF OLD.disabled_at < now() - interval '7 days' THEN
+        UPDATE lims.webhook_delivery d
+           SET state = 'given_up',
+               next_attempt_at = NULL,
+               finished_at = now()
+          FROM lims.webhook_queue q
+         WHERE q.organization_id = NEW.organization_id
+           AND q.endpoint_id = NEW.id
+           AND d.organization_id = q.organization_id
+           AND d.id = q.delivery_id
+           AND d.created_at < now() - interval '7 days';
+    END IF;
     UPDATE lims.webhook_delivery d
        SET retries = 0,
            next_attempt_at = least(d.next_attempt_at, now())

@@ -281,8 +281,8 @@ static const lims_route_t routes[] = {
       .operation = "enableWebhookEndpoint",
       .summary = "Send to a webhook endpoint again",
       .description = "The count of failures begins anew. What was kept meanwhile goes out at once, "
-                     "with all its attempts; what is older than 7 days is given up. What was given "
-                     "up before is sent again by webhook recover.",
+                     "with all its attempts; what has been kept for more than 7 days is given up. "
+                     "What was given up before is sent again by webhook recover.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
       .status = 200,
       .guard = lims_webhook_administrator,

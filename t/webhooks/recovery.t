@@ -147,11 +147,18 @@ $db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '6 days
     WHERE id = ?}, undef, $later);
 fail_once($tried);
 fail_once($tried);
+$db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '6 days 23 hours'
+    WHERE id = ?}, undef, $lis);
 webhook('enable', $lis);
-is(webhook('delivery', $old)->{state}, 'given_up', 'more than 7 days: given up');
+is(webhook('delivery', $old)->{state}, 'pending', 'kept for less than 7 days, however old: pending');
+webhook('disable', $lis, qw(--reason again));
+$db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '7 days 1 minute'
+    WHERE id = ?}, undef, $lis);
+webhook('enable', $lis);
+is(webhook('delivery', $old)->{state}, 'given_up', 'kept for more: given up');
 is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() AND attempts = 2
     FROM lims.webhook_delivery WHERE id = ?', $tried), 1, 'what was tried is due, with all attempts');
-is(webhook('delivery', $later)->{state}, 'pending', 'less than 7 days: pending');
+is(webhook('delivery', $later)->{state}, 'pending', 'a younger one: pending');
 like(deliveries($lis, 'pending'), qr/\b$later\b/, '... in the queue');
 
 # All since a time.
