@@ -169,6 +169,11 @@ const char *lims_keyring_first(const lims_keyring_t *ring)
     return ring->keys[0].id;
 }
 
+bool lims_keyring_has(const lims_keyring_t *ring, const char *id)
+{
+    return find_key(ring, id, strlen(id)) != NULL;
+}
+
 const char *lims_keyring_line(const char *id, apr_pool_t *pool)
 {
     unsigned char bytes[LIMS_SEAL_KEY_LENGTH];

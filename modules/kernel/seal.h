@@ -49,6 +49,9 @@ const char *lims_keyring_parse(const lims_keyring_t **ring, const char *text, co
 /* The key that seals. */
 const char *lims_keyring_first(const lims_keyring_t *ring);
 
+/* Is there a key of that id? */
+bool lims_keyring_has(const lims_keyring_t *ring, const char *id);
+
 /* A line for a key file, without the end of line: a new key with that id, which
  * is valid. NULL when the system has no randomness to give. Wiped with the pool. */
 const char *lims_keyring_line(const char *id, apr_pool_t *pool);

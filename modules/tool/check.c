@@ -14,6 +14,7 @@
 
 #include "kernel/check.h"
 #include "kernel/error.h"
+#include "kernel/seal.h"
 #include "kernel/writer.h"
 #include "tool/session.h"
 #include "tool/tool.h"
@@ -154,6 +155,47 @@ static void look_at_configuration(check_t *check)
     }
 }
 
+/* Whether each secret of a webhook has its key in the key file. */
+static const lims_error_t *look_at_keys(check_t *check, const lims_keyring_t *ring)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, &check->rq, LIMS_STMT_CHECK_SECRETS);
+
+    for (int i = 0; !error && i < lims_result_count(rows); i++) {
+        const char *key = lims_result_get(rows, i, "key");
+        bool first = strcmp(key, lims_keyring_first(ring)) == 0;
+        bool known = lims_keyring_has(ring, key);
+
+        find(check, "webhook secrets",
+             first   ? "ok"
+             : known ? "warning"
+                     : "failed",
+             apr_psprintf(check->tool->pool, "%s under key \"%s\"%s",
+                          lims_result_get(rows, i, "endpoints"), key,
+                          first   ? ""
+                          : known ? ", which is not the first"
+                                  : ", which the file has not"),
+             known ? "\"limsctl webhook rekey\" seals them by the first key."
+                   : "Put the key back; where it is lost, \"limsctl webhook rotate\".");
+    }
+    return error;
+}
+
+static const lims_error_t *look_at_secrets(check_t *check)
+{
+    const char *file = check->tool->secret_key_file;
+    const lims_keyring_t *ring = NULL;
+    const char *problem;
+
+    if (!file || check->misfit) {
+        return NULL;
+    }
+    problem = lims_keyring_read(&ring, file, check->tool->pool);
+    find(check, "key file", problem ? "failed" : "ok", problem ? problem : file,
+         "The file that LimsSecretKeyFile names has to be readable to its owner alone.");
+    return problem ? NULL : look_at_keys(check, ring);
+}
+
 static const lims_error_t *look(check_t *check)
 {
     const lims_error_t *error =
@@ -168,6 +210,9 @@ static const lims_error_t *look(check_t *check)
     if (!error) {
         look_at_version(check);
         error = ask(check, LIMS_STMT_CHECK_SCHEMA);
+    }
+    if (!error) {
+        error = look_at_secrets(check);
     }
     return error ? error : look_at_clock(check);
 }

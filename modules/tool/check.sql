@@ -3,7 +3,7 @@
 -- What `limsctl check` looks at. Each row is a finding: what was looked at, its
 -- state (ok, warning or failed), what was found, and what to do about it. Only
 -- the system catalogues are asked, so that a database without the schema can
--- be looked at too.
+-- be looked at too; the last one needs it.
 
 -- name: check_server many
 -- global: about the server
@@ -183,3 +183,17 @@ SELECT subject AS "subject",
 -- name: check_clock one
 -- global: about the server's clock
 SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS "now"
+
+-- name: check_secrets many
+-- global: the key file is the server's. Which keys seal something, and how much;
+-- seal.h has the form.
+SELECT CASE WHEN length(s.sealed) > 2
+            THEN encode(substr(s.sealed, 3, get_byte(s.sealed, 1)), 'escape')
+            ELSE '' END AS "key",
+       count(DISTINCT (e.organization_id, e.id)) AS "endpoints"
+  FROM lims.webhook_endpoint e
+ CROSS JOIN LATERAL unnest(ARRAY[e.secret, e.previous_secret]) AS s (sealed)
+ WHERE e.deleted_at IS NULL
+   AND s.sealed IS NOT NULL
+ GROUP BY 1
+ ORDER BY 1

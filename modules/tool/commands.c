@@ -16,7 +16,8 @@ const lims_command_t lims_commands[] = {
       .summary = "See whether database, schema and clock are as they should be",
       .description = "Looks at the configuration of httpd if asked to, the server and its "
                      "settings, the roles, the version of the "
-                     "schema, row-level security, grants and triggers, and the clock. Each "
+                     "schema, row-level security, grants and triggers, the clock, and, given the "
+                     "key file, whether it has the keys of all webhook secrets. Each "
                      "finding comes with its remedy; exit status 1 if one is a failure.",
       .options = lims_check_options,
       .run = lims_command_check },

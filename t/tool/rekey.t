@@ -43,6 +43,14 @@ my $fresh = $tool->made(@cedar, qw(webhook create --url https://a.example/ --nam
 is(keys_in_use(), 'new old', 'a new one is under the first key of the file');
 my $before = $tool->value('SELECT secret FROM lims.webhook_endpoint WHERE id = ?', $fresh);
 
+sub checked {
+    return join ' | ', map { "$_->{state}: $_->{finding}" } grep { $_->{subject} =~ /key|secret/ }
+        @{ $tool->run(qw(--json check))->{json}{findings} };
+}
+is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | ok: 1 under key \"new\""
+    . ' | warning: 63 under key "old", which is not the first',
+    'limsctl check says what is to be done');
+
 my $done = $tool->run(qw(webhook rekey));
 is($done->{exit}, 0, 'rekey') or diag($done->{err});
 like($done->{out}, qr/\A63 endpoints .* by key new now\.\n\z/, 'it says how many');
@@ -62,6 +70,14 @@ open my $out, '>', "$folder/secret.key" or die "secret.key: $!\n";
 print {$out} @lines;
 close $out or die "secret.key: $!\n";
 $tool->run(qw(secret-key --key-id third));
+{
+    local $ENV{LIMS_SECRET_KEY_FILE} = "$folder/other.key";
+    $tool->run(qw(secret-key --key-id other));
+    is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | failed: 64 under key"
+        . ' "new", which the file has not', 'limsctl check knows the file of another');
+    chmod 0644, $ENV{LIMS_SECRET_KEY_FILE};
+    like(checked(), qr/\Afailed: .*chmod 600/, '... and one that is open');
+}
 is($tool->run(qw(webhook rekey))->{exit}, 0, 'the old key is not missed');
 is(keys_in_use(), 'third', 'everything is under the third');
 
