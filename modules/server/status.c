@@ -7,6 +7,7 @@
  * None of them asks for an API key: access is the server's to restrict, with
  * Require, as for mod_status.
  */
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <http_core.h>
 #include <http_protocol.h>
@@ -121,6 +122,44 @@ static char *cut_member(char *member)
     return NULL;
 }
 
+/* "databaseConnectionsInUse" as "Database connections in use". */
+static const char *label_of(const char *name, apr_size_t length, apr_pool_t *pool)
+{
+    char *label = apr_palloc(pool, 2 * length + 1), *out = label;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        if (apr_isupper(name[i])) {
+            *out++ = ' ';
+        }
+        *out++ = (char)(i == 0 ? apr_toupper(name[i]) : apr_tolower(name[i]));
+    }
+    *out = '\0';
+    return label;
+}
+
+/* A value as a person writes it. */
+static const char *words_of(const char *value, apr_pool_t *pool)
+{
+    char *words, *out;
+
+    if (strcmp(value, "null") == 0) {
+        return "none";
+    }
+    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0) {
+        return *value == 't' ? "yes" : "no";
+    }
+    if (*value != '"') {
+        return value;
+    }
+    words = out = apr_pstrdup(pool, value + 1);
+    for (const char *in = words; *in && *in != '"'; in++) {
+        in += *in == '\\' && in[1];
+        *out++ = *in;
+    }
+    *out = '\0';
+    return words;
+}
+
 /* The JSON's members as rows of a table: one source for both forms. */
 static const char *as_rows(request_rec *r, const char *json)
 {
@@ -130,10 +169,11 @@ static const char *as_rows(request_rec *r, const char *json)
     while (member) {
         char *next = cut_member(member);
         const char *colon = strchr(member, ':');
-        const char *name = apr_pstrmemdup(r->pool, member + 1, (apr_size_t)(colon - member - 2));
+        const char *label = label_of(member + 1, (apr_size_t)(colon - member - 2), r->pool);
 
-        rows = apr_pstrcat(r->pool, rows, "<tr><th>", ap_escape_html(r->pool, name), "</th><td>",
-                           ap_escape_html(r->pool, colon + 1), "</td></tr>\n", NULL);
+        rows = apr_pstrcat(r->pool, rows, "<tr><th>", ap_escape_html(r->pool, label), "</th><td>",
+                           ap_escape_html(r->pool, words_of(colon + 1, r->pool)), "</td></tr>\n",
+                           NULL);
         member = next;
     }
     return rows;
@@ -145,6 +185,12 @@ static const char *as_table(request_rec *r)
                        NULL);
 }
 
+/* Names on the left, numbers under each other. */
+#define STYLE                                                                                      \
+    "<style>body{font:16px sans-serif;margin:2em}table{border-collapse:collapse}"                  \
+    "th{font-weight:normal;text-align:left;padding:.3em 2em .3em 0}"                               \
+    "td{font-variant-numeric:tabular-nums}tr{border-bottom:1px solid #ccc}</style>"
+
 static int answer_status(request_rec *r)
 {
     if (r->args && strcmp(r->args, "json") == 0) {
@@ -153,7 +199,7 @@ static int answer_status(request_rec *r)
     return send_text(r, HTTP_OK, "text/html; charset=utf-8",
                      apr_pstrcat(r->pool,
                                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
-                                 "charset=\"utf-8\"><title>mod_lims</title></head><body>\n"
+                                 "charset=\"utf-8\"><title>mod_lims</title>" STYLE "</head><body>\n"
                                  "<h1>mod_lims</h1>\n",
                                  as_table(r), "</body></html>\n", NULL));
 }

@@ -159,7 +159,9 @@ subtest 'the sums' => sub {
 
     my $page = look('/lims/status');
     like($page->header('Content-Type'), qr{\Atext/html}, 'for people');
-    like($page->body, qr{<tr><th>requests</th><td>$after->{requests}</td></tr>}, '... the same');
+    like($page->body, qr{<tr><th>Database connections in use</th><td>\d+</td></tr>}, '... in words');
+    like($page->body, qr{<tr><th>Ready</th><td>yes</td></tr>}, '... and plainly');
+    like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>}, '... the same');
 };
 
 subtest 'mod_status shows them too' => sub {
@@ -199,7 +201,7 @@ subtest 'while the schema does not fit' => sub {
     like($answer->body, qr/needs a mod_lims made for version 9999 .*: install/, '... and says why');
     is(LIMS::Schema::decode(look('/lims/status?json')->body)->{problem} . "\n", $answer->body,
         '... in the status as well');
-    like(look('/lims/status')->body, qr{<tr><th>problem</th><td>.*: install.*</td></tr>},
+    like(look('/lims/status')->body, qr{<tr><th>Problem</th><td>.*: install.*</td></tr>},
         '... and on its page');
     my ($short) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
     ok(!LIMS::Schema::decode($short)->{ready}, '... and in mod_status\'s');
