@@ -71,7 +71,9 @@ static const char *parse(char **host, apr_port_t *port, const char *server, apr_
 
     *host = NULL;
     *port = 0;
-    if (apr_parse_addr_port(host, &scope, port, server, pool) != APR_SUCCESS || !*host || scope) {
+    /* A port that is no number is taken for a part of the name. */
+    if (apr_parse_addr_port(host, &scope, port, server, pool) != APR_SUCCESS || !*host || scope ||
+        (*server != '[' && strchr(*host, ':'))) {
         return apr_psprintf(pool, "\"%s\" is not host:port", server);
     }
     if (!*port) {

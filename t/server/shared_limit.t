@@ -182,4 +182,21 @@ subtest 'not there at all' => sub {
     ok($alone->finish, 'the log is clean');
 };
 
+subtest 'a name that nobody knows' => sub {
+    my $lost = LIMS::Test->new(beside => $one,
+        conf => "LimsRateLimit 3\nLimsRateLimitMemcached no..where:11211");
+    $lost->expect_log(qr/lims:warn.*LIMS0063: the address of memcached no\.\.where:11211/);
+    is_deeply([ statuses($lost, fresh(), 4) ], [ 200, 200, 200, 429 ], 'it counts for itself');
+    ok($lost->finish, 'the log is clean');
+};
+
+subtest 'what is no server' => sub {
+    for my $servers ('127.0.0.1:port', '127.0.0.1:99999999', ',') {
+        my $started = eval {
+            LIMS::Test->new(beside => $one, conf => "LimsRateLimitMemcached $servers");
+        };
+        like($started ? 'it starts' : $@, qr/LimsRateLimitMemcached: /, "$servers is refused");
+    }
+};
+
 done_testing();
