@@ -245,17 +245,19 @@ SET search_path = lims, pg_temp
 AS $$
 BEGIN
     INSERT INTO lims.event (organization_id, type, data)
-    SELECT n.organization_id, 'qc.failed', json_build_object(
-               'qcBatchId', n.id,
-               'batchNumber', n.batch_number,
-               'qcStatus', n.qc_status)
-      FROM new_rows n
-      JOIN old_rows o
-        ON o.organization_id = n.organization_id
-       AND o.id = n.id
-     WHERE n.qc_status = 'failed'
-       AND o.qc_status <> 'failed'
-     ORDER BY n.id;
+    SELECT b.organization_id, 'qc.failed', json_build_object(
+               'qcBatchId', b.id,
+               'batchNumber', b.batch_number,
+               'qcStatus', b.qc_status)
+      FROM (SELECT n.*, n.qc_status = 'failed' AND o.qc_status <> 'failed'
+                   AS has_failed
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) b
+     WHERE b.has_failed
+     ORDER BY b.id;
     RETURN NULL;
 END
 $$;
@@ -396,14 +398,18 @@ SET search_path = lims, pg_temp
 AS $$
 BEGIN
     INSERT INTO lims.sample_due (organization_id, sample_id)
-    SELECT n.organization_id, n.id
-      FROM new_rows n
-      JOIN old_rows o
-        ON o.organization_id = n.organization_id
-       AND o.id = n.id
-     WHERE (n.collected_at, n.collection_date, n.status = 'reported')
-           IS DISTINCT FROM
-           (o.collected_at, o.collection_date, o.status = 'reported');
+    SELECT c.organization_id, c.id
+      FROM (SELECT n.organization_id, n.id,
+                   (n.collected_at, n.collection_date, n.status = 'reported')
+                   IS DISTINCT FROM
+                   (o.collected_at, o.collection_date, o.status = 'reported')
+                       AS has_changed
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) c
+     WHERE c.has_changed;
     RETURN NULL;
 END
 $$;
@@ -417,14 +423,17 @@ AS $$
 BEGIN
     INSERT INTO lims.sample_due (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
-      FROM new_rows n
-      JOIN old_rows o
-        ON o.organization_id = n.organization_id
-       AND o.id = n.id
+      FROM (SELECT n.organization_id, n.id,
+                   n.qc_status <> o.qc_status AS has_changed
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) b
       JOIN lims.sample_test t
-        ON t.organization_id = n.organization_id
-       AND t.qc_batch_id = n.id
-     WHERE n.qc_status <> o.qc_status;
+        ON t.organization_id = b.organization_id
+       AND t.qc_batch_id = b.id
+     WHERE b.has_changed;
     RETURN NULL;
 END
 $$;
@@ -436,15 +445,19 @@ AS $$
 BEGIN
     INSERT INTO lims.sample_due (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
-      FROM new_rows n
-      JOIN old_rows o
-        ON o.organization_id = n.organization_id
-       AND o.id = n.id
+      FROM (SELECT n.organization_id, n.id,
+                   (n.growth_promotion_status, n.sterility_status)
+                   <> (o.growth_promotion_status, o.sterility_status)
+                       AS has_changed
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) m
       JOIN lims.sample_test t
-        ON t.organization_id = n.organization_id
-       AND t.media_lot_id = n.id
-     WHERE (n.growth_promotion_status, n.sterility_status)
-           <> (o.growth_promotion_status, o.sterility_status);
+        ON t.organization_id = m.organization_id
+       AND t.media_lot_id = m.id
+     WHERE m.has_changed;
     RETURN NULL;
 END
 $$;

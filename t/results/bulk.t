@@ -154,6 +154,68 @@ subtest 'a thousand' => sub {
     is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990, 'each investigated');
 };
 
+# Three samples of each of two materials and a project, with limits of their own,
+# and for each test a twin that takes the same result by itself.
+subtest 'different samples, materials, projects and limits' => sub {
+    my $presence = $lab->definition(result_type => 'presence', specification_text => 'Absent',
+        requires_confirmation => 't');
+    my @materials = map { $lab->material } 1, 2;
+    my $project   = $lab->project;
+    $lims->insert('specification', { organization_id => $lims->fixture->{id},
+        test_definition_id => $limit, material_type_id => $materials[0], low => 2, high => 5 });
+    $lims->insert('specification', { organization_id => $lims->fixture->{id},
+        test_definition_id => $limit, material_type_id => $materials[0], project_id => $project,
+        low => 4 });
+    my @kinds = map { { materialTypeId => $_->[0], projectId => $_->[1] } } [ $materials[0] ],
+        [ $materials[0], $project ], [ $materials[1], $project ];
+    my @pairs = map {
+        my $kind = $_;
+        map { [ map { $lab->tests($lab->sample(%$kind,
+                    testDefinitionIds => [ $limit, $presence ])) } 1, 2 ] } 1 .. 3
+    } @kinds;
+    my @results = ('3', '<1', '12', ' ', 'TNTC', 'Present', 'absent', undef, '4.50');
+    my (@updates, @twins);
+    for my $pair (@pairs) {
+        my ($one, $other, $twin, $twin_of_other) = @$pair;
+        for my $couple ([ $one, $twin ], [ $other, $twin_of_other ]) {
+            my $result = $results[ @updates % @results ];
+            $lab->enter($_, '1', qualifier => 'J') for $updates[-1] ? () : @$couple;
+            push @updates, update($couple->[0], $result);
+            push @twins, $couple->[1];
+            $lims->patch("/sample-tests/$couple->[1]", { result => $result });
+        }
+    }
+    my @own     = qw(id sampleId createdAt updatedAt enteredAt);
+    my $without = sub { my %record = %{ $_[0] }; delete @record{@own}; return \%record };
+    my @records = @{ bulk(@updates)->json->{updated} };
+    is(scalar @records, 18, 'eighteen results');
+    is_deeply([ map { $without->($_) } @records ],
+        [ map { $without->($lims->get("/sample-tests/$_")->json) } @twins ],
+        'each is as its twin, which was entered alone');
+    my $changes = $lab->changes_of(sub { is_deeply(bulk(@updates)->json->{updated}, \@records,
+            'once more: the same answer') });
+    is($changes, 0, 'and nothing is written');
+};
+
+subtest 'one of many that a rule refuses' => sub {
+    my @tests   = tests(40);
+    my $expired = $lab->reagent_lot(code => 'HCL-PAST', expires_on => '2020-01-01');
+    my ($sample, $gone) = $lab->worked(1);
+    $lims->patch("/sample-tests/$tests[30]", { reagentLotId => $expired });
+    my $changes = $lab->changes_of(sub {
+        like(refused(bulk(map { update($_, '7') } @tests), 409, 'reagent_lot_expired',
+                'a lot that has expired')->{message}, qr/HCL-PAST/, '... named');
+        $lab->verify($gone);
+    });
+    my @states = map { $lims->get("/sample-tests/$_")->json->{status} } @tests;
+    is(scalar(grep { $_ eq 'pending' } @states), 40, 'none of the forty was entered');
+    $changes = $lab->changes_of(sub {
+        refused(bulk(map { update($_, '7') } @tests[ 0 .. 29 ], $gone), 409, 'test_verified_locked',
+            'a verified one at the end') });
+    is($changes, 0, 'none of the thirty was entered');
+    is(bulk(map { update($_, '7') } @tests[ 0 .. 29 ])->status, 200, 'without it they are');
+};
+
 subtest 'two at once in opposite order' => sub {
     my @tests = tests(6);
     for my $round (1 .. 3) {
