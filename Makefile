@@ -281,7 +281,7 @@ install: all
 	    $(DESTDIR)$(datadir)/mod_lims/receivers $(DESTDIR)$(mandir)/man8
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
-	install -m 644 $(wildcard conf/*.conf) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
+	install -m 644 $(wildcard conf/*.conf conf/*.yml) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
 	install -m 755 $(filter-out %.md,$(wildcard conf/receivers/*)) \
 	    $(DESTDIR)$(datadir)/mod_lims/receivers/
 	install -m 644 conf/receivers/README.md $(DESTDIR)$(datadir)/mod_lims/receivers/
