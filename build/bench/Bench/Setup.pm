@@ -111,8 +111,12 @@ sub socket_folder {
 # The settings that conf/lims.conf gives each of the service's sessions: others
 # that run its statements are to run them the same way.
 sub session_options {
-    my ($options) = slurp("$built/lims.conf") =~ /^\s*DBDParams .*options='([^']*)'/m;
-    return defined $options ? $options : die "conf/lims.conf names no session options\n";
+    my $conf      = slurp("$built/lims.conf");
+    my %defined   = $conf =~ /^\s*Define (\w+) "([^"]*)"/mg;
+    my ($options) = $conf =~ /^\s*DBDParams .*options='([^']*)'/m;
+
+    die "conf/lims.conf names no session options\n" unless defined $options;
+    return $options =~ s/\$\{(\w+)\}/$defined{$1}/gr;
 }
 
 sub database {
@@ -325,7 +329,7 @@ sub start_httpd {
 ThreadsPerChild 32
 MaxRequestWorkers 64
 MaxSpareThreads 64
-LimsRateLimit 1500
+LimsRateLimit 5000
 LimsRateWindow 1
 LimsRateKeys 64
 <Directory "/">

@@ -97,11 +97,11 @@ function serve() {
 
   // The key and the data in one transaction and one round trip: what the key
   // statement sets for its transaction is what row-level security holds to.
-  async function together(c, hash, id, data) {
+  async function together(c, hash, data) {
     const run = (query, values) => c.unsafe(query, values, { prepare: true });
     const results = await Promise.all([
       run('BEGIN', []),
-      run(statements.authenticate_read, [TOUCH_INTERVAL, hash, id]),
+      run(statements.authenticate_read, [TOUCH_INTERVAL, hash]),
       ...data.map(([query, values]) => run(query, values)),
       run('COMMIT', []),
     ]);
@@ -116,11 +116,11 @@ function serve() {
     const c = await sql.reserve();
     try {
       if (!organizations.has(name)) {
-        const [[key]] = await together(c, hash, request.id, []);
+        const [[key]] = await together(c, hash, []);
         organizations.set(name, key.organizationId);
       }
       const [[key], ...rows] =
-        await together(c, hash, request.id, dataOf(organizations.get(name)));
+        await together(c, hash, dataOf(organizations.get(name)));
       if (key.scopes.length && !key.scopes.includes(scope)) {
         throw Object.assign(new Error('This key lacks a scope.'), { statusCode: 403 });
       }
