@@ -13,6 +13,7 @@
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
+# make bench-scan      the lifecycle scan's cost by how much there is
 # make install         into DESTDIR, prefix
 # make prerequisites   installs the Debian packages that are missing
 # make format          has clang-format write every C file; format-check asks
@@ -77,7 +78,7 @@ FAILERS := $(OUT)/fail/memory.so $(OUT)/fail/calls.so
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench install run stop test suite check-asan check-pools check-partitioned torture fuzz clean distclean \
+.PHONY: all units bench bench-scan install run stop test suite check-asan check-pools check-partitioned torture fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -273,6 +274,10 @@ torture: prerequisites
 bench: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@LIMS_OUT=$(OUT) build/bench/run
+
+bench-scan: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@LIMS_OUT=$(OUT) build/bench/scan
 
 # --- Installing --------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 -- What has had its time goes, in small batches, the oldest first, of each
 -- organization a share; what another machine is taking away is left to it. The
 -- run-time role cannot delete these rows itself, and not those that are young.
+--
+-- A batch is small whatever the tables are: plans are told to go by keys.
 
 -- Events older than p_age, with their deliveries and attempts; an event of which
 -- a delivery is still under way stays until that has ended.
@@ -15,6 +17,9 @@ CREATE FUNCTION lims.delete_events(
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 SET lock_timeout = '2s'
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 DECLARE
     v_organizations bigint[];
@@ -43,11 +48,12 @@ BEGIN
              FROM lims.event x
             WHERE x.organization_id = o.id
               AND x.created_at < now() - p_age
-              AND NOT EXISTS (
-                  SELECT FROM lims.webhook_delivery d
-                   WHERE d.organization_id = x.organization_id
-                     AND d.event_id = x.id
-                     AND d.state = 'pending')
+              -- count: looked up for each event, where NOT EXISTS may be joined.
+              AND (SELECT count(*)
+                     FROM lims.webhook_delivery d
+                    WHERE d.organization_id = x.organization_id
+                      AND d.event_id = x.id
+                      AND d.state = 'pending') = 0
             ORDER BY x.created_at
             LIMIT p_limit / (SELECT count(*) FROM active)
               FOR UPDATE SKIP LOCKED) v;
@@ -88,6 +94,9 @@ CREATE FUNCTION lims.delete_idempotency_records(
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 SET lock_timeout = '2s'
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 DECLARE
     v_count bigint;
@@ -135,6 +144,9 @@ CREATE FUNCTION lims.give_up_kept_deliveries(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 SET lock_timeout = '2s'
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 DECLARE
     v_count bigint;
@@ -160,9 +172,12 @@ BEGIN
                    AND q.next_attempt_at > '-infinity'
                  ORDER BY q.next_attempt_at, q.delivery_id
                  LIMIT p_limit)) k
-          JOIN lims.webhook_delivery d
-            ON d.organization_id = e.organization_id
-           AND d.id = k.delivery_id
+         CROSS JOIN LATERAL (
+               SELECT d.created_at
+                 FROM lims.webhook_delivery d
+                WHERE d.organization_id = e.organization_id
+                  AND d.id = k.delivery_id
+               OFFSET 0) d
          WHERE e.disabled_at < now() - interval '7 days'
            AND d.created_at < now() - interval '7 days'
          LIMIT p_limit

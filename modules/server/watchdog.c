@@ -2,6 +2,7 @@
 /* watchdog.c - the clock of the jobs. */
 #include "server/watchdog.h"
 
+#include <apr_allocator.h>
 #include <apr_optional.h>
 #include <apr_shm.h>
 #include <apr_strings.h>
@@ -229,14 +230,36 @@ static bool claim(record_t *record, apr_interval_time_t interval)
            atomic_compare_exchange_strong(&record->next, &next, now + interval);
 }
 
-static void run_due(lims_job_e which, apr_pool_t *pool)
+/* Memory of the job alone: mod_watchdog's pools go back to that of the
+ * configuration, which this thread does not share. */
+static apr_pool_t *own_pool(void)
+{
+    apr_allocator_t *allocator = NULL;
+    apr_pool_t *pool = NULL;
+
+    if (apr_allocator_create(&allocator) != APR_SUCCESS) {
+        return NULL;
+    }
+    if (apr_pool_create_unmanaged_ex(&pool, NULL, allocator) != APR_SUCCESS) {
+        apr_allocator_destroy(allocator);
+        return NULL;
+    }
+    apr_allocator_owner_set(allocator, pool);
+    apr_pool_tag(pool, "lims_job");
+    return pool;
+}
+
+static void run_due(lims_job_e which)
 {
     for (int i = 0; i < database_count && !atomic_load(&stopping); i++) {
         const lims_config_t *config = lims_config_of(databases[i].server);
-        apr_pool_t *own = NULL;
+        apr_pool_t *own;
 
-        if (claim(&records->records[i][which], interval_of(config, which)) &&
-            apr_pool_create(&own, pool) == APR_SUCCESS) {
+        if (!claim(&records->records[i][which], interval_of(config, which))) {
+            continue;
+        }
+        own = own_pool();
+        if (own) {
             run(&databases[i], which, own);
             apr_pool_destroy(own);
         }
@@ -248,10 +271,11 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 {
     const lims_job_t *job = data;
 
+    (void)pool;
     if (state == AP_WATCHDOG_STATE_RUNNING && atomic_load(&started)) {
         apr_thread_mutex_lock(running);
         if (!atomic_load(&stopping)) {
-            run_due((lims_job_e)(job - lims_jobs), pool);
+            run_due((lims_job_e)(job - lims_jobs));
         }
         apr_thread_mutex_unlock(running);
     }

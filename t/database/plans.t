@@ -16,7 +16,7 @@ use Test::More;
 
 my ($organizations, $samples) = (20, 1500);
 my $big = join '|', qw(sample sample_test event audit_entry result_history webhook_delivery
-    idempotency_record approval);
+    idempotency_record approval sample_watch);
 
 my $database = 'lims_test_database_plans';
 LIMS::Instance::create_database($database);
@@ -196,6 +196,8 @@ my @acts = (
     [ 'a control', qc_control_add => { qcBatchId => first_of(100), controlType => 'MB',
             criterion => 'maximum', measuredValue => 9, upperLimit => 5 } ],
     [ 'evaluating', qc_batch_evaluate => { id => first_of(100) } ],
+    [ 'scanning', job_scan => {} ],
+    [ 'retention', job_retention => { eventRetention => 20, idempotencyLifetime => 86_400 } ],
     [ 'a media test', media_lot_test => { id => first_of(20), kind => 'sterility',
             outcome => 'failed',
             performedOn => '2026-01-01' } ],

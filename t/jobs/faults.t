@@ -1,0 +1,101 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Each sample that enters a state is told of once, whatever happens to those who
+# scan for it: children and server processes are killed in the middle of a scan,
+# httpd begins anew gracefully while one runs, the database goes and comes.
+use strict;
+use warnings;
+
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new(conf => "LimsScanInterval 1\nLimsWebhookDispatchers 0\n",
+    children => 3);
+my $lab  = LIMS::Laboratory->new($lims);
+my $db   = $lims->db;
+my $name = $db->{pg_db};
+my ($count, $rounds) = (400, $ENV{LIMS_ROUNDS} || 5);
+my $ph       = $lab->definition;
+my $material = $lab->material;
+
+sub waiting { return $db->selectrow_array('SELECT waiting FROM lims.scan_backlog()') }
+
+sub drain {
+    for (1 .. 600) {
+        return 1 unless waiting();
+        select undef, undef, undef, 0.1;
+    }
+    return 0;
+}
+
+# Samples whose result waits to be verified, and so are to be told of.
+sub crowd {
+    my ($first) = $db->selectrow_array('SELECT coalesce(max(id), 0) FROM lims.sample');
+    $lab->act(sub {
+        my ($acting) = @_;
+        $acting->do('INSERT INTO lims.sample (organization_id, material_type_id, client_name)
+            SELECT ?, ?, ? FROM generate_series(1, ?)', undef, $lims->fixture->{id},
+            $material, 'City', $count);
+        $acting->do('INSERT INTO lims.sample_test (organization_id, sample_id,
+            test_definition_id, result) SELECT organization_id, id, ?, ? FROM lims.sample
+            WHERE id > ?', undef, $ph, '7', $first);
+    });
+    return $first;
+}
+
+sub told {
+    my ($first) = @_;
+    return join ' ', $db->selectrow_array(
+        q{SELECT count(*), count(DISTINCT data ->> 'sampleId') FROM lims.event
+           WHERE type = 'sample.ready_for_review' AND (data ->> 'sampleId')::bigint > ?},
+        undef, $first);
+}
+
+# A scan of two batches is over in no time: this makes each look take a while.
+$lims->superuser->do(q{CREATE FUNCTION lims.dawdle() RETURNS trigger LANGUAGE plpgsql
+    AS $$BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END$$});
+$lims->superuser->do('CREATE TRIGGER dawdle AFTER INSERT ON lims.event FOR EACH STATEMENT
+    EXECUTE FUNCTION lims.dawdle()');
+
+# The server process of a scan under way, waited for.
+sub scanner {
+    for (1 .. 400) {
+        my ($pid) = $lims->superuser->selectrow_array(
+            q{SELECT pid FROM pg_stat_activity WHERE datname = ? AND state = 'active'
+                 AND query LIKE '%lims.scan_samples%' AND pid <> pg_backend_pid()},
+            undef, $name);
+        return $pid if $pid;
+        select undef, undef, undef, 0.02;
+    }
+    return;
+}
+
+my %fault = (
+    'a child is killed' => sub { kill 'KILL', $_ for $lims->children },
+    'a server process is ended' => sub {
+        $lims->superuser->do('SELECT pg_terminate_backend(?)', undef, $_[0]);
+        $lims->expect_log(qr/LIMS0090: the job "scan" cannot work/);
+        drain();
+        $lims->expect_log(qr/LIMS0091: the job "scan" works again/);
+    },
+    'httpd begins anew gracefully' => sub { $lims->graceful },
+);
+for my $what (sort keys %fault) {
+    my $first = crowd();
+    my $pid   = scanner();
+    ok($pid, "$what: while a scan is under way");
+    $fault{$what}->($pid);
+    ok(drain(), '... what was due is done') || diag(waiting() . ' wait');
+    is(told($first), "$count $count", '... and told of, once');
+}
+
+# Over and over, one restart after the other.
+my $first = crowd();
+for (1 .. $rounds) {
+    $lims->graceful if scanner();
+}
+ok(drain(), 'graceful restarts in a row');
+is(told($first), "$count $count", '... lose nothing and tell nothing twice');
+
+done_testing();
