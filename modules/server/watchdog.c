@@ -219,15 +219,16 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     }
 }
 
-/* Whether this child is the one to run it now. A time that lies further ahead
- * than the interval was set under another configuration or another clock. */
+/* Whether this child is the one to run it now: an interval after the first look
+ * for the first time. A time that lies further ahead than the interval was set
+ * under another configuration or another clock. */
 static bool claim(record_t *record, apr_interval_time_t interval)
 {
     apr_time_t now = apr_time_now();
     apr_int64_t next = atomic_load(&record->next);
 
     return (next <= now || next > now + interval) &&
-           atomic_compare_exchange_strong(&record->next, &next, now + interval);
+           atomic_compare_exchange_strong(&record->next, &next, now + interval) && next != 0;
 }
 
 /* Memory of the job alone: mod_watchdog's pools go back to that of the
