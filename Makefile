@@ -158,12 +158,28 @@ $(OUT)/limsctl: $(TOOL_OBJECTS)
 	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(TOOL_OBJECTS) $(LIBS) \
 	    $(APR_LIBS) && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
 
+# A limsctl of tomorrow, which knows one migration more: for the test that applies
+# one while requests run.
+NEXT := $(OUT)/t/faults/migrations
+$(NEXT).c: t/faults/next.sql build/migrations.awk $(MIGRATIONS) $(OUT)/inputs
+	@mkdir -p $(@D)
+	@next=$(@D)/$$(printf '%03d_next.sql' $$(($(words $(MIGRATIONS)) + 1))); \
+	rm -f $(@D)/*_next.sql && cp $< $$next && sha256sum $(MIGRATIONS) $$next > $(NEXT).sha256 \
+	    && awk -f build/migrations.awk $(NEXT).sha256 $(MIGRATIONS) $$next > $@
+
+$(NEXT).o: $(NEXT).c $(OUT)/flags
+	$(call compile)
+
+$(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEXT).o
+	@echo "ld $@"
+	@$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(APR_LIBS)
+
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
 -include $(patsubst %,%.d,$(UNITS) $(REPLAYS))
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
-units: $(UNITS) $(REPLAYS) $(FAILERS)
+units: $(UNITS) $(REPLAYS) $(FAILERS) $(OUT)/t/faults/limsctl
 
 $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 	@rm -f $@

@@ -28,7 +28,7 @@ static void forget_server_process(lims_connection_t *connection)
 
 /* How long it is believed that a schema still fits: one that is migrated to
  * what this code was not made for is noticed by then. */
-#define BELIEVED apr_time_from_sec(10)
+#define BELIEVED apr_time_from_sec(5)
 
 /* Longest wait for its answer where that is what is to be found out. */
 #define CHECK_PATIENCE apr_time_from_sec(2)

@@ -72,7 +72,7 @@ bool lims_connection_says(const char *conninfo, const char *keyword);
 
 /* Makes the connection usable or says why it is not: a dead server process is
  * replaced; a new one has its schema version checked, and so has one that was
- * not asked for ten seconds, since a schema can be migrated under it. The error
+ * not asked for five seconds, since a schema can be migrated under it. The error
  * is LIMS_E_SERVICE_UNAVAILABLE. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 

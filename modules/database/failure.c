@@ -17,6 +17,9 @@
 #include "kernel/writer.h"
 
 #define FAILED "The request could not be carried out."
+#define CONTENDED "Others were changing the same records; try again."
+#define INCAPABLE                                                                                  \
+    "The database cannot do this at the moment; nothing was changed. Try again shortly."
 #define UNAVAILABLE "The database is out of reach at the moment; try again shortly."
 
 static bool in_class(const char *state, const char *prefix)
@@ -37,8 +40,8 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
-static const lims_error_t *with_retry(const lims_error_t *error, lims_retry_e retry,
-                                      apr_pool_t *pool)
+const lims_error_t *lims_database_with_retry(const lims_error_t *error, lims_retry_e retry,
+                                             apr_pool_t *pool)
 {
     lims_error_t *copy = apr_pmemdup(pool, error, sizeof(*error));
     copy->retry = retry;
@@ -151,8 +154,9 @@ static const lims_error_t *plan_is_stale(lims_connection_t *connection, const ch
                                          apr_pool_t *pool)
 {
     connection->stale = true;
-    return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 33, cause, UNAVAILABLE),
-                      LIMS_RETRY_ROLLED_BACK, pool);
+    return lims_database_with_retry(
+        lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 33, cause, UNAVAILABLE),
+        LIMS_RETRY_ROLLED_BACK, pool);
 }
 
 /* Values that text, numbers and times cannot take; validation refuses them
@@ -189,14 +193,13 @@ static bool is_hanging_up(const char *state)
 static const lims_error_t *cannot_now(lims_connection_t *connection, const char *state,
                                       const char *cause, apr_pool_t *pool)
 {
-    const lims_error_t *error =
-        lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, UNAVAILABLE);
+    const lims_error_t *error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, INCAPABLE);
 
     if (strcmp(state, "25006") != 0) {
         return error;
     }
     lims_database_hang_up(connection);
-    return with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
+    return lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
 }
 
 static const lims_error_t *broken(lims_connection_t *connection, const char *state,
@@ -208,7 +211,7 @@ static const lims_error_t *broken(lims_connection_t *connection, const char *sta
         return error;
     }
     connection->stale = true;
-    return with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
+    return lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
 }
 
 static const lims_error_t *by_state(lims_connection_t *connection, const PGresult *result,
@@ -232,8 +235,9 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
                            "A value is outside what can be stored.");
     }
     if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0) {
-        return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, UNAVAILABLE),
-                          LIMS_RETRY_ROLLED_BACK, pool);
+        return lims_database_with_retry(
+            lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, CONTENDED),
+            LIMS_RETRY_ROLLED_BACK, pool);
     }
     if (strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0) {
         /* It took longer than statement_timeout or lock_timeout, and would
@@ -242,8 +246,9 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
                            "The request took too long and was given up; try again later.");
     }
     if (is_hanging_up(state)) {
-        return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE),
-                          LIMS_RETRY_LOST, pool);
+        return lims_database_with_retry(
+            lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE), LIMS_RETRY_LOST,
+            pool);
     }
     if (strcmp(state, "25006") == 0 || in_class(state, "53") || in_class(state, "57") ||
         in_class(state, "58")) {
@@ -285,8 +290,9 @@ const lims_error_t *lims_database_failure(lims_connection_t *connection, const P
     }
     if (!*state) {
         /* libpq itself failed: there is no server behind the connection. */
-        return with_retry(lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 38, cause, UNAVAILABLE),
-                          LIMS_RETRY_LOST, pool);
+        return lims_database_with_retry(
+            lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 38, cause, UNAVAILABLE), LIMS_RETRY_LOST,
+            pool);
     }
     return by_state(connection, result, state, cause, pool);
 }

@@ -10,6 +10,13 @@
 #include "database/script.h"
 #include "kernel/error.h"
 
+/* A migration that waits for a lock on a table keeps all requests waiting that
+ * come after it, for as long as a transaction before it lasts. So it waits for a
+ * moment, lets them pass, and tries again. */
+#define LOCK_TIMEOUT "SET LOCAL lock_timeout = '2s'"
+#define LOCK_PAUSE apr_time_from_sec(1)
+#define LOCK_ATTEMPTS 30
+
 /* Two runs at once wait for each other: "lims" as a number. */
 #define LOCK "SELECT pg_advisory_xact_lock(1818848627)"
 
@@ -79,7 +86,7 @@ static const lims_error_t *execute(const run_t *run, const char *sql, const char
 
 static const lims_error_t *begin(const run_t *run)
 {
-    return execute(run, "BEGIN;" LOCK, "The migration lock");
+    return execute(run, "BEGIN;" LOCK ";" LOCK_TIMEOUT, "The migration lock");
 }
 
 /* --- Roles ---------------------------------------------------------------- */
@@ -258,13 +265,10 @@ static const lims_error_t *record(const run_t *run, const lims_migration_t *migr
                : failure(run, result, "The record of a migration");
 }
 
-static const lims_error_t *apply_text(const run_t *run, const lims_migration_row_t *row,
-                                      const lims_migration_t *migration)
+static const lims_error_t *apply_text(const run_t *run, const lims_migration_t *migration)
 {
-    const lims_error_t *error;
+    const lims_error_t *error = run_text(run, migration);
 
-    run->tell(row, false, run->data);
-    error = run_text(run, migration);
     if (!error) {
         error = record(run, migration);
     }
@@ -284,15 +288,35 @@ static const lims_error_t *apply(const run_t *run, const lims_migration_row_t *r
         pending = find_record(records, migration->version) < 0;
     }
     if (!error && pending) {
-        error = apply_text(run, row, migration);
+        error = apply_text(run, migration);
     }
     if (!error && !run->dry) {
         error = execute(run, "COMMIT", "The commit of a migration");
     }
-    if (!error && pending) {
+    if (!error) {
         run->tell(row, true, run->data);
     }
     return error;
+}
+
+static const lims_error_t *apply_patiently(const run_t *run, const lims_migration_row_t *row,
+                                           const lims_migration_t *migration)
+{
+    const lims_error_t *error = NULL;
+
+    run->tell(row, false, run->data);
+    for (int attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+        error = apply(run, row, migration);
+        if (!error || error->retry != LIMS_RETRY_ROLLED_BACK || run->dry) {
+            return error;
+        }
+        lims_connection_release(run->connection);
+        apr_sleep(LOCK_PAUSE);
+    }
+    return lims_broken(run->pool, LIMS_E_INTERNAL, 0, NULL,
+                       "%s Other transactions hold what it needs (see pg_stat_activity); run "
+                       "\"limsctl migrate\" again when they have ended.",
+                       error->message);
 }
 
 static const lims_error_t *apply_pending(const run_t *run, const lims_migration_plan_t *plan)
@@ -302,7 +326,7 @@ static const lims_error_t *apply_pending(const run_t *run, const lims_migration_
     /* The plan begins with the migrations known here, in their order. */
     for (int i = 0; i < lims_migrations_count && !error; i++) {
         if (plan->rows[i].state == LIMS_MIGRATION_PENDING) {
-            error = apply(run, &plan->rows[i], &lims_migrations[i]);
+            error = apply_patiently(run, &plan->rows[i], &lims_migrations[i]);
         }
     }
     return error;

@@ -220,21 +220,22 @@ static void receive_all(trip_t *trip)
 static const lims_error_t *judge_loss(const lims_error_t *error, const lims_request_t *rq,
                                       unsigned frame)
 {
+    bool overdue = rq->connection->overdue;
     lims_error_t *judged;
 
-    if (!error || error->retry != LIMS_RETRY_LOST ||
-        !(rq->in_transaction || (frame & LIMS_DB_BEGIN))) {
+    if (!error || (error->retry != LIMS_RETRY_LOST && !overdue)) {
         return error;
     }
-    judged = apr_pmemdup(rq->pool, error, sizeof(*error));
     if (frame & LIMS_DB_COMMIT) {
+        judged = apr_pmemdup(rq->pool, error, sizeof(*error));
         judged->message = "The database was lost before it confirmed the change, which may have "
                           "been made or not: read the record, or repeat the request with the "
                           "same Idempotency-Key.";
-    } else {
-        judged->retry = LIMS_RETRY_ROLLED_BACK;
+        return judged;
     }
-    return judged;
+    return (rq->in_transaction || (frame & LIMS_DB_BEGIN)) && !overdue
+               ? lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, rq->pool)
+               : error;
 }
 
 /* All of it, for who then waits for nothing but the answer. */

@@ -4,6 +4,7 @@
 
 #include <apr_strings.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "database/private.h"
 #include "kernel/error.h"
@@ -27,13 +28,17 @@ static const lims_error_t *failure(lims_connection_t *connection, const PGresult
 {
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
+    const lims_error_t *error;
     const char *where = position ? apr_psprintf(pool, ", line %d,", line_of(sql, position)) : "";
 
     if (PQstatus(connection->pg) != CONNECTION_OK || !words) {
         return lims_database_failure(connection, NULL, pool);
     }
-    return lims_broken(pool, LIMS_E_INTERNAL, 0, NULL, "%s%s failed and was undone: %s", file,
-                       where, words);
+    error = lims_broken(pool, LIMS_E_INTERNAL, 0, NULL, "%s%s failed and was undone: %s", file,
+                        where, words);
+    return strcmp(PQresultErrorField(result, PG_DIAG_SQLSTATE), "55P03") == 0
+               ? lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool)
+               : error;
 }
 
 const lims_error_t *lims_script_run(lims_connection_t *connection, const char *file,

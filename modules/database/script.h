@@ -12,7 +12,8 @@
 
 /* Runs a script, in the transaction that is open, else in one of its own. What
  * PostgreSQL refuses is LIMS_E_INTERNAL; the message, in PostgreSQL's words,
- * names the file and, where PostgreSQL says it, the line. */
+ * names the file and, where PostgreSQL says it, the line. A lock that was not to
+ * be had within lock_timeout is LIMS_RETRY_ROLLED_BACK. */
 const lims_error_t *lims_script_run(lims_connection_t *connection, const char *file,
                                     const char *sql, apr_pool_t *pool);
 

@@ -30,6 +30,7 @@ struct lims_outage_t {
     unsigned begun;   /* attempts so far */
     unsigned failed;  /* the latest attempt that failed */
     unsigned refused; /* requests, in this outage */
+    unsigned waiting; /* requests, at the moment */
     apr_time_t since;
     apr_time_t reached; /* when an attempt last succeeded */
     apr_time_t attempt_began;
@@ -128,34 +129,44 @@ bool lims_outage_hopeless(lims_outage_visit_t *visit, lims_outage_t *outage, boo
 {
     bool tried = outage->failed > visit->attempt;
 
-    if (!outage->lasts) {
-        return false;
-    }
-    if ((tried && !others) || is_slow(outage) || apr_time_now() >= visit->until) {
-        visit->cause = apr_pstrdup(pool, outage->cause);
+    if ((outage->lasts && ((tried && !others) || is_slow(outage))) ||
+        apr_time_now() >= visit->until) {
+        visit->cause = outage->lasts ? apr_pstrdup(pool, outage->cause) : "connecting takes long";
         outage->refused++;
         return true;
     }
     return false;
 }
 
+static void sleep_until(lims_outage_t *outage, apr_time_t until)
+{
+    apr_interval_time_t left = until - apr_time_now();
+
+    if (left > 0) {
+        outage->waiting++;
+        apr_thread_cond_timedwait(outage->changed, outage->mutex, left);
+        outage->waiting--;
+    }
+}
+
 void lims_outage_wait(lims_outage_t *outage, const lims_outage_visit_t *visit, apr_pool_t *pool)
 {
-    apr_time_t now = apr_time_now();
-    apr_time_t next =
-        outage->trying ? outage->attempt_began + SLOW + 1 : outage->attempt_ended + PAUSE;
-    apr_time_t until = next < visit->until ? next : visit->until;
+    apr_time_t next = outage->attempt_ended + PAUSE;
 
-    if (!outage->trying && now >= next) {
+    if (!outage->lasts) {
+        next = visit->until;
+    } else if (outage->trying) {
+        next = outage->attempt_began + SLOW + 1;
+    } else if (apr_time_now() >= next) {
         attempt(outage, pool);
-    } else if (until > now) {
-        apr_thread_cond_timedwait(outage->changed, outage->mutex, until - now);
+        return;
     }
+    sleep_until(outage, next < visit->until ? next : visit->until);
 }
 
 void lims_outage_wake(lims_outage_t *outage)
 {
-    if (outage->lasts) {
+    if (outage->waiting) {
         apr_thread_cond_broadcast(outage->changed);
     }
 }

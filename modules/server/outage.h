@@ -44,16 +44,16 @@ void lims_outage_begin(lims_outage_t *outage, apr_time_t began, const char *caus
 
 lims_outage_visit_t lims_outage_visit(const lims_outage_t *outage, apr_time_t until);
 
-/* Whether the request is to be refused. `others` says that connections are in
- * use, one of which may come back in time: then it is worth to wait for that. */
+/* Whether the request is to be refused. `others` says that there are connections,
+ * one of which may come back in time: then it is worth to wait for that. */
 bool lims_outage_hopeless(lims_outage_visit_t *visit, lims_outage_t *outage, bool others,
                           apr_pool_t *pool);
 
-/* Tries to connect if it is time and nobody does, else waits until something
- * has changed. */
+/* In an outage tries to connect if it is time and nobody does; else waits until
+ * something has changed. */
 void lims_outage_wait(lims_outage_t *outage, const lims_outage_visit_t *visit, apr_pool_t *pool);
 
-/* Something has changed: a connection came back. */
+/* Something has changed: a connection came back, or was made. */
 void lims_outage_wake(lims_outage_t *outage);
 
 #endif /* LIMS_OUTAGE_H */

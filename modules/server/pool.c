@@ -70,6 +70,7 @@ struct lims_pool_t {
     int used; /* members by state */
     int idle;
     int reserved; /* idle ones that threads are about to take */
+    bool opening; /* mod_dbd makes a connection: one at a time, under its lock */
     lims_pool_t *next;
 };
 
@@ -179,9 +180,15 @@ static void change(member_t *member, member_state_e state)
 
 static void bury(member_t *member)
 {
+    lims_pool_t *pool = member->pool;
+
+    if (lims_connection_overdue(member->connection)) {
+        /* Others may be no better, and look as well as this one did. */
+        lims_outage_begin(pool->outage, apr_time_now(), "an answer did not come in time");
+    }
     change(member, MEMBER_DEAD);
-    member->next_dead = member->pool->dead;
-    member->pool->dead = member;
+    member->next_dead = pool->dead;
+    pool->dead = member;
 }
 
 /* mod_dbd ends a connection that was idle for long. */
@@ -293,6 +300,13 @@ static member_t *take_idle(const lims_error_t **error, lims_pool_t *pool, const 
     return member;
 }
 
+/* A dead connection renewed, or one of mod_dbd's making; without the mutex. */
+static member_t *revive(bool *dead, member_t *member, lims_pool_t *pool, const lims_lease_t *lease)
+{
+    *dead = member && lims_connection_renew(member->connection, lease->pool) != NULL;
+    return member ? member : open_member(pool, lease);
+}
+
 /* NULL if there is no database to connect to. */
 static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
                               const lims_lease_t *lease)
@@ -300,29 +314,27 @@ static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
     unsigned outages = lims_outage_count(pool->outage);
     apr_time_t began = apr_time_now();
     member_t *member = pool->dead;
-    bool dead = false;
+    bool opening = member == NULL;
+    bool dead;
 
-    if (member) {
-        pool->dead = member->next_dead;
-    }
+    pool->opening = pool->opening || opening;
+    pool->dead = member ? member->next_dead : NULL;
     apr_thread_mutex_unlock(pool->mutex);
-    if (member) {
-        dead = lims_connection_renew(member->connection, lease->pool) != NULL;
-    } else {
-        member = open_member(pool, lease);
-    }
+    member = revive(&dead, member, pool, lease);
     if (member && !dead) {
         member->outages = outages;
         *error = make_ready(&dead, member, outages, lease);
     }
     apr_thread_mutex_lock(pool->mutex);
+    pool->opening = pool->opening && !opening;
     if (!member || dead) {
         lims_outage_begin(pool->outage, began, "a connection could not be made");
     }
     if (member && dead) {
         bury(member);
-        return NULL;
+        member = NULL;
     }
+    lims_outage_wake(pool->outage);
     return member;
 }
 
@@ -334,13 +346,15 @@ static const lims_error_t *obtain(member_t **member, lims_pool_t *pool, const li
     lims_outage_visit_t visit = lims_outage_visit(pool->outage, until);
     const lims_error_t *error = NULL;
 
-    while (!*member) {
-        if (lims_outage_hopeless(&visit, pool->outage, pool->used > 0, lease->pool)) {
+    for (bool first = true; !*member; first = false) {
+        bool others = pool->used + pool->idle > 0;
+
+        if (!first && lims_outage_hopeless(&visit, pool->outage, others, lease->pool)) {
             return unavailable(lease, 51, visit.cause);
         }
         if (pool->idle > pool->reserved) {
             *member = take_idle(&error, pool, lease);
-        } else if (!lims_outage_lasts(pool->outage)) {
+        } else if (!lims_outage_lasts(pool->outage) && (pool->dead || !pool->opening)) {
             *member = connect_anew(&error, pool, lease);
         } else {
             lims_outage_wait(pool->outage, &visit, lease->pool);
@@ -388,17 +402,11 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
 /* Whether the member can go back to mod_dbd; otherwise it was buried. */
 static bool judge_used(member_t *member)
 {
-    lims_outage_t *outage = member->pool->outage;
-
-    if (lims_connection_overdue(member->connection)) {
-        /* Others may be no better, and look as well as this one did. */
-        lims_outage_begin(outage, apr_time_now(), "an answer did not come in time");
-    }
     if (!lims_connection_whole(member->connection)) {
         bury(member);
         return false;
     }
-    member->outages = lims_outage_count(outage);
+    member->outages = lims_outage_count(member->pool->outage);
     change(member, MEMBER_IDLE);
     return true;
 }

@@ -236,6 +236,7 @@ sub create_database {
     $admin->do("CREATE DATABASE $name TEMPLATE $template");
     # The rights on a database are none of its contents; roles.sql says the same.
     $admin->do("REVOKE TEMPORARY ON DATABASE $name FROM PUBLIC");
+    $admin->do("GRANT CONNECT, CREATE ON DATABASE $name TO lims_owner");
     $admin->disconnect;
     return;
 }

@@ -46,7 +46,7 @@ use Time::HiRes qw(sleep);
 use LIMS::Instance;
 use LIMS::Test ();
 
-my ($owner, @standbys) = ($$);
+my ($owner, @standbys, @frozen) = ($$);
 
 # A cluster of the test's own, for all that LIMS::Test starts from now on.
 sub own {
@@ -122,6 +122,7 @@ sub start {
 
 sub freeze {
     my ($self) = @_;
+    push @frozen, $self;
     # The postmaster first: it makes no others then.
     kill 'STOP', $self->pid;
     kill 'STOP', $self->_processes;
@@ -223,7 +224,8 @@ sub _remove {
 END {
     if ($$ == $owner) {
         my $status = $?;
-        my $clean  = LIMS::Test::finish_all();
+        eval { $_->thaw } for @frozen;
+        my $clean = LIMS::Test::finish_all();
         eval { $_->_remove; 1 } || warn $@ for @standbys;
         $? = $status || ($clean ? 0 : 254);
     }
