@@ -32,7 +32,8 @@ its people, who sign with the password of the demonstration.
     done($person, @arguments)   the same, which has to succeed; its JSON
     reagent_lot($code)  media_lot($code)  qc_batch($number)      an id
     material($code)  definition($code)  project($code)           an id
-    events(sub { ... })         [type, payload] of what it emitted
+    events(sub { ... })         [type, payload] of what it emitted; what the
+                                lifecycle scan finds meanwhile is its own
 
 =cut
 
@@ -49,6 +50,8 @@ my %key_of = (
     'tiny-lab'      => 'LIMS_API_KEY_C',
     'starter-water' => 'LIMS_API_KEY_D',
 );
+my @scanned = qw(sample.blocked sample.ready_for_review sample.ready_to_report
+    holding_time.expiring);
 my %domain = ('cedar-basin' => 'cedarbasin.example', 'harborview' => 'harborview.example');
 
 sub new {
@@ -155,7 +158,8 @@ sub events {
 
     $action->();
     my $rows = $db->selectall_arrayref('SELECT type, data FROM lims.event'
-            . ' WHERE organization_id = ? AND id > ? ORDER BY id', undef, $self->{id}, $last);
+            . ' WHERE organization_id = ? AND id > ? AND type <> ALL (?) ORDER BY id', undef,
+        $self->{id}, $last, [ @scanned ]);
     return map { [ $_->[0], LIMS::Schema::decode($_->[1]) ] } @$rows;
 }
 
