@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Before each block: a pool does not know how large it is. */
+/* Before each block: a pool does not know how large it is. Aligned as a pool
+ * aligns, which is enough for all that yajl keeps. */
 typedef union {
     size_t size;
-    max_align_t aligned;
+    void *pointer;
+    double number;
 } block_t;
 
 static void *take(void *pool, size_t size)
