@@ -10,6 +10,8 @@
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
 #                      under write load, every allocation and database call of
 #                      some requests failed; TORTURE_SEED repeats a run
+# make soak            memory and descriptors after SOAK_REQUESTS (1000000), and
+#                      SOAK_RESTARTS (100) graceful restarts under load
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
@@ -30,6 +32,8 @@ T ?= t
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
 TORTURE_KILLS ?= 200
+SOAK_REQUESTS ?= 1000000
+SOAK_RESTARTS ?= 100
 
 prefix ?= /usr
 sbindir ?= $(prefix)/sbin
@@ -78,7 +82,8 @@ FAILERS := $(OUT)/fail/memory.so $(OUT)/fail/calls.so
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench bench-scan install run stop test suite check-asan check-pools check-partitioned torture fuzz clean distclean \
+.PHONY: all units bench bench-scan install run stop test suite check-asan check-pools \
+    check-partitioned torture soak fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -284,6 +289,11 @@ check-partitioned: prerequisites
 torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@TORTURE_KILLS=$(TORTURE_KILLS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
+
+soak: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@SOAK_REQUESTS=$(SOAK_REQUESTS) SOAK_RESTARTS=$(SOAK_RESTARTS) \
+	    $(MAKE) --no-print-directory T=t/torture/soak.t suite
 
 # --- Speed -------------------------------------------------------------------
 

@@ -81,14 +81,12 @@ sub _children {
 
 sub _parent {
     my ($self) = @_;
-    my $parent   = $self->{lims}->pid;
-    my @children = $self->{lims}->children;
+    my $parent = $self->{lims}->pid;
 
     # Orphans go on answering until somebody ends them.
     _kill($parent);
     sleep rand 0.2;
-    _kill(@children);
-    $self->_start_httpd($parent, @children);
+    my @children = $self->_end_httpd($parent);
     return "httpd's parent $parent, then its children @children";
 }
 
@@ -118,13 +116,12 @@ sub _all {
     my ($self) = @_;
     my $postmaster = $self->_postmaster_pid;
     my $parent     = $self->{lims}->pid;
-    my @httpd      = ($parent, $self->{lims}->children);
     my @database   = ($postmaster, LIMS::Instance::children_of($postmaster));
 
-    _kill(@httpd, @database);
+    _kill($parent, $self->{lims}->children, @database);
     $self->_start_database($postmaster);
-    $self->_start_httpd(@httpd);
-    return "httpd @httpd and PostgreSQL @database";
+    $self->_end_httpd($parent);
+    return "httpd $parent and PostgreSQL @database";
 }
 
 # --- Bringing back -----------------------------------------------------------
@@ -153,12 +150,19 @@ sub _start_database {
     die "PostgreSQL did not come back: $output";
 }
 
-sub _start_httpd {
-    my ($self, @former) = @_;
+# Ends what is left of an httpd without its parent, also a child that was made at
+# the last moment, and starts another.
+sub _end_httpd {
+    my ($self, $parent) = @_;
+    my $port = $self->{lims}{instance}{port};
+    my @left = LIMS::Instance::session_of($parent);
 
-    _ended(20, @former) or die "httpd's processes @former could not be killed\n";
+    _kill(@left);
+    _ended(20, $parent, @left) or die "httpd's processes @left could not be killed\n";
     $self->{lims}->start;
-    return;
+    die "httpd is at another port: something held on to its own\n"
+        if $self->{lims}{instance}{port} != $port;
+    return @left;
 }
 
 # Whether these processes end in so many seconds.

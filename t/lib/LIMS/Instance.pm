@@ -329,14 +329,27 @@ sub children {
 
 sub children_of {
     my ($parent) = @_;
-    my @children;
+    return _processes(sub { $_[1] == $parent });
+}
+
+# All that were started by this process, or by what it started, as long as they
+# did not make themselves independent: also those whose parent is gone.
+sub session_of {
+    my ($leader) = @_;
+    return _processes(sub { $_[3] == $leader });
+}
+
+# The processes whose state, parent, group and session are as wanted, ascending.
+sub _processes {
+    my ($wanted) = @_;
+    my @found;
 
     for my $stat (glob '/proc/[0-9]*/stat') {
         my $text = eval { _slurp($stat) } or next;
-        my ($pid, $state, $ppid) = $text =~ /\A(\d+) \(.*\) (\S) (\d+) /s or next;
-        push @children, $pid if $ppid == $parent && $state ne 'Z';
+        my ($pid, $state, @of) = $text =~ /\A(\d+) \(.*\) (\S) (\d+) (\d+) (\d+) /s or next;
+        push @found, $pid if $state ne 'Z' && $wanted->($state, @of);
     }
-    return sort { $a <=> $b } @children;
+    return sort { $a <=> $b } @found;
 }
 
 # A process that has ended stays in the list until its parent takes notice.

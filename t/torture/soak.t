@@ -1,0 +1,146 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What stays after many requests and many graceful restarts: a child is as large
+# after the last as after the first ten thousand, within one in twenty, holds as
+# many descriptors, and no request is lost when the children are exchanged under
+# load; nor does the parent, which lives on, grow with them.
+#
+# SOAK_REQUESTS (20000; make soak: 1000000), SOAK_RESTARTS (5; 100). TORTURE_SEED
+# repeats a run
+use strict;
+use warnings;
+
+use List::Util qw(max sum);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use LIMS::Laboratory;
+use LIMS::Load;
+use LIMS::Test;
+
+my $requests = $ENV{SOAK_REQUESTS} || 20_000;
+my $restarts = $ENV{SOAK_RESTARTS} || 5;
+my $first    = 10_000;
+my $seed     = $ENV{TORTURE_SEED} || time % 100_000;
+
+note("TORTURE_SEED=$seed");
+
+my $lims = LIMS::Test->new(contract => 0, conf => LIMS::Load::conf());
+# What prepares the load comes with a key of the same limit.
+my $load = LIMS::Load->new($lims, laboratory => LIMS::Laboratory->new($lims), keys => 400);
+
+# Kilobytes that are the process's own. What all share has the size that the
+# configuration says (sessions of TLS, the places of the rate limit), and becomes
+# resident as it is first used.
+sub resident {
+    my ($pid) = @_;
+    open my $in, '<', "/proc/$pid/status" or return 0;
+    my %size = join('', <$in>) =~ /^(VmRSS|RssShmem):\s+(\d+)/mg;
+    return ($size{VmRSS} || 0) - ($size{RssShmem} || 0);
+}
+
+sub descriptors {
+    my ($pid) = @_;
+    my $count = () = glob "/proc/$pid/fd/*";
+    return $count;
+}
+
+# { process => [kilobytes, descriptors] }, when nothing is under way.
+sub measure {
+    my (@processes) = @_;
+    sleep 0.5;
+    return { map { $_ => [ resident($_), descriptors($_) ] } @processes };
+}
+
+sub fine {
+    my ($sum, $name) = @_;
+    my $words = delete $sum->{words};
+
+    is($sum->{lost}, 0, "$name: no request was lost");
+    is(scalar @{ $words || [] }, 0, '... and each was answered as it should be')
+        or diag(map { "$_\n" } @$words[ 0 .. ($#$words < 5 ? $#$words : 5) ]);
+    note(join ', ', map { "$_: $sum->{$_}" } sort keys %$sum);
+    return;
+}
+
+sub flat {
+    my ($before, $after, $name) = @_;
+    for my $place (0, 1) {
+        my ($was, $is) = map { sum(map { $_->[$place] } values %$_) / keys %$_ } $before, $after;
+        # A connection to the database or two more or less, of some fifteen.
+        my $most = $place ? $was + 15 : 1.05 * $was;
+        cmp_ok($is, '<=', $most, sprintf '%s: %d %s, then %d', $name, $was,
+            $place ? 'descriptors' : 'KiB', $is);
+    }
+    return;
+}
+
+subtest 'many requests' => sub {
+    my @children = $lims->children;
+    fine($load->run(processes => 12, requests => $first, seed => ++$seed), 'the first');
+    my $before = measure(@children);
+    my $sum    = $load->run(processes => 12, requests => $requests - $first, seed => ++$seed);
+
+    cmp_ok($sum->{'greedy 429'} || 0, '>', 0, 'some were over the limit');
+    fine($sum, "$requests in all");
+    is_deeply([ $lims->children ], \@children, 'by the same children');
+    flat($before, measure(@children), 'child');
+};
+
+# Sessions in the database that are the service's.
+sub sessions {
+    return $lims->superuser->selectrow_array(
+        q{SELECT count(*) FROM pg_stat_activity WHERE application_name = 'mod_lims'
+             AND datname = current_database()});
+}
+
+# A generation is exchanged when its children are gone.
+sub exchange {
+    my (@former) = @_;
+    my $begun = time;
+
+    $lims->graceful;
+    sleep 0.02 while time - $begun < 60 && grep { LIMS::Instance::lives($_) } @former;
+    return time - $begun;
+}
+
+subtest 'graceful restarts under load' => sub {
+    my $stop = "$lims->{instance}{dir}/stop";
+    my @generation = $lims->children;
+    my $child  = max(map { resident($_) } @generation);
+    # What the first restart brings is not growth.
+    exchange(@generation);
+    my $before = measure($lims->pid);
+    my $pid    = fork // die "fork: $!\n";
+
+    if (!$pid) {
+        my $longest = 0;
+        for (1 .. $restarts) {
+            my $took = exchange($lims->children);
+            $longest = $took if $took > $longest;
+            sleep 0.05 + rand 0.2;
+        }
+        open my $out, '>', $stop or die "$stop: $!\n";
+        print {$out} "$longest\n";
+        close $out;
+        require POSIX;
+        POSIX::_exit(0);
+    }
+    my $sum = $load->run(processes => 12, until => sub { -s $stop }, close => 6, seed => ++$seed);
+    waitpid $pid, 0;
+    my $begun = () = $lims->log =~ /Doing graceful restart/g;
+
+    is($begun, $restarts + 1, 'httpd was restarted each time');
+    cmp_ok($sum->{'get 200'} || 0, '>', 0, 'there was a load');
+    fine($sum, "$restarts restarts");
+    flat($before, measure($lims->pid), 'parent');
+    my @children = $lims->children;
+    is(scalar @children, 2, 'as many children as before');
+    for my $pid (@children) {
+        cmp_ok(resident($pid), '<=', 1.05 * $child, "a child of the last generation is no larger");
+    }
+    cmp_ok(sessions(), '<=', 2 * 40, 'the sessions of former generations are gone');
+};
+
+done_testing();
