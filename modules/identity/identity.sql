@@ -25,13 +25,19 @@ SELECT key_id AS "keyId",
   FROM lims.authenticate(:keyHash::bytea, NULL)
 
 -- name: key_touch exec
--- Behind authenticate in one transaction; a key used by many at once is
--- written by the first.
+-- Behind authenticate in one transaction. A key used by many at once is written
+-- by one; the others, and whoever meets a key that is being changed, do not wait.
 UPDATE lims.api_key
    SET last_used_at = now()
  WHERE organization_id = :$organization::bigint
-   AND id = :$key::bigint
-   AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => :touchInterval::float8))
+   AND id = (
+       SELECT k.id
+         FROM lims.api_key k
+        WHERE k.organization_id = :$organization::bigint
+          AND k.id = :$key::bigint
+          AND (k.last_used_at IS NULL
+               OR k.last_used_at < now() - make_interval(secs => :touchInterval::float8))
+          FOR NO KEY UPDATE SKIP LOCKED)
 
 -- name: idempotency_claim one
 SELECT outcome AS "outcome",
