@@ -16,6 +16,9 @@
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
 # make bench-scan      the lifecycle scan's cost by how much there is
+# make bench-webhooks  the part of it about webhooks
+# make torture-webhooks  20,000 events and more on their way, while everything that
+#                      sends them is killed
 # make install         into DESTDIR, prefix
 # make prerequisites   installs the Debian packages that are missing
 # make format          has clang-format write every C file; format-check asks
@@ -24,8 +27,9 @@
 #                      of `make run`, which `make distclean` removes as well
 #
 # Sources are found by their place: a new folder under modules/ needs no line
-# here. What has modules/server/ or modules/dispatch/ links into the module only, modules/tool/ into
-# limsctl only, modules/kernel/ also into the unit tests and fuzzers.
+# here. What has modules/server/ or modules/dispatch/ links into the module only,
+# modules/tool/ into limsctl only, modules/kernel/ also into the unit tests and
+# fuzzers.
 
 OUT ?= build/out
 T ?= t
@@ -82,8 +86,8 @@ FAILERS := $(OUT)/fail/memory.so $(OUT)/fail/calls.so
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench bench-scan install run stop test suite check-asan check-pools \
-    check-partitioned torture soak fuzz clean distclean \
+.PHONY: all units bench bench-scan bench-webhooks install run stop test suite check-asan \
+    check-pools check-partitioned torture torture-webhooks soak fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -273,6 +277,16 @@ LIMS_PRELOAD="$(call preloaded,libasan):$(call preloaded,libubsan)" \
     $(1) $(MAKE) --no-print-directory OUT=build/asan suite
 endef
 
+bench-webhooks: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@LIMS_OUT=$(OUT) build/bench/webhooks
+
+# At least 20,000 events; TORTURE_SEED repeats a run.
+torture-webhooks: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@TORTURE_EVENTS=$${TORTURE_EVENTS:-20000} $(MAKE) --no-print-directory suite \
+	    T=t/webhooks/torture.t
+
 check-asan: prerequisites
 	$(call with-asan)
 
@@ -300,6 +314,7 @@ soak: prerequisites
 bench: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@LIMS_OUT=$(OUT) build/bench/run
+	@LIMS_OUT=$(OUT) build/bench/webhooks
 
 bench-scan: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all

@@ -236,7 +236,7 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
     }
     if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
                             store_is_overdue(d->store, apr_time_now()))) {
-        store_receive(d->store, &d->ended, apr_time_now());
+        store_receive(d->store, &d->ended);
     }
 }
 
@@ -294,12 +294,12 @@ static void work(lims_dispatcher_t *d)
 static void say_goodbye(lims_dispatcher_t *d)
 {
     if (store_is_busy(d->store)) {
-        store_receive(d->store, &d->ended, apr_time_now());
+        store_receive(d->store, &d->ended);
     }
     if (has_ended(d)) {
         store_send(d->store, &d->ended, false, apr_time_now());
         if (store_is_busy(d->store)) {
-            store_receive(d->store, &d->ended, apr_time_now());
+            store_receive(d->store, &d->ended);
         }
     }
     store_release(d->store, d->holder);

@@ -10,7 +10,9 @@
  * Endpoints that hang fill their own places and no others. A lane is proven by
  * an attempt that arrived, until one fails or takes long; all those that are not
  * have one half of the attempts in flight between them, so that however many
- * hang, the other half is left to those that work.
+ * hang, the other half is left to those that work. An endpoint that fails also
+ * gets fewer at once, a quarter of its places, until it works: what is
+ * overwhelmed recovers.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -62,6 +64,7 @@ static lane_t *make_lane(lanes_t *lanes, const char *organization, const char *e
     lane->organization = apr_pstrdup(pool, organization);
     lane->endpoint = apr_pstrdup(pool, endpoint);
     lane->owner = find_organization(lanes, organization);
+    lane->places = lanes->settings->in_flight_endpoint;
     APR_RING_INIT(&lane->fresh, delivery_t, link);
     APR_RING_INIT(&lane->retries, delivery_t, link);
     APR_RING_ELEM_INIT(lane, link);
@@ -182,7 +185,7 @@ static bool is_stale(const lane_t *lane, apr_time_t now)
 
 static bool may_start(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
 {
-    return lane->in_flight < lanes->settings->in_flight_endpoint && lane->blocked_until <= now &&
+    return lane->in_flight < lane->places && lane->blocked_until <= now &&
            (lane->proven || lanes->unproven_in_flight < (lanes->settings->in_flight + 1) / 2);
 }
 
@@ -201,24 +204,25 @@ static void take_off(lanes_t *lanes, delivery_t *delivery)
     }
 }
 
-/* The next of an organization's lanes that may start one, each once. */
+/* The next of an organization's lanes that may start one; each is asked once. */
 static delivery_t *next_of(lanes_t *lanes, organization_t *organization, apr_time_t now)
 {
     lane_t *last = APR_RING_LAST(&organization->lanes);
-    lane_t *lane;
+    bool more = true;
 
-    do {
-        lane = APR_RING_FIRST(&organization->lanes);
+    while (more && !APR_RING_EMPTY(&organization->lanes, lane_t, link)) {
+        lane_t *lane = APR_RING_FIRST(&organization->lanes);
+        more = lane != last;
         APR_RING_REMOVE(lane, link);
         APR_RING_INSERT_TAIL(&organization->lanes, lane, lane_t, link);
-        if (may_start(lanes, lane, now)) {
-            if (is_stale(lane, now)) {
-                lanes_put_back(lanes, lane);
-                return NULL;
-            }
+        if (!may_start(lanes, lane, now)) {
+            continue;
+        }
+        if (!is_stale(lane, now)) {
             return choose(lane);
         }
-    } while (lane != last);
+        lanes_put_back(lanes, lane);
+    }
     return NULL;
 }
 
@@ -252,6 +256,11 @@ void lanes_judge(lanes_t *lanes, lane_t *lane, bool proven)
     if (lane->proven != proven) {
         lanes->unproven_in_flight += proven ? -lane->in_flight : lane->in_flight;
         lane->proven = proven;
+    }
+    if (!proven) {
+        lane->places = (lanes->settings->in_flight_endpoint + 3) / 4;
+    } else if (lane->places < lanes->settings->in_flight_endpoint) {
+        lane->places++;
     }
 }
 

@@ -72,6 +72,7 @@ struct lane_t {
     struct delivery_ring_t retries;
     int waiting;
     int in_flight;
+    int places; /* for how many in flight */
     int ended;
     bool held;       /* in the database */
     bool more;       /* the database had more than it was asked for */
@@ -162,7 +163,7 @@ bool store_is_overdue(const store_t *store, apr_time_t now);
 void store_send(store_t *store, struct delivery_ring_t *ended, bool claim, apr_time_t now);
 /* Reads the answer. What was claimed waits in its lane; what could not be
  * recorded is back in `ended`. */
-void store_receive(store_t *store, struct delivery_ring_t *ended, apr_time_t now);
+void store_receive(store_t *store, struct delivery_ring_t *ended);
 apr_time_t store_retry_at(const store_t *store);
 /* Frees the lanes of a holder. Waits for the answer. */
 bool store_release(store_t *store, const char *holder);

@@ -81,7 +81,8 @@ sub new {
     $self->{listener} = IO::Socket::INET->new(Listen => 1024, LocalAddr => '127.0.0.1',
         LocalPort => $option{port} || 0, ReuseAddr => 1) or die "listen: $!\n";
     $self->{port} = $self->{listener}->sockport;
-    $self->{tls}  = { SSL_cert_file => $certificate, SSL_key_file => $key, SSL_server => 1 };
+    $self->{tls}  = IO::Socket::SSL::SSL_Context->new(SSL_cert_file => $certificate,
+        SSL_key_file => $key, SSL_server => 1) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
     my $pid = fork;
     die "fork: $!\n" unless defined $pid;
     if (!$pid) {
@@ -212,7 +213,8 @@ sub _serve {
 
 sub _converse {
     my ($self, $socket) = @_;
-    my $tls = IO::Socket::SSL->start_SSL($socket, %{ $self->{tls} }) or return;
+    my $tls = IO::Socket::SSL->start_SSL($socket, SSL_server => 1,
+        SSL_reuse_ctx => $self->{tls}) or return;
     my $buffer = '';
 
     while (my $request = $self->_read($tls, \$buffer)) {

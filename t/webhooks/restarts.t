@@ -1,0 +1,86 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Graceful restarts during delivery: nothing is lost or sent twice to receivers
+# that answer, none waits longer than its last requests and a second, and neither
+# threads, descriptors nor leases stay behind. LIMS_RESTARTS has more of them.
+use LIMS::Test;
+use LIMS::Instance;
+use LIMS::Receiver;
+use Time::HiRes qw(time sleep);
+
+my $restarts = $ENV{LIMS_RESTARTS} || 8;
+my $receiver = LIMS::Receiver->new;
+my $lims     = LIMS::Test->new(conf => $receiver->conf . "LimsWebhookSchedule 0.5 0.5 600\n");
+my $lab      = $lims->fixture->{id};
+
+sub emit {
+    my ($type, $count) = @_;
+    $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        SELECT ?, ?, '{}' FROM generate_series(1, ?)}, undef, $lab, $type, $count);
+    return;
+}
+
+sub gone_after {
+    my (@pids) = @_;
+    my $begin = time;
+    sleep 0.02 while grep({ LIMS::Instance::lives($_) } @pids) && time - $begin < 60;
+    return time - $begin;
+}
+
+sub descriptors {
+    my $most = 0;
+    for my $pid ($lims->pid, $lims->children) {
+        my $count = () = glob "/proc/$pid/fd/*";
+        $most = $count if $count > $most;
+    }
+    return $most;
+}
+
+$receiver->endpoint($lims, '/good', events => 'qc.failed');
+emit('qc.failed', 3);
+$receiver->wait_for('/good', 3);
+my $before = descriptors();
+
+my ($sent, $slowest) = (3, 0);
+for my $n (1 .. $restarts) {
+    my @old = $lims->children;
+    emit('qc.failed', 20);
+    $sent += 20;
+    sleep 0.05;
+    $lims->graceful;
+    my $took = gone_after(@old);
+    $slowest = $took if $took > $slowest;
+}
+is(scalar $receiver->wait_for('/good', $sent, 60), $sent, "$sent deliveries over $restarts restarts");
+cmp_ok($slowest, '<', 4, sprintf 'the slowest took %.1f s', $slowest);
+my %times;
+$times{ $_->{headers}{'x-service-delivery'} }++ for $receiver->seen('/good');
+is(scalar keys %times, $sent, 'each of them');
+# The parent has two for the pipe and one for the lock, once.
+cmp_ok(descriptors(), '<=', $before + 12, 'no descriptors stay behind');
+
+# A receiver that hangs does not hold up a restart, and what is cut off is no
+# attempt: it goes out again, at once.
+$receiver->say('/hang', 'hang');
+my $hang = $receiver->endpoint($lims, '/hang', events => 'coa.generated');
+emit('coa.generated', 1);
+$receiver->wait_for('/hang', 1);
+my @old = $lims->children;
+$lims->graceful;
+cmp_ok(gone_after(@old), '<', 5, 'a child does not wait for a receiver that hangs');
+is(scalar $receiver->wait_for('/hang', 2, 8), 2, 'another sends it again');
+is($lims->db->selectrow_array('SELECT sum(attempts) FROM lims.webhook_delivery
+    WHERE endpoint_id = ?', undef, $hang->{id}), 0, 'what was cut off was no attempt');
+$receiver->say('/hang', '200');
+
+# A child that was killed leaves its lanes to who comes after it, who need not
+# wait for the lease to end.
+@old = $lims->children;
+kill 'KILL', @old;
+my @seen = $receiver->wait_for('/hang', 3, 15);
+is(scalar @seen, 3, 'after kill -9 another takes over before the lease has ended');
+
+$lims->allow_log(qr/exit signal Killed/);
+ok($lims->finish, 'the log is clean');
+done_testing();
