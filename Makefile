@@ -7,6 +7,7 @@
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
 # make check-pools     the same on an APR whose pools check themselves
 # make check-partitioned  the suite on tables partitioned by organization
+# make check-valgrind  httpd under valgrind, on that APR
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
 #                      under write load, every allocation and database call of
 #                      some requests failed; TORTURE_SEED repeats a run
@@ -87,7 +88,7 @@ REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units bench bench-scan bench-webhooks install run stop test suite check-asan \
-    check-pools check-partitioned torture torture-webhooks soak fuzz clean distclean \
+    check-pools check-valgrind check-partitioned torture torture-webhooks soak fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -308,6 +309,16 @@ soak: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@SOAK_REQUESTS=$(SOAK_REQUESTS) SOAK_RESTARTS=$(SOAK_RESTARTS) \
 	    $(MAKE) --no-print-directory T=t/torture/soak.t suite
+
+# Without a finding it writes nothing. limsctl and the unit tests run as ever: they
+# have check-asan. T=t/samples and the like: the whole suite takes an hour.
+check-valgrind: prerequisites
+	@command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
+	@build/pools build/apr
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@LD_LIBRARY_PATH=$(CURDIR)/build/apr/lib \
+	LIMS_VALGRIND="-q --num-callers=30 --fair-sched=yes" \
+	    $(MAKE) --no-print-directory suite
 
 # --- Speed -------------------------------------------------------------------
 
