@@ -263,6 +263,8 @@ static void run_due(lims_job_e which)
         if (own) {
             run(&databases[i], which, own);
             apr_pool_destroy(own);
+            /* It may have written events, or made deliveries due. */
+            lims_webhooks_wake(databases[i].server);
         }
     }
 }
