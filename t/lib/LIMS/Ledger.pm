@@ -35,7 +35,7 @@ use Test::More;
 # Audited tables whose columns the trail shows entirely but for these.
 my @replayed = (
     [ sample        => '{}' ],
-    [ sample_test   => '{}' ],
+    [ sample_test   => '{judgements}' ],
     [ investigation => '{}' ],
     [ approval      => '{}' ],
     [ client        => '{}' ],
