@@ -16,7 +16,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use LIMS::Laboratory;
-use LIMS::Load;
+use LIMS::Traffic;
 use LIMS::Test;
 
 my $requests = $ENV{SOAK_REQUESTS} || 20_000;
@@ -26,9 +26,9 @@ my $seed     = $ENV{TORTURE_SEED} || time % 100_000;
 
 note("TORTURE_SEED=$seed");
 
-my $lims = LIMS::Test->new(contract => 0, conf => LIMS::Load::conf());
+my $lims = LIMS::Test->new(contract => 0, conf => LIMS::Traffic::conf());
 # What prepares the load comes with a key of the same limit.
-my $load = LIMS::Load->new($lims, laboratory => LIMS::Laboratory->new($lims), keys => 400);
+my $load = LIMS::Traffic->new($lims, laboratory => LIMS::Laboratory->new($lims), keys => 400);
 
 # Kilobytes that are the process's own. What all share has the size that the
 # configuration says (sessions of TLS, the places of the rate limit), and becomes

@@ -3,218 +3,140 @@ package LIMS::Load;
 
 =head1 NAME
 
-LIMS::Load - a steady mixture of requests, each answer looked at
+LIMS::Load - careful clients at work while something breaks
 
 =head1 SYNOPSIS
 
-    my $load = LIMS::Load->new($lims, keys => 300);
-    my $sum  = $load->run(processes => 8, requests => 10_000);
-    my $sum  = $load->run(processes => 8, until => sub { -e $stop }, close => 4);
+    my $load = LIMS::Load->run($lims, clients => 32, seconds => 2, sub {
+        $server->stop('QUIT');
+        return $server->start;
+    });
+    $load->judge('a restart');
 
 =head1 DESCRIPTION
 
-Reads, lists, registrations, results, bulk results, and what is refused: keys
-that are none (401), records that are not there (404), bodies that are wrong
-(400), and a key that has used up its limit (429). The limit is for the caller
-to set (C<conf>), so that only that key meets it.
+Half of the clients create client records, each with an Idempotency-Key and again
+until it is confirmed; the others read. The action runs after a while in a
+process of its own, and they go on for C<seconds> after its end. C<judge> tests
+what must be true whatever broke:
 
-Each process has a connection, which it keeps; the first C<close> of them ask
-for a new one with each request. A kept connection may be closed by the server
-between two requests, at any time (RFC 9112, 9.3.1): what is idempotent, or has
-an Idempotency-Key, is then sent again on a new one, if nothing came back. Any
-other failure is a request lost. The sum counts answers by what was asked and
-status, C<again> and C<lost>, with the first C<words> on what went wrong.
+    - an answer that is no success is 503 service_unavailable with Retry-After
+    - what failed overlapped with the action; all that began later succeeded
+    - what was confirmed is there, once, with its audit entry, and nothing else
+    - httpd and its children are those of before
+
+C<answers> is what was answered: hashes of began, ended, status, retry, slug.
 
 =cut
 
 use strict;
 use warnings;
 
-use IO::Socket::SSL;
-use JSON::PP ();
-use List::Util qw(first);
+use Test::More;
+use Time::HiRes qw(time sleep);
 
-use LIMS::Instance;
+my $runs = 0;
 
-my $limit = 300;
-
-# How many of each in a hundred, and the statuses that are right.
-my @mixture = (
-    [ get      => 36, 200 ],
-    [ list     => 10, 200 ],
-    [ register => 6,  201 ],
-    [ enter    => 10, 200 ],
-    [ bulk     => 2,  200 ],
-    [ stranger => 10, 401 ],
-    [ absent   => 10, 404 ],
-    [ wrong    => 6,  400 ],
-    [ greedy   => 10, 200 ],
-);
-
-sub conf { return "LimsRateLimit $limit\nLimsRateKeys 1024\n" }
-
-sub new {
+sub run {
     my ($class, $lims, %option) = @_;
-    my $lab      = $option{laboratory};
-    my @defined  = map { $lab->definition } 1 .. 3;
-    my @samples  = map { $lab->sample(testDefinitionIds => \@defined) } 1 .. 12;
-    my $self = bless {
-        lims     => $lims,
-        defined  => \@defined,
-        material => $lab->material,
-        samples  => [ map { $_->{id} } @samples ],
-        tests    => [ map { $lab->tests($_) } @samples ],
-        keys     => [ map { $lims->key($lims->fixture)->{key} } 1 .. $option{keys} ],
-        greedy   => $lims->key($lims->fixture)->{key},
-        json     => JSON::PP->new->canonical,
-    }, $class;
+    my $action = $option{action};
+    my $self   = bless { lims => $lims, prefix => 'L' . ++$runs, pid => $lims->pid,
+        children => [ $lims->children ] }, $class;
+    # Where the action's process tells the others that it is done.
+    my $done = "$lims->{instance}{home}/action-done-$runs";
 
+    $lims->forget_handles;
+    my ($told, @answers) = $lims->parallel(1 + ($option{clients} || 32), sub {
+        my ($number) = @_;
+        return $self->_act($action, $done) if $number == 0;
+        return $self->_work($number, $done, $option{seconds} || 1);
+    });
+    @$self{qw(began ended result)} = @$told;
+    $self->{answers} = [ sort { $a->{began} <=> $b->{began} } map {@$_} @answers ];
     return $self;
 }
 
-sub run {
-    my ($self, %option) = @_;
-    my %sum;
+sub answers { return @{ $_[0]{answers} } }
 
-    for my $part ($self->{lims}->parallel($option{processes}, sub { $self->_work($_[0], \%option) })) {
-        my $words = delete $part->{words};
-        push @{ $sum{words} }, @{ $words || [] };
-        $sum{$_} += $part->{$_} for keys %$part;
-    }
-    return \%sum;
+sub _act {
+    my ($self, $action, $done) = @_;
+    sleep 0.5;
+    my $began  = time;
+    my $result = $action->();
+    my $ended  = time;
+
+    open my $out, '>', $done or die "$done: $!\n";
+    close $out;
+    return [ $began, $ended, $result ];
 }
-
-# --- One process -------------------------------------------------------------
 
 sub _work {
-    my ($self, $number, $option) = @_;
-    my $share = $option->{requests} ? $option->{requests} / $option->{processes} : 0;
-    my %self  = (%$self, number => $number, close => $number < ($option->{close} || 0),
-        count => { lost => 0, again => 0 }, done => 0);
-    my $worker = bless \%self, ref $self;
+    my ($self, $number, $done, $seconds) = @_;
+    my ($until, @answers);
 
-    srand($number + 1000 * ($option->{seed} || 0));
-    while ($share ? $worker->{done} < $share : !$option->{until}->()) {
-        my ($name, $status) = _choose();
-        $worker->_one($name, $status);
-        $worker->{done}++;
-    }
-    return $worker->{count};
-}
-
-sub _choose {
-    my $place = rand 100;
-    my $kind  = first { ($place -= $_->[1]) < 0 } @mixture;
-    return @{ $kind || $mixture[0] }[ 0, 2 ];
-}
-
-sub _one {
-    my ($self, $name, $expected) = @_;
-    my $message = "_$name";
-    my ($head, $body, $safe) = $self->$message;
-    my $bytes   = $self->_bytes($name, $head, $body);
-    my $answer  = $self->_exchange($bytes, $safe);
-    my ($status) = $answer =~ m{\AHTTP/1\.1 (\d+)};
-
-    if (!$status) {
-        $self->{count}{lost}++;
-        return $self->_say("$name: no answer, $answer");
-    }
-    $self->{count}{"$name $status"}++;
-    return if $status == $expected || $status == 429;
-    return $self->_say("$name: " . substr $answer, 0, 400);
-}
-
-sub _say {
-    my ($self, $words) = @_;
-    push @{ $self->{count}{words} }, $words if @{ $self->{count}{words} || [] } < 5;
-    return;
-}
-
-sub _bytes {
-    my ($self, $name, $head, $body) = @_;
-    my $key = $name eq 'stranger' ? 'lk_mistyped' : $name eq 'greedy' ? $self->{greedy}
-        : $self->{keys}[ rand @{ $self->{keys} } ];
-    my $content = defined $body ? $self->{json}->encode($body) : '';
-    my ($method, $path, @more) = split ' ', $head, 3;
-
-    return join "\r\n", "$method /api/v1$path HTTP/1.1", 'Host: localhost',
-        "Authorization: Bearer $key", $self->{close} ? 'Connection: close' : (), @more,
-        defined $body ? ('Content-Type: application/json', 'Content-Length: ' . length $content) : (),
-        '', $content;
-}
-
-# --- What is asked: the first line, the body, whether it may be repeated ------
-
-sub _any { my ($list) = @_; return $list->[ rand @$list ] }
-
-sub _get      { return ('GET /samples/' . _any($_[0]{samples}), undef, 1) }
-sub _list     { return ('GET /samples?limit=20&cursor=' . int rand 20, undef, 1) }
-sub _stranger { return ('GET /samples', undef, 1) }
-sub _absent   { return ('GET /samples/987654321', undef, 1) }
-sub _greedy   { return ('GET /whoami', undef, 1) }
-sub _wrong    { return ('POST /samples', { clientName => [] }, 1) }
-
-sub _register {
-    my ($self) = @_;
-    my $token = "$$-" . ++$self->{token};
-    return ("POST /samples Idempotency-Key: $token", { clientName => 'A', notes => $token,
-            materialTypeId => $self->{material}, testDefinitionIds => $self->{defined} }, 1);
-}
-
-sub _enter {
-    my ($self) = @_;
-    return ('PATCH /sample-tests/' . _any($self->{tests}), { result => int(rand 1000) . '.5' }, 1);
-}
-
-sub _bulk {
-    my ($self) = @_;
-    my $token = "$$-" . ++$self->{token};
-    return ("POST /sample-tests/bulk-results Idempotency-Key: $token", { updates => [ map {
-                { sampleTestId => $_, result => int(rand 1000) . '.25' } } @{ $self->{tests} } ] }, 1);
-}
-
-# --- The wire ----------------------------------------------------------------
-
-sub _exchange {
-    my ($self, $bytes, $safe) = @_;
-    my $kept   = $self->{socket};
-    my $socket = delete $self->{socket} || eval { $self->{lims}->socket };
-
-    return "no connection: $@" unless $socket;
-    my $answer = _send_and_read($socket, $bytes);
-    if ($answer eq '' && $kept && $safe) {
-        $self->{count}{again}++;
-        return $self->_exchange($bytes, 0);
-    }
-    $self->{socket} = $socket unless $self->{close} || $answer !~ /\AHTTP/
-        || $answer =~ /\r\nConnection: close/i;
-    return $answer;
-}
-
-# The whole answer, as much as came of it, or nothing.
-sub _send_and_read {
-    my ($socket, $bytes) = @_;
-    my ($answer, $length) = ('');
-
-    local $SIG{ALRM} = sub { die "silence\n" };
-    my $ok = eval {
-        alarm 60;
-        syswrite $socket, $bytes;
-        while (!defined $length || length $answer < $length) {
-            sysread $socket, $answer, 65536, length $answer or last;
-            next if defined $length;
-            my $end = index $answer, "\r\n\r\n";
-            next if $end < 0;
-            $length = $end + 4 + (substr($answer, 0, $end) =~ /\r\nContent-Length: (\d+)/i ? $1 : 0);
+    for (my $n = 1; !$until || time < $until; $n++) {
+        $until = time + $seconds if !$until && -e $done;
+        my $name = "$self->{prefix}-$number-$n";
+        for (1 .. 2000) {
+            push @answers, $self->_ask($number, $name);
+            last if $answers[-1]{status} =~ /\A2/;
+            sleep 0.02;
         }
-        alarm 0;
-        1;
+    }
+    return \@answers;
+}
+
+sub _ask {
+    my ($self, $number, $name) = @_;
+    my $lims   = $self->{lims};
+    my $began  = time;
+    my $answer = $number % 2 ? $lims->get('/clients?limit=5')
+        : $lims->post('/clients', { code => $name, name => 'C' },
+        headers => { 'Idempotency-Key' => $name });
+    my $failed = $answer->status !~ /\A2/;
+
+    return { began => $began, ended => time, status => $answer->status,
+        $number % 2 || $failed ? () : (made => $name),
+        $failed ? (slug => $answer->json->{error}, retry => $answer->header('Retry-After')) : () };
+}
+
+sub judge {
+    my ($self, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    return subtest $name => sub {
+        my @answers = $self->answers;
+        my @failed  = grep { $_->{status} !~ /\A2/ } @answers;
+
+        is_deeply([ grep { "$_->{status} $_->{slug}" ne '503 service_unavailable' } @failed ], [],
+            'every failure is a 503');
+        is_deeply([ grep { !$_->{retry} } @failed ], [], '... with Retry-After');
+        is_deeply([ grep { $_->{ended} < $self->{began} || $_->{began} > $self->{ended} } @failed ],
+            [], '... within the outage');
+        my @after = grep { $_->{began} > $self->{ended} } @answers;
+        cmp_ok(scalar @after, '>', 30, 'requests that began after it');
+        is_deeply([ grep { $_->{status} !~ /\A2/ } @after ], [], '... all succeed, from the first');
+        $self->_judge_records(map { $_->{made} // () } @answers);
+        is($self->{lims}->pid, $self->{pid}, 'by the same httpd');
+        is_deeply([ $self->{lims}->children ], $self->{children}, '... and children: none crashed');
+        note(sprintf '%d answers, %d failed, in %.2f s', scalar @answers, scalar @failed,
+            $self->{ended} - $self->{began});
     };
-    alarm 0;
-    return "none in 60 seconds: $answer" unless $ok;
-    return $answer eq '' || (defined $length && length $answer >= $length) ? $answer
-        : "cut off: $answer";
+}
+
+sub _judge_records {
+    my ($self, @made) = @_;
+    my $db = $self->{lims}->db;
+
+    cmp_ok(scalar @made, '>', 30, 'records were made');
+    is_deeply($db->selectcol_arrayref('SELECT code FROM lims.client WHERE code LIKE ? ORDER BY 1',
+            undef, "$self->{prefix}-%"), [ sort @made ],
+        'what was confirmed is there, once, and nothing else');
+    is($db->selectrow_array(
+            q{SELECT count(*) FROM lims.audit_entry a JOIN lims.client c ON c.id = a.record_id
+               WHERE a.table_name = 'client' AND c.code LIKE ?}, undef, "$self->{prefix}-%"),
+        scalar @made, '... with an audit entry each');
+    return;
 }
 
 1;
