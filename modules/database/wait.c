@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "database/private.h"
+#include "kernel/time.h"
 
 void lims_database_hang_up(lims_connection_t *connection)
 {
@@ -32,13 +33,13 @@ static int milliseconds_until(apr_time_t until)
     if (!until) {
         return -1;
     }
-    left = until - apr_time_now();
+    left = until - lims_time_monotonic();
     return left > 0 ? (int)apr_time_as_msec(left) + 1 : 0;
 }
 
 apr_time_t lims_database_deadline(const lims_connection_t *connection)
 {
-    return connection->patience ? apr_time_now() + connection->patience : 0;
+    return connection->patience ? lims_time_monotonic() + connection->patience : 0;
 }
 
 /* Sends what is left to send and takes what has come. */

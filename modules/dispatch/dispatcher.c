@@ -79,7 +79,7 @@ lims_dispatcher_t *lims_dispatcher_create(const lims_dispatch_settings_t *settin
 
 void lims_dispatcher_stop(lims_dispatcher_t *d, apr_interval_time_t patience)
 {
-    atomic_store(&d->deadline, apr_time_now() + patience);
+    atomic_store(&d->deadline, lims_time_monotonic() + patience);
     atomic_store(&d->stopping, true);
     curl_multi_wakeup(d->transfers->multi);
 }
@@ -96,7 +96,7 @@ static void block(lims_dispatcher_t *d, delivery_t *delivery, const char *proble
                                   "LIMS0124: webhook endpoint %s of organization %s: nothing can "
                                   "be sent for a minute: %s",
                                   lane->endpoint, lane->organization, problem));
-    lane->blocked_until = apr_time_now() + BLOCKED;
+    lane->blocked_until = lims_time_monotonic() + BLOCKED;
     lanes_landed(d->lanes, delivery, false);
     apr_pool_destroy(delivery->pool);
     lanes_put_back(d->lanes, lane);
@@ -106,7 +106,7 @@ static void start_deliveries(lims_dispatcher_t *d)
 {
     delivery_t *delivery;
 
-    while ((delivery = lanes_next(d->lanes, apr_time_now())) != NULL) {
+    while ((delivery = lanes_next(d->lanes, lims_time_monotonic())) != NULL) {
         const char *problem = transfers_start(d->transfers, delivery);
         if (problem) {
             block(d, delivery, problem);
@@ -171,7 +171,7 @@ static apr_time_t look_at(const lims_dispatcher_t *d)
 
 static void talk(lims_dispatcher_t *d, bool stopping)
 {
-    apr_time_t now = apr_time_now();
+    apr_time_t now = lims_time_monotonic();
     bool look = !stopping && now >= look_at(d);
 
     if (store_is_busy(d->store) || now < store_retry_at(d->store) || (!look && !has_ended(d))) {
@@ -201,7 +201,7 @@ static void drain_hints(lims_dispatcher_t *d)
 
 static int nap_of(const lims_dispatcher_t *d, bool stopping)
 {
-    apr_time_t now = apr_time_now(), until = now + NAP;
+    apr_time_t now = lims_time_monotonic(), until = now + NAP;
 
     if (stopping) {
         apr_time_t deadline = atomic_load(&d->deadline);
@@ -235,7 +235,7 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
         drain_hints(d);
     }
     if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
-                            store_is_overdue(d->store, apr_time_now()))) {
+                            store_is_overdue(d->store, lims_time_monotonic()))) {
         store_receive(d->store, &d->ended);
     }
 }
@@ -269,7 +269,7 @@ static void step(lims_dispatcher_t *d, bool stopping)
     }
     curl_multi_perform(d->transfers->multi, &running);
     collect_outcomes(d);
-    notice_slow_ones(d, apr_time_now());
+    notice_slow_ones(d, lims_time_monotonic());
     talk(d, stopping);
     wait_for_something(d, stopping);
 }
@@ -282,7 +282,7 @@ static void work(lims_dispatcher_t *d)
     /* The next one begins while this one waits for its last answers. */
     slot_give_back(d->settings, d->slot);
     lanes_put_back_all(d->lanes);
-    while (!is_over(d) && apr_time_now() < atomic_load(&d->deadline)) {
+    while (!is_over(d) && lims_time_monotonic() < atomic_load(&d->deadline)) {
         lanes_put_back_all(d->lanes);
         step(d, true);
     }
@@ -297,7 +297,7 @@ static void say_goodbye(lims_dispatcher_t *d)
         store_receive(d->store, &d->ended);
     }
     if (has_ended(d)) {
-        store_send(d->store, &d->ended, false, apr_time_now());
+        store_send(d->store, &d->ended, false, lims_time_monotonic());
         if (store_is_busy(d->store)) {
             store_receive(d->store, &d->ended);
         }

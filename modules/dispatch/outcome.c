@@ -95,7 +95,7 @@ static void write_outcome(lims_writer_t *w, const delivery_t *delivery, bool pla
 const char *outcomes_json(struct delivery_ring_t *ended, bool plain, apr_pool_t *pool)
 {
     lims_writer_t *w = lims_writer_create(pool);
-    apr_time_t now = apr_time_now();
+    apr_time_t now = lims_time_monotonic();
     delivery_t *delivery;
     apr_size_t length;
 

@@ -9,6 +9,10 @@
 
 #include "database/database.h"
 #include "dispatch/dispatch.h"
+#include "kernel/time.h"
+
+/* All times here are of lims_time_monotonic(): with the machine's time set back,
+ * nothing would be looked for until it has caught up. */
 
 /* A holder's name: a UUID. */
 #define HOLDER_LENGTH 36

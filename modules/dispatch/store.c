@@ -471,7 +471,7 @@ void store_receive(store_t *store, struct delivery_ring_t *ended)
 {
     const lims_error_t *error = lims_database_receive(store->trip);
     /* What is claimed is fresh from here on, however long that took. */
-    apr_time_t now = apr_time_now();
+    apr_time_t now = lims_time_monotonic();
 
     if (error) {
         fail(store, error, now);
@@ -498,7 +498,7 @@ bool store_release(store_t *store, const char *holder)
         error = lims_database_run(store->results, &store->rq, store->calls, store->count, 0);
     }
     if (error) {
-        fail(store, error, apr_time_now());
+        fail(store, error, lims_time_monotonic());
     }
     end(store);
     return error == NULL;

@@ -189,7 +189,7 @@ static bool add_header(delivery_t *delivery, const char *name, const char *value
 static bool add_headers(delivery_t *delivery, const char *secret, const char *previous)
 {
     apr_pool_t *pool = delivery->pool;
-    const char *timestamp = apr_psprintf(pool, "%" APR_TIME_T_FMT, apr_time_sec(delivery->started));
+    const char *timestamp = apr_psprintf(pool, "%" APR_TIME_T_FMT, apr_time_sec(apr_time_now()));
     bool added = add_header(delivery, "Content-Type", "application/json") &&
                  add_header(delivery, "X-Service-Event", delivery->type) &&
                  add_header(delivery, "X-Service-Delivery", delivery->uuid) &&
@@ -268,7 +268,7 @@ const char *transfers_start(transfers_t *transfers, delivery_t *delivery)
         return problem;
     }
     delivery->settings = transfers->settings;
-    delivery->started = apr_time_now();
+    delivery->started = lims_time_monotonic();
     delivery->easy = take_handle(transfers);
     if (!delivery->easy || !add_headers(delivery, secret, previous) || !fly(transfers, delivery)) {
         clear_attempt(transfers, delivery);
@@ -318,7 +318,7 @@ static void take_outcome(delivery_t *delivery, CURLcode code)
 
     curl_easy_getinfo(delivery->easy, CURLINFO_RESPONSE_CODE, &delivery->status);
     curl_easy_getinfo(delivery->easy, CURLINFO_RETRY_AFTER, &after);
-    delivery->duration = apr_time_now() - delivery->started;
+    delivery->duration = lims_time_monotonic() - delivery->started;
     delivery->after = after;
     if (is_answered(delivery, code)) {
         delivery->arrived = delivery->status >= 200 && delivery->status < 300;

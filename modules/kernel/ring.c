@@ -3,7 +3,8 @@
 #include "kernel/ring.h"
 
 #include <stdatomic.h>
-#include <time.h>
+
+#include "kernel/time.h"
 
 /* How far a key may lie from its first place before the table counts as full. */
 #define PROBES 64
@@ -30,14 +31,6 @@ static lims_ring_t *ring_at(const lims_ring_table_t *table, apr_uint64_t index)
 {
     apr_size_t offset = ring_size(table->limit) * (apr_size_t)(index % table->slots);
     return (lims_ring_t *)((char *)table->memory + offset);
-}
-
-static apr_int64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (apr_int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
 
 /* Has this time left the window? Signed: a time taken by another thread after
@@ -68,7 +61,7 @@ static lims_ring_t *find(const lims_ring_table_t *table, apr_int64_t key)
 
     for (;;) {
         lims_ring_t *candidate = NULL;
-        apr_int64_t owner = 0, at = now();
+        apr_int64_t owner = 0, at = lims_time_monotonic();
         for (apr_uint32_t i = 0; i < probes; i++) {
             lims_ring_t *ring = ring_at(table, first + i);
             apr_int64_t holder = atomic_load(&ring->key);
@@ -93,7 +86,7 @@ static lims_ring_t *find(const lims_ring_table_t *table, apr_int64_t key)
 static bool take(apr_int64_t *wait, const lims_ring_table_t *table, lims_ring_t *ring)
 {
     for (;;) {
-        apr_int64_t at = now();
+        apr_int64_t at = lims_time_monotonic();
         apr_uint64_t head = atomic_load(&ring->head);
         _Atomic apr_int64_t *place = &ring->times[head % table->limit];
         apr_int64_t oldest = atomic_load(place);
@@ -123,7 +116,7 @@ static bool take(apr_int64_t *wait, const lims_ring_table_t *table, lims_ring_t 
 
 static void look(lims_ring_verdict_t *verdict, const lims_ring_table_t *table, lims_ring_t *ring)
 {
-    apr_int64_t at = now(), first = 0;
+    apr_int64_t at = lims_time_monotonic(), first = 0;
 
     verdict->remaining = 0;
     for (apr_uint32_t i = 0; i < table->limit; i++) {

@@ -9,6 +9,7 @@
 
 #include <apr_strings.h>
 #include <string.h>
+#include <time.h>
 
 #define DAY_SECONDS 86400
 
@@ -298,4 +299,12 @@ const char *lims_time_format(apr_time_t moment, apr_pool_t *pool)
         .micros = parts.tm_usec,
     };
     return write_api(&m, pool);
+}
+
+apr_time_t lims_time_monotonic(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return apr_time_make(time.tv_sec, time.tv_nsec / 1000);
 }

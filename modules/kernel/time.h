@@ -32,4 +32,9 @@ const char *lims_time_from_database(const char *text, apr_pool_t *pool);
 /* A moment as the API writes it. */
 const char *lims_time_format(apr_time_t moment, apr_pool_t *pool);
 
+/* Microseconds of a clock that never goes back, whatever the machine's time is
+ * set to (CLOCK_MONOTONIC), from a beginning of its own: for waits and
+ * durations. The same in all processes of a machine. */
+apr_time_t lims_time_monotonic(void);
+
 #endif /* LIMS_KERNEL_TIME_H */
