@@ -365,7 +365,13 @@ SELECT lims.secure_functions();
 REVOKE INSERT, UPDATE ON lims.audit_entry, lims.result_history, lims.event,
     lims.sample_allowance, lims.sample_identifier_counter, lims.sample_due,
     lims.organization_due, lims.sample_watch, lims.webhook_queue,
-    lims.webhook_lane FROM lims_app;
+    lims.webhook_lane, lims.webhook_attempt FROM lims_app;
+-- Made with its event; what may be decided of it is whether it is sent again.
+REVOKE INSERT, UPDATE ON lims.webhook_delivery FROM lims_app;
+GRANT UPDATE (state, retries, next_attempt_at, finished_at)
+    ON lims.webhook_delivery TO lims_app;
+-- Asked for, and then worked off.
+REVOKE UPDATE ON lims.webhook_recovery FROM lims_app;
 -- Asked for by triggers, and then decided.
 REVOKE INSERT ON lims.approval FROM lims_app;
 -- Written once.

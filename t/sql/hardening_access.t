@@ -80,6 +80,9 @@ my %columns = (
     sample_watch              => '(organization_id, sample_id) VALUES (?, 1)',
     sample_allowance          => q{(organization_id, month, used) VALUES (?, '2026-01-01', 0)},
     sample_identifier_counter => q{(organization_id, stem, last_number) VALUES (?, 'A', 1)},
+    webhook_attempt => q{(organization_id, delivery_id, number, started_at, duration_ms)
+                         VALUES (?, 1, 1, now(), 1)},
+    webhook_delivery => '(organization_id, endpoint_id, event_id) VALUES (?, 1, 1)',
     webhook_lane  => q{(organization_id, endpoint_id) VALUES (?, 1)},
     webhook_queue => q{(organization_id, endpoint_id, next_attempt_at, delivery_id)
                        VALUES (?, 1, now(), 1)},
@@ -93,6 +96,11 @@ for my $table (sort keys %columns) {
     refused($app, "UPDATE lims.$table SET organization_id = organization_id
         WHERE organization_id = ?", [ $lab->{id} ], '42501', "$table: none changed");
 }
+
+refused($app, "UPDATE lims.webhook_delivery SET $_ = $_ WHERE organization_id = ?", [ $lab->{id} ],
+    '42501', "webhook_delivery: its $_ stays") for qw(endpoint_id event_id delivery_id attempts);
+refused($app, 'UPDATE lims.webhook_recovery SET requeued = 0 WHERE organization_id = ?',
+    [ $lab->{id} ], '42501', 'webhook_recovery: how far it is nobody says but it');
 
 # The setting taken away half-way. --------------------------------------------
 
