@@ -209,6 +209,11 @@ BEGIN
             'a result is entered and verified in two steps');
     END IF;
     IF TG_OP = 'INSERT' THEN
+        -- A row that is not there yet is not rejudged by who changes its sample.
+        PERFORM FROM lims.sample s
+          WHERE s.organization_id = NEW.organization_id
+            AND s.id = NEW.sample_id
+            FOR SHARE;
         v_stands := NEW;
         v_stands.result := NULL;
         v_stands.first_entered_at := NULL;

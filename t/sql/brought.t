@@ -156,4 +156,17 @@ for my $way ([ 'judged by a trigger', $plain ], [ 'judged by who enters', $bulk 
         JOIN lims.sample s ON s.id = t.sample_id WHERE t.id = ?', $test->{PB}), 1, '... it is');
 }
 
+# One that is scheduled with its result waits for the sample and is judged once.
+my $scheduled = q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
+    result) SELECT t.organization_id, t.sample_id, t.test_definition_id, '5'
+      FROM lims.sample_test t WHERE t.organization_id = $1 AND t.id = $2};
+is_deeply([ $base->parallel(2, sub {
+        my ($number) = @_;
+        my $db = $base->app($lab);
+        return $number ? enter_meanwhile($db, $scheduled) : move($db);
+    }) ], [ 'moved', 'entered' ], 'scheduled with a result, meanwhile');
+is($base->value('SELECT count(*) FROM lims.sample_test t JOIN lims.sample s ON s.id = t.sample_id
+    WHERE s.id = ? AND t.result IS NOT NULL AND t.spec_material_type_id = s.material_type_id',
+    $test->{id}), 2, '... judged by what the sample has become');
+
 done_testing();
