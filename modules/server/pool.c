@@ -255,6 +255,12 @@ static bool enter(bool *waited, lims_pool_t *pool, apr_time_t until)
     return true;
 }
 
+static void leave_pool(lims_pool_t *pool)
+{
+    pool->free++;
+    apr_thread_cond_signal(pool->left);
+}
+
 static const lims_error_t *unavailable(const lims_lease_t *lease, int number, const char *cause)
 {
     return lims_broken(lease->pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
@@ -382,7 +388,9 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     apr_thread_mutex_lock(pool->mutex);
     if (enter(&waited, pool, until)) {
         error = obtain(&member, pool, lease, until);
-        pool->free += member == NULL;
+        if (!member) {
+            leave_pool(pool);
+        }
     } else {
         error = unavailable(lease, 50, "all database connections are in use: raise DBDMax");
     }
@@ -423,8 +431,7 @@ static void give_member_back(lims_pool_t *pool, member_t *member, server_rec *se
         dbd_close(server, member->dbd);
     }
     apr_thread_mutex_lock(pool->mutex);
-    pool->free++;
-    apr_thread_cond_signal(pool->left);
+    leave_pool(pool);
     lims_outage_wake(pool->outage);
     apr_thread_mutex_unlock(pool->mutex);
     lims_metrics_connection_back();

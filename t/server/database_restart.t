@@ -99,10 +99,28 @@ subtest 'a long outage' => sub {
     $lims->expect_log(qr/LIMS0056: the database is back; .* this child refused [1-9]/);
 };
 
+subtest 'few connections in an outage' => sub {
+    my $narrow = LIMS::Test->new(children => 1,
+        conf => "Define LIMS_CONNECTIONS 1\nLimsDatabaseWait 60000\n");
+    is($narrow->get('/whoami')->status, 200, 'at first all is well');
+    $_->forget_handles for $lims, $narrow;
+    $server->stop('INT');
+    my $begun  = time;
+    my @status = $narrow->parallel(8, sub { return $narrow->get('/whoami')->status });
+    is_deeply(\@status, [ (503) x 8 ], 'all are refused');
+    cmp_ok(time - $begun, '<', 30, 'who waits for a connection goes on when there is none');
+    $server->start;
+    is($narrow->get('/whoami')->status, 200, 'then all is well again');
+    $narrow->expect_log(qr/LIMS0051: 503 /);
+    $narrow->expect_log(qr/LIMS0056: /);
+    $narrow->allow_log(qr/LIMS00(?:3[68]|45): 503 |\[dbd:error\]/);
+    $narrow->finish;
+};
+
 cmp_ok($server->service_sessions, '<=', 80, 'no session was left behind');
 $lims->stop;
 is(sessions_become(0), 0, '... and none outlives httpd');
 $lims->start;
-$lims->expect_log(qr/LIMS00(?:3[68]|5[17]|30|45): 503 service_unavailable/);
+$lims->expect_log(qr/LIMS00(?:3[68]|51|30|45): 503 service_unavailable/);
 
 done_testing();
