@@ -6,76 +6,124 @@
 #include <apr_thread_cond.h>
 #include <apr_thread_mutex.h>
 
-/* Lives on the stack of the thread that waits. */
-typedef struct waiter_t {
-    APR_RING_ENTRY(waiter_t) link;
-    apr_thread_cond_t *called;
-    bool served;
-} waiter_t;
+typedef enum {
+    TURN_AWAITED,
+    TURN_TAKEN,
+    TURN_OVER /* its place has gone to another */
+} turn_state_e;
 
-APR_RING_HEAD(line_t, waiter_t);
+struct lims_turn_t {
+    APR_RING_ENTRY(lims_turn_t) link;
+    turn_state_e state;
+    apr_time_t begun;
+    apr_thread_cond_t *called; /* of one that was waited for */
+};
 
+APR_RING_HEAD(turn_ring_t, lims_turn_t);
+
+/* A place is free or of a turn that is taken, and none is free while one waits. */
 struct lims_turns_t {
     apr_thread_mutex_t *mutex;
-    struct line_t line;
+    struct turn_ring_t line;
+    struct turn_ring_t taken; /* the oldest first */
+    apr_interval_time_t length;
     int free;
 };
 
-apr_status_t lims_turns_create(lims_turns_t **turns, int places, apr_pool_t *pool)
+apr_status_t lims_turns_create(lims_turns_t **turns, int places, apr_interval_time_t length,
+                               apr_pool_t *pool)
 {
     lims_turns_t *fresh = apr_pcalloc(pool, sizeof(*fresh));
 
-    APR_RING_INIT(&fresh->line, waiter_t, link);
+    APR_RING_INIT(&fresh->line, lims_turn_t, link);
+    APR_RING_INIT(&fresh->taken, lims_turn_t, link);
+    fresh->length = length;
     fresh->free = places;
     *turns = fresh;
     return apr_thread_mutex_create(&fresh->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-/* With the mutex, which is let go of meanwhile. */
-static bool wait_in_line(lims_turns_t *turns, apr_time_t until, apr_pool_t *pool)
-{
-    waiter_t self = { .served = false };
-    apr_time_t now = apr_time_now();
+/* --- With the mutex ------------------------------------------------------- */
 
-    if (apr_thread_cond_create(&self.called, pool) != APR_SUCCESS) {
-        return false;
-    }
-    APR_RING_INSERT_TAIL(&turns->line, &self, waiter_t, link);
-    while (!self.served && now < until) {
-        apr_thread_cond_timedwait(self.called, turns->mutex, until - now);
-        now = apr_time_now();
-    }
-    if (!self.served) {
-        APR_RING_REMOVE(&self, link);
-    }
-    return self.served;
+static void begin(lims_turns_t *turns, lims_turn_t *turn, apr_time_t now)
+{
+    turn->state = TURN_TAKEN;
+    turn->begun = now;
+    APR_RING_INSERT_TAIL(&turns->taken, turn, lims_turn_t, link);
 }
 
-bool lims_turns_take(bool *waited, lims_turns_t *turns, apr_time_t until, apr_pool_t *pool)
+static void end(lims_turns_t *turns, lims_turn_t *turn, apr_time_t now)
 {
-    bool taken = true;
+    APR_RING_REMOVE(turn, link);
+    turn->state = TURN_OVER;
+    if (APR_RING_EMPTY(&turns->line, lims_turn_t, link)) {
+        turns->free++;
+    } else {
+        lims_turn_t *first = APR_RING_FIRST(&turns->line);
+        APR_RING_REMOVE(first, link);
+        begin(turns, first, now);
+        apr_thread_cond_signal(first->called);
+    }
+}
+
+/* When the oldest turn has had its time. */
+static apr_time_t next_end(const lims_turns_t *turns)
+{
+    return APR_RING_FIRST(&turns->taken)->begun + turns->length;
+}
+
+/* Ends the turns that have had their time, while somebody waits. */
+static void end_overdue(lims_turns_t *turns, apr_time_t now)
+{
+    while (!APR_RING_EMPTY(&turns->line, lims_turn_t, link) && next_end(turns) <= now) {
+        end(turns, APR_RING_FIRST(&turns->taken), now);
+    }
+}
+
+/* Lets go of the mutex meanwhile. */
+static void wait_in_line(lims_turns_t *turns, lims_turn_t *turn, apr_time_t now, apr_time_t until)
+{
+    APR_RING_INSERT_TAIL(&turns->line, turn, lims_turn_t, link);
+    end_overdue(turns, now);
+    while (turn->state == TURN_AWAITED && now < until) {
+        apr_time_t next = next_end(turns);
+        apr_thread_cond_timedwait(turn->called, turns->mutex, (next < until ? next : until) - now);
+        now = apr_time_now();
+        end_overdue(turns, now);
+    }
+    if (turn->state == TURN_AWAITED) {
+        APR_RING_REMOVE(turn, link);
+    }
+}
+
+/* --- Turns ---------------------------------------------------------------- */
+
+lims_turn_t *lims_turns_take(bool *waited, lims_turns_t *turns, apr_time_t until, apr_pool_t *pool)
+{
+    lims_turn_t *turn = apr_pcalloc(pool, sizeof(*turn));
+    apr_time_t now = apr_time_now();
+    bool taken;
 
     apr_thread_mutex_lock(turns->mutex);
     if (turns->free > 0) {
         turns->free--;
+        begin(turns, turn, now);
     } else {
         *waited = true;
-        taken = wait_in_line(turns, until, pool);
+        if (apr_thread_cond_create(&turn->called, pool) == APR_SUCCESS) {
+            wait_in_line(turns, turn, now, until);
+        }
     }
+    taken = turn->state != TURN_AWAITED;
     apr_thread_mutex_unlock(turns->mutex);
-    return taken;
+    return taken ? turn : NULL;
 }
 
-void lims_turns_give_back(lims_turns_t *turns)
+void lims_turns_give_back(lims_turns_t *turns, lims_turn_t *turn)
 {
     apr_thread_mutex_lock(turns->mutex);
-    if (APR_RING_EMPTY(&turns->line, waiter_t, link)) {
-        turns->free++;
-    } else {
-        waiter_t *first = APR_RING_FIRST(&turns->line);
-        APR_RING_REMOVE(first, link);
-        first->served = true;
-        apr_thread_cond_signal(first->called);
+    if (turn->state == TURN_TAKEN) {
+        end(turns, turn, apr_time_now());
     }
     apr_thread_mutex_unlock(turns->mutex);
 }

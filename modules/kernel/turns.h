@@ -9,6 +9,10 @@
  * brief reads of a child take turns, in the order in which they came. Writes do
  * not, which may wait for each other's locks, nor searches, which may take long:
  * behind neither is a turn to be waited for.
+ *
+ * What was thought brief may still meet a lock or a cold disk. Then it is not its
+ * processor that the database lacks, and a turn that lasts longer than turns do
+ * goes to the next in line: so nothing holds up the others for long.
  */
 #ifndef LIMS_TURNS_H
 #define LIMS_TURNS_H
@@ -18,16 +22,20 @@
 #include <stdbool.h>
 
 typedef struct lims_turns_t lims_turns_t;
+typedef struct lims_turn_t lims_turn_t;
 
-/* `places` turns may be taken at once; `pool` outlives them. */
-apr_status_t lims_turns_create(lims_turns_t **turns, int places, apr_pool_t *pool);
+/* `places` turns may be taken at once, not counting those that have lasted for
+ * `length` (microseconds) while others waited; `pool` outlives them. */
+apr_status_t lims_turns_create(lims_turns_t **turns, int places, apr_interval_time_t length,
+                               apr_pool_t *pool);
 
-/* Waits for a turn until then; false if none came. Behind those that wait
+/* Waits for a turn until then; NULL if none came. Behind those that wait
  * already, so that nobody is overtaken. `waited` becomes true if it had to;
- * `pool` is the request's. */
-bool lims_turns_take(bool *waited, lims_turns_t *turns, apr_time_t until, apr_pool_t *pool);
+ * `pool` is the request's and outlives the turn. */
+lims_turn_t *lims_turns_take(bool *waited, lims_turns_t *turns, apr_time_t until, apr_pool_t *pool);
 
-/* To be called once for each turn taken: the next in line has it then. */
-void lims_turns_give_back(lims_turns_t *turns);
+/* To be called once for each turn taken: the next in line has it then, if it has
+ * not got it already. */
+void lims_turns_give_back(lims_turns_t *turns, lims_turn_t *turn);
 
 #endif /* LIMS_TURNS_H */

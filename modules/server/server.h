@@ -95,9 +95,9 @@ const char *lims_check_directive(const server_rec *s, const char *name, apr_pool
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
-    bool brief; /* for a read that takes its turn (turns.h) */
-    void *held; /* pool.c's, while a connection is held */
-    bool turn;  /* while one is held */
+    bool brief;               /* for a read that takes its turn (turns.h) */
+    void *held;               /* pool.c's, while a connection is held */
+    struct lims_turn_t *turn; /* while one is held */
 } lims_lease_t;
 
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);

@@ -10,6 +10,9 @@
 
 #define WAITERS 5
 
+/* A turn that nobody is to see the end of. */
+#define LONG apr_time_from_sec(600)
+
 static apr_pool_t *pool;
 static apr_thread_mutex_t *mutex;
 static lims_turns_t *turns;
@@ -31,13 +34,15 @@ static void *APR_THREAD_FUNC wait_for_turn(apr_thread_t *thread, void *data)
 {
     waiter_t *self = data;
 
-    self->taken =
+    lims_turn_t *turn =
         lims_turns_take(&self->waited, turns, apr_time_now() + self->patience, self->pool);
+
+    self->taken = turn != NULL;
     if (self->taken) {
         apr_thread_mutex_lock(mutex);
         served[count++] = self->number;
         apr_thread_mutex_unlock(mutex);
-        lims_turns_give_back(turns);
+        lims_turns_give_back(turns, turn);
     }
     apr_thread_exit(thread, APR_SUCCESS);
     return NULL;
@@ -59,7 +64,7 @@ static void end(waiter_t *waiter)
     apr_thread_join(&status, waiter->thread);
 }
 
-static bool take_now(bool *waited)
+static lims_turn_t *take_now(bool *waited)
 {
     *waited = false;
     return lims_turns_take(waited, turns, apr_time_now() + 20000, pool);
@@ -67,16 +72,20 @@ static bool take_now(bool *waited)
 
 static void test_bound(void)
 {
+    lims_turn_t *first, *second;
     bool waited;
 
-    lims_turns_create(&turns, 2, pool);
-    ok(take_now(&waited) && !waited, "the first turn is free");
-    ok(take_now(&waited) && !waited, "so is the second");
+    lims_turns_create(&turns, 2, LONG, pool);
+    first = take_now(&waited);
+    ok(first && !waited, "the first turn is free");
+    second = take_now(&waited);
+    ok(second && !waited, "so is the second");
     ok(!take_now(&waited) && waited, "the third is waited for, in vain");
-    lims_turns_give_back(turns);
-    ok(take_now(&waited) && !waited, "one that is given back is free again");
-    lims_turns_give_back(turns);
-    lims_turns_give_back(turns);
+    lims_turns_give_back(turns, first);
+    first = take_now(&waited);
+    ok(first && !waited, "one that is given back is free again");
+    lims_turns_give_back(turns, second);
+    lims_turns_give_back(turns, first);
     ok(take_now(&waited) && take_now(&waited) && !take_now(&waited),
        "who gave up waiting has taken none with it");
 }
@@ -85,9 +94,10 @@ static void test_order(void)
 {
     waiter_t waiters[WAITERS], impatient;
     bool ordered = true, waited;
+    lims_turn_t *turn;
 
-    lims_turns_create(&turns, 1, pool);
-    take_now(&waited);
+    lims_turns_create(&turns, 1, LONG, pool);
+    turn = take_now(&waited);
     begin(&waiters[0], 0, apr_time_from_sec(60));
     begin(&impatient, WAITERS, 1000);
     for (int i = 1; i < WAITERS; i++) {
@@ -95,7 +105,7 @@ static void test_order(void)
     }
     end(&impatient);
     ok(!impatient.taken, "one in the middle of the line goes away");
-    lims_turns_give_back(turns);
+    lims_turns_give_back(turns, turn);
     for (int i = 0; i < WAITERS; i++) {
         end(&waiters[i]);
         ordered = ordered && waiters[i].taken && waiters[i].waited && served[i] == i;
@@ -105,6 +115,34 @@ static void test_order(void)
     ok(take_now(&waited) && !waited, "and then it is free");
 }
 
+/* Two that last: their places go on, and come back with those that have them. */
+static void test_overdue(void)
+{
+    apr_interval_time_t length = apr_time_from_msec(50), patience = apr_time_from_sec(60);
+    lims_turn_t *lasting[2], *turn[2];
+    bool waited = false;
+    apr_time_t begun;
+
+    lims_turns_create(&turns, 2, length, pool);
+    lasting[0] = take_now(&waited);
+    begun = apr_time_now();
+    lasting[1] = take_now(&waited);
+    ok(lasting[0] && lasting[1] && !waited, "two turns begin");
+    turn[0] = lims_turns_take(&waited, turns, begun + patience, pool);
+    ok(turn[0] && waited, "one that lasts too long goes to who waits");
+    ok(apr_time_now() - begun >= length - 5000, "... after its time");
+    turn[1] = lims_turns_take(&waited, turns, begun + patience, pool);
+    ok(turn[1] != NULL, "so does the other");
+    lims_turns_give_back(turns, lasting[0]);
+    lims_turns_give_back(turns, lasting[1]);
+    ok(!lims_turns_take(&waited, turns, apr_time_now(), pool),
+       "those that lasted leave no place behind a second time");
+    lims_turns_give_back(turns, turn[0]);
+    lims_turns_give_back(turns, turn[1]);
+    ok(take_now(&waited) && !waited && take_now(&waited) && !waited, "then both are free");
+    ok(!lims_turns_take(&waited, turns, apr_time_now(), pool), "and no third");
+}
+
 int main(void)
 {
     apr_initialize();
@@ -112,5 +150,6 @@ int main(void)
     apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     test_bound();
     test_order();
+    test_overdue();
     return tap_done();
 }
