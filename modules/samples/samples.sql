@@ -124,7 +124,8 @@ UPDATE lims.sample
 -- name: sample_receive_lock many
 -- Each id asked for, in the caller's order, with the status of the sample
 -- (NULL: none of the organization). Locks in order of id, so that two calls
--- over the same samples do not wait for each other in a circle.
+-- over the same samples do not wait for each other in a circle. The first row
+-- has the list of those that can be received.
 WITH locked AS MATERIALIZED (
     SELECT id, status
       FROM lims.sample
@@ -135,7 +136,11 @@ WITH locked AS MATERIALIZED (
 )
 SELECT asked.id AS "sampleId",
        locked.status AS "status",
-       array_agg(locked.id) FILTER (WHERE locked.status = 'pending') OVER () AS "receivable"
+       CASE WHEN asked.place = 1 THEN
+           (SELECT array_agg(l.id)
+              FROM locked l
+             WHERE l.status = 'pending')
+       END AS "receivable"
   FROM unnest(:sampleIds::bigint[]) WITH ORDINALITY AS asked (id, place)
   LEFT JOIN locked ON locked.id = asked.id
  ORDER BY asked.place
