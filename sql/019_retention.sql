@@ -220,10 +220,12 @@ BEGIN
 END
 $$;
 
--- How much of it there is, without touching anything.
+-- How much of it there is, without touching anything. Of each kind p_most are
+-- counted (NULL: all), so that looking never takes longer than clearing away.
 CREATE FUNCTION lims.retention_backlog(
     p_event_age interval,
     p_idempotency_lifetime interval,
+    p_most bigint,
     OUT events bigint,
     OUT deliveries bigint,
     OUT given_up bigint,
@@ -231,45 +233,56 @@ CREATE FUNCTION lims.retention_backlog(
 )
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lims, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
     SELECT (SELECT count(*)
-              FROM lims.organization o
-              JOIN lims.event x
-                ON x.organization_id = o.id
-               AND x.created_at < now() - p_event_age
-             WHERE NOT EXISTS (
-                   SELECT FROM lims.webhook_delivery d
-                    WHERE d.organization_id = x.organization_id
-                      AND d.event_id = x.id
-                      AND d.state = 'pending')),
+              FROM (SELECT
+                      FROM lims.organization o
+                      JOIN lims.event x
+                        ON x.organization_id = o.id
+                       AND x.created_at < now() - p_event_age
+                     WHERE NOT EXISTS (
+                           SELECT FROM lims.webhook_delivery d
+                            WHERE d.organization_id = x.organization_id
+                              AND d.event_id = x.id
+                              AND d.state = 'pending')
+                     LIMIT p_most) e),
            (SELECT count(*)
-              FROM lims.organization o
-              JOIN lims.event x
-                ON x.organization_id = o.id
-               AND x.created_at < now() - p_event_age
-              JOIN lims.webhook_delivery d
-                ON d.organization_id = x.organization_id
-               AND d.event_id = x.id
-               AND d.state <> 'pending'),
+              FROM (SELECT
+                      FROM lims.organization o
+                      JOIN lims.event x
+                        ON x.organization_id = o.id
+                       AND x.created_at < now() - p_event_age
+                      JOIN lims.webhook_delivery d
+                        ON d.organization_id = x.organization_id
+                       AND d.event_id = x.id
+                       AND d.state <> 'pending'
+                     LIMIT p_most) e),
            (SELECT count(*)
-              FROM lims.webhook_endpoint e
-              JOIN lims.webhook_queue q
-                ON q.organization_id = e.organization_id
-               AND q.endpoint_id = e.id
-              JOIN lims.webhook_delivery d
-                ON d.organization_id = q.organization_id
-               AND d.id = q.delivery_id
-             WHERE e.disabled_at < now() - interval '7 days'
-               AND d.created_at < now() - interval '7 days'),
+              FROM (SELECT
+                      FROM lims.webhook_endpoint e
+                      JOIN lims.webhook_queue q
+                        ON q.organization_id = e.organization_id
+                       AND q.endpoint_id = e.id
+                      JOIN lims.webhook_delivery d
+                        ON d.organization_id = q.organization_id
+                       AND d.id = q.delivery_id
+                     WHERE e.disabled_at < now() - interval '7 days'
+                       AND d.created_at < now() - interval '7 days'
+                     LIMIT p_most) e),
            (SELECT count(*)
-              FROM lims.organization o
-              JOIN lims.idempotency_record r
-                ON r.organization_id = o.id
-               AND r.created_at < now() - p_idempotency_lifetime)
+              FROM (SELECT
+                      FROM lims.organization o
+                      JOIN lims.idempotency_record r
+                        ON r.organization_id = o.id
+                       AND r.created_at < now() - p_idempotency_lifetime
+                     LIMIT p_most) e)
 $$;
 
 GRANT EXECUTE ON FUNCTION lims.delete_events(interval, integer),
     lims.delete_idempotency_records(interval, integer),
     lims.give_up_kept_deliveries(integer),
     lims.retention_step(interval, interval, integer),
-    lims.retention_backlog(interval, interval) TO lims_app;
+    lims.retention_backlog(interval, interval, bigint) TO lims_app;

@@ -34,7 +34,8 @@ SELECT b.events AS "events",
        b.idempotency_records AS "idempotencyRecords"
   FROM lims.retention_backlog(
            make_interval(days => :eventRetention::integer),
-           make_interval(secs => :idempotencyLifetime::integer)) b
+           make_interval(secs => :idempotencyLifetime::integer),
+           :countAtMost::bigint) b
 
 -- name: job_recovery one
 -- global: recoveries of all organizations take turns

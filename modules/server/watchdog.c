@@ -27,6 +27,10 @@ APLOG_USE_MODULE(lims);
 /* Longest wait for an answer, beyond the statement_timeout of conf/lims.conf. */
 #define ANSWER_MAX apr_time_from_sec(6)
 
+/* What is left to do is counted up to here: after months without retention the
+ * count would take longer than any statement may. */
+#define COUNT_AT_MOST "100000"
+
 /* Different databases that one httpd may serve. */
 #define DATABASES_MAX 16
 
@@ -125,6 +129,7 @@ static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
     lims_values_set(values, "eventRetention",
                     apr_psprintf(pool, "%" APR_INT64_T_FMT, config->event_retention));
     lims_values_set(values, "idempotencyLifetime", config->settings.idempotency_lifetime);
+    lims_values_set(values, "countAtMost", COUNT_AT_MOST);
     return values;
 }
 
@@ -445,7 +450,8 @@ void lims_watchdog_text(lims_exposition_t *text)
                       APR_OFFSETOF(record_t, counts));
     }
     lims_exposition_head(text, "lims_job_backlog", "gauge",
-                         "What was before the background jobs when they last ended.");
+                         "What was before the background jobs when they last ended; of "
+                         "retention, up to " COUNT_AT_MOST " of a kind.");
     for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
         write_figures(text, "lims_job_backlog", job, lims_jobs[job].gauges,
                       APR_OFFSETOF(record_t, gauges));

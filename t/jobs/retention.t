@@ -62,6 +62,10 @@ my @how = ('--event-retention', 20, '--idempotency-lifetime', 86_400);
 $answer = $lims->ctl('retention', '--dry-run', @how);
 my $due = { events => 18, deliveries => 8, givenUp => 0, idempotencyRecords => 2 };
 is_deeply($answer->{json}, $due, 'limsctl retention --dry-run says what is due');
+is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.deliveries, b.given_up,
+        b.idempotency_records])
+    FROM lims.retention_backlog('20 days', '24 hours', 3) b}), [ 3, 3, 0, 2 ],
+    '... and the metrics count only so far');
 is(value('SELECT count(*) FROM lims.event'), @old + @kept, '... and leaves it');
 is_deeply($lims->ctl('retention', @how)->{json}, $due, 'limsctl retention does it');
 is(join(' ', @{ $db->selectcol_arrayref('SELECT id FROM lims.event ORDER BY id') }),
