@@ -154,7 +154,10 @@ static const lims_field_t filters[] = {
     { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this definition." },
     { .name = "updatedSince",
       .type = LIMS_T_MOMENT,
-      .doc = "Changed at this time or later: a date or a timestamp." },
+      .doc = "Changed at this time or later: a date or a timestamp. A change counts from when its "
+             "transaction "
+             "began: a client that asks again and again goes a minute back each time, or follows "
+             "GET /events." },
     LIMS_FIELD_END,
 };
 

@@ -167,7 +167,11 @@ static const lims_field_t filters[] = {
     { .name = "until",
       .type = LIMS_T_MOMENT_END,
       .doc = "Received at this time or earlier: a date (the whole UTC day) or a timestamp." },
-    { .name = "updatedSince", .type = LIMS_T_MOMENT, .doc = "Changed at this time or later." },
+    { .name = "updatedSince",
+      .type = LIMS_T_MOMENT,
+      .doc = "Changed at this time or later. A change counts from when its transaction began: "
+             "a client that asks again and again goes a minute back each time, or follows "
+             "GET /events." },
     LIMS_FIELD_END,
 };
 
