@@ -227,19 +227,12 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
 
 /* --- What the database tells ---------------------------------------------- */
 
-/* DBDParams as libpq takes it: without the quotes of the configuration file. */
-static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
-{
-    const char *params = lims_check_directive(s, "DBDParams", pool);
-
-    return params ? params : "";
-}
-
 /* NULL, or why the service can't work on the database that answers. */
 static const char *check_schema(server_rec *s, apr_pool_t *pool)
 {
     lims_connection_t *connection = NULL;
-    const lims_error_t *error = lims_connection_open(&connection, conninfo_of(s, pool), pool);
+    const lims_error_t *error =
+        lims_connection_open(&connection, lims_config_conninfo(s, NULL, pool), pool);
 
     if (error) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,

@@ -230,6 +230,19 @@ lims_config_t *lims_config_of(const server_rec *s)
     return ap_get_module_config(s->module_config, &lims_module);
 }
 
+const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool)
+{
+    const char *params = lims_check_directive(s, "DBDParams", pool);
+
+    if (!params) {
+        return "";
+    }
+    /* The last of two settings counts. */
+    return application && !strstr(params, "://")
+               ? apr_pstrcat(pool, params, " application_name=", application, NULL)
+               : params;
+}
+
 void *lims_config_create(apr_pool_t *pool, server_rec *s)
 {
     lims_config_t *config = apr_pcalloc(pool, sizeof(*config));

@@ -32,10 +32,10 @@ apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_confi
                                server_rec *s)
 {
     apr_pool_t *pool = s->process->pool;
-    const char *database = lims_check_directive(s, "DBDParams", pool);
+    const char *database = lims_config_conninfo(s, NULL, pool);
     const char *key = apr_psprintf(
         pool, "mod_lims_rates %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT " x %" APR_INT64_T_FMT " %s",
-        config->rate_limit, config->rate_window, config->rate_keys, database ? database : "");
+        config->rate_limit, config->rate_window, config->rate_keys, database);
     retained_t *retained = ap_retained_data_get(key);
     apr_status_t rv = APR_SUCCESS;
 

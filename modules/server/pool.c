@@ -110,7 +110,7 @@ static const char *name_of(const server_rec *s, apr_pool_t *pool)
 static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, apr_pool_t *pool)
 {
     lims_pool_t *fresh = apr_pcalloc(pool, sizeof(*fresh));
-    const char *conninfo = lims_check_directive(s, "DBDParams", pool);
+    const char *conninfo = lims_config_conninfo(s, NULL, pool);
     apr_status_t rv = apr_thread_mutex_create(&fresh->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 
     if (rv == APR_SUCCESS) {
@@ -120,7 +120,7 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
         rv = lims_turns_create(&fresh->turns, reads_of(s), READ_LENGTH, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo ? conninfo : "", s, pool);
+        rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo, s, pool);
     }
     fresh->name = name;
     fresh->free = connections_of(s, pool);

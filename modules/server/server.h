@@ -83,6 +83,11 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
 extern const command_rec lims_config_directives[];
 lims_config_t *lims_config_of(const server_rec *s);
 
+/* The connection string of the server's database, as libpq takes it; "" if none
+ * is configured. PostgreSQL shows the sessions under the name `application`; NULL
+ * leaves the one of DBDParams, and so does a URI, to which nothing is appended. */
+const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool);
+
 /* check.c */
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);

@@ -72,13 +72,6 @@ static atomic_bool started, stopping;
 
 /* --- What is configured --------------------------------------------------- */
 
-static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
-{
-    const char *params = lims_check_directive(s, "DBDParams", pool);
-
-    return params ? params : "";
-}
-
 static bool is_known(const char *conninfo)
 {
     for (int i = 0; i < database_count; i++) {
@@ -94,7 +87,7 @@ static void list_databases(apr_pool_t *pconf, server_rec *s)
     databases = apr_pcalloc(pconf, DATABASES_MAX * sizeof(*databases));
     database_count = 0;
     for (; s; s = s->next) {
-        const char *conninfo = conninfo_of(s, pconf);
+        const char *conninfo = lims_config_conninfo(s, "mod_lims_jobs", pconf);
         if (lims_config_of(s)->enable != 1 || is_known(conninfo)) {
             continue;
         }

@@ -51,34 +51,21 @@ static worker_t *workers;
 
 /* --- In the parent ---------------------------------------------------------- */
 
-static const char *database_of(const server_rec *s, apr_pool_t *pool)
-{
-    const char *database = lims_check_directive(s, "DBDParams", pool);
-
-    return database ? database : "";
-}
-
-/* Its own name among the sessions, unless the string is a URI: the last of two
- * settings counts. */
 static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
 {
-    const char *database = database_of(s, pool);
-
-    return strstr(database, "://")
-               ? database
-               : apr_pstrcat(pool, database, " application_name=mod_lims_webhooks", NULL);
+    return lims_config_conninfo(s, "mod_lims_webhooks", pool);
 }
 
 static const char *key_of(const server_rec *s, apr_pool_t *pool)
 {
-    return apr_pstrcat(pool, "mod_lims_webhooks ", database_of(s, pool), NULL);
+    return apr_pstrcat(pool, "mod_lims_webhooks ", lims_config_conninfo(s, NULL, pool), NULL);
 }
 
 /* Named after the database: each has slots of its own. */
 static const char *slot_file_of(const server_rec *s, apr_pool_t *pool)
 {
     unsigned char digest[SHA256_DIGEST_LENGTH];
-    const char *database = database_of(s, pool);
+    const char *database = lims_config_conninfo(s, NULL, pool);
 
     SHA256((const unsigned char *)database, strlen(database), digest);
     return ap_runtime_dir_relative(pool, apr_psprintf(pool, "lims-webhooks-%02x%02x%02x%02x",
