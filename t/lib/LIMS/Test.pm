@@ -539,11 +539,11 @@ sub allow_log {
     return;
 }
 
+# Errors, and what has not httpd's form: the last words of libc and OpenSSL, say.
 sub _unexpected_log {
     my ($self) = @_;
-    my @lines = grep {
-        /^\S*\s*.*?\[[\w-]*:(?:error|crit|alert|emerg)\]/ || /exit signal|Assertion|runtime error:/
-    } split /\n/, $self->log;
+    my @lines = grep { /^\[[^]]+\] \[[\w-]*:(?:error|crit|alert|emerg)\]|exit signal/
+            || /\S/ && !/^\[[^]]+\] \[[\w-]*:\w+\] / } split /\n/, $self->log;
 
     for my $pattern (@{ $self->{expected} }) {
         @lines = grep { $_ !~ $pattern } @lines;
