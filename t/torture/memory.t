@@ -30,7 +30,8 @@ my $long = ($ENV{TORTURE_KILLS} || 0) > 10;
 my @strides = $long ? (1, 5) : (12, 40);
 
 # Abort is how a pool ends a child. Nothing else may.
-$lims->allow_log(qr/exit signal Abort|Memory allocation failed/, qr/LIMS00(?:30|36|37|38|40|41|42|46|51|52): |\[dbd:error\]/);
+$lims->allow_log(qr/exit signal Abort|Memory allocation failed/,
+    qr/LIMS00(?:30|36|37|38|40|41|42|46|51|52): |\[dbd:error\]/);
 $fail->begin($lims);
 for my $name ($long ? sort keys %$work : qw(read register)) {
     for my $lasting (0, 1) {

@@ -95,7 +95,8 @@ sub _backend {
     my $super = eval { LIMS::Instance::connect_database('postgres', 'postgres') }
         or return 'no backend: the database is not up';
     my $found = eval { $super->selectall_arrayref(q{
-        SELECT pid, state FROM pg_stat_activity WHERE application_name IN ('mod_lims', 'mod_lims_jobs')
+        SELECT pid, state FROM pg_stat_activity
+         WHERE application_name IN ('mod_lims', 'mod_lims_jobs')
          ORDER BY state <> 'idle' DESC, random() LIMIT 1}) };
 
     return 'no backend: none is there' unless $found && @$found;
