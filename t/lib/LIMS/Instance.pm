@@ -359,19 +359,22 @@ sub lives {
     return defined $text && $text =~ /\A\d+ \(.*\) [^ZX] /s;
 }
 
-# A graceful restart; returns when the new generation is at work.
-sub graceful {
-    my ($self) = @_;
+# A restart: USR1 lets the children finish what they do, HUP does not. Returns when
+# the new generation is at work.
+sub begin_anew {
+    my ($self, $signal) = @_;
     my $before = () = $self->log =~ /resuming normal operations/g;
 
-    kill 'USR1', $self->pid;
+    kill $signal, $self->pid;
     for (1 .. 400) {
         my $now = () = $self->log =~ /resuming normal operations/g;
         return 1 if $now > $before;
         select undef, undef, undef, 0.025;
     }
-    die "httpd did not come back from a graceful restart\n";
+    die "httpd did not come back from a restart by $signal\n";
 }
+
+sub graceful { return $_[0]->begin_anew('USR1') }
 
 # The whole error log.
 sub log {

@@ -1,0 +1,108 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# httpd begins anew, gracefully and not, again and again, in the middle of all that
+# a child does: requests, a scan, webhooks under way. Each child comes to its end
+# by itself, which the error log tells, and nothing is lost or done twice.
+# LIMS_ROUNDS (5)
+use LIMS::Laboratory;
+use LIMS::Receiver;
+use LIMS::Test;
+
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+my $rounds   = $ENV{LIMS_ROUNDS} || 5;
+my $receiver = LIMS::Receiver->new;
+my $lims     = LIMS::Test->new(
+    children => 3,
+    conf     => $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\nLimsScanInterval 1\n"
+        . "LimsRetentionInterval 1\nLimsRecoveryInterval 1\n",
+);
+my $lab      = LIMS::Laboratory->new($lims);
+my %sample   = (clientName => 'Acme', materialTypeId => $lab->material);
+my $stop     = "$lims->{instance}{dir}/stop";
+my $endpoint = $receiver->endpoint($lims, '/all', events => 'sample.created');
+
+# A scan that finds little to do is over in no time: this one takes a while.
+$lims->superuser->do($_) for 'ALTER FUNCTION lims.scan_samples(integer) RENAME TO scan_at_once',
+    q{CREATE FUNCTION lims.scan_samples(p_limit integer, OUT looked_at integer,
+        OUT told integer, OUT more boolean) LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+          PERFORM pg_sleep(0.3);
+          SELECT s.looked_at, s.told, s.more INTO looked_at, told, more
+            FROM lims.scan_at_once(p_limit) s;
+      END$$},
+    'GRANT EXECUTE ON FUNCTION lims.scan_samples(integer) TO lims_app';
+
+sub scanning {
+    return scalar $lims->superuser->selectrow_array(
+        q{SELECT count(*) FROM pg_stat_activity WHERE application_name = 'mod_lims_jobs'
+             AND datname = current_database() AND state = 'active'
+             AND query LIKE '%lims.scan_samples%'});
+}
+
+sub wait_for {
+    my ($seconds, $condition) = @_;
+    my $until = time + $seconds;
+    my $met;
+
+    sleep 0.02 while !($met = $condition->()) && time < $until;
+    return $met;
+}
+
+# Registers samples until it is told to stop, each again until it is confirmed.
+sub register {
+    my ($name) = @_;
+    my $count = 0;
+
+    for (; !-e $stop; $count++) {
+        for my $attempt (1 .. 100) {
+            my $reply = eval { $lims->post('/samples', \%sample, connection => 'new',
+                headers => { 'Idempotency-Key' => "$name-$count" }) };
+            last if $reply && $reply->status == 201;
+            die 'answered ' . $reply->status . "\n" if $reply && $reply->status != 503;
+            die "never confirmed\n" if $attempt == 100;
+            sleep 0.1;
+        }
+        sleep 0.05;
+    }
+    return $count;
+}
+
+# Waits for a scan to be under way, and restarts.
+my ($told, @confirmed) = $lims->parallel(4, sub {
+    my ($number) = @_;
+    return register("client-$number") if $number;
+
+    my @seen = $lims->children;
+    my $scans = 0;
+    for my $round (1 .. $rounds) {
+        $scans++ if wait_for(8, \&scanning);
+        $lims->{instance}->begin_anew($round % 3 ? 'USR1' : 'HUP');
+        push @seen, $lims->children;
+    }
+    open my $out, '>', $stop or die "$stop: $!\n";
+    close $out;
+    return [ $scans, @seen ];
+});
+my ($scans, @seen) = @{ $told || [0] };
+my $confirmed = 0;
+$confirmed += $_ || 0 for @confirmed;
+
+is($scans, $rounds, 'each restart met a scan under way');
+cmp_ok($confirmed, '>', 0, "... and requests: $confirmed samples were confirmed");
+my %now = map { $_ => 1 } $lims->children;
+ok(wait_for(15, sub { !grep { !$now{$_} && LIMS::Instance::lives($_) } @seen }),
+    'the children of former generations are gone');
+is($lims->db->selectrow_array('SELECT count(*) FROM lims.sample'), $confirmed,
+    'each sample is there once');
+my %arrived;
+wait_for(20, sub {
+    %arrived = map { $_->{headers}{'x-service-delivery'} => 1 } $receiver->seen('/all');
+    return keys %arrived >= $confirmed;
+});
+is(scalar keys %arrived, $confirmed, '... and told of');
+unlike($lims->log, qr/LIMS0090/, 'no job met trouble');
+
+done_testing();
