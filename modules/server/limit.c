@@ -13,7 +13,6 @@
  * shapes it: servers that share a database and a limit share the counts, and a
  * restart that changes the limit begins with new, empty rings.
  */
-#include <apr_shm.h>
 #include <apr_strings.h>
 #include <openssl/sha.h>
 #include <string.h>
@@ -23,38 +22,22 @@
 #include "server/metrics.h"
 #include "server/server.h"
 
-typedef struct {
-    apr_shm_t *shm;
-    lims_ring_table_t table;
-} retained_t;
-
 apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,
                                server_rec *s)
 {
-    apr_pool_t *pool = s->process->pool;
-    const char *database = lims_config_conninfo(s, NULL, pool);
-    const char *key = apr_psprintf(
+    apr_pool_t *pool = s->process->pconf;
+    const char *name = apr_psprintf(
         pool, "mod_lims_rates %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT " x %" APR_INT64_T_FMT " %s",
-        config->rate_limit, config->rate_window, config->rate_keys, database);
-    retained_t *retained = ap_retained_data_get(key);
-    apr_status_t rv = APR_SUCCESS;
+        config->rate_limit, config->rate_window, config->rate_keys,
+        lims_config_conninfo(s, NULL, pool));
+    lims_ring_table_t *made = apr_pcalloc(pool, sizeof(*made));
+    apr_status_t rv;
 
-    if (!retained) {
-        retained = ap_retained_data_create(key, sizeof(*retained));
-        retained->table.slots = (apr_uint32_t)config->rate_keys;
-        retained->table.limit = (apr_uint32_t)config->rate_limit;
-        retained->table.window = config->rate_window * 1000000;
-    }
-    if (!retained->shm) {
-        /* Anonymous memory is zero, and no page is real before it is used. */
-        rv = apr_shm_create(&retained->shm,
-                            lims_ring_table_size(retained->table.slots, retained->table.limit),
-                            NULL, pool);
-    }
-    if (rv == APR_SUCCESS) {
-        retained->table.memory = apr_shm_baseaddr_get(retained->shm);
-    }
-    *table = &retained->table;
+    made->slots = (apr_uint32_t)config->rate_keys;
+    made->limit = (apr_uint32_t)config->rate_limit;
+    made->window = config->rate_window * 1000000;
+    rv = lims_retained(&made->memory, name, lims_ring_table_size(made->slots, made->limit), s);
+    *table = made;
     return rv;
 }
 

@@ -2,7 +2,6 @@
 /* metrics.c - what the service counts, over all child processes. */
 #include "server/metrics.h"
 
-#include <apr_shm.h>
 #include <apr_strings.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -81,11 +80,6 @@ typedef struct {
     child_t children[CHILDREN_MAX];
 } counters_t;
 
-typedef struct {
-    apr_shm_t *shm;
-    counters_t *counters;
-} retained_t;
-
 static counters_t *counters;
 static child_t *self;
 
@@ -117,22 +111,11 @@ static route_counters_t *counters_of(const lims_route_t *route)
 
 apr_status_t lims_metrics_create(server_rec *s)
 {
-    static const char key[] = "mod_lims_metrics";
-    retained_t *retained = ap_retained_data_get(key);
-    apr_status_t rv = APR_SUCCESS;
+    void *memory = NULL;
+    apr_status_t rv = lims_retained(&memory, "mod_lims_metrics", sizeof(*counters), s);
 
     number_routes();
-    if (!retained) {
-        retained = ap_retained_data_create(key, sizeof(*retained));
-    }
-    if (!retained->shm) {
-        rv = apr_shm_create(&retained->shm, sizeof(counters_t), NULL, s->process->pool);
-        if (rv == APR_SUCCESS) {
-            retained->counters = apr_shm_baseaddr_get(retained->shm);
-            memset(retained->counters, 0, sizeof(counters_t));
-        }
-    }
-    counters = retained->counters;
+    counters = memory;
     return rv;
 }
 

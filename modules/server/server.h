@@ -96,6 +96,10 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
  * NULL: "DBDParams", "DBDMax", "SSLEngine". */
 const char *lims_check_directive(const server_rec *s, const char *name, apr_pool_t *pool);
 
+/* retained.c: shared memory that is zero at first and outlives restarts. The same
+ * name and size are the same memory. */
+apr_status_t lims_retained(void **memory, const char *name, apr_size_t size, server_rec *s);
+
 /* pool.c: connections of mod_dbd, bounded and with a time-out. */
 typedef struct {
     apr_pool_t *pool;

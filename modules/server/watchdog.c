@@ -4,7 +4,6 @@
 
 #include <apr_allocator.h>
 #include <apr_optional.h>
-#include <apr_shm.h>
 #include <apr_strings.h>
 #include <apr_thread_mutex.h>
 #include <mod_watchdog.h>
@@ -287,24 +286,11 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 
 static apr_status_t find_records(server_rec *s)
 {
-    typedef struct {
-        apr_shm_t *shm;
-    } retained_t;
-    static const char key[] = "mod_lims_jobs";
-    retained_t *retained = ap_retained_data_get(key);
+    void *memory = NULL;
+    apr_status_t rv = lims_retained(&memory, "mod_lims_jobs", sizeof(*records), s);
 
-    if (!retained) {
-        retained = ap_retained_data_create(key, sizeof(*retained));
-    }
-    if (!retained->shm) {
-        apr_status_t rv = apr_shm_create(&retained->shm, sizeof(records_t), NULL, s->process->pool);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-        memset(apr_shm_baseaddr_get(retained->shm), 0, sizeof(records_t));
-    }
-    records = apr_shm_baseaddr_get(retained->shm);
-    return APR_SUCCESS;
+    records = memory;
+    return rv;
 }
 
 apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s)

@@ -58,7 +58,8 @@ static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
 
 static const char *key_of(const server_rec *s, apr_pool_t *pool)
 {
-    return apr_pstrcat(pool, "mod_lims_webhooks ", lims_config_conninfo(s, NULL, pool), NULL);
+    return apr_psprintf(pool, "mod_lims_webhooks %" APR_SIZE_T_FMT " %s", sizeof(common_t),
+                        lims_config_conninfo(s, NULL, pool));
 }
 
 /* Named after the database: each has slots of its own. */
