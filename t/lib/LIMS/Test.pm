@@ -539,11 +539,11 @@ sub allow_log {
     return;
 }
 
-# Errors, and what has not httpd's form: the last words of libc and OpenSSL, say.
+# Errors, and what has not httpd's form, such as libc's last words; libpq warns so.
 sub _unexpected_log {
     my ($self) = @_;
     my @lines = grep { /^\[[^]]+\] \[[\w-]*:(?:error|crit|alert|emerg)\]|exit signal/
-            || /\S/ && !/^\[[^]]+\] \[[\w-]*:\w+\] / } split /\n/, $self->log;
+            || /\S/ && !/^(?:\[[^]]+\] \[[\w-]*:\w+\]|WARNING:) / } split /\n/, $self->log;
 
     for my $pattern (@{ $self->{expected} }) {
         @lines = grep { $_ !~ $pattern } @lines;
