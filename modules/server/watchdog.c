@@ -230,7 +230,7 @@ static bool claim(record_t *record, apr_interval_time_t interval)
 
 /* Memory of the job alone: mod_watchdog's pools go back to that of the
  * configuration, which this thread does not share. */
-static apr_pool_t *own_pool(void)
+static apr_pool_t *own_pool(const server_rec *s)
 {
     apr_allocator_t *allocator = NULL;
     apr_pool_t *pool = NULL;
@@ -238,7 +238,8 @@ static apr_pool_t *own_pool(void)
     if (apr_allocator_create(&allocator) != APR_SUCCESS) {
         return NULL;
     }
-    if (apr_pool_create_unmanaged_ex(&pool, NULL, allocator) != APR_SUCCESS) {
+    if (apr_pool_create_unmanaged_ex(&pool, apr_pool_abort_get(s->process->pool), allocator) !=
+        APR_SUCCESS) {
         apr_allocator_destroy(allocator);
         return NULL;
     }
@@ -256,7 +257,7 @@ static void run_due(lims_job_e which)
         if (!claim(&records->records[i][which], interval_of(config, which))) {
             continue;
         }
-        own = own_pool();
+        own = own_pool(databases[i].server);
         if (own) {
             run(&databases[i], which, own);
             apr_pool_destroy(own);

@@ -215,14 +215,15 @@ static apr_status_t stop(void *data)
     return APR_SUCCESS;
 }
 
-/* What a thread allocates must not be locked against the other threads. */
-static apr_status_t create_pool(apr_pool_t **pool)
+/* What a thread allocates must not be locked against the other threads; memory
+ * that runs out ends the child as it does in any of its pools. */
+static apr_status_t create_pool(apr_pool_t **pool, apr_pool_t *pchild)
 {
     apr_allocator_t *allocator = NULL;
     apr_status_t rv = apr_allocator_create(&allocator);
 
     if (rv == APR_SUCCESS) {
-        rv = apr_pool_create_ex(pool, NULL, NULL, allocator);
+        rv = apr_pool_create_ex(pool, NULL, apr_pool_abort_get(pchild), allocator);
     }
     if (rv == APR_SUCCESS) {
         apr_allocator_owner_set(allocator, *pool);
@@ -234,7 +235,7 @@ static apr_status_t create_pool(apr_pool_t **pool)
 static void start_worker(server_rec *s, const common_t *common, apr_pool_t *pchild)
 {
     worker_t *worker = apr_pcalloc(pchild, sizeof(*worker));
-    apr_status_t rv = create_pool(&worker->pool);
+    apr_status_t rv = create_pool(&worker->pool, pchild);
 
     worker->server = s;
     fill_settings(worker, common, pchild);
