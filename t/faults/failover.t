@@ -11,7 +11,8 @@ use Time::HiRes qw(time sleep);
 
 my $first  = LIMS::PostgreSQL->own('failover');
 my $second = $first->standby;
-my $lims   = LIMS::Test->new(conf => 'Define LIMS_DATABASE "host=' . $first->socket . ','
+my $lims   = LIMS::Test->new(conf => LIMS::Load::conf() . 'Define LIMS_DATABASE "host='
+        . $first->socket . ','
         . $second->socket . ' dbname=lims_test_faults_failover target_session_attrs=read-write"');
 
 # From here on the test too asks that node.

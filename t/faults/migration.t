@@ -10,7 +10,7 @@ use LIMS::Test;
 use LIMS::Load;
 use Time::HiRes qw(time sleep);
 
-my $lims    = LIMS::Test->new;
+my $lims    = LIMS::Test->new(conf => LIMS::Load::conf());
 my $limsctl = LIMS::Instance::out() . '/t/faults/limsctl';
 my ($version) = $lims->db->selectrow_array('SELECT max(version) FROM lims.schema_migration');
 

@@ -10,7 +10,7 @@ use LIMS::PostgreSQL;
 use Time::HiRes qw(time sleep);
 
 my $server = LIMS::PostgreSQL->own('restart');
-my $lims   = LIMS::Test->new;
+my $lims   = LIMS::Test->new(conf => LIMS::Load::conf());
 
 # Until the sessions that the service has are as many as that.
 sub sessions_become {
