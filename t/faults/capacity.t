@@ -35,13 +35,15 @@ sub crowd {
     my (undef, @statuses) = $lims->parallel(13, sub {
         my ($number) = @_;
         if (!$number) {
-            $lims->db->begin_work;
-            $lims->db->do('LOCK TABLE lims.client IN SHARE ROW EXCLUSIVE MODE');
+            # No limit keeps a superuser out.
+            my $locker = $lims->superuser;
+            $locker->begin_work;
+            $locker->do('LOCK TABLE lims.client IN SHARE ROW EXCLUSIVE MODE');
             for (1 .. 400) {
                 last if $found = $seen->();
                 select undef, undef, undef, 0.05;
             }
-            $lims->db->commit;
+            $locker->commit;
             die "$name: what was waited for did not come\n" unless $found;
             return;
         }
