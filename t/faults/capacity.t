@@ -11,6 +11,8 @@ my $lims = LIMS::Test->new(children => 1,
 my $name = $lims->{database};
 
 sub service_sessions {
+    # Within a transaction the first look would stand.
+    $lims->superuser->do('SELECT pg_stat_clear_snapshot()');
     return scalar $lims->superuser->selectrow_array(
         q{SELECT count(*) FROM pg_stat_activity
            WHERE application_name = 'mod_lims' AND datname = current_database()});
