@@ -198,7 +198,8 @@ enum {
     LIMS_R_TOOL = 1 << 3,       /* command line only; not part of the REST API */
     LIMS_R_NO_BODY = 1 << 4,    /* a POST that takes no body, or an empty object */
     LIMS_R_REASON = 1 << 5,     /* command line: --reason is required */
-    LIMS_R_DOCUMENT = 1 << 6,   /* the answer is a JSON document of no fixed shape */
+    LIMS_R_DOCUMENT = 1 << 6,   /* the answer is a JSON document of no fixed shape: the
+                                   statement's column of that name, or a handler's */
     LIMS_R_SIGN = 1 << 7,       /* command line: always signed, see .meaning */
     LIMS_R_OWNER = 1 << 8,      /* command line: done by the owner of the database,
                                    with or without an acting user */

@@ -372,20 +372,5 @@ AS $$
       FROM waiting w
 $$;
 
-DO $$
-DECLARE
-    v record;
-BEGIN
-    FOR v IN
-        SELECT p.oid::regprocedure AS function
-          FROM pg_catalog.pg_proc p
-         WHERE p.pronamespace = 'lims'::regnamespace
-           AND p.proname IN ('webhook_claim', 'webhook_finish',
-                             'webhook_release', 'webhook_leave',
-                             'webhook_backlog')
-    LOOP
-        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', v.function);
-        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO lims_app', v.function);
-    END LOOP;
-END
-$$;
+GRANT EXECUTE ON FUNCTION lims.webhook_claim, lims.webhook_finish,
+    lims.webhook_release, lims.webhook_leave, lims.webhook_backlog TO lims_app;

@@ -182,7 +182,5 @@ $$;
 SELECT lims.secure_functions();
 
 -- A recovery is asked for, and then worked off.
-REVOKE ALL ON FUNCTION lims.webhook_test(bigint, bigint, text),
-    lims.webhook_recover_step(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lims.webhook_test(bigint, bigint, text),
     lims.webhook_recover_step(integer) TO lims_app;

@@ -79,6 +79,46 @@ SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
        a.updated_at AS "updatedAt"
   FROM lims.approval a;
 
+CREATE VIEW lims.webhook_endpoint_record WITH (security_invoker = true) AS
+SELECT e.organization_id, e.id, e.name, e.url, e.events,
+       e.standard_headers AS "standardHeaders", e.enabled,
+       e.disabled_at AS "disabledAt", e.disabled_reason AS "disabledReason",
+       e.consecutive_failures AS "consecutiveFailures",
+       CASE WHEN e.previous_secret_until > now()
+            THEN e.previous_secret_until END AS "previousSecretUntil",
+       e.created_by AS "createdBy", e.created_at AS "createdAt",
+       e.updated_at AS "updatedAt", e.deleted_at AS "deletedAt"
+  FROM lims.webhook_endpoint e;
+
+CREATE VIEW lims.webhook_recovery_record WITH (security_invoker = true) AS
+SELECT r.organization_id, r.id, r.endpoint_id AS "endpointId", r.since,
+       r.requeued, r.requested_by AS "requestedBy",
+       r.created_at AS "createdAt", r.finished_at AS "finishedAt"
+  FROM lims.webhook_recovery r;
+
+-- With what its last attempt brought. Kept for an endpoint that is disabled, it
+-- has no next one.
+CREATE VIEW lims.webhook_delivery_record WITH (security_invoker = true) AS
+SELECT d.organization_id, d.id, d.delivery_id AS "deliveryId",
+       d.endpoint_id AS "endpointId", v.type, d.state,
+       d.attempts AS "attemptCount",
+       CASE WHEN e.enabled
+            THEN greatest(d.next_attempt_at, d.created_at) END AS "nextAttemptAt",
+       a.response_status AS "lastStatus", a.error AS "lastError",
+       v.created_at AS "createdAt", d.finished_at AS "finishedAt"
+  FROM lims.webhook_delivery d
+  JOIN lims.webhook_endpoint e
+    ON e.organization_id = d.organization_id
+   AND e.id = d.endpoint_id
+  JOIN lims.event v
+    ON v.organization_id = d.organization_id
+   AND v.id = d.event_id
+  LEFT JOIN lims.webhook_attempt a
+    ON a.organization_id = d.organization_id
+   AND a.delivery_id = d.id
+   AND a.number = d.attempts;
+
 GRANT SELECT ON lims.sample_record, lims.sample_test_record,
-    lims.approval_record TO lims_app;
+    lims.approval_record, lims.webhook_endpoint_record,
+    lims.webhook_recovery_record, lims.webhook_delivery_record TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.sample_state(bigint, bigint) TO lims_app;

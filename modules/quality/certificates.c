@@ -96,26 +96,6 @@ static const lims_error_t *issue(lims_request_t *rq)
     return error;
 }
 
-/* The content as it was hashed. */
-static const lims_error_t *content(lims_request_t *rq)
-{
-    const lims_call_t call = { .statement = LIMS_STMT_CERTIFICATE_CONTENT };
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
-
-    if (error) {
-        return error;
-    }
-    if (lims_result_count(row) == 0) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
-                         "There is no certificate %s in your organization.",
-                         lims_values_get(rq->values, "id"));
-    }
-    rq->reply->body = lims_result_get(row, 0, "content");
-    rq->reply->length = strlen(rq->reply->body);
-    return NULL;
-}
-
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e issue_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
@@ -146,7 +126,7 @@ static const lims_route_t routes[] = {
       .summary = "What a certificate of analysis says",
       .flags = LIMS_R_TOOL | LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
       .status = 200,
-      .handler = content },
+      .statement = LIMS_STMT_CERTIFICATE_CONTENT },
     { .method = "POST",
       .path = "/certificates",
       .command = "certificate issue",

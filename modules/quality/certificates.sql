@@ -35,7 +35,7 @@ SELECT id AS "id",
  LIMIT :limit::bigint + 1
 
 -- name: certificate_content one
-SELECT content AS "content"
+SELECT content AS "document"
   FROM lims.certificate
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

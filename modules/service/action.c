@@ -93,11 +93,32 @@ static const lims_error_t *fetch_page(lims_request_t *rq)
     return NULL;
 }
 
+/* The column "document", as it is kept: to the byte. */
+static const lims_error_t *fetch_document(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = rq->route->statement };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return not_found(rq);
+    }
+    rq->reply->body = lims_result_get(row, 0, "document");
+    rq->reply->length = strlen(rq->reply->body);
+    return NULL;
+}
+
 const lims_error_t *lims_service_fetch(lims_request_t *rq)
 {
     rq->reply->status = rq->route->status;
     if (rq->route->handler) {
         return rq->route->handler(rq);
+    }
+    if (rq->route->flags & LIMS_R_DOCUMENT) {
+        return fetch_document(rq);
     }
     return (rq->route->flags & LIMS_R_LIST) ? fetch_page(rq) : fetch_record(rq);
 }

@@ -150,26 +150,6 @@ static const lims_error_t *send_test(lims_request_t *rq)
     return error;
 }
 
-/* The body as it is sent, to the byte. */
-static const lims_error_t *show_body(lims_request_t *rq)
-{
-    const lims_call_t call = { .statement = LIMS_STMT_WEBHOOK_DELIVERY_BODY };
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
-
-    if (error) {
-        return error;
-    }
-    if (lims_result_count(row) == 0) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
-                         "There is no webhook delivery %s in your organization.",
-                         lims_values_get(rq->values, "id"));
-    }
-    rq->reply->body = lims_result_get(row, 0, "body");
-    rq->reply->length = strlen(rq->reply->body);
-    return NULL;
-}
-
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e sending_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
@@ -199,7 +179,7 @@ static const lims_route_t routes[] = {
       .summary = "What a webhook delivery says",
       .flags = LIMS_R_TOOL | LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
       .status = 200,
-      .handler = show_body },
+      .statement = LIMS_STMT_WEBHOOK_DELIVERY_BODY },
     { .method = "POST",
       .path = "/webhook-deliveries/:id/redeliver",
       .command = "webhook redeliver",

@@ -1,29 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: webhook_delivery_get one
-SELECT d.id AS "id",
-       d.delivery_id AS "deliveryId",
-       d.endpoint_id AS "endpointId",
-       v.type AS "type",
-       d.state AS "state",
-       d.attempts AS "attemptCount",
-       CASE WHEN e.enabled
-            THEN greatest(d.next_attempt_at, d.created_at) END AS "nextAttemptAt",
-       a.response_status AS "lastStatus",
-       a.error AS "lastError",
-       v.created_at AS "createdAt",
-       d.finished_at AS "finishedAt"
-  FROM lims.webhook_delivery d
-  JOIN lims.webhook_endpoint e
-    ON e.organization_id = d.organization_id
-   AND e.id = d.endpoint_id
-  JOIN lims.event v
-    ON v.organization_id = d.organization_id
-   AND v.id = d.event_id
-  LEFT JOIN lims.webhook_attempt a
-    ON a.organization_id = d.organization_id
-   AND a.delivery_id = d.id
-   AND a.number = d.attempts
+SELECT *
+  FROM lims.webhook_delivery_record d
  WHERE d.organization_id = :$organization::bigint
    AND d.id = :id::bigint
 
@@ -40,41 +19,20 @@ SELECT number AS "number",
  ORDER BY number
 
 -- name: webhook_delivery_list many custom
-SELECT d.id AS "id",
-       d.delivery_id AS "deliveryId",
-       d.endpoint_id AS "endpointId",
-       v.type AS "type",
-       d.state AS "state",
-       d.attempts AS "attemptCount",
-       CASE WHEN e.enabled
-            THEN greatest(d.next_attempt_at, d.created_at) END AS "nextAttemptAt",
-       a.response_status AS "lastStatus",
-       a.error AS "lastError",
-       v.created_at AS "createdAt",
-       d.finished_at AS "finishedAt"
-  FROM lims.webhook_delivery d
-  JOIN lims.webhook_endpoint e
-    ON e.organization_id = d.organization_id
-   AND e.id = d.endpoint_id
-  JOIN lims.event v
-    ON v.organization_id = d.organization_id
-   AND v.id = d.event_id
-  LEFT JOIN lims.webhook_attempt a
-    ON a.organization_id = d.organization_id
-   AND a.delivery_id = d.id
-   AND a.number = d.attempts
+SELECT *
+  FROM lims.webhook_delivery_record d
  WHERE d.organization_id = :$organization::bigint
    AND d.id > :cursor::bigint
-   AND (:endpointId::bigint IS NULL OR d.endpoint_id = :endpointId::bigint)
+   AND (:endpointId::bigint IS NULL OR d."endpointId" = :endpointId::bigint)
    AND (:state::text IS NULL OR d.state = :state::text)
-   AND (:type::text IS NULL OR v.type = :type::text)
-   AND (:since::timestamptz IS NULL OR v.created_at >= :since::timestamptz)
+   AND (:type::text IS NULL OR d.type = :type::text)
+   AND (:since::timestamptz IS NULL OR d."createdAt" >= :since::timestamptz)
  ORDER BY d.id
  LIMIT :limit::bigint + 1
 
 -- name: webhook_delivery_body one
 SELECT lims.webhook_body(d.delivery_id, v.type, v.created_at, v.organization_id,
-                         v.data) AS "body"
+                         v.data) AS "document"
   FROM lims.webhook_delivery d
   JOIN lims.event v
     ON v.organization_id = d.organization_id

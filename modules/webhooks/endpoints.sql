@@ -1,46 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: webhook_endpoint_get one
-SELECT id AS "id",
-       name AS "name",
-       url AS "url",
-       events AS "events",
-       standard_headers AS "standardHeaders",
-       enabled AS "enabled",
-       disabled_at AS "disabledAt",
-       disabled_reason AS "disabledReason",
-       consecutive_failures AS "consecutiveFailures",
-       CASE WHEN previous_secret_until > now()
-            THEN previous_secret_until END AS "previousSecretUntil",
-       created_by AS "createdBy",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt",
-       deleted_at AS "deletedAt"
-  FROM lims.webhook_endpoint
+SELECT *
+  FROM lims.webhook_endpoint_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: webhook_endpoint_list many
-SELECT id AS "id",
-       name AS "name",
-       url AS "url",
-       events AS "events",
-       standard_headers AS "standardHeaders",
-       enabled AS "enabled",
-       disabled_at AS "disabledAt",
-       disabled_reason AS "disabledReason",
-       consecutive_failures AS "consecutiveFailures",
-       CASE WHEN previous_secret_until > now()
-            THEN previous_secret_until END AS "previousSecretUntil",
-       created_by AS "createdBy",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt",
-       deleted_at AS "deletedAt"
-  FROM lims.webhook_endpoint
+SELECT *
+  FROM lims.webhook_endpoint_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:enabled::boolean IS NULL OR enabled = :enabled::boolean)
-   AND (deleted_at IS NOT NULL) = :deleted::boolean
+   AND ("deletedAt" IS NOT NULL) = :deleted::boolean
  ORDER BY id
  LIMIT :limit::bigint + 1
 

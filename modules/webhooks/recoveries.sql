@@ -1,31 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: webhook_recovery_get one
-SELECT id AS "id",
-       endpoint_id AS "endpointId",
-       since AS "since",
-       requeued AS "requeued",
-       requested_by AS "requestedBy",
-       created_at AS "createdAt",
-       finished_at AS "finishedAt"
-  FROM lims.webhook_recovery
+SELECT *
+  FROM lims.webhook_recovery_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: webhook_recovery_list many
-SELECT id AS "id",
-       endpoint_id AS "endpointId",
-       since AS "since",
-       requeued AS "requeued",
-       requested_by AS "requestedBy",
-       created_at AS "createdAt",
-       finished_at AS "finishedAt"
-  FROM lims.webhook_recovery
+SELECT *
+  FROM lims.webhook_recovery_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
-   AND (:endpointId::bigint IS NULL OR endpoint_id = :endpointId::bigint)
+   AND (:endpointId::bigint IS NULL OR "endpointId" = :endpointId::bigint)
    AND (:finished::boolean IS NULL
-        OR (finished_at IS NOT NULL) = :finished::boolean)
+        OR ("finishedAt" IS NOT NULL) = :finished::boolean)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

@@ -542,8 +542,8 @@ sub allow_log {
 # Errors, and what has not httpd's form, such as libc's last words; libpq warns so.
 sub _unexpected_log {
     my ($self) = @_;
-    my @lines = grep { /^\[[^]]+\] \[[\w-]*:(?:error|crit|alert|emerg)\]|exit signal/
-            || /\S/ && !/^(?:\[[^]]+\] \[[\w-]*:\w+\]|WARNING:) / } split /\n/, $self->log;
+    my @lines = grep { /^\[[^]]+\] \[[\w-]*:(?:error|crit|alert|emerg)\]|exit signal/ || /\S/
+            && !/^(?:\[[^]]+\] \[[\w-]*:\w+\]|(?:WARNING|DETAIL|HINT):) / } split /\n/, $self->log;
 
     for my $pattern (@{ $self->{expected} }) {
         @lines = grep { $_ !~ $pattern } @lines;
