@@ -29,8 +29,8 @@
 #
 # Sources are found by their place: a new folder under modules/ needs no line
 # here. What has modules/server/ or modules/dispatch/ links into the module only,
-# modules/tool/ into limsctl only, modules/kernel/ also into the unit tests and
-# fuzzers.
+# modules/tool/ into limsctl only; what is in $(KERNEL) also into the unit tests
+# and fuzzers.
 
 OUT ?= build/out
 T ?= t
@@ -72,7 +72,7 @@ SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
-KERNEL := $(filter modules/kernel/%,$(SOURCES))
+KERNEL := $(filter modules/kernel/% modules/formats/%,$(SOURCES))
 SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
@@ -80,7 +80,7 @@ object = $(patsubst %.c,$(OUT)/%.o,$(1))
 MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER) $(DISPATCH)) $(GENERATED)
 TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
-UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c)))
+UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/formats/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
 # What tests preload.
 FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)

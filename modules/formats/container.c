@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* container.c - what kind of file the bytes are. */
+#include "formats/container.h"
+
+#include <string.h>
+
+static const char *const names[] = {
+    [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
+    [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
+};
+_Static_assert(LIMS_LENGTH(names) == LIMS_CONTAINER_COUNT, "a name for every container");
+
+/* What files begin with. The first that fits is it. */
+static const struct {
+    const char *magic;
+    apr_size_t length;
+    lims_container_e container;
+    const char *refused; /* what it is, where it cannot be read */
+} magics[] = {
+    { "PK\x03\x04", 4, LIMS_CONTAINER_XLSX, NULL },
+    { "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, LIMS_CONTAINER_XLS, NULL },
+    { "%PDF-", 5, LIMS_CONTAINER_COUNT, "a PDF document" },
+    { "\x89PNG", 4, LIMS_CONTAINER_COUNT, "a picture" },
+    { "\xff\xd8\xff", 3, LIMS_CONTAINER_COUNT, "a picture" },
+    { "\x1f\x8b", 2, LIMS_CONTAINER_COUNT, "a compressed file" },
+    { "7z\xbc\xaf", 4, LIMS_CONTAINER_COUNT, "an archive" },
+    { "Rar!", 4, LIMS_CONTAINER_COUNT, "an archive" },
+    { "{\\rtf", 5, LIMS_CONTAINER_COUNT, "a text processor's document" },
+};
+
+/* What text begins with, after a byte order mark and white space. */
+static const struct {
+    const char *word;
+    lims_container_e container;
+    const char *refused;
+} words[] = {
+    { "<?xml", LIMS_CONTAINER_XML, NULL },
+    { "<html", LIMS_CONTAINER_COUNT, "a web page" },
+    { "<!doctype html", LIMS_CONTAINER_COUNT, "a web page" },
+    { "MSH", LIMS_CONTAINER_HL7, NULL },
+    { "FHS", LIMS_CONTAINER_HL7, NULL },
+    { "BHS", LIMS_CONTAINER_HL7, NULL },
+};
+
+const char *lims_container_name(lims_container_e container)
+{
+    return names[container];
+}
+
+static bool refuse(lims_reasons_t *reasons, const char *what)
+{
+    lims_reasons_block(reasons, LIMS_REASON_UNSUPPORTED_CONTAINER, 0, 0,
+                       "The file is %s, which holds no rows that could be read.", what);
+    return false;
+}
+
+/* A letter of the text, with the zero bytes of UTF-16 left out. */
+static apr_size_t first_letters(char *letters, apr_size_t size, const char *bytes,
+                                apr_size_t length)
+{
+    static const char skipped[] = " \t\r\n\x0b"; /* with MLLP's start of block */
+    apr_size_t count = 0;
+
+    for (apr_size_t i = 0; i < length && i < 4096 && count < size - 1; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        bool mark = i < 3 && (c == 0xef || c == 0xbb || c == 0xbf || c == 0xff || c == 0xfe);
+        if (c && !mark && (count || !strchr(skipped, c))) {
+            letters[count++] = bytes[i];
+        }
+    }
+    letters[count] = '\0';
+    return count;
+}
+
+/* H, its delimiters, and for a header record of ASTM three signs that differ. */
+static bool is_astm_header(const char *text)
+{
+    return text[0] == 'H' && text[1] && strchr("|!@#$%&*;:,\t", text[1]) && text[2] &&
+           strchr("\\^&~@!$#", text[2]) && text[3] && strchr("\\^&~@!$#", text[3]) &&
+           text[2] != text[3];
+}
+
+/* Lines that begin with # are remarks of who saved the records. */
+static const char *past_remarks(const char *text)
+{
+    while (*text == '#') {
+        text += strcspn(text, "\r\n");
+        text += strspn(text, "\r\n \t");
+    }
+    return text;
+}
+
+static bool is_framed(const char *bytes, apr_size_t length)
+{
+    apr_size_t at = 0;
+
+    while (at < length && (bytes[at] == '\x05' || bytes[at] == '\r' || bytes[at] == '\n')) {
+        at++; /* ENQ of the session that was recorded */
+    }
+    return at + 2 < length && bytes[at] == '\x02' && bytes[at + 1] >= '0' && bytes[at + 1] <= '7';
+}
+
+bool lims_container_detect(lims_container_e *container, const char *bytes, apr_size_t length,
+                           lims_reasons_t *reasons)
+{
+    char letters[512];
+    const char *text;
+
+    if (length == 0) {
+        lims_reasons_block(reasons, LIMS_REASON_EMPTY_FILE, 0, 0, "The file is empty.");
+        return false;
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(magics); i++) {
+        if (length >= magics[i].length && memcmp(bytes, magics[i].magic, magics[i].length) == 0) {
+            *container = magics[i].container;
+            return !magics[i].refused || refuse(reasons, magics[i].refused);
+        }
+    }
+    if (first_letters(letters, sizeof(letters), bytes, length) == 0) {
+        lims_reasons_block(reasons, LIMS_REASON_EMPTY_FILE, 0, 0,
+                           "The file holds nothing but white space.");
+        return false;
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(words); i++) {
+        if (strncasecmp(letters, words[i].word, strlen(words[i].word)) == 0) {
+            *container = words[i].container;
+            return !words[i].refused || refuse(reasons, words[i].refused);
+        }
+    }
+    text = past_remarks(letters);
+    if (is_framed(bytes, length) || is_astm_header(text)) {
+        *container = LIMS_CONTAINER_ASTM;
+    } else {
+        *container = LIMS_CONTAINER_TEXT;
+    }
+    return true;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* delimited.c - splitting text into rows and cells. */
+#include "formats/delimited.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+typedef struct {
+    const char *start;
+    apr_size_t base; /* offset of .start in the whole text */
+    const char *at;
+    const char *end;
+    int line;
+    lims_dialect_t dialect;
+    lims_sheet_writer_t *sheet;
+    lims_reasons_t *reasons;
+    apr_pool_t *pool;
+} scanner_t;
+
+static bool at_line_end(const scanner_t *s)
+{
+    return s->at == s->end || *s->at == '\r' || *s->at == '\n';
+}
+
+static void skip_line_end(scanner_t *s)
+{
+    if (s->at < s->end) {
+        s->at += *s->at == '\r' && s->at + 1 < s->end && s->at[1] == '\n' ? 2 : 1;
+        s->line++;
+    }
+}
+
+static bool cell(scanner_t *s, const char *text, apr_size_t length, const char *place)
+{
+    return lims_sheet_cell(s->sheet, text, length, s->base + (apr_size_t)(place - s->start));
+}
+
+static bool is_delimiter(const scanner_t *s)
+{
+    return s->dialect.delimiter && s->at < s->end && *s->at == s->dialect.delimiter;
+}
+
+static bool bare_cell(scanner_t *s)
+{
+    const char *begin = s->at;
+
+    while (!at_line_end(s) && !is_delimiter(s)) {
+        s->at++;
+    }
+    return cell(s, apr_pstrmemdup(s->pool, begin, (apr_size_t)(s->at - begin)),
+                (apr_size_t)(s->at - begin), begin);
+}
+
+/* The end of a quoted cell, its closing quote; NULL if the text ends before. */
+static const char *closing_quote(const scanner_t *s)
+{
+    char quote = s->dialect.quote;
+
+    for (const char *p = s->at + 1; p < s->end; p++) {
+        if (*p == quote) {
+            if (p + 1 == s->end || p[1] != quote) {
+                return p;
+            }
+            p++;
+        }
+    }
+    return NULL;
+}
+
+/* What stands between quotes, with doubled ones as one. */
+static const char *unquoted(apr_size_t *length, const char *text, const char *end, char quote,
+                            apr_pool_t *pool)
+{
+    char *copy = apr_palloc(pool, (apr_size_t)(end - text) + 1);
+    char *out = copy;
+
+    for (const char *p = text; p < end; p++) {
+        *out++ = *p;
+        p += *p == quote && p + 1 < end && p[1] == quote;
+    }
+    *out = '\0';
+    *length = (apr_size_t)(out - copy);
+    return copy;
+}
+
+static void count_lines(scanner_t *s, const char *from, const char *to)
+{
+    for (const char *p = from; p < to; p++) {
+        s->line += *p == '\n' || (*p == '\r' && (p + 1 == to || p[1] != '\n'));
+    }
+}
+
+static bool quoted_cell(scanner_t *s)
+{
+    const char *begin = s->at;
+    const char *close = closing_quote(s);
+    apr_size_t length;
+    const char *text;
+    int line = s->line;
+
+    if (!close) {
+        lims_reasons_block(s->reasons, LIMS_REASON_TRUNCATED_FILE, line, 0,
+                           "A quoted cell that begins on line %d is never closed.", line);
+        return false;
+    }
+    text = unquoted(&length, begin + 1, close, s->dialect.quote, s->pool);
+    count_lines(s, begin, close);
+    s->at = close + 1;
+    if (!at_line_end(s) && !is_delimiter(s)) {
+        lims_reasons_block(s->reasons, LIMS_REASON_STRUCTURE_MISMATCH, s->line, 0,
+                           "On line %d a quoted cell is followed by something else than the end "
+                           "of the cell.",
+                           s->line);
+        return false;
+    }
+    return cell(s, text, length, begin);
+}
+
+/* One record, from its first character to the end of its line. */
+static bool record(scanner_t *s)
+{
+    if (!lims_sheet_row(s->sheet, s->line, 1)) {
+        return false;
+    }
+    if (at_line_end(s)) {
+        return true;
+    }
+    for (;;) {
+        bool quoted = s->dialect.quote && s->at < s->end && *s->at == s->dialect.quote;
+
+        if (!(quoted ? quoted_cell(s) : bare_cell(s))) {
+            return false;
+        }
+        if (!is_delimiter(s)) {
+            return true;
+        }
+        s->at++;
+    }
+}
+
+/* A record that stands in quotes as a whole is split again, without them. Its
+ * cells have the offset of the record. */
+static bool wrapped_record(scanner_t *s)
+{
+    const char *close = s->at < s->end && *s->at == s->dialect.quote ? closing_quote(s) : NULL;
+    scanner_t inner = *s;
+    apr_size_t length;
+    bool done;
+
+    if (!close || (close + 1 < s->end && close[1] != '\r' && close[1] != '\n')) {
+        return record(s);
+    }
+    inner.at = unquoted(&length, s->at + 1, close, s->dialect.quote, s->pool);
+    inner.end = inner.at + length;
+    inner.start = inner.at;
+    inner.base = s->base + (apr_size_t)(s->at - s->start);
+    done = record(&inner);
+    if (done && inner.at < inner.end) {
+        lims_reasons_block(s->reasons, LIMS_REASON_STRUCTURE_MISMATCH, s->line, 0,
+                           "The record of line %d has a line break in it.", s->line);
+        return false;
+    }
+    count_lines(s, s->at, close);
+    s->at = close + 1;
+    return done;
+}
+
+/* "sep=," as the first line; also quoted, and followed by anything but text. */
+static void take_separator(scanner_t *s)
+{
+    static const char word[] = "sep=";
+    const char *p = s->at;
+    apr_size_t length = sizeof(word) - 1;
+    bool quoted = p < s->end && *p == '"';
+
+    p += quoted;
+    if ((apr_size_t)(s->end - p) <= length || strncasecmp(p, word, length) != 0 ||
+        p[length] == '\r' || p[length] == '\n') {
+        return;
+    }
+    s->dialect.delimiter = p[length];
+    s->at = p + length + 1 + (quoted && p + length + 1 < s->end && p[length + 1] == '"');
+    skip_line_end(s);
+}
+
+const lims_sheet_t *lims_delimited_read(const lims_text_t *text, const lims_dialect_t *dialect,
+                                        lims_reasons_t *reasons, apr_pool_t *pool)
+{
+    scanner_t s = {
+        .start = text->bytes,
+        .at = text->bytes,
+        .end = text->bytes + text->length,
+        .line = 1,
+        .dialect = *dialect,
+        .sheet = lims_sheet_begin("", reasons, pool),
+        .reasons = reasons,
+        .pool = pool,
+    };
+
+    take_separator(&s);
+    while (s.at < s.end) {
+        if (!(dialect->unwrap_record ? wrapped_record(&s) : record(&s))) {
+            return NULL;
+        }
+        skip_line_end(&s);
+    }
+    return lims_sheet_end(s.sheet);
+}

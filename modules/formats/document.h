@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * document.h - what a file holds, once it is read: sheets of rows of cells,
+ * each with its place, whatever the container was.
+ *
+ * Reading is a function of the bytes and of what a profile declares, never of
+ * the file's name. What cannot be read is told as reasons, all of them and not
+ * only the first, in words for the person who has to mend the file. Everything
+ * is bounded (LIMS_FILE_*): a file can be refused, it cannot take the process
+ * with it.
+ *
+ * This folder knows neither httpd nor the database.
+ */
+#ifndef LIMS_FORMATS_DOCUMENT_H
+#define LIMS_FORMATS_DOCUMENT_H
+
+#include "lims.h"
+
+#include <apr_tables.h>
+
+/* The largest that a file may be in each respect. Real result files stay below
+ * a tenth of each. */
+#define LIMS_FILE_ROWS_MAX 100000
+#define LIMS_FILE_COLUMNS_MAX 4096
+#define LIMS_FILE_CELLS_MAX 1000000
+#define LIMS_FILE_CELL_MAX 32768 /* bytes of a cell */
+
+/* Most reasons that are kept; more are only counted. */
+#define LIMS_FILE_REASONS_MAX 500
+
+typedef enum {
+    LIMS_REASON_EMPTY_FILE,
+    LIMS_REASON_UNSUPPORTED_CONTAINER,
+    LIMS_REASON_ENCRYPTED_FILE,
+    LIMS_REASON_ARCHIVE_LIMITS,
+    LIMS_REASON_ENCODING_ERROR,
+    LIMS_REASON_STRUCTURE_MISMATCH,
+    LIMS_REASON_TRUNCATED_FILE,
+    LIMS_REASON_CHECKSUM_ERROR,
+    LIMS_REASON_TOO_MANY_ROWS,
+    LIMS_REASON_FORMULA_ERROR,
+    LIMS_REASON_COUNT
+} lims_reason_e;
+
+/* Why a file, or a row of it, cannot be taken as it is. */
+typedef struct {
+    lims_reason_e code;
+    bool blocking; /* or only to be known */
+    const char *message;
+    const char *sheet;    /* or NULL */
+    int row;              /* 1-based, 0: the whole file */
+    int column;           /* 1-based, 0: the whole row */
+    const char *cell;     /* what stands there, or NULL */
+    const char *expected; /* what should, or NULL */
+} lims_reason_t;
+
+typedef struct {
+    apr_array_header_t *list; /* of lims_reason_t */
+    int count;                /* with those that were not kept */
+    int blocking;
+} lims_reasons_t;
+
+lims_reasons_t *lims_reasons_create(apr_pool_t *pool);
+
+/* The name of a code as the API writes it. */
+const char *lims_reason_name(lims_reason_e code);
+
+/* Adds a copy; its texts have to live as long as the reasons. */
+void lims_reasons_add(lims_reasons_t *reasons, const lims_reason_t *reason);
+
+/* Adds a blocking reason at a place; `message` is a format. */
+void lims_reasons_block(lims_reasons_t *reasons, lims_reason_e code, int row, int column,
+                        const char *message, ...) __attribute__((format(printf, 5, 6)));
+
+/* A cell: UTF-8 as it stands in the file, not trimmed. */
+typedef struct {
+    const char *text; /* ends in NUL */
+    apr_size_t length;
+    apr_size_t offset; /* of its first byte, in the decoded text; 0 in a workbook */
+} lims_cell_t;
+
+typedef struct {
+    int number;  /* 1-based: the line where it begins, or the row of the sheet */
+    int message; /* 1-based, of several in a file (HL7, ASTM); else 1 */
+    int count;   /* cells */
+    const lims_cell_t *cells;
+} lims_row_t;
+
+typedef struct {
+    const char *name; /* "" where sheets have none */
+    int count;
+    const lims_row_t *rows;
+} lims_sheet_t;
+
+/* A cell of a row, counted from 0; an empty one beyond its end. */
+const lims_cell_t *lims_row_cell(const lims_row_t *row, int column);
+
+/* Collects the rows of a sheet, and refuses what goes beyond the bounds. */
+typedef struct lims_sheet_writer_t lims_sheet_writer_t;
+
+lims_sheet_writer_t *lims_sheet_begin(const char *name, lims_reasons_t *reasons, apr_pool_t *pool);
+
+/* Each false when a bound is passed: the reason is added, and the reader stops.
+ * `text` is not copied. */
+bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message);
+bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length,
+                     apr_size_t offset);
+
+/* Fills with empty cells up to a column, counted from 0. */
+bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column);
+
+const lims_sheet_t *lims_sheet_end(lims_sheet_writer_t *w);
+
+#endif /* LIMS_FORMATS_DOCUMENT_H */
