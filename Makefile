@@ -63,7 +63,7 @@ SANITIZE ?=
 CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
     $(APR_CPPFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANITIZE) $(CFLAGS)
-LIBS := -lyajl -lpq -lcurl -lssl -lcrypto
+LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lfreexl -lm
 
 SQL := $(sort $(wildcard modules/*/*.sql))
 MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
@@ -159,7 +159,7 @@ $(GENERATED) $(OUT)/demo.o: $(OUT)/%.o: $(OUT)/%.c $(OUT)/flags | $(OUT)/stateme
 # tell an undefined one from a misspelt one; build/symbols can.
 $(OUT)/mod_lims.so: $(MODULE_OBJECTS) build/symbols
 	@echo "ld $@"
-	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(MODULE_OBJECTS) $(LIBS) -lcurl \
+	@$(CC) -shared $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(MODULE_OBJECTS) $(LIBS) \
 	    && build/symbols $@.$$$$ "$$($(APXS) -q sbindir)/$$($(APXS) -q progname)" \
 	    && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
 

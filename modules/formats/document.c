@@ -18,7 +18,6 @@ static const char *const reason_names[] = {
     [LIMS_REASON_TRUNCATED_FILE] = "truncated_file",
     [LIMS_REASON_CHECKSUM_ERROR] = "checksum_error",
     [LIMS_REASON_TOO_MANY_ROWS] = "too_many_rows",
-    [LIMS_REASON_FORMULA_ERROR] = "formula_error",
 };
 _Static_assert(LIMS_LENGTH(reason_names) == LIMS_REASON_COUNT, "a name for every reason");
 
@@ -123,6 +122,11 @@ bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length
         (lims_cell_t){ .text = text, .length = length, .offset = offset };
     row->count++;
     return true;
+}
+
+void lims_sheet_kind(lims_sheet_writer_t *w, lims_cell_e kind)
+{
+    APR_ARRAY_IDX(w->cells, w->cells->nelts - 1, lims_cell_t).kind = kind;
 }
 
 bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column)

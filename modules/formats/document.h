@@ -38,7 +38,6 @@ typedef enum {
     LIMS_REASON_TRUNCATED_FILE,
     LIMS_REASON_CHECKSUM_ERROR,
     LIMS_REASON_TOO_MANY_ROWS,
-    LIMS_REASON_FORMULA_ERROR,
     LIMS_REASON_COUNT
 } lims_reason_e;
 
@@ -72,8 +71,19 @@ void lims_reasons_add(lims_reasons_t *reasons, const lims_reason_t *reason);
 void lims_reasons_block(lims_reasons_t *reasons, lims_reason_e code, int row, int column,
                         const char *message, ...) __attribute__((format(printf, 5, 6)));
 
+/* What a workbook says of a cell; text files know text alone. */
+typedef enum {
+    LIMS_CELL_TEXT,
+    LIMS_CELL_NUMBER, /* decimal point, as few digits as give the same number */
+    LIMS_CELL_DATE,   /* 2026-11-21, 2026-11-21T07:48:00 or 07:48:00 */
+    LIMS_CELL_BOOLEAN,
+    LIMS_CELL_ERROR, /* of a formula: #N/A, #DIV/0! */
+    LIMS_CELL_COUNT
+} lims_cell_e;
+
 /* A cell: UTF-8 as it stands in the file, not trimmed. */
 typedef struct {
+    lims_cell_e kind;
     const char *text; /* ends in NUL */
     apr_size_t length;
     apr_size_t offset; /* of its first byte, in the decoded text; 0 in a workbook */
@@ -88,6 +98,7 @@ typedef struct {
 
 typedef struct {
     const char *name; /* "" where sheets have none */
+    bool hidden;
     int count;
     const lims_row_t *rows;
 } lims_sheet_t;
@@ -105,6 +116,9 @@ lims_sheet_writer_t *lims_sheet_begin(const char *name, lims_reasons_t *reasons,
 bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message);
 bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length,
                      apr_size_t offset);
+
+/* Says what the cell last written is; text unless told. */
+void lims_sheet_kind(lims_sheet_writer_t *w, lims_cell_e kind);
 
 /* Fills with empty cells up to a column, counted from 0. */
 bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column);

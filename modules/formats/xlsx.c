@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xlsx.c - the parts of an Office Open XML workbook, and what joins them. */
+#include "formats/xlsx.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xml.h"
+
+typedef struct {
+    lims_archive_t *archive;
+    lims_xlsx_context_t context;
+    lims_reasons_t *reasons;
+    apr_pool_t *pool;
+} book_t;
+
+/* A part as a tree; NULL when it is not there, or damaged and told so. */
+static const lims_xml_t *part_of(book_t *b, const char *path)
+{
+    const char *bytes;
+    apr_size_t length;
+
+    if (!lims_archive_read(&bytes, &length, b->archive, path, b->pool)) {
+        return NULL;
+    }
+    return lims_xml_read(bytes, length, path, b->reasons, b->pool);
+}
+
+/* --- Relationships --------------------------------------------------------- */
+
+/* "worksheets/sheet1.xml" or "/xl/worksheets/sheet1.xml", as seen from a part. */
+static const char *resolve(const char *from, const char *target, apr_pool_t *pool)
+{
+    const char *slash = strrchr(from, '/');
+
+    if (*target == '/') {
+        return target + 1;
+    }
+    while (strncmp(target, "../", 3) == 0 && slash) {
+        target += 3;
+        from = apr_pstrmemdup(pool, from, (apr_size_t)(slash - from));
+        slash = strrchr(from, '/');
+    }
+    return slash ? apr_pstrcat(pool, apr_pstrmemdup(pool, from, (apr_size_t)(slash - from)), "/",
+                               target, NULL)
+                 : target;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    apr_size_t length = strlen(text), size = strlen(end);
+
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static const char *relations_path(const char *part, apr_pool_t *pool)
+{
+    const char *slash = strrchr(part, '/');
+    const char *name = slash ? slash + 1 : part;
+
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, part, (apr_size_t)(name - part)), "_rels/", name,
+                       ".rels", NULL);
+}
+
+/* The path of the part that stands in a relation: by its id, or else by the end
+ * of its type, which strict and transitional workbooks have in common. */
+static const char *related(const lims_xml_t *relations, const char *part, const char *id,
+                           const char *type, apr_pool_t *pool)
+{
+    const lims_xml_t *r = lims_xml_child(relations, "Relationship");
+
+    for (; r; r = lims_xml_next(r)) {
+        const char *own_id = lims_xml_attribute(r, "Id");
+        const char *own_type = lims_xml_attribute(r, "Type");
+        const char *target = lims_xml_attribute(r, "Target");
+
+        if (target &&
+            (id ? own_id && strcmp(own_id, id) == 0 : own_type && ends_with(own_type, type))) {
+            return resolve(part, target, pool);
+        }
+    }
+    return NULL;
+}
+
+/* --- Shared strings and styles --------------------------------------------- */
+
+/* Text of <t> and of the <t> in runs; phonetic hints (<rPh>) are no text. */
+static const char *rich_text(const lims_xml_t *item, apr_pool_t *pool)
+{
+    const char *text = "";
+
+    for (const lims_xml_t *e = item->first; e; e = e->next) {
+        if (strcmp(e->name, "t") == 0) {
+            text = *text ? apr_pstrcat(pool, text, e->text, NULL) : e->text;
+        } else if (strcmp(e->name, "r") == 0) {
+            const char *run = rich_text(e, pool);
+            text = *text ? apr_pstrcat(pool, text, run, NULL) : run;
+        }
+    }
+    return text;
+}
+
+static apr_array_header_t *shared_strings(book_t *b, const char *path)
+{
+    apr_array_header_t *strings = apr_array_make(b->pool, 64, sizeof(const char *));
+    const lims_xml_t *table = path ? part_of(b, path) : NULL;
+    const lims_xml_t *item = lims_xml_child(table, "si");
+
+    for (; item; item = lims_xml_next(item)) {
+        APR_ARRAY_PUSH(strings, const char *) = rich_text(item, b->pool);
+    }
+    return strings;
+}
+
+static int number_of(const lims_xml_t *element, const char *attribute)
+{
+    const char *text = lims_xml_attribute(element, attribute);
+    return text ? atoi(text) : 0;
+}
+
+static const char *code_of(const lims_xml_t *styles, int id)
+{
+    const lims_xml_t *format = lims_xml_child(lims_xml_child(styles, "numFmts"), "numFmt");
+
+    for (; format; format = lims_xml_next(format)) {
+        if (number_of(format, "numFmtId") == id) {
+            return lims_xml_attribute(format, "formatCode");
+        }
+    }
+    return NULL;
+}
+
+/* What numbers mean in each style. A workbook without styles has numbers. */
+static apr_array_header_t *serial_formats(book_t *b, const char *path)
+{
+    apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_serial_e));
+    const lims_xml_t *styles = path ? part_of(b, path) : NULL;
+    const lims_xml_t *style = lims_xml_child(lims_xml_child(styles, "cellXfs"), "xf");
+
+    for (; style; style = lims_xml_next(style)) {
+        int id = number_of(style, "numFmtId");
+        APR_ARRAY_PUSH(formats, lims_serial_e) = lims_serial_format(id, code_of(styles, id));
+    }
+    return formats;
+}
+
+/* --- The workbook ---------------------------------------------------------- */
+
+static bool is_true(const char *text)
+{
+    return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0);
+}
+
+static bool no_workbook(book_t *b)
+{
+    lims_reasons_block(b->reasons, LIMS_REASON_UNSUPPORTED_CONTAINER, 0, 0,
+                       "The file is an archive, but no workbook.");
+    return false;
+}
+
+static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_xml_t *workbook,
+                        const lims_xml_t *relations, const char *part)
+{
+    const lims_xml_t *sheet = lims_xml_child(lims_xml_child(workbook, "sheets"), "sheet");
+
+    for (; sheet; sheet = lims_xml_next(sheet)) {
+        const char *id = lims_xml_attribute(sheet, "id");
+        const char *name = lims_xml_attribute(sheet, "name");
+        const char *state = lims_xml_attribute(sheet, "state");
+        const char *path = id ? related(relations, part, id, NULL, b->pool) : NULL;
+        const char *bytes;
+        apr_size_t length;
+
+        if (path && strstr(path, "chartsheets/")) {
+            continue; /* a drawing: it has no cells */
+        }
+        if (!path || !lims_archive_read(&bytes, &length, b->archive, path, b->pool)) {
+            lims_reasons_block(b->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
+                               "The workbook names a sheet \"%s\" that is not in it.",
+                               name ? name : "");
+            return false;
+        }
+        b->context.name = name ? name : "";
+        if (!lims_xlsx_read_sheet(apr_array_push(sheets), &b->context, bytes, length, b->reasons,
+                                  b->pool)) {
+            return false;
+        }
+        APR_ARRAY_IDX(sheets, sheets->nelts - 1, lims_sheet_t).hidden =
+            state && strcmp(state, "visible") != 0;
+    }
+    return true;
+}
+
+static bool read_book(apr_array_header_t *sheets, book_t *b)
+{
+    const char *part = related(part_of(b, "_rels/.rels"), "", NULL, "/officeDocument", b->pool);
+    const lims_xml_t *workbook = part ? part_of(b, part) : NULL;
+    const lims_xml_t *relations;
+
+    if (b->reasons->blocking || !workbook || strcmp(workbook->name, "workbook") != 0) {
+        return b->reasons->blocking == 0 && no_workbook(b);
+    }
+    relations = part_of(b, relations_path(part, b->pool));
+    b->context.strings =
+        shared_strings(b, related(relations, part, NULL, "/sharedStrings", b->pool));
+    b->context.formats = serial_formats(b, related(relations, part, NULL, "/styles", b->pool));
+    b->context.since_1904 =
+        is_true(lims_xml_attribute(lims_xml_child(workbook, "workbookPr"), "date1904"));
+    return b->reasons->blocking == 0 && read_sheets(sheets, b, workbook, relations, part);
+}
+
+const lims_workbook_t *lims_xlsx_read(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
+                                      apr_pool_t *pool)
+{
+    apr_array_header_t *sheets = apr_array_make(pool, 4, sizeof(lims_sheet_t));
+    lims_workbook_t *workbook = apr_pcalloc(pool, sizeof(*workbook));
+    book_t b = { .reasons = reasons, .pool = pool };
+
+    b.archive = lims_archive_open(bytes, length, reasons, pool);
+    if (!b.archive || !read_book(sheets, &b)) {
+        return NULL;
+    }
+    workbook->count = sheets->nelts;
+    workbook->sheets = (const lims_sheet_t *)sheets->elts;
+    return workbook;
+}

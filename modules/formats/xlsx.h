@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xlsx.h - what the two halves of the XLSX reader share: the workbook's parts
+ * (xlsx.c) and the cells of a sheet, which are walked and not kept as a tree
+ * (xlsx_sheet.c).
+ */
+#ifndef LIMS_FORMATS_XLSX_H
+#define LIMS_FORMATS_XLSX_H
+
+#include "formats/workbook.h"
+
+/* What the cells of a sheet refer to. */
+typedef struct {
+    const char *name;                  /* of the sheet */
+    const apr_array_header_t *strings; /* of const char *: shared strings */
+    const apr_array_header_t *formats; /* of lims_serial_e: by style */
+    bool since_1904;
+} lims_xlsx_context_t;
+
+/* Reads the part of a sheet. False with a reason. */
+bool lims_xlsx_read_sheet(lims_sheet_t *sheet, const lims_xlsx_context_t *context,
+                          const char *bytes, apr_size_t length, lims_reasons_t *reasons,
+                          apr_pool_t *pool);
+
+#endif /* LIMS_FORMATS_XLSX_H */

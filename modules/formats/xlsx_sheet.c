@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xlsx_sheet.c - the rows and cells of a sheet of an Office Open XML workbook. */
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xlsx.h"
+#include "formats/xml.h"
+
+/* Rows beyond a spreadsheet's own bound are nonsense. */
+#define ROW_NUMBER_MAX 1048576
+
+typedef struct {
+    const lims_xlsx_context_t *context;
+    lims_sheet_writer_t *sheet;
+    int row;        /* number of the row that is open, or of the last one */
+    int column;     /* of the cell that is open, or of the last one, from 0 */
+    bool row_begun; /* it has a cell, so it is in the sheet */
+    bool in_cell;
+    bool collecting; /* within <v>, or <t> of an inline string */
+    bool in_phonetic;
+    const char *type; /* of the cell */
+    int style;
+    apr_array_header_t *text; /* of char */
+    lims_reasons_t *reasons;
+    apr_pool_t *pool;
+} reader_t;
+
+static bool mismatch(reader_t *r, const char *what)
+{
+    lims_reason_t reason = {
+        .code = LIMS_REASON_STRUCTURE_MISMATCH,
+        .blocking = true,
+        .message = what,
+        .sheet = r->context->name,
+        .row = r->row,
+        .column = r->column + 1,
+    };
+
+    lims_reasons_add(r->reasons, &reason);
+    return false;
+}
+
+/* "AB12" to column 27 (from 0) and row 12. */
+static bool read_reference(int *column, int *row, const char *reference)
+{
+    long number;
+    char *end;
+
+    for (*column = 0; apr_isupper(*reference) && *column < 100000; reference++) {
+        *column = *column * 26 + (*reference - 'A' + 1);
+    }
+    (*column)--;
+    number = strtol(reference, &end, 10);
+    *row = number > 0 && number <= ROW_NUMBER_MAX ? (int)number : 0;
+    return *column >= 0 && *row > 0 && !*end && apr_isdigit(*reference);
+}
+
+static bool open_row(reader_t *r, const char **attributes)
+{
+    const char *number = lims_xml_value(attributes, "r");
+    long next = number ? strtol(number, NULL, 10) : r->row + 1;
+
+    if (next <= r->row || next > ROW_NUMBER_MAX) {
+        return mismatch(r, "The rows of the sheet do not ascend.");
+    }
+    r->row = (int)next;
+    r->column = -1;
+    r->row_begun = false;
+    return true;
+}
+
+static bool open_cell(reader_t *r, const char **attributes)
+{
+    const char *reference = lims_xml_value(attributes, "r");
+    const char *style = lims_xml_value(attributes, "s");
+    const char *type = lims_xml_value(attributes, "t");
+    int column = r->column + 1;
+    int row = r->row;
+
+    if (reference && !read_reference(&column, &row, reference)) {
+        return mismatch(r, "A cell has a reference that is none.");
+    }
+    if (row != r->row || column <= r->column) {
+        return mismatch(r, "The cells of a row do not ascend.");
+    }
+    r->column = column;
+    r->in_cell = true;
+    r->type = type ? apr_pstrdup(r->pool, type) : "n";
+    r->style = style ? atoi(style) : 0;
+    r->text->nelts = 0;
+    return true;
+}
+
+static bool on_start(void *data, const char *name, const char **attributes, int line)
+{
+    reader_t *r = data;
+
+    (void)line;
+    if (strcmp(name, "row") == 0) {
+        return open_row(r, attributes);
+    }
+    if (strcmp(name, "c") == 0 && r->row > 0) {
+        return open_cell(r, attributes);
+    }
+    if (strcmp(name, "rPh") == 0) {
+        r->in_phonetic = true;
+    }
+    r->collecting =
+        r->in_cell && !r->in_phonetic && (strcmp(name, "v") == 0 || strcmp(name, "t") == 0);
+    return true;
+}
+
+static bool on_text(void *data, const char *text, int length)
+{
+    reader_t *r = data;
+
+    if (r->collecting) {
+        if (r->text->nelts + length > LIMS_FILE_CELL_MAX + 1) {
+            length = LIMS_FILE_CELL_MAX + 1 - r->text->nelts; /* refused when it is written */
+        }
+        for (int i = 0; i < length; i++) {
+            APR_ARRAY_PUSH(r->text, char) = text[i];
+        }
+    }
+    return true;
+}
+
+static lims_serial_e format_of(const reader_t *r)
+{
+    return r->style >= 0 && r->style < r->context->formats->nelts
+               ? APR_ARRAY_IDX(r->context->formats, r->style, lims_serial_e)
+               : LIMS_SERIAL_NUMBER;
+}
+
+/* The text and kind of the cell; NULL when it contradicts itself. */
+static const char *meaning(lims_cell_e *kind, reader_t *r, const char *text)
+{
+    lims_serial_e format = format_of(r);
+    const char *time;
+
+    *kind = LIMS_CELL_TEXT;
+    if (strcmp(r->type, "s") == 0) {
+        char *end;
+        long index = strtol(text, &end, 10);
+        return *text && !*end && index >= 0 && index < r->context->strings->nelts
+                   ? APR_ARRAY_IDX(r->context->strings, (int)index, const char *)
+                   : NULL;
+    }
+    if (strcmp(r->type, "b") == 0) {
+        *kind = LIMS_CELL_BOOLEAN;
+        return strcmp(text, "1") == 0 ? "TRUE" : strcmp(text, "0") == 0 ? "FALSE" : NULL;
+    }
+    if (strcmp(r->type, "e") == 0) {
+        *kind = LIMS_CELL_ERROR;
+        return text;
+    }
+    if (strcmp(r->type, "d") == 0) {
+        *kind = LIMS_CELL_DATE;
+        return text;
+    }
+    if (strcmp(r->type, "n") != 0) {
+        return text; /* str, inlineStr */
+    }
+    time = format == LIMS_SERIAL_NUMBER
+               ? NULL
+               : lims_serial_time(text, format, r->context->since_1904, r->pool);
+    *kind = time ? LIMS_CELL_DATE : LIMS_CELL_NUMBER;
+    return time ? time : lims_serial_number(text, r->pool);
+}
+
+static bool close_cell(reader_t *r)
+{
+    const char *text = apr_pstrmemdup(r->pool, r->text->elts, (apr_size_t)r->text->nelts);
+    lims_cell_e kind = LIMS_CELL_TEXT;
+
+    r->in_cell = false;
+    if (!*text && strcmp(r->type, "s") != 0) {
+        return true; /* a cell with a style and no value */
+    }
+    text = meaning(&kind, r, text);
+    if (!text) {
+        return mismatch(r, "A cell's value is not of the type that it says.");
+    }
+    if (!r->row_begun && !lims_sheet_row(r->sheet, r->row, 1)) {
+        return false;
+    }
+    r->row_begun = true;
+    if (!lims_sheet_skip_to(r->sheet, r->column) ||
+        !lims_sheet_cell(r->sheet, text, strlen(text), 0)) {
+        return false;
+    }
+    lims_sheet_kind(r->sheet, kind);
+    return true;
+}
+
+static bool on_end(void *data, const char *name)
+{
+    reader_t *r = data;
+
+    r->collecting = false;
+    if (strcmp(name, "rPh") == 0) {
+        r->in_phonetic = false;
+    }
+    return strcmp(name, "c") != 0 || !r->in_cell || close_cell(r);
+}
+
+bool lims_xlsx_read_sheet(lims_sheet_t *sheet, const lims_xlsx_context_t *context,
+                          const char *bytes, apr_size_t length, lims_reasons_t *reasons,
+                          apr_pool_t *pool)
+{
+    reader_t r = {
+        .context = context,
+        .sheet = lims_sheet_begin(context->name, reasons, pool),
+        .text = apr_array_make(pool, 64, sizeof(char)),
+        .reasons = reasons,
+        .pool = pool,
+    };
+    const lims_xml_handlers_t handlers = { on_start, on_text, on_end, &r };
+
+    if (!lims_xml_walk(&handlers, bytes, length, context->name, reasons, pool)) {
+        return false;
+    }
+    *sheet = *lims_sheet_end(r.sheet);
+    return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xml.h - XML as a tree of elements with their places.
+ *
+ * Names are local names: prefixes differ between writers of the same format. A
+ * document type, and with it every entity of one's own, is refused; depth and
+ * number of elements are bounded.
+ */
+#ifndef LIMS_FORMATS_XML_H
+#define LIMS_FORMATS_XML_H
+
+#include "formats/document.h"
+
+#define LIMS_XML_DEPTH_MAX 64
+#define LIMS_XML_ELEMENTS_MAX 500000
+
+typedef struct lims_xml_t lims_xml_t;
+
+struct lims_xml_t {
+    const char *name;
+    const char *text;                     /* its own character data, together; "" if none */
+    const apr_array_header_t *attributes; /* of const char *: name, value, name, value… */
+    int line;                             /* 1-based, where it begins */
+    lims_xml_t *parent, *first, *next;
+};
+
+/* Parses a document. expat tells the encoding from the declaration. NULL with a
+ * reason; `part` names the document in it ("" for the file itself). */
+const lims_xml_t *lims_xml_read(const char *bytes, apr_size_t length, const char *part,
+                                lims_reasons_t *reasons, apr_pool_t *pool);
+
+/* The value of an attribute, or NULL. */
+const char *lims_xml_attribute(const lims_xml_t *element, const char *name);
+
+/* The first child of that name, the next one of the same name behind `after`. */
+const lims_xml_t *lims_xml_child(const lims_xml_t *element, const char *name);
+const lims_xml_t *lims_xml_next(const lims_xml_t *after);
+
+/* Handlers that get local names, for parts too large for a tree. `data` is
+ * handed through; each returns false to stop. Texts live for the call only. */
+typedef struct {
+    bool (*start)(void *data, const char *name, const char **attributes, int line);
+    bool (*text)(void *data, const char *text, int length);
+    bool (*end)(void *data, const char *name);
+    void *data;
+} lims_xml_handlers_t;
+
+/* Walks a document. False when it is malformed, with a reason, or a handler
+ * stopped it. */
+bool lims_xml_walk(const lims_xml_handlers_t *handlers, const char *bytes, apr_size_t length,
+                   const char *part, lims_reasons_t *reasons, apr_pool_t *pool);
+
+/* The value of an attribute among those handed to a start handler, or NULL. */
+const char *lims_xml_value(const char **attributes, const char *name);
+
+#endif /* LIMS_FORMATS_XML_H */
