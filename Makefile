@@ -63,7 +63,7 @@ SANITIZE ?=
 CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
     $(APR_CPPFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANITIZE) $(CFLAGS)
-LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lfreexl -lm
+LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lm
 
 SQL := $(sort $(wildcard modules/*/*.sql))
 MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))

@@ -79,7 +79,7 @@ static bool is_sign(char c)
     return c > ' ' && c < 0x7f && !apr_isalnum(c);
 }
 
-/* XXX|^~\& of MSH, BHS and FHS. */
+/* The signs behind the name, |^~\&, of MSH, BHS and FHS. */
 static bool take_signs(reader_t *r, const char *segment, apr_size_t length)
 {
     lims_hl7_signs_t signs = { '\0', '\0', '\0', '\0', '\0' };

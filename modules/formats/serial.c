@@ -98,7 +98,7 @@ static const char *plain(const char *scientific, apr_pool_t *pool)
     const char *e = strchr(scientific, 'e');
     bool negative = *scientific == '-';
     char *digits = apr_palloc(pool, strlen(scientific) + 1);
-    int exponent = atoi(e + 1);
+    int exponent = (int)strtol(e + 1, NULL, 10);
     int count = 0;
 
     for (const char *p = scientific; p < e; p++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * workbook.h - workbooks of spreadsheet programs: Office Open XML (ECMA-376) by
- * libzip and expat, BIFF by libfreexl. Only what cells say is read, never how
+ * libzip and expat, BIFF by a reader of our own. Only what cells say is read, never how
  * they look: a workbook with a damaged style still has its values.
  */
 #ifndef LIMS_FORMATS_WORKBOOK_H

@@ -2,6 +2,7 @@
 /* xlsx.c - the parts of an Office Open XML workbook, and what joins them. */
 #include "formats/xlsx.h"
 
+#include <apr_cstr.h>
 #include <apr_strings.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,9 @@ static apr_array_header_t *shared_strings(book_t *b, const char *path)
 static int number_of(const lims_xml_t *element, const char *attribute)
 {
     const char *text = lims_xml_attribute(element, attribute);
-    return text ? atoi(text) : 0;
+    int number = 0;
+
+    return text && apr_cstr_atoi(&number, text) == APR_SUCCESS ? number : 0;
 }
 
 static const char *code_of(const lims_xml_t *styles, int id)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xlsx_sheet.c - the rows and cells of a sheet of an Office Open XML workbook. */
+#include <apr_cstr.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -88,7 +89,9 @@ static bool open_cell(reader_t *r, const char **attributes)
     r->column = column;
     r->in_cell = true;
     r->type = type ? apr_pstrdup(r->pool, type) : "n";
-    r->style = style ? atoi(style) : 0;
+    if (!style || apr_cstr_atoi(&r->style, style) != APR_SUCCESS) {
+        r->style = 0;
+    }
     r->text->nelts = 0;
     return true;
 }
