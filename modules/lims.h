@@ -132,6 +132,7 @@ typedef enum {
     LIMS_T_OBJECT,      /* one object of .members */
     LIMS_T_OBJECT_LIST, /* array of objects of .members, min … max of them */
     LIMS_T_JSON,        /* out only: JSON made by the database, passed through */
+    LIMS_T_FILE,        /* of a form only: a file, into rq->file */
     LIMS_T_COUNT
 } lims_type_e;
 
@@ -203,7 +204,8 @@ enum {
     LIMS_R_SIGN = 1 << 7,       /* command line: always signed, see .meaning */
     LIMS_R_OWNER = 1 << 8,      /* command line: done by the owner of the database,
                                    with or without an acting user */
-    LIMS_R_KEYRING = 1 << 9     /* seals or opens secrets: needs the key file */
+    LIMS_R_KEYRING = 1 << 9,    /* seals or opens secrets: needs the key file */
+    LIMS_R_COSTLY = 1 << 11     /* a tighter rate limit besides the common one */
 };
 
 typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);
@@ -219,6 +221,8 @@ struct lims_route_t {
     unsigned flags;
     unsigned body;              /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
     const lims_field_t *input;  /* a body of its own instead, or NULL */
+    const lims_field_t *form;   /* instead of JSON or beside it: multipart/form-data of
+                                   these fields, one of them a LIMS_T_FILE; or NULL */
     const lims_field_t *query;  /* query parameters, or NULL */
     const lims_field_t *output; /* an answer that is no record, or NULL */
     int status;                 /* of success */
@@ -283,15 +287,23 @@ typedef struct {
     apr_size_t length;
 } lims_reply_t;
 
+/* A file that came with a request. */
+typedef struct {
+    const char *name; /* as the client calls it, without a path */
+    const char *bytes;
+    apr_size_t length;
+} lims_upload_t;
+
 struct lims_request_t {
     apr_pool_t *pool;
     const lims_resource_t *resource;
     const lims_route_t *route;
     lims_actor_t actor;
-    const char *id;        /* `X-Request-Id` of this request */
-    const char *reason;    /* why, for the audit trail; NULL through the API */
-    const char *signature; /* id of the electronic signature made, or NULL */
-    lims_values_t *values; /* path, query and body, validated, by name */
+    const char *id;            /* `X-Request-Id` of this request */
+    const char *reason;        /* why, for the audit trail; NULL through the API */
+    const char *signature;     /* id of the electronic signature made, or NULL */
+    lims_values_t *values;     /* path, query and body, validated, by name */
+    const lims_upload_t *file; /* of a form; NULL: none came */
     lims_connection_t *connection;
     bool in_transaction;     /* one is open on the connection */
     bool commit_with_answer; /* COMMIT may travel with the reading of it */

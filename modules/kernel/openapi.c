@@ -26,13 +26,26 @@ void lims_openapi_reference(lims_document_t *doc, const char *section, const cha
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_content_begin(lims_document_t *doc)
+void lims_openapi_content_of(lims_document_t *doc, const char *media_type)
 {
     lims_writer_key(doc->w, "content");
     lims_writer_object_begin(doc->w);
-    lims_writer_key(doc->w, "application/json");
+    lims_writer_key(doc->w, media_type);
     lims_writer_object_begin(doc->w);
     lims_writer_key(doc->w, "schema");
+}
+
+void lims_openapi_content_next(lims_document_t *doc, const char *media_type)
+{
+    lims_writer_object_end(doc->w);
+    lims_writer_key(doc->w, media_type);
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "schema");
+}
+
+void lims_openapi_content_begin(lims_document_t *doc)
+{
+    lims_openapi_content_of(doc, "application/json");
 }
 
 void lims_openapi_content_end(lims_document_t *doc)

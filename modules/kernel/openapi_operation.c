@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/openapi_parts.h"
+#include "kernel/route.h"
 
 static bool is_read(const lims_route_t *route)
 {
@@ -95,17 +96,9 @@ static void write_nothing(lims_document_t *doc)
     lims_schema_object(&s, nothing, "Nothing to say.");
 }
 
-static void write_body(lims_document_t *doc, const lims_resource_t *resource,
-                       const lims_route_t *route)
+static void write_json_body(lims_document_t *doc, const lims_resource_t *resource,
+                            const lims_route_t *route)
 {
-    if (is_read(route)) {
-        return;
-    }
-    lims_writer_key(doc->w, "requestBody");
-    lims_writer_object_begin(doc->w);
-    lims_writer_key(doc->w, "required");
-    lims_writer_boolean(doc->w, (route->flags & LIMS_R_NO_BODY) == 0);
-    lims_openapi_content_begin(doc);
     if (route->body == LIMS_F_CREATE) {
         lims_openapi_refer_create(doc, resource);
     } else if (route->body == LIMS_F_UPDATE) {
@@ -114,6 +107,33 @@ static void write_body(lims_document_t *doc, const lims_resource_t *resource,
         lims_openapi_refer_input(doc, route);
     } else {
         write_nothing(doc);
+    }
+}
+
+static void write_body(lims_document_t *doc, const lims_resource_t *resource,
+                       const lims_route_t *route)
+{
+    static const char form[] = "multipart/form-data";
+    bool json = lims_route_takes_json(route);
+
+    if (is_read(route)) {
+        return;
+    }
+    lims_writer_key(doc->w, "requestBody");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "required");
+    lims_writer_boolean(doc->w, (route->flags & LIMS_R_NO_BODY) == 0);
+    if (json) {
+        lims_openapi_content_begin(doc);
+        write_json_body(doc, resource, route);
+    }
+    if (json && route->form != NULL) {
+        lims_openapi_content_next(doc, form);
+    } else if (route->form != NULL) {
+        lims_openapi_content_of(doc, form);
+    }
+    if (route->form != NULL) {
+        lims_openapi_refer_form(doc, route);
     }
     lims_openapi_content_end(doc);
     lims_writer_object_end(doc->w);

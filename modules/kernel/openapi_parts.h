@@ -77,6 +77,11 @@ void lims_openapi_reference(lims_document_t *doc, const char *section, const cha
 void lims_openapi_content_begin(lims_document_t *doc);
 void lims_openapi_content_end(lims_document_t *doc);
 
+/* The same in halves, for a body of several media types: begin() is "content" and
+ * the first of them, next() goes over to another. */
+void lims_openapi_content_of(lims_document_t *doc, const char *media_type);
+void lims_openapi_content_next(lims_document_t *doc, const char *media_type);
+
 /* Words as one name: "sample.ready_for_review", "getSample", "not_found" as
  * "SampleReadyForReview", "GetSample", "NotFound". */
 const char *lims_openapi_name(const char *words, apr_pool_t *pool);
@@ -90,6 +95,7 @@ void lims_openapi_refer_page(lims_document_t *doc, const lims_resource_t *resour
 void lims_openapi_refer_create(lims_document_t *doc, const lims_resource_t *resource);
 void lims_openapi_refer_update(lims_document_t *doc, const lims_resource_t *resource);
 void lims_openapi_refer_input(lims_document_t *doc, const lims_route_t *route);
+void lims_openapi_refer_form(lims_document_t *doc, const lims_route_t *route);
 void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route);
 void lims_openapi_refer_error(lims_document_t *doc);
 void lims_openapi_refer_plan_limit(lims_document_t *doc);

@@ -194,6 +194,20 @@ void lims_openapi_refer_input(lims_document_t *doc, const lims_route_t *route)
     refer(doc, apr_pstrcat(doc->pool, name, "Request", NULL), write_input, route);
 }
 
+static void write_form(lims_document_t *doc, const void *subject)
+{
+    const lims_route_t *route = subject;
+
+    write_object(doc, route->form, LIMS_SCHEMA_INPUT, "The parts of the form, each by its name.");
+}
+
+void lims_openapi_refer_form(lims_document_t *doc, const lims_route_t *route)
+{
+    const char *name = lims_openapi_name(route->operation, doc->pool);
+
+    refer(doc, apr_pstrcat(doc->pool, name, "Form", NULL), write_form, route);
+}
+
 static void write_output(lims_document_t *doc, const void *subject)
 {
     const lims_route_t *route = subject;

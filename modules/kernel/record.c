@@ -89,6 +89,7 @@ void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const 
     case LIMS_T_OBJECT:
     case LIMS_T_OBJECT_LIST:
     case LIMS_T_JSON:
+    case LIMS_T_FILE:
     case LIMS_T_COUNT:
         lims_writer_raw(w, text);
         break;

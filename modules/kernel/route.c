@@ -135,6 +135,11 @@ const char *lims_router_create(lims_router_t **router, const lims_resource_t *co
 
 /* --- Matching ------------------------------------------------------------------- */
 
+bool lims_route_takes_json(const lims_route_t *route)
+{
+    return route->body != 0 || route->input != NULL || route->form == NULL;
+}
+
 lims_match_result_e lims_route_match(lims_match_t *match, const lims_router_t *router,
                                      const char *method, const char *path, apr_pool_t *pool)
 {

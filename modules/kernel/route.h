@@ -27,6 +27,9 @@ typedef struct {
     const char *allow; /* "GET, HEAD, PATCH"; NULL when unknown */
 } lims_match_t;
 
+/* Whether the body may be JSON: it may not where the route takes a form alone. */
+bool lims_route_takes_json(const lims_route_t *route);
+
 /* Checks the tables and builds the router. Returns NULL on success, else every
  * problem found, one per line, and no router. Routes without a path (command
  * line only) are checked but not routed. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/form.h"
 #include "kernel/route.h"
 #include "kernel/scope.h"
 #include "kernel/validate.h"
@@ -153,6 +154,7 @@ static bool is_bound(const lims_resource_t *resource, const lims_route_t *route,
     }
     return lims_field_find(route->query, name) != NULL ||
            lims_field_find(route->input, name) != NULL ||
+           lims_field_find(route->form, name) != NULL ||
            (route->body != 0 && field != NULL && (field->flags & route->body) != 0);
 }
 
@@ -213,7 +215,8 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
         problem(check, where, "the path has more than one :id");
     }
     if (ids > 0 && (lims_field_find(route->query, "id") != NULL ||
-                    lims_field_find(route->input, "id") != NULL)) {
+                    lims_field_find(route->input, "id") != NULL ||
+                    lims_field_find(route->form, "id") != NULL)) {
         /* A caller could name another record than the path does. */
         problem(check, where, "an input named id would replace the id of the path");
     }
@@ -246,6 +249,22 @@ static void check_surface(check_t *check, const char *where, const lims_route_t 
     }
 }
 
+static bool has_file(const lims_field_t *fields)
+{
+    return lims_form_file(fields) != NULL;
+}
+
+static void check_form(check_t *check, const char *where, const lims_route_t *route)
+{
+    check_fields(check, apr_pstrcat(check->pool, where, " form", NULL), route->form);
+    if (has_file(route->input) || has_file(route->query) || has_file(route->output)) {
+        problem(check, where, "a file outside a form");
+    }
+    if (route->form != NULL && !has_file(route->form)) {
+        problem(check, where, "a form without a file");
+    }
+}
+
 static void check_input(check_t *check, const char *where, const lims_resource_t *resource,
                         const lims_route_t *route)
 {
@@ -257,7 +276,7 @@ static void check_input(check_t *check, const char *where, const lims_resource_t
     if (route->body != 0 && route->input != NULL) {
         problem(check, where, "a body of fields and an input of its own");
     }
-    if (reads && (route->body != 0 || route->input != NULL)) {
+    if (reads && (route->body != 0 || route->input != NULL || route->form != NULL)) {
         problem(check, where, "%s takes no body", route->method);
     }
     if (route->body != 0 && resource->fields == NULL) {
@@ -266,6 +285,7 @@ static void check_input(check_t *check, const char *where, const lims_resource_t
     check_fields(check, apr_pstrcat(check->pool, where, " query", NULL), route->query);
     check_fields(check, apr_pstrcat(check->pool, where, " input", NULL), route->input);
     check_fields(check, apr_pstrcat(check->pool, where, " output", NULL), route->output);
+    check_form(check, where, route);
     if (route->handler == NULL && route->statement == LIMS_STMT_NONE) {
         problem(check, where, "neither a statement nor a handler");
     }

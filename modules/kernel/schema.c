@@ -46,6 +46,7 @@ static const struct {
     [LIMS_T_OBJECT] = { "object", NULL, false },
     [LIMS_T_OBJECT_LIST] = { "array", NULL, false },
     [LIMS_T_JSON] = { NULL, NULL, false },
+    [LIMS_T_FILE] = { "string", NULL, true },
 };
 
 _Static_assert(LIMS_LENGTH(types) == LIMS_T_COUNT, "a field type has no row");
@@ -305,6 +306,9 @@ static void write_bounds(const lims_schema_t *s, const lims_field_t *field)
         if (field->members != NULL) {
             write_fields(&inner, field->members);
         }
+        break;
+    case LIMS_T_FILE:
+        member(s->w, "contentMediaType", "application/octet-stream");
         break;
     case LIMS_T_BOOLEAN:
     case LIMS_T_DATE:

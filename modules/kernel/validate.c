@@ -103,6 +103,8 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
         return "an object";
     case LIMS_T_OBJECT_LIST:
         return counted(field, "objects", pool);
+    case LIMS_T_FILE:
+        return "a file, sent as a part of a form";
     case LIMS_T_JSON:
     case LIMS_T_COUNT:
         break;
@@ -430,6 +432,7 @@ static const struct {
     [LIMS_T_OBJECT] = { LIMS_JSON_OBJECT, NULL },
     [LIMS_T_OBJECT_LIST] = { LIMS_JSON_ARRAY, NULL },
     [LIMS_T_JSON] = { LIMS_JSON_COUNT, NULL },
+    [LIMS_T_FILE] = { LIMS_JSON_COUNT, NULL },
 };
 
 _Static_assert(LIMS_LENGTH(types) == LIMS_T_COUNT, "a field type has no row");

@@ -192,7 +192,10 @@ static void check_rates(check_t *check)
 {
     const lims_config_t *config = lims_config_of(check->s);
 
-    if (config->rate_keys * (16 + 8 * config->rate_limit) > RATES_MAX) {
+    apr_int64_t most =
+        config->rate_limit > config->costly_limit ? config->rate_limit : config->costly_limit;
+
+    if (config->rate_keys * (16 + 8 * most) > RATES_MAX) {
         report(check, 109, "LimsRateKeys x LimsRateLimit is more than the rate limit can hold",
                "keep LimsRateKeys x (16 + 8 x LimsRateLimit) below 1 GiB");
     }
@@ -249,7 +252,7 @@ static const char *check_schema(server_rec *s, apr_pool_t *pool)
 static int prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp, bool starting)
 {
     lims_config_t *config = lims_config_of(s);
-    apr_status_t rv = lims_limit_create(&config->rates, config, s);
+    apr_status_t rv = lims_limit_create(config, s);
     bool shared = config->rate_memcached && strcasecmp(config->rate_memcached, "none") != 0;
     const char *misfit;
 

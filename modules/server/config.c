@@ -30,7 +30,9 @@ typedef struct {
 
 enum {
     BODY_MAX,
+    FILE_MAX,
     RATE_LIMIT,
+    COSTLY_LIMIT,
     RATE_WINDOW,
     RATE_KEYS,
     RATE_TIMEOUT,
@@ -64,12 +66,24 @@ static const number_t numbers[] = {
                    .max = 64 * 1024 * 1024,
                    .fallback = 1024 * 1024,
                    .unit = "bytes" },
+    [FILE_MAX] = { .name = "LimsMaxUpload",
+                   .offset = APR_OFFSETOF(lims_config_t, file_max),
+                   .min = 1024,
+                   .max = 64 * 1024 * 1024,
+                   .fallback = 10 * 1024 * 1024,
+                   .unit = "bytes" },
     [RATE_LIMIT] = { .name = "LimsRateLimit",
                      .offset = APR_OFFSETOF(lims_config_t, rate_limit),
                      .min = 1,
                      .max = 100000,
                      .fallback = 120,
                      .unit = "requests" },
+    [COSTLY_LIMIT] = { .name = "LimsRateLimitUploads",
+                       .offset = APR_OFFSETOF(lims_config_t, costly_limit),
+                       .min = 1,
+                       .max = 100000,
+                       .fallback = 20,
+                       .unit = "requests" },
     [RATE_WINDOW] = { .name = "LimsRateWindow",
                       .offset = APR_OFFSETOF(lims_config_t, rate_window),
                       .min = 1,
@@ -331,6 +345,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
         config->documentation ? config->documentation
                               : apr_pstrcat(pool, config->settings.base, "/openapi.json", NULL);
     config->settings.body_max = (apr_size_t)config->body_max;
+    config->settings.file_max = (apr_size_t)config->file_max;
     config->settings.idempotency_lifetime =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
     config->settings.key_touch_interval =
@@ -483,6 +498,10 @@ const command_rec lims_config_directives[] = {
                   "file of the keys under which webhook secrets are kept"),
     AP_INIT_TAKE1("LimsMaxBody", set_number, NUMBER(BODY_MAX), RSRC_CONF,
                   "largest JSON body in bytes"),
+    AP_INIT_TAKE1("LimsMaxUpload", set_number, NUMBER(FILE_MAX), RSRC_CONF,
+                  "largest instrument file in bytes"),
+    AP_INIT_TAKE1("LimsRateLimitUploads", set_number, NUMBER(COSTLY_LIMIT), RSRC_CONF,
+                  "uploads of one key for extraction in any window"),
     AP_INIT_TAKE1("LimsRateLimit", set_number, NUMBER(RATE_LIMIT), RSRC_CONF,
                   "requests of one key in any window"),
     AP_INIT_TAKE1("LimsRateWindow", set_number, NUMBER(RATE_WINDOW), RSRC_CONF,

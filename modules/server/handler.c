@@ -124,6 +124,13 @@ static apr_status_t take_brigade(bool *more, apr_bucket_brigade *kept, apr_bucke
     return rv;
 }
 
+static const lims_error_t *too_large(carrier_t *carrier, apr_size_t limit)
+{
+    carrier->r->connection->keepalive = AP_CONN_CLOSE;
+    return lims_fail(carrier->r->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                     "The body may have at most %" APR_SIZE_T_FMT " bytes.", limit);
+}
+
 static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lims_exchange_t *x,
                                      apr_size_t limit)
 {
@@ -146,9 +153,7 @@ static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lim
         }
         apr_brigade_cleanup(bb);
         if (size > (apr_off_t)limit) {
-            r->connection->keepalive = AP_CONN_CLOSE;
-            return lims_fail(r->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                             "The body may have at most %" APR_SIZE_T_FMT " bytes.", limit);
+            return too_large(carrier, limit);
         }
     }
     if (apr_brigade_pflatten(kept, &flat, length, r->pool) != APR_SUCCESS) {
@@ -159,17 +164,70 @@ static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lim
     return NULL;
 }
 
-static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key)
+/* Hands on the data of one brigade. */
+static const lims_error_t *feed_brigade(carrier_t *carrier, apr_bucket_brigade *bb,
+                                        apr_size_t *seen, apr_size_t limit, lims_sink_fn *sink,
+                                        void *data)
+{
+    const lims_error_t *error = NULL;
+
+    while (!error && !carrier->read && !APR_BRIGADE_EMPTY(bb)) {
+        apr_bucket *b = APR_BRIGADE_FIRST(bb);
+        const char *bytes;
+        apr_size_t length = 0;
+        apr_status_t rv = APR_SUCCESS;
+
+        carrier->read = APR_BUCKET_IS_EOS(b) != 0;
+        if (!APR_BUCKET_IS_METADATA(b)) {
+            rv = apr_bucket_read(b, &bytes, &length, APR_BLOCK_READ);
+        }
+        if (rv != APR_SUCCESS) {
+            error = body_error(carrier, rv);
+        } else if (length > limit - *seen) {
+            error = too_large(carrier, limit);
+        } else if (length > 0) {
+            *seen += length;
+            error = sink(data, bytes, length);
+        }
+        apr_bucket_delete(b);
+    }
+    return error;
+}
+
+static const lims_error_t *feed_body(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
+                                     void *data)
+{
+    carrier_t *carrier = x->context;
+    request_rec *r = carrier->r;
+    apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    const lims_error_t *error = NULL;
+    apr_size_t seen = 0;
+
+    while (!error && !carrier->read) {
+        apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
+                                         HUGE_STRING_LEN);
+        error = rv == APR_SUCCESS ? feed_brigade(carrier, bb, &seen, limit, sink, data)
+                                  : body_error(carrier, rv);
+        apr_brigade_cleanup(bb);
+    }
+    if (error && !carrier->read) {
+        r->connection->keepalive = AP_CONN_CLOSE;
+    }
+    return error;
+}
+
+static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, lims_limit_e limit)
 {
     const lims_config_t *config = lims_config_of(((carrier_t *)x->context)->r->server);
 
-    return lims_limit_count(config, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
+    return lims_limit_count(config, limit, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
 static const lims_transport_t transport = {
     .connect = connect_database,
     .disconnect = disconnect_database,
     .body = read_body,
+    .feed = feed_body,
     .admit = admit,
 };
 

@@ -15,6 +15,7 @@
  */
 #include <apr_strings.h>
 #include <openssl/sha.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/error.h"
@@ -22,22 +23,46 @@
 #include "server/metrics.h"
 #include "server/server.h"
 
-apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,
-                               server_rec *s)
+/* What stands before the shape in the name of the memory and of a counter. */
+static const char *const kinds[] = {
+    [LIMS_LIMIT_COMMON] = "",
+    [LIMS_LIMIT_COSTLY] = "costly ",
+};
+
+_Static_assert(LIMS_LENGTH(kinds) == LIMS_LIMIT_COUNT, "a name for each limit");
+
+static apr_int64_t limit_of(const lims_config_t *config, lims_limit_e kind)
+{
+    return kind == LIMS_LIMIT_COSTLY ? config->costly_limit : config->rate_limit;
+}
+
+static apr_status_t create(const lims_ring_table_t **table, const lims_config_t *config,
+                           lims_limit_e kind, server_rec *s)
 {
     apr_pool_t *pool = s->process->pconf;
-    const char *name = apr_psprintf(
-        pool, "mod_lims_rates %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT " x %" APR_INT64_T_FMT " %s",
-        config->rate_limit, config->rate_window, config->rate_keys,
-        lims_config_conninfo(s, NULL, pool));
+    const char *name = apr_psprintf(pool,
+                                    "mod_lims_rates %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT
+                                    " x %" APR_INT64_T_FMT " %s",
+                                    kinds[kind], limit_of(config, kind), config->rate_window,
+                                    config->rate_keys, lims_config_conninfo(s, NULL, pool));
     lims_ring_table_t *made = apr_pcalloc(pool, sizeof(*made));
     apr_status_t rv;
 
     made->slots = (apr_uint32_t)config->rate_keys;
-    made->limit = (apr_uint32_t)config->rate_limit;
+    made->limit = (apr_uint32_t)limit_of(config, kind);
     made->window = config->rate_window * 1000000;
     rv = lims_retained(&made->memory, name, lims_ring_table_size(made->slots, made->limit), s);
     *table = made;
+    return rv;
+}
+
+apr_status_t lims_limit_create(lims_config_t *config, server_rec *s)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < LIMS_LIMIT_COUNT && rv == APR_SUCCESS; i++) {
+        rv = create(&config->rates[i], config, (lims_limit_e)i, s);
+    }
     return rv;
 }
 
@@ -51,11 +76,12 @@ static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
 /* Made of the hash of the API key, which is the same wherever the database is
  * reached from, and hashed once more: a store need not know it. Limits of
  * other shapes are counted apart. */
-static const char *counter_name(const lims_config_t *config, const char *key_hash, apr_pool_t *pool)
+static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
+                                const char *key_hash, apr_pool_t *pool)
 {
     static const char digits[] = "0123456789abcdef";
-    const char *text = apr_psprintf(pool, "%s %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT, key_hash,
-                                    config->rate_limit, config->rate_window);
+    const char *text = apr_psprintf(pool, "%s %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT, key_hash,
+                                    kinds[kind], limit_of(config, kind), config->rate_window);
     unsigned char hash[SHA256_DIGEST_LENGTH];
     char name[32 + 1] = "";
 
@@ -71,9 +97,9 @@ static const char *counter_name(const lims_config_t *config, const char *key_has
  * missing from what another has read of it: then it is counted into the next
  * one instead. False: there is no store at hand. */
 static bool count_shared(lims_ring_verdict_t *verdict, lims_counter_t *counter,
-                         const lims_config_t *config, apr_pool_t *pool)
+                         const lims_config_t *config, lims_limit_e kind, apr_pool_t *pool)
 {
-    const lims_window_t window = { .limit = (apr_uint32_t)config->rate_limit,
+    const lims_window_t window = { .limit = (apr_uint32_t)limit_of(config, kind),
                                    .length = config->rate_window * APR_USEC_PER_SEC };
     apr_uint32_t counts[LIMS_WINDOW_COUNTS];
     apr_time_t at = apr_time_now();
@@ -111,23 +137,23 @@ static void combine(lims_ring_verdict_t *verdict, const lims_ring_verdict_t *sha
 }
 
 /* False: the ring has no room for one more key. */
-static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, apr_int64_t key,
-                  const char *key_hash, apr_pool_t *pool)
+static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, lims_limit_e kind,
+                  apr_int64_t key, const char *key_hash, apr_pool_t *pool)
 {
     lims_ring_verdict_t shared = { .admitted = true };
     lims_counter_t counter = { .number = 0 };
     bool counted = false, known;
 
     if (config->store) {
-        counter.name = counter_name(config, key_hash, pool);
-        counted = count_shared(&shared, &counter, config, pool);
+        counter.name = counter_name(config, kind, key_hash, pool);
+        counted = count_shared(&shared, &counter, config, kind, pool);
         lims_metrics_rate(counted);
     }
     if (!shared.admitted) {
         *verdict = shared;
         return true;
     }
-    known = lims_ring_take(verdict, config->rates, key);
+    known = lims_ring_take(verdict, config->rates[kind], key);
     if (counted && known && verdict->admitted) {
         combine(verdict, &shared);
     } else if (counted) {
@@ -136,21 +162,34 @@ static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, apr
     return known;
 }
 
-const lims_error_t *lims_limit_count(const lims_config_t *config, apr_int64_t key,
-                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
+/* Of two limits the answer shows the one that will be met first. */
+static void say_limit(apr_table_t *headers, const lims_ring_table_t *table,
+                      const lims_ring_verdict_t *verdict, apr_pool_t *pool)
 {
-    const lims_ring_table_t *table = config->rates;
+    const char *other = apr_table_get(headers, "RateLimit-Remaining");
+
+    if (!other || !verdict->admitted || verdict->remaining < strtoul(other, NULL, 10)) {
+        apr_table_setn(headers, "RateLimit-Limit", apr_psprintf(pool, "%u", table->limit));
+        apr_table_setn(headers, "RateLimit-Remaining",
+                       apr_psprintf(pool, "%u", verdict->remaining));
+        apr_table_setn(headers, "RateLimit-Reset", seconds(verdict->reset, pool));
+    }
+}
+
+const lims_error_t *lims_limit_count(const lims_config_t *config, lims_limit_e kind,
+                                     apr_int64_t key, const char *key_hash, apr_table_t *headers,
+                                     apr_pool_t *pool)
+{
+    const lims_ring_table_t *table = config->rates[kind];
     lims_ring_verdict_t verdict = { .admitted = false };
 
-    if (!judge(&verdict, config, key, key_hash, pool)) {
+    if (!judge(&verdict, config, kind, key, key_hash, pool)) {
         return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 60,
                            "more keys are active than the rate limit can count: "
                            "raise LimsRateKeys",
                            "The service is busy; try again in a minute.");
     }
-    apr_table_setn(headers, "RateLimit-Limit", apr_psprintf(pool, "%u", table->limit));
-    apr_table_setn(headers, "RateLimit-Remaining", apr_psprintf(pool, "%u", verdict.remaining));
-    apr_table_setn(headers, "RateLimit-Reset", seconds(verdict.reset, pool));
+    say_limit(headers, table, &verdict, pool);
     if (verdict.admitted) {
         return NULL;
     }

@@ -51,7 +51,9 @@ typedef struct {
     const char *documentation;
     const char *secret_key_file;
     apr_int64_t body_max;
+    apr_int64_t file_max;
     apr_int64_t rate_limit;
+    apr_int64_t costly_limit;
     apr_int64_t rate_window;
     apr_int64_t rate_keys;
     apr_int64_t rate_timeout;
@@ -69,7 +71,7 @@ typedef struct {
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
-    const lims_ring_table_t *rates;
+    const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
     lims_store_t *store; /* of rates over several machines, or NULL */
     int hints;           /* where a commit is told to the dispatchers, or -1 */
     lims_pool_t *pool;   /* in a child: its connections, NULL if it has none */
@@ -121,10 +123,10 @@ void lims_webhooks_stopping(apr_pool_t *pchild, int graceful);
 void lims_webhooks_wake(const server_rec *s);
 
 /* limit.c: the rate limit, in shared memory and in a store that machines share. */
-apr_status_t lims_limit_create(const lims_ring_table_t **table, const lims_config_t *config,
-                               server_rec *s);
-const lims_error_t *lims_limit_count(const lims_config_t *config, apr_int64_t key,
-                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
+apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
+const lims_error_t *lims_limit_count(const lims_config_t *config, lims_limit_e kind,
+                                     apr_int64_t key, const char *key_hash, apr_table_t *headers,
+                                     apr_pool_t *pool);
 
 /* handler.c */
 void lims_child_init(apr_pool_t *pchild, server_rec *s);

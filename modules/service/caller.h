@@ -36,6 +36,9 @@ const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *f
  * would otherwise keep from everybody else. */
 bool lims_caller_was_accepted(const lims_exchange_t *x);
 
+/* The same against the tighter limit of a route that has one. */
+void lims_caller_count_costly(lims_exchange_t *x);
+
 /* Writes lastUsedAt, at most once per interval and key. */
 void lims_caller_touch(lims_exchange_t *x);
 

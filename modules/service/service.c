@@ -9,6 +9,7 @@
 #include "kernel/error.h"
 #include "kernel/etag.h"
 #include "kernel/field.h"
+#include "kernel/form.h"
 #include "kernel/json.h"
 #include "kernel/statement.h"
 #include "service/caller.h"
@@ -66,24 +67,39 @@ static const lims_error_t *check_path(lims_exchange_t *x)
     return error;
 }
 
+static bool is_form(const lims_exchange_t *x)
+{
+    return x->rq.route->form && lims_multipart_is(x->content_type);
+}
+
 static const lims_error_t *check_media(lims_exchange_t *x)
 {
+    const lims_route_t *route = x->rq.route;
     bool coded = x->content_encoding && strcasecmp(x->content_encoding, "identity") != 0;
-    bool untyped = (x->rq.route->flags & LIMS_R_NO_BODY) && !x->content_type;
+    bool untyped = (route->flags & LIMS_R_NO_BODY) && !x->content_type;
+    bool json = lims_route_takes_json(route) && lims_media_type_json(x->content_type);
 
-    if (coded || (!untyped && !lims_media_type_json(x->content_type))) {
-        return lims_fail(x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE,
-                         "The body must be JSON: Content-Type: application/json, not compressed.");
+    if (!coded && (untyped || json || is_form(x))) {
+        return NULL;
     }
-    return NULL;
+    return lims_fail(x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE,
+                     "The body must be %s, not compressed.",
+                     !route->form ? "JSON: Content-Type: application/json"
+                     : lims_route_takes_json(route)
+                         ? "JSON or a form: Content-Type: application/json or multipart/form-data"
+                         : "a form: Content-Type: multipart/form-data");
+}
+
+static apr_size_t body_max(const lims_exchange_t *x)
+{
+    return is_form(x) ? x->settings->file_max + LIMS_MULTIPART_OVERHEAD_MAX : x->settings->body_max;
 }
 
 static const lims_error_t *check_length(lims_exchange_t *x)
 {
-    if (x->content_length > (apr_int64_t)x->settings->body_max) {
+    if (x->content_length > (apr_int64_t)body_max(x)) {
         return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "The body may have at most %" APR_SIZE_T_FMT " bytes.",
-                         x->settings->body_max);
+                         "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
     }
     return NULL;
 }
@@ -125,6 +141,39 @@ static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, 
     return lims_field_body(rq->values, route->input ? route->input : nothing, 0, root, rq->pool);
 }
 
+static const lims_error_t *feed_form(void *data, const char *bytes, apr_size_t length)
+{
+    return lims_multipart_feed(data, bytes, length);
+}
+
+/* Takes a form and validates it. What it says is told by a digest of its parts,
+ * since what stands between them is another each time it is sent. */
+static const lims_error_t *take_form(const char **body, apr_size_t *length, lims_exchange_t *x)
+{
+    lims_request_t *rq = &x->rq;
+    const lims_field_t *fields = rq->route->form;
+    const apr_array_header_t *parts = NULL;
+    lims_multipart_t *form = NULL;
+    const lims_error_t *error = lims_multipart_create(
+        &form, x->content_type, lims_form_file(fields), x->settings->file_max, rq->pool);
+
+    if (!error) {
+        error = x->transport->feed(x, body_max(x), feed_form, form);
+    }
+    if (!error) {
+        error = lims_multipart_finish(&parts, form);
+    }
+    if (!error) {
+        error = lims_form_take(&rq->file, rq->values, fields, parts, rq->pool);
+    }
+    if (!error) {
+        *body = lims_multipart_digest(parts, rq->pool);
+        *length = *body ? strlen(*body) : 0;
+        error = *body ? NULL : lims_no_digest(rq->pool);
+    }
+    return error;
+}
+
 /* Takes the body and finds what is wrong with the request, in order. */
 static void check_write(lims_exchange_t *x, const char **body, apr_size_t *length)
 {
@@ -134,8 +183,10 @@ static void check_write(lims_exchange_t *x, const char **body, apr_size_t *lengt
     if (!x->late_refusal) {
         x->late_refusal = check_length(x);
     }
-    if (!x->late_refusal) {
-        x->late_refusal = x->transport->body(body, length, x, x->settings->body_max);
+    if (!x->late_refusal && is_form(x)) {
+        x->late_refusal = take_form(body, length, x);
+    } else if (!x->late_refusal) {
+        x->late_refusal = x->transport->body(body, length, x, body_max(x));
     }
     if (!x->late_refusal) {
         x->late_refusal = path;
@@ -146,7 +197,7 @@ static void check_write(lims_exchange_t *x, const char **body, apr_size_t *lengt
     if (!x->late_refusal) {
         x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
     }
-    if (!x->late_refusal) {
+    if (!x->late_refusal && !is_form(x)) {
         x->late_refusal = validate_body(x, *body, *length);
     }
 }
@@ -353,7 +404,10 @@ static const lims_error_t *answer(lims_exchange_t *x)
         if (error) {
             return error;
         }
-        check_write(x, &body, &length);
+        lims_caller_count_costly(x);
+        if (!x->limited) {
+            check_write(x, &body, &length);
+        }
     }
     return on_connection(x, body, length);
 }

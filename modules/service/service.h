@@ -15,7 +15,7 @@
  *     work, and commits with the record of the idempotency key.
  *
  * The transport (httpd, a test) supplies what it knows in an exchange and
- * four functions; it gets back a reply and, for the log, the error.
+ * five functions; it gets back a reply and, for the log, the error.
  */
 #ifndef LIMS_SERVICE_H
 #define LIMS_SERVICE_H
@@ -27,6 +27,15 @@
 
 typedef struct lims_exchange_t lims_exchange_t;
 
+typedef const lims_error_t *(lims_sink_fn)(void *data, const char *bytes, apr_size_t length);
+
+/* What a request is counted against. */
+typedef enum {
+    LIMS_LIMIT_COMMON, /* every one */
+    LIMS_LIMIT_COSTLY, /* those of LIMS_R_COSTLY besides */
+    LIMS_LIMIT_COUNT
+} lims_limit_e;
+
 /* What the service needs of whatever carries the request. */
 typedef struct {
     /* A ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
@@ -35,8 +44,11 @@ typedef struct {
     /* The whole body, at most `limit` bytes (LIMS_E_PAYLOAD_TOO_LARGE). */
     const lims_error_t *(*body)(const char **bytes, apr_size_t *length, lims_exchange_t *x,
                                 apr_size_t limit);
+    /* Likewise, piece by piece to a sink, which ends it by an error. */
+    const lims_error_t *(*feed)(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
+                                void *data);
     /* Counts the request against its key, or LIMS_E_RATE_LIMITED. */
-    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key);
+    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, lims_limit_e limit);
 } lims_transport_t;
 
 /* What the configuration decides. */
@@ -47,6 +59,7 @@ typedef struct {
     const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
     apr_size_t body_max;              /* bytes of a JSON body */
+    apr_size_t file_max;              /* bytes of a file in a form */
     const char *idempotency_lifetime; /* seconds, as text */
     const char *key_touch_interval;   /* seconds, as text */
 } lims_settings_t;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * form.h - the parts of a form against a table of fields, as field.h does it for
+ * JSON and queries.
+ */
+#ifndef LIMS_KERNEL_FORM_H
+#define LIMS_KERNEL_FORM_H
+
+#include "kernel/field.h"
+#include "kernel/multipart.h"
+
+/* The name of the table's LIMS_T_FILE field; NULL: it has none. */
+const char *lims_form_file(const lims_field_t *fields);
+
+/* Validates the parts. Texts go to `values`; the file to `*file`, NULL when none
+ * came. An unknown part, a text that its field does not take, a field that is
+ * required and missing: LIMS_E_INVALID_BODY. Absent fields with a fallback get it. */
+const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *values,
+                                   const lims_field_t *fields, const apr_array_header_t *parts,
+                                   apr_pool_t *pool);
+
+#endif /* LIMS_KERNEL_FORM_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * multipart.h - multipart/form-data (RFC 7578), fed as it arrives.
+ *
+ * A parser of our own, since what libraries there are either want the body as a
+ * whole or come with a framework around them. It is strict where leniency has
+ * let two readers of one message differ: lines end in CR LF, nothing stands
+ * before the first boundary or behind the last, every part has exactly one
+ * Content-Disposition with a name, no name comes twice, nothing is encoded for
+ * transfer.
+ *
+ * The file is kept in one piece of memory of its own, mapped when its first
+ * byte comes and given back with the pool: who reads it wants it in one piece,
+ * who keeps it hands it to the database in one piece, so a temporary file would
+ * be read into just such a piece again. Only pages that were written take
+ * memory, nothing is copied or grown, and no more than the bound is ever there.
+ * The other parts are short texts.
+ */
+#ifndef LIMS_KERNEL_MULTIPART_H
+#define LIMS_KERNEL_MULTIPART_H
+
+#include <apr_tables.h>
+
+#include "lims.h"
+
+/* Most bytes of a field that is no file, of the header of a part, and most
+ * parts of a form. Fields have tighter bounds of their own. */
+#define LIMS_MULTIPART_FIELD_MAX 16384
+#define LIMS_MULTIPART_HEADER_MAX 8192
+#define LIMS_MULTIPART_PARTS_MAX 32
+
+/* What a body may have beside its file. */
+#define LIMS_MULTIPART_OVERHEAD_MAX 65536
+
+typedef struct {
+    const char *name;
+    const char *file_name; /* without a path; NULL: none was sent */
+    const char *bytes;     /* ends in a NUL that is not counted */
+    apr_size_t length;
+} lims_part_t;
+
+typedef struct lims_multipart_t lims_multipart_t;
+
+/* Whether a Content-Type is multipart/form-data, with whatever parameters. */
+bool lims_multipart_is(const char *content_type);
+
+/* Begins with the boundary of a Content-Type. The part named `file` (NULL: none)
+ * takes `file_max` bytes. LIMS_E_INVALID_BODY for a boundary that is none. */
+const lims_error_t *lims_multipart_create(lims_multipart_t **form, const char *content_type,
+                                          const char *file, apr_size_t file_max, apr_pool_t *pool);
+
+/* Takes the next bytes, in pieces of any size; they are copied. LIMS_E_INVALID_BODY
+ * for what breaks the rules, LIMS_E_PAYLOAD_TOO_LARGE for a file beyond its bound.
+ * After an error nothing more may be fed. */
+const lims_error_t *lims_multipart_feed(lims_multipart_t *form, const char *bytes,
+                                        apr_size_t length);
+
+/* The parts (lims_part_t) in the order they came, which live as long as the pool.
+ * LIMS_E_INVALID_BODY for a form that has not ended. */
+const lims_error_t *lims_multipart_finish(const apr_array_header_t **parts, lims_multipart_t *form);
+
+/* The part of that name, or NULL. */
+const lims_part_t *lims_multipart_find(const apr_array_header_t *parts, const char *name);
+
+/* A text that is the same for the same parts, whatever stood between them; NULL
+ * when there is no SHA-256. */
+const char *lims_multipart_digest(const apr_array_header_t *parts, apr_pool_t *pool);
+
+#endif /* LIMS_KERNEL_MULTIPART_H */
