@@ -63,7 +63,7 @@ SANITIZE ?=
 CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
     $(APR_CPPFLAGS) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(WARNINGS) -fPIC -fvisibility=hidden $(HARDENING) $(SANITIZE) $(CFLAGS)
-LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lm
+LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lpcre2-8 -lm
 
 SQL := $(sort $(wildcard modules/*/*.sql))
 MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
@@ -72,7 +72,7 @@ SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
-KERNEL := $(filter modules/kernel/% modules/formats/%,$(SOURCES))
+KERNEL := $(filter modules/kernel/% modules/formats/% modules/profiles/%,$(SOURCES))
 SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
@@ -80,7 +80,7 @@ object = $(patsubst %.c,$(OUT)/%.o,$(1))
 MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER) $(DISPATCH)) $(GENERATED)
 TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
-UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/formats/*.c)))
+UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/formats/*.c t/profiles/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
 # What tests preload.
 FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)

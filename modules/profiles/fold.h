@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fold.h - names in files as they are compared: headers, keys, tests, tokens.
+ *
+ * The same header is written with a micro sign or a Greek mu, with a no-break
+ * space, in capitals, with two blanks. Folding takes from Unicode's NFKC
+ * (UAX #15) what occurs in such names: superscript and subscript digits and
+ * signs, the micro sign, full-width forms, ligatures, the Kelvin, Ohm and
+ * Angstrom signs, kinds of blanks; letters are made small. Whatever is not in
+ * that table stays what it is: there is no similarity, only equality.
+ *
+ * Values and tracking ids are never folded.
+ */
+#ifndef LIMS_PROFILES_FOLD_H
+#define LIMS_PROFILES_FOLD_H
+
+#include "lims.h"
+
+/* The folded form: mu as "u", runs of blanks as one space, none at the ends.
+ * `text` is UTF-8; bytes that are none are copied. */
+const char *lims_fold(const char *text, apr_size_t length, apr_pool_t *pool);
+
+/* Whether folding `text` gives `folded`, without memory. */
+bool lims_fold_equals(const char *text, apr_size_t length, const char *folded);
+
+/* Where the text begins and ends without blanks around it, no-break ones too. */
+const char *lims_trim(apr_size_t *trimmed, const char *text, apr_size_t length);
+
+#endif /* LIMS_PROFILES_FOLD_H */

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_parse_rows.c - the members about what is no plain result of a sample:
+ * qualifiers, flags, controls; about a file's integrity, and about writing.
+ */
+#include <stddef.h>
+
+#include "profiles/profile_parse.h"
+
+/* --- qualifiers ------------------------------------------------------------ */
+
+static const char *const meanings[] = {
+    [LIMS_TOKEN_NONDETECT] = "nondetect",
+    [LIMS_TOKEN_OVER] = "over",
+    [LIMS_TOKEN_UNDER] = "under",
+    [LIMS_TOKEN_TEXT] = "text",
+    [LIMS_TOKEN_MISSING] = "missing",
+    [LIMS_TOKEN_INVALID] = "invalid",
+    [LIMS_TOKEN_COUNT] = NULL,
+};
+
+static const char *const flag_actions[] = {
+    [LIMS_FLAG_BLOCK] = "block",   [LIMS_FLAG_NOTE] = "note", [LIMS_FLAG_QUALIFIER] = "qualifier",
+    [LIMS_FLAG_IGNORE] = "ignore", [LIMS_FLAG_COUNT] = NULL,
+};
+
+static const lims_member_t token_members[] = {
+    { .name = "text",
+      .type = LIMS_M_NAME,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_token_t, text),
+      .doc = "The whole cell." },
+    { .name = "meaning",
+      .type = LIMS_M_ENUM,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_token_t, meaning),
+      .values = meanings,
+      .doc = "nondetect, over, under: a result without a number; text: any other result; missing: "
+             "as a blank cell; invalid: `instrument_error_flag`." },
+    { .name = "write",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_token_t, write),
+      .doc = "The result that is written, instead of the cell's own text; `<{limit}` has "
+             "`columns.limit` in it." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_token = {
+    .title = "qualifiers.tokens[]",
+    .doc = "A text where a number is due: `ND`, `OVER`, `n.a.`",
+    .members = token_members,
+    .size = sizeof(lims_token_t),
+};
+
+static const lims_member_t flag_members[] = {
+    { .name = "text",
+      .type = LIMS_M_NAME,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_flag_t, text),
+      .doc = "The whole flag." },
+    { .name = "action",
+      .type = LIMS_M_ENUM,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_flag_t, action),
+      .values = flag_actions,
+      .doc = "block: `instrument_error_flag`; note: the same, without blocking; qualifier: it is "
+             "the result's qualifier." },
+    { .name = "write",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_flag_t, write),
+      .max = 64,
+      .doc = "As a qualifier: instead of its own text." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_flag = {
+    .title = "qualifiers.flags[]",
+    .doc = "A text of `columns.flag`.",
+    .members = flag_members,
+    .size = sizeof(lims_flag_t),
+};
+
+static const lims_member_t qualifier_members[] = {
+    { .name = "operators",
+      .type = LIMS_M_TEXTS,
+      .offset = offsetof(lims_qualifiers_t, operators),
+      .max = 20,
+      .fallback = "< > <= >= ~ ≤ ≥",
+      .doc = "What may stand before a number, and is its qualifier." },
+    { .name = "tokens",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_qualifiers_t, tokens),
+      .min = 1,
+      .max = 200,
+      .shape = &shape_token,
+      .doc = "Texts where a number is due; others are `non_numeric`." },
+    { .name = "flags",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_qualifiers_t, flags),
+      .min = 1,
+      .max = 200,
+      .shape = &shape_flag,
+      .doc = "Texts of `columns.flag`." },
+    { .name = "unknownFlag",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_qualifiers_t, unknown_flag),
+      .values = flag_actions,
+      .fallback = "block",
+      .doc = "A flag that is not listed and not blank." },
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_qualifiers = {
+    .title = "qualifiers",
+    .doc = "What stands beside a number or in its place.",
+    .members = qualifier_members,
+    .size = sizeof(lims_qualifiers_t),
+    .check = lims_check_qualifiers,
+};
+
+/* --- rows ------------------------------------------------------------------ */
+
+const char *const lims_control_types[] = {
+    "MB",  "LRB", "FB",  "LCS", "LFB", "LCSD", "MS",  "LFM", "MSD", "DUP", "ICV", "QCS",
+    "CCV", "IPC", "ICB", "CCB", "SUR", "IS",   "CRM", "PT",  "POS", "NEG", "STR", NULL,
+};
+
+static const char *const routes[] = {
+    [LIMS_ROUTE_QC_BATCH] = "qcBatch",
+    [LIMS_ROUTE_SKIP] = "skip",
+    [LIMS_ROUTE_COUNT] = NULL,
+};
+
+static const char *const criteria[] = {
+    [LIMS_CRITERION_NONE] = "none",         [LIMS_CRITERION_RECOVERY] = "recovery",
+    [LIMS_CRITERION_MAXIMUM] = "maximum",   [LIMS_CRITERION_RANGE] = "range",
+    [LIMS_CRITERION_EXPECTED] = "expected", [LIMS_CRITERION_COUNT] = NULL,
+};
+
+/* clang-format off */
+#define WHEN(structure)                                                              \
+    { .name = "when",                                                                \
+      .type = LIMS_M_LIST,                                                           \
+      .flags = LIMS_M_REQUIRED,                                                      \
+      .offset = offsetof(structure, when),                                           \
+      .min = 1,                                                                      \
+      .max = 20,                                                                     \
+      .shape = &lims_shape_condition,                                                \
+      .doc = "Conditions, which all have to hold." }
+/* clang-format on */
+
+static const lims_member_t control_members[] = {
+    WHEN(lims_control_t),
+    { .name = "controlType",
+      .type = LIMS_M_ENUM,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_control_t, type),
+      .values = lims_control_types,
+      .doc = "Which kind of control it is, as in QC batches." },
+    { .name = "route",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_control_t, route),
+      .values = routes,
+      .fallback = "skip",
+      .doc = "Whether it becomes a control of a QC batch, or is only counted." },
+    { .name = "tests",
+      .type = LIMS_M_TEXTS,
+      .offset = offsetof(lims_control_t, tests),
+      .max = 500,
+      .doc = "For these test codes alone; others look for the next rule." },
+    { .name = "criterion",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_control_t, criterion),
+      .values = criteria,
+      .fallback = "none",
+      .doc = "How the batch judges it; needed for the route qcBatch." },
+    { .name = "expectedValue",
+      .type = LIMS_M_DECIMAL,
+      .offset = offsetof(lims_control_t, expected_value),
+      .doc = "Criterion recovery: the true amount." },
+    { .name = "lowerLimit",
+      .type = LIMS_M_DECIMAL,
+      .offset = offsetof(lims_control_t, lower_limit),
+      .doc = "Criterion recovery (in percent) and range." },
+    { .name = "upperLimit",
+      .type = LIMS_M_DECIMAL,
+      .offset = offsetof(lims_control_t, upper_limit),
+      .doc = "Criterion recovery (in percent), maximum and range." },
+    { .name = "expectedText",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_control_t, expected_text),
+      .doc = "Criterion expected." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_control = {
+    .title = "rows.controls[]",
+    .doc = "Rows that are controls. The first rule that fits holds.",
+    .members = control_members,
+    .size = sizeof(lims_control_t),
+    .check = lims_check_control,
+};
+
+static const lims_member_t skip_members[] = {
+    WHEN(lims_row_rule_t),
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_skip = {
+    .title = "rows.skip[]",
+    .doc = "Rows that are no results: means, standards, deviations.",
+    .members = skip_members,
+    .size = sizeof(lims_row_rule_t),
+};
+
+static const lims_member_t row_error_members[] = {
+    WHEN(lims_row_rule_t),
+    { .name = "message",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_row_rule_t, message),
+      .doc = "What that means, for whoever looks at the quarantined file." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_row_error = {
+    .title = "rows.errors[]",
+    .doc = "Rows in which the instrument says that something went wrong: "
+           "`instrument_error_flag`.",
+    .members = row_error_members,
+    .size = sizeof(lims_row_rule_t),
+};
+
+static const char *const not_final_names[] = {
+    [LIMS_UNKNOWN_QUARANTINE] = "quarantine",
+    [LIMS_UNKNOWN_IGNORE] = "skip",
+    [LIMS_UNKNOWN_COUNT] = NULL,
+};
+
+static const lims_member_t row_members[] = {
+    { .name = "only",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_rows_t, only),
+      .min = 1,
+      .max = 20,
+      .shape = &lims_shape_condition,
+      .doc = "Rows for which not all of these hold are passed over: the type of a record." },
+    { .name = "skip",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_rows_t, skip),
+      .min = 1,
+      .max = 100,
+      .shape = &shape_skip,
+      .doc = "So are those that one of these rules is for." },
+    { .name = "controls",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_rows_t, controls),
+      .min = 1,
+      .max = 200,
+      .shape = &shape_control,
+      .doc = "Blanks, standards, spiked samples." },
+    { .name = "errors",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_rows_t, errors),
+      .min = 1,
+      .max = 100,
+      .shape = &shape_row_error,
+      .doc = "Rows that must not be taken, and hold the file back." },
+    { .name = "final",
+      .type = LIMS_M_TEXTS,
+      .offset = offsetof(lims_rows_t, final),
+      .max = 20,
+      .doc = "The texts of `columns.status` that final results have. astm and hl7 take `F` and "
+             "`C`." },
+    { .name = "notFinal",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_rows_t, not_final),
+      .values = not_final_names,
+      .fallback = "quarantine",
+      .doc = "What any other status does." },
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_rows = {
+    .title = "rows",
+    .doc = "Which rows are results of samples. In this order: `only`, `skip`, `controls`, "
+           "`errors`, `final`.",
+    .members = row_members,
+    .size = sizeof(lims_rows_t),
+};
+
+/* --- integrity, write ------------------------------------------------------ */
+
+static const char *const frames[] = {
+    [LIMS_FRAMES_IF_PRESENT] = "ifPresent",
+    [LIMS_FRAMES_REQUIRED] = "required",
+    [LIMS_FRAMES_COUNT] = NULL,
+};
+
+static const char *const algorithms[] = {
+    [LIMS_HASH_NONE] = "none", [LIMS_HASH_CRC16] = "crc16", [LIMS_HASH_CRC32] = "crc32",
+    [LIMS_HASH_MD5] = "md5",   [LIMS_HASH_SHA1] = "sha1",   [LIMS_HASH_SHA256] = "sha256",
+    [LIMS_HASH_COUNT] = NULL,
+};
+
+static const lims_member_t hash_members[] = {
+    { .name = "regex",
+      .type = LIMS_M_REGEX,
+      .flags = LIMS_M_REQUIRED | LIMS_M_GROUP,
+      .offset = offsetof(lims_integrity_t, hash.regex),
+      .doc = "The line that has it, capturing it." },
+    { .name = "algorithm",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_integrity_t, hash.algorithm),
+      .values = algorithms,
+      .fallback = "none",
+      .doc = "Over all bytes before that line; none: it only has to be there. crc16 is "
+             "CRC-16/CCITT-FALSE." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_hash = {
+    .title = "integrity.hash",
+    .doc = "A checksum that the file ends with.",
+    .members = hash_members,
+    .size = sizeof(lims_integrity_t),
+};
+
+static const lims_member_t integrity_members[] = {
+    { .name = "frames",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_integrity_t, frames),
+      .values = frames,
+      .fallback = "ifPresent",
+      .doc =
+          "ASTM: whether the frames of the line protocol have to be there. Where they are, their "
+          "checksums are checked." },
+    { .name = "end",
+      .type = LIMS_M_REGEX,
+      .offset = offsetof(lims_integrity_t, end),
+      .doc = "What the last line that is not blank looks like; else `truncated_file`." },
+    { .name = "count",
+      .type = LIMS_M_OBJECT,
+      .flags = LIMS_M_SOURCE,
+      .offset = offsetof(lims_integrity_t, count),
+      .shape = &lims_shape_source,
+      .doc = "Where the file says how many rows it has; else `truncated_file`." },
+    { .name = "hash",
+      .type = LIMS_M_OBJECT,
+      .shape = &shape_hash,
+      .doc = "A checksum that the file ends with; else `checksum_error`." },
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_integrity = {
+    .title = "integrity",
+    .doc =
+        "What tells that a file is whole. Without it a file that was cut between two lines looks "
+        "like a shorter one.",
+    .members = integrity_members,
+    .size = sizeof(lims_integrity_t),
+    .check = lims_check_integrity,
+};
+
+/* The bits of LIMS_SAMPLE_…, in their order. */
+static const char *const sample_statuses[] = { "received", "processing", NULL };
+
+static const char *const existing_names[] = {
+    [LIMS_EXISTING_QUARANTINE] = "quarantine",
+    [LIMS_EXISTING_SAME_VALUE] = "sameValueOk",
+    [LIMS_EXISTING_OVERWRITE_UNVERIFIED] = "overwriteUnverified",
+    [LIMS_EXISTING_COUNT] = NULL,
+};
+
+static const lims_member_t write_members[] = {
+    { .name = "sampleStatuses",
+      .type = LIMS_M_SET,
+      .offset = offsetof(lims_write_t, sample_statuses),
+      .values = sample_statuses,
+      .fallback = "received processing",
+      .doc = "A sample in any other status is `sample_status_not_allowed`." },
+    { .name = "existing",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_write_t, existing),
+      .values = existing_names,
+      .fallback = "quarantine",
+      .doc = "A test that has a result already: `result_conflict`; or none when the value is the "
+             "same; or a result that is not verified is replaced." },
+    { .name = "maxAgeDays",
+      .type = LIMS_M_INTEGER,
+      .offset = offsetof(lims_write_t, max_age_days),
+      .min = 0,
+      .max = 36500,
+      .fallback = "0",
+      .doc = "`analysedAt` may be so many days ago; 0: any." },
+    { .name = "futureToleranceMinutes",
+      .type = LIMS_M_INTEGER,
+      .offset = offsetof(lims_write_t, future_tolerance_minutes),
+      .min = 0,
+      .max = 100000,
+      .fallback = "15",
+      .doc =
+          "`analysedAt` may be so far ahead of the server's clock; else `timestamp_in_future`." },
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_write = {
+    .title = "write",
+    .doc = "When results may be written.",
+    .members = write_members,
+    .size = sizeof(lims_write_t),
+};

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_parse_whole.c - what only a whole profile shows: the columns that its
+ * layout needs, its layout's own places, and parts that refer to each other.
+ */
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "formats/encoding.h"
+#include "profiles/profile_parse.h"
+
+#define BIT(column) (1U << LIMS_COLUMN_##column)
+
+/* The columns of a layout: those it needs, and those it has no place for. */
+static const struct {
+    unsigned needed, excluded;
+    unsigned containers; /* in which it occurs */
+} layouts[] = {
+#define KIND(container) (1U << LIMS_CONTAINER_##container)
+#define SHEETS (KIND(TEXT) | KIND(XLSX) | KIND(XLS))
+    [LIMS_LAYOUT_LONG] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, SHEETS },
+    [LIMS_LAYOUT_WIDE] = { BIT(TRACKING_ID), BIT(TEST) | BIT(VALUE), SHEETS },
+    [LIMS_LAYOUT_GROUPED] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, SHEETS },
+    [LIMS_LAYOUT_TRANSPOSED] = { BIT(TRACKING_ID) | BIT(TEST), BIT(VALUE), SHEETS },
+    [LIMS_LAYOUT_KEYVALUE] = { BIT(TRACKING_ID), BIT(TEST) | BIT(VALUE), SHEETS },
+    [LIMS_LAYOUT_MATRIX] = { BIT(TRACKING_ID) | BIT(TEST), BIT(VALUE), SHEETS },
+    [LIMS_LAYOUT_ASTM] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, KIND(ASTM) },
+    [LIMS_LAYOUT_HL7] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, KIND(HL7) },
+    [LIMS_LAYOUT_XML] = { BIT(TRACKING_ID), 0, KIND(XML) },
+};
+_Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "columns of every layout");
+
+/* --- A layout's own places ------------------------------------------------- */
+
+static void set_field(lims_profile_t *profile, lims_column_e column, const char *record, int number,
+                      int component)
+{
+    lims_source_t *source = &profile->columns[column];
+
+    if (source->kind == LIMS_SOURCE_NONE) {
+        source->kind = LIMS_SOURCE_FIELD;
+        source->field.record = record;
+        source->field.number = number;
+        source->field.component = component;
+    }
+}
+
+static void set_from(lims_profile_t *profile, lims_column_e column, lims_from_e from)
+{
+    lims_source_t *source = &profile->columns[column];
+
+    if (source->kind == LIMS_SOURCE_NONE) {
+        source->kind = LIMS_SOURCE_FROM;
+        source->from = from;
+    }
+}
+
+static void set_final(lims_profile_t *profile, apr_pool_t *pool)
+{
+    apr_array_header_t *final = apr_array_make(pool, 2, sizeof(const char *));
+
+    APR_ARRAY_PUSH(final, const char *) = "F";
+    APR_ARRAY_PUSH(final, const char *) = "C";
+    if (profile->rows.final == NULL) {
+        profile->rows.final = final;
+    }
+}
+
+/* What a profile leaves to its layout; the reference names these. */
+static void complete(lims_profile_t *profile, apr_pool_t *pool)
+{
+    switch (profile->layout) {
+    case LIMS_LAYOUT_GROUPED:
+        set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_GROUP);
+        break;
+    case LIMS_LAYOUT_TRANSPOSED:
+        set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_ROW_LABEL);
+        set_from(profile, LIMS_COLUMN_TRACKING_ID, LIMS_FROM_COLUMN_LABEL);
+        break;
+    case LIMS_LAYOUT_ASTM:
+        set_field(profile, LIMS_COLUMN_TRACKING_ID, "O", 3, 1);
+        set_field(profile, LIMS_COLUMN_TEST, "R", 3, 4);
+        set_field(profile, LIMS_COLUMN_VALUE, "R", 4, 1);
+        set_field(profile, LIMS_COLUMN_UNIT, "R", 5, 1);
+        set_field(profile, LIMS_COLUMN_STATUS, "R", 9, 1);
+        if (profile->columns[LIMS_COLUMN_ANALYSED_AT].kind == LIMS_SOURCE_NONE) {
+            set_field(profile, LIMS_COLUMN_ANALYSED_AT, "R", 13, 1);
+            profile->columns[LIMS_COLUMN_ANALYSED_AT].format = "yyyyMMddHHmmss";
+        }
+        set_final(profile, pool);
+        break;
+    case LIMS_LAYOUT_HL7:
+        set_field(profile, LIMS_COLUMN_TEST, "OBX", 3, 1);
+        set_field(profile, LIMS_COLUMN_VALUE, "OBX", 5, 0);
+        set_field(profile, LIMS_COLUMN_UNIT, "OBX", 6, 1);
+        set_field(profile, LIMS_COLUMN_STATUS, "OBX", 11, 1);
+        set_final(profile, pool);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- Columns --------------------------------------------------------------- */
+
+static const lims_error_t *check_layout(lims_profile_parser_t *parser,
+                                        const lims_profile_t *profile,
+                                        const lims_profile_place_t *place)
+{
+    const char *layout = lims_layout_names[profile->layout];
+
+    for (unsigned column = 0; column < LIMS_COLUMN_COUNT; column++) {
+        bool there = profile->columns[column].kind != LIMS_SOURCE_NONE;
+        const char *member = apr_pstrcat(parser->pool, "columns.", lims_column_names[column], NULL);
+
+        if ((layouts[profile->layout].needed & 1U << column) != 0 && !there) {
+            return lims_profile_refuse(parser, place, member, "is missing: layout %s needs it",
+                                       layout);
+        }
+        if ((layouts[profile->layout].excluded & 1U << column) != 0 && there) {
+            return lims_profile_refuse(parser, place, member,
+                                       "layout %s has none: its tests have names and places",
+                                       layout);
+        }
+    }
+    if ((profile->match.containers & ~layouts[profile->layout].containers) != 0) {
+        return lims_profile_refuse(parser, place, "layout",
+                                   "%s does not occur in every container of match.container",
+                                   layout);
+    }
+    return NULL;
+}
+
+/* A source against the table it points into. */
+static const lims_error_t *check_pointer(lims_profile_parser_t *parser,
+                                         const lims_profile_t *profile, const lims_source_t *source,
+                                         const char *member, const lims_profile_place_t *place)
+{
+    const lims_profile_table_t *table = &profile->table;
+
+    if (source->kind == LIMS_SOURCE_HEADER && !table->has_header) {
+        return lims_profile_refuse(parser, place, member,
+                                   "names a header, and neither table.header.find nor "
+                                   "match.headers says which row that is");
+    }
+    if (source->kind != LIMS_SOURCE_FROM) {
+        return NULL;
+    }
+    if (source->from == LIMS_FROM_BLOCK &&
+        (table->block.start == NULL || !lims_regex_captures(table->block.start))) {
+        return lims_profile_refuse(parser, place, member,
+                                   "needs table.block.start to capture something");
+    }
+    if (source->from == LIMS_FROM_MAP && table->map.section == NULL) {
+        return lims_profile_refuse(parser, place, member, "needs table.map");
+    }
+    return NULL;
+}
+
+static const lims_error_t *check_pointers(lims_profile_parser_t *parser,
+                                          const lims_profile_t *profile,
+                                          const lims_profile_place_t *place)
+{
+    const lims_error_t *error = NULL;
+
+    for (int column = 0; column < LIMS_COLUMN_COUNT && error == NULL; column++) {
+        error = check_pointer(
+            parser, profile, &profile->columns[column],
+            apr_pstrcat(parser->pool, "columns.", lims_column_names[column], NULL), place);
+    }
+    for (int i = 0; i < profile->tests->nelts && error == NULL; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
+
+        for (int column = 0; column < LIMS_COLUMN_COUNT && error == NULL; column++) {
+            if (test->columns[column] != NULL) {
+                error = check_pointer(parser, profile, test->columns[column],
+                                      apr_psprintf(parser->pool, "tests[%d].columns.%s", i,
+                                                   lims_column_names[column]),
+                                      place);
+            }
+        }
+    }
+    return error;
+}
+
+/* --- Parts that refer to each other ---------------------------------------- */
+
+/* Whether a column is declared, for all tests or for one. */
+static bool has_column(const lims_profile_t *profile, lims_column_e column)
+{
+    bool there = profile->columns[column].kind != LIMS_SOURCE_NONE;
+
+    for (int i = 0; i < profile->tests->nelts && !there; i++) {
+        there = APR_ARRAY_IDX(profile->tests, i, lims_test_t).columns[column] != NULL;
+    }
+    return there;
+}
+
+/* A column that a condition compares is declared. */
+static const lims_error_t *check_conditions(lims_profile_parser_t *parser,
+                                            const lims_profile_t *profile,
+                                            const apr_array_header_t *conditions,
+                                            const char *member, const lims_profile_place_t *place)
+{
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; conditions != NULL && i < conditions->nelts && error == NULL; i++) {
+        const lims_condition_t *condition = &APR_ARRAY_IDX(conditions, i, lims_condition_t);
+        const char *path = apr_psprintf(parser->pool, "%s[%d]", member, i);
+
+        if (condition->column == LIMS_COLUMN_COUNT) {
+            error = check_pointer(parser, profile, &condition->source, path, place);
+        } else if (profile->columns[condition->column].kind == LIMS_SOURCE_NONE &&
+                   (layouts[profile->layout].excluded & 1U << condition->column) == 0) {
+            error = lims_profile_refuse(parser, place, path, "columns.%s is not declared",
+                                        lims_column_names[condition->column]);
+        }
+    }
+    return error;
+}
+
+static const lims_error_t *check_rules(lims_profile_parser_t *parser, const lims_profile_t *profile,
+                                       const apr_array_header_t *rules, const char *member,
+                                       const lims_profile_place_t *place)
+{
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; rules != NULL && i < rules->nelts && error == NULL; i++) {
+        const lims_row_rule_t *rule = &APR_ARRAY_IDX(rules, i, lims_row_rule_t);
+
+        error = check_conditions(parser, profile, rule->when,
+                                 apr_psprintf(parser->pool, "rows.%s[%d].when", member, i), place);
+    }
+    return error;
+}
+
+static const lims_error_t *check_rows(lims_profile_parser_t *parser, const lims_profile_t *profile,
+                                      const lims_profile_place_t *place)
+{
+    const lims_rows_t *rows = &profile->rows;
+    const lims_error_t *error = check_conditions(parser, profile, rows->only, "rows.only", place);
+
+    if (error == NULL) {
+        error = check_rules(parser, profile, rows->skip, "skip", place);
+    }
+    if (error == NULL) {
+        error = check_rules(parser, profile, rows->errors, "errors", place);
+    }
+    for (int i = 0; rows->controls != NULL && i < rows->controls->nelts && error == NULL; i++) {
+        const lims_control_t *control = &APR_ARRAY_IDX(rows->controls, i, lims_control_t);
+
+        error = check_conditions(parser, profile, control->when,
+                                 apr_psprintf(parser->pool, "rows.controls[%d].when", i), place);
+    }
+    if (error == NULL && rows->final != NULL && !has_column(profile, LIMS_COLUMN_STATUS)) {
+        error = lims_profile_refuse(parser, place, "rows.final", "needs columns.status");
+    }
+    return error;
+}
+
+/* No name means two tests, but as another replicate. */
+static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims_profile_t *profile,
+                                       const lims_profile_place_t *place)
+{
+    apr_hash_t *seen = apr_hash_make(parser->pool);
+    bool distinct = profile->replicates.policy == LIMS_REPLICATES_DISTINCT_TESTS;
+
+    for (int i = 0; i < profile->tests->nelts; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
+
+        if (distinct != (test->replicate != NULL)) {
+            return lims_profile_refuse(parser, place,
+                                       apr_psprintf(parser->pool, "tests[%d].replicate", i),
+                                       distinct ? "is missing: replicates.policy distinctTests"
+                                                : "needs replicates.policy distinctTests");
+        }
+        for (int j = 0; j < test->names->nelts; j++) {
+            const char *name = APR_ARRAY_IDX(test->names, j, const char *);
+            const char *key =
+                distinct ? apr_pstrcat(parser->pool, name, "\n", test->replicate, NULL) : name;
+
+            if (apr_hash_get(seen, key, APR_HASH_KEY_STRING) != NULL) {
+                return lims_profile_refuse(parser, place,
+                                           apr_psprintf(parser->pool, "tests[%d].name", i),
+                                           "\"%s\" is a test's name already", name);
+            }
+            apr_hash_set(seen, key, APR_HASH_KEY_STRING, name);
+        }
+    }
+    for (int i = 0; profile->ignore_tests != NULL && i < profile->ignore_tests->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(profile->ignore_tests, i, const char *);
+
+        if (apr_hash_get(seen, name, APR_HASH_KEY_STRING) != NULL) {
+            return lims_profile_refuse(parser, place,
+                                       apr_psprintf(parser->pool, "ignoreTests[%d]", i),
+                                       "\"%s\" is one of tests too", name);
+        }
+    }
+    return NULL;
+}
+
+static bool time_zone_fits(const char *name)
+{
+    return name == NULL || (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                         "0123456789_+-/") == strlen(name));
+}
+
+static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims_profile_t *profile,
+                                       const lims_profile_place_t *place)
+{
+    const char *member = NULL;
+    const char *words = NULL;
+
+    if (!lims_encoding_known(profile->decode.charset)) {
+        member = "decode.charset";
+        words = "is no character set that this system knows; windows-1252 is one";
+    } else if (!time_zone_fits(profile->time_zone)) {
+        member = "timeZone";
+        words = "must be a name like Europe/Zurich";
+    } else if (profile->dilution.apply == LIMS_DILUTION_MULTIPLY &&
+               !has_column(profile, LIMS_COLUMN_DILUTION)) {
+        member = "dilution.apply";
+        words = "needs columns.dilution";
+    } else if (profile->replicates.policy == LIMS_REPLICATES_DISTINCT_TESTS &&
+               !has_column(profile, LIMS_COLUMN_REPLICATE)) {
+        member = "replicates.policy";
+        words = "needs columns.replicate";
+    } else if (profile->qualifiers.flags != NULL && !has_column(profile, LIMS_COLUMN_FLAG)) {
+        member = "qualifiers.flags";
+        words = "needs columns.flag";
+    } else if (profile->table.unit_row > 0 && has_column(profile, LIMS_COLUMN_UNIT)) {
+        member = "table.unitRow";
+        words = "cannot stand beside columns.unit: which of them is right?";
+    } else if (profile->table.unit_row > 0 && !profile->table.has_header) {
+        member = "table.unitRow";
+        words = "needs a header to count from: table.header.find or match.headers";
+    } else if (profile->layout == LIMS_LAYOUT_MATRIX && !profile->table.has_header) {
+        member = "table.header.find";
+        words = "is missing: layout matrix needs the row of column labels";
+    } else if (profile->layout == LIMS_LAYOUT_XML && profile->table.element == NULL) {
+        member = "table.element";
+        words = "is missing: the path of the element that is a row";
+    }
+    return member != NULL ? lims_profile_refuse(parser, place, member, "%s", words) : NULL;
+}
+
+const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *object,
+                                       const lims_json_t *node, const lims_profile_place_t *place)
+{
+    lims_profile_t *profile = object;
+    const lims_error_t *error;
+
+    (void)node;
+    complete(profile, parser->pool);
+    profile->table.has_header =
+        profile->table.header.find != NULL || profile->match.headers != NULL;
+    if (profile->table.header.find == NULL) {
+        profile->table.header.find = profile->match.headers;
+    }
+    if (profile->table.sheet == NULL) {
+        profile->table.sheet = profile->match.sheet;
+    }
+    error = check_layout(parser, profile, place);
+    if (error == NULL) {
+        error = check_parts(parser, profile, place);
+    }
+    if (error == NULL) {
+        error = check_pointers(parser, profile, place);
+    }
+    if (error == NULL) {
+        error = check_rows(parser, profile, place);
+    }
+    if (error == NULL) {
+        error = check_names(parser, profile, place);
+    }
+    return error;
+}
