@@ -205,6 +205,7 @@ enum {
     LIMS_R_OWNER = 1 << 8,      /* command line: done by the owner of the database,
                                    with or without an acting user */
     LIMS_R_KEYRING = 1 << 9,    /* seals or opens secrets: needs the key file */
+    LIMS_R_FILE = 1 << 10,      /* the body brings a file: it may be larger */
     LIMS_R_COSTLY = 1 << 11     /* a tighter rate limit besides the common one */
 };
 
@@ -226,6 +227,7 @@ struct lims_route_t {
     const lims_field_t *query;  /* query parameters, or NULL */
     const lims_field_t *output; /* an answer that is no record, or NULL */
     int status;                 /* of success */
+    const int *also;            /* others that a handler may choose, 0 at the end; or NULL */
     /* A signing act: the signature's meaning ("verified", or ":status" for the
      * value of that field) and the table whose record :id is signed. */
     const char *meaning;
@@ -234,8 +236,15 @@ struct lims_route_t {
     lims_stmt_e statement;
     lims_stmt_e search;       /* of a list: instead, when a filter is given */
     lims_stmt_e changes;      /* of a list: instead, when updatedSince is given */
+    lims_handler_fn *check;   /* may refuse by the values alone; fills in from them */
     lims_handler_fn *guard;   /* may refuse before the statement runs */
     lims_handler_fn *handler; /* instead, where there is something to decide */
+    /* Before the action, where there is work that takes longer than a connection
+     * may be held: what the work has to know and what has to stay whatever becomes
+     * of it, in a transaction of its own; then the work, with nothing held. An
+     * answer of `prepare` is the answer. */
+    lims_handler_fn *prepare;
+    lims_handler_fn *work;
     /* Beyond what any route may answer; ends with LIMS_E_COUNT. */
     const lims_error_e *errors;
 };
@@ -307,7 +316,10 @@ struct lims_request_t {
     lims_connection_t *connection;
     bool in_transaction;     /* one is open on the connection */
     bool commit_with_answer; /* COMMIT may travel with the reading of it */
+    bool roll_back;          /* nothing of it is to stay: a dry run */
     lims_result_t *locked;   /* row of the resource's .lock, once it is held */
+    void *staged;            /* what prepare, work and handler hand on to each other */
+    apr_size_t file_max;     /* bytes of a file that a body brings */
     lims_reply_t *reply;
     lims_usage_t usage;
     const char *base;              /* what stands before a route's path in URLs */

@@ -85,6 +85,9 @@ CREATE TABLE lims.instrument_file (
     sha256 bytea NOT NULL CHECK (length(sha256) = 32),
     content bytea NOT NULL,
     size bigint NOT NULL CHECK (size >= 0),
+    -- The profile that who sent it asked for.
+    profile_code text CHECK (length(profile_code) BETWEEN 1 AND 64),
+    -- The one that it was read by.
     profile_id bigint,
     status text NOT NULL DEFAULT 'received' CHECK (status IN (
         'received', 'imported', 'quarantined', 'rejected', 'released')),
@@ -92,17 +95,30 @@ CREATE TABLE lims.instrument_file (
     reasons jsonb NOT NULL DEFAULT '[]'
         CHECK (jsonb_typeof(reasons) = 'array'),
     counts jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(counts) = 'object'),
+    -- What was read, whatever stood around it: the same export made again has
+    -- other bytes and says the same.
+    rows_hash bytea CHECK (length(rows_hash) = 32),
+    -- The file whose results these are too: nothing was written.
+    duplicate_of bigint,
+    -- How often reading it was begun anew after it had been cut short.
+    attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     received_at timestamptz NOT NULL DEFAULT now(),
     received_by bigint DEFAULT lims.context_id('user_id'),
     received_by_key bigint DEFAULT lims.context_id('api_key_id'),
+    processed_at timestamptz,
+    -- What a person decided: which profile, which rows are left out, which
+    -- tracking ids stand for others; and why.
+    resolution jsonb CHECK (jsonb_typeof(resolution) = 'object'),
+    resolution_reason text CHECK (length(resolution_reason) BETWEEN 1 AND 2000),
     resolved_at timestamptz,
     resolved_by bigint,
-    resolution text CHECK (length(resolution) <= 2000),
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     CONSTRAINT instrument_file_sha256 UNIQUE (organization_id, sha256),
     FOREIGN KEY (organization_id, profile_id)
         REFERENCES lims.instrument_profile (organization_id, id),
+    FOREIGN KEY (organization_id, duplicate_of)
+        REFERENCES lims.instrument_file (organization_id, id),
     FOREIGN KEY (organization_id, received_by)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, received_by_key)
@@ -113,7 +129,17 @@ CREATE TABLE lims.instrument_file (
 
 CREATE INDEX instrument_file_status
     ON lims.instrument_file (organization_id, status, id);
+CREATE INDEX instrument_file_rows_hash
+    ON lims.instrument_file (organization_id, rows_hash)
+ WHERE rows_hash IS NOT NULL AND status IN ('imported', 'released');
+-- What is left over: all but nothing, whatever was sent.
+CREATE INDEX instrument_file_received
+    ON lims.instrument_file (organization_id, received_at)
+ WHERE status = 'received';
 
+-- A file is received, then imported or kept for a person, who has it imported or
+-- rejects it. What was imported is final; what was rejected can be looked at
+-- again.
 CREATE FUNCTION lims.instrument_file_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -121,10 +147,42 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.sha256 := sha256(NEW.content);
         NEW.size := length(NEW.content);
-    ELSIF (NEW.file_name, NEW.sha256, NEW.content)
-          IS DISTINCT FROM (OLD.file_name, OLD.sha256, OLD.content) THEN
+        IF NEW.status <> 'received' THEN
+            PERFORM lims.refuse('invalid_transition',
+                                'a file is received before it is read');
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF (NEW.file_name, NEW.sha256, NEW.size, NEW.profile_code, NEW.received_at,
+        NEW.received_by, NEW.received_by_key)
+       IS DISTINCT FROM (OLD.file_name, OLD.sha256, OLD.size, OLD.profile_code,
+        OLD.received_at, OLD.received_by, OLD.received_by_key)
+       OR NEW.content <> OLD.content THEN
         PERFORM lims.refuse('invalid_transition',
                             'a file is kept as it was received');
+    END IF;
+    IF OLD.status IN ('imported', 'released') AND NEW *<> OLD THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'file %s is %s: that is final', OLD.id, OLD.status));
+    END IF;
+    IF (OLD.status, NEW.status) NOT IN (
+        ('received', 'received'), ('received', 'imported'),
+        ('received', 'quarantined'), ('quarantined', 'quarantined'),
+        ('quarantined', 'imported'), ('quarantined', 'released'),
+        ('quarantined', 'rejected'), ('rejected', 'rejected'),
+        ('rejected', 'quarantined'), ('imported', 'imported'),
+        ('released', 'released')) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'file %s is %s and does not become %s', OLD.id, OLD.status,
+            NEW.status));
+    END IF;
+    IF NEW.status IN ('released', 'rejected') AND NEW.status <> OLD.status THEN
+        IF NEW.resolution_reason IS NULL THEN
+            PERFORM lims.refuse('invalid_body',
+                                'what becomes of a file is decided with a reason');
+        END IF;
+        NEW.resolved_at := now();
+        NEW.resolved_by := lims.acting_user();
     END IF;
     RETURN NEW;
 END
@@ -133,32 +191,45 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.instrument_file
 FOR EACH ROW EXECUTE FUNCTION lims.instrument_file_guard();
 
-SELECT lims.attach_record('instrument_file', '{content}');
+SELECT lims.attach_record('instrument_file', '{content,attempts}');
 
 CREATE SEQUENCE lims.instrument_file_row_id_seq;
 
--- What each row of a file was read as, and what became of it.
+-- Where each result that a file brought stands in it: what tells a result that
+-- was read from one that was entered by hand. Written once, by the import.
 CREATE TABLE lims.instrument_file_row (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.instrument_file_row_id_seq'),
     file_id bigint NOT NULL,
+    sheet text CHECK (length(sheet) <= 255),
     row_number integer NOT NULL CHECK (row_number > 0),
+    column_number integer CHECK (column_number > 0),
+    byte_offset bigint CHECK (byte_offset >= 0),
+    -- The cell, to the letter.
+    cell text CHECK (length(cell) <= 32768),
     sample_test_id bigint,
+    qc_control_id bigint,
     tracking_id text CHECK (length(tracking_id) <= 1000),
     test_code text CHECK (length(test_code) <= 1000),
     result text CHECK (length(result) <= 1000),
     unit text CHECK (length(unit) <= 1000),
     qualifier text CHECK (length(qualifier) <= 64),
-    status text NOT NULL CHECK (length(status) BETWEEN 1 AND 64),
-    message text CHECK (length(message) <= 1000),
+    analyzed_at timestamptz,
+    operator_name text CHECK (length(operator_name) <= 1000),
+    -- written: entered by this; unchanged: it stood already; control.
+    status text NOT NULL CHECK (status IN ('written', 'unchanged', 'control')),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, file_id)
         REFERENCES lims.instrument_file (organization_id, id),
     FOREIGN KEY (organization_id, sample_test_id)
-        REFERENCES lims.sample_test (organization_id, id)
+        REFERENCES lims.sample_test (organization_id, id),
+    FOREIGN KEY (organization_id, qc_control_id)
+        REFERENCES lims.qc_control (organization_id, id)
 );
 
 CREATE INDEX instrument_file_row_file
-    ON lims.instrument_file_row (organization_id, file_id, row_number);
+    ON lims.instrument_file_row (organization_id, file_id, id);
+CREATE INDEX instrument_file_row_test
+    ON lims.instrument_file_row (organization_id, sample_test_id, id);
 
-SELECT lims.attach_audit('instrument_file_row');
+SELECT lims.attach_append_only('instrument_file_row');

@@ -49,6 +49,21 @@ SELECT outcome AS "outcome",
                               make_interval(secs => :lifetime::float8))
  WHERE :$organization::bigint IS NOT NULL
 
+-- name: idempotency_look one
+-- What has been answered already; a request that still runs is met by the claim.
+SELECT CASE WHEN r.fingerprint = :fingerprint::bytea THEN 'replay'
+            ELSE 'mismatch' END AS "outcome",
+       r.status AS "status",
+       r.headers ->> 'Location' AS "location",
+       r.headers ->> 'ETag' AS "etag",
+       r.body AS "body"
+  FROM lims.idempotency_record r
+ WHERE r.organization_id = :$organization::bigint
+   AND r.api_key_id = :$key::bigint
+   AND r.idempotency_key = :idempotencyKey::text
+   AND r.created_at >= now() - make_interval(secs => :lifetime::float8)
+   AND r.status IS NOT NULL
+
 -- name: idempotency_keep exec
 SELECT lims.idempotency_finish(:idempotencyKey::text, :status::int,
                                json_build_object('Location', :location::text,

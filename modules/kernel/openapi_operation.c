@@ -179,15 +179,15 @@ static unsigned headers_of(const lims_route_t *route)
     unsigned set = LIMS_HEADERS_COMMON;
 
     set |= is_tagged(route) ? 1u << LIMS_H_ETAG : 0;
-    set |= route->status == 201 ? 1u << LIMS_H_LOCATION : 0;
+    set |= route->status == 201 && is_tagged(route) ? 1u << LIMS_H_LOCATION : 0;
     set |= is_post(route) ? 1u << LIMS_H_REPLAYED : 0;
     return set;
 }
 
 static void write_success(lims_document_t *doc, const lims_resource_t *resource,
-                          const lims_route_t *route)
+                          const lims_route_t *route, int status)
 {
-    lims_writer_key(doc->w, apr_itoa(doc->pool, route->status));
+    lims_writer_key(doc->w, apr_itoa(doc->pool, status));
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "description", answer_of(route));
     lims_openapi_headers(doc, headers_of(route));
@@ -230,7 +230,10 @@ void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resourc
     write_body(doc, resource, route);
     lims_writer_key(doc->w, "responses");
     lims_writer_object_begin(doc->w);
-    write_success(doc, resource, route);
+    write_success(doc, resource, route, route->status);
+    for (const int *status = route->also; status != NULL && *status != 0; status++) {
+        write_success(doc, resource, route, *status);
+    }
     write_not_modified(doc, route);
     lims_openapi_refusals(doc, route);
     lims_writer_object_end(doc->w);

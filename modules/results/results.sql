@@ -113,77 +113,14 @@ UPDATE lims.sample_test
 
 -- name: result_bulk_enter many
 -- Each test asked for, in the caller's order, with the status that it had (NULL:
--- none of the organization). Those that are not verified take their results;
--- whoever calls this leaves it at that only if they were all there and none was
--- verified. Results that change bring their judgement, worked out for all at
--- once (lims.judged), which the database checks for all at once.
---
--- The ids are worked out beforehand, here and below: row-level security lets no
--- cast be part of an index condition, and the rest of the organization's tests
--- would be read to find these.
-WITH asked AS MATERIALIZED (
-    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place,
-           u.value ->> 'result' AS result,
-           u.value ? 'notes' AS has_notes,
-           u.value ->> 'notes' AS notes
-      FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
-), held AS MATERIALIZED (
-    SELECT t.id, t.status AS stood, j.*, q.qualifier, q.is_entered,
-           CASE WHEN asked.has_notes THEN asked.notes ELSE t.notes END AS notes,
-           asked.has_notes AND asked.notes IS DISTINCT FROM t.notes AS is_noted
-      FROM asked
-      JOIN lims.sample_test t
-        ON t.id = asked.id
-     CROSS JOIN LATERAL (
-           SELECT asked.result IS DISTINCT FROM t.result AS is_entered,
-                  CASE WHEN asked.result IS DISTINCT FROM t.result THEN NULL
-                       ELSE t.qualifier END AS qualifier) q
-     CROSS JOIN LATERAL lims.judged(t, asked.result, q.qualifier) j
-     WHERE t.organization_id = :$organization::bigint
-     ORDER BY t.id
-       FOR NO KEY UPDATE OF t
-), entered AS (
-    UPDATE lims.sample_test t
-       SET status = h.status,
-           result = h.result,
-           numeric_value = h.numeric_value,
-           qualifier = h.qualifier,
-           notes = h.notes,
-           out_of_specification = h.out_of_specification,
-           spec_low = h.spec_low,
-           spec_high = h.spec_high,
-           spec_text = h.spec_text,
-           spec_material_type_id = h.spec_material_type_id,
-           spec_project_id = h.spec_project_id,
-           confirmation_status = h.confirmation_status,
-           analyzed_at = h.analyzed_at,
-           entered_by = h.entered_by,
-           entered_at = h.entered_at,
-           first_entered_at = h.first_entered_at,
-           judgements = t.judgements + 1,
-           updated_at = now()
-      FROM held h
-     WHERE t.organization_id = :$organization::bigint
-       AND t.id = h.id
-       AND h.stood <> 'verified'
-       AND h.is_entered
-), noted AS (
-    UPDATE lims.sample_test t
-       SET notes = h.notes
-      FROM held h
-     WHERE t.organization_id = :$organization::bigint
-       AND t.id = h.id
-       AND h.stood <> 'verified'
-       AND h.is_noted
-       AND NOT h.is_entered
-)
-SELECT asked.id AS "sampleTestId",
-       held.stood AS "status"
-  FROM asked
-  LEFT JOIN held ON held.id = asked.id
- ORDER BY asked.place
+-- none of the organization). Whoever calls this leaves it at that only if they
+-- were all there and none was verified.
+SELECT e.sample_test_id AS "sampleTestId",
+       e.stood AS "status"
+  FROM lims.enter_results(:$organization::bigint, :updates::jsonb) e
 
 -- name: result_bulk_records many
+-- The ids are worked out beforehand, as in lims.enter_results().
 WITH asked AS MATERIALIZED (
     SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place
       FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)

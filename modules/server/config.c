@@ -30,6 +30,7 @@ typedef struct {
 
 enum {
     BODY_MAX,
+    FILE_BODY_MAX,
     FILE_MAX,
     RATE_LIMIT,
     COSTLY_LIMIT,
@@ -66,6 +67,12 @@ static const number_t numbers[] = {
                    .max = 64 * 1024 * 1024,
                    .fallback = 1024 * 1024,
                    .unit = "bytes" },
+    [FILE_BODY_MAX] = { .name = "LimsMaxIngestBody",
+                        .offset = APR_OFFSETOF(lims_config_t, file_body_max),
+                        .min = 1024,
+                        .max = 96 * 1024 * 1024,
+                        .fallback = 14 * 1024 * 1024,
+                        .unit = "bytes" },
     [FILE_MAX] = { .name = "LimsMaxUpload",
                    .offset = APR_OFFSETOF(lims_config_t, file_max),
                    .min = 1024,
@@ -345,6 +352,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
         config->documentation ? config->documentation
                               : apr_pstrcat(pool, config->settings.base, "/openapi.json", NULL);
     config->settings.body_max = (apr_size_t)config->body_max;
+    config->settings.file_body_max = (apr_size_t)config->file_body_max;
     config->settings.file_max = (apr_size_t)config->file_max;
     config->settings.idempotency_lifetime =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
@@ -502,6 +510,8 @@ const command_rec lims_config_directives[] = {
                   "largest instrument file in bytes"),
     AP_INIT_TAKE1("LimsRateLimitUploads", set_number, NUMBER(COSTLY_LIMIT), RSRC_CONF,
                   "uploads of one key for extraction in any window"),
+    AP_INIT_TAKE1("LimsMaxIngestBody", set_number, NUMBER(FILE_BODY_MAX), RSRC_CONF,
+                  "largest JSON body in bytes that brings an instrument file"),
     AP_INIT_TAKE1("LimsRateLimit", set_number, NUMBER(RATE_LIMIT), RSRC_CONF,
                   "requests of one key in any window"),
     AP_INIT_TAKE1("LimsRateWindow", set_number, NUMBER(RATE_WINDOW), RSRC_CONF,

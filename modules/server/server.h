@@ -51,6 +51,7 @@ typedef struct {
     const char *documentation;
     const char *secret_key_file;
     apr_int64_t body_max;
+    apr_int64_t file_body_max;
     apr_int64_t file_max;
     apr_int64_t rate_limit;
     apr_int64_t costly_limit;

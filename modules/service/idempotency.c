@@ -50,11 +50,11 @@ static void replay(lims_exchange_t *x, const lims_result_t *row)
     apr_table_setn(reply->headers, "Idempotent-Replayed", "true");
 }
 
-const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, const char *body,
-                                           apr_size_t length)
+static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e statement,
+                               const char *body, apr_size_t length)
 {
     lims_values_t *values = lims_values_create(x->rq.pool);
-    const lims_call_t call = { .statement = LIMS_STMT_IDEMPOTENCY_CLAIM, .values = values };
+    const lims_call_t call = { .statement = statement, .values = values };
     const char *same = fingerprint(x, body, length);
     const lims_error_t *error;
     lims_result_t *row = NULL;
@@ -67,7 +67,7 @@ const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, c
     lims_values_set(values, "fingerprint", same);
     lims_values_set(values, "lifetime", x->settings->idempotency_lifetime);
     error = lims_database_run(&row, &x->rq, &call, 1, 0);
-    if (error) {
+    if (error || lims_result_count(row) == 0) {
         return error;
     }
     outcome = lims_result_get(row, 0, "outcome");
@@ -86,6 +86,18 @@ const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, c
         replay(x, row);
     }
     return NULL;
+}
+
+const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, const char *body,
+                                           apr_size_t length)
+{
+    return ask(replayed, x, LIMS_STMT_IDEMPOTENCY_CLAIM, body, length);
+}
+
+const lims_error_t *lims_idempotency_look(bool *replayed, lims_exchange_t *x, const char *body,
+                                          apr_size_t length)
+{
+    return ask(replayed, x, LIMS_STMT_IDEMPOTENCY_LOOK, body, length);
 }
 
 lims_call_t lims_idempotency_keep(lims_exchange_t *x)

@@ -17,6 +17,11 @@
 const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, const char *body,
                                            apr_size_t length);
 
+/* Whether the key stands for a first answer or for another request, without
+ * claiming it: for what is done before the action. */
+const lims_error_t *lims_idempotency_look(bool *replayed, lims_exchange_t *x, const char *body,
+                                          apr_size_t length);
+
 /* The call that keeps the reply with the claimed key. */
 lims_call_t lims_idempotency_keep(lims_exchange_t *x);
 

@@ -92,7 +92,10 @@ static const lims_error_t *check_media(lims_exchange_t *x)
 
 static apr_size_t body_max(const lims_exchange_t *x)
 {
-    return is_form(x) ? x->settings->file_max + LIMS_MULTIPART_OVERHEAD_MAX : x->settings->body_max;
+    if (is_form(x)) {
+        return x->settings->file_max + LIMS_MULTIPART_OVERHEAD_MAX;
+    }
+    return x->rq.route->flags & LIMS_R_FILE ? x->settings->file_body_max : x->settings->body_max;
 }
 
 static const lims_error_t *check_length(lims_exchange_t *x)
@@ -200,6 +203,9 @@ static void check_write(lims_exchange_t *x, const char **body, apr_size_t *lengt
     if (!x->late_refusal && !is_form(x)) {
         x->late_refusal = validate_body(x, *body, *length);
     }
+    if (!x->late_refusal && x->rq.route->check) {
+        x->late_refusal = x->rq.route->check(&x->rq);
+    }
 }
 
 static void check_read(lims_exchange_t *x)
@@ -254,8 +260,10 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
     return error;
 }
 
-static const lims_error_t *read_once(lims_exchange_t *x)
+static const lims_error_t *read_once(lims_exchange_t *x, const char *body, apr_size_t length)
 {
+    (void)body;
+    (void)length;
     return x->refusal || x->late_refusal || x->limited ? check_caller(x)
                                                        : lims_service_fetch(&x->rq);
 }
@@ -272,7 +280,7 @@ static const lims_error_t *begin(lims_exchange_t *x)
     const lims_error_t *refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;
 
     rq->in_transaction = true;
-    rq->commit_with_answer = !x->idempotency_key;
+    rq->commit_with_answer = !x->idempotency_key && !rq->roll_back;
     rq->locked = found[1];
     return refusal ? refusal : error;
 }
@@ -283,8 +291,8 @@ static const lims_error_t *commit(lims_exchange_t *x)
     lims_call_t calls[1];
     int count = 0;
 
-    if (!x->rq.in_transaction) {
-        return NULL; /* it went with the answer */
+    if (!x->rq.in_transaction || x->rq.roll_back) {
+        return NULL; /* it went with the answer, or goes with the connection */
     }
     if (x->idempotency_key) {
         calls[count++] = lims_idempotency_keep(x);
@@ -313,6 +321,22 @@ static const lims_error_t *write_once(lims_exchange_t *x, const char *body, apr_
     return error;
 }
 
+/* The first half of an action with work between: nothing of it is undone by what
+ * follows. */
+static const lims_error_t *prepare_once(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    bool replayed = false;
+    const lims_error_t *error = begin(x);
+
+    if (!error && x->idempotency_key) {
+        error = lims_idempotency_look(&replayed, x, body, length);
+    }
+    if (!error && !replayed) {
+        error = x->rq.route->prepare(&x->rq);
+    }
+    return error ? error : lims_database_run(NULL, &x->rq, NULL, 0, LIMS_DB_COMMIT);
+}
+
 static bool try_again(const lims_exchange_t *x, const lims_error_t *error, bool read)
 {
     if (!error || x->error) {
@@ -334,10 +358,13 @@ static void forget_answer(lims_exchange_t *x, int given)
     apr_table_unset(x->rq.reply->headers, "Location");
 }
 
+typedef const lims_error_t *(once_fn)(lims_exchange_t *x, const char *body, apr_size_t length);
+
 /* With a connection, which goes back before the answer is sent. */
-static const lims_error_t *on_connection(lims_exchange_t *x, const char *body, apr_size_t length)
+static const lims_error_t *on_connection(lims_exchange_t *x, once_fn *once, const char *body,
+                                         apr_size_t length)
 {
-    bool read = x->rq.route == NULL || is_read(x);
+    bool read = once == read_once;
     int given = x->rq.values->count;
     const lims_error_t *error = NULL;
 
@@ -347,7 +374,7 @@ static const lims_error_t *on_connection(lims_exchange_t *x, const char *body, a
         if (error) {
             return error;
         }
-        error = read ? read_once(x) : write_once(x, body, length);
+        error = once(x, body, length);
         lims_connection_release(x->rq.connection);
         x->rq.in_transaction = false;
         lims_caller_touch(x);
@@ -383,6 +410,20 @@ static const lims_error_t *vouch(lims_exchange_t *x)
     return error;
 }
 
+/* Where there is work between, what comes before it and then the work; a reply is
+ * there when that was all. */
+static const lims_error_t *get_ready(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    const lims_route_t *route = x->rq.route;
+    const lims_error_t *error;
+
+    if (!route || !route->work || x->refusal || x->late_refusal || x->limited) {
+        return NULL;
+    }
+    error = on_connection(x, prepare_once, body, length);
+    return error || x->rq.reply->body ? error : route->work(&x->rq);
+}
+
 static const lims_error_t *answer(lims_exchange_t *x)
 {
     const lims_error_t *error = lims_caller_present(x);
@@ -409,7 +450,11 @@ static const lims_error_t *answer(lims_exchange_t *x)
             check_write(x, &body, &length);
         }
     }
-    return on_connection(x, body, length);
+    if (!x->rq.route || is_read(x)) {
+        return on_connection(x, read_once, body, length);
+    }
+    error = get_ready(x, body, length);
+    return error || x->rq.reply->body ? error : on_connection(x, write_once, body, length);
 }
 
 /* --- The answer ----------------------------------------------------------- */

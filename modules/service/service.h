@@ -12,7 +12,9 @@
  *     caller before it looks at the data;
  *   - a write takes the body before it takes a connection, then opens its
  *     transaction and has the key checked in the same round trip, does its
- *     work, and commits with the record of the idempotency key.
+ *     work, and commits with the record of the idempotency key;
+ *   - one with work that takes long (.prepare, .work of its route) comes twice:
+ *     its key is checked each time, and between the two it holds nothing.
  *
  * The transport (httpd, a test) supplies what it knows in an exchange and
  * five functions; it gets back a reply and, for the log, the error.
@@ -59,7 +61,8 @@ typedef struct {
     const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
     apr_size_t body_max;              /* bytes of a JSON body */
-    apr_size_t file_max;              /* bytes of a file in a form */
+    apr_size_t file_body_max;         /* of one that brings a file */
+    apr_size_t file_max;              /* bytes of a file */
     const char *idempotency_lifetime; /* seconds, as text */
     const char *key_touch_interval;   /* seconds, as text */
 } lims_settings_t;

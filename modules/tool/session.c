@@ -17,6 +17,9 @@
  * of its own. */
 #define ATTEMPTS 3
 
+/* Bytes of a file that a command brings: as LimsMaxUpload has it at most. */
+#define FILE_MAX (64 * 1024 * 1024)
+
 /* Shown in Location and the like; there is no server at the command line. */
 #define BASE "/api/v1"
 
@@ -196,22 +199,50 @@ static const lims_error_t *sign(lims_request_t *rq)
 
 /* --- One call ------------------------------------------------------------- */
 
-static const lims_error_t *transact(lims_request_t *rq, bool signs)
+static const lims_error_t *begin(lims_request_t *rq)
 {
     const lims_call_t act = {
         .statement =
             rq->route->flags & LIMS_R_OWNER ? LIMS_STMT_TOOL_ACT_OWNER : LIMS_STMT_TOOL_ACT,
     };
     lims_result_t *ignored = NULL;
-    const lims_error_t *error = lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
 
+    return lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
+}
+
+/* What comes before the action: see .prepare of a route. */
+static const lims_error_t *get_ready(lims_request_t *rq)
+{
+    const lims_error_t *error = rq->route->check ? rq->route->check(rq) : NULL;
+
+    if (error || !rq->route->work) {
+        return error;
+    }
+    error = begin(rq);
+    if (!error) {
+        error = rq->route->prepare(rq);
+    }
+    if (!error) {
+        error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);
+    }
+    return error || rq->reply->body ? error : rq->route->work(rq);
+}
+
+static const lims_error_t *transact(lims_request_t *rq, bool signs)
+{
+    const lims_error_t *error = get_ready(rq);
+
+    if (error || rq->reply->body) {
+        return error;
+    }
+    error = begin(rq);
     if (!error && signs) {
         error = sign(rq);
     }
     if (!error) {
         error = is_read(rq->route) ? lims_service_fetch(rq) : lims_service_act(rq, NULL);
     }
-    if (!error) {
+    if (!error && !rq->roll_back) {
         error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);
     }
     return error;
@@ -234,6 +265,7 @@ static lims_request_t *make_request(lims_session_t *session, const lims_resource
     rq->in_transaction = true;
     rq->base = BASE;
     rq->keyring = session->keyring;
+    rq->file_max = FILE_MAX;
     return rq;
 }
 
@@ -252,6 +284,8 @@ static lims_values_t *copy_values(const lims_values_t *values, apr_pool_t *pool)
 static void begin_anew(lims_request_t *rq, const lims_values_t *values)
 {
     rq->signature = NULL;
+    rq->staged = NULL;
+    rq->roll_back = false;
     rq->values = copy_values(values, rq->pool);
     rq->reply = apr_pcalloc(rq->pool, sizeof(*rq->reply));
     rq->reply->headers = apr_table_make(rq->pool, 4);
