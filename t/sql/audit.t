@@ -15,6 +15,7 @@ my $app  = $base->app($lab);
 my %silent = (
     audit_entry               => 'is the trail',
     result_history            => 'is a trail of its own',
+    instrument_file_row       => 'is a trail of its own',
     event                     => 'says what was done, and is written by it',
     sample_due                => 'is a queue of the scan',
     sample_watch              => 'is the scan\'s memory',
@@ -36,7 +37,7 @@ my %ignored = (
     api_key              => [qw(last_used_at)],
     certificate          => [qw(content)],
     electronic_signature => [qw(transaction_id)],
-    instrument_file      => [qw(content)],
+    instrument_file      => [qw(content attempts)],
     sample_test          => [qw(judgements)],
     webhook_endpoint     => [qw(consecutive_failures)],
 );

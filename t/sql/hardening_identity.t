@@ -230,11 +230,13 @@ is(act($decided[-1][1], @mine, $open), 1, 'which is how it is decided otherwise'
 my $file = $app->selectrow_array(q{INSERT INTO lims.instrument_file (organization_id, file_name,
     sha256, content, size) VALUES (?, 'f.csv', '', 'abc', 0) RETURNING id}, undef, @mine);
 my $row = made('instrument_file_row', file_id => $file, row_number => 1, result => '5',
-    status => 'imported');
-act(q{UPDATE lims.instrument_file_row SET result = '6' WHERE organization_id = ? AND id = ?},
-    @mine, $row);
-is($base->value(q{SELECT changes -> 'result' ->> 'old' FROM lims.audit_entry
-    WHERE table_name = 'instrument_file_row' AND action = 'update' AND record_id = ?}, $row),
-    '5', 'what a row of a file was read as is in the trail');
+    status => 'written');
+my $update = q{UPDATE lims.instrument_file_row SET result = '6' WHERE organization_id = ? AND id = ?};
+ok(!eval { local $app->{PrintError} = 0; $app->do($update, undef, @mine, $row) },
+    'what a row of a file was read as stays: not for the run-time role');
+ok(!eval { my $db = $base->db; local $db->{PrintError} = 0; $db->do($update, undef, @mine, $row) },
+    'nor for the owner');
+is($base->value('SELECT result FROM lims.instrument_file_row WHERE id = ?', $row), '5',
+    'to the letter');
 
 done_testing();

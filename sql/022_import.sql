@@ -1,0 +1,350 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Importing what was read of an instrument's file: all of it or nothing, in one
+-- transaction, through the very function that enters results by hand, behind the
+-- same gates and locks; and if not, every reason why.
+
+-- The controls of a run are a QC batch of their own, which covers the tests of
+-- the same file that are in none yet, and is evaluated at once. The value that a
+-- duplicate or a spike is held against is the sample's own in the same file, or
+-- the first of the two. Returns the batch; NULL: there were no controls.
+CREATE FUNCTION lims.write_controls(
+    p_organization bigint,
+    p_file bigint,
+    p_rows lims.file_reading[],
+    p_method text
+) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_batch bigint;
+BEGIN
+    IF NOT EXISTS (SELECT FROM unnest(p_rows) r WHERE r.control IS NOT NULL) THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO lims.qc_batch (organization_id, batch_number, method,
+        analysis_date, notes)
+    SELECT p_organization, format('FILE-%s', p_file), left(p_method, 255),
+           (coalesce(min(r.analyzed_at), now()) AT TIME ZONE o.time_zone)::date,
+           format('Read from file %s.', p_file)
+      FROM lims.organization o
+     CROSS JOIN unnest(p_rows) r
+     WHERE o.id = p_organization
+     GROUP BY o.time_zone
+    RETURNING id INTO v_batch;
+    UPDATE lims.sample_test t
+       SET qc_batch_id = v_batch
+     WHERE t.organization_id = p_organization
+       AND t.id IN (SELECT r.sample_test_id FROM unnest(p_rows) r)
+       AND t.qc_batch_id IS NULL
+       AND t.status <> 'verified';
+    WITH told AS MATERIALIZED (
+        SELECT r.*, n.result AS sample_result,
+               row_number() OVER same AS number,
+               lag(r.result) OVER same AS before
+          FROM unnest(p_rows) r
+          LEFT JOIN (SELECT s.tracking_id, s.test_code, min(s.result) AS result
+                       FROM unnest(p_rows) s
+                      WHERE s.control IS NULL
+                      GROUP BY s.tracking_id, s.test_code) n
+            ON n.tracking_id = r.tracking_id
+           AND n.test_code = r.test_code
+         WHERE r.control IS NOT NULL
+        WINDOW same AS (PARTITION BY r.control, r.tracking_id, r.test_code
+                        ORDER BY r.place)
+    ), numbered AS MATERIALIZED (
+        SELECT t.*, CASE WHEN t.control ->> 'criterion' <> 'rpd'
+                           OR t.sample_result IS NOT NULL OR t.number % 2 = 0
+                         THEN nextval('lims.qc_control_id_seq') END AS id
+          FROM told t
+    ), made AS (
+        INSERT INTO lims.qc_control (organization_id, id, qc_batch_id,
+            control_type, test_definition_id, criterion, expected_value,
+            measured_value, native_value, lower_limit, upper_limit,
+            expected_text, measured_text, unit, notes)
+        SELECT p_organization, c.id, v_batch, c.control ->> 'type',
+               c.test_definition_id, c.control ->> 'criterion',
+               (c.control ->> 'expectedValue')::numeric,
+               lims.result_number(c.result),
+               CASE WHEN c.control ->> 'criterion' IN ('rpd', 'recovery')
+                    THEN lims.result_number(coalesce(c.sample_result,
+                        CASE c.control ->> 'criterion' WHEN 'rpd'
+                             THEN c.before END)) END,
+               (c.control ->> 'lowerLimit')::numeric,
+               (c.control ->> 'upperLimit')::numeric,
+               c.control ->> 'expectedText',
+               CASE c.control ->> 'criterion' WHEN 'expected'
+                    THEN left(c.result, 255) END,
+               left(c.unit, 64),
+               left(concat_ws(' ', format('Row %s of file %s.', c.row_number,
+                                          p_file), c.tracking_id), 4000)
+          FROM numbered c
+         WHERE c.id IS NOT NULL
+         ORDER BY c.id
+    )
+    INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
+        row_number, column_number, byte_offset, cell, qc_control_id,
+        tracking_id, test_code, result, unit, qualifier, analyzed_at,
+        operator_name, status)
+    SELECT p_organization, p_file, c.sheet, c.row_number, c.column_number,
+           c.byte_offset, c.cell, c.id, c.tracking_id, c.test_code, c.result,
+           c.unit, c.qualifier, c.analyzed_at, c.operator_name, 'control'
+      FROM numbered c
+     ORDER BY c.place;
+    PERFORM lims.evaluate_qc_batch(p_organization, v_batch);
+    RETURN v_batch;
+END
+$$;
+
+-- Enters what was read and keeps where it stood; how many results changed.
+CREATE FUNCTION lims.write_readings(
+    p_organization bigint,
+    p_file bigint,
+    p_rows lims.file_reading[],
+    p_method text
+) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same bigint[];
+    v_refused bigint;
+    v_updates jsonb;
+BEGIN
+    IF EXISTS (SELECT FROM unnest(p_rows) r
+                WHERE r.control IS NULL
+                  AND r.sample_test_id IS NULL) THEN
+        PERFORM lims.refuse('profile_error',
+                            'a value was read that is no sample''s');
+    END IF;
+    SELECT coalesce(array_agg(t.id), '{}')
+      INTO v_same
+      FROM lims.sample_test t
+      JOIN unnest(p_rows) r
+        ON r.sample_test_id = t.id
+     WHERE t.organization_id = p_organization
+       AND (t.result, t.qualifier)
+           IS NOT DISTINCT FROM (r.result, r.qualifier);
+    SELECT jsonb_agg(jsonb_build_object('sampleTestId', r.sample_test_id,
+               'result', r.result, 'qualifier', r.qualifier,
+               'analyzedAt', r.analyzed_at))
+      INTO v_updates
+      FROM unnest(p_rows) r
+     WHERE r.sample_test_id IS NOT NULL;
+    IF v_updates IS NOT NULL THEN
+        SELECT min(e.sample_test_id)
+          INTO v_refused
+          FROM lims.enter_results(p_organization, v_updates) e
+         WHERE e.stood IS NULL
+            OR e.stood = 'verified';
+        IF v_refused IS NOT NULL THEN
+            PERFORM lims.refuse('test_verified_locked', format(
+                'sample test %s is verified and locked', v_refused));
+        END IF;
+    END IF;
+    PERFORM lims.write_controls(p_organization, p_file, p_rows, p_method);
+    INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
+        row_number, column_number, byte_offset, cell, sample_test_id,
+        tracking_id, test_code, result, unit, qualifier, analyzed_at,
+        operator_name, status)
+    SELECT p_organization, p_file, r.sheet, r.row_number, r.column_number,
+           r.byte_offset, r.cell, r.sample_test_id, r.tracking_id, r.test_code,
+           r.result, r.unit, r.qualifier, r.analyzed_at, r.operator_name,
+           CASE WHEN s.id IS NULL THEN 'written' ELSE 'unchanged' END
+      FROM unnest(p_rows) r
+      LEFT JOIN unnest(v_same) s (id)
+        ON s.id = r.sample_test_id
+     WHERE r.control IS NULL
+     ORDER BY r.place;
+    RETURN coalesce(jsonb_array_length(v_updates), 0) - cardinality(v_same);
+END
+$$;
+
+-- Decides what becomes of a file that stands as `p_from`, by what was read of
+-- it. Returns its status, and whether this decided it: another may have been
+-- faster. With a resolution the file is released by a person.
+--
+-- What the rules of the laboratory refuse in the middle undoes what was entered
+-- and leaves the reason, in the same transaction.
+CREATE FUNCTION lims.import_file(
+    p_organization bigint,
+    p_file bigint,
+    p_from text,
+    p_reading jsonb,
+    p_resolution jsonb DEFAULT NULL,
+    p_reason text DEFAULT NULL,
+    OUT status text,
+    OUT decided boolean
+)
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_hash bytea := decode(p_reading ->> 'rowsHash', 'hex');
+    v_reasons jsonb := coalesce(p_reading -> 'reasons', '[]');
+    v_blocked boolean := (p_reading ->> 'blocking')::integer > 0;
+    v_found jsonb;
+    v_rows lims.file_reading[];
+    v_earlier bigint;
+    v_written integer := 0;
+    v_slug text;
+    v_message text;
+BEGIN
+    PERFORM lims.require_read_committed();
+    SELECT f.status
+      INTO status
+      FROM lims.instrument_file f
+     WHERE f.organization_id = p_organization
+       AND f.id = p_file
+       FOR NO KEY UPDATE;
+    decided := coalesce(status = p_from, false);
+    IF NOT decided THEN
+        RETURN;
+    END IF;
+    IF v_hash IS NOT NULL AND NOT v_blocked THEN
+        -- Two exports of the same, at once: the second waits here.
+        PERFORM pg_advisory_xact_lock(
+            hashtextextended(p_reading ->> 'rowsHash', p_organization));
+        SELECT min(f.id)
+          INTO v_earlier
+          FROM lims.instrument_file f
+         WHERE f.organization_id = p_organization
+           AND f.rows_hash = v_hash
+           AND f.status IN ('imported', 'released')
+           AND f.duplicate_of IS NULL;
+    END IF;
+    IF v_earlier IS NULL THEN
+        BEGIN
+            v_rows := lims.resolve_readings(p_organization, p_reading);
+            PERFORM FROM lims.sample_test t
+              WHERE t.organization_id = p_organization
+                AND t.id = ANY (ARRAY(SELECT r.sample_test_id
+                                        FROM unnest(v_rows) r))
+              ORDER BY t.id
+                FOR NO KEY UPDATE;
+            PERFORM FROM lims.sample s
+              WHERE s.organization_id = p_organization
+                AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id
+                                        FROM unnest(v_rows) r))
+              ORDER BY s.id
+                FOR SHARE;
+            v_found := lims.reading_reasons(p_organization, v_rows,
+                                            p_reading -> 'policy');
+            v_reasons := v_reasons || v_found;
+            v_blocked := v_blocked OR v_found <> '[]';
+            IF NOT v_blocked THEN
+                v_written := lims.write_readings(p_organization, p_file, v_rows,
+                                                 p_reading ->> 'profileName');
+            END IF;
+        EXCEPTION
+            WHEN SQLSTATE 'LM001' OR data_exception OR check_violation THEN
+                GET STACKED DIAGNOSTICS v_slug = PG_EXCEPTION_DETAIL,
+                                        v_message = MESSAGE_TEXT;
+                v_blocked := true;
+                v_written := 0;
+                v_reasons := v_reasons || jsonb_build_object(
+                    'code', CASE SQLSTATE WHEN 'LM001' THEN v_slug
+                                 ELSE 'profile_error' END,
+                    'severity', 'blocking', 'message', v_message,
+                    'sheet', NULL, 'row', NULL, 'column', NULL, 'cell', NULL,
+                    'expected', NULL);
+        END;
+    END IF;
+    status := CASE WHEN v_blocked THEN 'quarantined'
+                   WHEN p_reason IS NULL THEN 'imported'
+                   ELSE 'released' END;
+    UPDATE lims.instrument_file f
+       SET status = import_file.status,
+           profile_id = (p_reading ->> 'profileId')::bigint,
+           reasons = v_reasons,
+           counts = coalesce(p_reading -> 'counts', '{}')
+               || jsonb_build_object('written', v_written),
+           rows_hash = v_hash,
+           duplicate_of = v_earlier,
+           processed_at = now(),
+           resolution = p_resolution,
+           resolution_reason = p_reason
+     WHERE f.organization_id = p_organization
+       AND f.id = p_file;
+END
+$$;
+
+-- A file whose reading was cut short, if there is one: whoever takes it reads it
+-- on behalf of who sent it. Each is taken so many times, and then left to a
+-- person: what ends a process does not end one after the other.
+CREATE FUNCTION lims.take_received_file(
+    p_age interval,
+    p_attempts integer,
+    OUT organization_id bigint,
+    OUT id bigint,
+    OUT user_id bigint,
+    OUT api_key_id bigint,
+    OUT spent boolean
+)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_organization bigint;
+BEGIN
+    FOR v_organization IN SELECT o.id FROM lims.organization o ORDER BY o.id
+    LOOP
+        UPDATE lims.instrument_file f
+           SET attempts = f.attempts + 1
+         WHERE f.organization_id = v_organization
+           AND f.id = (
+               SELECT x.id
+                 FROM lims.instrument_file x
+                WHERE x.organization_id = v_organization
+                  AND x.status = 'received'
+                  AND greatest(x.received_at, x.updated_at) < now() - p_age
+                ORDER BY x.received_at, x.id
+                LIMIT 1
+                  FOR NO KEY UPDATE SKIP LOCKED)
+        RETURNING f.organization_id, f.id, f.received_by, f.received_by_key,
+                  f.attempts > p_attempts
+             INTO organization_id, id, user_id, api_key_id, spent;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$$;
+
+-- Records ------------------------------------------------------------------
+
+CREATE VIEW lims.instrument_profile_record WITH (security_invoker = true) AS
+SELECT p.organization_id, p.id, p.code, p.version, p.name,
+       p.instrument_id AS "instrumentId", p.status, p.definition,
+       p.created_by AS "createdBy", p.created_at AS "createdAt",
+       p.updated_at AS "updatedAt"
+  FROM lims.instrument_profile p;
+
+CREATE VIEW lims.instrument_file_record WITH (security_invoker = true) AS
+SELECT f.organization_id, f.id, f.file_name AS "fileName",
+       encode(f.sha256, 'hex') AS sha256, f.size, f.status,
+       f.duplicate_of AS "duplicateOf", f.profile_code AS "profileAsked",
+       f.profile_id AS "profileId", p.code AS "profileCode",
+       p.version AS "profileVersion", p.name AS "profileName",
+       f.counts, f.reasons, f.received_at AS "receivedAt",
+       f.received_by AS "receivedBy", f.received_by_key AS "receivedByKey",
+       f.processed_at AS "processedAt", f.resolution,
+       f.resolution_reason AS "resolutionReason",
+       f.resolved_at AS "resolvedAt", f.resolved_by AS "resolvedBy",
+       f.updated_at AS "updatedAt"
+  FROM lims.instrument_file f
+  LEFT JOIN lims.instrument_profile p
+    ON p.organization_id = f.organization_id
+   AND p.id = f.profile_id;
+
+SELECT lims.secure_functions();
+
+REVOKE UPDATE ON lims.instrument_file_row FROM lims_app;
+GRANT SELECT ON lims.instrument_profile_record, lims.instrument_file_record
+    TO lims_app;
+GRANT EXECUTE ON FUNCTION
+    lims.write_controls(bigint, bigint, lims.file_reading[], text),
+    lims.write_readings(bigint, bigint, lims.file_reading[], text),
+    lims.import_file(bigint, bigint, text, jsonb, jsonb, text),
+    lims.take_received_file(interval, integer)
+    TO lims_app;
