@@ -318,8 +318,10 @@ sub write_plan {
 # --- Servers -----------------------------------------------------------------
 
 # A httpd over the database, with the rate limit out of the way, and no search for
-# .htaccess before each static file. Each child has as many threads as there are connections: one that has no thread left closes
-# connections that wait for their next request.
+# .htaccess before each static file. Each child has as many threads as there are
+# connections: one that has no thread left closes connections that wait for their
+# next request. The lifecycle scan would look at a minute's writes while somebody
+# else is measured; it has a measurement of its own (build/bench/scan).
 sub start_httpd {
     my ($name, $database) = @_;
     my $dir = "$cluster/httpd-$name";
@@ -332,6 +334,7 @@ MaxSpareThreads 64
 LimsRateLimit 5000
 LimsRateWindow 1
 LimsRateKeys 64
+LimsScanInterval 86400
 <Directory "/">
     AllowOverride None
 </Directory>
