@@ -125,11 +125,10 @@ sub database {
         { RaiseError => 1, PrintError => 0, PrintWarn => 0, AutoCommit => 1 });
 }
 
-# A quarter of the memory, at most 4 GB: what an administrator would set.
+# A quarter of the memory: what PostgreSQL's manual begins with.
 sub shared_buffers {
     my ($kilobytes) = slurp('/proc/meminfo') =~ /^MemTotal:\s+(\d+)/m;
-    my $megabytes = int($kilobytes / 4096);
-    return ($megabytes > 4096 ? 4096 : $megabytes) . 'MB';
+    return int($kilobytes / 4096) . 'MB';
 }
 
 sub start_cluster {
