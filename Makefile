@@ -185,11 +185,14 @@ $(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEX
 	@$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(APR_LIBS)
 
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
--include $(patsubst %,%.d,$(UNITS) $(REPLAYS))
+-include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(OUT)/t/lib/outcome)
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
-units: $(UNITS) $(REPLAYS) $(FAILERS) $(OUT)/t/faults/limsctl
+# What tests read files with, once there is something to read them by.
+READER := $(if $(wildcard modules/profiles/read.c),$(OUT)/t/lib/outcome)
+
+units: $(UNITS) $(REPLAYS) $(FAILERS) $(READER) $(OUT)/t/faults/limsctl
 
 $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 	@rm -f $@
@@ -197,7 +200,7 @@ $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 
 UNIT_FLAGS = $(CPPFLAGS_ALL) -It/lib $(CFLAGS_ALL)
 
-$(UNITS): $(OUT)/%: %.c $(OUT)/kernel.a
+$(UNITS) $(READER): $(OUT)/%: %.c $(OUT)/kernel.a
 	@mkdir -p $(@D)
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
