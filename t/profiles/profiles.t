@@ -1,0 +1,10 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs every C unit test of modules/profiles/.
+use strict;
+use warnings;
+
+use LIMS::Units;
+
+run_units(__FILE__);
