@@ -19,6 +19,7 @@
 
 #include "formats/container.h"
 #include "lims.h"
+#include "profiles/decimal.h"
 #include "profiles/regex.h"
 
 /* --- Where a text stands in a file ----------------------------------------- */
@@ -174,8 +175,6 @@ typedef enum {
 extern const char *const lims_layout_names[];
 
 /* --- Values ---------------------------------------------------------------- */
-
-typedef enum { LIMS_ROUND_HALF_EVEN, LIMS_ROUND_HALF_UP, LIMS_ROUND_COUNT } lims_round_e;
 
 /* value * factor + offset, exact, then rounded. */
 typedef struct {

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decimal.h - exact arithmetic on decimal numbers as laboratories write them.
+ *
+ * 7.10 has three digits and says so: a number keeps its trailing zeros. Nothing
+ * passes through binary floating point, where 0.1 is another number; what has no
+ * end in decimal digits is rounded where somebody declared to, or not at all.
+ */
+#ifndef LIMS_PROFILES_DECIMAL_H
+#define LIMS_PROFILES_DECIMAL_H
+
+#include "lims.h"
+
+/* Most digits of a number that is calculated with. */
+#define LIMS_DECIMAL_DIGITS_MAX 100
+
+/* Most decimal places that a number can be rounded to. */
+#define LIMS_DECIMAL_PLACES_MAX 30
+
+typedef struct {
+    bool negative;
+    int count;          /* of digits */
+    const char *digits; /* '0'…'9', the first is no zero; none for zero */
+    int exponent;       /* the number is digits * 10^exponent */
+} lims_decimal_t;
+
+typedef enum {
+    LIMS_ROUND_HALF_EVEN, /* 2.345 -> 2.34, 2.355 -> 2.36 (ISO 80000-1 B.3 rule A, ASTM E29) */
+    LIMS_ROUND_HALF_UP,   /* away from zero: 2.345 -> 2.35 (rule B) */
+    LIMS_ROUND_COUNT
+} lims_round_e;
+
+/* Reads [+-]digits[.digits][E[+-]ddd] with nothing around it. False for
+ * anything else, and for more digits than the maximum. */
+bool lims_decimal_parse(lims_decimal_t *number, const char *text, apr_pool_t *pool);
+
+/* The text of a number: plain where some thirty characters do, else 1.5E+60. */
+const char *lims_decimal_text(const lims_decimal_t *number, apr_pool_t *pool);
+
+lims_decimal_t lims_decimal_multiply(const lims_decimal_t *a, const lims_decimal_t *b,
+                                     apr_pool_t *pool);
+lims_decimal_t lims_decimal_add(const lims_decimal_t *a, const lims_decimal_t *b, apr_pool_t *pool);
+
+/* Divides to so many decimal places, or with -1 exactly. False when b is zero,
+ * or when the exact quotient has no end within LIMS_DECIMAL_DIGITS_MAX places. */
+bool lims_decimal_divide(lims_decimal_t *quotient, const lims_decimal_t *a, const lims_decimal_t *b,
+                         int places, lims_round_e rounding, apr_pool_t *pool);
+
+/* To so many decimal places, zeros added where there are fewer. */
+lims_decimal_t lims_decimal_round(const lims_decimal_t *number, int places, lims_round_e rounding,
+                                  apr_pool_t *pool);
+
+/* number * factor + offset, of texts. `factor` may be a fraction, "5/9"; NULL is
+ * one. `places` is -1 for all there are, which a fraction may not have. NULL when
+ * a text is no number or the division has no end. */
+const char *lims_decimal_convert(const char *number, const char *factor, const char *offset,
+                                 int places, lims_round_e rounding, apr_pool_t *pool);
+
+#endif /* LIMS_PROFILES_DECIMAL_H */
