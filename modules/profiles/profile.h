@@ -206,6 +206,7 @@ typedef struct {
     const apr_array_header_t *values;                /* of lims_choice_t, or NULL */
     const lims_conversion_t *convert;                /* from .file_unit to .unit, or NULL */
     const char *replicate;                           /* the only replicate that it is, or NULL */
+    bool optional;                                   /* the file may lack its column or key */
     const lims_source_t *columns[LIMS_COLUMN_COUNT]; /* instead of the profile's, or NULL */
 } lims_test_t;
 

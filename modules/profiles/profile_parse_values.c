@@ -159,6 +159,12 @@ static const lims_member_t test_members[] = {
       .offset = offsetof(lims_test_t, replicate),
       .max = 64,
       .doc = "The replicate that is this test, where `replicates` is distinctTests." },
+    { .name = "optional",
+      .type = LIMS_M_BOOLEAN,
+      .offset = offsetof(lims_test_t, optional),
+      .fallback = "false",
+      .doc = "Layouts wide and keyvalue: not every file has its column or key. One that has none "
+             "of the tests is `structure_mismatch` nevertheless." },
     { .name = "columns",
       .type = LIMS_M_OBJECT,
       .offset = offsetof(lims_test_t, columns),
