@@ -153,8 +153,10 @@ static void test_layouts(void)
                      " 'match': {'container': 'text', 'lines': [{'regex': '^Vi-CELL'}]},"
                      " 'dialect': {'delimiter': 'none'},"
                      " 'columns': {'trackingId': 'Sample ID'},"
-                     " 'tests': [{'name': ['Viability', 'Vitality'], 'testCode': 'V'}]}");
+                     " 'tests': [{'name': ['Viability', 'Vitality'], 'testCode': 'V',"
+                     " 'optional': true}]}");
     if (profile != NULL) {
+        ok(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).optional, "a key may be missing");
         is(profile->columns[0].key, "sample id", "keyvalue: a string is a key");
         is_number(profile->dialect.delimiter, 0, "whole lines");
         is_number(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).names->nelts, 2, "two names");
