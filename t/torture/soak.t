@@ -64,9 +64,12 @@ sub fine {
     return;
 }
 
+# A sanitizer keeps what was freed.
+my @judged = ($ENV{LIMS_PRELOAD} || '') =~ /asan/ ? (1) : (0, 1);
+
 sub flat {
     my ($before, $after, $name) = @_;
-    for my $place (0, 1) {
+    for my $place (@judged) {
         my ($was, $is) = map { sum(map { $_->[$place] } values %$_) / keys %$_ } $before, $after;
         # A connection to the database or two more or less, of some fifteen.
         my $most = $place ? $was + 15 : 1.05 * $was;
@@ -84,7 +87,8 @@ subtest 'many requests' => sub {
 
     cmp_ok($sum->{'greedy 429'} || 0, '>', 0, 'some were over the limit');
     fine($sum, "$requests in all");
-    is_deeply([ $lims->children ], \@children, 'by the same children');
+    my %there = map { $_ => 1 } $lims->children;
+    is(scalar(grep { !$there{$_} } @children), 0, 'by the same children');
     flat($before, measure(@children), 'child');
 };
 
@@ -135,9 +139,15 @@ subtest 'graceful restarts under load' => sub {
     cmp_ok($sum->{'get 200'} || 0, '>', 0, 'there was a load');
     fine($sum, "$restarts restarts");
     flat($before, measure($lims->pid), 'parent');
+    # httpd adds what a load calls for, and ends what it calls for no more.
     my @children = $lims->children;
-    is(scalar @children, 2, 'as many children as before');
-    for my $pid (@children) {
+    for (1 .. 200) {
+        last if @children >= 2;
+        sleep 0.05;
+        @children = $lims->children;
+    }
+    cmp_ok(scalar @children, '>=', 2, 'as many children as before');
+    for my $pid (@judged > 1 ? @children : ()) {
         cmp_ok(resident($pid), '<=', 1.05 * $child, "a child of the last generation is no larger");
     }
     cmp_ok(sessions(), '<=', 2 * 40, 'the sessions of former generations are gone');
