@@ -80,30 +80,59 @@ lims_archive_t *lims_archive_open(const char *bytes, apr_size_t length, lims_rea
     return within_bounds(archive->zip, reasons) ? archive : NULL;
 }
 
-bool lims_archive_read(const char **bytes, apr_size_t *length, lims_archive_t *archive,
-                       const char *path, apr_pool_t *pool)
-{
-    zip_stat_t entry;
-    zip_file_t *file;
-    zip_int64_t got;
-    char *out;
+/* --- Entries --------------------------------------------------------------- */
 
-    if (zip_stat(archive->zip, path, 0, &entry) != 0) {
-        return false;
+typedef struct {
+    zip_file_t *file;
+    zip_uint64_t left; /* of the size that the directory says */
+    lims_reasons_t *reasons;
+} entry_t;
+
+static apr_status_t close_entry(void *data)
+{
+    entry_t *entry = data;
+
+    if (entry->file) {
+        zip_fclose(entry->file);
+        entry->file = NULL;
     }
-    file = zip_fopen_index(archive->zip, entry.index, 0);
-    if (!file) {
-        return damaged(archive->reasons);
+    return APR_SUCCESS;
+}
+
+/* libzip checks the CRC when it comes to the end, so reading goes up to there. */
+static apr_ssize_t read_entry(lims_source_t *source, char *buffer, apr_size_t size)
+{
+    entry_t *entry = source->data;
+    zip_int64_t count = entry->file ? zip_fread(entry->file, buffer, size) : -1;
+
+    if (count < 0 || (zip_uint64_t)count > entry->left || (count == 0 && entry->left > 0)) {
+        damaged(entry->reasons);
+        return -1;
     }
-    out = apr_palloc(pool, entry.size + 1);
-    got = zip_fread(file, out, entry.size);
-    /* Closing checks the CRC of what was read to its end. */
-    if (got < 0 || (zip_uint64_t)got != entry.size || zip_fread(file, out + got, 1) != 0 ||
-        zip_fclose(file) != 0) {
-        return damaged(archive->reasons);
+    entry->left -= (zip_uint64_t)count;
+    if (count == 0) {
+        close_entry(entry);
     }
-    out[entry.size] = '\0';
-    *bytes = out;
-    *length = entry.size;
-    return true;
+    return (apr_ssize_t)count;
+}
+
+lims_source_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr_pool_t *pool)
+{
+    lims_source_t *source = apr_palloc(pool, sizeof(*source));
+    entry_t *entry = apr_pcalloc(pool, sizeof(*entry));
+    zip_stat_t stat;
+
+    if (zip_stat(archive->zip, path, 0, &stat) != 0) {
+        return NULL;
+    }
+    entry->file = zip_fopen_index(archive->zip, stat.index, 0);
+    if (!entry->file) {
+        damaged(archive->reasons);
+        return NULL;
+    }
+    entry->left = stat.size;
+    entry->reasons = archive->reasons;
+    apr_pool_cleanup_register(pool, entry, close_entry, apr_pool_cleanup_null);
+    *source = (lims_source_t){ .read = read_entry, .name = path, .data = entry };
+    return source;
 }

@@ -230,6 +230,7 @@ const lims_astm_t *lims_astm_read(const char *bytes, apr_size_t length, const ch
         return NULL;
     }
     astm->sheet = lims_sheet_end(r.sheet);
+    astm->encoding = text.encoding;
     return astm;
 }
 

@@ -2,6 +2,7 @@
 /* container.c - what kind of file the bytes are. */
 #include "formats/container.h"
 
+#include <apr_lib.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -19,6 +20,9 @@ static const struct {
 } magics[] = {
     { "PK\x03\x04", 4, LIMS_CONTAINER_XLSX, NULL },
     { "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, LIMS_CONTAINER_XLS, NULL },
+    { "\x09\x00\x04\x00", 4, LIMS_CONTAINER_COUNT, "a workbook of Excel 2" },
+    { "\x09\x02\x06\x00", 4, LIMS_CONTAINER_COUNT, "a workbook of Excel 3" },
+    { "\x09\x04\x06\x00", 4, LIMS_CONTAINER_COUNT, "a workbook of Excel 4" },
     { "%PDF-", 5, LIMS_CONTAINER_COUNT, "a PDF document" },
     { "\x89PNG", 4, LIMS_CONTAINER_COUNT, "a picture" },
     { "\xff\xd8\xff", 3, LIMS_CONTAINER_COUNT, "a picture" },
@@ -34,12 +38,9 @@ static const struct {
     lims_container_e container;
     const char *refused;
 } words[] = {
-    { "<?xml", LIMS_CONTAINER_XML, NULL },
     { "<html", LIMS_CONTAINER_COUNT, "a web page" },
+    { "<table", LIMS_CONTAINER_COUNT, "a web page" },
     { "<!doctype html", LIMS_CONTAINER_COUNT, "a web page" },
-    { "MSH", LIMS_CONTAINER_HL7, NULL },
-    { "FHS", LIMS_CONTAINER_HL7, NULL },
-    { "BHS", LIMS_CONTAINER_HL7, NULL },
 };
 
 const char *lims_container_name(lims_container_e container)
@@ -80,6 +81,28 @@ static bool is_astm_header(const char *text)
            text[2] != text[3];
 }
 
+/* The name of a header segment and its field separator. */
+static bool is_hl7_header(const char *text)
+{
+    return (strncmp(text, "MSH", 3) == 0 || strncmp(text, "FHS", 3) == 0 ||
+            strncmp(text, "BHS", 3) == 0) &&
+           text[3] && !apr_isalnum(text[3]) && !strchr(" ,;:\t\"'", text[3]);
+}
+
+static bool is_xml(const char *text)
+{
+    return text[0] == '<' && (text[1] == '?' || text[1] == '!' || text[1] == '_' ||
+                              apr_isalpha(text[1]) || (unsigned char)text[1] >= 0x80);
+}
+
+/* A brace, or brackets as no section's name has them: [{, ["a", [[. */
+static bool is_json(const char *text)
+{
+    const char *inner = text + 1 + strspn(text + (*text != 0), " \t\r\n");
+
+    return *inner && strchr(*text == '{' ? "\"}" : *text == '[' ? "[{\"" : "", *inner);
+}
+
 /* Lines that begin with # are remarks of who saved the records. */
 static const char *past_remarks(const char *text)
 {
@@ -104,7 +127,6 @@ bool lims_container_detect(lims_container_e *container, const char *bytes, apr_s
                            lims_reasons_t *reasons)
 {
     char letters[512];
-    const char *text;
 
     if (length == 0) {
         lims_reasons_block(reasons, LIMS_REASON_EMPTY_FILE, 0, 0, "The file is empty.");
@@ -127,11 +149,15 @@ bool lims_container_detect(lims_container_e *container, const char *bytes, apr_s
             return !words[i].refused || refuse(reasons, words[i].refused);
         }
     }
-    text = past_remarks(letters);
-    if (is_framed(bytes, length) || is_astm_header(text)) {
+    if (is_json(letters)) {
+        return refuse(reasons, "a JSON document");
+    }
+    if (is_framed(bytes, length) || is_astm_header(past_remarks(letters))) {
         *container = LIMS_CONTAINER_ASTM;
+    } else if (is_hl7_header(letters)) {
+        *container = LIMS_CONTAINER_HL7;
     } else {
-        *container = LIMS_CONTAINER_TEXT;
+        *container = is_xml(letters) ? LIMS_CONTAINER_XML : LIMS_CONTAINER_TEXT;
     }
     return true;
 }

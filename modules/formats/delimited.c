@@ -5,8 +5,11 @@
 #include <apr_strings.h>
 #include <string.h>
 
+/* Cells stand in a copy of the text, each where it stood: what comes behind a
+ * cell gives way to its NUL. So a cell costs no memory of its own. */
 typedef struct {
     const char *start;
+    char *copy;      /* of the text from .start */
     apr_size_t base; /* offset of .start in the whole text */
     const char *at;
     const char *end;
@@ -30,9 +33,17 @@ static void skip_line_end(scanner_t *s)
     }
 }
 
-static bool cell(scanner_t *s, const char *text, apr_size_t length, const char *place)
+/* A cell whose text is `length` bytes of the copy from `text` on, in the place of
+ * `place` in the text. */
+static bool cell(scanner_t *s, char *text, apr_size_t length, const char *place)
 {
+    text[length] = '\0';
     return lims_sheet_cell(s->sheet, text, length, s->base + (apr_size_t)(place - s->start));
+}
+
+static char *copied(const scanner_t *s, const char *place)
+{
+    return s->copy + (place - s->start);
 }
 
 static bool is_delimiter(const scanner_t *s)
@@ -47,8 +58,7 @@ static bool bare_cell(scanner_t *s)
     while (!at_line_end(s) && !is_delimiter(s)) {
         s->at++;
     }
-    return cell(s, apr_pstrmemdup(s->pool, begin, (apr_size_t)(s->at - begin)),
-                (apr_size_t)(s->at - begin), begin);
+    return cell(s, copied(s, begin), (apr_size_t)(s->at - begin), begin);
 }
 
 /* The end of a quoted cell, its closing quote; NULL if the text ends before. */
@@ -67,20 +77,16 @@ static const char *closing_quote(const scanner_t *s)
     return NULL;
 }
 
-/* What stands between quotes, with doubled ones as one. */
-static const char *unquoted(apr_size_t *length, const char *text, const char *end, char quote,
-                            apr_pool_t *pool)
+/* Writes what stands between quotes, with doubled ones as one. */
+static apr_size_t unquote(char *to, const char *text, const char *end, char quote)
 {
-    char *copy = apr_palloc(pool, (apr_size_t)(end - text) + 1);
-    char *out = copy;
+    char *out = to;
 
     for (const char *p = text; p < end; p++) {
         *out++ = *p;
         p += *p == quote && p + 1 < end && p[1] == quote;
     }
-    *out = '\0';
-    *length = (apr_size_t)(out - copy);
-    return copy;
+    return (apr_size_t)(out - to);
 }
 
 static void count_lines(scanner_t *s, const char *from, const char *to)
@@ -95,7 +101,6 @@ static bool quoted_cell(scanner_t *s)
     const char *begin = s->at;
     const char *close = closing_quote(s);
     apr_size_t length;
-    const char *text;
     int line = s->line;
 
     if (!close) {
@@ -103,7 +108,7 @@ static bool quoted_cell(scanner_t *s)
                            "A quoted cell that begins on line %d is never closed.", line);
         return false;
     }
-    text = unquoted(&length, begin + 1, close, s->dialect.quote, s->pool);
+    length = unquote(copied(s, begin), begin + 1, close, s->dialect.quote);
     count_lines(s, begin, close);
     s->at = close + 1;
     if (!at_line_end(s) && !is_delimiter(s)) {
@@ -113,7 +118,7 @@ static bool quoted_cell(scanner_t *s)
                            s->line);
         return false;
     }
-    return cell(s, text, length, begin);
+    return cell(s, copied(s, begin), length, begin);
 }
 
 /* One record, from its first character to the end of its line. */
@@ -139,20 +144,24 @@ static bool record(scanner_t *s)
 }
 
 /* A record that stands in quotes as a whole is split again, without them. Its
- * cells have the offset of the record. */
+ * cells have the offset of the record, and a copy of their own. */
 static bool wrapped_record(scanner_t *s)
 {
     const char *close = s->at < s->end && *s->at == s->dialect.quote ? closing_quote(s) : NULL;
     scanner_t inner = *s;
     apr_size_t length;
+    char *text;
     bool done;
 
     if (!close || (close + 1 < s->end && close[1] != '\r' && close[1] != '\n')) {
         return record(s);
     }
-    inner.at = unquoted(&length, s->at + 1, close, s->dialect.quote, s->pool);
-    inner.end = inner.at + length;
-    inner.start = inner.at;
+    text = apr_palloc(s->pool, (apr_size_t)(close - s->at));
+    length = unquote(text, s->at + 1, close, s->dialect.quote);
+    inner.start = text;
+    inner.at = text;
+    inner.end = text + length;
+    inner.copy = apr_pstrmemdup(s->pool, text, length);
     inner.base = s->base + (apr_size_t)(s->at - s->start);
     done = record(&inner);
     if (done && inner.at < inner.end) {
@@ -188,6 +197,7 @@ const lims_sheet_t *lims_delimited_read(const lims_text_t *text, const lims_dial
 {
     scanner_t s = {
         .start = text->bytes,
+        .copy = apr_pstrmemdup(pool, text->bytes, text->length),
         .at = text->bytes,
         .end = text->bytes + text->length,
         .line = 1,

@@ -18,6 +18,11 @@ typedef struct {
     bool unwrap_record; /* each whole record stands in a pair of quotes */
 } lims_dialect_t;
 
+/* The dialect that the first lines of a text show: what comes equally often on
+ * most of them, outside of quotes; '\0' when nothing does, and a line is a cell. For
+ * a look at a file whose profile is not known: what is imported is declared. */
+lims_dialect_t lims_dialect_of(const lims_text_t *text);
+
 /* Splits a text. A first line "sep=;", which spreadsheets write, names the
  * delimiter and is no row. NULL when the text breaks the dialect's rules or a
  * bound; the reasons say where. Cells point into `pool`. */

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "kernel/time.h"
+
 /* --- Reasons --------------------------------------------------------------- */
 
 static const char *const reason_names[] = {
@@ -18,6 +20,7 @@ static const char *const reason_names[] = {
     [LIMS_REASON_TRUNCATED_FILE] = "truncated_file",
     [LIMS_REASON_CHECKSUM_ERROR] = "checksum_error",
     [LIMS_REASON_TOO_MANY_ROWS] = "too_many_rows",
+    [LIMS_REASON_READ_TIMEOUT] = "read_timeout",
     [LIMS_REASON_UNKNOWN_PROFILE] = "unknown_profile",
     [LIMS_REASON_AMBIGUOUS_PROFILE] = "ambiguous_profile",
     [LIMS_REASON_PROFILE_ERROR] = "profile_error",
@@ -59,7 +62,22 @@ lims_reasons_t *lims_reasons_create(apr_pool_t *pool)
     lims_reasons_t *reasons = apr_pcalloc(pool, sizeof(*reasons));
 
     reasons->list = apr_array_make(pool, 4, sizeof(lims_reason_t));
+    reasons->until = lims_time_monotonic() + apr_time_from_sec(LIMS_FILE_SECONDS_MAX);
     return reasons;
+}
+
+bool lims_reasons_in_time(lims_reasons_t *reasons)
+{
+    if (reasons->until == 0) {
+        return false; /* as was said */
+    }
+    if (lims_time_monotonic() > reasons->until) {
+        reasons->until = 0;
+        lims_reasons_block(reasons, LIMS_REASON_READ_TIMEOUT, 0, 0,
+                           "The file takes longer than %d seconds to read.", LIMS_FILE_SECONDS_MAX);
+        return false;
+    }
+    return true;
 }
 
 void lims_reasons_add(lims_reasons_t *reasons, const lims_reason_t *reason)
@@ -85,15 +103,53 @@ void lims_reasons_block(lims_reasons_t *reasons, lims_reason_e code, int row, in
 
 /* --- Sheets ---------------------------------------------------------------- */
 
+/* Cells are kept in blocks that never move; a row stands in one block whole, so
+ * a block begun for a row is never smaller than the row can become. */
+#define BLOCK_CELLS 8192
+_Static_assert(BLOCK_CELLS >= LIMS_FILE_COLUMNS_MAX, "a row fits into a block");
+
+/* The clock is asked once in so many rows. */
+#define ROWS_BETWEEN_LOOKS 256
+
 struct lims_sheet_writer_t {
     const char *name;
     lims_reasons_t *reasons;
-    apr_array_header_t *rows;  /* of lims_row_t */
-    apr_array_header_t *cells; /* of lims_cell_t, of all rows */
+    apr_array_header_t *rows; /* of lims_row_t */
+    lims_row_t *row;          /* the last; NULL before the first */
+    lims_cell_t *block;
+    int used, size; /* cells of the block, with those of the last row */
     apr_pool_t *pool;
 };
 
 static const lims_cell_t empty_cell = { .text = "" };
+
+const char *lims_text_keep(lims_reasons_t *reasons, const char *text, apr_size_t length,
+                           apr_pool_t *pool)
+{
+    if (length > LIMS_FILE_TEXT_MAX - reasons->text) {
+        lims_reasons_block(reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
+                           "The workbook holds more than %d MB of text.",
+                           LIMS_FILE_TEXT_MAX / 1048576);
+        return NULL;
+    }
+    reasons->text += length;
+    return apr_pstrmemdup(pool, text, length);
+}
+
+void lims_text_append(apr_array_header_t *array, const char *text, int length)
+{
+    /* Grown at once, and not doubled step by step: the array never shrinks. */
+    if (array->nelts + length > array->nalloc) {
+        int needed = array->nelts + length;
+        int size = array->nalloc * 2 > needed ? array->nalloc * 2 : needed;
+        char *larger = apr_palloc(array->pool, (apr_size_t)size);
+        memcpy(larger, array->elts, (apr_size_t)array->nelts);
+        array->elts = larger;
+        array->nalloc = size;
+    }
+    memcpy(array->elts + array->nelts, text, (apr_size_t)length);
+    array->nelts += length;
+}
 
 const lims_cell_t *lims_row_cell(const lims_row_t *row, int column)
 {
@@ -107,59 +163,82 @@ lims_sheet_writer_t *lims_sheet_begin(const char *name, lims_reasons_t *reasons,
     w->name = name;
     w->reasons = reasons;
     w->rows = apr_array_make(pool, 64, sizeof(lims_row_t));
-    w->cells = apr_array_make(pool, 512, sizeof(lims_cell_t));
     w->pool = pool;
     return w;
 }
 
-static lims_row_t *last_row(const lims_sheet_writer_t *w)
-{
-    return &APR_ARRAY_IDX(w->rows, w->rows->nelts - 1, lims_row_t);
-}
-
 bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message)
 {
-    lims_row_t *row;
-
-    if (w->rows->nelts >= LIMS_FILE_ROWS_MAX) {
+    if (w->reasons->rows >= LIMS_FILE_ROWS_MAX) {
         lims_reasons_block(w->reasons, LIMS_REASON_TOO_MANY_ROWS, number, 0,
                            "The file has more than %d rows.", LIMS_FILE_ROWS_MAX);
         return false;
     }
-    row = apr_array_push(w->rows);
-    *row = (lims_row_t){ .number = number, .message = message };
+    if (w->reasons->rows++ % ROWS_BETWEEN_LOOKS == 0 && !lims_reasons_in_time(w->reasons)) {
+        return false;
+    }
+    w->row = apr_array_push(w->rows);
+    *w->row = (lims_row_t){
+        .number = number,
+        .message = message,
+        .cells = w->block ? w->block + w->used : NULL,
+    };
     return true;
+}
+
+/* A larger block, in which the row begins anew. */
+static void next_block(lims_sheet_writer_t *w)
+{
+    int twice = w->size ? w->size * 2 : 64;
+    lims_cell_t *block;
+
+    w->size = twice < BLOCK_CELLS ? twice : BLOCK_CELLS;
+    w->size = w->row->count < w->size ? w->size : BLOCK_CELLS;
+    block = apr_palloc(w->pool, (apr_size_t)w->size * sizeof(*block));
+    if (w->row->count) {
+        memcpy(block, w->row->cells, (apr_size_t)w->row->count * sizeof(*block));
+    }
+    w->row->cells = block;
+    w->block = block;
+    w->used = w->row->count;
 }
 
 bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length, apr_size_t offset)
 {
-    lims_row_t *row = last_row(w);
-
-    if (row->count >= LIMS_FILE_COLUMNS_MAX || w->cells->nelts >= LIMS_FILE_CELLS_MAX) {
-        lims_reasons_block(w->reasons, LIMS_REASON_TOO_MANY_ROWS, row->number, 0,
+    if (w->row->count >= LIMS_FILE_COLUMNS_MAX || w->reasons->cells >= LIMS_FILE_CELLS_MAX) {
+        lims_reasons_block(w->reasons, LIMS_REASON_TOO_MANY_ROWS, w->row->number, 0,
                            "The file has more than %d columns, or %d cells in all.",
                            LIMS_FILE_COLUMNS_MAX, LIMS_FILE_CELLS_MAX);
         return false;
     }
     if (length > LIMS_FILE_CELL_MAX) {
-        lims_reasons_block(w->reasons, LIMS_REASON_STRUCTURE_MISMATCH, row->number, row->count + 1,
-                           "A cell is longer than %d bytes.", LIMS_FILE_CELL_MAX);
+        lims_reasons_block(w->reasons, LIMS_REASON_STRUCTURE_MISMATCH, w->row->number,
+                           w->row->count + 1, "A cell is longer than %d bytes.",
+                           LIMS_FILE_CELL_MAX);
         return false;
     }
-    APR_ARRAY_PUSH(w->cells, lims_cell_t) =
-        (lims_cell_t){ .text = text, .length = length, .offset = offset };
-    row->count++;
+    if (w->used == w->size) {
+        next_block(w);
+    }
+    w->block[w->used++] = (lims_cell_t){
+        .text = text,
+        .offset = (apr_uint32_t)offset,
+        .length = (apr_uint16_t)length,
+        .kind = LIMS_CELL_TEXT,
+    };
+    w->reasons->cells++;
+    w->row->count++;
     return true;
 }
 
 void lims_sheet_kind(lims_sheet_writer_t *w, lims_cell_e kind)
 {
-    APR_ARRAY_IDX(w->cells, w->cells->nelts - 1, lims_cell_t).kind = kind;
+    w->block[w->used - 1].kind = (apr_byte_t)kind;
 }
 
 bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column)
 {
-    while (last_row(w)->count < column) {
+    while (w->row->count < column) {
         if (!lims_sheet_cell(w, "", 0, 0)) {
             return false;
         }
@@ -170,14 +249,7 @@ bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column)
 const lims_sheet_t *lims_sheet_end(lims_sheet_writer_t *w)
 {
     lims_sheet_t *sheet = apr_pcalloc(w->pool, sizeof(*sheet));
-    const lims_cell_t *cells = (const lims_cell_t *)w->cells->elts;
 
-    /* The array of cells has moved while it grew: only now it stays. */
-    for (int i = 0; i < w->rows->nelts; i++) {
-        lims_row_t *row = &APR_ARRAY_IDX(w->rows, i, lims_row_t);
-        row->cells = cells;
-        cells += row->count;
-    }
     sheet->name = w->name;
     sheet->count = w->rows->nelts;
     sheet->rows = (const lims_row_t *)w->rows->elts;

@@ -24,6 +24,9 @@
 #define LIMS_FILE_COLUMNS_MAX 4096
 #define LIMS_FILE_CELLS_MAX 1000000
 #define LIMS_FILE_CELL_MAX 32768 /* bytes of a cell */
+#define LIMS_FILE_SHEETS_MAX 256
+#define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes, unpacked from a workbook */
+#define LIMS_FILE_SECONDS_MAX 10              /* of reading it */
 
 /* Most reasons that are kept; more are only counted. */
 #define LIMS_FILE_REASONS_MAX 500
@@ -38,6 +41,7 @@ typedef enum {
     LIMS_REASON_TRUNCATED_FILE,
     LIMS_REASON_CHECKSUM_ERROR,
     LIMS_REASON_TOO_MANY_ROWS,
+    LIMS_REASON_READ_TIMEOUT,
     LIMS_REASON_UNKNOWN_PROFILE,
     LIMS_REASON_AMBIGUOUS_PROFILE,
     LIMS_REASON_PROFILE_ERROR,
@@ -84,13 +88,23 @@ typedef struct {
     const char *expected; /* what should, or NULL */
 } lims_reason_t;
 
+/* The verdict on a file, and how much of its bounds is used up: those hold for
+ * the file, however many sheets it has. */
 typedef struct {
     apr_array_header_t *list; /* of lims_reason_t */
     int count;                /* with those that were not kept */
     int blocking;
+    int rows, cells;  /* written so far, of all sheets */
+    apr_size_t text;  /* bytes that lims_text_keep() has copied */
+    apr_time_t until; /* the end of the time for it (lims_time_monotonic) */
 } lims_reasons_t;
 
+/* For one file; its time begins. */
 lims_reasons_t *lims_reasons_create(apr_pool_t *pool);
+
+/* Whether the time of the file lasts; false with a reason (once) when it is over,
+ * and the reader stops. For loops whose length the file decides. */
+bool lims_reasons_in_time(lims_reasons_t *reasons);
 
 /* The name of a code as the API writes it. */
 const char *lims_reason_name(lims_reason_e code);
@@ -112,12 +126,13 @@ typedef enum {
     LIMS_CELL_COUNT
 } lims_cell_e;
 
-/* A cell: UTF-8 as it stands in the file, not trimmed. */
+/* A cell: UTF-8 as it stands in the file, not trimmed. Sixteen bytes, since a
+ * file may have a million. */
 typedef struct {
-    lims_cell_e kind;
-    const char *text; /* ends in NUL */
-    apr_size_t length;
-    apr_size_t offset; /* of its first byte, in the decoded text; 0 in a workbook */
+    const char *text;    /* ends in NUL */
+    apr_uint32_t offset; /* of its first byte, in the decoded text; 0 in a workbook */
+    apr_uint16_t length;
+    apr_byte_t kind; /* lims_cell_e */
 } lims_cell_t;
 
 typedef struct {
@@ -133,6 +148,13 @@ typedef struct {
     int count;
     const lims_row_t *rows;
 } lims_sheet_t;
+
+/* A copy that counts against LIMS_FILE_TEXT_MAX; NULL with a reason beyond it. */
+const char *lims_text_keep(lims_reasons_t *reasons, const char *text, apr_size_t length,
+                           apr_pool_t *pool);
+
+/* Appends to an array of char. */
+void lims_text_append(apr_array_header_t *array, const char *text, int length);
 
 /* A cell of a row, counted from 0; an empty one beyond its end. */
 const lims_cell_t *lims_row_cell(const lims_row_t *row, int column);

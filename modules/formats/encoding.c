@@ -44,8 +44,8 @@ static int line_of(const char *bytes, apr_size_t offset)
     return line;
 }
 
-static bool convert(lims_text_t *text, const char *bytes, apr_size_t length, const char *charset,
-                    lims_reasons_t *reasons, apr_pool_t *pool)
+bool lims_encoding_convert(lims_text_t *text, const char *bytes, apr_size_t length,
+                           const char *charset, lims_reasons_t *reasons, apr_pool_t *pool)
 {
     iconv_t converter = iconv_open("UTF-8", charset);
     apr_size_t space = length * GROWTH;
@@ -97,8 +97,8 @@ bool lims_encoding_decode(lims_text_t *text, const char *bytes, apr_size_t lengt
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(marks); i++) {
         if (length >= marks[i].length && memcmp(bytes, marks[i].mark, marks[i].length) == 0) {
-            return convert(text, bytes + marks[i].length, length - marks[i].length,
-                           marks[i].encoding, reasons, pool) &&
+            return lims_encoding_convert(text, bytes + marks[i].length, length - marks[i].length,
+                                         marks[i].encoding, reasons, pool) &&
                    !has_nul(text, reasons);
         }
     }
@@ -108,5 +108,6 @@ bool lims_encoding_decode(lims_text_t *text, const char *bytes, apr_size_t lengt
         text->encoding = "UTF-8";
         return !has_nul(text, reasons);
     }
-    return convert(text, bytes, length, charset, reasons, pool) && !has_nul(text, reasons);
+    return lims_encoding_convert(text, bytes, length, charset, reasons, pool) &&
+           !has_nul(text, reasons);
 }

@@ -24,6 +24,11 @@ typedef struct {
  * what iconv knows besides). */
 bool lims_encoding_known(const char *charset);
 
+/* Decodes from that character set, whatever the bytes look like. False with a
+ * reason. */
+bool lims_encoding_convert(lims_text_t *text, const char *bytes, apr_size_t length,
+                           const char *charset, lims_reasons_t *reasons, apr_pool_t *pool);
+
 /* Decodes; `charset` is the declared one. False, with LIMS_REASON_ENCODING_ERROR
  * and the place, for bytes that are none of these, and for NUL characters. */
 bool lims_encoding_decode(lims_text_t *text, const char *bytes, apr_size_t length,

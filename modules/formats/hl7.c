@@ -21,6 +21,7 @@ typedef struct {
     bool in_message;
     bool in_batch;
     bool in_file;
+    bool in_block; /* of MLLP */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
@@ -236,22 +237,33 @@ static bool read_segment(reader_t *r, const char *segment, apr_size_t length)
            write_cells(r, segment, length, header);
 }
 
+/* The bytes that MLLP puts around a message (HL7 v2 transport): VT before, FS
+ * behind. Who recorded them recorded both. */
+static const char *skip_framing(reader_t *r, const char *at)
+{
+    for (; *at == '\x0b' || *at == '\x1c'; at++) {
+        r->in_block = *at == '\x0b';
+    }
+    return at;
+}
+
 static bool read_segments(reader_t *r)
 {
-    static const char framing[] = "\x0b\x1c"; /* MLLP, HL7 v2 transport */
     const char *at = r->text->bytes;
     const char *end = at + r->text->length;
 
     for (r->line = 1; at < end; r->line++) {
-        const char *segment = at + strspn(at, framing);
+        const char *segment = skip_framing(r, at);
         apr_size_t length = strcspn(segment, "\r\n\x1c");
 
         if (length && strspn(segment, " \t") < length && !read_segment(r, segment, length)) {
             return false;
         }
-        at = segment + length;
-        at += strspn(at, framing);
+        at = skip_framing(r, segment + length);
         at += *at == '\r' && at[1] == '\n' ? 2 : *at == '\r' || *at == '\n';
+    }
+    if (r->in_block) {
+        return truncated(r, "The file ends within a message: the end of its block is missing.");
     }
     if (r->in_batch || r->in_file) {
         return truncated(r, "The file ends within a batch: its trailer is missing.");
@@ -276,6 +288,7 @@ const lims_hl7_t *lims_hl7_read(const char *bytes, apr_size_t length, const char
         return NULL;
     }
     hl7->sheet = lims_sheet_end(r.sheet);
+    hl7->encoding = text.encoding;
     return hl7;
 }
 

@@ -111,7 +111,8 @@ static const char *plain(const char *scientific, apr_pool_t *pool)
     }
     digits[count] = '\0';
     if (exponent > PLAIN_MAX - 10 || exponent < -(PLAIN_MAX - count - 4)) {
-        return scientific;
+        return apr_psprintf(pool, "%s%c%s%se%d", negative ? "-" : "", *digits, count > 1 ? "." : "",
+                            digits + 1, exponent);
     }
     if (exponent < 0) {
         return apr_psprintf(pool, "%s0.%.*s%s", negative ? "-" : "", -exponent - 1, zeros, digits);
@@ -137,15 +138,22 @@ static int significant(const char *text)
 
 const char *lims_serial_number(const char *text, apr_pool_t *pool)
 {
-    char shortest[40];
     double number;
 
     if (!read_double(&number, text)) {
         return NULL;
     }
     /* So many digits every double keeps: the text is what was entered. */
-    if (significant(text) <= DBL_DIG) {
-        return apr_pstrdup(pool, text);
+    return significant(text) <= DBL_DIG && !strpbrk(text, "eE") ? apr_pstrdup(pool, text)
+                                                                : lims_serial_double(number, pool);
+}
+
+const char *lims_serial_double(double number, apr_pool_t *pool)
+{
+    char shortest[40];
+
+    if (!isfinite(number)) {
+        return NULL;
     }
     for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
         snprintf(shortest, sizeof(shortest), "%.*e", digits - 1, number);

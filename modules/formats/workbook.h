@@ -14,10 +14,12 @@ typedef struct {
     const lims_sheet_t *sheets; /* in the workbook's order */
 } lims_workbook_t;
 
-/* Reads every sheet. Row and column of a cell are those of the sheet. NULL with
- * reasons. */
+/* Each reads every sheet. Row and column of a cell are those of the sheet. NULL
+ * with reasons. */
 const lims_workbook_t *lims_xlsx_read(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
                                       apr_pool_t *pool);
+const lims_workbook_t *lims_xls_read(const char *bytes, apr_size_t length, lims_reasons_t *reasons,
+                                     apr_pool_t *pool);
 
 /* --- Cells of numbers ------------------------------------------------------ */
 
@@ -37,6 +39,9 @@ lims_serial_e lims_serial_format(int number, const char *code);
  * same number, when spreadsheets wrote 7.0999999999999996 for 7.1. No exponent
  * where 30 characters do without. NULL for what is no number. */
 const char *lims_serial_number(const char *text, apr_pool_t *pool);
+
+/* The same of a number; NULL when it is infinite or none. */
+const char *lims_serial_double(double number, apr_pool_t *pool);
 
 /* A serial as 2026-11-21, 2026-11-21T07:48:00 or 07:48:00, to the second; years
  * 1900 to 9999. `since_1904`: the workbook counts from 1904-01-01. NULL when it

@@ -3,6 +3,7 @@
 #include "formats/xlsx.h"
 
 #include <apr_cstr.h>
+#include <apr_hash.h>
 #include <apr_strings.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,9 @@ typedef struct {
 /* A part as a tree; NULL when it is not there, or damaged and told so. */
 static const lims_xml_t *part_of(book_t *b, const char *path)
 {
-    const char *bytes;
-    apr_size_t length;
+    lims_source_t *source = lims_archive_entry(b->archive, path, b->pool);
 
-    if (!lims_archive_read(&bytes, &length, b->archive, path, b->pool)) {
-        return NULL;
-    }
-    return lims_xml_read(bytes, length, path, b->reasons, b->pool);
+    return source ? lims_xml_read(source, b->reasons, b->pool) : NULL;
 }
 
 /* --- Relationships --------------------------------------------------------- */
@@ -84,35 +81,81 @@ static const char *related(const lims_xml_t *relations, const char *part, const 
     return NULL;
 }
 
-/* --- Shared strings and styles --------------------------------------------- */
+/* --- Shared strings -------------------------------------------------------- */
 
-/* Text of <t> and of the <t> in runs; phonetic hints (<rPh>) are no text. */
-static const char *rich_text(const lims_xml_t *item, apr_pool_t *pool)
+/* The table may have a million strings, so it is walked: text of <t>, in <si> or
+ * in runs of it; phonetic hints (<rPh>) are no text. */
+typedef struct {
+    apr_array_header_t *strings; /* of const char * */
+    apr_array_header_t *text;    /* of char: of the string that is open */
+    bool collecting, in_phonetic;
+    lims_reasons_t *reasons;
+    apr_pool_t *pool;
+} strings_t;
+
+static bool string_start(void *data, const char *name, const char **attributes, int line)
 {
-    const char *text = "";
+    strings_t *s = data;
 
-    for (const lims_xml_t *e = item->first; e; e = e->next) {
-        if (strcmp(e->name, "t") == 0) {
-            text = *text ? apr_pstrcat(pool, text, e->text, NULL) : e->text;
-        } else if (strcmp(e->name, "r") == 0) {
-            const char *run = rich_text(e, pool);
-            text = *text ? apr_pstrcat(pool, text, run, NULL) : run;
-        }
+    (void)attributes;
+    (void)line;
+    if (strcmp(name, "si") == 0) {
+        s->text->nelts = 0;
     }
-    return text;
+    s->in_phonetic = s->in_phonetic || strcmp(name, "rPh") == 0;
+    s->collecting = !s->in_phonetic && strcmp(name, "t") == 0;
+    return true;
+}
+
+static bool string_text(void *data, const char *text, int length)
+{
+    strings_t *s = data;
+    int room = LIMS_FILE_CELL_MAX + 1 - s->text->nelts; /* a longer cell is refused */
+
+    if (s->collecting) {
+        lims_text_append(s->text, text, length < room ? length : room);
+    }
+    return true;
+}
+
+static bool string_end(void *data, const char *name)
+{
+    strings_t *s = data;
+    const char *kept;
+
+    s->collecting = false;
+    s->in_phonetic = s->in_phonetic && strcmp(name, "rPh") != 0;
+    if (strcmp(name, "si") != 0) {
+        return true;
+    }
+    if (s->strings->nelts >= LIMS_FILE_CELLS_MAX) {
+        lims_reasons_block(s->reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
+                           "The workbook has more than %d texts.", LIMS_FILE_CELLS_MAX);
+        return false;
+    }
+    kept = lims_text_keep(s->reasons, s->text->elts, (apr_size_t)s->text->nelts, s->pool);
+    APR_ARRAY_PUSH(s->strings, const char *) = kept;
+    return kept != NULL;
 }
 
 static apr_array_header_t *shared_strings(book_t *b, const char *path)
 {
-    apr_array_header_t *strings = apr_array_make(b->pool, 64, sizeof(const char *));
-    const lims_xml_t *table = path ? part_of(b, path) : NULL;
-    const lims_xml_t *item = lims_xml_child(table, "si");
+    strings_t s = {
+        .strings = apr_array_make(b->pool, 64, sizeof(const char *)),
+        .text = apr_array_make(b->pool, 256, sizeof(char)),
+        .reasons = b->reasons,
+        .pool = b->pool,
+    };
+    const lims_xml_handlers_t handlers = { string_start, string_text, string_end, &s };
+    lims_source_t *source = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
 
-    for (; item; item = lims_xml_next(item)) {
-        APR_ARRAY_PUSH(strings, const char *) = rich_text(item, b->pool);
+    if (source) {
+        lims_xml_walk(&handlers, source, b->reasons);
     }
-    return strings;
+    return s.strings;
 }
+
+/* --- Styles ---------------------------------------------------------------- */
 
 static int number_of(const lims_xml_t *element, const char *attribute)
 {
@@ -122,16 +165,24 @@ static int number_of(const lims_xml_t *element, const char *attribute)
     return text && apr_cstr_atoi(&number, text) == APR_SUCCESS ? number : 0;
 }
 
-static const char *code_of(const lims_xml_t *styles, int id)
-{
-    const lims_xml_t *format = lims_xml_child(lims_xml_child(styles, "numFmts"), "numFmt");
+typedef struct {
+    int id;
+    lims_serial_e serial;
+} format_t;
 
-    for (; format; format = lims_xml_next(format)) {
-        if (number_of(format, "numFmtId") == id) {
-            return lims_xml_attribute(format, "formatCode");
-        }
+/* What the workbook's own formats mean, by their numbers: of format_t. */
+static apr_hash_t *own_formats(const lims_xml_t *styles, apr_pool_t *pool)
+{
+    apr_hash_t *formats = apr_hash_make(pool);
+    const lims_xml_t *element = lims_xml_child(lims_xml_child(styles, "numFmts"), "numFmt");
+
+    for (; element; element = lims_xml_next(element)) {
+        format_t *format = apr_palloc(pool, sizeof(*format));
+        format->id = number_of(element, "numFmtId");
+        format->serial = lims_serial_format(format->id, lims_xml_attribute(element, "formatCode"));
+        apr_hash_set(formats, &format->id, sizeof(format->id), format);
     }
-    return NULL;
+    return formats;
 }
 
 /* What numbers mean in each style. A workbook without styles has numbers. */
@@ -140,10 +191,13 @@ static apr_array_header_t *serial_formats(book_t *b, const char *path)
     apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_serial_e));
     const lims_xml_t *styles = path ? part_of(b, path) : NULL;
     const lims_xml_t *style = lims_xml_child(lims_xml_child(styles, "cellXfs"), "xf");
+    apr_hash_t *own = own_formats(styles, b->pool);
 
     for (; style; style = lims_xml_next(style)) {
         int id = number_of(style, "numFmtId");
-        APR_ARRAY_PUSH(formats, lims_serial_e) = lims_serial_format(id, code_of(styles, id));
+        const format_t *format = apr_hash_get(own, &id, sizeof(id));
+        APR_ARRAY_PUSH(formats, lims_serial_e) =
+            format ? format->serial : lims_serial_format(id, NULL);
     }
     return formats;
 }
@@ -158,8 +212,33 @@ static bool is_true(const char *text)
 static bool no_workbook(book_t *b)
 {
     lims_reasons_block(b->reasons, LIMS_REASON_UNSUPPORTED_CONTAINER, 0, 0,
-                       "The file is an archive, but no workbook.");
+                       "The file is an archive, but no workbook that could be read (.xlsx).");
     return false;
+}
+
+static bool read_sheet(apr_array_header_t *sheets, book_t *b, const lims_xml_t *sheet,
+                       const char *path)
+{
+    lims_source_t *source = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
+    const char *state = lims_xml_attribute(sheet, "state");
+    const char *name = lims_xml_attribute(sheet, "name");
+    const lims_sheet_t *read;
+
+    if (!source) {
+        lims_reasons_block(b->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
+                           "The workbook names a sheet \"%s\" that is not in it.",
+                           name ? name : "");
+        return false;
+    }
+    b->context.name = name ? name : "";
+    read = lims_xlsx_read_sheet(&b->context, source, b->reasons, b->pool);
+    if (!read) {
+        return false;
+    }
+    APR_ARRAY_PUSH(sheets, lims_sheet_t) = *read;
+    APR_ARRAY_IDX(sheets, sheets->nelts - 1, lims_sheet_t).hidden =
+        state && strcmp(state, "visible") != 0;
+    return true;
 }
 
 static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_xml_t *workbook,
@@ -167,30 +246,21 @@ static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_xml_t 
 {
     const lims_xml_t *sheet = lims_xml_child(lims_xml_child(workbook, "sheets"), "sheet");
 
-    for (; sheet; sheet = lims_xml_next(sheet)) {
+    for (int count = 1; sheet; sheet = lims_xml_next(sheet), count++) {
         const char *id = lims_xml_attribute(sheet, "id");
-        const char *name = lims_xml_attribute(sheet, "name");
-        const char *state = lims_xml_attribute(sheet, "state");
         const char *path = id ? related(relations, part, id, NULL, b->pool) : NULL;
-        const char *bytes;
-        apr_size_t length;
 
+        if (count > LIMS_FILE_SHEETS_MAX) {
+            lims_reasons_block(b->reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
+                               "The workbook has more than %d sheets.", LIMS_FILE_SHEETS_MAX);
+            return false;
+        }
         if (path && strstr(path, "chartsheets/")) {
             continue; /* a drawing: it has no cells */
         }
-        if (!path || !lims_archive_read(&bytes, &length, b->archive, path, b->pool)) {
-            lims_reasons_block(b->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
-                               "The workbook names a sheet \"%s\" that is not in it.",
-                               name ? name : "");
+        if (!read_sheet(sheets, b, sheet, path)) {
             return false;
         }
-        b->context.name = name ? name : "";
-        if (!lims_xlsx_read_sheet(apr_array_push(sheets), &b->context, bytes, length, b->reasons,
-                                  b->pool)) {
-            return false;
-        }
-        APR_ARRAY_IDX(sheets, sheets->nelts - 1, lims_sheet_t).hidden =
-            state && strcmp(state, "visible") != 0;
     }
     return true;
 }
@@ -198,7 +268,8 @@ static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_xml_t 
 static bool read_book(apr_array_header_t *sheets, book_t *b)
 {
     const char *part = related(part_of(b, "_rels/.rels"), "", NULL, "/officeDocument", b->pool);
-    const lims_xml_t *workbook = part ? part_of(b, part) : NULL;
+    bool binary = part && ends_with(part, ".bin"); /* .xlsb */
+    const lims_xml_t *workbook = part && !binary ? part_of(b, part) : NULL;
     const lims_xml_t *relations;
 
     if (b->reasons->blocking || !workbook || strcmp(workbook->name, "workbook") != 0) {

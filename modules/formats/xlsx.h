@@ -17,9 +17,8 @@ typedef struct {
     bool since_1904;
 } lims_xlsx_context_t;
 
-/* Reads the part of a sheet. False with a reason. */
-bool lims_xlsx_read_sheet(lims_sheet_t *sheet, const lims_xlsx_context_t *context,
-                          const char *bytes, apr_size_t length, lims_reasons_t *reasons,
-                          apr_pool_t *pool);
+/* Reads the part of a sheet. NULL with a reason. */
+const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lims_source_t *source,
+                                         lims_reasons_t *reasons, apr_pool_t *pool);
 
 #endif /* LIMS_FORMATS_XLSX_H */

@@ -12,6 +12,14 @@
 /* Rows beyond a spreadsheet's own bound are nonsense. */
 #define ROW_NUMBER_MAX 1048576
 
+/* ST_CellType */
+typedef enum { SHARED, BOOLEAN, ERROR, DATE, NUMBER, TEXT } type_e;
+
+static const char *const type_names[] = {
+    [SHARED] = "s", [BOOLEAN] = "b", [ERROR] = "e", [DATE] = "d", [NUMBER] = "n",
+};
+_Static_assert(LIMS_LENGTH(type_names) == TEXT, "a name for every type but str and inlineStr");
+
 typedef struct {
     const lims_xlsx_context_t *context;
     lims_sheet_writer_t *sheet;
@@ -21,7 +29,7 @@ typedef struct {
     bool in_cell;
     bool collecting; /* within <v>, or <t> of an inline string */
     bool in_phonetic;
-    const char *type; /* of the cell */
+    type_e type; /* of the cell */
     int style;
     apr_array_header_t *text; /* of char */
     lims_reasons_t *reasons;
@@ -72,11 +80,20 @@ static bool open_row(reader_t *r, const char **attributes)
     return true;
 }
 
+static type_e type_of(const char *name)
+{
+    type_e type = name ? SHARED : NUMBER;
+
+    while (name && type < TEXT && strcmp(type_names[type], name) != 0) {
+        type++;
+    }
+    return type;
+}
+
 static bool open_cell(reader_t *r, const char **attributes)
 {
     const char *reference = lims_xml_value(attributes, "r");
     const char *style = lims_xml_value(attributes, "s");
-    const char *type = lims_xml_value(attributes, "t");
     int column = r->column + 1;
     int row = r->row;
 
@@ -88,7 +105,7 @@ static bool open_cell(reader_t *r, const char **attributes)
     }
     r->column = column;
     r->in_cell = true;
-    r->type = type ? apr_pstrdup(r->pool, type) : "n";
+    r->type = type_of(lims_xml_value(attributes, "t"));
     if (!style || apr_cstr_atoi(&r->style, style) != APR_SUCCESS) {
         r->style = 0;
     }
@@ -119,13 +136,10 @@ static bool on_text(void *data, const char *text, int length)
 {
     reader_t *r = data;
 
+    int room = LIMS_FILE_CELL_MAX + 1 - r->text->nelts; /* a longer cell is refused */
+
     if (r->collecting) {
-        if (r->text->nelts + length > LIMS_FILE_CELL_MAX + 1) {
-            length = LIMS_FILE_CELL_MAX + 1 - r->text->nelts; /* refused when it is written */
-        }
-        for (int i = 0; i < length; i++) {
-            APR_ARRAY_PUSH(r->text, char) = text[i];
-        }
+        lims_text_append(r->text, text, length < room ? length : room);
     }
     return true;
 }
@@ -137,54 +151,60 @@ static lims_serial_e format_of(const reader_t *r)
                : LIMS_SERIAL_NUMBER;
 }
 
-/* The text and kind of the cell; NULL when it contradicts itself. */
+static const char *shared_string(const reader_t *r, const char *text)
+{
+    char *end;
+    long index = strtol(text, &end, 10);
+
+    return *text && !*end && index >= 0 && index < r->context->strings->nelts
+               ? APR_ARRAY_IDX(r->context->strings, (int)index, const char *)
+               : NULL;
+}
+
+static const char *boolean(const char *text)
+{
+    return strcmp(text, "1") == 0 ? "TRUE" : strcmp(text, "0") == 0 ? "FALSE" : NULL;
+}
+
+/* The text and kind of the cell; NULL when it contradicts itself, or with a
+ * reason when a bound is passed. */
 static const char *meaning(lims_cell_e *kind, reader_t *r, const char *text)
 {
+    static const lims_cell_e kinds[] = {
+        [SHARED] = LIMS_CELL_TEXT, [BOOLEAN] = LIMS_CELL_BOOLEAN, [ERROR] = LIMS_CELL_ERROR,
+        [DATE] = LIMS_CELL_DATE,   [NUMBER] = LIMS_CELL_NUMBER,   [TEXT] = LIMS_CELL_TEXT,
+    };
     lims_serial_e format = format_of(r);
-    const char *time;
+    const char *time = NULL;
 
-    *kind = LIMS_CELL_TEXT;
-    if (strcmp(r->type, "s") == 0) {
-        char *end;
-        long index = strtol(text, &end, 10);
-        return *text && !*end && index >= 0 && index < r->context->strings->nelts
-                   ? APR_ARRAY_IDX(r->context->strings, (int)index, const char *)
-                   : NULL;
+    *kind = kinds[r->type];
+    if (r->type == SHARED || r->type == BOOLEAN) {
+        return r->type == SHARED ? shared_string(r, text) : boolean(text);
     }
-    if (strcmp(r->type, "b") == 0) {
-        *kind = LIMS_CELL_BOOLEAN;
-        return strcmp(text, "1") == 0 ? "TRUE" : strcmp(text, "0") == 0 ? "FALSE" : NULL;
+    if (r->type != NUMBER) {
+        return lims_text_keep(r->reasons, text, strlen(text), r->pool);
     }
-    if (strcmp(r->type, "e") == 0) {
-        *kind = LIMS_CELL_ERROR;
-        return text;
+    if (format != LIMS_SERIAL_NUMBER) {
+        time = lims_serial_time(text, format, r->context->since_1904, r->pool);
+        *kind = time ? LIMS_CELL_DATE : LIMS_CELL_NUMBER;
     }
-    if (strcmp(r->type, "d") == 0) {
-        *kind = LIMS_CELL_DATE;
-        return text;
-    }
-    if (strcmp(r->type, "n") != 0) {
-        return text; /* str, inlineStr */
-    }
-    time = format == LIMS_SERIAL_NUMBER
-               ? NULL
-               : lims_serial_time(text, format, r->context->since_1904, r->pool);
-    *kind = time ? LIMS_CELL_DATE : LIMS_CELL_NUMBER;
     return time ? time : lims_serial_number(text, r->pool);
 }
 
 static bool close_cell(reader_t *r)
 {
-    const char *text = apr_pstrmemdup(r->pool, r->text->elts, (apr_size_t)r->text->nelts);
     lims_cell_e kind = LIMS_CELL_TEXT;
+    const char *text;
 
     r->in_cell = false;
-    if (!*text && strcmp(r->type, "s") != 0) {
+    if (r->text->nelts == 0) {
         return true; /* a cell with a style and no value */
     }
-    text = meaning(&kind, r, text);
+    lims_text_append(r->text, "", 1);
+    text = meaning(&kind, r, r->text->elts);
     if (!text) {
-        return mismatch(r, "A cell's value is not of the type that it says.");
+        return r->reasons->blocking == 0 &&
+               mismatch(r, "A cell's value is not of the type that it says.");
     }
     if (!r->row_begun && !lims_sheet_row(r->sheet, r->row, 1)) {
         return false;
@@ -209,9 +229,8 @@ static bool on_end(void *data, const char *name)
     return strcmp(name, "c") != 0 || !r->in_cell || close_cell(r);
 }
 
-bool lims_xlsx_read_sheet(lims_sheet_t *sheet, const lims_xlsx_context_t *context,
-                          const char *bytes, apr_size_t length, lims_reasons_t *reasons,
-                          apr_pool_t *pool)
+const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lims_source_t *source,
+                                         lims_reasons_t *reasons, apr_pool_t *pool)
 {
     reader_t r = {
         .context = context,
@@ -222,9 +241,5 @@ bool lims_xlsx_read_sheet(lims_sheet_t *sheet, const lims_xlsx_context_t *contex
     };
     const lims_xml_handlers_t handlers = { on_start, on_text, on_end, &r };
 
-    if (!lims_xml_walk(&handlers, bytes, length, context->name, reasons, pool)) {
-        return false;
-    }
-    *sheet = *lims_sheet_end(r.sheet);
-    return true;
+    return lims_xml_walk(&handlers, source, reasons) ? lims_sheet_end(r.sheet) : NULL;
 }

@@ -2,17 +2,21 @@
 /* xml.c - XML by expat: as events with local names, and as a tree. */
 #include "formats/xml.h"
 
+#include <apr_hash.h>
 #include <apr_strings.h>
 #include <expat.h>
 #include <limits.h>
 #include <string.h>
+
+/* So much is read at a time. */
+#define CHUNK 65536
 
 /* --- Events ---------------------------------------------------------------- */
 
 typedef struct {
     const lims_xml_handlers_t *handlers;
     XML_Parser parser;
-    const char *part;
+    const lims_source_t *source;
     int depth;
     bool stopped; /* by a handler, or a bound: there is a reason already */
     lims_reasons_t *reasons;
@@ -40,10 +44,33 @@ static void refuse(walk_t *w, const char *what)
 {
     if (!w->stopped) {
         lims_reasons_block(w->reasons, LIMS_REASON_STRUCTURE_MISMATCH, line_of(w), 0,
-                           "Line %d of the XML%s%s: %s.", line_of(w), *w->part ? " of " : "",
-                           w->part, what);
+                           "Line %d of the XML%s%s: %s.", line_of(w),
+                           *w->source->name ? " of " : "", w->source->name, what);
     }
     stop(w);
+}
+
+/* What expat says at the end of a document that goes on. */
+static bool is_cut_off(enum XML_Error error)
+{
+    return error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
+           error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION;
+}
+
+static void refuse_parse(walk_t *w)
+{
+    enum XML_Error error = XML_GetErrorCode(w->parser);
+
+    if (w->stopped) {
+        return;
+    }
+    if (is_cut_off(error)) {
+        lims_reasons_block(w->reasons, LIMS_REASON_TRUNCATED_FILE, line_of(w), 0,
+                           "The XML%s%s ends on line %d within an element: it was cut off.",
+                           *w->source->name ? " of " : "", w->source->name, line_of(w));
+    } else {
+        refuse(w, XML_ErrorString(error));
+    }
 }
 
 static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **attributes)
@@ -90,14 +117,35 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
     refuse(data, "a document type is not accepted");
 }
 
-bool lims_xml_walk(const lims_xml_handlers_t *handlers, const char *bytes, apr_size_t length,
-                   const char *part, lims_reasons_t *reasons, apr_pool_t *pool)
+/* True as long as it goes on. */
+static bool parse_chunk(walk_t *w, lims_source_t *source, bool *ended)
 {
-    walk_t w = { .handlers = handlers, .part = part, .reasons = reasons };
-    enum XML_Status status;
+    char *buffer = XML_GetBuffer(w->parser, CHUNK);
+    apr_ssize_t count = buffer ? source->read(source, buffer, CHUNK) : 0;
+
+    if (!buffer) {
+        refuse(w, "there is not enough memory for it");
+        return false;
+    }
+    if (count < 0 || !lims_reasons_in_time(w->reasons)) {
+        return false;
+    }
+    *ended = count == 0;
+    if (XML_ParseBuffer(w->parser, (int)count, *ended) != XML_STATUS_OK) {
+        refuse_parse(w);
+        return false;
+    }
+    return !w->stopped;
+}
+
+bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_source_t *source,
+                   lims_reasons_t *reasons)
+{
+    walk_t w = { .handlers = handlers, .source = source, .reasons = reasons };
+    bool ended = false, good = true;
 
     w.parser = XML_ParserCreate(NULL);
-    if (!w.parser || length > INT_MAX) {
+    if (!w.parser) {
         lims_reasons_block(reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
                            "There is not enough memory to read the file.");
         return false;
@@ -106,12 +154,11 @@ bool lims_xml_walk(const lims_xml_handlers_t *handlers, const char *bytes, apr_s
     XML_SetElementHandler(w.parser, on_start, on_end);
     XML_SetCharacterDataHandler(w.parser, on_text);
     XML_SetStartDoctypeDeclHandler(w.parser, on_doctype);
-    status = XML_Parse(w.parser, bytes, (int)length, XML_TRUE);
-    if (status != XML_STATUS_OK && !w.stopped) {
-        refuse(&w, apr_pstrdup(pool, XML_ErrorString(XML_GetErrorCode(w.parser))));
+    while (good && !ended) {
+        good = parse_chunk(&w, source, &ended);
     }
     XML_ParserFree(w.parser);
-    return status == XML_STATUS_OK && !w.stopped;
+    return good;
 }
 
 const char *lims_xml_value(const char **attributes, const char *name)
@@ -128,37 +175,71 @@ const char *lims_xml_value(const char **attributes, const char *name)
 
 typedef struct {
     lims_xml_t *root, *open;
-    lims_xml_t **place;         /* where the next child of .open goes */
-    apr_array_header_t *places; /* of lims_xml_t **, of the elements around it */
-    apr_array_header_t *texts;  /* of apr_array_header_t *, of the open elements */
+    lims_xml_t **place; /* where the next child of .open goes */
+    struct {
+        lims_xml_t **place; /* of the element around it */
+        int text;           /* where its text begins in .text */
+    } levels[LIMS_XML_DEPTH_MAX];
+    int depth;
+    apr_array_header_t *text; /* of char: of the open elements, one behind the other */
+    apr_hash_t *names;        /* few, that come again and again */
     int count;
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } tree_t;
 
+static const char *name_of(tree_t *t, const char *name)
+{
+    const char *known = apr_hash_get(t->names, name, APR_HASH_KEY_STRING);
+
+    if (!known) {
+        known = apr_pstrdup(t->pool, name);
+        apr_hash_set(t->names, known, APR_HASH_KEY_STRING, known);
+    }
+    return known;
+}
+
+static const char **copy_attributes(tree_t *t, const char **attributes)
+{
+    static const char *none[] = { NULL };
+    apr_size_t count = 0;
+    const char **copies;
+
+    while (attributes[count]) {
+        count++;
+    }
+    if (count == 0) {
+        return none;
+    }
+    copies = apr_palloc(t->pool, (count + 1) * sizeof(*copies));
+    for (apr_size_t i = 0; i < count; i += 2) {
+        copies[i] = name_of(t, local(attributes[i]));
+        copies[i + 1] = apr_pstrdup(t->pool, attributes[i + 1]);
+    }
+    copies[count] = NULL;
+    return copies;
+}
+
 static bool tree_start(void *data, const char *name, const char **attributes, int line)
 {
     tree_t *t = data;
-    lims_xml_t *element = apr_pcalloc(t->pool, sizeof(*element));
-    apr_array_header_t *copies = apr_array_make(t->pool, 2, sizeof(const char *));
+    lims_xml_t *element;
 
     if (++t->count > LIMS_XML_ELEMENTS_MAX) {
         lims_reasons_block(t->reasons, LIMS_REASON_TOO_MANY_ROWS, line, 0,
                            "The file has more than %d XML elements.", LIMS_XML_ELEMENTS_MAX);
         return false;
     }
-    for (; *attributes; attributes += 2) {
-        APR_ARRAY_PUSH(copies, const char *) = apr_pstrdup(t->pool, local(*attributes));
-        APR_ARRAY_PUSH(copies, const char *) = apr_pstrdup(t->pool, attributes[1]);
-    }
-    element->name = apr_pstrdup(t->pool, name);
+    element = apr_pcalloc(t->pool, sizeof(*element));
+    element->name = name_of(t, name);
     element->text = "";
-    element->attributes = copies;
+    element->attributes = copy_attributes(t, attributes);
     element->line = line;
     element->parent = t->open;
     *t->place = element;
-    APR_ARRAY_PUSH(t->places, lims_xml_t **) = &element->next;
-    APR_ARRAY_PUSH(t->texts, apr_array_header_t *) = apr_array_make(t->pool, 16, sizeof(char));
+    t->levels[t->depth].place = &element->next;
+    t->levels[t->depth].text = t->text->nelts;
+    t->depth++;
     t->place = &element->first;
     t->open = element;
     return true;
@@ -167,50 +248,96 @@ static bool tree_start(void *data, const char *name, const char **attributes, in
 static bool tree_text(void *data, const char *text, int length)
 {
     tree_t *t = data;
-    apr_array_header_t *collected =
-        APR_ARRAY_IDX(t->texts, t->texts->nelts - 1, apr_array_header_t *);
 
-    for (int i = 0; i < length; i++) {
-        APR_ARRAY_PUSH(collected, char) = text[i];
-    }
+    lims_text_append(t->text, text, length);
     return true;
+}
+
+/* White space between elements is no text. */
+static bool is_blank(const char *text, int length)
+{
+    int i = 0;
+
+    while (i < length && strchr(" \t\r\n", text[i])) {
+        i++;
+    }
+    return i == length;
 }
 
 static bool tree_end(void *data, const char *name)
 {
     tree_t *t = data;
-    apr_array_header_t *collected = *(apr_array_header_t **)apr_array_pop(t->texts);
+    int begin = t->levels[--t->depth].text;
+    int length = t->text->nelts - begin;
 
     (void)name;
-    t->open->text = apr_pstrmemdup(t->pool, collected->elts, (apr_size_t)collected->nelts);
+    if (!t->open->first || !is_blank(t->text->elts + begin, length)) {
+        t->open->text = apr_pstrmemdup(t->pool, t->text->elts + begin, (apr_size_t)length);
+    }
+    t->text->nelts = begin;
     t->open = t->open->parent;
-    t->place = *(lims_xml_t ***)apr_array_pop(t->places);
+    t->place = t->levels[t->depth].place;
     return true;
 }
 
-const lims_xml_t *lims_xml_read(const char *bytes, apr_size_t length, const char *part,
-                                lims_reasons_t *reasons, apr_pool_t *pool)
+const lims_xml_t *lims_xml_read(lims_source_t *source, lims_reasons_t *reasons, apr_pool_t *pool)
 {
-    tree_t t = {
-        .places = apr_array_make(pool, 16, sizeof(lims_xml_t **)),
-        .texts = apr_array_make(pool, 16, sizeof(apr_array_header_t *)),
-        .reasons = reasons,
-        .pool = pool,
-    };
-    const lims_xml_handlers_t handlers = { tree_start, tree_text, tree_end, &t };
+    tree_t *t = apr_pcalloc(pool, sizeof(*t));
+    const lims_xml_handlers_t handlers = { tree_start, tree_text, tree_end, t };
 
-    t.place = &t.root;
-    return lims_xml_walk(&handlers, bytes, length, part, reasons, pool) ? t.root : NULL;
+    t->text = apr_array_make(pool, 1024, sizeof(char));
+    t->names = apr_hash_make(pool);
+    t->reasons = reasons;
+    t->pool = pool;
+    t->place = &t->root;
+    return lims_xml_walk(&handlers, source, reasons) ? t->root : NULL;
 }
 
 const char *lims_xml_attribute(const lims_xml_t *element, const char *name)
 {
-    for (int i = 0; element && i + 1 < element->attributes->nelts; i += 2) {
-        if (strcmp(APR_ARRAY_IDX(element->attributes, i, const char *), name) == 0) {
-            return APR_ARRAY_IDX(element->attributes, i + 1, const char *);
+    return element ? lims_xml_value(element->attributes, name) : NULL;
+}
+
+static bool write_row(lims_sheet_writer_t *w, int line, const char *around, const char *name,
+                      const char *text)
+{
+    return lims_sheet_row(w, line, 1) && lims_sheet_cell(w, around, strlen(around), 0) &&
+           lims_sheet_cell(w, name, strlen(name), 0) && lims_sheet_cell(w, text, strlen(text), 0);
+}
+
+static bool write_element(lims_sheet_writer_t *w, const lims_xml_t *e)
+{
+    for (const char **attribute = e->attributes; *attribute; attribute += 2) {
+        if (!write_row(w, e->line, e->name, attribute[0], attribute[1])) {
+            return false;
         }
     }
-    return NULL;
+    return !*e->text || write_row(w, e->line, e->parent ? e->parent->name : "", e->name, e->text);
+}
+
+/* The next element in the order of the document; NULL behind the last. */
+static const lims_xml_t *following(const lims_xml_t *e)
+{
+    if (e->first) {
+        return e->first;
+    }
+    while (e && !e->next) {
+        e = e->parent;
+    }
+    return e ? e->next : NULL;
+}
+
+const lims_sheet_t *lims_xml_sheet(const lims_xml_t *root, lims_reasons_t *reasons,
+                                   apr_pool_t *pool)
+{
+    lims_sheet_writer_t *w = lims_sheet_begin("", reasons, pool);
+
+    for (const lims_xml_t *e = root; e; e = following(e)) {
+        if (!write_element(w, e)) {
+            return NULL;
+        }
+    }
+    return lims_sheet_end(w);
 }
 
 static const lims_xml_t *named(const lims_xml_t *element, const char *name)

@@ -9,25 +9,30 @@
 #ifndef LIMS_FORMATS_XML_H
 #define LIMS_FORMATS_XML_H
 
-#include "formats/document.h"
+#include "formats/source.h"
 
 #define LIMS_XML_DEPTH_MAX 64
-#define LIMS_XML_ELEMENTS_MAX 500000
+#define LIMS_XML_ELEMENTS_MAX 200000 /* of a tree */
 
 typedef struct lims_xml_t lims_xml_t;
 
 struct lims_xml_t {
     const char *name;
-    const char *text;                     /* its own character data, together; "" if none */
-    const apr_array_header_t *attributes; /* of const char *: name, value, name, value… */
-    int line;                             /* 1-based, where it begins */
+    const char *text;        /* its own character data, together; "" if none */
+    const char **attributes; /* name, value, name, value, NULL */
+    int line;                /* 1-based, where it begins */
     lims_xml_t *parent, *first, *next;
 };
 
 /* Parses a document. expat tells the encoding from the declaration. NULL with a
- * reason; `part` names the document in it ("" for the file itself). */
-const lims_xml_t *lims_xml_read(const char *bytes, apr_size_t length, const char *part,
-                                lims_reasons_t *reasons, apr_pool_t *pool);
+ * reason: malformed, cut off, beyond a bound. */
+const lims_xml_t *lims_xml_read(lims_source_t *source, lims_reasons_t *reasons, apr_pool_t *pool);
+
+/* What a tree says as a sheet of three columns: an element's name, an attribute's
+ * name and its value; or the name of the element around it, its own and its text.
+ * A row's number is the line of the element. NULL with a reason. */
+const lims_sheet_t *lims_xml_sheet(const lims_xml_t *root, lims_reasons_t *reasons,
+                                   apr_pool_t *pool);
 
 /* The value of an attribute, or NULL. */
 const char *lims_xml_attribute(const lims_xml_t *element, const char *name);
@@ -47,8 +52,8 @@ typedef struct {
 
 /* Walks a document. False when it is malformed, with a reason, or a handler
  * stopped it. */
-bool lims_xml_walk(const lims_xml_handlers_t *handlers, const char *bytes, apr_size_t length,
-                   const char *part, lims_reasons_t *reasons, apr_pool_t *pool);
+bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_source_t *source,
+                   lims_reasons_t *reasons);
 
 /* The value of an attribute among those handed to a start handler, or NULL. */
 const char *lims_xml_value(const char **attributes, const char *name);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xls_text.c - texts of BIFF workbooks, which records may cut anywhere. */
+#include <string.h>
+
+#include "formats/encoding.h"
+#include "formats/xls.h"
+
+/* Bits of the byte before a text's characters. */
+enum { FLAG_WIDE = 1, FLAG_PHONETIC = 4, FLAG_RICH = 8 };
+
+static const char *no_text(lims_xls_book_t *book)
+{
+    lims_reasons_block(book->reasons, LIMS_REASON_STRUCTURE_MISMATCH, 0, 0,
+                       "A text of the workbook is damaged.");
+    return NULL;
+}
+
+/* On to the record that continues this one; false when the next is another. */
+static bool continues(lims_xls_record_t *r)
+{
+    lims_xls_record_t next = *r;
+    apr_size_t size;
+
+    if (r->stream_end - r->end < 4) {
+        return false;
+    }
+    next.at = r->end;
+    next.end = r->end + 4;
+    next.type = lims_xls_u16(&next);
+    size = lims_xls_u16(&next);
+    if (next.type != LIMS_XLS_CONTINUE || (apr_size_t)(r->stream_end - next.at) < size) {
+        return false;
+    }
+    r->at = next.at;
+    r->end = next.at + size;
+    return true;
+}
+
+/* Past bytes that may lie over several records. */
+static bool skip(lims_xls_record_t *r, apr_size_t size)
+{
+    while (size > (apr_size_t)(r->end - r->at)) {
+        size -= (apr_size_t)(r->end - r->at);
+        if (!continues(r)) {
+            return false;
+        }
+    }
+    r->at += size;
+    return true;
+}
+
+/* --- UTF-16 ---------------------------------------------------------------- */
+
+typedef struct {
+    char *out;
+    unsigned high; /* the first half of a pair, or 0 */
+    bool ended;    /* a NUL came: only more of them may */
+} utf8_t;
+
+/* Appends a unit; false for what is no text. */
+static bool append_unit(utf8_t *u, unsigned unit)
+{
+    bool second = unit >= 0xdc00 && unit <= 0xdfff;
+    unsigned c = unit;
+
+    u->ended = u->ended || unit == 0;
+    if (u->ended) {
+        return unit == 0;
+    }
+    if (second != (u->high != 0)) {
+        return false;
+    }
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+        u->high = unit;
+        return true;
+    }
+    if (u->high) {
+        c = 0x10000 + ((u->high - 0xd800) << 10) + (unit - 0xdc00);
+        u->high = 0;
+    }
+    if (c < 0x80) {
+        *u->out++ = (char)c;
+    } else if (c < 0x800) {
+        *u->out++ = (char)(0xc0 | c >> 6);
+        *u->out++ = (char)(0x80 | (c & 0x3f));
+    } else if (c < 0x10000) {
+        *u->out++ = (char)(0xe0 | c >> 12);
+        *u->out++ = (char)(0x80 | (c >> 6 & 0x3f));
+        *u->out++ = (char)(0x80 | (c & 0x3f));
+    } else {
+        *u->out++ = (char)(0xf0 | c >> 18);
+        *u->out++ = (char)(0x80 | (c >> 12 & 0x3f));
+        *u->out++ = (char)(0x80 | (c >> 6 & 0x3f));
+        *u->out++ = (char)(0x80 | (c & 0x3f));
+    }
+    return true;
+}
+
+/* `count` characters: of one byte (the low half of a unit) or two. Where a record
+ * ends among them, the next begins with the flags anew. */
+static bool read_units(utf8_t *u, lims_xls_record_t *r, unsigned count, unsigned flags)
+{
+    for (; count > 0; count--) {
+        if (r->at == r->end) {
+            if (!continues(r) || !lims_xls_left(r, 1)) {
+                return false;
+            }
+            flags = lims_xls_u8(r);
+        }
+        if (!lims_xls_left(r, flags & FLAG_WIDE ? 2 : 1) ||
+            !append_unit(u, flags & FLAG_WIDE ? lims_xls_u16(r) : lims_xls_u8(r))) {
+            return false;
+        }
+    }
+    return u->high == 0;
+}
+
+static const char *wide_text(lims_xls_record_t *r, unsigned count, unsigned flags,
+                             lims_xls_book_t *book)
+{
+    char buffer[4096];
+    char *begin = count * 3 < sizeof(buffer) ? buffer : apr_palloc(book->pool, count * 3 + 1);
+    utf8_t u = { .out = begin };
+
+    if (!read_units(&u, r, count, flags)) {
+        return no_text(book);
+    }
+    return lims_text_keep(book->reasons, begin, (apr_size_t)(u.out - begin), book->pool);
+}
+
+/* Bytes in the workbook's character set. */
+static const char *narrow_text(lims_xls_record_t *r, unsigned count, lims_xls_book_t *book)
+{
+    const char *bytes = (const char *)r->at;
+    apr_size_t length = strnlen(bytes, count);
+    lims_text_t text;
+    bool ascii = true;
+
+    r->at += count;
+    for (apr_size_t i = 0; i < length; i++) {
+        ascii = ascii && (unsigned char)bytes[i] < 0x80;
+    }
+    if (!ascii) {
+        if (!lims_encoding_convert(&text, bytes, length, book->charset, book->reasons,
+                                   book->pool)) {
+            return NULL;
+        }
+        bytes = text.bytes;
+        length = text.length;
+    }
+    return lims_text_keep(book->reasons, bytes, length, book->pool);
+}
+
+const char *lims_xls_text(lims_xls_record_t *record, int count_bytes, lims_xls_book_t *book)
+{
+    unsigned count;
+
+    if (!lims_xls_left(record, (apr_size_t)count_bytes)) {
+        return no_text(book);
+    }
+    count = count_bytes == 1 ? lims_xls_u8(record) : lims_xls_u16(record);
+    if (!book->wide) {
+        return lims_xls_left(record, count) ? narrow_text(record, count, book) : no_text(book);
+    }
+    if (count == 0 && !lims_xls_left(record, 1)) {
+        return "";
+    }
+    return lims_xls_left(record, 1) ? wide_text(record, count, lims_xls_u8(record), book)
+                                    : no_text(book);
+}
+
+/* --- Shared strings -------------------------------------------------------- */
+
+/* One string of the table: count, flags, how much lies behind the characters. */
+static const char *shared_string(lims_xls_record_t *r, lims_xls_book_t *book)
+{
+    unsigned count, flags, runs = 0;
+    apr_uint32_t phonetic = 0;
+    const char *text;
+
+    if ((r->at == r->end && !continues(r)) || !lims_xls_left(r, 3)) {
+        return no_text(book);
+    }
+    count = lims_xls_u16(r);
+    flags = lims_xls_u8(r);
+    if (!lims_xls_left(r, (flags & FLAG_RICH ? 2 : 0) + (flags & FLAG_PHONETIC ? 4 : 0))) {
+        return no_text(book);
+    }
+    runs = flags & FLAG_RICH ? lims_xls_u16(r) : 0;
+    phonetic = flags & FLAG_PHONETIC ? lims_xls_u32(r) : 0;
+    text = wide_text(r, count, flags, book);
+    return text && !skip(r, (apr_size_t)runs * 4 + phonetic) ? no_text(book) : text;
+}
+
+bool lims_xls_strings(lims_xls_record_t *record, lims_xls_book_t *book)
+{
+    lims_xls_record_t r = *record;
+    apr_uint32_t count;
+
+    if (!lims_xls_left(&r, 8)) {
+        return no_text(book) != NULL;
+    }
+    lims_xls_u32(&r); /* how often they are referred to */
+    count = lims_xls_u32(&r);
+    if (count > LIMS_FILE_CELLS_MAX - (apr_uint32_t)book->strings->nelts) {
+        lims_reasons_block(book->reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
+                           "The workbook has more than %d texts.", LIMS_FILE_CELLS_MAX);
+        return false;
+    }
+    for (apr_uint32_t i = 0; i < count; i++) {
+        const char *text = shared_string(&r, book);
+        if (!text) {
+            return false;
+        }
+        APR_ARRAY_PUSH(book->strings, const char *) = text;
+    }
+    return true;
+}
