@@ -341,9 +341,10 @@ const lims_error_t *lims_check_test(lims_profile_parser_t *parser, void *object,
                                                         : "is for kinds choice and text; what "
                                                           "stands for a number is a token");
     }
-    if (test->optional && parser->layout != LIMS_LAYOUT_WIDE &&
-        parser->layout != LIMS_LAYOUT_KEYVALUE) {
-        return lims_profile_refuse(parser, place, "optional", "is for layouts wide and keyvalue");
+    if (test->optional &&
+        ((BIT(WIDE) | BIT(GROUPED) | BIT(KEYVALUE) | BIT(XML)) & 1U << parser->layout) == 0) {
+        return lims_profile_refuse(parser, place, "optional",
+                                   "is for layouts wide, grouped, keyvalue and xml");
     }
     if (columns[LIMS_COLUMN_VALUE] != NULL &&
         (parser->layout == LIMS_LAYOUT_MATRIX || parser->layout == LIMS_LAYOUT_TRANSPOSED)) {

@@ -163,8 +163,8 @@ static const lims_member_t test_members[] = {
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_test_t, optional),
       .fallback = "false",
-      .doc = "Layouts wide and keyvalue: not every file has its column or key. One that has none "
-             "of the tests is `structure_mismatch` nevertheless." },
+      .doc = "Layouts wide, grouped, keyvalue and xml: not every file has its column, group, key "
+             "or element. One that has none of the tests is refused nevertheless." },
     { .name = "columns",
       .type = LIMS_M_OBJECT,
       .offset = offsetof(lims_test_t, columns),
