@@ -100,9 +100,9 @@ static apr_status_t close_entry(void *data)
 }
 
 /* libzip checks the CRC when it comes to the end, so reading goes up to there. */
-static apr_ssize_t read_entry(lims_source_t *source, char *buffer, apr_size_t size)
+static apr_ssize_t read_entry(lims_stream_t *stream, char *buffer, apr_size_t size)
 {
-    entry_t *entry = source->data;
+    entry_t *entry = stream->data;
     zip_int64_t count = entry->file ? zip_fread(entry->file, buffer, size) : -1;
 
     if (count < 0 || (zip_uint64_t)count > entry->left || (count == 0 && entry->left > 0)) {
@@ -116,9 +116,9 @@ static apr_ssize_t read_entry(lims_source_t *source, char *buffer, apr_size_t si
     return (apr_ssize_t)count;
 }
 
-lims_source_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr_pool_t *pool)
+lims_stream_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr_pool_t *pool)
 {
-    lims_source_t *source = apr_palloc(pool, sizeof(*source));
+    lims_stream_t *stream = apr_palloc(pool, sizeof(*stream));
     entry_t *entry = apr_pcalloc(pool, sizeof(*entry));
     zip_stat_t stat;
 
@@ -133,6 +133,6 @@ lims_source_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr
     entry->left = stat.size;
     entry->reasons = archive->reasons;
     apr_pool_cleanup_register(pool, entry, close_entry, apr_pool_cleanup_null);
-    *source = (lims_source_t){ .read = read_entry, .name = path, .data = entry };
-    return source;
+    *stream = (lims_stream_t){ .read = read_entry, .name = path, .data = entry };
+    return stream;
 }

@@ -6,7 +6,7 @@
 #ifndef LIMS_FORMATS_ARCHIVE_H
 #define LIMS_FORMATS_ARCHIVE_H
 
-#include "formats/source.h"
+#include "formats/stream.h"
 
 #define LIMS_ARCHIVE_ENTRIES_MAX 1000
 #define LIMS_ARCHIVE_BYTES_MAX (128 * 1024 * 1024) /* inflated, of all entries */
@@ -22,6 +22,6 @@ lims_archive_t *lims_archive_open(const char *bytes, apr_size_t length, lims_rea
 /* The entry of that path, to be inflated while it is read; its size and checksum
  * are those of the directory, or reading ends with a reason. NULL when there is
  * none, or with a reason when it is damaged. */
-lims_source_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr_pool_t *pool);
+lims_stream_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr_pool_t *pool);
 
 #endif /* LIMS_FORMATS_ARCHIVE_H */

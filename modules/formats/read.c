@@ -76,9 +76,9 @@ static bool read_hl7(lims_document_t *document, const input_t *in)
 
 static bool read_xml(lims_document_t *document, const input_t *in)
 {
-    lims_source_t *source = lims_source_bytes(in->bytes, in->length, in->pool);
+    lims_stream_t *stream = lims_stream_bytes(in->bytes, in->length, in->pool);
 
-    document->xml = lims_xml_read(source, in->reasons, in->pool);
+    document->xml = lims_xml_read(stream, in->reasons, in->pool);
     return document->xml &&
            one_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
 }

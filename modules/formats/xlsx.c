@@ -20,9 +20,9 @@ typedef struct {
 /* A part as a tree; NULL when it is not there, or damaged and told so. */
 static const lims_xml_t *part_of(book_t *b, const char *path)
 {
-    lims_source_t *source = lims_archive_entry(b->archive, path, b->pool);
+    lims_stream_t *stream = lims_archive_entry(b->archive, path, b->pool);
 
-    return source ? lims_xml_read(source, b->reasons, b->pool) : NULL;
+    return stream ? lims_xml_read(stream, b->reasons, b->pool) : NULL;
 }
 
 /* --- Relationships --------------------------------------------------------- */
@@ -147,10 +147,10 @@ static apr_array_header_t *shared_strings(book_t *b, const char *path)
         .pool = b->pool,
     };
     const lims_xml_handlers_t handlers = { string_start, string_text, string_end, &s };
-    lims_source_t *source = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
+    lims_stream_t *stream = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
 
-    if (source) {
-        lims_xml_walk(&handlers, source, b->reasons);
+    if (stream) {
+        lims_xml_walk(&handlers, stream, b->reasons);
     }
     return s.strings;
 }
@@ -219,19 +219,19 @@ static bool no_workbook(book_t *b)
 static bool read_sheet(apr_array_header_t *sheets, book_t *b, const lims_xml_t *sheet,
                        const char *path)
 {
-    lims_source_t *source = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
+    lims_stream_t *stream = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
     const char *state = lims_xml_attribute(sheet, "state");
     const char *name = lims_xml_attribute(sheet, "name");
     const lims_sheet_t *read;
 
-    if (!source) {
+    if (!stream) {
         lims_reasons_block(b->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
                            "The workbook names a sheet \"%s\" that is not in it.",
                            name ? name : "");
         return false;
     }
     b->context.name = name ? name : "";
-    read = lims_xlsx_read_sheet(&b->context, source, b->reasons, b->pool);
+    read = lims_xlsx_read_sheet(&b->context, stream, b->reasons, b->pool);
     if (!read) {
         return false;
     }

@@ -18,7 +18,7 @@ typedef struct {
 } lims_xlsx_context_t;
 
 /* Reads the part of a sheet. NULL with a reason. */
-const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lims_source_t *source,
+const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lims_stream_t *stream,
                                          lims_reasons_t *reasons, apr_pool_t *pool);
 
 #endif /* LIMS_FORMATS_XLSX_H */

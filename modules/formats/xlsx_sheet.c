@@ -229,7 +229,7 @@ static bool on_end(void *data, const char *name)
     return strcmp(name, "c") != 0 || !r->in_cell || close_cell(r);
 }
 
-const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lims_source_t *source,
+const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lims_stream_t *stream,
                                          lims_reasons_t *reasons, apr_pool_t *pool)
 {
     reader_t r = {
@@ -241,5 +241,5 @@ const lims_sheet_t *lims_xlsx_read_sheet(const lims_xlsx_context_t *context, lim
     };
     const lims_xml_handlers_t handlers = { on_start, on_text, on_end, &r };
 
-    return lims_xml_walk(&handlers, source, reasons) ? lims_sheet_end(r.sheet) : NULL;
+    return lims_xml_walk(&handlers, stream, reasons) ? lims_sheet_end(r.sheet) : NULL;
 }

@@ -16,7 +16,7 @@
 typedef struct {
     const lims_xml_handlers_t *handlers;
     XML_Parser parser;
-    const lims_source_t *source;
+    const lims_stream_t *stream;
     int depth;
     bool stopped; /* by a handler, or a bound: there is a reason already */
     lims_reasons_t *reasons;
@@ -45,7 +45,7 @@ static void refuse(walk_t *w, const char *what)
     if (!w->stopped) {
         lims_reasons_block(w->reasons, LIMS_REASON_STRUCTURE_MISMATCH, line_of(w), 0,
                            "Line %d of the XML%s%s: %s.", line_of(w),
-                           *w->source->name ? " of " : "", w->source->name, what);
+                           *w->stream->name ? " of " : "", w->stream->name, what);
     }
     stop(w);
 }
@@ -67,7 +67,7 @@ static void refuse_parse(walk_t *w)
     if (is_cut_off(error)) {
         lims_reasons_block(w->reasons, LIMS_REASON_TRUNCATED_FILE, line_of(w), 0,
                            "The XML%s%s ends on line %d within an element: it was cut off.",
-                           *w->source->name ? " of " : "", w->source->name, line_of(w));
+                           *w->stream->name ? " of " : "", w->stream->name, line_of(w));
     } else {
         refuse(w, XML_ErrorString(error));
     }
@@ -118,10 +118,10 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
 }
 
 /* True as long as it goes on. */
-static bool parse_chunk(walk_t *w, lims_source_t *source, bool *ended)
+static bool parse_chunk(walk_t *w, lims_stream_t *stream, bool *ended)
 {
     char *buffer = XML_GetBuffer(w->parser, CHUNK);
-    apr_ssize_t count = buffer ? source->read(source, buffer, CHUNK) : 0;
+    apr_ssize_t count = buffer ? stream->read(stream, buffer, CHUNK) : 0;
 
     if (!buffer) {
         refuse(w, "there is not enough memory for it");
@@ -138,10 +138,10 @@ static bool parse_chunk(walk_t *w, lims_source_t *source, bool *ended)
     return !w->stopped;
 }
 
-bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_source_t *source,
+bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_stream_t *stream,
                    lims_reasons_t *reasons)
 {
-    walk_t w = { .handlers = handlers, .source = source, .reasons = reasons };
+    walk_t w = { .handlers = handlers, .stream = stream, .reasons = reasons };
     bool ended = false, good = true;
 
     w.parser = XML_ParserCreate(NULL);
@@ -155,7 +155,7 @@ bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_source_t *source,
     XML_SetCharacterDataHandler(w.parser, on_text);
     XML_SetStartDoctypeDeclHandler(w.parser, on_doctype);
     while (good && !ended) {
-        good = parse_chunk(&w, source, &ended);
+        good = parse_chunk(&w, stream, &ended);
     }
     XML_ParserFree(w.parser);
     return good;
@@ -280,7 +280,7 @@ static bool tree_end(void *data, const char *name)
     return true;
 }
 
-const lims_xml_t *lims_xml_read(lims_source_t *source, lims_reasons_t *reasons, apr_pool_t *pool)
+const lims_xml_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons, apr_pool_t *pool)
 {
     tree_t *t = apr_pcalloc(pool, sizeof(*t));
     const lims_xml_handlers_t handlers = { tree_start, tree_text, tree_end, t };
@@ -290,7 +290,7 @@ const lims_xml_t *lims_xml_read(lims_source_t *source, lims_reasons_t *reasons, 
     t->reasons = reasons;
     t->pool = pool;
     t->place = &t->root;
-    return lims_xml_walk(&handlers, source, reasons) ? t->root : NULL;
+    return lims_xml_walk(&handlers, stream, reasons) ? t->root : NULL;
 }
 
 const char *lims_xml_attribute(const lims_xml_t *element, const char *name)

@@ -9,7 +9,7 @@
 #ifndef LIMS_FORMATS_XML_H
 #define LIMS_FORMATS_XML_H
 
-#include "formats/source.h"
+#include "formats/stream.h"
 
 #define LIMS_XML_DEPTH_MAX 64
 #define LIMS_XML_ELEMENTS_MAX 200000 /* of a tree */
@@ -26,7 +26,7 @@ struct lims_xml_t {
 
 /* Parses a document. expat tells the encoding from the declaration. NULL with a
  * reason: malformed, cut off, beyond a bound. */
-const lims_xml_t *lims_xml_read(lims_source_t *source, lims_reasons_t *reasons, apr_pool_t *pool);
+const lims_xml_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons, apr_pool_t *pool);
 
 /* What a tree says as a sheet of three columns: an element's name, an attribute's
  * name and its value; or the name of the element around it, its own and its text.
@@ -52,7 +52,7 @@ typedef struct {
 
 /* Walks a document. False when it is malformed, with a reason, or a handler
  * stopped it. */
-bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_source_t *source,
+bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_stream_t *stream,
                    lims_reasons_t *reasons);
 
 /* The value of an attribute among those handed to a start handler, or NULL. */

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * match.c - every profile against one file.
+ *
+ * Conditions are looked at by what they cost: the container and the name, lines
+ * at the begin, then rows. A text is split only as far as headers are looked for.
+ */
+#include "profiles/match_look.h"
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiles/fold.h"
+
+/* How near a profile came. */
+typedef struct {
+    const lims_profile_t *profile;
+    int score;          /* conditions that hold, then headers of the best row */
+    const char *misses; /* the first condition that does not hold; NULL: it matches */
+} verdict_t;
+
+/* --- Conditions ------------------------------------------------------------- */
+
+static const char *quote(const lims_look_t *look, const char *text)
+{
+    return apr_psprintf(look->pool, "\"%s\"", text);
+}
+
+/* The cells of a row joined by tabs. */
+static const char *joined(const lims_row_t *row, apr_pool_t *pool)
+{
+    apr_array_header_t *parts = apr_array_make(pool, 2 * row->count + 1, sizeof(const char *));
+
+    for (int i = 0; i < row->count; i++) {
+        if (i > 0) {
+            APR_ARRAY_PUSH(parts, const char *) = "\t";
+        }
+        APR_ARRAY_PUSH(parts, const char *) = row->cells[i].text;
+    }
+    return apr_array_pstrcat(pool, parts, 0);
+}
+
+static bool is_workbook(const lims_look_t *look)
+{
+    return look->container == LIMS_CONTAINER_XLSX || look->container == LIMS_CONTAINER_XLS;
+}
+
+static bool row_matches(lims_look_t *look, const lims_line_match_t *line)
+{
+    const lims_document_t *document = lims_look_document(look);
+
+    for (int i = 0; document != NULL && i < document->count; i++) {
+        const lims_sheet_t *sheet = &document->sheets[i];
+
+        for (int j = 0; j < sheet->count && sheet->rows[j].number <= line->within; j++) {
+            const char *text = joined(&sheet->rows[j], look->pool);
+
+            if (lims_regex_matches(look->out->matcher, line->regex, text, strlen(text))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool line_matches(lims_look_t *look, const lims_profile_t *profile,
+                         const lims_line_match_t *line)
+{
+    const lims_text_t *text = look->container == LIMS_CONTAINER_TEXT
+                                  ? lims_look_text(look, profile->decode.charset)
+                                  : NULL;
+    const char *at = text != NULL ? text->bytes : look->bytes;
+    const char *end = at + (text != NULL ? text->length : look->length);
+
+    if (is_workbook(look)) {
+        return row_matches(look, line);
+    }
+    if (text == NULL && look->container == LIMS_CONTAINER_TEXT) {
+        return false;
+    }
+    for (int i = 0; i < line->within && at < end; i++) {
+        const char *next;
+        const char *stop = lims_line_end(&next, at, end);
+
+        if (lims_regex_matches(look->out->matcher, line->regex, at, (apr_size_t)(stop - at))) {
+            return true;
+        }
+        at = next;
+    }
+    return false;
+}
+
+static const char *check_lines(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const apr_array_header_t *lines = profile->match.lines;
+
+    for (int i = 0; lines != NULL && i < lines->nelts; i++) {
+        const lims_line_match_t *line = &APR_ARRAY_IDX(lines, i, lims_line_match_t);
+
+        if (!line_matches(look, profile, line)) {
+            return apr_psprintf(look->pool, "none of the first %d lines looks like %s",
+                                line->within, quote(look, lims_regex_pattern(line->regex)));
+        }
+        (*score)++;
+    }
+    return NULL;
+}
+
+/* How many of the names a row has; `*missing` is the first that it lacks. */
+static int names_in(const char **missing, const apr_array_header_t *names, const lims_row_t *row,
+                    apr_pool_t *pool)
+{
+    apr_hash_t *cells = apr_hash_make(pool);
+    int found = 0;
+
+    *missing = NULL;
+    for (int i = 0; i < row->count; i++) {
+        apr_hash_set(cells, lims_fold(row->cells[i].text, row->cells[i].length, pool),
+                     APR_HASH_KEY_STRING, row);
+    }
+    for (int i = 0; i < names->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(names, i, const char *);
+
+        if (apr_hash_get(cells, name, APR_HASH_KEY_STRING) != NULL) {
+            found++;
+        } else if (*missing == NULL) {
+            *missing = name;
+        }
+    }
+    return found;
+}
+
+/* Looks for the row of headers in a sheet; keeps the best. True when it is whole. */
+static bool headers_in(int *best, const char **missing, const lims_profile_t *profile,
+                       const lims_sheet_t *sheet, apr_pool_t *pool)
+{
+    const apr_array_header_t *names = profile->match.headers;
+    apr_pool_t *row_pool;
+    bool whole = false;
+
+    apr_pool_create(&row_pool, pool);
+    for (int i = 0; i < sheet->count && i < profile->match.headers_within && !whole; i++) {
+        const char *lacks;
+        int found = names_in(&lacks, names, &sheet->rows[i], row_pool);
+
+        if (found > *best) {
+            *best = found;
+            *missing = lacks;
+        }
+        whole = found == names->nelts;
+        apr_pool_clear(row_pool);
+    }
+    apr_pool_destroy(row_pool);
+    return whole;
+}
+
+static const char *headers_missing(const lims_look_t *look, const lims_profile_t *profile, int best,
+                                   const char *missing)
+{
+    if (best == 0) {
+        return apr_psprintf(look->pool, "none of its %d headers is in the first %d rows",
+                            profile->match.headers->nelts, profile->match.headers_within);
+    }
+    return apr_psprintf(look->pool, "%d of its %d headers are there, and %s is not", best,
+                        profile->match.headers->nelts, quote(look, missing));
+}
+
+static bool sheet_fits(const lims_profile_t *profile, const lims_sheet_t *sheet)
+{
+    return profile->match.sheet == NULL
+               ? !sheet->hidden
+               : lims_fold_equals(sheet->name, strlen(sheet->name), profile->match.sheet);
+}
+
+static const char *check_headers(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const char *missing = NULL;
+    int best = 0;
+    bool whole = false;
+
+    if (profile->match.headers == NULL) {
+        return NULL;
+    }
+    if (look->container == LIMS_CONTAINER_TEXT) {
+        const lims_text_t *text = lims_look_text(look, profile->decode.charset);
+        apr_pool_t *rows_pool;
+        const lims_sheet_t *sheet;
+
+        apr_pool_create(&rows_pool, look->pool);
+        sheet = text != NULL ? lims_look_rows(profile, text, rows_pool) : NULL;
+        whole = sheet != NULL && headers_in(&best, &missing, profile, sheet, rows_pool);
+        apr_pool_destroy(rows_pool);
+        if (text != NULL && sheet == NULL) {
+            return "its lines cannot be split as the dialect says";
+        }
+    } else {
+        const lims_document_t *document = lims_look_document(look);
+
+        for (int i = 0; document != NULL && i < document->count && !whole; i++) {
+            whole = sheet_fits(profile, &document->sheets[i]) &&
+                    headers_in(&best, &missing, profile, &document->sheets[i], look->pool);
+        }
+    }
+    *score += whole ? 1000 : best;
+    return whole ? NULL : headers_missing(look, profile, best, missing);
+}
+
+static const char *check_sheet(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const lims_document_t *document;
+
+    if (profile->match.sheet == NULL) {
+        return NULL;
+    }
+    document = lims_look_document(look);
+    for (int i = 0; document != NULL && i < document->count; i++) {
+        if (sheet_fits(profile, &document->sheets[i])) {
+            (*score)++;
+            return NULL;
+        }
+    }
+    return apr_psprintf(look->pool, "it has no sheet %s", quote(look, profile->match.sheet));
+}
+
+/* The first cell of a line that is not blank: without a delimiter splitting it is
+ * the line. */
+static const char *first_cell(apr_size_t *length, const char *at, const char *stop,
+                              const lims_profile_dialect_t *dialect)
+{
+    const char *end;
+
+    while (at < stop && (*at == ' ' || *at == dialect->delimiter || *at == dialect->quote)) {
+        at++;
+    }
+    end = at;
+    while (end < stop && (dialect->delimiter == '\0' || *end != dialect->delimiter)) {
+        end++;
+    }
+    if (end > at && dialect->quote != '\0' && end[-1] == dialect->quote) {
+        end--;
+    }
+    *length = (apr_size_t)(end - at);
+    return at;
+}
+
+static bool line_begins(const lims_profile_t *profile, const lims_text_t *text, const char *name)
+{
+    const char *at = text->bytes;
+    const char *end = at + text->length;
+
+    while (at < end) {
+        const char *next;
+        const char *stop = lims_line_end(&next, at, end);
+        apr_size_t length;
+        const char *cell = first_cell(&length, at, stop, &profile->dialect);
+
+        if (lims_fold_equals(cell, length, name)) {
+            return true;
+        }
+        at = next;
+    }
+    return false;
+}
+
+static bool row_begins(const lims_document_t *document, const char *name)
+{
+    for (int i = 0; i < document->count; i++) {
+        for (int j = 0; j < document->sheets[i].count; j++) {
+            const lims_row_t *row = &document->sheets[i].rows[j];
+            int column = 0;
+
+            while (column < row->count - 1 && row->cells[column].length == 0) {
+                column++;
+            }
+            if (row->count > 0 &&
+                lims_fold_equals(row->cells[column].text, row->cells[column].length, name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static const char *check_sections(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const apr_array_header_t *sections = profile->match.sections;
+
+    for (int i = 0; sections != NULL && i < sections->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(sections, i, const char *);
+        bool found;
+
+        if (look->container == LIMS_CONTAINER_TEXT) {
+            const lims_text_t *text = lims_look_text(look, profile->decode.charset);
+
+            found = text != NULL && line_begins(profile, text, name);
+        } else {
+            found = lims_look_document(look) != NULL && row_begins(lims_look_document(look), name);
+        }
+        if (!found) {
+            return apr_psprintf(look->pool, "no row begins with %s", quote(look, name));
+        }
+        (*score)++;
+    }
+    return NULL;
+}
+
+/* --- Messages and XML ------------------------------------------------------- */
+
+static bool one_of(const apr_array_header_t *names, const char *name)
+{
+    for (int i = 0; i < names->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(names, i, const char *), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a message's header says against the profile: NULL when it fits. */
+static const char *header_misses(lims_look_t *look, const lims_profile_t *profile,
+                                 const lims_row_t *header)
+{
+    bool hl7 = look->container == LIMS_CONTAINER_HL7;
+    const lims_cell_t *sender = lims_row_cell(header, hl7 ? 3 : 4);
+
+    if (profile->match.sender != NULL &&
+        !lims_regex_matches(look->out->matcher, profile->match.sender, sender->text,
+                            sender->length)) {
+        return apr_psprintf(look->pool, "its sender does not look like %s",
+                            quote(look, lims_regex_pattern(profile->match.sender)));
+    }
+    if (profile->match.messages != NULL) {
+        const lims_hl7_signs_t *signs = &look->document->hl7->signs;
+        const char *type =
+            apr_pstrcat(look->pool, lims_hl7_component(header, 9, 1, signs, look->pool), "^",
+                        lims_hl7_component(header, 9, 2, signs, look->pool), NULL);
+
+        if (!one_of(profile->match.messages, type)) {
+            return apr_psprintf(look->pool, "it has a message %s", quote(look, type));
+        }
+    }
+    return NULL;
+}
+
+static const char *check_messages(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const char *name = look->container == LIMS_CONTAINER_HL7 ? "MSH" : "H";
+    const lims_document_t *document;
+    const char *misses = NULL;
+
+    if (profile->match.sender == NULL && profile->match.messages == NULL) {
+        return NULL;
+    }
+    document = lims_look_document(look);
+    if (document == NULL || document->count == 0) {
+        return "its messages cannot be read";
+    }
+    for (int i = 0; i < document->sheets[0].count && misses == NULL; i++) {
+        const lims_row_t *row = &document->sheets[0].rows[i];
+
+        if (strcmp(lims_row_cell(row, 0)->text, name) == 0) {
+            misses = header_misses(look, profile, row);
+        }
+    }
+    *score += misses == NULL;
+    return misses;
+}
+
+static const char *check_root(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const lims_document_t *document;
+
+    if (profile->match.root == NULL) {
+        return NULL;
+    }
+    document = lims_look_document(look);
+    if (document == NULL || document->xml == NULL ||
+        strcmp(document->xml->name, profile->match.root) != 0) {
+        return apr_psprintf(look->pool, "its outermost element is not %s",
+                            quote(look, profile->match.root));
+    }
+    (*score)++;
+    return NULL;
+}
+
+/* --- Profiles --------------------------------------------------------------- */
+
+static const char *check_outside(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const lims_regex_t *name = profile->match.file_name;
+
+    if ((profile->match.containers & 1U << look->container) == 0) {
+        return apr_psprintf(look->pool, "it is a file of the kind %s",
+                            lims_container_name(look->container));
+    }
+    (*score)++;
+    if (name != NULL && !lims_regex_matches(look->out->matcher, name, look->out->file_name,
+                                            strlen(look->out->file_name))) {
+        return apr_psprintf(look->pool, "its name does not look like %s",
+                            quote(look, lims_regex_pattern(name)));
+    }
+    *score += name != NULL;
+    return NULL;
+}
+
+static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
+{
+    static const char *(*const checks[])(lims_look_t * look, const lims_profile_t *profile,
+                                         int *score) = {
+        check_outside, check_lines,    check_sections, check_sheet,
+        check_headers, check_messages, check_root,
+    };
+    verdict_t verdict = { .profile = profile };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && verdict.misses == NULL; i++) {
+        verdict.misses = checks[i](look, profile, &verdict.score);
+    }
+    return verdict;
+}
+
+static int by_code(const void *a, const void *b)
+{
+    const lims_profile_t *one = *(const lims_profile_t *const *)a;
+    const lims_profile_t *other = *(const lims_profile_t *const *)b;
+    int order = strcmp(one->code, other->code);
+
+    return order != 0 ? order : (one->version > other->version) - (one->version < other->version);
+}
+
+/* Why no profile matches, by the one that came nearest. */
+static void tell_unknown(lims_look_t *look, const verdict_t *nearest, const char *named)
+{
+    lims_reasons_t *reasons = look->out->reasons;
+
+    if (nearest->profile == NULL && named != NULL) {
+        lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
+                           "No active profile has the code \"%s\".", named);
+    } else if (nearest->profile == NULL) {
+        lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
+                           "There is no active profile.");
+    } else if (named != NULL) {
+        lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
+                           "The file is none for the profile \"%s\": %s.", named, nearest->misses);
+    } else {
+        lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
+                           "No active profile is for this file. The nearest is \"%s\", but %s.",
+                           nearest->profile->code, nearest->misses);
+    }
+}
+
+static void tell_ambiguous(lims_look_t *look, const apr_array_header_t *matching)
+{
+    const char *list = NULL;
+
+    for (int i = 0; i < matching->nelts; i++) {
+        const char *code = APR_ARRAY_IDX(matching, i, const lims_profile_t *)->code;
+
+        list = list == NULL ? quote(look, code)
+                            : apr_pstrcat(look->pool, list, ", ", quote(look, code), NULL);
+    }
+    lims_reasons_block(look->out->reasons, LIMS_REASON_AMBIGUOUS_PROFILE, 0, 0,
+                       "%d active profiles are for this file: %s. Name one, or make their match "
+                       "stricter.",
+                       matching->nelts, list);
+}
+
+static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_header_t *profiles,
+                                           const char *named)
+{
+    apr_array_header_t *sorted = apr_array_copy(look->pool, profiles);
+    apr_array_header_t *matching = apr_array_make(look->pool, 2, sizeof(const lims_profile_t *));
+    verdict_t nearest = { .score = -1 };
+
+    qsort(sorted->elts, (size_t)sorted->nelts, sizeof(const lims_profile_t *), by_code);
+    for (int i = 0; i < sorted->nelts; i++) {
+        const lims_profile_t *profile = APR_ARRAY_IDX(sorted, i, const lims_profile_t *);
+        verdict_t verdict;
+
+        if (named != NULL && strcmp(profile->code, named) != 0) {
+            continue;
+        }
+        verdict = judge(look, profile);
+        if (verdict.misses == NULL) {
+            APR_ARRAY_PUSH(matching, const lims_profile_t *) = profile;
+        } else if (verdict.score > nearest.score) {
+            nearest = verdict;
+        }
+    }
+    if (matching->nelts > 1) {
+        tell_ambiguous(look, matching);
+    } else if (matching->nelts == 0 && look->faults->blocking > 0 && !look->readable) {
+        apr_array_cat(look->out->reasons->list, look->faults->list);
+        look->out->reasons->count += look->faults->count;
+        look->out->reasons->blocking += look->faults->blocking;
+    } else if (matching->nelts == 0) {
+        tell_unknown(look, &nearest, named);
+    }
+    return matching;
+}
+
+const apr_array_header_t *lims_match(lims_readings_t *out, const char *bytes, apr_size_t length,
+                                     const apr_array_header_t *profiles, const char *named,
+                                     apr_pool_t *pool)
+{
+    lims_look_t look = {
+        .bytes = bytes,
+        .length = length,
+        .out = out,
+        .texts = apr_hash_make(pool),
+        .faults = lims_reasons_create(pool),
+        .pool = pool,
+    };
+
+    if (!lims_container_detect(&look.container, bytes, length, out->reasons)) {
+        return apr_array_make(pool, 0, sizeof(const lims_profile_t *));
+    }
+    return match_all(&look, profiles, named);
+}
