@@ -1,0 +1,183 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What holds for every file, whatever is in it: the encoding of a text changes
+# nothing, nor does the order of profiles, nor doing it again; a file that
+# declares its end and was cut is never taken; and a value is what stands in the
+# file, unless the profile declares that it changes.
+use strict;
+use warnings;
+
+use Encode qw(decode encode FB_CROAK LEAVE_SRC);
+use JSON::PP;
+use List::Util qw(max min shuffle);
+use Test::More;
+
+use LIMS::Outcome;
+
+plan skip_all => 'nothing reads files yet' unless -f "$LIMS::Outcome::root/modules/profiles/read.c";
+
+my @profiles = shipped();
+my $reader   = LIMS::Outcome->new(@profiles);
+my %profile  = map { my $profile = decode_json(contents($_)); ($profile->{code} => $profile) }
+    @profiles;
+
+# Fixtures, and real files where there are some.
+my %files = map { m{([^/]+)\z}; ("fixture $1" => [ $1, contents($_) ]) }
+    grep { !/\.tsv\z/ } glob "$LIMS::Outcome::root/t/profiles/fixtures/*";
+if (my $collection = collection()) {
+    for my $expected (expectations('t/profiles/expected')) {
+        my ($name) = $expected->{file} =~ m{([^/]+)\z};
+        $files{"real $name"} = [ $name, contents("$collection/$expected->{file}") ];
+    }
+}
+my @names   = sort keys %files;
+my %outcome = map { $_ => $reader->outcome(@{ $files{$_} }) } @names;
+
+# Without what is said of places in bytes; sorted, since only the set counts.
+sub summary {
+    my ($outcome) = @_;
+    my $lines = lines($outcome);
+    return join "\n", $lines->{profile}, $lines->{outcome}, $outcome->{hash},
+        @{ $lines->{values} }, sort @{ $lines->{reasons} };
+}
+
+sub is_binary { return $_[0] =~ /\A(?:PK\x03\x04|\xd0\xcf\x11\xe0)/ }
+
+# As the reader decides: a mark, else UTF-8, else the usual single bytes.
+sub decoded {
+    my ($bytes) = @_;
+
+    return decode('UTF-16', $bytes) if $bytes =~ /\A(?:\xff\xfe|\xfe\xff)/;
+    $bytes =~ s/\A\xef\xbb\xbf//;
+    return eval { decode('UTF-8', $bytes, FB_CROAK | LEAVE_SRC) } // decode('cp1252', $bytes);
+}
+
+subtest 'again' => sub {
+    my $other = LIMS::Outcome->new(@profiles);
+
+    for my $name (@names) {
+        is_deeply($other->outcome(@{ $files{$name} }), $outcome{$name}, $name);
+    }
+    is_deeply($reader->outcome(@{ $files{ $names[0] } }), $outcome{ $names[0] }, 'after the others');
+};
+
+subtest 'any order of profiles' => sub {
+    srand 20261121;
+    for my $order ([ reverse @profiles ], [ shuffle @profiles ]) {
+        my $other = LIMS::Outcome->new(@$order);
+
+        for my $name (@names) {
+            is_deeply($other->outcome(@{ $files{$name} }), $outcome{$name}, $name);
+        }
+    }
+};
+
+subtest 'twins in other encodings' => sub {
+    my $count = 0;
+
+    for my $name (@names) {
+        my ($file, $bytes) = @{ $files{$name} };
+        # Checksums of frames and an encoding in the prolog are of the bytes.
+        next if $bytes eq '' || is_binary($bytes) || $bytes =~ /\x02|\A<\?xml[^>]*encoding/i;
+        my $text  = decoded($bytes);
+        my %twins = (
+            'UTF-8 with its mark' => "\xef\xbb\xbf" . encode('UTF-8', $text),
+            'UTF-16LE'            => "\xff\xfe" . encode('UTF-16LE', $text),
+            'UTF-16BE'            => "\xfe\xff" . encode('UTF-16BE', $text),
+        );
+        for my $encoding (sort keys %twins) {
+            is(summary($reader->outcome($file, $twins{$encoding})), summary($outcome{$name}),
+                "$name in $encoding");
+            $count++;
+        }
+    }
+    cmp_ok($count, '>=', 60, 'twins were there');
+};
+
+# The profile says how a file ends, or the container does.
+sub declares_end {
+    my ($bytes, $code) = @_;
+    my $integrity = $profile{$code}{integrity} // {};
+
+    return 1 if is_binary($bytes) || $bytes =~ /\A\s*<\?xml/ || $bytes =~ /\A\x05?\x02/;
+    return 1 if $profile{$code}{layout} eq 'astm' || $bytes =~ /\A(?:FHS|BHS)/;
+    return grep { exists $integrity->{$_} } qw(end count hash);
+}
+
+subtest 'a file that was cut' => sub {
+    my ($declared, $cuts) = (0, 0);
+
+    for my $name (grep { $outcome{$_}{counts}{blocking} == 0 } @names) {
+        my ($file, $bytes) = @{ $files{$name} };
+        my $length = length($bytes) - length(($bytes =~ /([\r\n]*)\z/)[0]);
+        my $step   = max(1, int($length / 250));
+        my $end    = declares_end($bytes, $outcome{$name}{profile});
+        my @taken;
+
+        $declared++ if $end;
+        for (my $cut = 0; $cut < $length; $cut += $cut < $length - 100 ? $step : 1) {
+            my $outcome = $reader->outcome($file, substr $bytes, 0, $cut);
+            push @taken, $cut unless $outcome->{counts}{blocking};
+            $cuts++;
+        }
+        # Others look like shorter files, and have to be read as such.
+        ok(!$end || !@taken, "$name of $length bytes is not taken") or diag("cut at @taken");
+    }
+    cmp_ok($declared, '>', 1, 'files declare their end');
+    note("$cuts cuts");
+};
+
+# A number as the profile has it, with a point.
+sub plain {
+    my ($raw, $profile) = @_;
+    my $numbers = $profile->{numbers} // {};
+    my @group   = @{ $numbers->{group} // [] };
+
+    $raw =~ s/\A\s+|\s+\z//g;
+    for my $sign (@group) {
+        my $class = $sign eq ' ' ? qr/[ \x{a0}\x{202f}\x{2009}]/ : qr/\Q$sign\E/;
+        $raw =~ s/(?<=\d)$class(?=\d)//g;
+    }
+    $raw =~ tr/,/./ if ($numbers->{decimal} // '.') eq ',';
+    return $raw;
+}
+
+# What of a profile may change a value.
+sub may_change {
+    my ($profile) = @_;
+    return 1 if ($profile->{units}{policy} // '') eq 'convert';
+    return 1 if ($profile->{dilution}{apply} // '') eq 'multiply';
+    return 1 if ($profile->{replicates}{policy} // '') eq 'mean';
+    return 1 if grep { $_->{convert} || $_->{values} } @{ $profile->{tests} };
+    return 0;
+}
+
+subtest 'a value is what stands there' => sub {
+    my $count = 0;
+
+    for my $name (@names) {
+        my ($file, $bytes) = @{ $files{$name} };
+        my $profile = $profile{ $outcome{$name}{profile} } or next;
+        my $text    = is_binary($bytes) ? undef : decoded($bytes);
+        my @written = map { $_->{write} // () } @{ $profile->{qualifiers}{tokens} // [] };
+        my (@strange, @changed);
+
+        for my $value (@{ $outcome{$name}{values} }) {
+            my %text  = map { $_ => decode('UTF-8', $value->{$_}) } qw(raw result);
+            my $plain = plain($text{raw}, $profile);
+            $count++;
+            push @strange, "$value->{row},$value->{column}: $text{raw}"
+                if defined $text && $bytes !~ /\A(?:MSH|FHS|BHS|<)/
+                && index($text, $text{raw}) < 0 && ($profile->{replicates}{policy} // '') ne 'mean';
+            next if $text{result} eq '' || $text{result} eq $plain || may_change($profile);
+            next if grep { $_ eq $text{result} } @written;
+            push @changed, "$value->{row},$value->{column}: $text{raw} is $text{result}";
+        }
+        ok(!@strange, "$name has every cell that was read") or diag(join "\n", @strange);
+        ok(!@changed, "$name keeps its texts") or diag(join "\n", @changed);
+    }
+    cmp_ok($count, '>', 100, 'values were compared');
+};
+
+done_testing();

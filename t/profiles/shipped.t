@@ -1,0 +1,47 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The profiles that come with the service: each is for its own files alone, all
+# of them are in the manual, and their test codes follow its convention.
+use strict;
+use warnings;
+
+use JSON::PP;
+use Test::More;
+
+use LIMS::Outcome;
+
+plan skip_all => 'nothing reads files yet' unless -f "$LIMS::Outcome::root/modules/profiles/read.c";
+
+my @profiles = shipped();
+my $manual   = contents("$LIMS::Outcome::root/conf/profiles/README.md");
+
+cmp_ok(scalar @profiles, '>=', 15, 'there are profiles');
+for my $path (@profiles) {
+    my ($name)  = $path =~ m{([^/]+)\.json\z};
+    my $profile = decode_json(contents($path));
+    my @strange = grep { !/\A[A-Z0-9]+(?:-[A-Z0-9]+)*\z/ } map { $_->{testCode} }
+        @{ $profile->{tests} };
+
+    is($profile->{code}, $name, "$name is the code too");
+    ok($profile->{description}, "$name says what it is for");
+    ok(!@strange, "$name has test codes by the convention") or diag("@strange");
+    like($manual, qr/^\| `\Q$name\E` \|/m, "$name is in the manual's table");
+}
+
+# Each file is of one profile, or of none.
+my $reader = LIMS::Outcome->new(@profiles);
+my @files  = map { { path => $_, expected => expected("$_.tsv") } }
+    grep { !/\.tsv\z/ } glob "$LIMS::Outcome::root/t/profiles/fixtures/*";
+if (my $collection = collection()) {
+    push @files, map { { path => "$collection/$_->{file}", expected => $_ } }
+        expectations('t/profiles/expected');
+}
+for my $file (@files) {
+    my ($name)     = $file->{path} =~ m{([^/]+)\z};
+    my $outcome    = $reader->outcome($name, contents($file->{path}));
+    my @candidates = @{ $outcome->{candidates} // [] };
+
+    is("@candidates", $file->{expected}{profile}, "$name is matched by that profile alone");
+}
+done_testing();
