@@ -22,6 +22,7 @@ typedef struct {
     bool in_batch;
     bool in_file;
     bool in_block; /* of MLLP */
+    bool at_end;   /* the segment has no end but that of the file */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
@@ -68,8 +69,19 @@ static const char *declared_charset(const char *bytes, apr_size_t length, const 
 
 /* --- Segments -------------------------------------------------------------- */
 
+static bool truncated(reader_t *r, const char *message)
+{
+    lims_reasons_block(r->reasons, LIMS_REASON_TRUNCATED_FILE, r->line, 0, "%s", message);
+    return false;
+}
+
+/* What cannot be a segment is the begin of one at the end of a file that has not
+ * said yet that it ends. */
 static bool mismatch(reader_t *r, const char *message)
 {
+    if (r->at_end && (r->in_batch || r->in_file || r->in_block)) {
+        return truncated(r, "The file ends within a segment: it was cut off.");
+    }
     lims_reasons_block(r->reasons, LIMS_REASON_STRUCTURE_MISMATCH, r->line, 0, "Line %d: %s",
                        r->line, message);
     return false;
@@ -131,12 +143,6 @@ static bool write_cells(reader_t *r, const char *segment, apr_size_t length, boo
         field += size + 1;
     }
     return true;
-}
-
-static bool truncated(reader_t *r, const char *message)
-{
-    lims_reasons_block(r->reasons, LIMS_REASON_TRUNCATED_FILE, r->line, 0, "%s", message);
-    return false;
 }
 
 /* A trailer's count, which may be left out. */
@@ -256,6 +262,7 @@ static bool read_segments(reader_t *r)
         const char *segment = skip_framing(r, at);
         apr_size_t length = strcspn(segment, "\r\n\x1c");
 
+        r->at_end = segment + length == end;
         if (length && strspn(segment, " \t") < length && !read_segment(r, segment, length)) {
             return false;
         }

@@ -199,11 +199,17 @@ static const char *name_of(tree_t *t, const char *name)
     return known;
 }
 
+/* A declaration of a prefix, which is no attribute of anything. */
+static bool is_namespace(const char *name)
+{
+    return strncmp(name, "xmlns", 5) == 0 && (name[5] == ':' || name[5] == '\0');
+}
+
 static const char **copy_attributes(tree_t *t, const char **attributes)
 {
     static const char *none[] = { NULL };
     apr_size_t count = 0;
-    const char **copies;
+    const char **copies, **to;
 
     while (attributes[count]) {
         count++;
@@ -211,12 +217,14 @@ static const char **copy_attributes(tree_t *t, const char **attributes)
     if (count == 0) {
         return none;
     }
-    copies = apr_palloc(t->pool, (count + 1) * sizeof(*copies));
-    for (apr_size_t i = 0; i < count; i += 2) {
-        copies[i] = name_of(t, local(attributes[i]));
-        copies[i + 1] = apr_pstrdup(t->pool, attributes[i + 1]);
+    copies = to = apr_palloc(t->pool, (count + 1) * sizeof(*copies));
+    for (; *attributes; attributes += 2) {
+        if (!is_namespace(attributes[0])) {
+            *to++ = name_of(t, local(attributes[0]));
+            *to++ = apr_pstrdup(t->pool, attributes[1]);
+        }
     }
-    copies[count] = NULL;
+    *to = NULL;
     return copies;
 }
 

@@ -29,11 +29,14 @@ static void put(const char *text)
 static void put_reading(const lims_reading_t *reading)
 {
     const lims_control_t *control = reading->control;
-    const char *const texts[] = { reading->tracking_id, reading->test_code, reading->result,
-                                  reading->unit, reading->qualifier, reading->dilution,
-                                  reading->replicate, reading->analysed_at, reading->operator_name,
-                                  control ? lims_control_types[control->type] : NULL,
-                                  reading->raw, reading->sheet };
+    const char *const texts[] = {
+        reading->tracking_id,   reading->test_code,
+        reading->result,        reading->unit,
+        reading->qualifier,     reading->dilution,
+        reading->replicate,     reading->analysed_at,
+        reading->operator_name, control ? lims_control_types[control->type] : NULL,
+        reading->raw,           reading->sheet
+    };
 
     printf("value\t%d\t%d", reading->row, reading->column);
     for (unsigned i = 0; i < LIMS_LENGTH(texts); i++) {
@@ -61,8 +64,7 @@ static void put_outcome(const lims_readings_t *out)
         put(APR_ARRAY_IDX(out->candidates, i, const lims_profile_t *)->code);
     }
     printf("\ncounts\t%d\t%d\t%d\t%d\t%d\t%d\nhash", out->counts.rows, out->counts.results,
-           out->counts.controls, out->counts.skipped, out->reasons->count,
-           out->reasons->blocking);
+           out->counts.controls, out->counts.skipped, out->reasons->count, out->reasons->blocking);
     put(out->rows_hash);
     putchar('\n');
     for (int i = 0; out->readings && i < out->readings->nelts; i++) {
