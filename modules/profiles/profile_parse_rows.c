@@ -267,10 +267,11 @@ static const lims_member_t row_members[] = {
       .doc = "Rows that must not be taken, and hold the file back." },
     { .name = "final",
       .type = LIMS_M_TEXTS,
+      .flags = LIMS_M_BLANK,
       .offset = offsetof(lims_rows_t, final),
       .max = 20,
       .doc = "The texts of `columns.status` that final results have. astm and hl7 take `F` and "
-             "`C`." },
+             "`C`. `\"\"` is a blank." },
     { .name = "notFinal",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_rows_t, not_final),
@@ -343,7 +344,8 @@ static const lims_member_t integrity_members[] = {
       .flags = LIMS_M_SOURCE,
       .offset = offsetof(lims_integrity_t, count),
       .shape = &lims_shape_source,
-      .doc = "Where the file says how many rows it has; else `truncated_file`." },
+      .doc = "Where the file says how many rows it has; else `truncated_file`. Without `end` or "
+             "`hash` beside it the last line has to end in a line break too." },
     { .name = "hash",
       .type = LIMS_M_OBJECT,
       .shape = &shape_hash,

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout.h - from a document to readings: how its values are arranged, and the
+ * rules that hold for every arrangement.
+ *
+ * A layout (layout_*.c) knows where values stand and hands each of them, with
+ * its surroundings, to the rules (rules.c). What a value means, which rows count,
+ * what is a control, what is refused: that is decided there, once for all
+ * layouts. Nothing here fails: what cannot be taken becomes a reason, and reading
+ * goes on, so that a person learns everything at once.
+ *
+ * The time taken grows with the cells of the document, not faster.
+ */
+#ifndef LIMS_PROFILES_LAYOUT_H
+#define LIMS_PROFILES_LAYOUT_H
+
+#include "formats/read.h"
+#include "profiles/readings.h"
+
+#include <apr_hash.h>
+
+/* Reads a document as a profile says: fills .readings, .reasons and .counts of
+ * `out`. Everything lives in `pool`, which has to be that of the document. */
+void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
+                      const lims_profile_t *profile, apr_pool_t *pool);
+
+/* --- What is being read ------------------------------------------------------ */
+
+typedef struct {
+    lims_readings_t *out;
+    const lims_document_t *document;
+    const lims_profile_t *profile;
+    apr_pool_t *pool;
+    apr_hash_t *tests;   /* folded name -> apr_array_header_t of const lims_test_t * */
+    apr_hash_t *ignored; /* folded names */
+    apr_hash_t *paths;   /* layout_xml.c: where paths lead */
+    char *line;          /* of lims_layout_line(), and its size */
+    apr_size_t line_size;
+    /* Of the row that is being read. */
+    int values, skipped;             /* of them */
+    bool told_id;                    /* once a row: that it has no tracking id */
+    bool told_time;                  /* once a row: that its time is wrong */
+    const char *told_flag;           /* once a row: the cell of a flag that was told last */
+    bool judged;                     /* as a whole, by every rule */
+    const struct lims_scope_t *once; /* where to look for what stands once in a file */
+} lims_layout_t;
+
+/* A text and where it stands. */
+typedef struct {
+    const char *text;        /* without blanks around it; NULL: there is no such place, or
+                                the expression of the source does not match */
+    const char *raw;         /* as it stands there; NULL: no such place */
+    const lims_cell_t *cell; /* or NULL: no cell of a sheet */
+    int row, column;         /* from 1, or 0 */
+} lims_found_t;
+
+/* The columns of a table by their folded headers. */
+typedef struct {
+    apr_hash_t *columns; /* -> apr_array_header_t of int, from 0, in order */
+    int count;           /* columns up to the last header */
+} lims_header_t;
+
+/* Values by folded keys. */
+typedef struct lims_keys_t lims_keys_t;
+
+/* The surroundings of a value: where its sources are looked for. */
+typedef struct lims_scope_t lims_scope_t;
+struct lims_scope_t {
+    const lims_sheet_t *sheet; /* or NULL */
+    const lims_row_t *row;     /* or NULL */
+    int line;                  /* where there is no row (XML) */
+    const lims_header_t *header;
+    int from, to;               /* the group's columns; 0 and 0: all */
+    int shared;                 /* of a group: columns before this are everybody's */
+    const lims_row_t *units;    /* of the unit row, or NULL */
+    const lims_keys_t *keys[2]; /* of the block, of the sheet; or NULL */
+    apr_hash_t *labels;         /* transposed: folded row label -> const lims_row_t * */
+    int column;                 /* transposed: the sample's column, from 0 */
+    const lims_found_t *places[LIMS_FROM_COUNT]; /* block, labels, well, …; or NULL */
+    /* Fields and paths, where a layout has them. False: no such place. */
+    bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                 const lims_source_t *source);
+    const lims_row_t *rows; /* ASTM, HL7: of the sheet */
+    int index, begin, end;  /* of the result among them; the bounds of its order */
+    int message;            /* the message's first row */
+    bool specimen_behind;   /* HL7: the specimen follows the results (ORU) */
+    const lims_xml_t *element;
+};
+
+/* --- Sources (layout_source.c) ------------------------------------------------ */
+
+/* Looks a source up and applies its expression. */
+void lims_source_read(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                      const lims_source_t *source);
+
+/* A cell of a row as what was found. */
+lims_found_t lims_found_cell(const lims_row_t *row, int column);
+
+/* A text that stands in no cell of its own. */
+lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *pool);
+
+/* The column of a header: its nth occurrence among the scope's columns, from 0;
+ * -1: there is none. */
+int lims_header_column(const lims_scope_t *scope, const char *header, int occurrence);
+
+/* The header of columns [0, count) of some rows, joined by blanks. */
+const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool);
+
+/* Keys and values in rows [from, to) of a sheet, but those in [except, until). */
+const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
+                                int to, int except, int until);
+
+/* The value of a key. A key that stands there with two values is a reason. */
+bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
+                    const char *key);
+
+/* The cells of a row joined by tabs, as expressions for whole rows see them; valid
+ * until the next call. */
+const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const lims_row_t *row);
+
+/* Whether no cell says anything. */
+bool lims_row_is_blank(const lims_row_t *row);
+
+/* --- Tables (layout_table.c) --------------------------------------------------- */
+
+/* Rows of data under a header. */
+typedef struct {
+    const lims_sheet_t *sheet;
+    int header;     /* index of its first row, or -1 */
+    int begin, end; /* the data: indexes of rows [begin, end) */
+    const lims_header_t *columns;
+    const lims_row_t *units; /* or NULL */
+    lims_found_t block;      /* what its start captured */
+    const lims_keys_t *keys[2];
+} lims_table_t;
+
+/* Finds the tables of the document, blocks and repeated headers each as one of
+ * their own. What is declared and missing is a reason. */
+const apr_array_header_t *lims_tables_find(lims_layout_t *layout);
+
+/* The scope of a row of a table. */
+lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row);
+
+/* Whether a row has the columns that the header has; else a reason. */
+bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row);
+
+/* Whether the table has every header that the profile names, tests included if
+ * `tests`; else reasons. */
+bool lims_table_complete(lims_layout_t *layout, const lims_table_t *table, bool tests);
+
+/* The column that a test's name heads, "#2" understood; -1: none. */
+int lims_test_column(const lims_layout_t *layout, const lims_scope_t *scope,
+                     const lims_test_t *test);
+
+/* --- Rules (rules.c and rules_*.c) ---------------------------------------------- */
+
+/* Begins a row of the file, or whatever the layout counts as one. False: the
+ * profile says not to take it. `scope` NULL: only each value can tell. */
+bool lims_rules_begin(lims_layout_t *layout, const lims_scope_t *scope);
+
+/* Ends a row that was begun: between are its values. */
+void lims_rules_end(lims_layout_t *layout);
+
+/* Takes a value. `test` NULL: the test that `name` names, or if that is NULL too,
+ * columns.test. `value` NULL: columns.value. */
+void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                      const lims_found_t *name, const lims_found_t *value);
+
+/* What holds for the file as a whole: replicates, duplicates, integrity. */
+void lims_rules_finish(lims_layout_t *layout);
+
+/* Adds a reason at a place. `expected` may be NULL, `message` is a format. */
+void lims_layout_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
+                        bool blocking, const lims_found_t *found, const char *expected,
+                        const char *message, ...) __attribute__((format(printf, 7, 8)));
+
+/* A value on its way to a reading. */
+typedef struct {
+    lims_layout_t *layout;
+    const lims_scope_t *scope;
+    const lims_test_t *test;
+    lims_found_t found[LIMS_COLUMN_COUNT];
+    lims_reading_t reading;
+    bool skipped; /* what stands there is not to be taken */
+} lims_value_t;
+
+/* Result, unit, qualifier and dilution of a value (rules_value.c). */
+void lims_value_read(lims_value_t *value);
+
+/* Adds a blocking reason about a value. */
+void lims_value_refuse(lims_value_t *value, lims_reason_e code, lims_column_e column,
+                       const char *expected, const char *message, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Compares the unit with the test's, and converts (rules_unit.c). `number` is
+ * canonical. NULL: refused. */
+const char *lims_value_convert(lims_value_t *value, const char *number, bool percent);
+
+/* Rows that are of one sample and test (rules_replicates.c). */
+void lims_replicates_resolve(lims_layout_t *layout);
+
+/* What the file says of its own end (rules_integrity.c). */
+void lims_integrity_check(lims_layout_t *layout);
+
+/* --- Layouts -------------------------------------------------------------------- */
+
+void lims_layout_long(lims_layout_t *layout);
+void lims_layout_wide(lims_layout_t *layout);
+void lims_layout_grouped(lims_layout_t *layout);
+void lims_layout_transposed(lims_layout_t *layout);
+void lims_layout_keyvalue(lims_layout_t *layout);
+void lims_layout_matrix(lims_layout_t *layout);
+void lims_layout_astm(lims_layout_t *layout);
+void lims_layout_hl7(lims_layout_t *layout);
+void lims_layout_xml(lims_layout_t *layout);
+
+#endif /* LIMS_PROFILES_LAYOUT_H */

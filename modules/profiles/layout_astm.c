@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout_astm.c - messages of ASTM E1394: a value in each R record, its sample in
+ * the O record before it. M records (the manufacturer's own) and whatever else
+ * stands between are looked at only where the profile names them.
+ *
+ * Source: CLSI LIS02-A2, 5 (hierarchy of records), 9.4 (result record).
+ */
+#include "profiles/layout.h"
+
+#include <string.h>
+
+static bool is_record(const lims_row_t *row, const char *type)
+{
+    return strcmp(lims_row_cell(row, 0)->text, type) == 0;
+}
+
+/* The record of a type that goes with the result at scope->index: itself, one
+ * that belongs to it, or the nearest above it in the hierarchy. */
+static const lims_row_t *find_record(const lims_scope_t *scope, const char *type)
+{
+    if (is_record(&scope->rows[scope->index], type)) {
+        return &scope->rows[scope->index];
+    }
+    if (strcmp(type, "H") != 0 && strcmp(type, "P") != 0 && strcmp(type, "O") != 0) {
+        for (int i = scope->index + 1; i < scope->end; i++) {
+            const lims_row_t *row = &scope->rows[i];
+            if (is_record(row, type)) {
+                return row;
+            }
+            if (strchr("HPORL", lims_row_cell(row, 0)->text[0])) {
+                break;
+            }
+        }
+        return NULL;
+    }
+    for (int i = scope->index - 1; i >= scope->message; i--) {
+        const lims_row_t *row = &scope->rows[i];
+        if (is_record(row, type)) {
+            return row;
+        }
+        if (is_record(row, "H") || (*type == 'O' && is_record(row, "P"))) {
+            break;
+        }
+    }
+    return NULL;
+}
+
+/* The component that alone says something, or 0: several do. Devices write "^0.0"
+ * and "9.34^^^^" for 0.0 and 9.34. */
+static int only_component(const lims_row_t *record, int field, const lims_astm_signs_t *signs,
+                          apr_pool_t *pool)
+{
+    const char *text = lims_row_cell(record, field - 1)->text;
+    int count = 1, only = 0;
+
+    for (const char *p = text; *p && *p != signs->repeat; p++) {
+        count += *p == signs->component;
+    }
+    for (int i = 1; i <= count && count < 100; i++) {
+        if (*lims_astm_component(record, field, i, signs, pool)) {
+            if (only) {
+                return 0;
+            }
+            only = i;
+        }
+    }
+    return only ? only : 1;
+}
+
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                 const lims_source_t *source)
+{
+    const lims_astm_signs_t *signs = &layout->document->astm->signs;
+    const lims_row_t *record = NULL;
+    int component = source->field.component;
+
+    if (source->kind == LIMS_SOURCE_FIELD) {
+        record = find_record(scope, source->field.record);
+    }
+    if (!record) {
+        return false;
+    }
+    *found = lims_found_cell(record, source->field.number - 1);
+    if (component == 0) {
+        component = only_component(record, source->field.number, signs, layout->pool);
+    }
+    if (component > 0) {
+        const char *text =
+            lims_astm_component(record, source->field.number, component, signs, layout->pool);
+        found->text = lims_found_text(text, 0, 0, layout->pool).text;
+    }
+    return true;
+}
+
+void lims_layout_astm(lims_layout_t *layout)
+{
+    for (int i = 0; i < layout->document->count; i++) {
+        const lims_sheet_t *sheet = &layout->document->sheets[i];
+        lims_scope_t scope = {
+            .sheet = sheet, .rows = sheet->rows, .end = sheet->count, .find = find
+        };
+
+        for (scope.index = 0; scope.index < sheet->count; scope.index++) {
+            scope.row = &sheet->rows[scope.index];
+            if (is_record(scope.row, "H")) {
+                scope.message = scope.index;
+            }
+            if (is_record(scope.row, "R")) {
+                lims_rules_begin(layout, NULL);
+                lims_rules_value(layout, &scope, NULL, NULL, NULL);
+                lims_rules_end(layout);
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout_hl7.c - messages of HL7 version 2 with results: a value in each OBX, its
+ * order in the OBR before it. Where the specimen stands depends on the message:
+ * in ORU^R01 behind the order's results, in OUL^R22 before its orders.
+ *
+ * Source: HL7 v2.5.1, 7.3.1 (ORU^R01), 7.3.10 (OUL^R22), 7.4.2 (OBX).
+ */
+#include "profiles/layout.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+static bool is_segment(const lims_row_t *row, const char *name)
+{
+    return strcmp(lims_row_cell(row, 0)->text, name) == 0;
+}
+
+/* Segments of an order, which never come from the order before. */
+static bool is_of_order(const char *name)
+{
+    static const char *const names[] = { "OBR", "ORC", "TQ1", "NTE", "OBX" };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(names); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The segment of a name that goes with the OBX at scope->index. */
+static const lims_row_t *find_segment(const lims_scope_t *scope, const char *name)
+{
+    bool specimen = strcmp(name, "SPM") == 0 || strcmp(name, "SAC") == 0;
+
+    if (is_segment(&scope->rows[scope->index], name)) {
+        return &scope->rows[scope->index];
+    }
+    /* Notes and devices of the result itself. */
+    for (int i = scope->index + 1; i < scope->end && !is_segment(&scope->rows[i], "OBX"); i++) {
+        if (is_segment(&scope->rows[i], name)) {
+            return &scope->rows[i];
+        }
+    }
+    for (int i = scope->index - 1; i >= scope->begin; i--) {
+        if (is_segment(&scope->rows[i], name) && strcmp(name, "NTE") != 0) {
+            return &scope->rows[i];
+        }
+    }
+    if (specimen && scope->specimen_behind) {
+        for (int i = scope->index + 1; i < scope->end; i++) {
+            if (is_segment(&scope->rows[i], name)) {
+                return &scope->rows[i];
+            }
+        }
+        return NULL;
+    }
+    for (int i = scope->begin - 1; i >= scope->message && !is_of_order(name); i--) {
+        if (is_segment(&scope->rows[i], name)) {
+            return &scope->rows[i];
+        }
+        if (is_segment(&scope->rows[i], "SPM") && strcmp(name, "SAC") == 0) {
+            return NULL; /* a container belongs to its specimen */
+        }
+    }
+    return NULL;
+}
+
+/* A structured numeric, "<^90", "^100^-^200", "^1^:^128": as it is read out
+ * (HL7 v2.5.1, 2.A.68). */
+static const char *structured(const lims_row_t *segment, int field, const lims_hl7_signs_t *signs,
+                              apr_pool_t *pool)
+{
+    const char *text = "";
+
+    for (int i = 1; i <= 4; i++) {
+        text = apr_pstrcat(pool, text, lims_hl7_component(segment, field, i, signs, pool), NULL);
+    }
+    return text;
+}
+
+/* The text of a field as a whole, by the type of the value if it is one. */
+static const char *whole(const lims_row_t *segment, int field, const lims_hl7_signs_t *signs,
+                         apr_pool_t *pool)
+{
+    const char *first = lims_hl7_component(segment, field, 1, signs, pool);
+    const char *type = is_segment(segment, "OBX") && field == 5
+                           ? lims_hl7_component(segment, 2, 1, signs, pool)
+                           : "";
+
+    if (strcmp(type, "SN") == 0) {
+        return structured(segment, field, signs, pool);
+    }
+    if (strcmp(type, "CE") == 0 || strcmp(type, "CWE") == 0 || strcmp(type, "CNE") == 0) {
+        const char *words = lims_hl7_component(segment, field, 2, signs, pool);
+        const char *original = lims_hl7_component(segment, field, 9, signs, pool);
+        return *words ? words : *original ? original : first;
+    }
+    return first;
+}
+
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                 const lims_source_t *source)
+{
+    const lims_hl7_signs_t *signs = &layout->document->hl7->signs;
+    const lims_row_t *segment = NULL;
+    const char *text;
+
+    if (source->kind == LIMS_SOURCE_FIELD) {
+        segment = find_segment(scope, source->field.record);
+    }
+    if (!segment) {
+        return false;
+    }
+    *found = lims_found_cell(segment, source->field.number);
+    found->column = source->field.number;
+    text = source->field.component > 0
+               ? lims_hl7_component(segment, source->field.number, source->field.component, signs,
+                                    layout->pool)
+               : whole(segment, source->field.number, signs, layout->pool);
+    found->text = lims_found_text(text, 0, 0, layout->pool).text;
+    return true;
+}
+
+/* Where the order ends that begins at `begin`: at the next OBR, or at the ORC
+ * that comes before it. */
+static int order_end(const lims_sheet_t *sheet, int begin, int end, bool specimen_behind)
+{
+    for (int i = begin + 1; i < end; i++) {
+        const lims_row_t *row = &sheet->rows[i];
+        if (is_segment(row, "OBR") || (is_segment(row, "ORC") && specimen_behind) ||
+            (is_segment(row, "SPM") && !specimen_behind)) {
+            return i;
+        }
+    }
+    return end;
+}
+
+static void read_order(lims_layout_t *layout, lims_scope_t *scope)
+{
+    for (scope->index = scope->begin; scope->index < scope->end; scope->index++) {
+        scope->row = &scope->rows[scope->index];
+        /* An OBX behind the specimen tells of the specimen. */
+        if (is_segment(scope->row, "SPM")) {
+            return;
+        }
+        if (is_segment(scope->row, "OBX")) {
+            lims_rules_begin(layout, NULL);
+            lims_rules_value(layout, scope, NULL, NULL, NULL);
+            lims_rules_end(layout);
+        }
+    }
+}
+
+/* A message: rows [begin, end). */
+static void read_message(lims_layout_t *layout, const lims_sheet_t *sheet, int begin, int end)
+{
+    lims_scope_t scope = {
+        .sheet = sheet, .rows = sheet->rows, .message = begin, .find = find, .specimen_behind = true
+    };
+
+    for (int i = begin; i < end && !is_segment(&sheet->rows[i], "OBR"); i++) {
+        scope.specimen_behind = scope.specimen_behind && !is_segment(&sheet->rows[i], "SPM");
+    }
+    for (int i = begin; i < end; i++) {
+        if (is_segment(&sheet->rows[i], "OBR")) {
+            scope.begin =
+                i > begin && is_segment(&sheet->rows[i - 1], "ORC") && scope.specimen_behind ? i - 1
+                                                                                             : i;
+            scope.end = order_end(sheet, i, end, scope.specimen_behind);
+            read_order(layout, &scope);
+        }
+    }
+}
+
+void lims_layout_hl7(lims_layout_t *layout)
+{
+    for (int i = 0; i < layout->document->count; i++) {
+        const lims_sheet_t *sheet = &layout->document->sheets[i];
+
+        for (int begin = 0, end; begin < sheet->count; begin = end) {
+            for (end = begin + 1;
+                 end < sheet->count && sheet->rows[end].message == sheet->rows[begin].message;
+                 end++) {
+            }
+            read_message(layout, sheet, begin, end);
+        }
+    }
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout_source.c - looking up what a profile says stands somewhere. */
+#include "profiles/fold.h"
+#include "profiles/layout.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+/* --- Cells --------------------------------------------------------------------- */
+
+static const char *trimmed(const char *text, apr_size_t length, apr_pool_t *pool)
+{
+    apr_size_t left;
+    const char *begin = lims_trim(&left, text, length);
+
+    return left == length || begin[left] == '\0' ? begin : apr_pstrmemdup(pool, begin, left);
+}
+
+lims_found_t lims_found_cell(const lims_row_t *row, int column)
+{
+    const lims_cell_t *cell = lims_row_cell(row, column);
+
+    return (
+        lims_found_t){ .raw = cell->text, .cell = cell, .row = row->number, .column = column + 1 };
+}
+
+lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *pool)
+{
+    return (lims_found_t){
+        .raw = text, .text = trimmed(text, strlen(text), pool), .row = row, .column = column
+    };
+}
+
+bool lims_row_is_blank(const lims_row_t *row)
+{
+    for (int i = 0; i < row->count; i++) {
+        apr_size_t left;
+        lims_trim(&left, row->cells[i].text, row->cells[i].length);
+        if (left > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const lims_row_t *row)
+{
+    apr_size_t needed = 1;
+    char *end;
+
+    for (int i = 0; i < row->count; i++) {
+        needed += row->cells[i].length + 1;
+    }
+    if (needed > layout->line_size) {
+        layout->line_size = 2 * needed;
+        layout->line = apr_palloc(layout->pool, layout->line_size);
+    }
+    end = layout->line;
+    for (int i = 0; i < row->count; i++) {
+        if (i > 0) {
+            *end++ = '\t';
+        }
+        memcpy(end, row->cells[i].text, row->cells[i].length);
+        end += row->cells[i].length;
+    }
+    *end = '\0';
+    *length = (apr_size_t)(end - layout->line);
+    return layout->line;
+}
+
+/* --- Headers ------------------------------------------------------------------- */
+
+const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool)
+{
+    lims_header_t *header = apr_pcalloc(pool, sizeof(*header));
+    int width = 0;
+
+    header->columns = apr_hash_make(pool);
+    for (int i = 0; i < count; i++) {
+        width = rows[i].count > width ? rows[i].count : width;
+    }
+    for (int column = 0; column < width; column++) {
+        const char *name = "";
+        apr_array_header_t *list;
+
+        for (int i = 0; i < count; i++) {
+            const lims_cell_t *cell = lims_row_cell(&rows[i], column);
+            name = count == 1 ? cell->text : apr_pstrcat(pool, name, " ", cell->text, NULL);
+        }
+        name = lims_fold(name, strlen(name), pool);
+        if (*name == '\0') {
+            continue;
+        }
+        header->count = column + 1;
+        list = apr_hash_get(header->columns, name, APR_HASH_KEY_STRING);
+        if (!list) {
+            list = apr_array_make(pool, 1, sizeof(int));
+            apr_hash_set(header->columns, name, APR_HASH_KEY_STRING, list);
+        }
+        APR_ARRAY_PUSH(list, int) = column;
+    }
+    return header;
+}
+
+static int nth_between(const apr_array_header_t *list, int occurrence, int from, int to)
+{
+    for (int i = 0; i < list->nelts; i++) {
+        int column = APR_ARRAY_IDX(list, i, int);
+        if (column >= from && column < to && --occurrence == 0) {
+            return column;
+        }
+    }
+    return -1;
+}
+
+int lims_header_column(const lims_scope_t *scope, const char *header, int occurrence)
+{
+    const apr_array_header_t *list =
+        scope->header ? apr_hash_get(scope->header->columns, header, APR_HASH_KEY_STRING) : NULL;
+    int column;
+
+    if (!list) {
+        return -1;
+    }
+    if (scope->to == 0) {
+        return nth_between(list, occurrence, 0, LIMS_FILE_COLUMNS_MAX);
+    }
+    column = nth_between(list, occurrence, scope->from, scope->to);
+    return column >= 0 ? column : nth_between(list, occurrence, 0, scope->shared);
+}
+
+/* --- Keys ---------------------------------------------------------------------- */
+
+struct lims_keys_t {
+    apr_hash_t *entries; /* -> lims_found_t, the first */
+    apr_hash_t *again;   /* -> lims_found_t: the same key with another value */
+};
+
+static bool is_separator(const char *text, apr_size_t length, const char *separator)
+{
+    return length == strlen(separator) && memcmp(text, separator, length) == 0;
+}
+
+static void add_key(const lims_layout_t *layout, lims_keys_t *keys, const char *key,
+                    apr_size_t length, const lims_found_t *value)
+{
+    const char *folded = lims_fold(key, length, layout->pool);
+    const lims_found_t *first = apr_hash_get(keys->entries, folded, APR_HASH_KEY_STRING);
+
+    if (*folded == '\0') {
+        return;
+    }
+    if (!first || strcmp(first->text, value->text) != 0) {
+        apr_hash_set(first ? keys->again : keys->entries, folded, APR_HASH_KEY_STRING,
+                     apr_pmemdup(layout->pool, value, sizeof(*value)));
+    }
+}
+
+/* "key : value" in one cell. */
+static bool add_within(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
+                       int column, const char *separator)
+{
+    const lims_cell_t *cell = &row->cells[column];
+    const char *at = strstr(cell->text, separator);
+    lims_found_t value = lims_found_cell(row, column);
+
+    if (!at || at == cell->text) {
+        return false;
+    }
+    value.raw = at + strlen(separator);
+    value.text = trimmed(value.raw, strlen(value.raw), layout->pool);
+    if (*value.text == '\0' && column + 1 < row->count) {
+        return false; /* the value stands in a cell behind it */
+    }
+    add_key(layout, keys, cell->text, (apr_size_t)(at - cell->text), &value);
+    return true;
+}
+
+/* A cell with the next one that says something as its value. */
+static void add_pair(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
+                     int column, const char *separator)
+{
+    apr_size_t length, left;
+    const char *key = lims_trim(&length, row->cells[column].text, row->cells[column].length);
+
+    if (length > strlen(separator) &&
+        is_separator(key + length - strlen(separator), strlen(separator), separator)) {
+        length -= strlen(separator);
+    }
+    for (int i = column + 1; i < row->count; i++) {
+        const char *text = lims_trim(&left, row->cells[i].text, row->cells[i].length);
+        lims_found_t value;
+
+        if (left == 0 || is_separator(text, left, separator)) {
+            continue;
+        }
+        value = lims_found_cell(row, i);
+        value.text = trimmed(value.raw, row->cells[i].length, layout->pool);
+        add_key(layout, keys, key, length, &value);
+        return;
+    }
+}
+
+const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
+                                int to, int except, int until)
+{
+    lims_keys_t *keys = apr_pcalloc(layout->pool, sizeof(*keys));
+    const char *separator = layout->profile->table.key_separator;
+
+    keys->entries = apr_hash_make(layout->pool);
+    keys->again = apr_hash_make(layout->pool);
+    for (int i = from; i < to; i++) {
+        const lims_row_t *row = &sheet->rows[i];
+        for (int j = 0; (i < except || i >= until) && j < row->count; j++) {
+            if (!add_within(layout, keys, row, j, separator ? separator : ":") &&
+                (separator || !add_within(layout, keys, row, j, "="))) {
+                add_pair(layout, keys, row, j, separator ? separator : ":");
+            }
+        }
+    }
+    return keys;
+}
+
+bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
+                    const char *key)
+{
+    const lims_found_t *entry = apr_hash_get(keys->entries, key, APR_HASH_KEY_STRING);
+    const lims_found_t *again = apr_hash_get(keys->again, key, APR_HASH_KEY_STRING);
+
+    if (!entry) {
+        return false;
+    }
+    *found = *entry;
+    if (again) {
+        lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, again, entry->text,
+                           "\"%s\" stands in rows %d and %d with different values.", key,
+                           entry->row, again->row);
+        apr_hash_set(keys->again, key, APR_HASH_KEY_STRING, NULL); /* once is enough */
+    }
+    return true;
+}
+
+/* --- Sources ------------------------------------------------------------------- */
+
+static bool find_key(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                     const char *key)
+{
+    if (scope->labels) {
+        const lims_row_t *row = apr_hash_get(scope->labels, key, APR_HASH_KEY_STRING);
+        if (row) {
+            *found = lims_found_cell(row, scope->column);
+            return true;
+        }
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(scope->keys); i++) {
+        if (scope->keys[i] && lims_keys_find(found, layout, scope->keys[i], key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_from(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                      lims_from_e from)
+{
+    int row = scope->row ? scope->row->number : scope->line;
+
+    if (from == LIMS_FROM_FILE_NAME && layout->out->file_name) {
+        *found = lims_found_text(layout->out->file_name, row, 0, layout->pool);
+        return true;
+    }
+    if (from == LIMS_FROM_SHEET_NAME && scope->sheet) {
+        *found = lims_found_text(scope->sheet->name, row, 0, layout->pool);
+        return true;
+    }
+    if (scope->places[from]) {
+        *found = *scope->places[from];
+        return true;
+    }
+    return false;
+}
+
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                 const lims_source_t *source)
+{
+    int column;
+
+    switch (source->kind) {
+    case LIMS_SOURCE_HEADER:
+        column = lims_header_column(scope, source->header, source->occurrence);
+        if (column < 0 || !scope->row) {
+            return false;
+        }
+        *found = lims_found_cell(scope->row, column);
+        return true;
+    case LIMS_SOURCE_INDEX:
+        if (scope->row) {
+            *found = lims_found_cell(scope->row, source->index - 1);
+        }
+        return scope->row != NULL;
+    case LIMS_SOURCE_KEY:
+        return find_key(found, layout, scope, source->key);
+    case LIMS_SOURCE_FIELD:
+    case LIMS_SOURCE_PATH:
+        return scope->find && scope->find(found, layout, scope, source);
+    case LIMS_SOURCE_TEXT:
+        *found = (lims_found_t){ .raw = source->text,
+                                 .text = source->text,
+                                 .row = scope->row ? scope->row->number : scope->line };
+        return true;
+    case LIMS_SOURCE_FROM:
+        return find_from(found, layout, scope, source->from);
+    case LIMS_SOURCE_NONE:
+        break;
+    }
+    return false;
+}
+
+void lims_source_read(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                      const lims_source_t *source)
+{
+    const char *part;
+    apr_size_t length;
+
+    *found = (lims_found_t){ .text = NULL };
+    if (source->kind == LIMS_SOURCE_NONE || !find(found, layout, scope, source)) {
+        return;
+    }
+    if (!found->text) {
+        length = found->cell ? found->cell->length : strlen(found->raw);
+        found->text = trimmed(found->raw, length, layout->pool);
+    }
+    if (!source->regex) {
+        return;
+    }
+    length = strlen(found->text);
+    if (!lims_regex_capture(&part, &length, layout->out->matcher, source->regex, found->text,
+                            length)) {
+        found->text = NULL;
+        return;
+    }
+    part = lims_trim(&length, part, length);
+    found->text = apr_pstrmemdup(layout->pool, part, length);
+}

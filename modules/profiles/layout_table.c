@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout_table.c - where in a document the rows of results are. */
+#include "profiles/fold.h"
+#include "profiles/layout.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A stretch of a sheet: a block, or the whole. */
+typedef struct {
+    const lims_sheet_t *sheet;
+    int begin, end;           /* indexes of rows */
+    lims_found_t block;       /* what the start captured */
+    const lims_keys_t *outer; /* of what stands before the blocks, or NULL */
+} stretch_t;
+
+static bool matches(lims_layout_t *layout, const lims_regex_t *regex, const lims_row_t *row)
+{
+    apr_size_t length;
+    const char *line = lims_layout_line(&length, layout, row);
+
+    return lims_regex_matches(layout->out->matcher, regex, line, length);
+}
+
+static void mismatch(lims_layout_t *layout, const lims_sheet_t *sheet, int row,
+                     const char *expected, const char *message)
+{
+    const lims_scope_t scope = { .sheet = sheet };
+    const lims_found_t found = { .row = row };
+
+    lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, expected, "%s",
+                       message);
+}
+
+/* --- The header row --------------------------------------------------------------- */
+
+static const apr_array_header_t *header_names(const lims_profile_t *profile)
+{
+    return profile->table.header.find ? profile->table.header.find : profile->match.headers;
+}
+
+static bool has_name(const lims_row_t *row, const char *name)
+{
+    for (int i = 0; i < row->count; i++) {
+        if (lims_fold_equals(row->cells[i].text, row->cells[i].length, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the row at `index` begins a header: all names that are looked for stand
+ * in it, or in the rows that are read together with it. */
+static bool is_header(const lims_layout_t *layout, const stretch_t *stretch, int index)
+{
+    const lims_profile_t *profile = layout->profile;
+    const apr_array_header_t *names = header_names(profile);
+    const lims_row_t *rows = &stretch->sheet->rows[index];
+    int count = profile->table.header.rows > 1 ? profile->table.header.rows : 1;
+    const lims_header_t *joined = NULL;
+
+    if (index + count > stretch->end) {
+        return false;
+    }
+    if (!names || names->nelts == 0) {
+        return !lims_row_is_blank(rows);
+    }
+    for (int i = 0; i < names->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(names, i, const char *);
+        if (has_name(&rows[count - 1], name)) {
+            continue;
+        }
+        if (count == 1 || profile->layout == LIMS_LAYOUT_GROUPED) {
+            return false;
+        }
+        joined = joined ? joined : lims_header_of(rows, count, layout->pool);
+        if (!apr_hash_get(joined->columns, name, APR_HASH_KEY_STRING)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int find_header(const lims_layout_t *layout, const stretch_t *stretch)
+{
+    int within = layout->profile->table.header.within;
+    int end = within > 0 && stretch->begin + within < stretch->end ? stretch->begin + within
+                                                                   : stretch->end;
+
+    for (int i = stretch->begin; i < end; i++) {
+        if (is_header(layout, stretch, i)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static const char *names_text(const lims_layout_t *layout)
+{
+    const apr_array_header_t *names = header_names(layout->profile);
+    const char *text = "";
+
+    for (int i = 0; names && i < names->nelts && i < 20; i++) {
+        text = apr_pstrcat(layout->pool, text, i > 0 ? ", " : "",
+                           APR_ARRAY_IDX(names, i, const char *), NULL);
+    }
+    return text;
+}
+
+/* --- The data ----------------------------------------------------------------------- */
+
+/* Where the data end that begin there. `*again`: at another header. */
+static int find_end(bool *again, lims_layout_t *layout, const stretch_t *stretch, int begin)
+{
+    const lims_profile_table_t *table = &layout->profile->table;
+    bool any = false;
+
+    *again = false;
+    for (int i = begin; i < stretch->end; i++) {
+        const lims_row_t *row = &stretch->sheet->rows[i];
+        bool blank = lims_row_is_blank(row);
+
+        if ((blank && any && table->end.blank) ||
+            (table->end.row && matches(layout, table->end.row, row))) {
+            return i;
+        }
+        if (!blank && table->has_header && table->header.repeats && is_header(layout, stretch, i)) {
+            *again = true;
+            return i;
+        }
+        any = any || !blank;
+    }
+    return stretch->end;
+}
+
+/* Layouts of keys have no header, whatever the profile is recognized by. */
+static bool has_header(const lims_layout_t *layout)
+{
+    return layout->profile->table.has_header && layout->profile->layout != LIMS_LAYOUT_KEYVALUE;
+}
+
+/* Adds the tables of a stretch: one, or one for each time that its header stands
+ * again. False: there is no header. */
+static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const stretch_t *stretch)
+{
+    const lims_profile_table_t *declared = &layout->profile->table;
+    int header = -1, begin = stretch->begin, first;
+    bool again = false;
+
+    if (has_header(layout)) {
+        header = find_header(layout, stretch);
+        if (header < 0) {
+            return false;
+        }
+    }
+    first = tables->nelts;
+    do {
+        lims_table_t table = { .sheet = stretch->sheet, .header = header, .block = stretch->block };
+        int rows = declared->header.rows > 1 ? declared->header.rows : 1;
+        int skip = declared->skip > declared->unit_row ? declared->skip : declared->unit_row;
+
+        if (header >= 0) {
+            const lims_row_t *row = &stretch->sheet->rows[header];
+            bool grouped = layout->profile->layout == LIMS_LAYOUT_GROUPED;
+            begin = header + rows;
+            table.columns = grouped ? lims_header_of(row + rows - 1, 1, layout->pool)
+                                    : lims_header_of(row, rows, layout->pool);
+            table.units = declared->unit_row > 0 && begin + declared->unit_row <= stretch->end
+                              ? &stretch->sheet->rows[begin + declared->unit_row - 1]
+                              : NULL;
+        }
+        table.begin = begin + skip < stretch->end ? begin + skip : stretch->end;
+        table.end = header = find_end(&again, layout, stretch, table.begin);
+        APR_ARRAY_PUSH(tables, lims_table_t) = table;
+    } while (again);
+    for (int i = first; i < tables->nelts; i++) {
+        lims_table_t *table = &APR_ARRAY_IDX(tables, i, lims_table_t);
+        table->keys[0] =
+            i > first ? APR_ARRAY_IDX(tables, first, lims_table_t).keys[0]
+                      : lims_keys_of(layout, stretch->sheet, stretch->begin, stretch->end,
+                                     table->header < 0 ? table->begin : table->header, header);
+        table->keys[1] = stretch->outer;
+    }
+    return true;
+}
+
+/* --- Sections and blocks -------------------------------------------------------------- */
+
+/* Blocks reach from their first row to that of the next. */
+static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretch_t *stretch)
+{
+    const lims_regex_t *start = layout->profile->table.block.start;
+    int end = stretch->end, next;
+    bool any = false;
+
+    for (next = stretch->begin; next < end && !matches(layout, start, &stretch->sheet->rows[next]);
+         next++) {
+    }
+    stretch->outer = lims_keys_of(layout, stretch->sheet, stretch->begin, next, 0, 0);
+    while (next < end) {
+        const lims_row_t *row = &stretch->sheet->rows[next];
+        const char *part;
+        apr_size_t length;
+        const char *line = lims_layout_line(&length, layout, row);
+
+        if (!lims_regex_capture(&part, &length, layout->out->matcher, start, line, length)) {
+            break;
+        }
+        stretch->block = lims_found_text(apr_pstrmemdup(layout->pool, part, length), row->number, 0,
+                                         layout->pool);
+        stretch->begin = next++;
+        while (next < end && !matches(layout, start, &stretch->sheet->rows[next])) {
+            next++;
+        }
+        stretch->end = next;
+        any = true;
+        if (!has_header(layout)) {
+            stretch->begin++;
+        }
+        if (!add_tables(tables, layout, stretch)) {
+            mismatch(layout, stretch->sheet, row->number, names_text(layout),
+                     "The block that begins here has no row with the headers of the table.");
+        }
+    }
+    return any;
+}
+
+/* Adds the tables of a sheet. False, having said nothing: it has none. */
+static bool add_sheet(apr_array_header_t *tables, lims_layout_t *layout, const lims_sheet_t *sheet)
+{
+    const lims_profile_table_t *table = &layout->profile->table;
+    stretch_t stretch = { .sheet = sheet, .end = sheet->count };
+
+    if (table->section) {
+        int i = 0;
+        while (i < sheet->count && !matches(layout, table->section, &sheet->rows[i])) {
+            i++;
+        }
+        if (i == sheet->count) {
+            return false;
+        }
+        stretch.outer = lims_keys_of(layout, sheet, 0, i, 0, 0);
+        stretch.begin = i + 1;
+    }
+    if (table->block.start) {
+        return add_blocks(tables, layout, &stretch);
+    }
+    return sheet->count > 0 && add_tables(tables, layout, &stretch);
+}
+
+static const char *what_is_missing(lims_layout_t *layout, const char **expected)
+{
+    const lims_profile_table_t *table = &layout->profile->table;
+
+    *expected = NULL;
+    if (table->section) {
+        *expected = lims_regex_pattern(table->section);
+        return "There is no section of that name with a table in it.";
+    }
+    if (table->block.start) {
+        *expected = lims_regex_pattern(table->block.start);
+        return "There is no row that begins a block.";
+    }
+    *expected = names_text(layout);
+    return "There is no row with the headers of the table.";
+}
+
+const apr_array_header_t *lims_tables_find(lims_layout_t *layout)
+{
+    const lims_profile_t *profile = layout->profile;
+    const char *name = profile->table.sheet ? profile->table.sheet : profile->match.sheet;
+    apr_array_header_t *tables = apr_array_make(layout->pool, 4, sizeof(lims_table_t));
+    const char *expected, *message;
+    bool any = false, named = false;
+
+    for (int i = 0; i < layout->document->count; i++) {
+        const lims_sheet_t *sheet = &layout->document->sheets[i];
+        if (name ? lims_fold_equals(sheet->name, strlen(sheet->name), name) : !sheet->hidden) {
+            named = true;
+            any = add_sheet(tables, layout, sheet) || any;
+        }
+    }
+    if (!named) {
+        mismatch(layout, NULL, 0, name, "There is no sheet of that name.");
+    } else if (!any) {
+        message = what_is_missing(layout, &expected);
+        mismatch(layout, NULL, 0, expected, message);
+    }
+    if (tables->nelts > 0) {
+        lims_scope_t *once = apr_palloc(layout->pool, sizeof(*once));
+        *once = lims_table_scope(&APR_ARRAY_IDX(tables, 0, lims_table_t), NULL);
+        layout->once = once;
+    }
+    return tables;
+}
+
+/* --- Rows and columns of a table -------------------------------------------------------- */
+
+lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row)
+{
+    lims_scope_t scope = { .sheet = table->sheet,
+                           .row = row,
+                           .header = table->columns,
+                           .units = table->units,
+                           .keys = { table->keys[0], table->keys[1] } };
+
+    if (table->block.text) {
+        scope.places[LIMS_FROM_BLOCK] = &table->block;
+    }
+    return scope;
+}
+
+bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row)
+{
+    const lims_scope_t scope = { .sheet = table->sheet };
+    lims_found_t found = { .row = row->number };
+    apr_size_t left;
+
+    if (!table->columns || layout->profile->dialect.ragged ||
+        layout->document->container != LIMS_CONTAINER_TEXT) {
+        return true;
+    }
+    /* Lines that are cut at columns end with their last character. */
+    if (row->count < table->columns->count && !layout->profile->dialect.columns) {
+        lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL,
+                           "The row has %d cells where the header has %d.", row->count,
+                           table->columns->count);
+        return false;
+    }
+    for (int i = table->columns->count; i < row->count; i++) {
+        lims_trim(&left, row->cells[i].text, row->cells[i].length);
+        if (left > 0) {
+            found = lims_found_cell(row, i);
+            lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL,
+                               "A cell stands behind the last header, in column %d.", i + 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_column(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
+                       const lims_source_t *source)
+{
+    if (!source || source->kind != LIMS_SOURCE_HEADER || !table->columns ||
+        lims_header_column(scope, source->header, source->occurrence) >= 0) {
+        return true;
+    }
+    mismatch(layout, table->sheet, table->sheet->rows[table->header].number,
+             source->occurrence > 1
+                 ? apr_psprintf(layout->pool, "%s#%d", source->header, source->occurrence)
+                 : source->header,
+             "The table has no such column.");
+    return false;
+}
+
+int lims_test_column(const lims_layout_t *layout, const lims_scope_t *scope,
+                     const lims_test_t *test)
+{
+    for (int i = 0; i < test->names->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(test->names, i, const char *);
+        const char *mark = strrchr(name, '#');
+        int column = lims_header_column(scope, name, 1);
+
+        if (column < 0 && mark && mark > name && apr_isdigit(mark[1])) {
+            name = apr_pstrmemdup(layout->pool, name, (apr_size_t)(mark - name));
+            column = lims_header_column(scope, name, (int)strtol(mark + 1, NULL, 10));
+        }
+        if (column >= 0) {
+            return column;
+        }
+    }
+    return -1;
+}
+
+/* Whether the table has the column of a test: its own source's, or of its name. */
+static bool has_test(const lims_layout_t *layout, const lims_scope_t *scope,
+                     const lims_test_t *test)
+{
+    const lims_source_t *own = test->columns[LIMS_COLUMN_VALUE];
+
+    if (own) {
+        return own->kind != LIMS_SOURCE_HEADER ||
+               lims_header_column(scope, own->header, own->occurrence) >= 0;
+    }
+    return lims_test_column(layout, scope, test) >= 0;
+}
+
+/* Each test of a wide table has a column, unless not every file or not every
+ * repetition of the header has it; then at least one has. */
+static bool complete_tests(lims_layout_t *layout, const lims_table_t *table,
+                           const lims_scope_t *scope)
+{
+    const lims_profile_t *profile = layout->profile;
+    int row = table->sheet->rows[table->header].number;
+    bool complete = true, any = false;
+
+    for (int i = 0; i < profile->tests->nelts; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
+
+        if (has_test(layout, scope, test)) {
+            any = true;
+        } else if (!test->optional && !profile->table.header.repeats) {
+            mismatch(layout, table->sheet, row, APR_ARRAY_IDX(test->names, 0, const char *),
+                     apr_psprintf(layout->pool, "The table has no column for the test %s.",
+                                  test->test_code));
+            complete = false;
+        }
+    }
+    if (complete && !any) {
+        mismatch(layout, table->sheet, row, NULL, "The table has no column of any test.");
+    }
+    return complete && any;
+}
+
+bool lims_table_complete(lims_layout_t *layout, const lims_table_t *table, bool tests)
+{
+    const lims_profile_t *profile = layout->profile;
+    lims_scope_t scope = lims_table_scope(table, NULL);
+    bool complete = true;
+
+    for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
+        complete = has_column(layout, table, &scope, &profile->columns[i]) && complete;
+    }
+    for (int i = 0; i < profile->tests->nelts; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
+        for (int j = 0; j < LIMS_COLUMN_COUNT; j++) {
+            if (j != LIMS_COLUMN_VALUE && !test->optional) {
+                complete = has_column(layout, table, &scope, test->columns[j]) && complete;
+            }
+        }
+    }
+    return (!tests || !table->columns || complete_tests(layout, table, &scope)) && complete;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout_transposed.c - a column for each sample, a row for each test. A row
+ * that the profile names as a key (the date, the type) belongs to the samples.
+ */
+#include "profiles/fold.h"
+#include "profiles/layout.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+/* Where the labels of the rows stand. */
+#define LABELS 0
+
+/* Whether the profile takes a column for something else than a sample. */
+static bool is_declared(const lims_profile_t *profile, const lims_scope_t *scope, int column)
+{
+    for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
+        const lims_source_t *source = &profile->columns[i];
+        if ((source->kind == LIMS_SOURCE_INDEX && source->index == column + 1) ||
+            (source->kind == LIMS_SOURCE_HEADER &&
+             lims_header_column(scope, source->header, source->occurrence) == column)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_key(const lims_profile_t *profile, const char *label)
+{
+    for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
+        const lims_source_t *source = &profile->columns[i];
+        if (source->kind == LIMS_SOURCE_KEY && strcmp(source->key, label) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *label_of(const lims_layout_t *layout, const lims_row_t *row)
+{
+    const lims_cell_t *cell = lims_row_cell(row, LABELS);
+
+    return lims_fold(cell->text, cell->length, layout->pool);
+}
+
+/* Rows by their labels, those of the preamble included. */
+static apr_hash_t *labels_of(const lims_layout_t *layout, const lims_table_t *table)
+{
+    apr_hash_t *labels = apr_hash_make(layout->pool);
+
+    for (int i = table->begin; i < table->end; i++) {
+        const char *label = label_of(layout, &table->sheet->rows[i]);
+        if (*label && !apr_hash_get(labels, label, APR_HASH_KEY_STRING)) {
+            apr_hash_set(labels, label, APR_HASH_KEY_STRING, &table->sheet->rows[i]);
+        }
+    }
+    return labels;
+}
+
+/* One sample's value in a row. */
+static void read_value(lims_layout_t *layout, lims_scope_t *scope, const lims_found_t *label,
+                       const lims_row_t *samples, int column)
+{
+    lims_found_t sample = lims_found_cell(samples, column);
+    const lims_found_t value = lims_found_cell(scope->row, column);
+
+    scope->column = column;
+    scope->places[LIMS_FROM_COLUMN_LABEL] = &sample;
+    scope->places[LIMS_FROM_ROW_LABEL] = label;
+    lims_rules_value(layout, scope, NULL, label, &value);
+}
+
+static void read_table(lims_layout_t *layout, const lims_table_t *table)
+{
+    const lims_row_t *samples = &table->sheet->rows[table->header];
+    apr_hash_t *labels = labels_of(layout, table);
+
+    for (int i = table->begin; i < table->end; i++) {
+        lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
+        const char *folded = label_of(layout, scope.row);
+        lims_found_t label = lims_found_cell(scope.row, LABELS);
+
+        if (*folded == '\0' || is_key(layout->profile, folded)) {
+            continue;
+        }
+        scope.labels = labels;
+        lims_rules_begin(layout, NULL);
+        for (int j = LABELS + 1; j < samples->count; j++) {
+            const lims_cell_t *cell = lims_row_cell(samples, j);
+            apr_size_t left;
+
+            lims_trim(&left, cell->text, cell->length);
+            if (left > 0 && !is_declared(layout->profile, &scope, j)) {
+                read_value(layout, &scope, &label, samples, j);
+            }
+        }
+        lims_rules_end(layout);
+    }
+}
+
+void lims_layout_transposed(lims_layout_t *layout)
+{
+    const apr_array_header_t *tables = lims_tables_find(layout);
+
+    for (int i = 0; i < tables->nelts; i++) {
+        lims_table_t table = APR_ARRAY_IDX(tables, i, lims_table_t);
+
+        /* Without names to look for, the first row that is not blank has the samples. */
+        while (table.header < 0 && table.begin < table.end) {
+            table.header = lims_row_is_blank(&table.sheet->rows[table.begin]) ? -1 : table.begin;
+            table.begin++;
+        }
+        if (table.header >= 0 && lims_table_complete(layout, &table, false)) {
+            read_table(layout, &table);
+        }
+    }
+}

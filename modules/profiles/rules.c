@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules.c - what every layout's values go through: which of them count, whose
+ * they are, of what test, when. Their numbers and units are rules_value.c's.
+ */
+#include "profiles/fold.h"
+#include "profiles/layout.h"
+#include "profiles/timestamp.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+/* --- Reasons --------------------------------------------------------------------- */
+
+static void add_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
+                       bool blocking, const lims_found_t *found, const char *expected,
+                       const char *message)
+{
+    lims_reason_t reason = {
+        .code = code, .blocking = blocking, .message = message, .expected = expected
+    };
+
+    if (scope && scope->sheet && *scope->sheet->name) {
+        reason.sheet = scope->sheet->name;
+    }
+    if (found) {
+        reason.row = found->row;
+        reason.column = found->column;
+        reason.cell = found->raw ? found->raw : found->text;
+    }
+    if (reason.row == 0 && scope) {
+        reason.row = scope->row ? scope->row->number : scope->line;
+    }
+    lims_reasons_add(layout->out->reasons, &reason);
+}
+
+void lims_layout_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
+                        bool blocking, const lims_found_t *found, const char *expected,
+                        const char *message, ...)
+{
+    const char *text = message;
+    va_list arguments;
+
+    /* Those that are only counted need no words. */
+    if (layout->out->reasons->list->nelts < LIMS_FILE_REASONS_MAX) {
+        va_start(arguments, message);
+        text = apr_pvsprintf(layout->pool, message, arguments);
+        va_end(arguments);
+    }
+    add_reason(layout, scope, code, blocking, found, expected, text);
+}
+
+void lims_value_refuse(lims_value_t *value, lims_reason_e code, lims_column_e column,
+                       const char *expected, const char *message, ...)
+{
+    const lims_found_t *found = &value->found[column];
+    const char *text = message;
+    va_list arguments;
+
+    if (value->layout->out->reasons->list->nelts < LIMS_FILE_REASONS_MAX) {
+        va_start(arguments, message);
+        text = apr_pvsprintf(value->layout->pool, message, arguments);
+        va_end(arguments);
+    }
+    /* What is missing is missed where the value stands. */
+    add_reason(value->layout, value->scope, code, true,
+               found->raw ? found : &value->found[LIMS_COLUMN_VALUE], expected, text);
+}
+
+/* --- Conditions ------------------------------------------------------------------ */
+
+typedef enum {
+    FAILS,
+    HOLDS,
+    OPEN /* only a value can tell */
+} verdict_e;
+
+static bool is_listed(const apr_array_header_t *texts, const char *text)
+{
+    for (int i = 0; texts && i < texts->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(texts, i, const char *), text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `value` NULL: by what the row alone says. */
+static verdict_e judge_one(const lims_layout_t *layout, const lims_scope_t *scope,
+                           const lims_value_t *value, const lims_condition_t *condition)
+{
+    const lims_source_t *source = &condition->source;
+    lims_found_t found;
+    const char *text;
+
+    if (condition->column != LIMS_COLUMN_COUNT && value) {
+        found = value->found[condition->column];
+    } else {
+        if (condition->column != LIMS_COLUMN_COUNT) {
+            source = &layout->profile->columns[condition->column];
+            if (source->kind == LIMS_SOURCE_NONE) {
+                return OPEN;
+            }
+        }
+        lims_source_read(&found, layout, scope, source);
+    }
+    text = found.text ? found.text : "";
+    if (is_listed(condition->equals, text)) {
+        return HOLDS;
+    }
+    return condition->matches &&
+                   lims_regex_matches(layout->out->matcher, condition->matches, text, strlen(text))
+               ? HOLDS
+               : FAILS;
+}
+
+/* Whether all hold. */
+static verdict_e judge(const lims_layout_t *layout, const lims_scope_t *scope,
+                       const lims_value_t *value, const apr_array_header_t *conditions)
+{
+    verdict_e verdict = HOLDS;
+
+    for (int i = 0; conditions && i < conditions->nelts; i++) {
+        verdict_e one =
+            judge_one(layout, scope, value, &APR_ARRAY_IDX(conditions, i, lims_condition_t));
+        if (one == FAILS) {
+            return FAILS;
+        }
+        verdict = one == OPEN ? OPEN : verdict;
+    }
+    return verdict;
+}
+
+/* Whether a row, or a value of it, is to be taken. */
+static verdict_e judge_taken(const lims_layout_t *layout, const lims_scope_t *scope,
+                             const lims_value_t *value)
+{
+    const lims_rows_t *rows = &layout->profile->rows;
+    verdict_e verdict = judge(layout, scope, value, rows->only);
+
+    for (int i = 0; rows->skip && i < rows->skip->nelts && verdict != FAILS; i++) {
+        switch (judge(layout, scope, value, APR_ARRAY_IDX(rows->skip, i, lims_row_rule_t).when)) {
+        case HOLDS:
+            return FAILS;
+        case OPEN:
+            verdict = OPEN;
+            break;
+        case FAILS:
+            break;
+        }
+    }
+    return verdict;
+}
+
+/* --- Rows ------------------------------------------------------------------------ */
+
+bool lims_rules_begin(lims_layout_t *layout, const lims_scope_t *scope)
+{
+    verdict_e verdict = scope ? judge_taken(layout, scope, NULL) : OPEN;
+
+    layout->out->counts.rows++;
+    layout->values = layout->skipped = 0;
+    layout->told_id = layout->told_time = false;
+    layout->told_flag = NULL;
+    layout->judged = verdict == HOLDS;
+    if (verdict == FAILS) {
+        layout->out->counts.skipped++;
+    }
+    return verdict != FAILS;
+}
+
+void lims_rules_end(lims_layout_t *layout)
+{
+    bool all = layout->values > 0 && layout->skipped == layout->values;
+
+    layout->out->counts.skipped += all ? 1 : layout->skipped;
+}
+
+/* --- Tests ----------------------------------------------------------------------- */
+
+static bool is_replicate(const lims_test_t *test, const char *replicate)
+{
+    return !test->replicate || (replicate && strcmp(test->replicate, replicate) == 0);
+}
+
+/* The test of a name; of several the one for the replicate. */
+static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, const char *folded,
+                                    const char *replicate)
+{
+    const apr_array_header_t *list = apr_hash_get(layout->tests, folded, APR_HASH_KEY_STRING);
+
+    *known = list != NULL;
+    for (int i = 0; list && i < list->nelts; i++) {
+        const lims_test_t *test = APR_ARRAY_IDX(list, i, const lims_test_t *);
+        if (is_replicate(test, replicate)) {
+            return test;
+        }
+    }
+    return NULL;
+}
+
+/* False, with a reason or without, for a value of no test. */
+static bool resolve_test(lims_value_t *value, const lims_test_t *given)
+{
+    lims_layout_t *layout = value->layout;
+    const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
+    const char *replicate = value->found[LIMS_COLUMN_REPLICATE].text;
+    const char *text = name->text ? name->text : "";
+    const char *folded = lims_fold(text, strlen(text), layout->pool);
+    bool known;
+
+    value->test = find_test(&known, layout, folded, replicate);
+    if (value->test) {
+        /* A column of the table is of each of its replicates' tests: once is enough. */
+        return !given || given == value->test;
+    }
+    if (given && !given->replicate) {
+        value->test = given;
+        return true;
+    }
+    if (known) {
+        const apr_array_header_t *list = apr_hash_get(layout->tests, folded, APR_HASH_KEY_STRING);
+        if (!given || given == APR_ARRAY_IDX(list, 0, const lims_test_t *)) {
+            lims_value_refuse(value, LIMS_REASON_REPLICATE_UNRESOLVED, LIMS_COLUMN_REPLICATE, NULL,
+                              "\"%s\" has no test for the replicate \"%s\".", text,
+                              replicate ? replicate : "");
+        }
+        return false;
+    }
+    if (layout->profile->unknown_test == LIMS_UNKNOWN_IGNORE ||
+        apr_hash_get(layout->ignored, folded, APR_HASH_KEY_STRING)) {
+        layout->skipped++;
+        return false;
+    }
+    lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST, NULL,
+                      "The profile has no test of the name \"%s\".", text);
+    return false;
+}
+
+/* --- Whose, when, whether ---------------------------------------------------------- */
+
+static void read_tracking_id(lims_value_t *value)
+{
+    lims_layout_t *layout = value->layout;
+    const lims_found_t *found = &value->found[LIMS_COLUMN_TRACKING_ID];
+    const lims_regex_t *regex = layout->profile->columns[LIMS_COLUMN_TRACKING_ID].regex;
+    bool wrong = found->raw && *found->raw && regex && !found->text;
+
+    if (found->text && *found->text) {
+        value->reading.tracking_id = found->text;
+    } else if (!layout->told_id && !value->reading.control) {
+        layout->told_id = true;
+        lims_value_refuse(value, LIMS_REASON_MISSING_TRACKING_ID, LIMS_COLUMN_TRACKING_ID,
+                          wrong ? lims_regex_pattern(regex) : NULL,
+                          wrong ? "The sample's name does not have the form of a tracking id."
+                                : "There is no tracking id.");
+    }
+}
+
+/* A workbook's own date, which needs no format. */
+static bool is_date(const lims_found_t *found)
+{
+    return found->cell && found->cell->kind == LIMS_CELL_DATE;
+}
+
+static void read_time(lims_value_t *value)
+{
+    lims_layout_t *layout = value->layout;
+    const lims_found_t *date = &value->found[LIMS_COLUMN_ANALYSED_AT];
+    const lims_found_t *time = &value->found[LIMS_COLUMN_ANALYSED_TIME];
+    const char *format = layout->profile->columns[LIMS_COLUMN_ANALYSED_AT].format;
+    const char *time_format = layout->profile->columns[LIMS_COLUMN_ANALYSED_TIME].format;
+    const char *clock = time->text && *time->text ? time->text : NULL;
+
+    if (!date->text || *date->text == '\0') {
+        return;
+    }
+    if (is_date(date)) {
+        value->reading.analysed_at = lims_timestamp_read(
+            date->text, NULL, clock, is_date(time) ? NULL : time_format, layout->pool);
+    } else {
+        /* Without a format of its own the time goes with the date's. */
+        const char *text = date->text;
+        if (clock && format && !time_format) {
+            text = apr_pstrcat(layout->pool, text, " ", clock, NULL);
+            clock = NULL;
+        }
+        value->reading.analysed_at =
+            lims_timestamp_read(text, format, clock, time_format, layout->pool);
+    }
+    if (!value->reading.analysed_at && !layout->told_time) {
+        layout->told_time = true;
+        lims_value_refuse(value, LIMS_REASON_TIMESTAMP_INVALID, LIMS_COLUMN_ANALYSED_AT,
+                          format ? format : "ISO 8601",
+                          "The time is not written as the profile says, or does not exist.");
+    }
+}
+
+static const lims_control_t *find_control(const lims_value_t *value)
+{
+    const apr_array_header_t *controls = value->layout->profile->rows.controls;
+
+    for (int i = 0; controls && i < controls->nelts; i++) {
+        const lims_control_t *control = &APR_ARRAY_IDX(controls, i, lims_control_t);
+        if ((!control->tests ||
+             (value->test && is_listed(control->tests, value->test->test_code))) &&
+            judge(value->layout, value->scope, value, control->when) == HOLDS) {
+            return control;
+        }
+    }
+    return NULL;
+}
+
+/* Errors that the instrument tells in the row. */
+static void check_errors(lims_value_t *value)
+{
+    const apr_array_header_t *errors = value->layout->profile->rows.errors;
+
+    for (int i = 0; errors && i < errors->nelts; i++) {
+        const lims_row_rule_t *rule = &APR_ARRAY_IDX(errors, i, lims_row_rule_t);
+        if (judge(value->layout, value->scope, value, rule->when) == HOLDS) {
+            const lims_condition_t *first = &APR_ARRAY_IDX(rule->when, 0, lims_condition_t);
+            lims_column_e column =
+                first->column == LIMS_COLUMN_COUNT ? LIMS_COLUMN_VALUE : first->column;
+            lims_value_refuse(value, LIMS_REASON_INSTRUMENT_ERROR_FLAG, column, NULL, "%s",
+                              rule->message ? rule->message
+                                            : "The instrument says that this row is in error.");
+            return;
+        }
+    }
+}
+
+/* False for a result that is not final and is to be passed over. */
+static bool check_status(lims_value_t *value)
+{
+    const lims_rows_t *rows = &value->layout->profile->rows;
+    const char *status = value->found[LIMS_COLUMN_STATUS].text;
+
+    if (!rows->final || is_listed(rows->final, status ? status : "")) {
+        return true;
+    }
+    if (rows->not_final == LIMS_UNKNOWN_IGNORE) {
+        return false;
+    }
+    lims_value_refuse(value, LIMS_REASON_INSTRUMENT_ERROR_FLAG, LIMS_COLUMN_STATUS,
+                      apr_array_pstrcat(value->layout->pool, rows->final, ','),
+                      "The result has the status \"%s\", which is not final.",
+                      status ? status : "");
+    return true;
+}
+
+/* --- A value ----------------------------------------------------------------------- */
+
+static void look_up(lims_value_t *value, lims_column_e column)
+{
+    const lims_source_t *own = value->test ? value->test->columns[column] : NULL;
+
+    lims_source_read(&value->found[column], value->layout, value->scope,
+                     own ? own : &value->layout->profile->columns[column]);
+}
+
+static void fill(lims_found_t *found, const lims_found_t *given, apr_pool_t *pool)
+{
+    *found = *given;
+    if (!found->text && found->raw) {
+        found->text = lims_found_text(found->raw, 0, 0, pool).text;
+    }
+}
+
+/* The unit row is a unit for every column. */
+static void look_up_unit(lims_value_t *value)
+{
+    const lims_row_t *units = value->scope->units;
+    int column = value->found[LIMS_COLUMN_VALUE].column;
+
+    if (units && column > 0) {
+        const lims_found_t cell = lims_found_cell(units, column - 1);
+        fill(&value->found[LIMS_COLUMN_UNIT], &cell, value->layout->pool);
+    }
+}
+
+static void collect(lims_value_t *value, const lims_found_t *name, const lims_found_t *given)
+{
+    for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
+        if (i == LIMS_COLUMN_VALUE && given) {
+            fill(&value->found[i], given, value->layout->pool);
+        } else if (i == LIMS_COLUMN_TEST && name) {
+            fill(&value->found[i], name, value->layout->pool);
+        } else {
+            look_up(value, (lims_column_e)i);
+        }
+    }
+    look_up_unit(value);
+}
+
+/* The test comes first: it may have sources of its own. */
+static void identify(lims_value_t *value, const lims_test_t *test, const lims_found_t *name)
+{
+    bool known;
+    const char *text;
+
+    look_up(value, LIMS_COLUMN_REPLICATE);
+    if (name) {
+        fill(&value->found[LIMS_COLUMN_TEST], name, value->layout->pool);
+    } else {
+        look_up(value, LIMS_COLUMN_TEST);
+    }
+    text = value->found[LIMS_COLUMN_TEST].text;
+    value->test = test   ? test
+                  : text ? find_test(&known, value->layout,
+                                     lims_fold(text, strlen(text), value->layout->pool),
+                                     value->found[LIMS_COLUMN_REPLICATE].text)
+                         : NULL;
+}
+
+static const char *said(const lims_value_t *value, lims_column_e column)
+{
+    const char *text = value->found[column].text;
+
+    return text && *text ? text : NULL;
+}
+
+static void keep(lims_value_t *value)
+{
+    lims_reading_t *reading = &value->reading;
+    const lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
+
+    reading->sheet = value->scope->sheet ? value->scope->sheet->name : "";
+    reading->row = found->row          ? found->row
+                   : value->scope->row ? value->scope->row->number
+                                       : value->scope->line;
+    reading->column = found->column;
+    reading->offset = found->cell ? found->cell->offset : 0;
+    reading->test_name = said(value, LIMS_COLUMN_TEST);
+    reading->test_code = value->test->test_code;
+    reading->raw = found->raw ? found->raw : "";
+    reading->replicate = said(value, LIMS_COLUMN_REPLICATE);
+    reading->operator_name = said(value, LIMS_COLUMN_OPERATOR);
+    reading->comment = said(value, LIMS_COLUMN_COMMENT);
+    APR_ARRAY_PUSH(value->layout->out->readings, lims_reading_t) = *reading;
+}
+
+void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                      const lims_found_t *name, const lims_found_t *given)
+{
+    lims_value_t value = { .layout = layout, .scope = scope };
+
+    identify(&value, test, name);
+    collect(&value, name, given);
+    layout->values++;
+    if (!layout->judged && judge_taken(layout, scope, &value) != HOLDS) {
+        layout->skipped++;
+        return;
+    }
+    value.reading.control = find_control(&value);
+    if (value.reading.control && value.reading.control->route == LIMS_ROUTE_SKIP) {
+        layout->skipped++;
+        return;
+    }
+    if (!resolve_test(&value, test)) {
+        return;
+    }
+    if (!check_status(&value)) {
+        layout->skipped++;
+        return;
+    }
+    lims_value_read(&value);
+    if (value.skipped) {
+        layout->skipped++;
+        return;
+    }
+    read_tracking_id(&value);
+    read_time(&value);
+    check_errors(&value);
+    keep(&value);
+}
+
+void lims_rules_finish(lims_layout_t *layout)
+{
+    lims_readings_t *out = layout->out;
+
+    lims_replicates_resolve(layout);
+    for (int i = 0; i < out->readings->nelts; i++) {
+        if (APR_ARRAY_IDX(out->readings, i, lims_reading_t).control) {
+            out->counts.controls++;
+        } else {
+            out->counts.results++;
+        }
+    }
+    lims_integrity_check(layout);
+}

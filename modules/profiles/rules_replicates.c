@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_replicates.c - several values of one test of one sample. */
+#include "profiles/decimal.h"
+#include "profiles/layout.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+/* The readings of one test of one sample: their indexes, in the file's order. */
+typedef apr_array_header_t group_t;
+
+static lims_reading_t *reading_at(const lims_layout_t *layout, const group_t *group, int i)
+{
+    return &APR_ARRAY_IDX(layout->out->readings, APR_ARRAY_IDX(group, i, int), lims_reading_t);
+}
+
+/* Groups in the order of their first values. Controls are none: a blank may be
+ * measured as often as one likes. */
+static apr_array_header_t *groups_of(const lims_layout_t *layout)
+{
+    const apr_array_header_t *readings = layout->out->readings;
+    apr_array_header_t *groups =
+        apr_array_make(layout->pool, readings->nelts + 1, sizeof(group_t *));
+    apr_hash_t *by_name = apr_hash_make(layout->pool);
+
+    for (int i = 0; i < readings->nelts; i++) {
+        const lims_reading_t *reading = &APR_ARRAY_IDX(readings, i, lims_reading_t);
+        const char *key;
+        group_t *group;
+
+        if (reading->control || !reading->tracking_id) {
+            continue;
+        }
+        key = apr_pstrcat(layout->pool, reading->test_code, "\n", reading->tracking_id, NULL);
+        group = apr_hash_get(by_name, key, APR_HASH_KEY_STRING);
+        if (!group) {
+            group = apr_array_make(layout->pool, 1, sizeof(int));
+            apr_hash_set(by_name, key, APR_HASH_KEY_STRING, group);
+            APR_ARRAY_PUSH(groups, group_t *) = group;
+        }
+        APR_ARRAY_PUSH(group, int) = i;
+    }
+    return groups;
+}
+
+static void refuse(const lims_layout_t *layout, const lims_reading_t *reading, lims_reason_e code,
+                   const char *expected, const char *message)
+{
+    const lims_sheet_t sheet = { .name = reading->sheet };
+    const lims_scope_t scope = { .sheet = &sheet };
+    const lims_found_t found = { .row = reading->row,
+                                 .column = reading->column,
+                                 .raw = reading->raw };
+
+    lims_layout_reason(layout, &scope, code, true, &found, expected, "%s", message);
+}
+
+static bool differ(const char *a, const char *b)
+{
+    return (a || b) && (!a || !b || strcmp(a, b) != 0);
+}
+
+/* Every value beyond the first. */
+static void refuse_rest(const lims_layout_t *layout, const group_t *group)
+{
+    const lims_reading_t *first = reading_at(layout, group, 0);
+
+    for (int i = 1; i < group->nelts; i++) {
+        const lims_reading_t *again = reading_at(layout, group, i);
+        bool replicates = differ(first->replicate, again->replicate);
+
+        refuse(layout, again,
+               replicates ? LIMS_REASON_REPLICATE_UNRESOLVED : LIMS_REASON_DUPLICATE_ROW, NULL,
+               apr_psprintf(layout->pool, "Row %d has a value for %s of %s already.%s", first->row,
+                            again->test_code, again->tracking_id,
+                            replicates ? " The profile does not say which replicate counts." : ""));
+    }
+}
+
+/* --- Means ------------------------------------------------------------------------------ */
+
+static int places_of(const char *number)
+{
+    const char *point = strchr(number, '.');
+
+    return point ? (int)strspn(point + 1, "0123456789") : 0;
+}
+
+/* Makes the first reading the mean of all. False: they have none. */
+static bool take_mean(const lims_layout_t *layout, const group_t *group)
+{
+    const lims_replicates_t *policy = &layout->profile->replicates;
+    lims_reading_t *first = reading_at(layout, group, 0);
+    const char *raw = NULL;
+    int places = policy->decimals;
+    lims_decimal_t sum = { .digits = "" };
+    lims_decimal_t count = { .digits = apr_itoa(layout->pool, group->nelts) };
+
+    if (group->nelts != policy->count) {
+        return false;
+    }
+    count.count = (int)strlen(count.digits);
+    for (int i = 0; i < group->nelts; i++) {
+        const lims_reading_t *reading = reading_at(layout, group, i);
+        lims_decimal_t number;
+
+        if (!reading->result) {
+            return true; /* refused already, with a better reason */
+        }
+        if (reading->qualifier || differ(first->unit, reading->unit) ||
+            !lims_decimal_parse(&number, reading->result, layout->pool)) {
+            return false;
+        }
+        if (policy->decimals < 0 && places_of(reading->result) > places) {
+            places = places_of(reading->result);
+        }
+        sum = lims_decimal_add(&sum, &number, layout->pool);
+        raw = raw ? apr_pstrcat(layout->pool, raw, "; ", reading->raw, NULL) : reading->raw;
+    }
+    places = places < 0 ? 0 : places > LIMS_DECIMAL_PLACES_MAX ? LIMS_DECIMAL_PLACES_MAX : places;
+    if (!lims_decimal_divide(&sum, &sum, &count, places, policy->rounding, layout->pool)) {
+        return false;
+    }
+    first->result = lims_decimal_text(&sum, layout->pool);
+    first->raw = raw;
+    return true;
+}
+
+/* --- Policies ------------------------------------------------------------------------------ */
+
+/* Leaves of each group the one reading, and what is in no group. */
+static void drop(lims_layout_t *layout, const apr_array_header_t *groups, bool last)
+{
+    apr_array_header_t *readings = layout->out->readings;
+    char *dropped = apr_pcalloc(layout->pool, (apr_size_t)readings->nelts + 1);
+    int kept = 0;
+
+    for (int i = 0; i < groups->nelts; i++) {
+        const group_t *group = APR_ARRAY_IDX(groups, i, group_t *);
+        int keep = last ? group->nelts - 1 : 0;
+        for (int j = 0; j < group->nelts; j++) {
+            dropped[APR_ARRAY_IDX(group, j, int)] = j != keep;
+        }
+    }
+    for (int i = 0; i < readings->nelts; i++) {
+        if (!dropped[i]) {
+            APR_ARRAY_IDX(readings, kept, lims_reading_t) =
+                APR_ARRAY_IDX(readings, i, lims_reading_t);
+            kept++;
+        }
+    }
+    layout->out->counts.skipped += readings->nelts - kept;
+    readings->nelts = kept;
+}
+
+void lims_replicates_resolve(lims_layout_t *layout)
+{
+    const lims_replicates_t *policy = &layout->profile->replicates;
+    const apr_array_header_t *groups = groups_of(layout);
+
+    for (int i = 0; i < groups->nelts; i++) {
+        const group_t *group = APR_ARRAY_IDX(groups, i, group_t *);
+
+        if (policy->policy == LIMS_REPLICATES_QUARANTINE ||
+            policy->policy == LIMS_REPLICATES_DISTINCT_TESTS) {
+            refuse_rest(layout, group);
+        } else if (policy->policy == LIMS_REPLICATES_MEAN && !take_mean(layout, group)) {
+            refuse(layout, reading_at(layout, group, 0), LIMS_REASON_REPLICATE_UNRESOLVED,
+                   apr_psprintf(layout->pool, "%d values", policy->count),
+                   apr_psprintf(layout->pool,
+                                "There are %d values of which the mean cannot be taken: it needs "
+                                "%d plain numbers of one unit.",
+                                group->nelts, policy->count));
+        }
+    }
+    if (policy->policy == LIMS_REPLICATES_FIRST || policy->policy == LIMS_REPLICATES_LAST) {
+        drop(layout, groups, policy->policy == LIMS_REPLICATES_LAST);
+    } else if (policy->policy == LIMS_REPLICATES_MEAN) {
+        int skipped = layout->out->counts.skipped;
+        drop(layout, groups, false);
+        layout->out->counts.skipped = skipped; /* they all count, as one */
+    }
+}

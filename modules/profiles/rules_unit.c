@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_unit.c - from the number in the file to the number that is written. */
+#include "profiles/layout.h"
+#include "profiles/number.h"
+#include "profiles/unit.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+/* --- Dilution -------------------------------------------------------------------------- */
+
+/* A positive number, canonical; NULL for anything else. */
+static const char *positive(const lims_value_t *value, const char *text)
+{
+    apr_pool_t *pool = value->layout->pool;
+    lims_number_t number;
+    lims_decimal_t decimal;
+
+    if (lims_number_read(&number, text, &value->layout->profile->numbers, pool) !=
+            LIMS_NUMBER_READ ||
+        number.percent || !lims_decimal_parse(&decimal, number.text, pool) || decimal.negative ||
+        decimal.count == 0) {
+        return NULL;
+    }
+    return number.text;
+}
+
+/* The factor of a dilution as lims_decimal_convert() takes it: "5", "1/0.2". NULL
+ * when it cannot be read. */
+static const char *dilution_factor(const lims_value_t *value, const char *text)
+{
+    apr_pool_t *pool = value->layout->pool;
+    const char *separator, *part, *all;
+
+    switch (value->layout->profile->dilution.notation) {
+    case LIMS_NOTATION_RATIO:
+        separator = strpbrk(text, "/:");
+        part = separator
+                   ? positive(value, apr_pstrmemdup(pool, text, (apr_size_t)(separator - text)))
+                   : NULL;
+        all = part ? positive(value, separator + 1) : NULL;
+        return all ? apr_pstrcat(pool, all, "/", part, NULL) : NULL;
+    case LIMS_NOTATION_SHARE:
+        part = positive(value, text);
+        return part ? apr_pstrcat(pool, "1/", part, NULL) : NULL;
+    default:
+        return positive(value, text);
+    }
+}
+
+/* Decimal places of a canonical number. */
+static int places_of(const char *number)
+{
+    const char *point = strchr(number, '.');
+
+    return point ? (int)strspn(point + 1, "0123456789") : 0;
+}
+
+/* number * factor: exact, or where the division has no end two digits beyond
+ * those that the number has. */
+static const char *multiplied(const char *number, const char *factor, apr_pool_t *pool)
+{
+    const char *one = lims_decimal_convert("1", factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool);
+    const char *result;
+    int places = places_of(number) + 2;
+
+    if (one && strcmp(one, "1") == 0) {
+        return number; /* and so keeps its text */
+    }
+    result = lims_decimal_convert(number, factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool);
+    return result ? result
+                  : lims_decimal_convert(number, factor, NULL,
+                                         places < LIMS_DECIMAL_PLACES_MAX ? places
+                                                                          : LIMS_DECIMAL_PLACES_MAX,
+                                         LIMS_ROUND_HALF_EVEN, pool);
+}
+
+static const char *diluted(lims_value_t *value, const char *number)
+{
+    const lims_dilution_t *dilution = &value->layout->profile->dilution;
+    const char *text = value->reading.dilution, *factor, *result = NULL;
+
+    if (!text && dilution->required) {
+        lims_value_refuse(value, LIMS_REASON_DILUTION_MISSING, LIMS_COLUMN_DILUTION, NULL,
+                          "There is no dilution.");
+        return NULL;
+    }
+    if (!text || dilution->apply == LIMS_DILUTION_APPLIED) {
+        return number;
+    }
+    factor = dilution_factor(value, text);
+    result = factor ? multiplied(number, factor, value->layout->pool) : NULL;
+    if (!result) {
+        lims_value_refuse(value, LIMS_REASON_DILUTION_MISSING, LIMS_COLUMN_DILUTION, NULL,
+                          "The dilution \"%s\" is not written as the profile says.", text);
+    }
+    return result;
+}
+
+/* --- Units ----------------------------------------------------------------------------- */
+
+static bool spelt_alike(const char *a, const char *b, apr_pool_t *pool)
+{
+    return strcmp(lims_unit_fold(a, pool), lims_unit_fold(b, pool)) == 0;
+}
+
+static bool same(const lims_value_t *value, const char *a, const char *b)
+{
+    apr_pool_t *pool = value->layout->pool;
+
+    return value->layout->profile->units.policy == LIMS_UNITS_EXACT ? spelt_alike(a, b, pool)
+                                                                    : lims_unit_same(a, b, pool);
+}
+
+/* What a spelling means by the profile. */
+static const char *meaning_of(const lims_value_t *value, const char *unit)
+{
+    const apr_array_header_t *aliases = value->layout->profile->units.aliases;
+
+    for (int i = 0; aliases && i < aliases->nelts; i++) {
+        const lims_unit_alias_t *alias = &APR_ARRAY_IDX(aliases, i, lims_unit_alias_t);
+        if (spelt_alike(alias->text, unit, value->layout->pool)) {
+            return alias->means;
+        }
+    }
+    return unit;
+}
+
+static const char *refuse_range(lims_value_t *value)
+{
+    lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_VALUE, NULL,
+                      "The number is too long to be converted.");
+    return NULL;
+}
+
+static const char *converted(lims_value_t *value, const char *number,
+                             const lims_conversion_t *conversion)
+{
+    const char *result =
+        lims_decimal_convert(number, conversion->factor, conversion->offset, conversion->decimals,
+                             conversion->rounding, value->layout->pool);
+
+    return result ? result : refuse_range(value);
+}
+
+/* By a conversion that the profile lists, or by a power of ten. */
+static const char *convert_by_units(lims_value_t *value, const char *number, const char *unit)
+{
+    const lims_units_t *units = &value->layout->profile->units;
+    const char *wanted = value->test->unit, *result;
+    apr_pool_t *pool = value->layout->pool;
+    int power;
+
+    for (int i = 0; units->conversions && i < units->conversions->nelts; i++) {
+        const lims_conversion_t *conversion =
+            &APR_ARRAY_IDX(units->conversions, i, lims_conversion_t);
+        if (lims_unit_same(conversion->from, unit, pool) &&
+            lims_unit_same(conversion->to, wanted, pool)) {
+            return converted(value, number, conversion);
+        }
+    }
+    if (!lims_unit_power(&power, unit, wanted, pool)) {
+        lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_UNIT, wanted,
+                          "\"%s\" cannot be converted to \"%s\".", unit, wanted);
+        return NULL;
+    }
+    result = lims_decimal_convert(number, apr_psprintf(pool, "1E%d", power), NULL, -1,
+                                  LIMS_ROUND_HALF_EVEN, pool);
+    return result ? result : refuse_range(value);
+}
+
+/* The unit of the file's number; NULL: refused. `*declared`: as the profile says,
+ * not the file. */
+static const char *unit_in_file(lims_value_t *value, bool percent)
+{
+    const lims_test_t *test = value->test;
+    const lims_found_t *found = &value->found[LIMS_COLUMN_UNIT];
+    const char *text = found->text && *found->text ? found->text : NULL;
+
+    if (percent && text && strcmp(text, "%") != 0) {
+        lims_value_refuse(value, LIMS_REASON_UNIT_MISMATCH, LIMS_COLUMN_UNIT, test->unit,
+                          "The value has a percent sign, and the unit \"%s\" beside it.", text);
+        return NULL;
+    }
+    if (percent) {
+        return "%";
+    }
+    if (text) {
+        return meaning_of(value, text);
+    }
+    if (!found->raw || test->file_unit || *test->unit == '\0') {
+        return test->file_unit ? test->file_unit : test->unit;
+    }
+    lims_value_refuse(value, LIMS_REASON_UNIT_MISSING, LIMS_COLUMN_UNIT, test->unit,
+                      "There is no unit.");
+    return NULL;
+}
+
+static const char *convert_unit(lims_value_t *value, const char *number, bool percent)
+{
+    const lims_test_t *test = value->test;
+    const char *unit;
+
+    if (!test->unit) {
+        unit = value->found[LIMS_COLUMN_UNIT].text;
+        value->reading.unit = percent ? "%" : unit;
+        return test->convert ? converted(value, number, test->convert) : number;
+    }
+    unit = unit_in_file(value, percent);
+    if (!unit) {
+        return NULL;
+    }
+    value->reading.unit = test->unit;
+    if (test->convert && same(value, unit, test->file_unit ? test->file_unit : test->unit)) {
+        return converted(value, number, test->convert);
+    }
+    if (same(value, unit, test->unit)) {
+        return number;
+    }
+    if (value->layout->profile->units.policy == LIMS_UNITS_CONVERT) {
+        return convert_by_units(value, number, unit);
+    }
+    lims_value_refuse(value, LIMS_REASON_UNIT_MISMATCH, LIMS_COLUMN_UNIT,
+                      test->file_unit ? test->file_unit : test->unit,
+                      "The unit is \"%s\" and not \"%s\".", unit,
+                      test->file_unit ? test->file_unit : test->unit);
+    return NULL;
+}
+
+const char *lims_value_convert(lims_value_t *value, const char *number, bool percent)
+{
+    const char *result = diluted(value, number);
+
+    return result ? convert_unit(value, result, percent) : NULL;
+}

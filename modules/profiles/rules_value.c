@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_value.c - what a cell says: a number, a token, a text, or nothing. */
+#include "profiles/fold.h"
+#include "profiles/layout.h"
+#include "profiles/number.h"
+
+#include <apr_cstr.h>
+#include <apr_strings.h>
+#include <string.h>
+
+/* --- Qualifiers ---------------------------------------------------------------------- */
+
+/* The qualifiers that a result can have; "~5" and "<= 5" say theirs in the text
+ * alone. */
+static const char *qualifier_of(const char *sign)
+{
+    static const char *const known[] = { "<", ">", "ND", "J", "U" };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(known); i++) {
+        if (apr_cstr_casecmp(sign, known[i]) == 0) {
+            return known[i];
+        }
+    }
+    return NULL;
+}
+
+/* The longest declared operator that the text begins with; `*rest` is what
+ * follows. NULL: none. */
+static const char *declared_operator(const char **rest, const lims_value_t *value, const char *text)
+{
+    const apr_array_header_t *operators = value->layout->profile->qualifiers.operators;
+    const char *longest = NULL;
+
+    for (int i = 0; operators && i < operators->nelts; i++) {
+        const char *sign = APR_ARRAY_IDX(operators, i, const char *);
+        if (strncmp(text, sign, strlen(sign)) == 0 &&
+            (!longest || strlen(sign) > strlen(longest))) {
+            longest = sign;
+        }
+    }
+    if (longest) {
+        apr_size_t left;
+        *rest = lims_trim(&left, text + strlen(longest), strlen(text) - strlen(longest));
+    }
+    return longest;
+}
+
+/* The column of qualifiers. */
+static void read_qualifier(lims_value_t *value)
+{
+    const char *text = value->found[LIMS_COLUMN_QUALIFIER].text;
+    const char *qualifier = text && *text ? qualifier_of(text) : NULL;
+
+    if (!text || *text == '\0') {
+        return;
+    }
+    if (!qualifier ||
+        (value->reading.qualifier && strcmp(value->reading.qualifier, qualifier) != 0)) {
+        lims_value_refuse(
+            value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_QUALIFIER, "<, >, ND, J or U",
+            qualifier ? "It contradicts the value's own." : "It is no qualifier of a result.");
+        return;
+    }
+    value->reading.qualifier = qualifier;
+}
+
+static const lims_flag_t *find_flag(const lims_value_t *value, const char *text)
+{
+    const apr_array_header_t *flags = value->layout->profile->qualifiers.flags;
+
+    for (int i = 0; flags && i < flags->nelts; i++) {
+        const lims_flag_t *flag = &APR_ARRAY_IDX(flags, i, lims_flag_t);
+        if (lims_fold_equals(text, strlen(text), flag->text)) {
+            return flag;
+        }
+    }
+    return NULL;
+}
+
+/* The instrument's flag beside the value. */
+static void read_flag(lims_value_t *value)
+{
+    const lims_qualifiers_t *qualifiers = &value->layout->profile->qualifiers;
+    const char *text = value->found[LIMS_COLUMN_FLAG].text;
+    const lims_flag_t *flag = text && *text ? find_flag(value, text) : NULL;
+    const lims_flag_e action = flag ? flag->action : qualifiers->unknown_flag;
+    const char *qualifier, **told = &value->layout->told_flag;
+
+    if (!text || *text == '\0') {
+        return;
+    }
+    if (action != LIMS_FLAG_QUALIFIER && value->found[LIMS_COLUMN_FLAG].raw == *told) {
+        return; /* of the whole row, which may have many values */
+    }
+    *told = value->found[LIMS_COLUMN_FLAG].raw;
+    switch (action) {
+    case LIMS_FLAG_BLOCK:
+        lims_value_refuse(value, LIMS_REASON_INSTRUMENT_ERROR_FLAG, LIMS_COLUMN_FLAG, NULL,
+                          flag ? "The instrument has flagged the value with \"%s\"."
+                               : "The profile does not know the flag \"%s\".",
+                          text);
+        break;
+    case LIMS_FLAG_NOTE:
+        lims_layout_reason(value->layout, value->scope, LIMS_REASON_INSTRUMENT_ERROR_FLAG, false,
+                           &value->found[LIMS_COLUMN_FLAG], NULL,
+                           "The instrument has flagged the value with \"%s\".", text);
+        break;
+    case LIMS_FLAG_QUALIFIER:
+        qualifier = qualifier_of(flag && flag->write ? flag->write : text);
+        if (!qualifier) {
+            lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_FLAG,
+                              "<, >, ND, J or U", "It is no qualifier of a result.");
+        } else if (!value->reading.qualifier) {
+            value->reading.qualifier = qualifier;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- Blanks and tokens ----------------------------------------------------------------- */
+
+static void read_blank(lims_value_t *value)
+{
+    if (value->layout->profile->numbers.blank == LIMS_BLANK_SKIP) {
+        value->skipped = true;
+    } else {
+        lims_value_refuse(value, LIMS_REASON_MISSING_VALUE, LIMS_COLUMN_VALUE, NULL,
+                          "There is no value for the test %s.", value->test->test_code);
+    }
+}
+
+/* A token's text with the reporting limit in the place of "{limit}". NULL:
+ * refused. */
+static const char *token_text(lims_value_t *value, const lims_token_t *token, const char *cell)
+{
+    static const char place[] = "{limit}";
+    const char *write = token->write ? token->write : cell;
+    const char *at = strstr(write, place), *limit = value->found[LIMS_COLUMN_LIMIT].text;
+    apr_pool_t *pool = value->layout->pool;
+    lims_number_t number;
+
+    if (!at) {
+        return write;
+    }
+    if (!limit || lims_number_read(&number, limit, &value->layout->profile->numbers, pool) !=
+                      LIMS_NUMBER_READ) {
+        lims_value_refuse(value, LIMS_REASON_MISSING_VALUE, LIMS_COLUMN_LIMIT, "a number",
+                          "\"%s\" needs the reporting limit, which is not there.", cell);
+        return NULL;
+    }
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, write, (apr_size_t)(at - write)), number.text,
+                       at + sizeof(place) - 1, NULL);
+}
+
+/* What a token says of the value, unless its text says it itself. */
+static const char *token_qualifier(lims_token_e meaning, const char *result)
+{
+    const char *rest, *sign = lims_number_operator(&rest, result);
+
+    if (sign) {
+        return qualifier_of(sign);
+    }
+    return meaning == LIMS_TOKEN_NONDETECT ? "ND"
+           : meaning == LIMS_TOKEN_OVER    ? ">"
+           : meaning == LIMS_TOKEN_UNDER   ? "<"
+                                           : NULL;
+}
+
+static const lims_token_t *find_token(const lims_value_t *value, const char *text)
+{
+    const apr_array_header_t *tokens = value->layout->profile->qualifiers.tokens;
+
+    for (int i = 0; tokens && i < tokens->nelts; i++) {
+        const lims_token_t *token = &APR_ARRAY_IDX(tokens, i, lims_token_t);
+        if (lims_fold_equals(text, strlen(text), token->text)) {
+            return token;
+        }
+    }
+    return NULL;
+}
+
+static void read_token(lims_value_t *value, const lims_token_t *token, const char *text)
+{
+    switch (token->meaning) {
+    case LIMS_TOKEN_MISSING:
+        read_blank(value);
+        return;
+    case LIMS_TOKEN_INVALID:
+        lims_value_refuse(value, LIMS_REASON_INSTRUMENT_ERROR_FLAG, LIMS_COLUMN_VALUE, NULL,
+                          "The instrument says that this is no valid value.");
+        return;
+    default:
+        value->reading.result = token_text(value, token, text);
+        if (value->reading.result) {
+            value->reading.qualifier = token_qualifier(token->meaning, value->reading.result);
+            value->reading.unit = value->test->unit;
+        }
+    }
+}
+
+/* --- Numbers ------------------------------------------------------------------------- */
+
+static void refuse_number(lims_value_t *value, lims_number_e outcome, const lims_number_t *number,
+                          const char *text)
+{
+    const lims_cell_t *cell = value->found[LIMS_COLUMN_VALUE].cell;
+    const char *rest, *sign = lims_number_operator(&rest, text);
+
+    if (outcome == LIMS_NUMBER_AMBIGUOUS) {
+        lims_value_refuse(value, LIMS_REASON_AMBIGUOUS_NUMBER, LIMS_COLUMN_VALUE, NULL, "%s",
+                          number->why);
+    } else if (sign) {
+        lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_VALUE, NULL,
+                          "The profile declares no operator that this begins with.");
+    } else if (cell && cell->kind == LIMS_CELL_DATE) {
+        lims_value_refuse(value, LIMS_REASON_NON_NUMERIC, LIMS_COLUMN_VALUE, "a number",
+                          "The workbook has a date here.");
+    } else {
+        lims_value_refuse(value, LIMS_REASON_NON_NUMERIC, LIMS_COLUMN_VALUE, "a number", "%s",
+                          number->why);
+    }
+}
+
+/* What stands before the number, its blanks made plain ones. */
+static const char *prefix_of(const char *text, const char *rest, apr_pool_t *pool)
+{
+    const char *end = rest;
+
+    while (end > text && (end[-1] & 0x80 || end[-1] == ' ' || end[-1] == '\t')) {
+        apr_size_t left;
+        const char *sign = apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
+        const char *begin = lims_trim(&left, sign, strlen(sign));
+        if (begin + left == sign + strlen(sign)) {
+            break;
+        }
+        end = text + (begin - sign) + left;
+    }
+    return apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)),
+                       end < rest ? " " : "", NULL);
+}
+
+static void read_number(lims_value_t *value, const char *text)
+{
+    apr_pool_t *pool = value->layout->pool;
+    const char *rest = text, *sign = declared_operator(&rest, value, text), *result;
+    lims_number_t number;
+    lims_number_e outcome = lims_number_read(&number, rest, &value->layout->profile->numbers, pool);
+
+    if (outcome != LIMS_NUMBER_READ) {
+        refuse_number(value, outcome, &number, rest);
+        return;
+    }
+    result = lims_value_convert(value, number.text, number.percent);
+    if (!result) {
+        return;
+    }
+    value->reading.result = result;
+    if (sign) {
+        const char *plain;
+        const char *usual = lims_number_operator(&plain, sign);
+        value->reading.qualifier = qualifier_of(usual ? usual : sign);
+        value->reading.result = apr_pstrcat(pool, prefix_of(text, rest, pool), result, NULL);
+    }
+}
+
+/* --- Texts --------------------------------------------------------------------------- */
+
+static const lims_choice_t *find_choice(const lims_value_t *value, const char *text)
+{
+    const apr_array_header_t *values = value->test->values;
+
+    for (int i = 0; values && i < values->nelts; i++) {
+        const lims_choice_t *choice = &APR_ARRAY_IDX(values, i, lims_choice_t);
+        if (lims_fold_equals(text, strlen(text), choice->text)) {
+            return choice;
+        }
+    }
+    return NULL;
+}
+
+static void read_text(lims_value_t *value, const char *text)
+{
+    const lims_choice_t *choice = find_choice(value, text);
+
+    if (!choice && value->test->kind == LIMS_KIND_CHOICE) {
+        lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_VALUE, NULL,
+                          "\"%s\" is none of the values that the test %s can have.", text,
+                          value->test->test_code);
+        return;
+    }
+    value->reading.result = choice ? choice->write : text;
+    value->reading.unit = value->test->unit;
+}
+
+/* --- A value --------------------------------------------------------------------------- */
+
+/* What spreadsheets write for a formula that has no value. */
+static bool is_formula_error(const lims_found_t *found)
+{
+    static const char *const errors[] = { "#N/A",   "#DIV/0!", "#VALUE!", "#REF!",
+                                          "#NAME?", "#NUM!",   "#NULL!" };
+
+    if (found->cell && found->cell->kind == LIMS_CELL_ERROR) {
+        return true;
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(errors); i++) {
+        if (strcmp(found->text, errors[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void lims_value_read(lims_value_t *value)
+{
+    lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
+    const char *dilution = value->found[LIMS_COLUMN_DILUTION].text;
+    const char *text = found->text ? found->text : "";
+    const lims_token_t *token = find_token(value, text);
+
+    found->text = text;
+    value->reading.dilution = dilution && *dilution ? dilution : NULL;
+    if (is_formula_error(found)) {
+        lims_value_refuse(value, LIMS_REASON_FORMULA_ERROR, LIMS_COLUMN_VALUE, NULL,
+                          "The formula of this cell has no value.");
+    } else if (token) {
+        read_token(value, token, text);
+    } else if (value->test->kind == LIMS_KIND_CHOICE && find_choice(value, text)) {
+        read_text(value, text); /* also where a blank is one of the choices */
+    } else if (*text == '\0') {
+        read_blank(value);
+    } else if (value->test->kind == LIMS_KIND_NUMERIC) {
+        read_number(value, text);
+    } else {
+        read_text(value, text);
+    }
+    if (!value->skipped) {
+        read_qualifier(value);
+        read_flag(value);
+    }
+    if (value->reading.unit && *value->reading.unit == '\0') {
+        value->reading.unit = NULL;
+    }
+}
