@@ -13,6 +13,7 @@ enum { STX = 0x02, ETX = 0x03, EOT = 0x04, ENQ = 0x05, ACK = 0x06, NAK = 0x15, E
 typedef struct {
     const unsigned char *at, *end;
     int frame; /* of the file, 1-based: what a person can count */
+    bool open; /* a transmission was begun by ENQ, and not ended by EOT */
     char *out;
     lims_reasons_t *reasons;
 } frames_t;
@@ -102,6 +103,11 @@ static bool read_frames(const char **text, apr_size_t *length, const char *bytes
                                "There is text between frame %d and the next.", f.frame);
             good = false;
         }
+        f.open = c == ENQ || (f.open && c != EOT);
+    }
+    if (good && f.open) {
+        lims_reasons_block(reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
+                           "The transmission has no end (EOT): the file was cut off.");
     }
     *text = out;
     *length = (apr_size_t)(f.out - out);
@@ -161,6 +167,18 @@ static bool not_ended(const records_t *r)
     return false;
 }
 
+/* Whether a terminator record without a line's end says all that it has to say, up
+ * to the termination code (L-3). */
+static bool is_whole(const records_t *r, const char *record, apr_size_t length)
+{
+    int fields = 1;
+
+    for (apr_size_t i = 0; i < length && fields < 3; i++) {
+        fields += record[i] == r->astm->signs.field && i + 1 < length;
+    }
+    return fields == 3;
+}
+
 static bool split(records_t *r, const char *record, apr_size_t length)
 {
     const char *end = record + length;
@@ -177,7 +195,7 @@ static bool split(records_t *r, const char *record, apr_size_t length)
                            "The record of line %d stands outside of a message.", r->line);
         return false;
     }
-    r->open = type != 'L';
+    r->open = type != 'L' || (*end == '\0' && !is_whole(r, record, length));
     if (!lims_sheet_row(r->sheet, r->line, r->message)) {
         return false;
     }

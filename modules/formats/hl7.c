@@ -22,6 +22,7 @@ typedef struct {
     bool in_batch;
     bool in_file;
     bool in_block; /* of MLLP */
+    bool unended;  /* the file ends with this segment, and not with its line's end */
     bool at_end;   /* the segment has no end but that of the file */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
@@ -145,7 +146,7 @@ static bool write_cells(reader_t *r, const char *segment, apr_size_t length, boo
     return true;
 }
 
-/* A trailer's count, which may be left out. */
+/* A trailer's count, which may be left out, but not cut off. */
 static bool check_count(reader_t *r, const char *segment, apr_size_t length, int counted,
                         const char *of)
 {
@@ -159,7 +160,8 @@ static bool check_count(reader_t *r, const char *segment, apr_size_t length, int
                            declared, of, counted);
         return false;
     }
-    return true;
+    return !r->unended || (length > 4 && end != text) ||
+           truncated(r, "The file ends within its trailer.");
 }
 
 static bool is_segment(const char *segment, apr_size_t length, const char *name)
@@ -261,6 +263,8 @@ static bool read_segments(reader_t *r)
     for (r->line = 1; at < end; r->line++) {
         const char *segment = skip_framing(r, at);
         apr_size_t length = strcspn(segment, "\r\n\x1c");
+
+        r->unended = segment[length] == '\0';
 
         r->at_end = segment + length == end;
         if (length && strspn(segment, " \t") < length && !read_segment(r, segment, length)) {

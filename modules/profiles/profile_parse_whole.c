@@ -73,6 +73,10 @@ static void complete(lims_profile_t *profile, apr_pool_t *pool)
     switch (profile->layout) {
     case LIMS_LAYOUT_GROUPED:
         set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_GROUP);
+        /* Where `table` is absent; one row is refused where it is given. */
+        if (profile->table.header.rows < 2) {
+            profile->table.header.rows = 2;
+        }
         break;
     case LIMS_LAYOUT_TRANSPOSED:
         set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_ROW_LABEL);

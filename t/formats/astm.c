@@ -36,7 +36,10 @@ static void test_records(void)
     } cases[] = {
         { HEADER "P|1\r" END, "1[H][\\^&][][][Vision] 2[P][1] 3[L][1][N]", "records by CR" },
         { "H|\\^&\r\nL|1\r\n", "1[H][\\^&] 2[L][1]", "by CR LF" },
-        { "H|\\^&\nL|1", "1[H][\\^&] 2[L][1]", "by LF, the last without" },
+        { "H|\\^&\nL|1|N", "1[H][\\^&] 2[L][1][N]", "by LF, the last without" },
+        { "H|\\^&\nL|1|",
+          "truncated_file@3 Message 1 has no terminator record (L): the file was cut off.",
+          "a terminator without its end" },
         { "# saved\n\nH|\\^&\n# middle\nL|1\n", "3[H][\\^&] 5[L][1]", "remarks and blank lines" },
         { "H|@^\\|x\rL|1\r", "1[H][@^\\][x] 2[L][1]", "other signs" },
         { HEADER END HEADER END,
@@ -95,6 +98,9 @@ static void test_frames(void)
     whole = apr_pstrcat(pool, head, "x", end, NULL);
     is(read_text(whole, strlen(whole)),
        "structure_mismatch@0 There is text between frame 1 and the next.", "text between frames");
+    whole = apr_pstrcat(pool, "\x05", head, patient, end, NULL);
+    is(read_text(whole, strlen(whole)),
+       "truncated_file@0 The transmission has no end (EOT): the file was cut off.", "no EOT");
 }
 
 /* Whatever is cut off, the rest is never taken for the whole. */

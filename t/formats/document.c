@@ -34,9 +34,9 @@ static void collect(void)
     };
     static const char text[] = "Sample,\"Result, mg/L\"\r\nS1,7.1\r\n";
     static const char report[] = "Sample: S1\nResult: 7.1 mg/L\n*** End of Report ***\n";
-    static const char records[] = "H|\\^&\rO|1|S1\rR|1|^^^GLU|5.4|mmol/L\rL";
+    static const char records[] = "H|\\^&\rO|1|S1\rR|1|^^^GLU|5.4|mmol/L\rL|1|N";
     static const char hl7[] = "MSH|^~\\&|A\rOBX|1|NM|GLU||5.4|mmol/L\r";
-    static const char batch[] = "BHS|^~\\&\rMSH|^~\\&|A\rOBX|1|NM|GLU||5.4|mmol/L\rBTS";
+    static const char batch[] = "BHS|^~\\&\rMSH|^~\\&|A\rOBX|1|NM|GLU||5.4|mmol/L\rBTS|1";
     static const char block[] = "\x0bMSH|^~\\&|A\rOBX|1|NM|GLU||5.4|mmol/L\r\x1c";
     static const char xml[] = "<?xml version=\"1.0\"?><a><b c=\"1\">2</b></a>";
     unsigned sum = 0;
@@ -51,7 +51,7 @@ static void collect(void)
     add("report", report, sizeof(report) - 1, false, 1);
     add("ASTM records", records, sizeof(records) - 1, true, 5);
     bytes = apr_psprintf(pool, "\x05\x02" FRAME "%02X\r\n\x04", sum & 0xff);
-    add("ASTM frames", bytes, strlen(bytes) - 3, true, 4);
+    add("ASTM frames", bytes, strlen(bytes), true, 4);
     add("HL7", hl7, sizeof(hl7) - 1, false, 4);
     add("HL7 batch", batch, sizeof(batch) - 1, true, 9);
     add("HL7 in MLLP", block, sizeof(block) - 1, true, 10);
@@ -86,10 +86,11 @@ static void test_containers(void)
     static const char *const outcomes[] = {
         "text UTF-8 1[Sample][Result, mg/L] 2[S1][7.1]",
         "text UTF-8 1[Sample: S1] 2[Result: 7.1 mg/L] 3[*** End of Report ***]",
-        "astm UTF-8 1[H][\\^&] 2[O][1][S1] 3[R][1][^^^GLU][5.4][mmol/L] 4[L]",
+        "astm UTF-8 1[H][\\^&] 2[O][1][S1] 3[R][1][^^^GLU][5.4][mmol/L] 4[L][1][N]",
         "astm UTF-8 1[H][\\^&] 2[O][1][S1] 3[R][1][^^^GLU][5.4][mmol/L] 4[L][1][N]",
         "hl7 UTF-8 1[MSH][|][^~\\&][A] 2[OBX][1][NM][GLU][][5.4][mmol/L]",
-        "hl7 UTF-8 1[BHS][|][^~\\&] 2[MSH][|][^~\\&][A] 3[OBX][1][NM][GLU][][5.4][mmol/L] 4[BTS]",
+        "hl7 UTF-8 1[BHS][|][^~\\&] 2[MSH][|][^~\\&][A] 3[OBX][1][NM][GLU][][5.4][mmol/L] "
+        "4[BTS][1]",
         "hl7 UTF-8 1[MSH][|][^~\\&][A] 2[OBX][1][NM][GLU][][5.4][mmol/L]",
         "xml - 1[b][c][1] 1[a][b][2]",
         "xlsx - 1[one]",

@@ -34,6 +34,8 @@ static void test_segments(void)
           "6[FTS][1]",
           "a batch" },
         { BHS MSH "BTS\r", "1[BHS][|][^~\\&] 2[MSH][|][^~\\&][A] 3[BTS]", "a batch not counted" },
+        { BHS MSH "BTS|", "truncated_file@3 The file ends within its trailer.",
+          "a trailer cut off" },
         { BHS MSH "BTS|2\r",
           "truncated_file@3 The trailer of line 3 counts 2 messages, but there are 1.",
           "a message is missing" },

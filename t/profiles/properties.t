@@ -110,7 +110,8 @@ subtest 'a file that was cut' => sub {
 
     for my $name (grep { $outcome{$_}{counts}{blocking} == 0 } @names) {
         my ($file, $bytes) = @{ $files{$name} };
-        my $length = length($bytes) - length(($bytes =~ /([\r\n]*)\z/)[0]);
+        # Without what says nothing: a last line's end, the padding of a sector.
+        my $length = length($bytes) - length(($bytes =~ /([\r\n]*|\0*)\z/)[0]);
         my $step   = max(1, int($length / 250));
         my $end    = declares_end($bytes, $outcome{$name}{profile});
         my @taken;
