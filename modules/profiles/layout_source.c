@@ -201,6 +201,27 @@ static void add_pair(const lims_layout_t *layout, lims_keys_t *keys, const lims_
     }
 }
 
+/* A line that was cut into fixed columns, whole again: keys do not keep to them. */
+static const lims_row_t *uncut(const lims_layout_t *layout, const lims_row_t *row)
+{
+    apr_array_header_t *parts = apr_array_make(layout->pool, row->count + 1, sizeof(const char *));
+    lims_row_t *line = apr_pmemdup(layout->pool, row, sizeof(*row));
+    lims_cell_t *cell;
+
+    if (layout->profile->dialect.columns == NULL || row->count == 0) {
+        return row;
+    }
+    for (int i = 0; i < row->count; i++) {
+        APR_ARRAY_PUSH(parts, const char *) = row->cells[i].text;
+    }
+    cell = apr_pmemdup(layout->pool, &row->cells[0], sizeof(*cell));
+    cell->text = apr_array_pstrcat(layout->pool, parts, 0);
+    cell->length = (apr_uint16_t)strlen(cell->text);
+    line->cells = cell;
+    line->count = 1;
+    return line;
+}
+
 const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
                                 int to, int except, int until)
 {
@@ -210,7 +231,7 @@ const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t 
     keys->entries = apr_hash_make(layout->pool);
     keys->again = apr_hash_make(layout->pool);
     for (int i = from; i < to; i++) {
-        const lims_row_t *row = &sheet->rows[i];
+        const lims_row_t *row = uncut(layout, &sheet->rows[i]);
         for (int j = 0; (i < except || i >= until) && j < row->count; j++) {
             if (!add_within(layout, keys, row, j, separator ? separator : ":") &&
                 (separator || !add_within(layout, keys, row, j, "="))) {

@@ -322,11 +322,11 @@ void lims_value_read(lims_value_t *value)
 
     found->text = text;
     value->reading.dilution = dilution && *dilution ? dilution : NULL;
-    if (is_formula_error(found)) {
+    if (token) {
+        read_token(value, token, text);
+    } else if (is_formula_error(found)) {
         lims_value_refuse(value, LIMS_REASON_FORMULA_ERROR, LIMS_COLUMN_VALUE, NULL,
                           "The formula of this cell has no value.");
-    } else if (token) {
-        read_token(value, token, text);
     } else if (value->test->kind == LIMS_KIND_CHOICE && find_choice(value, text)) {
         read_text(value, text); /* also where a blank is one of the choices */
     } else if (*text == '\0') {
