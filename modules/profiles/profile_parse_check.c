@@ -89,8 +89,9 @@ static bool split_field(lims_source_t *source, lims_layout_e layout, apr_pool_t 
     return number[digits] == '\0' && source->field.number > 0;
 }
 
-/* The letters of a format, each in one of its lengths; it has day, month, year. */
-static bool format_fits(const char *format)
+/* The letters of a format, each in one of its lengths. That of a time of day has
+ * hours and minutes alone, any other day, month and year. */
+static bool format_fits(const char *format, bool time_of_day)
 {
     static const char *const words[] = { "yyyy", "yy", "MMMM", "MMM", "MM", "M",   "dd", "d", "HH",
                                          "H",    "hh", "h",    "mm",  "ss", "SSS", "a",  "Z" };
@@ -100,6 +101,15 @@ static bool format_fits(const char *format)
         apr_size_t run = 1;
         bool known = false;
 
+        if (*format == '\'') { /* words that stand for themselves */
+            const char *end = strchr(format + 1, '\'');
+
+            if (end == NULL) {
+                return false;
+            }
+            format = end + 1;
+            continue;
+        }
         while (format[run] == format[0]) {
             run++;
         }
@@ -109,10 +119,15 @@ static bool format_fits(const char *format)
         if (!known && apr_isalpha(*format)) {
             return false; /* other signs stand for themselves */
         }
-        seen |= *format == 'y' ? 1U : *format == 'M' ? 2U : *format == 'd' ? 4U : 0U;
+        seen |= *format == 'y'                     ? 1U
+                : *format == 'M'                   ? 2U
+                : *format == 'd'                   ? 4U
+                : *format == 'm'                   ? 8U
+                : *format == 'H' || *format == 'h' ? 16U
+                                                   : 0U;
         format += run;
     }
-    return seen == 7U;
+    return time_of_day ? seen == 24U : (seen & 7U) == 7U;
 }
 
 /* What a source names, once it is known that it names one place. */
@@ -171,15 +186,20 @@ const lims_error_t *lims_check_source(lims_profile_parser_t *parser, void *objec
                                       const lims_json_t *node, const lims_profile_place_t *place)
 {
     lims_source_t *source = object;
-    bool time = place->name != NULL && strcmp(place->name, "analysedAt") == 0;
+    bool date = place->name != NULL && strcmp(place->name, "analysedAt") == 0;
+    bool time = place->name != NULL && strcmp(place->name, "analysedTime") == 0;
 
-    if (source->format != NULL && !time) {
-        return lims_profile_refuse(parser, place, "format", "is for analysedAt alone");
-    }
-    if (source->format != NULL && !format_fits(source->format)) {
+    if (source->format != NULL && !date && !time) {
         return lims_profile_refuse(parser, place, "format",
-                                   "must have year, month and day, from yyyy yy MMMM MMM MM M dd "
-                                   "d HH H hh h mm ss SSS a Z and signs that are no letters");
+                                   "is for analysedAt and analysedTime alone");
+    }
+    if (source->format != NULL && !format_fits(source->format, time)) {
+        return lims_profile_refuse(parser, place, "format",
+                                   time ? "must have hours and minutes alone, from HH H hh h mm ss "
+                                          "SSS a Z and signs that are no letters"
+                                        : "must have year, month and day, from yyyy yy MMMM MMM "
+                                          "MM M dd d HH H hh h mm ss SSS a Z and signs that are "
+                                          "no letters");
     }
     return check_source(parser, source, node, place);
 }

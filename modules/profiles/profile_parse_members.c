@@ -88,8 +88,9 @@ static const lims_member_t source_members[] = {
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, format),
       .max = 64,
-      .doc = "Of `analysedAt`: how the time is written, from `yyyy yy MMMM MMM MM M dd d HH H hh h "
-             "mm ss SSS a Z` and other signs literally. Without it ISO 8601." },
+      .doc = "Of `analysedAt` and `analysedTime`: how the time is written, from `yyyy yy MMMM MMM "
+             "MM M dd d HH H hh h mm ss SSS a Z` and signs that are no letters, literally; words "
+             "in apostrophes. Without it ISO 8601." },
     LIMS_MEMBER_END,
 };
 
@@ -189,8 +190,8 @@ static const lims_member_t column_members[] = {
     COLUMN("analysedAt", LIMS_COLUMN_ANALYSED_AT,
            "When it was measured, with its `format`. astm takes `R-13`."),
     COLUMN("analysedTime", LIMS_COLUMN_ANALYSED_TIME,
-           "The time of day where it stands apart; joined to the date with a blank before "
-           "`analysedAt.format` applies."),
+           "The time of day where it stands apart: joined to the date with a blank before "
+           "`analysedAt.format` applies, unless it has a `format` of its own."),
     COLUMN("operator", LIMS_COLUMN_OPERATOR, "Who measured it."),
     COLUMN("comment", LIMS_COLUMN_COMMENT, "A remark, kept in the result's notes."),
     COLUMN("flag", LIMS_COLUMN_FLAG, "The instrument's flag; see `qualifiers.flags`."),

@@ -100,7 +100,7 @@ static void test_sources(void)
         changed("'trackingId': 'Sample ID'",
                 "'trackingId': {'header': 'Sample ID', 'regex': '^(\\\\S+)'},"
                 "'unit': 'Units#2', 'dilution': {'index': 7}, 'operator': {'key': 'User  Name'},"
-                "'analysedAt': {'header': 'Date', 'format': 'dd/MM/yyyy'},"
+                "'analysedAt': {'header': 'Date', 'format': 'dd/MM/yyyy \\u0027at\\u0027 HH'},"
                 "'analysedTime': 'Time', 'comment': {'from': 'fileName', 'regex': 'run\\\\d+'}"));
     const lims_source_t *columns = profile != NULL ? profile->columns : NULL;
 
@@ -112,7 +112,7 @@ static void test_sources(void)
     is_number(columns[LIMS_COLUMN_UNIT].occurrence, 2, "the second");
     is_number(columns[LIMS_COLUMN_DILUTION].index, 7, "a column's number");
     is(columns[LIMS_COLUMN_OPERATOR].key, "user name", "a key is folded");
-    is(columns[LIMS_COLUMN_ANALYSED_AT].format, "dd/MM/yyyy", "a format");
+    is(columns[LIMS_COLUMN_ANALYSED_AT].format, "dd/MM/yyyy 'at' HH", "a format");
     is_number(columns[LIMS_COLUMN_COMMENT].from, LIMS_FROM_FILE_NAME, "the file's name");
     profile = parsed(changed("'Sample ID'}", "'# of IDs'}"));
     is(profile != NULL ? profile->columns[0].header : NULL, "# of ids", "a # of its own stays");
@@ -202,11 +202,16 @@ static void test_refusals(void)
         { "'Sample ID'}", "{'from': 'map'}}", "columns.trackingId.from: layout wide has no map" },
         { "'Sample ID'}", "{'from': 'block'}}", "columns.trackingId: needs table.block.start" },
         { "'Sample ID'}", "{'header': 'a', 'format': 'yyyy'}}",
-          "columns.trackingId.format: is for analysedAt alone" },
+          "columns.trackingId.format: is for analysedAt and" },
         { "'Sample ID'}", "'a', 'analysedAt': {'header': 'b', 'format': 'dd.mm.yyyy'}}",
           "columns.analysedAt.format: must have year, month and day" },
+        { "'Sample ID'}",
+          "'a', 'analysedAt': {'header': 'b', 'format': 'dd.MM.yyyy \\u0027at HH'}}",
+          "columns.analysedAt.format: must have" },
         { "'Sample ID'}", "'a', 'analysedAt': {'header': 'b', 'format': 'dd.MM.yyyy kk'}}",
           "columns.analysedAt.format: must have" },
+        { "'Sample ID'}", "'a', 'analysedAt': 'b', 'analysedTime': {'index': 2, 'format': 'HH'}}",
+          "columns.analysedTime.format: must have hours and minutes alone" },
         { "'Sample ID'}", "'a', 'analysedTime': 'b'}", "columns.analysedTime: needs analysedAt" },
         { "'Sample ID'}", "'a', 'value': 'b'}", "columns.value: layout wide has none" },
         { "[{'name': 'Gluc', 'testCode': 'GLU', 'unit': 'g/L'}]", "[]",

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - a file from its bytes to its readings: which profile, the document,
+ * the layout's readings, and what holds for them as a whole.
+ */
+#include <apr_strings.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiles/layout.h"
+#include "profiles/match.h"
+
+static lims_readings_t *create(const char *file_name, apr_pool_t *pool)
+{
+    lims_readings_t *out = apr_pcalloc(pool, sizeof(*out));
+
+    out->candidates = apr_array_make(pool, 1, sizeof(const lims_profile_t *));
+    out->readings = apr_array_make(pool, 64, sizeof(lims_reading_t));
+    out->reasons = lims_reasons_create(pool);
+    out->file_name = apr_pstrdup(pool, file_name);
+    out->matcher = lims_matcher_create(0, pool);
+    return out;
+}
+
+/* --- The hash of the rows --------------------------------------------------- */
+
+static const char *or_none(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What makes a reading the same as another's of a file exported again. */
+static const char *identity(const lims_reading_t *reading, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, or_none(reading->tracking_id), "\x1f", or_none(reading->test_code),
+                       "\x1f", or_none(reading->result), "\x1f", or_none(reading->unit), "\x1f",
+                       or_none(reading->analysed_at), "\x1f",
+                       reading->control != NULL ? lims_control_types[reading->control->type] : "",
+                       "\n", NULL);
+}
+
+static bool digest_texts(unsigned char digest[EVP_MAX_MD_SIZE], const char *const *texts, int count)
+{
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    bool done = context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
+
+    for (int i = 0; i < count && done; i++) {
+        done = EVP_DigestUpdate(context, texts[i], strlen(texts[i])) == 1;
+    }
+    done = done && EVP_DigestFinal_ex(context, digest, NULL) == 1;
+    EVP_MD_CTX_free(context);
+    return done;
+}
+
+static const char *hash_of(const apr_array_header_t *readings, apr_pool_t *pool)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    char *hex = apr_pcalloc(pool, 65);
+    apr_pool_t *scratch;
+    const char **texts;
+    bool done;
+
+    if (readings->nelts == 0) {
+        return NULL;
+    }
+    apr_pool_create(&scratch, pool);
+    texts = apr_palloc(scratch, (apr_size_t)readings->nelts * sizeof(*texts));
+    for (int i = 0; i < readings->nelts; i++) {
+        texts[i] = identity(&APR_ARRAY_IDX(readings, i, lims_reading_t), scratch);
+    }
+    qsort(texts, (size_t)readings->nelts, sizeof(*texts), by_text);
+    done = digest_texts(digest, texts, readings->nelts);
+    apr_pool_destroy(scratch);
+    for (int i = 0; i < 32 && done; i++) {
+        hex[2 * i] = digits[digest[i] >> 4];
+        hex[2 * i + 1] = digits[digest[i] & 15];
+    }
+    return done ? hex : NULL;
+}
+
+/* --- Reading ----------------------------------------------------------------- */
+
+static void read_with(lims_readings_t *out, const char *bytes, apr_size_t length,
+                      const lims_profile_t *profile, apr_pool_t *pool)
+{
+    const lims_document_t *document =
+        lims_profile_document(profile, bytes, length, out->reasons, pool);
+
+    out->profile = profile;
+    if (document == NULL) {
+        return;
+    }
+    lims_layout_read(out, document, profile, pool);
+    if (out->readings->nelts == 0 && out->reasons->blocking == 0) {
+        lims_reasons_block(out->reasons, LIMS_REASON_NO_RESULT_ROWS, 0, 0,
+                           "The profile \"%s\" finds no result in the file.", profile->code);
+    }
+    out->rows_hash = hash_of(out->readings, pool);
+}
+
+/* An expression of a profile that was stopped has hidden something. */
+static lims_readings_t *finish(lims_readings_t *out)
+{
+    const char *pattern = lims_matcher_exhausted(out->matcher);
+
+    if (pattern != NULL) {
+        lims_reasons_block(out->reasons, LIMS_REASON_PROFILE_ERROR, 0, 0,
+                           "The expression \"%s\" of a profile takes too long on this file.",
+                           pattern);
+    }
+    return out;
+}
+
+lims_readings_t *lims_file_read_with(const char *bytes, apr_size_t length, const char *file_name,
+                                     const lims_profile_t *profile, apr_pool_t *pool)
+{
+    lims_readings_t *out = create(file_name, pool);
+
+    read_with(out, bytes, length, profile, pool);
+    return finish(out);
+}
+
+lims_readings_t *lims_file_read(const char *bytes, apr_size_t length, const char *file_name,
+                                const apr_array_header_t *profiles, const char *named,
+                                apr_pool_t *pool)
+{
+    lims_readings_t *out = create(file_name, pool);
+
+    out->candidates = lims_match(out, bytes, length, profiles, named, pool);
+    if (out->candidates->nelts == 1) {
+        read_with(out, bytes, length, APR_ARRAY_IDX(out->candidates, 0, const lims_profile_t *),
+                  pool);
+    }
+    return finish(out);
+}
