@@ -62,7 +62,7 @@ lims_reasons_t *lims_reasons_create(apr_pool_t *pool)
     lims_reasons_t *reasons = apr_pcalloc(pool, sizeof(*reasons));
 
     reasons->list = apr_array_make(pool, 4, sizeof(lims_reason_t));
-    reasons->until = lims_time_monotonic() + apr_time_from_sec(LIMS_FILE_SECONDS_MAX);
+    reasons->until = lims_time_worked() + apr_time_from_sec(LIMS_FILE_SECONDS_MAX);
     return reasons;
 }
 
@@ -71,7 +71,7 @@ bool lims_reasons_in_time(lims_reasons_t *reasons)
     if (reasons->until == 0) {
         return false; /* as was said */
     }
-    if (lims_time_monotonic() > reasons->until) {
+    if (lims_time_worked() > reasons->until) {
         reasons->until = 0;
         lims_reasons_block(reasons, LIMS_REASON_READ_TIMEOUT, 0, 0,
                            "The file takes longer than %d seconds to read.", LIMS_FILE_SECONDS_MAX);

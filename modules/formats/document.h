@@ -26,7 +26,7 @@
 #define LIMS_FILE_CELL_MAX 32768 /* bytes of a cell */
 #define LIMS_FILE_SHEETS_MAX 256
 #define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes, unpacked from a workbook */
-#define LIMS_FILE_SECONDS_MAX 10              /* of reading it */
+#define LIMS_FILE_SECONDS_MAX 10              /* of a processor, for reading it */
 
 /* Most reasons that are kept; more are only counted. */
 #define LIMS_FILE_REASONS_MAX 500
@@ -96,10 +96,10 @@ typedef struct {
     int blocking;
     int rows, cells;  /* written so far, of all sheets */
     apr_size_t text;  /* bytes that lims_text_keep() has copied */
-    apr_time_t until; /* the end of the time for it (lims_time_monotonic) */
+    apr_time_t until; /* the end of the time for it (lims_time_worked) */
 } lims_reasons_t;
 
-/* For one file; its time begins. */
+/* For one file; its time begins, which is that of the calling thread. */
 lims_reasons_t *lims_reasons_create(apr_pool_t *pool);
 
 /* Whether the time of the file lasts; false with a reason (once) when it is over,

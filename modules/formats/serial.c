@@ -136,6 +136,21 @@ static int significant(const char *text)
     return count;
 }
 
+/* A text of fewer than so many digits that is the same number, or `text`. So many
+ * digits as DBL_DIG every double keeps: such a text is what was entered. */
+static const char *shorter(double number, int digits, const char *text, apr_pool_t *pool)
+{
+    char tried[40];
+
+    for (int fewer = DBL_DIG; fewer < digits && fewer < DBL_DECIMAL_DIG; fewer++) {
+        snprintf(tried, sizeof(tried), "%.*e", fewer - 1, number);
+        if (strtod(tried, NULL) == number) {
+            return plain(tried, pool);
+        }
+    }
+    return apr_pstrdup(pool, text);
+}
+
 const char *lims_serial_number(const char *text, apr_pool_t *pool)
 {
     double number;
@@ -143,25 +158,19 @@ const char *lims_serial_number(const char *text, apr_pool_t *pool)
     if (!read_double(&number, text)) {
         return NULL;
     }
-    /* So many digits every double keeps: the text is what was entered. */
-    return significant(text) <= DBL_DIG && !strpbrk(text, "eE") ? apr_pstrdup(pool, text)
-                                                                : lims_serial_double(number, pool);
+    return strpbrk(text, "eE") ? lims_serial_double(number, pool)
+                               : shorter(number, significant(text), text, pool);
 }
 
 const char *lims_serial_double(double number, apr_pool_t *pool)
 {
-    char shortest[40];
+    char whole[40];
 
     if (!isfinite(number)) {
         return NULL;
     }
-    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
-        snprintf(shortest, sizeof(shortest), "%.*e", digits - 1, number);
-        if (strtod(shortest, NULL) == number) {
-            break;
-        }
-    }
-    return apr_pstrdup(pool, plain(shortest, pool));
+    snprintf(whole, sizeof(whole), "%.*e", DBL_DECIMAL_DIG - 1, number);
+    return shorter(number, DBL_DECIMAL_DIG, plain(whole, pool), pool);
 }
 
 /* --- Times ----------------------------------------------------------------- */

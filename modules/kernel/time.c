@@ -301,10 +301,20 @@ const char *lims_time_format(apr_time_t moment, apr_pool_t *pool)
     return write_api(&m, pool);
 }
 
-apr_time_t lims_time_monotonic(void)
+static apr_time_t time_of(clockid_t clock)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return apr_time_make(time.tv_sec, time.tv_nsec / 1000);
+}
+
+apr_time_t lims_time_monotonic(void)
+{
+    return time_of(CLOCK_MONOTONIC);
+}
+
+apr_time_t lims_time_worked(void)
+{
+    return time_of(CLOCK_THREAD_CPUTIME_ID);
 }

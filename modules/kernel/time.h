@@ -37,4 +37,8 @@ const char *lims_time_format(apr_time_t moment, apr_pool_t *pool);
  * durations. The same in all processes of a machine. */
 apr_time_t lims_time_monotonic(void);
 
+/* Microseconds that the calling thread has worked (CLOCK_THREAD_CPUTIME_ID): for
+ * bounds on work that waits for nothing, which hold on a busy machine as well. */
+apr_time_t lims_time_worked(void);
+
 #endif /* LIMS_KERNEL_TIME_H */

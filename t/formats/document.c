@@ -5,7 +5,6 @@
 #include "../lib/unit.h"
 #include "../lib/whole.h"
 #include "formats/read.h"
-#include "kernel/time.h"
 
 static apr_pool_t *pool;
 
@@ -212,7 +211,7 @@ static void test_bounds(void)
     is(read_bytes(bytes, length, NULL),
        "too_many_rows@101 The file has more than 4096 columns, or 1000000 cells in all.",
        "the bound on cells is that of the file, not of a sheet");
-    reasons->until = lims_time_monotonic() - 1;
+    reasons->until = 1; /* of the time that the thread has worked, long ago */
     ok(!lims_document_read("a,b\n", 4, &declared, reasons, pool) && reasons->count == 1 &&
            APR_ARRAY_IDX(reasons->list, 0, lims_reason_t).code == LIMS_REASON_READ_TIMEOUT,
        "a file that takes too long");
