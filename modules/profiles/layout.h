@@ -33,6 +33,7 @@ typedef struct {
     apr_pool_t *pool;
     apr_hash_t *tests;   /* folded name -> apr_array_header_t of const lims_test_t * */
     apr_hash_t *ignored; /* folded names */
+    apr_hash_t *unknown; /* names and their places that were told; or NULL */
     apr_hash_t *paths;   /* layout_xml.c: where paths lead */
     char *line;          /* of lims_layout_line(), and its size */
     apr_size_t line_size;

@@ -137,31 +137,6 @@ static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
     return all;
 }
 
-/* The groups without those of tests that the profile does not know, each of which
- * is told once, and not in each row. */
-static const apr_array_header_t *known_groups(lims_layout_t *layout, const lims_table_t *table,
-                                              const apr_array_header_t *groups)
-{
-    apr_array_header_t *known = apr_array_make(layout->pool, groups->nelts + 1, sizeof(group_t));
-    const lims_scope_t scope = { .sheet = table->sheet };
-
-    for (int i = 0; i < groups->nelts; i++) {
-        const group_t *group = &APR_ARRAY_IDX(groups, i, group_t);
-        const char *text = group->name.text;
-        const char *name = lims_fold(text, strlen(text), layout->pool);
-
-        if (layout->profile->unknown_test == LIMS_UNKNOWN_IGNORE ||
-            apr_hash_get(layout->tests, name, APR_HASH_KEY_STRING) ||
-            apr_hash_get(layout->ignored, name, APR_HASH_KEY_STRING)) {
-            APR_ARRAY_PUSH(known, group_t) = *group;
-        } else {
-            lims_layout_reason(layout, &scope, LIMS_REASON_UNKNOWN_TEST_CODE, true, &group->name,
-                               NULL, "The profile has no test of the name \"%s\".", text);
-        }
-    }
-    return known;
-}
-
 static void read_row(lims_layout_t *layout, lims_scope_t *scope, const apr_array_header_t *groups)
 {
     for (int i = 0; i < groups->nelts; i++) {
@@ -186,7 +161,6 @@ void lims_layout_grouped(lims_layout_t *layout)
         if (!check_groups(layout, table, groups, shared) || !check_tests(layout, table, groups)) {
             continue;
         }
-        groups = known_groups(layout, table, groups);
         for (int j = table->begin; j < table->end; j++) {
             lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
 

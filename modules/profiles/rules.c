@@ -199,6 +199,26 @@ static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, co
     return NULL;
 }
 
+/* A name that stands once for many values, of a group or a block, is told once. */
+static void tell_unknown(lims_value_t *value, const char *text)
+{
+    lims_layout_t *layout = value->layout;
+    const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
+    const char *sheet = value->scope->sheet ? value->scope->sheet->name : "";
+    const char *key =
+        apr_psprintf(layout->pool, "%s\n%d %d %s", sheet, name->row, name->column, text);
+
+    if (!layout->unknown) {
+        layout->unknown = apr_hash_make(layout->pool);
+    }
+    if (name->row > 0 && apr_hash_get(layout->unknown, key, APR_HASH_KEY_STRING)) {
+        return;
+    }
+    apr_hash_set(layout->unknown, key, APR_HASH_KEY_STRING, key);
+    lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST, NULL,
+                      "The profile has no test of the name \"%s\".", text);
+}
+
 /* False, with a reason or without, for a value of no test. */
 static bool resolve_test(lims_value_t *value, const lims_test_t *given)
 {
@@ -232,8 +252,7 @@ static bool resolve_test(lims_value_t *value, const lims_test_t *given)
         layout->skipped++;
         return false;
     }
-    lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST, NULL,
-                      "The profile has no test of the name \"%s\".", text);
+    tell_unknown(value, text);
     return false;
 }
 
