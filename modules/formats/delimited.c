@@ -174,21 +174,28 @@ static bool wrapped_record(scanner_t *s)
     return done;
 }
 
-/* "sep=," as the first line; also quoted, and followed by anything but text. */
+/* "sep=," as the first line; also quoted, and filled with empty cells by a
+ * spreadsheet that saved the file again. */
 static void take_separator(scanner_t *s)
 {
     static const char word[] = "sep=";
     const char *p = s->at;
     apr_size_t length = sizeof(word) - 1;
-    bool quoted = p < s->end && *p == '"';
+    char sign;
 
-    p += quoted;
+    p += p < s->end && *p == '"';
     if ((apr_size_t)(s->end - p) <= length || strncasecmp(p, word, length) != 0 ||
         p[length] == '\r' || p[length] == '\n') {
         return;
     }
-    s->dialect.delimiter = p[length];
-    s->at = p + length + 1 + (quoted && p + length + 1 < s->end && p[length + 1] == '"');
+    sign = p[length];
+    for (p += length + 1; p < s->end && *p != '\r' && *p != '\n'; p++) {
+        if (*p != sign && *p != '"') {
+            return;
+        }
+    }
+    s->dialect.delimiter = sign;
+    s->at = p;
     skip_line_end(s);
 }
 

@@ -52,6 +52,8 @@ static void test_rows(void)
         { "a\tb,\"c", "1[a\tb,\"c]", &line, "lines as they are" },
         { "sep=;\r\na;b,c\n", "2[a][b,c]", &comma, "a sep= line names the delimiter" },
         { "\"sep=;\"\na;b", "2[a][b]", &comma, "also in quotes" },
+        { "sep=;;;\r\na;b;c\r\n", "2[a][b][c]", &comma, "also filled with empty cells" },
+        { "sep=;x\na,b", "1[sep=;x] 2[a][b]", &comma, "with text behind it, it is a row" },
         { "SEP=\t\na\tb", "2[a][b]", &comma, "also in capitals" },
         { "sep=\na,b", "1[sep=] 2[a][b]", &comma, "a sep= line that names none is a row" },
         { "\"a,\"\"b,c\"\"\"\n\"d,e\"\nf,g\n", "1[a][b,c] 2[d][e] 3[f][g]", &wrapped,
