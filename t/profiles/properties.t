@@ -129,6 +129,64 @@ subtest 'a file that was cut' => sub {
     note("$cuts cuts");
 };
 
+sub folded {
+    my ($text) = @_;
+    $text = lc $text;
+    $text =~ s/[\x{b5}\x{3bc}]/u/g;
+    $text =~ s/\s+/ /g;
+    return $text =~ s/\A | \z//gr;
+}
+
+# The table with another order of columns and one more, or nothing where cells
+# are not told apart by the delimiter alone or columns are numbered.
+sub rearranged {
+    my ($text, $profile) = @_;
+    my %wanted    = map { folded($_) => 1 } @{ $profile->{match}{headers} // [] };
+    my $delimiter = $profile->{dialect}{delimiter} // ',';
+    my @order;
+
+    $delimiter = "\t" if $delimiter eq 'tab';
+    return if $text =~ /"/ || $text =~ /\Asep=[^,]/ || !%wanted
+        || $profile->{layout} !~ /\A(?:wide|long)\z/ || encode_json($profile) =~ /"(?:index|table)"/;
+    my @lines = split /(\r\n|\n|\r)/, $text, -1;
+    for my $line (@lines) {
+        my @cells = split /\Q$delimiter\E/, $line, -1;
+        my %there = map { folded($_) => 1 } @cells;
+
+        if (!@order && !grep { !$there{$_} } keys %wanted) {
+            @order = shuffle 0 .. $#cells;
+            $line  = join $delimiter, @cells[@order], 'Something else';
+        }
+        elsif (@order && @cells == @order) {
+            $line = join $delimiter, @cells[@order], 'of no use';
+        }
+    }
+    return @order ? join('', @lines) : ();
+}
+
+subtest 'columns in another order, and one more' => sub {
+    my $count = 0;
+    # Values and reasons without their columns.
+    my $what = sub {
+        my ($outcome) = @_;
+        return [ sort map({ join '|', @$_{qw(row trackingId testCode result unit qualifier raw)} }
+                @{ $outcome->{values} }), map({ join '|', @$_{qw(code severity row cell)} }
+                @{ $outcome->{reasons} }) ];
+    };
+
+    for my $name (@names) {
+        my ($file, $bytes) = @{ $files{$name} };
+        my $profile = $profile{ $outcome{$name}{profile} } or next;
+        next if is_binary($bytes) || grep { $_->{row} && !$_->{column} } @{ $outcome{$name}{reasons} };
+        my $text = rearranged(decoded($bytes), $profile) // next;
+
+        is_deeply($what->($reader->outcome($file, encode('UTF-8', $text))),
+            $what->($outcome{$name}), $name);
+        $count++;
+    }
+    cmp_ok($count, '>=', 12, 'tables were rearranged');
+};
+
 # A number as the profile has it, with a point.
 sub plain {
     my ($raw, $profile) = @_;

@@ -1,0 +1,69 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A file of a Cedex Bio HT, and what another program makes of it in the Allotrope
+# Simple Model: both have to find the same sample, analyte, value and unit. The
+# other program writes nothing (minus zero) for what is below the range, in place
+# of the limit, and LDH in another unit.
+use strict;
+use warnings;
+
+use JSON::PP;
+use Test::More;
+
+use LIMS::Outcome;
+
+my $collection = collection();
+plan skip_all => 'no collection of real files here' unless $collection;
+plan skip_all => 'nothing reads files yet' unless -f "$LIMS::Outcome::root/modules/profiles/read.c";
+
+my $name   = 'roche_cedex_bioht_example01';
+my $folder = "$collection/Benchling-Open-Source+allotropy/tests/parsers/roche_cedex_bioht/testdata";
+my $other  = decode_json(contents("$folder/$name.json"));
+my $ours   = LIMS::Outcome->new(shipped())->outcome("$name.txt", contents("$folder/$name.txt"));
+
+# What the other found: by sample and analyte.
+my %found;
+for my $document (@{ $other->{'solution analyzer aggregate document'}{'solution analyzer document'} }) {
+    for my $measurement (@{ $document->{'measurement aggregate document'}{'measurement document'} }) {
+        my $sample = $measurement->{'sample document'}{'sample identifier'};
+
+        if (my $absorbance = $measurement->{absorbance}) {
+            $found{"$sample ODB"} = $absorbance;
+        }
+        for my $analyte (@{ $measurement->{'analyte aggregate document'}{'analyte document'} // [] }) {
+            my $code = $analyte->{'custom information document'}{'analyte code'};
+            my ($quantity) = grep { / concentration\z/ } keys %$analyte;
+            $found{"$sample $code"} = $analyte->{$quantity};
+        }
+    }
+}
+
+# Their unit, and what ours are times of theirs.
+my %unit = (
+    'mmol/L' => [ 'mmol/L', 1 ],
+    'g/L'    => [ 'g/L',    1 ],
+    'U/L'    => [ 'mmol/L', 0.0167 ],
+    'OD'     => [ 'mAU',    1 ],
+);
+
+is($ours->{counts}{blocking}, 0, 'the file is taken');
+is(scalar @{ $ours->{values} }, scalar keys %found, 'with as many values as the other found');
+for my $value (@{ $ours->{values} }) {
+    my $what  = "$value->{trackingId} $value->{testCode}";
+    my $found = delete $found{$what};
+
+    if (!ok($found, "$what was found by the other too")) {
+        next;
+    }
+    my ($unit, $factor) = @{ $unit{ $value->{unit} } // [ 'none', 1 ] };
+    is($found->{unit}, $unit, "$what has its unit");
+    if ($value->{qualifier} eq '<') {
+        ok($found->{value} == 0, "$what is below the range");
+    }
+    else {
+        cmp_ok(abs($value->{result} * $factor - $found->{value}), '<', 5e-7, "$what has its value");
+    }
+}
+is(join(' ', sort keys %found), '', 'nothing was found by the other alone');
+done_testing();
