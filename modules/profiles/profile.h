@@ -373,6 +373,7 @@ typedef enum {
 typedef struct {
     lims_frames_e frames;    /* ASTM: of E1381, with their checksums */
     const lims_regex_t *end; /* what the last line that is not blank looks like, or NULL */
+    bool line_break;         /* a text's last line ends like the others */
     lims_source_t count;     /* how many rows the file says it has */
     struct {
         const lims_regex_t *regex; /* of the line that has it, capturing it; or NULL */

@@ -339,6 +339,12 @@ static const lims_member_t integrity_members[] = {
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_integrity_t, end),
       .doc = "What the last line that is not blank looks like; else `truncated_file`." },
+    { .name = "lineBreak",
+      .type = LIMS_M_BOOLEAN,
+      .offset = offsetof(lims_integrity_t, line_break),
+      .fallback = "false",
+      .doc = "The last line of a text ends with a line break, as every other; else "
+             "`truncated_file`. With it, `end` cannot be cut either." },
     { .name = "count",
       .type = LIMS_M_OBJECT,
       .flags = LIMS_M_SOURCE,

@@ -65,6 +65,27 @@ static void check_end(lims_layout_t *layout)
     }
 }
 
+/* Whether the text ends with a line break, and a whole one: of the kind of its
+ * first. */
+static bool breaks_last_line(const lims_text_t *text)
+{
+    const char *first = memchr(text->bytes, '\n', text->length);
+    bool pair = first && first > text->bytes && first[-1] == '\r';
+    char last = text->length > 0 ? text->bytes[text->length - 1] : '\0';
+
+    return last == '\n' || (last == '\r' && !pair);
+}
+
+static void check_line_break(lims_layout_t *layout)
+{
+    const lims_text_t *text = layout->document->text;
+    const lims_found_t found = { .row = 0 };
+
+    if (layout->profile->integrity.line_break && text && !breaks_last_line(text)) {
+        truncated(layout, &found, "a line break", "The last line does not end.");
+    }
+}
+
 /* A row that was cut within its last cell is counted too: a text that is told to be
  * whole by its count alone has to end its last line. */
 static bool ends_its_line(const lims_layout_t *layout)
@@ -229,6 +250,7 @@ static void check_hash(lims_layout_t *layout)
 void lims_integrity_check(lims_layout_t *layout)
 {
     check_end(layout);
+    check_line_break(layout);
     check_count(layout);
     check_hash(layout);
 }
