@@ -3,6 +3,7 @@
 #include "approvals/approvals.h"
 #include "events/events.h"
 #include "identity/identity.h"
+#include "instruments/instruments.h"
 #include "lims.h"
 #include "organizations/organizations.h"
 #include "quality/quality.h"
@@ -23,6 +24,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_project,
     &lims_client,
     &lims_storage_location,
+    &lims_ingest,
     &lims_event,
     &lims_specification,
     &lims_reagent_lot,
@@ -39,6 +41,9 @@ const lims_resource_t *const lims_resources[] = {
     &lims_organization,
     &lims_user,
     &lims_key,
+    &lims_instrument_profile,
+    &lims_profile_trial,
+    &lims_instrument_file,
     &lims_webhook_endpoint,
     &lims_webhook_test,
     &lims_webhook_delivery,

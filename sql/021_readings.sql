@@ -12,7 +12,7 @@
 --                     expectedText } ],
 --       readings: [ { sheet, row, column, offset, cell, trackingId, testCode,
 --                     result, unit, qualifier, analysedAt, operator,
---                     control: its place in controls } ] }
+--                     comment, control: its place in controls } ] }
 
 -- A reading, and what it is about.
 CREATE TYPE lims.file_reading AS (
@@ -29,6 +29,7 @@ CREATE TYPE lims.file_reading AS (
     qualifier text,
     analyzed_at timestamptz,
     operator_name text,
+    comment text,
     control jsonb,
     sample_id bigint,
     test_definition_id bigint,
@@ -62,6 +63,7 @@ CREATE FUNCTION lims.resolve_readings(p_organization bigint, p_reading jsonb)
 RETURNS lims.file_reading[]
 LANGUAGE plpgsql
 SET enable_nestloop = off
+SET jit = off
 AS $$
 DECLARE
     v_zone text;
@@ -101,7 +103,7 @@ BEGIN
                          nullif(r."column", 0), r."offset", r.cell,
                          r."trackingId", r."testCode", r.result, r.unit,
                          r.qualifier, lims.moment_of(r."analysedAt", v_zone),
-                         r.operator, p_reading -> 'controls' -> r.control,
+                         r.operator, r.comment, p_reading -> 'controls' -> r.control,
                          s.id, d.id,
                          CASE WHEN r.control IS NULL THEN t.id END,
                          coalesce(t.tests, 0))::lims.file_reading
@@ -111,10 +113,10 @@ BEGIN
                sheet text, "row" integer, "column" integer, "offset" bigint,
                cell text, "trackingId" text, "testCode" text, result text,
                unit text, qualifier text, "analysedAt" text, operator text,
-               control integer)) WITH ORDINALITY AS r (
+               comment text, control integer)) WITH ORDINALITY AS r (
                sheet, "row", "column", "offset", cell, "trackingId",
                "testCode", result, unit, qualifier, "analysedAt", operator,
-               control, place)
+               comment, control, place)
       LEFT JOIN samples s ON s.tracking_id = r."trackingId"
       LEFT JOIN definitions d ON d.code = r."testCode"
       LEFT JOIN tests t ON t.sample_id = s.id AND t.test_definition_id = d.id;
@@ -131,6 +133,7 @@ CREATE FUNCTION lims.reading_reasons(
 ) RETURNS jsonb
 LANGUAGE plpgsql
 SET enable_nestloop = off
+SET jit = off
 AS $$
 DECLARE
     v_reasons jsonb;
@@ -177,10 +180,6 @@ BEGIN
            AND p.blocks
            AND l.expires_on < p.today
            AND l.id = ANY (ARRAY(SELECT DISTINCT t.reagent_lot_id FROM tests t))
-    ), natives AS MATERIALIZED (
-        SELECT DISTINCT r.tracking_id, r.test_code
-          FROM told r
-         WHERE r.control IS NULL
     ), judged AS MATERIALIZED (
         SELECT r.*, s.status AS sample_status, t.status AS test_status,
                t.result AS stands, d.unit AS known_unit, p.statuses,
@@ -204,19 +203,13 @@ BEGIN
                    AS is_other_unit,
                coalesce(r.control ->> 'criterion' <> 'expected'
                         AND lims.result_number(r.result) IS NULL, false)
-                   AS is_no_number,
-               coalesce(r.control ->> 'criterion' = 'rpd'
-                   AND n.tracking_id IS NULL
-                   AND count(*) OVER (PARTITION BY r.control, r.tracking_id,
-                                      r.test_code) <> 2, false) AS is_unpaired
+                   AS is_no_number
           FROM told r
          CROSS JOIN policy p
           LEFT JOIN samples s ON s.id = r.sample_id
           LEFT JOIN tests t ON t.id = r.sample_test_id
           LEFT JOIN definitions d ON d.id = r.test_definition_id
           LEFT JOIN expired e ON e.id = t.reagent_lot_id
-          LEFT JOIN natives n ON n.tracking_id = r.tracking_id
-                             AND n.test_code = r.test_code
     )
     SELECT coalesce(jsonb_agg(jsonb_build_object(
                'code', x.code, 'severity', 'blocking', 'message', x.message,
@@ -286,9 +279,6 @@ BEGIN
                     'A result has at most 1000 characters.', NULL, NULL),
                    (j.is_no_number, 'non_numeric',
                     'The control is judged by its number.', 'a number', NULL),
-                   (j.is_unpaired, 'replicate_unresolved',
-                    'A relative difference is that of two values of the same: '
-                    'there have to be two.', 'two', NULL),
                    (j.is_ahead, 'timestamp_in_future',
                     'The analysis lies in the future: is the clock of the '
                     'instrument right?', NULL, j.analyzed_at::text),
@@ -308,7 +298,7 @@ BEGIN
                     OR (j.test_definition_id IS NULL AND j.test_code IS NOT NULL)
                     OR coalesce(j.result !~ '\S', true)
                     OR length(j.result) > 1000 OR j.is_no_number
-                    OR j.is_unpaired OR j.is_ahead OR j.is_early OR j.is_old
+                    OR j.is_ahead OR j.is_early OR j.is_old
                     OR j.is_other_unit)
                AND v.holds
              ORDER BY j.place

@@ -5,9 +5,9 @@
 -- same gates and locks; and if not, every reason why.
 
 -- The controls of a run are a QC batch of their own, which covers the tests of
--- the same file that are in none yet, and is evaluated at once. The value that a
--- duplicate or a spike is held against is the sample's own in the same file, or
--- the first of the two. Returns the batch; NULL: there were no controls.
+-- the same file that are in none yet, and is evaluated at once. What a spike adds
+-- to is the sample's own value in the same file. Returns the batch; NULL: there
+-- were no controls.
 CREATE FUNCTION lims.write_controls(
     p_organization bigint,
     p_file bigint,
@@ -38,10 +38,9 @@ BEGIN
        AND t.id IN (SELECT r.sample_test_id FROM unnest(p_rows) r)
        AND t.qc_batch_id IS NULL
        AND t.status <> 'verified';
-    WITH told AS MATERIALIZED (
-        SELECT r.*, n.result AS sample_result,
-               row_number() OVER same AS number,
-               lag(r.result) OVER same AS before
+    WITH numbered AS MATERIALIZED (
+        SELECT r.*, n.result AS native,
+               nextval('lims.qc_control_id_seq') AS id
           FROM unnest(p_rows) r
           LEFT JOIN (SELECT s.tracking_id, s.test_code, min(s.result) AS result
                        FROM unnest(p_rows) s
@@ -50,13 +49,7 @@ BEGIN
             ON n.tracking_id = r.tracking_id
            AND n.test_code = r.test_code
          WHERE r.control IS NOT NULL
-        WINDOW same AS (PARTITION BY r.control, r.tracking_id, r.test_code
-                        ORDER BY r.place)
-    ), numbered AS MATERIALIZED (
-        SELECT t.*, CASE WHEN t.control ->> 'criterion' <> 'rpd'
-                           OR t.sample_result IS NOT NULL OR t.number % 2 = 0
-                         THEN nextval('lims.qc_control_id_seq') END AS id
-          FROM told t
+         ORDER BY r.place
     ), made AS (
         INSERT INTO lims.qc_control (organization_id, id, qc_batch_id,
             control_type, test_definition_id, criterion, expected_value,
@@ -66,10 +59,8 @@ BEGIN
                c.test_definition_id, c.control ->> 'criterion',
                (c.control ->> 'expectedValue')::numeric,
                lims.result_number(c.result),
-               CASE WHEN c.control ->> 'criterion' IN ('rpd', 'recovery')
-                    THEN lims.result_number(coalesce(c.sample_result,
-                        CASE c.control ->> 'criterion' WHEN 'rpd'
-                             THEN c.before END)) END,
+               CASE c.control ->> 'criterion' WHEN 'recovery'
+                    THEN lims.result_number(c.native) END,
                (c.control ->> 'lowerLimit')::numeric,
                (c.control ->> 'upperLimit')::numeric,
                c.control ->> 'expectedText',
@@ -79,7 +70,6 @@ BEGIN
                left(concat_ws(' ', format('Row %s of file %s.', c.row_number,
                                           p_file), c.tracking_id), 4000)
           FROM numbered c
-         WHERE c.id IS NOT NULL
          ORDER BY c.id
     )
     INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
@@ -126,7 +116,10 @@ BEGIN
            IS NOT DISTINCT FROM (r.result, r.qualifier);
     SELECT jsonb_agg(jsonb_build_object('sampleTestId', r.sample_test_id,
                'result', r.result, 'qualifier', r.qualifier,
-               'analyzedAt', r.analyzed_at))
+               'analyzedAt', r.analyzed_at)
+               || CASE WHEN r.comment IS NULL THEN '{}'
+                       ELSE jsonb_build_object('notes', left(r.comment, 4000))
+                  END)
       INTO v_updates
       FROM unnest(p_rows) r
      WHERE r.sample_test_id IS NOT NULL;
@@ -199,6 +192,11 @@ BEGIN
     decided := coalesce(status = p_from, false);
     IF NOT decided THEN
         RETURN;
+    END IF;
+    IF NOT v_blocked AND p_reading -> 'readings' = '[]' THEN
+        v_blocked := true;
+        v_reasons := v_reasons || jsonb_build_object('code', 'no_result_rows',
+            'severity', 'blocking', 'message', 'There are no results in it.');
     END IF;
     IF v_hash IS NOT NULL AND NOT v_blocked THEN
         -- Two exports of the same, at once: the second waits here.
@@ -311,6 +309,29 @@ BEGIN
 END
 $$;
 
+-- How many files wait: to be read, and for a person.
+CREATE FUNCTION lims.file_backlog(
+    p_at_most bigint,
+    OUT received bigint,
+    OUT quarantined bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    SELECT (SELECT count(*)
+              FROM (SELECT FROM lims.organization o
+                      JOIN lims.instrument_file f
+                        ON f.organization_id = o.id
+                       AND f.status = 'received'
+                     LIMIT p_at_most) r),
+           (SELECT count(*)
+              FROM (SELECT FROM lims.organization o
+                      JOIN lims.instrument_file f
+                        ON f.organization_id = o.id
+                       AND f.status = 'quarantined'
+                     LIMIT p_at_most) q)
+$$;
+
 -- Records ------------------------------------------------------------------
 
 CREATE VIEW lims.instrument_profile_record WITH (security_invoker = true) AS
@@ -326,7 +347,8 @@ SELECT f.organization_id, f.id, f.file_name AS "fileName",
        f.duplicate_of AS "duplicateOf", f.profile_code AS "profileAsked",
        f.profile_id AS "profileId", p.code AS "profileCode",
        p.version AS "profileVersion", p.name AS "profileName",
-       f.counts, f.reasons, f.received_at AS "receivedAt",
+       f.counts, f.reasons, f.reasons -> 0 ->> 'message' AS "firstReason",
+       f.received_at AS "receivedAt",
        f.received_by AS "receivedBy", f.received_by_key AS "receivedByKey",
        f.processed_at AS "processedAt", f.resolution,
        f.resolution_reason AS "resolutionReason",
@@ -346,5 +368,6 @@ GRANT EXECUTE ON FUNCTION
     lims.write_controls(bigint, bigint, lims.file_reading[], text),
     lims.write_readings(bigint, bigint, lims.file_reading[], text),
     lims.import_file(bigint, bigint, text, jsonb, jsonb, text),
-    lims.take_received_file(interval, integer)
+    lims.take_received_file(interval, integer),
+    lims.file_backlog(bigint)
     TO lims_app;

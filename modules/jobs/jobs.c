@@ -5,6 +5,7 @@
 #include <apr_strings.h>
 
 #include "database/database.h"
+#include "instruments/instruments.h"
 #include "kernel/check.h"
 
 const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
@@ -32,6 +33,15 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
                             .doc = "sends again what was given up, where that was asked for",
                             .batch = LIMS_STMT_JOB_RECOVERY,
                             .counts = { { "deliveries", "deliveries on their way again" } } },
+    [LIMS_JOB_FILES] = { .name = "files",
+                         .doc = "reads instruments' files whose reading was cut short",
+                         .step = lims_files_resume,
+                         .counts = { { "files", "files taken up" },
+                                     { "imported", "files imported" },
+                                     { "quarantined", "files kept for review" } },
+                         .backlog = LIMS_STMT_JOB_FILES_BACKLOG,
+                         .gauges = { { "received", "files received and not yet decided" },
+                                     { "quarantined", "files waiting for review" } } },
 };
 
 _Static_assert(LIMS_LENGTH(lims_jobs) == LIMS_JOB_COUNT, "a row for each job");
@@ -69,6 +79,12 @@ const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *jo
         lims_request_t rq = request_of(connection, values, batch);
         lims_result_t *row = NULL;
 
+        if (job->step) {
+            error = job->step(report, &rq);
+            report->batches++;
+            apr_pool_clear(batch);
+            continue;
+        }
         error = lims_database_call(&row, &rq, job->batch);
         if (!error) {
             add(report->counts, job->counts, row);

@@ -30,7 +30,7 @@
  * .values and .pattern, and are never blank.
  *
  * A decimal has at most so many digits, and an exponent of at most ±this. */
-#define LIMS_DECIMAL_DIGITS_MAX 40
+#define LIMS_NUMBER_DIGITS_MAX 40
 #define LIMS_DECIMAL_EXPONENT_MAX 100
 
 /* --- Values: a small ordered map of validated texts ---------------------- */

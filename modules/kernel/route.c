@@ -140,13 +140,13 @@ bool lims_route_takes_json(const lims_route_t *route)
     return route->body != 0 || route->input != NULL || route->form == NULL;
 }
 
-lims_match_result_e lims_route_match(lims_match_t *match, const lims_router_t *router,
+lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_router_t *router,
                                      const char *method, const char *path, apr_pool_t *pool)
 {
     const node_t *node = &router->root;
     const entry_t *entry;
 
-    *match = (lims_match_t){ .resource = NULL };
+    *match = (lims_route_match_t){ .resource = NULL };
     while (node != NULL && *path == '/') {
         apr_size_t length = strcspn(++path, "/");
         const node_t *child = literal_child(node, path, length);

@@ -25,7 +25,7 @@ typedef struct {
     const lims_route_t *route;
     const char *id;    /* the :id segment as sent, unchecked; NULL: none */
     const char *allow; /* "GET, HEAD, PATCH"; NULL when unknown */
-} lims_match_t;
+} lims_route_match_t;
 
 /* Whether the body may be JSON: it may not where the route takes a form alone. */
 bool lims_route_takes_json(const lims_route_t *route);
@@ -44,7 +44,7 @@ const char *lims_route_check(const lims_resource_t *const *resources,
 /* `path` is what follows /api/v1, raw: nothing decoded, "" for the root. It is
  * compared to the letter, with no tolerance for a trailing slash. HEAD finds
  * the route of GET. A literal segment wins over :id. */
-lims_match_result_e lims_route_match(lims_match_t *match, const lims_router_t *router,
+lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_router_t *router,
                                      const char *method, const char *path, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_ROUTE_H */

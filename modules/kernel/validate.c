@@ -67,7 +67,7 @@ static const char *decimal_expectation(const lims_field_t *field, apr_pool_t *po
         return apr_psprintf(pool, "a number of at least %" APR_INT64_T_FMT, field->min);
     }
     return apr_psprintf(pool, "a number of at most %d digits and an exponent within %d",
-                        LIMS_DECIMAL_DIGITS_MAX, LIMS_DECIMAL_EXPONENT_MAX);
+                        LIMS_NUMBER_DIGITS_MAX, LIMS_DECIMAL_EXPONENT_MAX);
 }
 
 const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
@@ -153,12 +153,12 @@ typedef struct {
     bool negative;
     int count;
     int point;
-    char digits[LIMS_DECIMAL_DIGITS_MAX + 1];
+    char digits[LIMS_NUMBER_DIGITS_MAX + 1];
 } decimal_t;
 
 static bool take_digit(decimal_t *d, int *written, char c)
 {
-    if (++*written > LIMS_DECIMAL_DIGITS_MAX) {
+    if (++*written > LIMS_NUMBER_DIGITS_MAX) {
         return false;
     }
     if (d->count > 0 || c != '0') {
@@ -247,7 +247,7 @@ static int compare_decimals(const decimal_t *a, const decimal_t *b)
         return a->point > b->point ? sign : -sign;
     }
     /* Both end in a NUL or in digits; trailing zeros weigh nothing. */
-    for (int i = 0; i < LIMS_DECIMAL_DIGITS_MAX; i++) {
+    for (int i = 0; i < LIMS_NUMBER_DIGITS_MAX; i++) {
         order = (i < a->count ? a->digits[i] : '0') - (i < b->count ? b->digits[i] : '0');
         if (order != 0) {
             return order > 0 ? sign : -sign;

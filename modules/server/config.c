@@ -57,6 +57,7 @@ enum {
     RETENTION_INTERVAL,
     RECOVERY_INTERVAL,
     EVENT_RETENTION,
+    INGEST_RESUME,
     NUMBERS
 };
 
@@ -230,6 +231,12 @@ static const number_t numbers[] = {
                           .max = 3650,
                           .fallback = 30,
                           .unit = "days" },
+    [INGEST_RESUME] = { .name = "LimsIngestResume",
+                        .offset = APR_OFFSETOF(lims_config_t, ingest_resume),
+                        .min = 1,
+                        .max = 86400,
+                        .fallback = 60,
+                        .unit = "seconds" },
 };
 
 _Static_assert(LIMS_LENGTH(numbers) == NUMBERS, "a row for each number");
@@ -570,5 +577,7 @@ const command_rec lims_config_directives[] = {
                   "seconds between two looks for webhook recoveries"),
     AP_INIT_TAKE1("LimsEventRetention", set_number, NUMBER(EVENT_RETENTION), RSRC_CONF,
                   "days for which events and their deliveries are kept"),
+    AP_INIT_TAKE1("LimsIngestResume", set_number, NUMBER(INGEST_RESUME), RSRC_CONF,
+                  "seconds after which a file whose reading was cut short is read again"),
     { .name = NULL },
 };

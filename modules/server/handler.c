@@ -15,6 +15,7 @@
 #include <string.h>
 #include <util_filter.h>
 
+#include "instruments/registry.h"
 #include "kernel/check.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -474,6 +475,9 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
 {
     apr_status_t rv = lims_service_init(pchild);
 
+    if (rv == APR_SUCCESS) {
+        rv = lims_registry_init(pchild);
+    }
     lims_metrics_child();
     if (rv == APR_SUCCESS) {
         rv = lims_pool_init(pchild, s);

@@ -69,6 +69,7 @@ typedef struct {
     apr_int64_t retention_interval;
     apr_int64_t recovery_interval;
     apr_int64_t event_retention;
+    apr_int64_t ingest_resume;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */

@@ -107,6 +107,7 @@ static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e j
         [LIMS_JOB_SCAN] = config->scan_interval,
         [LIMS_JOB_RETENTION] = config->retention_interval,
         [LIMS_JOB_RECOVERY] = config->recovery_interval,
+        [LIMS_JOB_FILES] = config->ingest_resume,
     };
 
     _Static_assert(LIMS_LENGTH(seconds_of) == LIMS_JOB_COUNT, "an interval for each job");
@@ -121,6 +122,8 @@ static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
     lims_values_set(values, "eventRetention",
                     apr_psprintf(pool, "%" APR_INT64_T_FMT, config->event_retention));
     lims_values_set(values, "idempotencyLifetime", config->settings.idempotency_lifetime);
+    lims_values_set(values, "resumeAfter",
+                    apr_psprintf(pool, "%" APR_INT64_T_FMT, config->ingest_resume));
     lims_values_set(values, "countAtMost", COUNT_AT_MOST);
     return values;
 }

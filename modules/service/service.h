@@ -86,7 +86,7 @@ struct lims_exchange_t {
     const char *idempotency_key;
 
     /* As found out. */
-    lims_match_t match;
+    lims_route_match_t match;
     const char *key_hash; /* "\x…", ready to bind */
     bool key_known;       /* to this process, before it was checked */
     apr_time_t accepted;  /* when the process last found it valid, or 0 */

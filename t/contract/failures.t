@@ -11,7 +11,7 @@ use LIMS::Snapshot;
 use LIMS::Wire qw(message speak);
 
 my $max        = 1024;
-my $lims       = LIMS::Test->new(conf => "LimsMaxBody $max");
+my $lims       = LIMS::Test->new(conf => "LimsMaxBody $max\nLimsMaxIngestBody $max");
 my $records    = LIMS::Records->new($lims);
 my @operations = LIMS::Operation->all($lims->api);
 my %scope      = map { $_->scope => 1 } grep { $_->scope } @operations;

@@ -9,6 +9,7 @@ use LIMS::Operation;
 
 my $lims = LIMS::Test->new;
 my $code = 0;
+my $true = JSON::PP::true;
 my %id;
 
 $id{'material-types'}    = $lims->insert('material_type', { code => 'WW', name => 'Wastewater' });
@@ -32,6 +33,7 @@ my @work = (
     [ enterResults    => sub { { updates => [ { sampleTestId => $id{'sample-tests'},
                     result => '7.11' } ] } } ],
     [ verifyResult    => sub { {} } ],
+    [ ingestInstrumentFile => sub { { fileName => 'f.csv', content => 'x', dryRun => $true } } ],
     [ setSampleStatus => sub { { status => 'completed' } } ],
     [ decideApproval  => sub { { status => 'approved' } } ],
     [ reportSample    => sub { {} } ],

@@ -123,6 +123,7 @@ my %filter = (
     batchNumber => ['Q' . first_of(100)], code => ['R' . first_of(20)],
     confirmationStatus => ['pending'],
     active => ['t'], open => ['t'],
+    profile => ['P1'], reasonCode => ['unknown_profile'],
     type => [ 'result.verified', 'qc.failed' ],
 );
 

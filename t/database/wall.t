@@ -9,6 +9,7 @@ use strict;
 use warnings;
 
 use DBD::Pg ();
+use Digest::SHA qw(sha256_hex);
 use LIMS::Laboratory;
 use LIMS::Statements;
 use LIMS::Test;
@@ -44,6 +45,12 @@ sub furnish {
         key => $at->{organization}{key});
     $lims->post("/samples/$done->{id}/report", undef, key => $at->{organization}{key});
     $at->insert('certificate', sample_id => $done->{id}, content => '{}');
+    my $profile = $at->insert('instrument_profile', code => 'P1', name => 'P1', definition => '{}',
+        status => 'active');
+    my $file = $at->insert('instrument_file', file_name => 'f.csv', sha256 => '', size => 0,
+        content => "wall of $at->{organization}{id}");
+    $at->insert('instrument_file_row', file_id => $file, row_number => 1, status => 'written',
+        sample_test_id => ($at->tests($done))[0], result => '7');
     return;
 }
 
@@ -63,6 +70,8 @@ sub values_for {
         updates => qq([{"sampleTestId":$id,"result":"7"}]), values => '[]', sampleId => $id,
         sampleTestId => $id, qcBatchId => $id, testDefinitionId => $id, materialTypeId => $id,
         projectId => undef, notes => 'wall', comment => 'wall', title => 'wall', kind => 'oos',
+        fileId => $id, known => '{}', dryRun => 'f', duplicate => 'f', bare => 'f',
+        sha256 => '\x' . sha256_hex("wall of $other"),
         outcome => 'passed', meaning => 'verified', signs => 'sample_test', touchInterval => 0,
     };
 }

@@ -32,7 +32,7 @@ static const lims_resource_t sample = { .name = "sample", .routes = routes };
 static const lims_resource_t *const resources[] = { &sample, NULL };
 
 /* The pattern with the id put back is the path that was asked for. */
-static void check_match(const lims_match_t *match, const char *path, apr_pool_t *pool)
+static void check_match(const lims_route_match_t *match, const char *path, apr_pool_t *pool)
 {
     const char *pattern = match->route->path;
     const char *colon = strstr(pattern, ":id");
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         blank != NULL ? apr_pstrmemdup(pool, text, (apr_size_t)(blank - text)) : "GET";
     const char *path = blank != NULL ? blank + 1 : text;
     lims_match_result_e result;
-    lims_match_t match;
+    lims_route_match_t match;
 
     if (router == NULL) {
         apr_pool_t *forever = fuzz_pool();

@@ -38,6 +38,7 @@ my %scope = (
     'POST /sample-tests/bulk-results' => 'results:write',
     'POST /sample-tests/:id/verify'  => 'results:verify',
     'GET /events'                    => 'events:read',
+    'POST /instrument-ingest'        => 'instruments:write',
     (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }
         qw(test-definitions material-types projects clients storage-locations)),
     (map { ("POST /$_" => 'reference:write', "PATCH /$_/:id" => 'reference:write') }
@@ -79,6 +80,10 @@ for my $route (@routes) {
         is($answer->status, $route->{method} eq 'GET' ? 200 : 400,
             'a key that has just what it takes');
         $answer = ask($route, $upload_only);
+        if ($name eq 'POST /instrument-ingest') {
+            is($answer->status, 400, 'an upload-only key as well');
+            return;
+        }
         if ($name eq 'GET /whoami') {
             is($answer->status, 200, 'an upload-only key as well');
             return;

@@ -108,7 +108,7 @@ int main(void)
         return tap_done();
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
-        lims_match_t match;
+        lims_route_match_t match;
         lims_match_result_e result =
             lims_route_match(&match, router, cases[i].method, cases[i].path, pool);
         const char *operation = match.route != NULL ? match.route->operation : NULL;

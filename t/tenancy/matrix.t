@@ -61,6 +61,8 @@ my %body = (
     'POST /sample-tests/bulk-results' =>
         { updates => [ { sampleTestId => $ours{test}, result => '2' } ] },
     'PATCH /approval-records/:id' => { status => 'approved' },
+    'POST /instrument-ingest' =>
+        { fileName => 'f.csv', content => 'x', dryRun => JSON::PP::true },
     'POST /projects'      => { code => 'NEW', name => 'New' },
     'PATCH /projects/:id' => { name => 'theirs' },
     'POST /clients'       => { code => 'NEW', name => 'New' },

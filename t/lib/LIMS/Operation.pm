@@ -60,12 +60,17 @@ sub path {
     return $self->{template} =~ s/\{id\}/$id/r;
 }
 
+# What a body needs that no schema says.
+my %beyond = (ingestInstrumentFile => { content => 'x', dryRun => JSON::PP::true });
+
 sub body {
     my ($self) = @_;
     my $request = $self->{operation}{requestBody};
 
-    return $request && JSON::PP->new->utf8->canonical->encode(
-        $self->_least($request->{content}{'application/json'}{schema}));
+    return $request && JSON::PP->new->utf8->canonical->encode({
+        %{ $self->_least($request->{content}{'application/json'}{schema}) },
+        %{ $beyond{ $self->name } || {} },
+    });
 }
 
 sub refusals {

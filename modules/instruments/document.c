@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* document.c - what was read of a file, as lims.import_file() takes it. */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "instruments/import.h"
+#include "kernel/writer.h"
+
+static const char *const existing_names[] = {
+    [LIMS_EXISTING_QUARANTINE] = "quarantine",
+    [LIMS_EXISTING_SAME_VALUE] = "sameValue",
+    [LIMS_EXISTING_OVERWRITE_UNVERIFIED] = "overwrite",
+};
+
+_Static_assert(LIMS_LENGTH(existing_names) == LIMS_EXISTING_COUNT, "a name for each policy");
+
+static const char *const criteria[] = {
+    [LIMS_CRITERION_NONE] = NULL,           [LIMS_CRITERION_RECOVERY] = "recovery",
+    [LIMS_CRITERION_MAXIMUM] = "maximum",   [LIMS_CRITERION_RANGE] = "range",
+    [LIMS_CRITERION_EXPECTED] = "expected",
+};
+
+_Static_assert(LIMS_LENGTH(criteria) == LIMS_CRITERION_COUNT, "a name for each criterion");
+
+static void member(lims_writer_t *w, const char *name, const char *text)
+{
+    if (text) {
+        lims_writer_key(w, name);
+        lims_writer_string(w, text);
+    }
+}
+
+static void number(lims_writer_t *w, const char *name, apr_int64_t value)
+{
+    lims_writer_key(w, name);
+    lims_writer_integer(w, value);
+}
+
+/* A place of 0 is none. */
+static void place(lims_writer_t *w, const char *name, int value)
+{
+    lims_writer_key(w, name);
+    if (value) {
+        lims_writer_integer(w, value);
+    } else {
+        lims_writer_null(w);
+    }
+}
+
+/* NULL too. */
+static void text_or_null(lims_writer_t *w, const char *name, const char *text)
+{
+    lims_writer_key(w, name);
+    lims_writer_string(w, text);
+}
+
+/* --- Its parts ------------------------------------------------------------ */
+
+static void write_policy(lims_writer_t *w, const lims_write_t *policy)
+{
+    lims_writer_key(w, "policy");
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "statuses");
+    lims_writer_array_begin(w);
+    if (policy->sample_statuses & LIMS_SAMPLE_RECEIVED) {
+        lims_writer_string(w, "received");
+    }
+    if (policy->sample_statuses & LIMS_SAMPLE_PROCESSING) {
+        lims_writer_string(w, "processing");
+    }
+    lims_writer_array_end(w);
+    member(w, "existing", existing_names[policy->existing]);
+    number(w, "maxAgeDays", policy->max_age_days);
+    number(w, "futureToleranceMinutes", policy->future_tolerance_minutes);
+    lims_writer_object_end(w);
+}
+
+static void write_reason(lims_writer_t *w, const lims_reason_t *reason)
+{
+    lims_writer_object_begin(w);
+    member(w, "code", lims_reason_name(reason->code));
+    member(w, "severity", reason->blocking ? "blocking" : "note");
+    text_or_null(w, "message", reason->message);
+    text_or_null(w, "sheet", reason->sheet && *reason->sheet ? reason->sheet : NULL);
+    place(w, "row", reason->row);
+    place(w, "column", reason->column);
+    text_or_null(w, "cell", reason->cell);
+    text_or_null(w, "expected", reason->expected);
+    lims_writer_object_end(w);
+}
+
+static void write_reasons(lims_writer_t *w, const lims_import_t *import, apr_pool_t *pool)
+{
+    const lims_reasons_t *reasons = import->readings->reasons;
+
+    number(w, "blocking", reasons->blocking);
+    lims_writer_key(w, "reasons");
+    lims_writer_array_begin(w);
+    for (int i = 0; i < reasons->list->nelts; i++) {
+        write_reason(w, &APR_ARRAY_IDX(reasons->list, i, lims_reason_t));
+    }
+    if (import->broken) {
+        lims_writer_object_begin(w);
+        member(w, "code", "profile_error");
+        member(w, "severity", "note");
+        member(w, "message",
+               apr_psprintf(pool, "Profile %s cannot be read by this version of the service.",
+                            import->broken));
+        lims_writer_object_end(w);
+    }
+    lims_writer_array_end(w);
+}
+
+static void write_counts(lims_writer_t *w, const lims_readings_t *readings)
+{
+    lims_writer_key(w, "counts");
+    lims_writer_object_begin(w);
+    number(w, "rows", readings->counts.rows);
+    number(w, "results", readings->counts.results);
+    number(w, "controls", readings->counts.controls);
+    number(w, "skipped", readings->counts.skipped);
+    lims_writer_object_end(w);
+}
+
+/* Its place among the kinds of controls that occur; -1 for a sample's. */
+static int control_of(apr_array_header_t *controls, const lims_control_t *control)
+{
+    for (int i = 0; i < controls->nelts; i++) {
+        if (APR_ARRAY_IDX(controls, i, const lims_control_t *) == control) {
+            return i;
+        }
+    }
+    if (control) {
+        APR_ARRAY_PUSH(controls, const lims_control_t *) = control;
+    }
+    return control ? controls->nelts - 1 : -1;
+}
+
+static void write_controls(lims_writer_t *w, const apr_array_header_t *controls)
+{
+    lims_writer_key(w, "controls");
+    lims_writer_array_begin(w);
+    for (int i = 0; i < controls->nelts; i++) {
+        const lims_control_t *control = APR_ARRAY_IDX(controls, i, const lims_control_t *);
+
+        lims_writer_object_begin(w);
+        member(w, "type", lims_control_types[control->type]);
+        member(w, "criterion", criteria[control->criterion]);
+        member(w, "expectedValue", control->expected_value);
+        member(w, "lowerLimit", control->lower_limit);
+        member(w, "upperLimit", control->upper_limit);
+        member(w, "expectedText", control->expected_text);
+        lims_writer_object_end(w);
+    }
+    lims_writer_array_end(w);
+}
+
+static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int control)
+{
+    lims_writer_object_begin(w);
+    member(w, "sheet", reading->sheet);
+    number(w, "row", reading->row);
+    number(w, "column", reading->column);
+    number(w, "offset", (apr_int64_t)reading->offset);
+    member(w, "cell", reading->raw);
+    member(w, "trackingId", reading->tracking_id);
+    member(w, "testCode", reading->test_code);
+    member(w, "result", reading->result);
+    member(w, "unit", reading->unit);
+    member(w, "qualifier", reading->qualifier);
+    member(w, "analysedAt", reading->analysed_at);
+    member(w, "operator", reading->operator_name);
+    member(w, "comment", reading->comment);
+    if (control >= 0) {
+        number(w, "control", control);
+    }
+    lims_writer_object_end(w);
+}
+
+/* What could not be made out is among the reasons. */
+static bool is_whole(const lims_reading_t *reading)
+{
+    return reading->result && reading->test_code && (reading->control || reading->tracking_id);
+}
+
+static void write_readings(lims_writer_t *w, const lims_readings_t *readings, apr_pool_t *pool)
+{
+    apr_array_header_t *controls = apr_array_make(pool, 4, sizeof(const lims_control_t *));
+    bool blocked = readings->reasons->blocking > 0;
+
+    lims_writer_key(w, "readings");
+    lims_writer_array_begin(w);
+    for (int i = 0; i < readings->readings->nelts; i++) {
+        const lims_reading_t *reading = &APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+
+        if (!blocked || is_whole(reading)) {
+            write_reading(w, reading, control_of(controls, reading->control));
+        }
+    }
+    lims_writer_array_end(w);
+    write_controls(w, controls);
+}
+
+const char *lims_import_document(const lims_import_t *import, apr_pool_t *pool)
+{
+    const lims_readings_t *readings = import->readings;
+    const lims_profile_t *profile = readings->profile;
+    lims_writer_t *w = lims_writer_create(pool);
+    apr_size_t length = 0;
+
+    lims_writer_object_begin(w);
+    if (profile) {
+        member(w, "profileId", profile->id);
+        member(w, "profileName", profile->name);
+        member(w, "timeZone", profile->time_zone);
+        write_policy(w, &profile->write);
+    }
+    member(w, "rowsHash", readings->rows_hash);
+    write_counts(w, readings);
+    write_reasons(w, import, pool);
+    write_readings(w, readings, pool);
+    lims_writer_object_end(w);
+    return lims_writer_finish(&length, w);
+}

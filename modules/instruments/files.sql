@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: instrument_file_get one
+SELECT *
+  FROM lims.instrument_file_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: instrument_file_list many custom
+SELECT f.*
+  FROM lims.instrument_file_record f
+ WHERE f.organization_id = :$organization::bigint
+   AND f.id > :cursor::bigint
+   AND (:status::text IS NULL OR f.status = :status::text)
+   AND (:profile::text IS NULL OR f."profileCode" = :profile::text)
+   AND (:reasonCode::text IS NULL
+        OR f.reasons @> jsonb_build_array(
+               jsonb_build_object('code', :reasonCode::text)))
+ ORDER BY f.id
+ LIMIT :limit::bigint + 1
+
+-- name: instrument_file_lock one
+SELECT id AS "id",
+       status AS "status"
+  FROM lims.instrument_file
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: instrument_file_rows many
+-- The nested member of a file.
+SELECT r.id AS "id",
+       r.sheet AS "sheet",
+       r.row_number AS "row",
+       r.column_number AS "column",
+       r.byte_offset AS "offset",
+       r.cell AS "cell",
+       r.sample_test_id AS "sampleTestId",
+       r.qc_control_id AS "qcControlId",
+       r.tracking_id AS "trackingId",
+       r.test_code AS "testCode",
+       r.result AS "result",
+       r.unit AS "unit",
+       r.qualifier AS "qualifier",
+       r.analyzed_at AS "analyzedAt",
+       r.operator_name AS "operator",
+       r.status AS "status"
+  FROM lims.instrument_file_row r
+ WHERE r.organization_id = :$organization::bigint
+   AND r.file_id = :id::bigint
+ ORDER BY r.id
+
+-- name: instrument_file_content one
+-- Its bytes, as they came.
+SELECT json_build_object(
+           'id', f.id,
+           'fileName', f.file_name,
+           'sha256', encode(f.sha256, 'hex'),
+           'contentBase64', translate(encode(f.content, 'base64'), E'\n', '')
+       ) AS "document"
+  FROM lims.instrument_file f
+ WHERE f.organization_id = :$organization::bigint
+   AND f.id = :id::bigint
+
+-- name: instrument_file_reject one
+UPDATE lims.instrument_file
+   SET status = 'rejected',
+       resolution_reason = left(:$reason::text, 2000)
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: instrument_file_reopen one
+-- The reason is in the audit trail.
+UPDATE lims.instrument_file
+   SET status = 'quarantined',
+       resolution_reason = NULL,
+       resolved_at = NULL,
+       resolved_by = NULL
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: instrument_reviewer one
+SELECT EXISTS (
+           SELECT FROM lims.user_role
+            WHERE organization_id = :$organization::bigint
+              AND user_id = :$user::bigint
+              AND role IN ('system_administrator', 'administrator',
+                           'lab_manager', 'qa_officer')) AS "reviewer"

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* import.c - a file on its way into results. */
+#include "instruments/import.h"
+
+#include <apr_strings.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/writer.h"
+
+/* --- Bytes ---------------------------------------------------------------- */
+
+bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    apr_size_t size = strlen(text), digits = strspn(text, alphabet);
+    apr_size_t padding = strspn(text + digits, "=");
+    unsigned char *decoded;
+
+    if (size % 4 || digits + padding != size || padding > 2 || size > APR_INT32_MAX) {
+        return false;
+    }
+    decoded = apr_palloc(pool, size / 4 * 3 + 1);
+    if (size && EVP_DecodeBlock(decoded, (const unsigned char *)text, (int)size) < 0) {
+        return false;
+    }
+    *length = size / 4 * 3 - padding;
+    decoded[*length] = '\0';
+    *bytes = (const char *)decoded;
+    return true;
+}
+
+static const char *digest_of(const char *bytes, apr_size_t length, apr_pool_t *pool)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    char *text;
+
+    if (!EVP_Digest(bytes, length, digest, &size, EVP_sha256(), NULL)) {
+        return NULL;
+    }
+    text = apr_palloc(pool, 2 * (apr_size_t)size + 1);
+    for (unsigned int i = 0; i < size; i++) {
+        apr_snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    }
+    return text;
+}
+
+lims_import_t *lims_import_create(const char *name, const char *bytes, apr_size_t length,
+                                  const char *asked, apr_pool_t *pool)
+{
+    lims_import_t *import = apr_pcalloc(pool, sizeof(*import));
+
+    import->pool = pool;
+    import->name = name;
+    import->bytes = bytes;
+    import->length = length;
+    import->asked = asked;
+    if (bytes) {
+        import->sha256 = digest_of(bytes, length, pool);
+    }
+    return bytes && !import->sha256 ? NULL : import;
+}
+
+/* --- Before reading ------------------------------------------------------- */
+
+/* Runs a statement about the file together with the one that has the profiles. */
+static const lims_error_t *fetch(lims_result_t **row, lims_import_t *import, lims_request_t *rq,
+                                 lims_stmt_e statement, lims_values_t *values)
+{
+    lims_values_t *known = lims_values_create(rq->pool);
+    const lims_call_t calls[] = { { .statement = statement, .values = values },
+                                  { .statement = LIMS_STMT_PROFILES_ACTIVE, .values = known } };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error;
+
+    import->holding = lims_registry_hold(import->pool);
+    lims_values_set(known, "known", lims_holding_ids(import->holding));
+    error = lims_database_run(results, rq, calls, 2, 0);
+    if (!error) {
+        import->profiles = lims_holding_profiles(&import->broken, import->holding, results[1]);
+        *row = results[0];
+    }
+    return error;
+}
+
+const lims_error_t *lims_import_find(lims_import_t *import, lims_request_t *rq)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    lims_values_set(values, "sha256", apr_pstrcat(rq->pool, "\\x", import->sha256, NULL));
+    error = fetch(&row, import, rq, LIMS_STMT_INSTRUMENT_FILE_FIND, values);
+    if (!error && lims_result_count(row) == 1) {
+        import->id = lims_result_get(row, 0, "id");
+        import->status = lims_result_get(row, 0, "status");
+    }
+    return error;
+}
+
+static const char *encode(const lims_import_t *import, apr_pool_t *pool)
+{
+    unsigned char *text = apr_palloc(pool, (import->length + 2) / 3 * 4 + 1);
+
+    EVP_EncodeBlock(text, (const unsigned char *)import->bytes, (int)import->length);
+    return (const char *)text;
+}
+
+const lims_error_t *lims_import_store(lims_import_t *import, lims_request_t *rq,
+                                      const lims_values_t *content)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t calls[] = {
+        { .statement = LIMS_STMT_INSTRUMENT_FILE_STORE, .values = values },
+        { .statement = LIMS_STMT_INSTRUMENT_FILE_FIND, .values = values },
+    };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error;
+
+    lims_values_set(values, "fileName", import->name);
+    lims_values_set(values, "sha256", apr_pstrcat(rq->pool, "\\x", import->sha256, NULL));
+    lims_values_set(values, "profile", import->asked);
+    lims_values_set(values, "content", lims_values_get(content, "content"));
+    lims_values_set(values, "contentBase64", lims_values_get(content, "contentBase64"));
+    if (!lims_values_get(values, "content") && !lims_values_get(values, "contentBase64")) {
+        lims_values_set(values, "contentBase64", encode(import, rq->pool));
+    }
+    error = lims_database_run(results, rq, calls, 2, 0);
+    if (!error && lims_result_count(results[1]) != 1) {
+        return lims_broken(rq->pool, LIMS_E_INTERNAL, 65, "a file that was stored is not there",
+                           "The file could not be kept; send it again.");
+    }
+    if (!error) {
+        import->id = lims_result_get(results[1], 0, "id");
+        import->status = lims_result_get(results[1], 0, "status");
+    }
+    return error;
+}
+
+const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, const char *id)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    lims_values_set(values, "id", id);
+    error = fetch(&row, import, rq, LIMS_STMT_INSTRUMENT_FILE_LOAD, values);
+    if (error) {
+        return error;
+    }
+    if (lims_result_count(row) == 0) {
+        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
+                         "There is no instrument file %s in your organization.", id);
+    }
+    import->id = lims_result_get(row, 0, "id");
+    import->status = lims_result_get(row, 0, "status");
+    import->name = lims_result_get(row, 0, "fileName");
+    import->asked = lims_result_get(row, 0, "profile");
+    if (!lims_base64_decode(&import->bytes, &import->length,
+                            lims_result_get(row, 0, "contentBase64"), import->pool)) {
+        return lims_broken(rq->pool, LIMS_E_INTERNAL, 66, "PostgreSQL's base64 is none",
+                           "The file could not be read.");
+    }
+    return NULL;
+}
+
+/* --- Reading -------------------------------------------------------------- */
+
+static bool is_excluded(const lims_import_t *import, const char *sheet, int row)
+{
+    for (int i = 0; import->excluded && i < import->excluded->nelts; i++) {
+        const lims_excluded_t *each = &APR_ARRAY_IDX(import->excluded, i, lims_excluded_t);
+
+        if (each->row == row && strcmp(each->sheet, sheet ? sheet : "") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes out what a person leaves out, and what is wrong with it. */
+static void exclude(lims_import_t *import)
+{
+    lims_readings_t *readings = import->readings;
+    lims_reasons_t *reasons = readings->reasons;
+    int kept = 0;
+
+    for (int i = 0; i < readings->readings->nelts; i++) {
+        const lims_reading_t reading = APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+
+        if (is_excluded(import, reading.sheet, reading.row)) {
+            readings->counts.results -= reading.control ? 0 : 1;
+            readings->counts.controls -= reading.control ? 1 : 0;
+            readings->counts.skipped++;
+        } else {
+            APR_ARRAY_IDX(readings->readings, kept++, lims_reading_t) = reading;
+        }
+    }
+    readings->readings->nelts = kept;
+    kept = 0;
+    for (int i = 0; i < reasons->list->nelts; i++) {
+        const lims_reason_t reason = APR_ARRAY_IDX(reasons->list, i, lims_reason_t);
+
+        if (reason.row && is_excluded(import, reason.sheet, reason.row)) {
+            reasons->count--;
+            reasons->blocking -= reason.blocking ? 1 : 0;
+        } else {
+            APR_ARRAY_IDX(reasons->list, kept++, lims_reason_t) = reason;
+        }
+    }
+    reasons->list->nelts = kept;
+}
+
+static void rename_samples(lims_import_t *import)
+{
+    for (int i = 0; i < import->readings->readings->nelts; i++) {
+        lims_reading_t *reading = &APR_ARRAY_IDX(import->readings->readings, i, lims_reading_t);
+
+        for (int j = 0; reading->tracking_id && j < import->aliases->nelts; j++) {
+            const lims_alias_t *alias = &APR_ARRAY_IDX(import->aliases, j, lims_alias_t);
+
+            if (strcmp(reading->tracking_id, alias->from) == 0) {
+                reading->tracking_id = alias->to;
+                break;
+            }
+        }
+    }
+}
+
+void lims_import_read(lims_import_t *import)
+{
+    import->readings = lims_file_read(import->bytes, import->length, import->name, import->profiles,
+                                      import->asked, import->pool);
+    if (import->excluded) {
+        exclude(import);
+    }
+    if (import->aliases) {
+        rename_samples(import);
+    }
+}
+
+/* --- Deciding ------------------------------------------------------------- */
+
+static const lims_error_t *decide(lims_import_t *import, lims_request_t *rq, const char *from,
+                                  const char *document, const char *resolution, const char *reason)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_IMPORT_PATIENCE, .values = values },
+                                  { .statement = LIMS_STMT_IMPORT_FILE, .values = values } };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error;
+
+    lims_values_set(values, "fileId", import->id);
+    lims_values_set(values, "from", from);
+    lims_values_set(values, "reading", document);
+    lims_values_set(values, "resolution", resolution);
+    lims_values_set(values, "because", reason);
+    lims_values_set(
+        values, "milliseconds",
+        apr_psprintf(rq->pool, "%" APR_TIME_T_FMT, apr_time_as_msec(LIMS_IMPORT_PATIENCE)));
+    lims_connection_limit(rq->connection, LIMS_IMPORT_PATIENCE + apr_time_from_sec(2));
+    error = lims_database_run(results, rq, calls, 2, 0);
+    if (!error) {
+        import->status = lims_result_get(results[1], 0, "status");
+        import->decided = lims_result_true(results[1], 0, "decided");
+    }
+    return error;
+}
+
+const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq, const char *from,
+                                       const char *resolution, const char *reason)
+{
+    return decide(import, rq, from, lims_import_document(import, rq->pool), resolution, reason);
+}
+
+const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,
+                                        const char *code, const char *message)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    apr_size_t length = 0;
+
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "blocking");
+    lims_writer_integer(w, 1);
+    lims_writer_key(w, "reasons");
+    lims_writer_array_begin(w);
+    lims_writer_object_begin(w);
+    lims_writer_key(w, "code");
+    lims_writer_string(w, code);
+    lims_writer_key(w, "severity");
+    lims_writer_string(w, "blocking");
+    lims_writer_key(w, "message");
+    lims_writer_string(w, message);
+    lims_writer_object_end(w);
+    lims_writer_array_end(w);
+    lims_writer_key(w, "readings");
+    lims_writer_array_begin(w);
+    lims_writer_array_end(w);
+    lims_writer_object_end(w);
+    return decide(import, rq, from, lims_writer_finish(&length, w), NULL, NULL);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ingest.c - files that instruments send: each is imported as a whole, or kept
+ * for a person with every reason why not.
+ *
+ * The bytes are kept before anything is made of them, so that a file that was
+ * acknowledged, and one whose reading was cut short, is there: the same bytes
+ * sent again take up where it ended, and so does a job (resume.c).
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "instruments/import.h"
+#include "instruments/instruments.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/record.h"
+#include "service/service.h"
+
+#define NAME_MAX 255
+#define CONTENT_MAX (96 * 1024 * 1024)
+
+static const char *const statuses[] = { "imported", "quarantined", NULL };
+static const char *const severities[] = { "blocking", "note", NULL };
+
+enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
+
+/* clang-format off */
+#define HOW_FIELDS                                                                                 \
+    { .name = "profile",                                                                           \
+      .type = LIMS_T_STRING,                                                                       \
+      .min = 1,                                                                                    \
+      .max = 64,                                                                                   \
+      .doc = "Code of the profile to read it by. Without it, by the one that matches.",            \
+      .example = "cedex-bio-ht" },                                                                 \
+    { .name = "dryRun",                                                                            \
+      .type = LIMS_T_BOOLEAN,                                                                      \
+      .fallback = "false",                                                                         \
+      .doc = "Do everything, answer, and undo it: nothing is kept. Not with an upload-only key." }
+/* clang-format on */
+
+static const lims_field_t input[] = {
+    { .name = "fileName",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED,
+      .min = 1,
+      .max = NAME_MAX,
+      .doc = "What the file is called.",
+      .example = "run42.csv" },
+    { .name = "content",
+      .type = LIMS_T_STRING,
+      .max = CONTENT_MAX,
+      .doc = "The file, if it is a text in UTF-8.",
+      .example = "Sample;NO3\nLAB-26-0004217-K;7.10\n" },
+    { .name = "contentBase64",
+      .type = LIMS_T_STRING,
+      .max = CONTENT_MAX,
+      .doc = "Or the bytes of any file, in base64 without line breaks." },
+    HOW_FIELDS,
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t form[] = {
+    { .name = "file", .type = LIMS_T_FILE, .flags = LIMS_F_REQUIRED, .doc = "The file." },
+    HOW_FIELDS,
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t count_fields[] = {
+    { .name = "rows", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Rows of the table." },
+    { .name = "results",
+      .type = LIMS_T_INTEGER,
+      .flags = SHOWN,
+      .doc = "Results of samples that were read." },
+    { .name = "controls",
+      .type = LIMS_T_INTEGER,
+      .flags = SHOWN,
+      .doc = "Control values that were read; they make a QC batch that covers the file's tests." },
+    { .name = "skipped",
+      .type = LIMS_T_INTEGER,
+      .flags = SHOWN,
+      .doc = "What the profile says to leave out." },
+    { .name = "written", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Results entered." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t reason_fields[] = {
+    { .name = "code",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .doc = "What is the matter, for programs.",
+      .example = "unknown_tracking_id" },
+    { .name = "severity",
+      .type = LIMS_T_ENUM,
+      .values = severities,
+      .flags = SHOWN,
+      .doc = "Whether it keeps the file from being imported." },
+    { .name = "message", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "For people." },
+    { .name = "sheet", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Of a workbook." },
+    { .name = "row", .type = LIMS_T_INTEGER, .flags = PERHAPS, .doc = "Line or row, from 1." },
+    { .name = "column", .type = LIMS_T_INTEGER, .flags = PERHAPS, .doc = "From 1." },
+    { .name = "cell", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "What stands there." },
+    { .name = "expected", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "What should." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t result_fields[] = {
+    { .name = "row", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Where it stands." },
+    { .name = "sampleTestId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "The sample test." },
+    { .name = "trackingId", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Of the sample." },
+    { .name = "testCode", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Of the test." },
+    { .name = "result", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "As it was entered." },
+    { .name = "unit", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "As the file has it." },
+    { .name = "qualifier", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Likewise." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t output[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = PERHAPS,
+      .doc = "Of the file that was kept; null of a dry run.",
+      .example = "812" },
+    { .name = "fileName", .type = LIMS_T_STRING, .flags = SHOWN, .doc = "As it first came." },
+    { .name = "sha256",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .doc = "Of its bytes, by which an organization has a file but once." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = SHOWN,
+      .doc = "Whether its results were entered, all of them, or it is kept for a person." },
+    { .name = "duplicate",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN,
+      .doc = "The same bytes, or the same results, had come before: nothing was done again." },
+    { .name = "duplicateOf",
+      .type = LIMS_T_ID,
+      .flags = PERHAPS,
+      .doc = "The file that brought the same results in other bytes." },
+    { .name = "dryRun", .type = LIMS_T_BOOLEAN, .flags = SHOWN, .doc = "Nothing was kept." },
+    { .name = "profile",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Code of the profile that it was read by." },
+    { .name = "profileVersion", .type = LIMS_T_INTEGER, .flags = PERHAPS, .doc = "Of it." },
+    { .name = "counts",
+      .type = LIMS_T_OBJECT,
+      .members = count_fields,
+      .flags = SHOWN,
+      .doc = "How much." },
+    { .name = "reasons",
+      .type = LIMS_T_OBJECT_LIST,
+      .members = reason_fields,
+      .flags = SHOWN,
+      .doc = "Everything that is the matter, at most 500 of each kind. To an upload-only key "
+             "each code once, without its place; and whatever keeps a sample from taking its "
+             "result as unknown_tracking_id." },
+    { .name = "results",
+      .type = LIMS_T_OBJECT_LIST,
+      .members = result_fields,
+      .flags = SHOWN,
+      .doc = "What was entered, or would be; empty for an upload-only key." },
+    LIMS_FIELD_END,
+};
+
+/* --- What came ------------------------------------------------------------ */
+
+static const lims_error_t *take_json(const char **bytes, apr_size_t *length, lims_request_t *rq)
+{
+    const char *text = lims_values_get(rq->values, "content");
+    const char *encoded = lims_values_get(rq->values, "contentBase64");
+
+    if (!text == !encoded) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "The file comes as content or as contentBase64: one of the two.");
+    }
+    if (encoded && !lims_base64_decode(bytes, length, encoded, rq->pool)) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "contentBase64 must be base64 with its padding and without line breaks "
+                         "(RFC 4648 section 4).");
+    }
+    if (text) {
+        *bytes = text;
+        *length = strlen(text);
+    }
+    return NULL;
+}
+
+static const lims_error_t *take_form(const char **name, const char **bytes, apr_size_t *length,
+                                     lims_request_t *rq)
+{
+    *name = rq->file->name;
+    *bytes = rq->file->bytes;
+    *length = rq->file->length;
+    if (!**name || lims_utf8_length(*name, strlen(*name)) > NAME_MAX) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "The file's name must have 1 to %d characters.", NAME_MAX);
+    }
+    return NULL;
+}
+
+static const lims_error_t *check(lims_request_t *rq)
+{
+    const char *name = lims_values_get(rq->values, "fileName");
+    const char *bytes = NULL;
+    apr_size_t length = 0;
+    const lims_error_t *error =
+        rq->file ? take_form(&name, &bytes, &length, rq) : take_json(&bytes, &length, rq);
+
+    if (error) {
+        return error;
+    }
+    if (length > rq->file_max) {
+        return lims_fail(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                         "The file may have at most %" APR_SIZE_T_FMT " bytes.", rq->file_max);
+    }
+    rq->roll_back = *lims_values_get(rq->values, "dryRun") == 't';
+    rq->staged =
+        lims_import_create(name, bytes, length, lims_values_get(rq->values, "profile"), rq->pool);
+    return rq->staged ? NULL : lims_no_digest(rq->pool);
+}
+
+/* --- The answer ----------------------------------------------------------- */
+
+static const char *cell(void *row, const char *name)
+{
+    return lims_result_get(row, 0, name);
+}
+
+static const lims_error_t *answer(lims_request_t *rq, const lims_import_t *import, bool duplicate)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_INGEST_ANSWER, .values = values };
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    lims_values_set(values, "fileId", import->id);
+    lims_values_set(values, "dryRun", rq->roll_back ? "t" : "f");
+    lims_values_set(values, "duplicate", duplicate ? "t" : "f");
+    lims_values_set(values, "bare", rq->actor.upload_only ? "t" : "f");
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    if (error) {
+        return error;
+    }
+    lims_writer_object_begin(w);
+    lims_record_write(w, output, cell, row);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    rq->reply->status = rq->roll_back || lims_result_true(row, 0, "duplicate") ? 200
+                        : strcmp(import->status, "quarantined") == 0           ? 202
+                                                                               : 201;
+    return NULL;
+}
+
+/* --- The steps ------------------------------------------------------------ */
+
+static bool is_received(const lims_import_t *import)
+{
+    return import->status && strcmp(import->status, "received") == 0;
+}
+
+/* Commits the bytes as received, before anything is made of them; what has been
+ * decided is answered. */
+static const lims_error_t *prepare(lims_request_t *rq)
+{
+    lims_import_t *import = rq->staged;
+    const lims_error_t *error;
+
+    if (rq->actor.upload_only && rq->roll_back) {
+        return lims_fail(rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
+                         "This key may deliver files, but not try without leaving a trace what "
+                         "would become of one.");
+    }
+    import->id = import->status = NULL;
+    error = lims_import_find(import, rq);
+    if (!error && !import->id && !rq->roll_back) {
+        error = lims_import_store(import, rq, rq->values);
+    }
+    return error || !import->id || is_received(import) ? error : answer(rq, import, true);
+}
+
+static const lims_error_t *work(lims_request_t *rq)
+{
+    lims_import_read(rq->staged);
+    return NULL;
+}
+
+/* A dry run keeps the bytes too, and undoes it. */
+static const lims_error_t *act(lims_request_t *rq)
+{
+    lims_import_t import = *(lims_import_t *)rq->staged;
+    const lims_error_t *error = NULL;
+
+    if (!import.id) {
+        error = lims_import_store(&import, rq, rq->values);
+    }
+    if (!error) {
+        error = lims_import_decide(&import, rq, "received", NULL, NULL);
+    }
+    return error ? error : answer(rq, &import, !import.decided);
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const int also[] = { 200, 202, 0 };
+static const lims_error_e errors[] = { LIMS_E_UPLOAD_ONLY_KEY, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "POST",
+      .path = "/instrument-ingest",
+      .operation = "ingestInstrumentFile",
+      .summary = "Import a file of an instrument, or keep it for review",
+      .description =
+          "The file is kept byte for byte, read by a profile of the laboratory, and its results "
+          "are entered in one transaction behind the same gates as by hand: all of them (201), "
+          "or, with every reason listed, none (202). Bytes that came before are answered with "
+          "what became of them (200), and so is a dry run.",
+      .scope = "instruments:write",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE,
+      .input = input,
+      .form = form,
+      .output = output,
+      .status = 201,
+      .also = also,
+      .check = check,
+      .prepare = prepare,
+      .work = work,
+      .handler = act,
+      .errors = errors },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_ingest = {
+    .name = "instrument file",
+    .title = "Instrument files",
+    .schema = "InstrumentIngest",
+    .doc = "Files of instruments on their way to results.",
+    .routes = routes,
+};

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profiles.c - the profiles of a laboratory: which files there are and how they
+ * are read, as data (profiles/profile.h). Managed from the command line.
+ *
+ * A version is added as a draft, tried on files, and made active; from then on it
+ * stays as it is. What is to be read otherwise is another version.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "instruments/import.h"
+#include "instruments/instruments.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "organizations/organizations.h"
+#include "service/service.h"
+
+static const char *const statuses[] = { "draft", "active", "retired", NULL };
+
+enum { SHOWN = LIMS_F_OUT };
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = SHOWN,
+      .doc = "Assigned by the service; also the cursor value." },
+    { .name = "code",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .doc = "What its versions share; a request can name it.",
+      .example = "cedex-bio-ht" },
+    { .name = "version", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "From 1." },
+    { .name = "name", .type = LIMS_T_STRING, .flags = SHOWN, .doc = "For people." },
+    { .name = "instrumentId",
+      .type = LIMS_T_ID,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "The instrument whose files it reads, if it is one's." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = SHOWN,
+      .doc = "Files are read by what is active; of a code, one version is." },
+    { .name = "definition",
+      .type = LIMS_T_JSON,
+      .flags = SHOWN,
+      .doc = "The profile itself; conf/profiles/README.md explains it." },
+    { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN | LIMS_F_NULLABLE, .doc = "User." },
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "code", .type = LIMS_T_STRING, .max = 64, .doc = "Only versions of this one." },
+    { .name = "status", .type = LIMS_T_ENUM, .values = statuses, .doc = "Only these." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t add_input[] = {
+    { .name = "definition",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_REQUIRED,
+      .min = 2,
+      .max = LIMS_PROFILE_MAX,
+      .doc = "The profile, JSON: `--definition @profile.json`." },
+    LIMS_FIELD_END,
+};
+
+/* The same for whoever brings a file to try. */
+static const lims_field_t trial_input[] = {
+    { .name = "fileName",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 255,
+      .fallback = "file",
+      .doc = "What the file is called." },
+    { .name = "content",
+      .type = LIMS_T_STRING,
+      .max = 64 * 1024 * 1024,
+      .doc = "The file, if it is a text in UTF-8: `--content @run42.csv`." },
+    { .name = "contentBase64",
+      .type = LIMS_T_STRING,
+      .max = 96 * 1024 * 1024,
+      .doc = "Or the bytes of any file, in base64 without line breaks." },
+    { .name = "fileId", .type = LIMS_T_ID, .doc = "Or a file that is kept here." },
+    LIMS_FIELD_END,
+};
+
+static const lims_error_t *check_administrator(lims_request_t *rq)
+{
+    return lims_check_administrator(rq, "Profiles are managed");
+}
+
+/* --- Adding --------------------------------------------------------------- */
+
+/* What the definition says of itself takes the place of fields. */
+static const lims_error_t *check_definition(lims_request_t *rq)
+{
+    const char *text = lims_values_get(rq->values, "definition");
+    const lims_profile_t *profile = NULL;
+    const lims_error_t *error = lims_profile_parse(&profile, text, strlen(text), rq->pool);
+
+    if (!error) {
+        lims_values_set(rq->values, "code", profile->code);
+        lims_values_set(rq->values, "name", profile->name);
+    }
+    return error;
+}
+
+static const lims_error_t *add(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_PROFILE_ADD);
+
+    if (!error) {
+        lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
+    }
+    return error;
+}
+
+/* A draft that an earlier version of the service took may be none today. */
+static const lims_error_t *activate(lims_request_t *rq)
+{
+    const char *text = lims_result_get(rq->locked, 0, "definition");
+    const lims_profile_t *profile = NULL;
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t calls[] = {
+        { .statement = LIMS_STMT_PROFILE_RETIRE_OTHERS, .values = values },
+        { .statement = LIMS_STMT_PROFILE_ACTIVATE, .values = values },
+    };
+    lims_result_t *results[2] = { NULL, NULL };
+    const lims_error_t *error = lims_profile_parse(&profile, text, strlen(text), rq->pool);
+
+    if (error) {
+        return error;
+    }
+    lims_values_set(values, "id", lims_values_get(rq->values, "id"));
+    lims_values_set(values, "code", lims_result_get(rq->locked, 0, "code"));
+    return lims_database_run(results, rq, calls, 2, 0);
+}
+
+/* --- Trying --------------------------------------------------------------- */
+
+/* The file that is tried, from wherever it comes. */
+static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
+{
+    const char *name = lims_values_get(rq->values, "fileName");
+    const char *text = lims_values_get(rq->values, "content");
+    const char *encoded = lims_values_get(rq->values, "contentBase64");
+    const char *id = lims_values_get(rq->values, "fileId");
+    const char *bytes = text;
+    apr_size_t length = text ? strlen(text) : 0;
+
+    if (!!text + !!encoded + !!id != 1) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "The file comes as content, as contentBase64 or as fileId: one of them.");
+    }
+    if (encoded && !lims_base64_decode(&bytes, &length, encoded, rq->pool)) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "contentBase64 must be base64 with its padding and without line breaks "
+                         "(RFC 4648 section 4).");
+    }
+    *import = lims_import_create(name, bytes, length, NULL, rq->pool);
+    if (!*import) {
+        return lims_no_digest(rq->pool);
+    }
+    return id ? lims_import_load(*import, rq, id) : NULL;
+}
+
+static void render(lims_request_t *rq, const lims_import_t *import)
+{
+    rq->reply->body = lims_import_document(import, rq->pool);
+    rq->reply->length = rq->reply->body ? strlen(rq->reply->body) : 0;
+}
+
+static const lims_error_t *try_profile(lims_request_t *rq)
+{
+    const char *text = lims_result_get(rq->locked, 0, "definition");
+    const lims_profile_t *parsed = NULL;
+    lims_profile_t *profile;
+    lims_import_t *import = NULL;
+    const lims_error_t *error = lims_profile_parse(&parsed, text, strlen(text), rq->pool);
+
+    if (!error) {
+        error = take_file(&import, rq);
+    }
+    if (error) {
+        return error;
+    }
+    profile = apr_pmemdup(rq->pool, parsed, sizeof(*parsed));
+    profile->id = lims_values_get(rq->values, "id");
+    import->profiles = apr_array_make(rq->pool, 1, sizeof(const lims_profile_t *));
+    APR_ARRAY_PUSH(import->profiles, const lims_profile_t *) = profile;
+    lims_import_read(import);
+    render(rq, import);
+    return NULL;
+}
+
+/* --- Routes --------------------------------------------------------------- */
+
+static const lims_error_e add_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/instrument-profiles",
+      .command = "profile list",
+      .operation = "listInstrumentProfiles",
+      .summary = "List profiles of instruments' files",
+      .flags = LIMS_R_TOOL | LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_PROFILE_LIST },
+    { .method = "GET",
+      .path = "/instrument-profiles/:id",
+      .command = "profile show",
+      .operation = "getInstrumentProfile",
+      .summary = "One version of a profile",
+      .flags = LIMS_R_TOOL,
+      .status = 200,
+      .statement = LIMS_STMT_PROFILE_GET },
+    { .method = "POST",
+      .path = "/instrument-profiles",
+      .command = "profile add",
+      .operation = "addInstrumentProfile",
+      .summary = "Add a profile, or a new version of one, as a draft",
+      .description = "Its code and name are those that it has itself. What is wrong with it is "
+                     "told by the path of the member. Try it on files (profile test), then make "
+                     "it active.",
+      .flags = LIMS_R_TOOL,
+      .input = add_input,
+      .status = 201,
+      .check = check_definition,
+      .guard = check_administrator,
+      .handler = add,
+      .errors = add_errors },
+    { .method = "POST",
+      .path = "/instrument-profiles/:id/activate",
+      .command = "profile activate",
+      .operation = "activateInstrumentProfile",
+      .summary = "Read files by this version of a profile from now on",
+      .description = "It takes the place of the version that was active, which can be made active "
+                     "again.",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
+      .status = 200,
+      .guard = check_administrator,
+      .handler = activate,
+      .errors = add_errors },
+    { .method = "POST",
+      .path = "/instrument-profiles/:id/retire",
+      .command = "profile retire",
+      .operation = "retireInstrumentProfile",
+      .summary = "Read no files by this profile any more",
+      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
+      .status = 200,
+      .guard = check_administrator,
+      .statement = LIMS_STMT_PROFILE_RETIRE },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_instrument_profile = {
+    .name = "profile",
+    .title = "Profiles",
+    .schema = "InstrumentProfile",
+    .doc = "How the files of an instrument are read.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_PROFILE_GET,
+    .lock = LIMS_STMT_PROFILE_LOCK,
+};
+
+static const lims_route_t trial_routes[] = {
+    { .method = "POST",
+      .path = "/instrument-profiles/:id/test",
+      .command = "profile test",
+      .operation = "testInstrumentProfile",
+      .summary = "Show what a profile reads of a file; nothing is kept",
+      .description = "The readings, each with its place, and every reason why the file would not "
+                     "be imported. Whether there are such samples and tests is not looked at: "
+                     "instrument-file reevaluate does.",
+      .flags = LIMS_R_TOOL | LIMS_R_DOCUMENT,
+      .input = trial_input,
+      .status = 200,
+      .handler = try_profile,
+      .errors = add_errors },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_profile_trial = {
+    .name = "profile",
+    .title = "Profiles",
+    .schema = "InstrumentProfileTrial",
+    .doc = "What a profile reads of a file.",
+    .routes = trial_routes,
+    .lock = LIMS_STMT_PROFILE_LOCK,
+};

@@ -1,0 +1,61 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: profile_get one
+SELECT *
+  FROM lims.instrument_profile_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: profile_list many
+SELECT *
+  FROM lims.instrument_profile_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:code::text IS NULL OR code = :code::text)
+   AND (:status::text IS NULL OR status = :status::text)
+ ORDER BY id
+ LIMIT :limit::bigint + 1
+
+-- name: profile_lock one
+SELECT id AS "id",
+       code AS "code",
+       version AS "version",
+       status AS "status",
+       definition::text AS "definition"
+  FROM lims.instrument_profile
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+   FOR NO KEY UPDATE
+
+-- name: profile_add one
+-- The next version of its code. Of two that are added at once, one is refused by
+-- the unique key.
+INSERT INTO lims.instrument_profile
+      (organization_id, code, version, name, definition)
+SELECT :$organization::bigint, :code::text, coalesce(max(p.version), 0) + 1,
+       :name::text, :definition::jsonb
+  FROM lims.instrument_profile p
+ WHERE p.organization_id = :$organization::bigint
+   AND p.code = :code::text
+RETURNING id AS "id"
+
+-- name: profile_retire_others exec
+UPDATE lims.instrument_profile
+   SET status = 'retired'
+ WHERE organization_id = :$organization::bigint
+   AND code = :code::text
+   AND status = 'active'
+   AND id <> :id::bigint
+
+-- name: profile_activate exec
+UPDATE lims.instrument_profile
+   SET status = 'active'
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
+-- name: profile_retire one
+UPDATE lims.instrument_profile
+   SET status = 'retired'
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

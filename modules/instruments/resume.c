@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resume.c - files that were kept and whose reading was cut short: by a crash, a
+ * database that went away, a client's request that took too long. A job reads
+ * them again, one at a time, on behalf of who sent them.
+ *
+ * One that is never finished, whatever the cause, is left to a person after a few
+ * times: it must not end one process after the other.
+ */
+#include "database/database.h"
+#include "instruments/import.h"
+#include "instruments/instruments.h"
+#include "kernel/field.h"
+
+#include <string.h>
+
+/* How often an import is begun anew that the database rolled back. */
+#define ATTEMPTS 3
+
+/* Opens a transaction as who sent the file. */
+static const lims_error_t *begin(lims_request_t *rq)
+{
+    const lims_call_t act = { .statement = LIMS_STMT_JOB_FILE_ACT };
+    lims_result_t *ignored = NULL;
+
+    return lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
+}
+
+static const lims_error_t *commit(lims_request_t *rq)
+{
+    return lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);
+}
+
+static const lims_error_t *load(lims_import_t *import, lims_request_t *rq, const char *id)
+{
+    const lims_error_t *error = begin(rq);
+
+    if (!error) {
+        error = lims_import_load(import, rq, id);
+    }
+    if (!error) {
+        error = commit(rq);
+    }
+    lims_connection_release(rq->connection);
+    return error;
+}
+
+static const lims_error_t *decide_once(lims_import_t *import, lims_request_t *rq, bool spent)
+{
+    const lims_error_t *error = begin(rq);
+
+    if (!error) {
+        error = spent ? lims_import_give_up(import, rq, "received", "reading_failed",
+                                            "Reading the file was begun several times and never "
+                                            "finished.")
+                      : lims_import_decide(import, rq, "received", NULL, NULL);
+    }
+    if (!error) {
+        error = commit(rq);
+    }
+    lims_connection_release(rq->connection);
+    return error;
+}
+
+static const lims_error_t *resume(lims_import_t *import, lims_request_t *rq, const char *id,
+                                  bool spent)
+{
+    const lims_error_t *error = NULL;
+
+    import->id = id;
+    if (!spent) {
+        error = load(import, rq, id);
+        if (error) {
+            return error;
+        }
+        lims_import_read(import);
+    }
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        error = decide_once(import, rq, spent);
+        if (!error || error->retry != LIMS_RETRY_ROLLED_BACK) {
+            break;
+        }
+    }
+    return error;
+}
+
+const lims_error_t *lims_files_resume(lims_job_report_t *report, lims_request_t *rq)
+{
+    lims_import_t *import = lims_import_create(NULL, NULL, 0, NULL, rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_JOB_FILE_TAKE);
+
+    report->more = !error && lims_result_count(row) == 1;
+    if (!report->more) {
+        return error;
+    }
+    rq->actor.organization = lims_result_get(row, 0, "organization");
+    rq->actor.user = lims_result_get(row, 0, "user");
+    rq->actor.key = lims_result_get(row, 0, "key");
+    error = resume(import, rq, lims_result_get(row, 0, "id"), lims_result_true(row, 0, "spent"));
+    if (!error && import->decided) {
+        report->counts[0]++;
+        report->counts[strcmp(import->status, "quarantined") == 0 ? 2 : 1]++;
+    }
+    return error;
+}

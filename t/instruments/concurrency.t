@@ -1,0 +1,130 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Many at once: the same file is imported once, however many send it; whoever
+# verifies meanwhile has the whole file kept; a result that a file entered is one
+# that was entered by hand, but for where it says that it comes from.
+use strict;
+use warnings;
+
+use LIMS::Instrument;
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $pc   = LIMS::Instrument->new($lab);
+
+$pc->profile;
+
+subtest 'twenty send the same file' => sub {
+    my @samples = map { $pc->sample('NO3') } 1 .. 5;
+    my $file    = $pc->csv(map { [ $_, 'NO3', '1.5' ] } @samples);
+    my @answers;
+    my @events = $lab->events_in(sub {
+        @answers = $lims->parallel(20, sub {
+            my $answer = $pc->send($file, name => 'run.csv');
+            return [ $answer->status, $answer->body ];
+        });
+    });
+    my @codes = sort map { $_->[0] } @answers;
+    is_deeply(\@codes, [ (200) x 19, 201 ], 'one imports it') or diag(map { $_->[1] } @answers);
+    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 5, 'each result is told once');
+    is($lab->value(q{SELECT count(*) FROM lims.instrument_file WHERE file_name = 'run.csv'}), 1,
+        'one file');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file_row'), 5, 'its rows once');
+    my %ids = map { JSON::PP::decode_json($_->[1])->{id} => 1 } @answers;
+    is(scalar keys %ids, 1, 'they are told of the same');
+};
+
+subtest 'twenty send what says the same' => sub {
+    my @samples = map { $pc->sample('NO3') } 1 .. 3;
+    my $file    = $pc->csv(map { [ $_, 'NO3', '2.5' ] } @samples);
+    my @answers = $lims->parallel(20, sub {
+        my ($number) = @_;
+        return $pc->send($file . "\n" x $number)->status;
+    });
+    is_deeply([ sort @answers ], [ (200) x 19, 201 ], 'one writes it');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file WHERE duplicate_of IS NOT NULL'), 19,
+        'the others are its duplicates');
+};
+
+subtest 'verified while a file comes' => sub {
+    my @samples = map { $pc->sample('NO3') } 1 .. 3;
+    my ($test)  = $lab->tests($samples[1]);
+    my $file    = $pc->csv(map { [ $_, 'NO3', '7' ] } @samples);
+    $lab->enter($test, '7');
+    $pc->profile(write => { existing => 'sameValueOk' });
+    my ($met, @done) = $lab->overlapping(2, 'sample_test', $test, sub {
+        my ($number) = @_;
+        my $answer = $number ? $pc->send($file)
+            : $lims->post("/sample-tests/$test/verify", {});
+        return [ $answer->status, $answer->body ];
+    });
+    is($met, 2, 'they met');
+    is($done[0][0], 200, 'it is verified') or diag($done[0][1]);
+    # Whichever came first: a file of the same value may be entered before.
+    if ($done[1][0] == 202) {
+        is_deeply([ map { $_->{code} } @{ JSON::PP::decode_json($done[1][1])->{reasons} } ],
+            ['test_verified_locked'], 'and the file is kept for that');
+        is($pc->test($samples[$_], 'NO3')->{status}, 'pending', "nothing of it in sample $_")
+            for 0, 2;
+    }
+    else {
+        is($done[1][0], 201, 'or it was faster');
+        is($pc->test($samples[$_], 'NO3')->{result}, '7', "sample $_") for 0, 2;
+    }
+    is($pc->test($samples[1], 'NO3')->{status}, 'verified', 'it stays verified');
+    $pc->profile;
+};
+
+# What a change of a test leaves in the tables, without who, when and which.
+sub trace {
+    my ($test) = @_;
+    my $db = $lims->db;
+    my @of = ($test);
+    return {
+        test => $db->selectrow_hashref(q{SELECT status, result, numeric_value, qualifier, notes,
+            out_of_specification, spec_low, spec_high, spec_text, judgements, confirmation_status,
+            analyzed_at, entered_by, entered_at IS NOT NULL AS entered,
+            first_entered_at = entered_at AS at_first FROM lims.sample_test WHERE id = ?}, undef, @of),
+        audit => $db->selectall_arrayref(q{SELECT action, changes
+            - '{entered_at,first_entered_at,sample_id}'::text[], user_id, api_key_id, reason, signature_id
+            FROM lims.audit_entry WHERE table_name = 'sample_test' AND record_id = ? ORDER BY id},
+            undef, @of),
+        history => $db->selectall_arrayref(q{SELECT (to_jsonb(h)
+            - '{id,sample_test_id,request_id}'::text[]) - '{changed_at,recorded_at,occurred_at,
+            entered_at,created_at,replaced_at}'::text[] FROM lims.result_history h
+            WHERE sample_test_id = ? ORDER BY id}, undef, @of),
+        events => $db->selectall_arrayref(q{SELECT type, data::jsonb - 'sampleTestId'
+            - 'investigationId' - 'investigationNumber' - 'sampleId' - 'title' FROM lims.event
+            WHERE data ->> 'sampleTestId' = ?::text ORDER BY id}, undef, @of),
+        due => $db->selectrow_array('SELECT count(*) FROM lims.sample_due d JOIN lims.sample_test t
+            ON t.sample_id = d.sample_id WHERE t.id = ?', undef, @of),
+    };
+}
+
+subtest 'as if by hand' => sub {
+    $pc->{definition}{PH} //= $lab->definition(code => 'PH', specification_low => 6,
+        specification_high => 8, unit => '1');
+    for my $value ('7.10', '12.50', '<1', '6') {
+        my ($hand, $machine) = map { $pc->sample('PH') } 1 .. 2;
+        my ($by_hand) = $lab->tests($hand);
+        my ($by_file) = $lab->tests($machine);
+        # Bulk entry takes no qualifier.
+        my $hand_entry = $value =~ /^</
+            ? $lims->patch("/sample-tests/$by_hand", { result => $value, qualifier => '<' })
+            : $lims->post('/sample-tests/bulk-results',
+                { updates => [ { sampleTestId => $by_hand, result => $value } ] });
+        is($hand_entry->status, 200, "'$value' by hand");
+        my $answer = $pc->send($pc->csv([ $machine, 'PH', $value ]));
+        is($answer->status, 201, '... and by a file') or diag($answer->body);
+        my $expected = trace($by_hand);
+        my $found    = trace($by_file);
+        is_deeply($found, $expected, '... leaves the same');
+        is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE sample_test_id = ?',
+                $by_file), 1, '... and where it stood');
+    }
+};
+
+done_testing();

@@ -1,0 +1,84 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Controls that a run has among its samples: they make a QC batch that covers the
+# run's tests, and a failed one keeps them from being verified.
+use strict;
+use warnings;
+
+use LIMS::Instrument;
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $pc   = LIMS::Instrument->new($lab);
+
+sub control {
+    my ($name, %rule) = @_;
+    return { when => [ { column => 'trackingId', matches => "^$name" } ], route => 'qcBatch', %rule };
+}
+
+$pc->profile(rows => { controls => [
+            control('CCV', controlType => 'CCV', criterion => 'recovery', expectedValue => '10',
+                lowerLimit => '90', upperLimit => '110'),
+            control('BLK', controlType => 'MB', criterion => 'maximum', upperLimit => '0.5'),
+            { when => [ { column => 'trackingId', matches => '^RINSE' } ], controlType => 'IPC',
+                route => 'skip' },
+        ] });
+
+subtest 'a run that passes' => sub {
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $answer;
+    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ 'CCV-1', 'NO3', '10.2' ],
+                    [ $one, 'NO3', '7' ], [ 'RINSE', 'NO3', '99' ], [ 'BLK', 'NO3', '0.1' ],
+                    [ $two, 'NO3', '8' ])) });
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    my $json = $answer->json;
+    is_deeply([ @{ $json->{counts} }{qw(results controls written)} ], [ 2, 2, 2 ], 'counted');
+    my $batch = $lims->db->selectrow_hashref(q{SELECT * FROM lims.qc_batch});
+    is_deeply([ @$batch{qw(batch_number qc_status method)} ],
+        [ "FILE-$json->{id}", 'passed', 'Bench CSV' ], 'a batch of the file');
+    is_deeply($lims->db->selectall_arrayref(q{SELECT control_type, criterion, measured_value::text,
+        passed FROM lims.qc_control ORDER BY id}),
+        [ [ 'CCV', 'recovery', '10.2', 1 ], [ 'MB', 'maximum', '0.1', 1 ] ], 'with its controls');
+    is_deeply([ map { $pc->test($_, 'NO3')->{qcBatchId} } $one, $two ], [ ($batch->{id}) x 2 ],
+        'over its tests');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE qc_control_id IS NOT NULL'),
+        2, 'whose rows are known');
+    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 0, 'nothing failed');
+    $lab->verify(($lab->tests($one))[0]);
+    pass('results can be verified');
+};
+
+subtest 'a run that fails' => sub {
+    my $sample = $pc->sample('NO3');
+    my $answer;
+    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ],
+                    [ 'CCV-1', 'NO3', '12' ])) });
+    is($answer->status, 201, 'imported: what was measured was measured') or diag($answer->body);
+    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 1, 'told');
+    my ($test) = $lab->tests($sample);
+    refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', 'not to be verified');
+};
+
+subtest 'a control that cannot be judged' => sub {
+    my $sample = $pc->sample('NO3');
+    my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ], [ 'BLK', 'NO3', 'overflow' ]));
+    is($answer->status, 202, 'keeps the file') or diag($answer->body);
+    is($pc->test($sample, 'NO3')->{status}, 'pending', 'and all of it');
+};
+
+subtest 'a dry run' => sub {
+    my $sample  = $pc->sample('NO3');
+    my $batches = $lab->value('SELECT count(*) FROM lims.qc_batch');
+    my $changes = $lab->changes_of(sub {
+        my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ], [ 'BLK', 'NO3', '0.7' ]),
+            dry_run => 1);
+        is($answer->status, 200, 'answered') or diag($answer->body);
+    });
+    is($changes, 0, 'changes nothing');
+    is($lab->value('SELECT count(*) FROM lims.qc_batch'), $batches, 'makes no batch');
+};
+
+done_testing();

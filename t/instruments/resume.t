@@ -1,0 +1,81 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A file is kept before it is read. What cut its reading short is over when the
+# same bytes come again, or when a job finds the file; one whose reading ends a
+# process each time is left to a person.
+use strict;
+use warnings;
+
+use LIMS::Instrument;
+use LIMS::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new(conf => 'LimsIngestResume 86400');
+my $lab  = LIMS::Laboratory->new($lims);
+my $pc   = LIMS::Instrument->new($lab);
+
+$pc->profile;
+
+# As a crash leaves it: kept and not decided, some minutes ago.
+sub left {
+    my ($bytes, %column) = @_;
+    my $id = $lab->insert('instrument_file', file_name => 'left.csv', sha256 => '', size => 0,
+        content => $bytes, received_at => '2026-01-01T00:00:00Z',
+        updated_at => '2026-01-01T00:00:00Z', received_by_key => $lims->fixture->{key_id}, %column);
+    return $id;
+}
+
+sub status_of { return $lab->value('SELECT status FROM lims.instrument_file WHERE id = ?', $_[0]) }
+
+subtest 'the same bytes again' => sub {
+    my $sample = $pc->sample('NO3');
+    my $file   = $pc->csv([ $sample, 'NO3', '1' ]);
+    my $id     = left($file);
+    my $answer = $pc->send($file, name => 'again.csv');
+    is($answer->status, 201, 'take up what was left') or diag($answer->body);
+    is_deeply([ @{ $answer->json }{qw(id fileName)} ], [ $id, 'left.csv' ], 'that file');
+    is($pc->test($sample, 'NO3')->{result}, '1', 'and import it');
+};
+
+subtest 'a job' => sub {
+    my $sample = $pc->sample(qw(NO3 PH));
+    my @ids    = (left($pc->csv([ $sample, 'NO3', '2' ])), left($pc->csv([ 'NOBODY', 'PH', '2' ])),
+        left($pc->csv([ $sample, 'PH', '3' ]), attempts => 3));
+    my $other = LIMS::Test->new(beside => $lims, conf => 'LimsIngestResume 1');
+    for (1 .. 200) {
+        last if !grep { status_of($_) eq 'received' } @ids;
+        select undef, undef, undef, 0.1;
+    }
+    is_deeply([ map { status_of($_) } @ids ], [qw(imported quarantined quarantined)],
+        'decides about each');
+    is($pc->test($sample, 'NO3')->{result}, '2', 'results are entered');
+    is($pc->test($sample, 'PH')->{status}, 'pending', 'but not of the one that was tried so often');
+    is($lab->value(q{SELECT reasons -> 0 ->> 'code' FROM lims.instrument_file WHERE id = ?},
+            $ids[2]), 'reading_failed', 'which says so');
+    my ($user, $key) = $lims->db->selectrow_array(q{SELECT user_id, api_key_id
+        FROM lims.audit_entry WHERE table_name = 'sample_test' AND record_id = ? AND action = 'update'},
+        undef, $pc->test($sample, 'NO3')->{id});
+    is_deeply([ $user, $key ], [ $lims->fixture->{user_id}, $lims->fixture->{key_id} ],
+        'on behalf of who sent it');
+};
+
+subtest 'the database goes away in the middle' => sub {
+    my $sample = $pc->sample('NO3');
+    my $file   = $pc->csv([ $sample, 'NO3', '5' ]);
+    # The import waits for this lock, and its session ends.
+    my $holder = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    $holder->begin_work;
+    $holder->do('SELECT FROM lims.sample_test WHERE id = ? FOR UPDATE', undef,
+        ($lab->tests($sample))[0]);
+    my $answer = $pc->send($file);
+    is($answer->status, 503, 'too long a wait is told');
+    $lims->expect_log(qr/LIMS0043/);
+    $holder->rollback;
+    $holder->disconnect;
+    is($lab->value('SELECT count(*) FROM lims.instrument_file f WHERE status = $$received$$'), 1,
+        'the file is kept');
+    is($pc->send($file)->status, 201, 'and imported when it comes again');
+};
+
+done_testing();

@@ -1,0 +1,168 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What people do at the command line: profiles are added, tried, made active and
+# retired; files in quarantine are looked at, released with what was decided about
+# them, rejected with a reason, read again.
+use strict;
+use warnings;
+
+use File::Temp;
+use LIMS::Instrument;
+use LIMS::Laboratory;
+use LIMS::Test;
+use MIME::Base64 qw(decode_base64 encode_base64);
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Laboratory->new($lims);
+my $pc   = LIMS::Instrument->new($lab);
+my @as   = ('--organization', 'test-laboratory', '--user', 'administrator@test-laboratory.example');
+my $json = JSON::PP->new->utf8->canonical;
+
+sub ctl { return $lims->ctl(@as, @_) }
+
+sub done {
+    my ($name, @command) = @_;
+    my $result = ctl(@command);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($result->{exit}, 0, $name) or diag($result->{output});
+    return $result->{json};
+}
+
+sub refused_with {
+    my ($name, $words, @command) = @_;
+    my $result = ctl(@command);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    isnt($result->{exit}, 0, $name);
+    like($result->{output}, $words, '... and why');
+    return;
+}
+
+sub add {
+    my (%member) = @_;
+    return ('profile', 'add', '--definition', $json->encode($pc->definition(%member)));
+}
+
+subtest 'profiles' => sub {
+    my $first = done('added', add());
+    is_deeply([ @$first{qw(code version status name)} ], [ 'bench', 1, 'draft', 'Bench CSV' ],
+        'as a draft, by its own names');
+    is_deeply($first->{definition}, $pc->definition, 'kept as it is');
+    refused_with('one with a fault', qr/layout/, add(layout => 'sideways'));
+    refused_with('one that is no JSON', qr/invalid_body|JSON/, qw(profile add --definition {x));
+
+    my $sample = $pc->sample('NO3');
+    my $file   = $pc->csv([ $sample, 'NO3', '1.0' ]);
+    my $tried  = done('tried', 'profile', 'test', $first->{id}, '--content', $file);
+    is_deeply([ map { [ @$_{qw(row trackingId testCode result)} ] } @{ $tried->{readings} } ],
+        [ [ 2, $sample->{trackingId}, 'NO3', '1.0' ] ], 'what it reads');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file'), 0, 'nothing is kept');
+    is($pc->send($file)->json->{reasons}[0]{code}, 'unknown_profile', 'a draft reads no files');
+
+    is(done('made active', qw(profile activate), $first->{id})->{status}, 'active', 'it is');
+    my $second = done('another version', add(name => 'Bench CSV, 2026'));
+    is($second->{version}, 2, 'numbered');
+    done('made active', qw(profile activate), $second->{id});
+    is(done('the first', qw(profile show), $first->{id})->{status}, 'retired', 'is retired by that');
+    is_deeply([ map { $_->{version} } @{ done('listed', qw(profile list --status active))->{data} } ],
+        [2], 'one is active');
+    ok(!eval { $lab->act(sub { $_[0]->do(q{UPDATE lims.instrument_profile SET definition = '{}'
+        WHERE id = ?}, undef, $first->{id}) }) }, 'what was active stays as it was');
+    ok(!eval { $lab->act(sub { $_[0]->do(q{UPDATE lims.instrument_profile SET status = 'draft'
+        WHERE id = ?}, undef, $second->{id}) }) }, 'and is no draft again');
+    my $clerk = $lims->insert('user_account', { email => 'clerk@test.example',
+        display_name => 'Clerk' });
+    my $denied = $lims->ctl('--organization', 'test-laboratory', '--user', 'clerk@test.example',
+        qw(profile retire), $second->{id});
+    like($denied->{output}, qr/administrator/, 'not by everybody');
+};
+
+# Kept with this reason.
+sub kept {
+    my ($code, @rows) = @_;
+    my $answer = $pc->send($pc->csv(@rows));
+    is($answer->status, 202, "kept: $code") or diag($answer->body);
+    return $answer->json->{id};
+}
+
+subtest 'looking' => sub {
+    my $id   = kept('unknown_tracking_id', [ 'NOBODY', 'NO3', '1' ]);
+    my $file = done('shown', qw(instrument-file show), $id);
+    is_deeply([ map { "$_->{code} $_->{row} $_->{cell}" } @{ $file->{reasons} } ],
+        ['unknown_tracking_id 2 NOBODY'], 'with its reasons');
+    is_deeply([ map { $_->{id} } @{ done('listed',
+                qw(instrument-file list --status quarantined --reason-code unknown_tracking_id))
+                ->{data} } ], [$id], 'by reason');
+    my $content = done('its bytes', qw(instrument-file content), $id);
+    is(decode_base64($content->{contentBase64}), $pc->csv([ 'NOBODY', 'NO3', '1' ]), 'to the byte');
+};
+
+subtest 'releasing' => sub {
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $id = kept('two of three', [ $one, 'NO3', '1' ], [ 'MISTYPED', 'NO3', '2' ],
+        [ 'RINSE', 'NO3', '0' ]);
+    refused_with('not without a reason', qr/--reason/, qw(instrument-file release), $id);
+    my @release = ('--reason', 'bench sheet 7', 'instrument-file', 'release', $id);
+    refused_with('not while something is the matter', qr/RINSE/, @release, '--aliases',
+        $json->encode([ { from => 'MISTYPED', to => $two->{trackingId}, reason => 'label' } ]));
+    is($pc->test($one, 'NO3')->{status}, 'pending', 'nothing is entered by that');
+    is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'as it was');
+
+    my $made = done('with all of it', @release,
+        '--aliases', $json->encode([ { from => 'MISTYPED', to => $two->{trackingId},
+                    reason => 'label' } ]),
+        '--exclude', $json->encode([ { row => 4, reason => 'a rinse' } ]));
+    is_deeply([ @$made{qw(status resolutionReason)} ], [ 'released', 'bench sheet 7' ], 'released');
+    is_deeply($made->{resolution}, { aliases => [ { from => 'MISTYPED', reason => 'label',
+                to => $two->{trackingId} } ], exclude => [ { row => 4, reason => 'a rinse' } ] },
+        'what was decided is on record');
+    is_deeply([ map { "$_->{row} $_->{cell} $_->{trackingId}" } @{ $made->{results} } ],
+        [ "2 1 $one->{trackingId}", "3 2 $two->{trackingId}" ], 'and where results stood');
+    is($pc->test($two, 'NO3')->{result}, '2', 'entered');
+    refused_with('but once', qr/released/, @release);
+    my $again = $pc->send($pc->csv([ $one, 'NO3', '1' ], [ 'MISTYPED', 'NO3', '2' ],
+            [ 'RINSE', 'NO3', '0' ]));
+    is($again->json->{status} . ' ' . $again->json->{duplicate}, 'imported 1', 'and so told');
+};
+
+subtest 'choosing the profile' => sub {
+    my $sample = $pc->sample('NO3');
+    my $draft  = done('a second one that fits', add(code => 'bench-2', name => 'Twin'));
+    done('active', qw(profile activate), $draft->{id});
+    my $id = kept('ambiguous_profile', [ $sample, 'NO3', '4' ]);
+    is_deeply([ map { $_->{code} } @{ done('shown', qw(instrument-file show), $id)->{reasons} } ],
+        ['ambiguous_profile'], 'two fit');
+    my $made = done('by one of them', '--reason', 'the old bench', qw(instrument-file release), $id,
+        '--profile', 'bench-2');
+    is("$made->{status} $made->{profileCode}", 'released bench-2', 'released');
+    done('retired', qw(profile retire), $draft->{id});
+};
+
+subtest 'rejecting' => sub {
+    my $sample = $pc->sample('NO3');
+    my @row    = ('NOBODY-2', 'NO3', '1');
+    my $id     = kept('unknown_tracking_id', [@row]);
+    my $made   = done('with a reason', '--reason', 'a test', qw(instrument-file reject), $id);
+    is_deeply([ @$made{qw(status resolutionReason)} ], [ 'rejected', 'a test' ], 'rejected');
+    my $again = $pc->send($pc->csv([@row]));
+    is($again->status . ' ' . $again->json->{status}, '200 quarantined', 'the same bytes are no more');
+    refused_with('nor released', qr/rejected/, '--reason', 'x', qw(instrument-file release), $id);
+    done('looked at again', '--reason', 'too soon', qw(instrument-file reopen), $id);
+    is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'again');
+};
+
+subtest 'reading again' => sub {
+    my $sample = $lab->sample(testDefinitionIds => [ $pc->{definition}{NO3} ]);
+    my $id     = kept('sample_status_not_allowed', [ $sample, 'NO3', '6' ]);
+    my @again  = (qw(instrument-file reevaluate), $id);
+    is(done('in vain', @again)->{status}, 'quarantined', 'the same');
+    $lab->status($sample, 'received');
+    my $before = $lab->value('SELECT count(*) FROM lims.audit_entry');
+    is(done('a dry run', @again, '--dry-run', 'true')->{status}, 'imported', 'says what would be');
+    is($lab->value('SELECT count(*) FROM lims.audit_entry'), $before, 'and changes nothing');
+    is($pc->test($sample, 'NO3')->{status}, 'pending', 'at all');
+    is(done('then', @again)->{status}, 'imported', 'imported');
+    is($pc->test($sample, 'NO3')->{result}, '6', 'entered');
+};
+
+done_testing();
