@@ -19,7 +19,11 @@ typedef struct {
     const lims_profile_t *profile;
     int score;          /* conditions that hold, then headers of the best row */
     const char *misses; /* the first condition that does not hold; NULL: it matches */
+    int others;         /* that came as near */
 } verdict_t;
+
+/* The score of a file that is of the profile's kind, and of which nothing else holds. */
+#define FAR 1
 
 /* --- Conditions ------------------------------------------------------------- */
 
@@ -443,6 +447,9 @@ static void tell_unknown(lims_look_t *look, const verdict_t *nearest, const char
     } else if (named != NULL) {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
                            "The file is none for the profile \"%s\": %s.", named, nearest->misses);
+    } else if (nearest->score <= FAR && nearest->others > 0) {
+        lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
+                           "No active profile is for this file, and none comes near.");
     } else {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
                            "No active profile is for this file. The nearest is \"%s\", but %s.",
@@ -486,6 +493,8 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
             APR_ARRAY_PUSH(matching, const lims_profile_t *) = profile;
         } else if (verdict.score > nearest.score) {
             nearest = verdict;
+        } else if (verdict.score == nearest.score) {
+            nearest.others++;
         }
     }
     if (matching->nelts > 1) {

@@ -133,6 +133,8 @@ static void test_order(void)
        "one that is named has to match too");
     is(first_message(read_by(several, 5, 0, "none", csv)),
        "No active profile has the code \"none\".", "and to be there");
+    is(first_message(read_by(several, 5, 0, NULL, "a,b\n1,2\n")),
+       "No active profile is for this file, and none comes near.", "or far from all");
     is(first_message(read_by(several, 0, 0, NULL, csv)), "There is no active profile.",
        "without profiles");
 }
