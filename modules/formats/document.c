@@ -128,8 +128,7 @@ const char *lims_text_keep(lims_reasons_t *reasons, const char *text, apr_size_t
 {
     if (length > LIMS_FILE_TEXT_MAX - reasons->text) {
         lims_reasons_block(reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
-                           "The workbook holds more than %d MB of text.",
-                           LIMS_FILE_TEXT_MAX / 1048576);
+                           "The file holds more than %d MB of text.", LIMS_FILE_TEXT_MAX / 1048576);
         return NULL;
     }
     reasons->text += length;

@@ -25,7 +25,7 @@
 #define LIMS_FILE_CELLS_MAX 1000000
 #define LIMS_FILE_CELL_MAX 32768 /* bytes of a cell */
 #define LIMS_FILE_SHEETS_MAX 256
-#define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes, unpacked from a workbook */
+#define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes, of a workbook or of XML */
 #define LIMS_FILE_SECONDS_MAX 10              /* of a processor, for reading it */
 
 /* Most reasons that are kept; more are only counted. */

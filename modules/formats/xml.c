@@ -18,7 +18,8 @@ typedef struct {
     XML_Parser parser;
     const lims_stream_t *stream;
     int depth;
-    bool stopped; /* by a handler, or a bound: there is a reason already */
+    apr_ssize_t quiet; /* bytes since expat last had something to tell */
+    bool stopped;      /* by a handler, or a bound: there is a reason already */
     lims_reasons_t *reasons;
 } walk_t;
 
@@ -77,6 +78,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
 {
     walk_t *w = data;
 
+    w->quiet = 0;
     if (w->stopped) {
         return;
     }
@@ -92,6 +94,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
 {
     walk_t *w = data;
 
+    w->quiet = 0;
     w->depth--;
     if (!w->stopped && w->handlers->end && !w->handlers->end(w->handlers->data, local(name))) {
         stop(w);
@@ -102,9 +105,16 @@ static void XMLCALL on_text(void *data, const XML_Char *text, int length)
 {
     walk_t *w = data;
 
+    w->quiet = 0;
     if (!w->stopped && w->handlers->text && !w->handlers->text(w->handlers->data, text, length)) {
         stop(w);
     }
+}
+
+static void XMLCALL on_comment(void *data, const XML_Char *text)
+{
+    (void)text;
+    ((walk_t *)data)->quiet = 0;
 }
 
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system_id,
@@ -135,6 +145,11 @@ static bool parse_chunk(walk_t *w, lims_stream_t *stream, bool *ended)
         refuse_parse(w);
         return false;
     }
+    /* expat keeps a tag until it is whole. */
+    w->quiet += count;
+    if (w->quiet > LIMS_XML_TOKEN_MAX) {
+        refuse(w, "a tag or a comment is too long");
+    }
     return !w->stopped;
 }
 
@@ -153,6 +168,7 @@ bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_stream_t *stream,
     XML_SetUserData(w.parser, &w);
     XML_SetElementHandler(w.parser, on_start, on_end);
     XML_SetCharacterDataHandler(w.parser, on_text);
+    XML_SetCommentHandler(w.parser, on_comment);
     XML_SetStartDoctypeDeclHandler(w.parser, on_doctype);
     while (good && !ended) {
         good = parse_chunk(&w, stream, &ended);
@@ -188,13 +204,21 @@ typedef struct {
     apr_pool_t *pool;
 } tree_t;
 
+/* NULL with a reason when the text of the file is too much. */
+static const char *kept(tree_t *t, const char *text, apr_size_t length)
+{
+    return length ? lims_text_keep(t->reasons, text, length, t->pool) : "";
+}
+
 static const char *name_of(tree_t *t, const char *name)
 {
     const char *known = apr_hash_get(t->names, name, APR_HASH_KEY_STRING);
 
     if (!known) {
-        known = apr_pstrdup(t->pool, name);
-        apr_hash_set(t->names, known, APR_HASH_KEY_STRING, known);
+        known = kept(t, name, strlen(name));
+        if (known) {
+            apr_hash_set(t->names, known, APR_HASH_KEY_STRING, known);
+        }
     }
     return known;
 }
@@ -205,27 +229,33 @@ static bool is_namespace(const char *name)
     return strncmp(name, "xmlns", 5) == 0 && (name[5] == ':' || name[5] == '\0');
 }
 
-static const char **copy_attributes(tree_t *t, const char **attributes)
+static bool copy_attributes(lims_xml_t *element, tree_t *t, const char **attributes)
 {
     static const char *none[] = { NULL };
     apr_size_t count = 0;
-    const char **copies, **to;
+    const char **to = none;
 
     while (attributes[count]) {
         count++;
     }
-    if (count == 0) {
-        return none;
+    if (count) {
+        to = apr_palloc(t->pool, (count + 1) * sizeof(*to));
     }
-    copies = to = apr_palloc(t->pool, (count + 1) * sizeof(*copies));
+    element->attributes = to;
     for (; *attributes; attributes += 2) {
         if (!is_namespace(attributes[0])) {
-            *to++ = name_of(t, local(attributes[0]));
-            *to++ = apr_pstrdup(t->pool, attributes[1]);
+            to[0] = name_of(t, local(attributes[0]));
+            to[1] = to[0] ? kept(t, attributes[1], strlen(attributes[1])) : NULL;
+            if (!to[1]) {
+                return false;
+            }
+            to += 2;
         }
     }
-    *to = NULL;
-    return copies;
+    if (count) {
+        *to = NULL;
+    }
+    return true;
 }
 
 static bool tree_start(void *data, const char *name, const char **attributes, int line)
@@ -241,7 +271,9 @@ static bool tree_start(void *data, const char *name, const char **attributes, in
     element = apr_pcalloc(t->pool, sizeof(*element));
     element->name = name_of(t, name);
     element->text = "";
-    element->attributes = copy_attributes(t, attributes);
+    if (!element->name || !copy_attributes(element, t, attributes)) {
+        return false;
+    }
     element->line = line;
     element->parent = t->open;
     *t->place = element;
@@ -257,6 +289,9 @@ static bool tree_text(void *data, const char *text, int length)
 {
     tree_t *t = data;
 
+    if (t->text->nelts > LIMS_FILE_TEXT_MAX - length) {
+        return kept(t, text, LIMS_FILE_TEXT_MAX + 1) != NULL; /* it is not */
+    }
     lims_text_append(t->text, text, length);
     return true;
 }
@@ -280,11 +315,14 @@ static bool tree_end(void *data, const char *name)
 
     (void)name;
     if (!t->open->first || !is_blank(t->text->elts + begin, length)) {
-        t->open->text = apr_pstrmemdup(t->pool, t->text->elts + begin, (apr_size_t)length);
+        t->open->text = kept(t, t->text->elts + begin, (apr_size_t)length);
     }
     t->text->nelts = begin;
-    t->open = t->open->parent;
     t->place = t->levels[t->depth].place;
+    if (!t->open->text) {
+        return false;
+    }
+    t->open = t->open->parent;
     return true;
 }
 

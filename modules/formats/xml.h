@@ -12,7 +12,8 @@
 #include "formats/stream.h"
 
 #define LIMS_XML_DEPTH_MAX 64
-#define LIMS_XML_ELEMENTS_MAX 200000 /* of a tree */
+#define LIMS_XML_ELEMENTS_MAX 200000     /* of a tree */
+#define LIMS_XML_TOKEN_MAX (1024 * 1024) /* of a tag or a comment, about */
 
 typedef struct lims_xml_t lims_xml_t;
 

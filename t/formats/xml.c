@@ -71,6 +71,19 @@ static void test_bounds(void)
     const char *wide = apr_pstrcat(pool, "<a>", many("<b/>", LIMS_XML_ELEMENTS_MAX), NULL);
     const char *cell = apr_pstrcat(pool, "<a>", many("x", LIMS_FILE_CELL_MAX + 1), "</a>", NULL);
 
+    const char *tag = apr_pstrcat(pool, "<a b=\"", many("x", 2 * LIMS_XML_TOKEN_MAX), "\"/>", NULL);
+    lims_reasons_t *reasons = lims_reasons_create(pool);
+
+    is(read_bytes(tag, strlen(tag)),
+       "structure_mismatch@1 Line 1 of the XML: a tag or a comment is too long.", "a long tag");
+    reasons->text = LIMS_FILE_TEXT_MAX - 3;
+    ok(lims_xml_read(lims_stream_bytes("<a>12</a>", 9, pool), reasons, pool) && !reasons->count,
+       "as much text as there may be");
+    reasons->text = LIMS_FILE_TEXT_MAX - 3;
+    ok(!lims_xml_read(lims_stream_bytes("<a>123</a>", 10, pool), reasons, pool),
+       "one byte more of it");
+    is(reasons_text(reasons, pool), "archive_limits@0 The file holds more than 64 MB of text.",
+       "is told");
     is(read_bytes(deep, strlen(deep)),
        "structure_mismatch@1 Line 1 of the XML: elements are nested too deep.", "one level more");
     is(read_bytes(wide, strlen(wide)),
