@@ -2,9 +2,7 @@
 /* layout.c - the way from a document to readings. */
 #include "profiles/layout.h"
 
-#include "profiles/fold.h"
-
-#include <string.h>
+#include <apr_strings.h>
 
 static void (*const layouts[])(lims_layout_t *) = {
     [LIMS_LAYOUT_LONG] = lims_layout_long,
@@ -45,6 +43,72 @@ static void index_tests(lims_layout_t *layout)
     }
 }
 
+static bool is_key(const lims_source_t *source)
+{
+    return source && source->kind == LIMS_SOURCE_KEY;
+}
+
+static bool asks_for_keys(const apr_array_header_t *conditions)
+{
+    bool any = false;
+
+    for (int i = 0; conditions && i < conditions->nelts; i++) {
+        any = any || is_key(&APR_ARRAY_IDX(conditions, i, lims_condition_t).source);
+    }
+    return any;
+}
+
+static bool rules_ask_for_keys(const apr_array_header_t *rules)
+{
+    bool any = false;
+
+    for (int i = 0; rules && i < rules->nelts; i++) {
+        any = any || asks_for_keys(APR_ARRAY_IDX(rules, i, lims_row_rule_t).when);
+    }
+    return any;
+}
+
+/* Whether some source is a key: where none is, none is looked for. */
+static bool uses_keys(const lims_profile_t *profile)
+{
+    const lims_rows_t *rows = &profile->rows;
+    bool any = profile->layout == LIMS_LAYOUT_KEYVALUE || is_key(&profile->integrity.count) ||
+               asks_for_keys(rows->only) || rules_ask_for_keys(rows->skip) ||
+               rules_ask_for_keys(rows->errors);
+
+    for (int i = 0; rows->controls && i < rows->controls->nelts; i++) {
+        any = any || asks_for_keys(APR_ARRAY_IDX(rows->controls, i, lims_control_t).when);
+    }
+    for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
+        any = any || is_key(&profile->columns[i]);
+        for (int j = 0; j < profile->tests->nelts; j++) {
+            any = any || is_key(APR_ARRAY_IDX(profile->tests, j, lims_test_t).columns[i]);
+        }
+    }
+    return any;
+}
+
+/* A profile that is tried without being matched may meet any file. */
+static bool fits_container(const lims_layout_t *layout)
+{
+    lims_container_e container = layout->document->container;
+    const char *wanted = "";
+
+    if (layout->profile->match.containers & 1U << container) {
+        return true;
+    }
+    for (unsigned i = 0; i < LIMS_CONTAINER_COUNT; i++) {
+        if (layout->profile->match.containers & 1U << i) {
+            wanted = apr_pstrcat(layout->pool, wanted, *wanted ? ", " : "",
+                                 lims_container_name((lims_container_e)i), NULL);
+        }
+    }
+    lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL, wanted,
+                       "The file is of the kind %s, for which the profile is not.",
+                       lims_container_name(container));
+    return false;
+}
+
 void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
                       const lims_profile_t *profile, apr_pool_t *pool)
 {
@@ -53,7 +117,11 @@ void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
     if (!out->readings) {
         out->readings = apr_array_make(pool, 64, sizeof(lims_reading_t));
     }
+    if (!fits_container(&layout)) {
+        return;
+    }
     index_tests(&layout);
+    layout.uses_keys = uses_keys(profile);
     layouts[profile->layout](&layout);
     lims_rules_finish(&layout);
 }

@@ -35,6 +35,7 @@ typedef struct {
     apr_hash_t *ignored; /* folded names */
     apr_hash_t *unknown; /* names and their places that were told; or NULL */
     apr_hash_t *paths;   /* layout_xml.c: where paths lead */
+    bool uses_keys;      /* some source is a key */
     char *line;          /* of lims_layout_line(), and its size */
     apr_size_t line_size;
     /* Of the row that is being read. */
@@ -81,10 +82,13 @@ struct lims_scope_t {
     /* Fields and paths, where a layout has them. False: no such place. */
     bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
                  const lims_source_t *source);
-    const lims_row_t *rows; /* ASTM, HL7: of the sheet */
-    int index, begin, end;  /* of the result among them; the bounds of its order */
-    int message;            /* the message's first row */
-    bool specimen_behind;   /* HL7: the specimen follows the results (ORU) */
+    /* ASTM, HL7: rows of the sheet, the result among them, the bounds of its order;
+     * what stood last in the message, by the names of records. */
+    const lims_row_t *rows;
+    int index, begin, end;
+    apr_hash_t *latest;
+    bool specimen_behind; /* HL7: the specimen follows the results (ORU), */
+    int specimen;         /* then where, or at the order's end */
     const lims_xml_t *element;
 };
 
@@ -107,7 +111,8 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
 /* The header of columns [0, count) of some rows, joined by blanks. */
 const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool);
 
-/* Keys and values in rows [from, to) of a sheet, but those in [except, until). */
+/* Keys and values in rows [from, to) of a sheet, but those in [except, until). NULL
+ * where the profile names no key. */
 const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
                                 int to, int except, int until);
 

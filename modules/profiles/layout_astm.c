@@ -15,35 +15,47 @@ static bool is_record(const lims_row_t *row, const char *type)
     return strcmp(lims_row_cell(row, 0)->text, type) == 0;
 }
 
+static bool is_parent(const char *type)
+{
+    return strcmp(type, "H") == 0 || strcmp(type, "P") == 0 || strcmp(type, "O") == 0;
+}
+
 /* The record of a type that goes with the result at scope->index: itself, one
  * that belongs to it, or the nearest above it in the hierarchy. */
 static const lims_row_t *find_record(const lims_scope_t *scope, const char *type)
 {
-    if (is_record(&scope->rows[scope->index], type)) {
-        return &scope->rows[scope->index];
+    if (is_record(scope->row, type)) {
+        return scope->row;
     }
-    if (strcmp(type, "H") != 0 && strcmp(type, "P") != 0 && strcmp(type, "O") != 0) {
-        for (int i = scope->index + 1; i < scope->end; i++) {
-            const lims_row_t *row = &scope->rows[i];
-            if (is_record(row, type)) {
-                return row;
-            }
-            if (strchr("HPORL", lims_row_cell(row, 0)->text[0])) {
-                break;
-            }
-        }
-        return NULL;
+    if (is_parent(type)) {
+        return apr_hash_get(scope->latest, type, APR_HASH_KEY_STRING);
     }
-    for (int i = scope->index - 1; i >= scope->message; i--) {
+    for (int i = scope->index + 1; i < scope->end; i++) {
         const lims_row_t *row = &scope->rows[i];
+        const char *other = lims_row_cell(row, 0)->text;
         if (is_record(row, type)) {
             return row;
         }
-        if (is_record(row, "H") || (*type == 'O' && is_record(row, "P"))) {
+        if (is_parent(other) || strcmp(other, "R") == 0) {
             break;
         }
     }
     return NULL;
+}
+
+/* A record of a higher level ends those below it. */
+static void remember(apr_hash_t *latest, const lims_row_t *row)
+{
+    static const char *const levels[] = { "H", "P", "O" };
+    bool below = false;
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(levels); i++) {
+        bool is = is_record(row, levels[i]);
+        if (is || below) {
+            apr_hash_set(latest, levels[i], APR_HASH_KEY_STRING, is ? row : NULL);
+        }
+        below = below || is;
+    }
 }
 
 /* The component that alone says something, or 0: several do. Devices write "^0.0"
@@ -97,17 +109,16 @@ void lims_layout_astm(lims_layout_t *layout)
 {
     for (int i = 0; i < layout->document->count; i++) {
         const lims_sheet_t *sheet = &layout->document->sheets[i];
-        lims_scope_t scope = {
-            .sheet = sheet, .rows = sheet->rows, .end = sheet->count, .find = find
-        };
+        lims_scope_t scope = { .sheet = sheet,
+                               .rows = sheet->rows,
+                               .end = sheet->count,
+                               .latest = apr_hash_make(layout->pool),
+                               .find = find };
 
         for (scope.index = 0; scope.index < sheet->count; scope.index++) {
             scope.row = &sheet->rows[scope.index];
-            if (is_record(scope.row, "H")) {
-                scope.message = scope.index;
-            }
-            if (is_record(scope.row, "R")) {
-                lims_rules_begin(layout, NULL);
+            remember(scope.latest, scope.row);
+            if (is_record(scope.row, "R") && lims_rules_begin(layout, NULL)) {
                 lims_rules_value(layout, &scope, NULL, NULL, NULL);
                 lims_rules_end(layout);
             }

@@ -32,10 +32,12 @@ static bool is_of_order(const char *name)
 /* The segment of a name that goes with the OBX at scope->index. */
 static const lims_row_t *find_segment(const lims_scope_t *scope, const char *name)
 {
-    bool specimen = strcmp(name, "SPM") == 0 || strcmp(name, "SAC") == 0;
+    const lims_row_t *latest = apr_hash_get(scope->latest, name, APR_HASH_KEY_STRING);
+    const lims_row_t *specimen = apr_hash_get(scope->latest, "SPM", APR_HASH_KEY_STRING);
+    const lims_row_t *order = &scope->rows[scope->begin];
 
-    if (is_segment(&scope->rows[scope->index], name)) {
-        return &scope->rows[scope->index];
+    if (is_segment(scope->row, name)) {
+        return scope->row;
     }
     /* Notes and devices of the result itself. */
     for (int i = scope->index + 1; i < scope->end && !is_segment(&scope->rows[i], "OBX"); i++) {
@@ -43,28 +45,17 @@ static const lims_row_t *find_segment(const lims_scope_t *scope, const char *nam
             return &scope->rows[i];
         }
     }
-    for (int i = scope->index - 1; i >= scope->begin; i--) {
-        if (is_segment(&scope->rows[i], name) && strcmp(name, "NTE") != 0) {
-            return &scope->rows[i];
-        }
-    }
-    if (specimen && scope->specimen_behind) {
-        for (int i = scope->index + 1; i < scope->end; i++) {
-            if (is_segment(&scope->rows[i], name)) {
-                return &scope->rows[i];
-            }
-        }
+    if (strcmp(name, "NTE") == 0) {
         return NULL;
     }
-    for (int i = scope->begin - 1; i >= scope->message && !is_of_order(name); i--) {
-        if (is_segment(&scope->rows[i], name)) {
-            return &scope->rows[i];
-        }
-        if (is_segment(&scope->rows[i], "SPM") && strcmp(name, "SAC") == 0) {
-            return NULL; /* a container belongs to its specimen */
-        }
+    if (strcmp(name, "SPM") == 0 && scope->specimen_behind) {
+        return scope->specimen < scope->end ? &scope->rows[scope->specimen] : NULL;
     }
-    return NULL;
+    if (latest && ((is_of_order(name) && latest < order) ||
+                   (strcmp(name, "SAC") == 0 && specimen && latest < specimen))) {
+        return NULL; /* of another order; of another specimen */
+    }
+    return latest;
 }
 
 /* A structured numeric, "<^90", "^100^-^200", "^1^:^128": as it is read out
@@ -137,16 +128,22 @@ static int order_end(const lims_sheet_t *sheet, int begin, int end, bool specime
     return end;
 }
 
+/* The results of an order, which ends before scope->end. */
 static void read_order(lims_layout_t *layout, lims_scope_t *scope)
 {
+    scope->specimen = scope->begin;
+    while (scope->specimen < scope->end && !is_segment(&scope->rows[scope->specimen], "SPM")) {
+        scope->specimen++;
+    }
     for (scope->index = scope->begin; scope->index < scope->end; scope->index++) {
         scope->row = &scope->rows[scope->index];
         /* An OBX behind the specimen tells of the specimen. */
         if (is_segment(scope->row, "SPM")) {
             return;
         }
-        if (is_segment(scope->row, "OBX")) {
-            lims_rules_begin(layout, NULL);
+        apr_hash_set(scope->latest, lims_row_cell(scope->row, 0)->text, APR_HASH_KEY_STRING,
+                     scope->row);
+        if (is_segment(scope->row, "OBX") && lims_rules_begin(layout, NULL)) {
             lims_rules_value(layout, scope, NULL, NULL, NULL);
             lims_rules_end(layout);
         }
@@ -156,20 +153,25 @@ static void read_order(lims_layout_t *layout, lims_scope_t *scope)
 /* A message: rows [begin, end). */
 static void read_message(lims_layout_t *layout, const lims_sheet_t *sheet, int begin, int end)
 {
-    lims_scope_t scope = {
-        .sheet = sheet, .rows = sheet->rows, .message = begin, .find = find, .specimen_behind = true
-    };
+    lims_scope_t scope = { .sheet = sheet,
+                           .rows = sheet->rows,
+                           .latest = apr_hash_make(layout->pool),
+                           .find = find,
+                           .specimen_behind = true };
 
     for (int i = begin; i < end && !is_segment(&sheet->rows[i], "OBR"); i++) {
         scope.specimen_behind = scope.specimen_behind && !is_segment(&sheet->rows[i], "SPM");
     }
     for (int i = begin; i < end; i++) {
-        if (is_segment(&sheet->rows[i], "OBR")) {
-            scope.begin =
-                i > begin && is_segment(&sheet->rows[i - 1], "ORC") && scope.specimen_behind ? i - 1
-                                                                                             : i;
+        const lims_row_t *row = &sheet->rows[i];
+
+        apr_hash_set(scope.latest, lims_row_cell(row, 0)->text, APR_HASH_KEY_STRING, row);
+        if (is_segment(row, "OBR")) {
+            bool led = i > begin && is_segment(row - 1, "ORC") && scope.specimen_behind;
+            scope.begin = led ? i - 1 : i;
             scope.end = order_end(sheet, i, end, scope.specimen_behind);
             read_order(layout, &scope);
+            i = scope.end - 1;
         }
     }
 }

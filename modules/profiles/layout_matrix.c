@@ -96,7 +96,9 @@ static void read_plate(lims_layout_t *layout, const lims_table_t *table, apr_has
         lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
         lims_found_t row = label(layout, scope.row, 0);
 
-        lims_rules_begin(layout, NULL);
+        if (!lims_rules_begin(layout, NULL)) {
+            return;
+        }
         for (int j = 1; j < columns->count; j++) {
             lims_found_t column = label(layout, columns, j);
             lims_found_t value = lims_found_cell(scope.row, j), well;

@@ -102,15 +102,22 @@ const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_
     return header;
 }
 
+/* The list is in order: a header of many groups is not searched from its begin. */
 static int nth_between(const apr_array_header_t *list, int occurrence, int from, int to)
 {
-    for (int i = 0; i < list->nelts; i++) {
-        int column = APR_ARRAY_IDX(list, i, int);
-        if (column >= from && column < to && --occurrence == 0) {
-            return column;
+    int low = 0, high = list->nelts;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (APR_ARRAY_IDX(list, middle, int) < from) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return -1;
+    low += occurrence - 1;
+    return low < list->nelts && APR_ARRAY_IDX(list, low, int) < to ? APR_ARRAY_IDX(list, low, int)
+                                                                   : -1;
 }
 
 int lims_header_column(const lims_scope_t *scope, const char *header, int occurrence)
@@ -183,9 +190,12 @@ static void add_pair(const lims_layout_t *layout, lims_keys_t *keys, const lims_
     apr_size_t length, left;
     const char *key = lims_trim(&length, row->cells[column].text, row->cells[column].length);
 
-    if (length > strlen(separator) &&
+    if (length >= strlen(separator) &&
         is_separator(key + length - strlen(separator), strlen(separator), separator)) {
         length -= strlen(separator);
+    }
+    if (length == 0) {
+        return;
     }
     for (int i = column + 1; i < row->count; i++) {
         const char *text = lims_trim(&left, row->cells[i].text, row->cells[i].length);
@@ -228,6 +238,9 @@ const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t 
     lims_keys_t *keys = apr_pcalloc(layout->pool, sizeof(*keys));
     const char *separator = layout->profile->table.key_separator;
 
+    if (!layout->uses_keys) {
+        return NULL;
+    }
     keys->entries = apr_hash_make(layout->pool);
     keys->again = apr_hash_make(layout->pool);
     for (int i = from; i < to; i++) {

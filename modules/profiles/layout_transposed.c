@@ -85,7 +85,9 @@ static void read_table(lims_layout_t *layout, const lims_table_t *table)
             continue;
         }
         scope.labels = labels;
-        lims_rules_begin(layout, NULL);
+        if (!lims_rules_begin(layout, NULL)) {
+            return;
+        }
         for (int j = LABELS + 1; j < samples->count; j++) {
             const lims_cell_t *cell = lims_row_cell(samples, j);
             apr_size_t left;

@@ -17,17 +17,12 @@
 /* What can stand between digits. A profile that declares the first of a family
  * means all of it. */
 static const struct {
-    const char *text, *family, *name;
+    const char *text;
+    char family;
 } signs[] = {
-    { ".", ".", "point" },
-    { ",", ",", "comma" },
-    { "'", "'", "apostrophe" },
-    { "\xe2\x80\x99", "'", "apostrophe" },
-    { " ", " ", "space" },
-    { "\xc2\xa0", " ", "no-break space" },
-    { "\xe2\x80\xaf", " ", "narrow no-break space" },
-    { "\xe2\x80\x89", " ", "thin space" },
-    { "_", "_", "underscore" },
+    { ".", '.' }, { ",", ',' },        { "'", '\'' },           { "\xe2\x80\x99", '\'' },
+    { " ", ' ' }, { "\xc2\xa0", ' ' }, { "\xe2\x80\xaf", ' ' }, { "\xe2\x80\x89", ' ' },
+    { "_", '_' },
 };
 
 static const apr_array_header_t no_group = { .nelts = 0 };
@@ -49,7 +44,7 @@ static int blank_at(const char *text)
 {
     int sign = *text ? sign_at(text) : -1;
 
-    if (sign >= 0 && signs[sign].family[0] == ' ') {
+    if (sign >= 0 && signs[sign].family == ' ') {
         return (int)strlen(signs[sign].text);
     }
     return *text == '\t' || *text == '\r' || *text == '\n' ? 1 : 0;
@@ -141,7 +136,7 @@ static const char *split_mantissa(parts_t *parts, const char *p)
         parts->run[parts->runs].length = (int)(p - parts->run[parts->runs].digits);
         sign = *p ? sign_at(p) : -1;
         behind = sign >= 0 ? p + strlen(signs[sign].text) : p;
-        if (sign < 0 || (signs[sign].family[0] == ' ' && !apr_isdigit(*behind))) {
+        if (sign < 0 || (signs[sign].family == ' ' && !apr_isdigit(*behind))) {
             parts->between[parts->runs++] = -1;
             return p;
         }
@@ -218,7 +213,8 @@ static bool groups(int sign, char decimal, const apr_array_header_t *group)
     }
     for (int i = 0; group && i < group->nelts; i++) {
         const char *declared = APR_ARRAY_IDX(group, i, const char *);
-        if (strcmp(declared, text) == 0 || strcmp(declared, signs[sign].family) == 0) {
+        if (strcmp(declared, text) == 0 ||
+            (declared[0] == signs[sign].family && declared[1] == '\0')) {
             return true;
         }
     }
@@ -226,7 +222,7 @@ static bool groups(int sign, char decimal, const apr_array_header_t *group)
 }
 
 /* Whether the parts are a number: groups of three digits behind one to three that
- * do not begin with zero, all set off by one sign; then at most one decimal sign. */
+ * do not begin with zero, all set off by one kind of sign; then at most one decimal sign. */
 static bool fits(const parts_t *parts, char decimal, const apr_array_header_t *group)
 {
     int last = parts->runs - 1, whole, digits = 0;
@@ -240,7 +236,7 @@ static bool fits(const parts_t *parts, char decimal, const apr_array_header_t *g
         if (i == 0 ? length < 1 || length > 3 || *parts->run[0].digits == '0' : length != 3) {
             return false;
         }
-        if (i < whole - 1 && (parts->between[i] != parts->between[0] ||
+        if (i < whole - 1 && (signs[parts->between[i]].family != signs[parts->between[0]].family ||
                               !groups(parts->between[i], decimal, group))) {
             return false;
         }

@@ -156,8 +156,12 @@ static verdict_e judge_taken(const lims_layout_t *layout, const lims_scope_t *sc
 
 bool lims_rules_begin(lims_layout_t *layout, const lims_scope_t *scope)
 {
-    verdict_e verdict = scope ? judge_taken(layout, scope, NULL) : OPEN;
+    verdict_e verdict;
 
+    if (!lims_reasons_in_time(layout->out->reasons)) {
+        return false;
+    }
+    verdict = scope ? judge_taken(layout, scope, NULL) : OPEN;
     layout->out->counts.rows++;
     layout->values = layout->skipped = 0;
     layout->told_id = layout->told_time = false;

@@ -141,6 +141,7 @@ static const char *token_text(lims_value_t *value, const lims_token_t *token, co
     apr_pool_t *pool = value->layout->pool;
     lims_number_t number;
 
+    value->reading.unit = value->test->unit;
     if (!at) {
         return write;
     }
@@ -150,8 +151,11 @@ static const char *token_text(lims_value_t *value, const lims_token_t *token, co
                           "\"%s\" needs the reporting limit, which is not there.", cell);
         return NULL;
     }
-    return apr_pstrcat(pool, apr_pstrmemdup(pool, write, (apr_size_t)(at - write)), number.text,
-                       at + sizeof(place) - 1, NULL);
+    /* It is a number of the file as the values are, of its unit and its dilution. */
+    limit = lims_value_convert(value, number.text, number.percent);
+    return limit ? apr_pstrcat(pool, apr_pstrmemdup(pool, write, (apr_size_t)(at - write)), limit,
+                               at + sizeof(place) - 1, NULL)
+                 : NULL;
 }
 
 /* What a token says of the value, unless its text says it itself. */
@@ -195,7 +199,6 @@ static void read_token(lims_value_t *value, const lims_token_t *token, const cha
         value->reading.result = token_text(value, token, text);
         if (value->reading.result) {
             value->reading.qualifier = token_qualifier(token->meaning, value->reading.result);
-            value->reading.unit = value->test->unit;
         }
     }
 }
@@ -223,22 +226,14 @@ static void refuse_number(lims_value_t *value, lims_number_e outcome, const lims
     }
 }
 
-/* What stands before the number, its blanks made plain ones. */
-static const char *prefix_of(const char *text, const char *rest, apr_pool_t *pool)
+/* What stands before the number, literally but for blanks that are no plain ones. */
+static const char *prefix_of(const char *text, const char *sign, const char *rest, apr_pool_t *pool)
 {
-    const char *end = rest;
+    const char *blanks = text + strlen(sign);
+    apr_size_t width = (apr_size_t)(rest - blanks);
 
-    while (end > text && (end[-1] & 0x80 || end[-1] == ' ' || end[-1] == '\t')) {
-        apr_size_t left;
-        const char *sign = apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
-        const char *begin = lims_trim(&left, sign, strlen(sign));
-        if (begin + left == sign + strlen(sign)) {
-            break;
-        }
-        end = text + (begin - sign) + left;
-    }
-    return apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)),
-                       end < rest ? " " : "", NULL);
+    return strspn(blanks, " \t") >= width ? apr_pstrmemdup(pool, text, (apr_size_t)(rest - text))
+                                          : apr_pstrcat(pool, sign, " ", NULL);
 }
 
 static void read_number(lims_value_t *value, const char *text)
@@ -261,7 +256,7 @@ static void read_number(lims_value_t *value, const char *text)
         const char *plain;
         const char *usual = lims_number_operator(&plain, sign);
         value->reading.qualifier = qualifier_of(usual ? usual : sign);
-        value->reading.result = apr_pstrcat(pool, prefix_of(text, rest, pool), result, NULL);
+        value->reading.result = apr_pstrcat(pool, prefix_of(text, sign, rest, pool), result, NULL);
     }
 }
 

@@ -95,7 +95,7 @@ static const struct {
     { "mixed-line-endings.hl7", "hl7 UTF-8 [ 4x13]" },
     { "msd_workbench_test_1.csv", "text UTF-8 ',' [ 6x17]" },
     { "oru-r01-sn-results.hl7", "hl7 UTF-8 [ 6x13]" },
-    { "qiacuity_dpcr_example02.csv", "text UTF-8 ',' [ 8x14]" },
+    { "qiacuity_dpcr_example02.csv", "text UTF-8 ',' [ 7x14]" },
     { "roche_cedex_bioht_example01.json", "unsupported_container@0 The file is a JSON document, "
                                           "which holds no rows that could be read." },
     { "roche_cedex_bioht_example01.txt", "text UTF-8 '\t' [ 27x13]" },

@@ -140,7 +140,8 @@ sub folded {
 }
 
 # The table with another order of columns and one more, or nothing where cells
-# are not told apart by the delimiter alone or columns are numbered.
+# are not told apart by the delimiter alone or columns are numbered, also those of
+# one header ("Units#2").
 sub rearranged {
     my ($text, $profile) = @_;
     my %wanted    = map { folded($_) => 1 } @{ $profile->{match}{headers} // [] };
@@ -149,7 +150,7 @@ sub rearranged {
 
     $delimiter = "\t" if $delimiter eq 'tab';
     return if $text =~ /"/ || $text =~ /\Asep=[^,]/ || !%wanted
-        || $profile->{layout} !~ /\A(?:wide|long)\z/ || encode_json($profile) =~ /"(?:index|table)"/;
+        || $profile->{layout} !~ /\A(?:wide|long)\z/ || encode_json($profile) =~ /"(?:index|table)"|#\d+"/;
     my @lines = split /(\r\n|\n|\r)/, $text, -1;
     for my $line (@lines) {
         my @cells = split /\Q$delimiter\E/, $line, -1;
