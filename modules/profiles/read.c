@@ -97,6 +97,12 @@ static void read_with(lims_readings_t *out, const char *bytes, apr_size_t length
     if (document == NULL) {
         return;
     }
+    if ((profile->match.containers & 1U << document->container) == 0) {
+        lims_reasons_block(out->reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
+                           "The file is none for the profile \"%s\": it is a file of the kind %s.",
+                           profile->code, lims_container_name(document->container));
+        return;
+    }
     lims_layout_read(out, document, profile, pool);
     if (out->readings->nelts == 0 && out->reasons->blocking == 0) {
         lims_reasons_block(out->reasons, LIMS_REASON_NO_RESULT_ROWS, 0, 0,

@@ -18,6 +18,9 @@ static void truncated(lims_layout_t *layout, const lims_found_t *found, const ch
 
 /* --- The last line ------------------------------------------------------------------------ */
 
+/* So much of it is shown, in bytes; whole characters. */
+#define LINE_SHOWN 200
+
 /* The last line of a text, or row of a workbook, that is not blank. */
 static const char *last_line(apr_size_t *length, lims_layout_t *layout)
 {
@@ -58,8 +61,13 @@ static void check_end(lims_layout_t *layout)
     }
     line = last_line(&length, layout);
     if (!lims_regex_matches(layout->out->matcher, end, line, length)) {
-        const lims_found_t found = { .raw = apr_pstrmemdup(layout->pool, line,
-                                                           length < 200 ? length : 200) };
+        apr_size_t shown = length < LINE_SHOWN ? length : LINE_SHOWN;
+        lims_found_t found = { .row = 0 };
+
+        while (shown > 0 && shown < length && ((unsigned char)line[shown] & 0xC0) == 0x80) {
+            shown--;
+        }
+        found.raw = apr_pstrmemdup(layout->pool, line, shown);
         truncated(layout, &found, lims_regex_pattern(end),
                   "The last line is not the one that ends such files.");
     }

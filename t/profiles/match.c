@@ -154,6 +154,9 @@ static void test_bytes(void)
                                            " 'tests': [{'name': 'Gluc', 'testCode': 'GLU'}]}" };
 
     is_number(code_of("", 0), LIMS_REASON_EMPTY_FILE, "nothing");
+    is_number(
+        first_code(lims_file_read_with(csv, strlen(csv), "f", profile_of(several[2], pool), pool)),
+        LIMS_REASON_UNKNOWN_PROFILE, "a profile of another container, tried alone");
     is_number(code_of("%PDF-1.7", 8), LIMS_REASON_UNSUPPORTED_CONTAINER, "a PDF");
     is_number(code_of("Sample\0Gluc\nS1\0001\n", 17), LIMS_REASON_ENCODING_ERROR, "NUL bytes");
     is_number(code_of("PK\x03\x04garbage", 11) != LIMS_REASON_UNKNOWN_PROFILE, 1,
