@@ -22,6 +22,22 @@ CREATE SCHEMA IF NOT EXISTS lims;
 -- everybody run it.
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
+-- The tables that hold a table's rows: its partitions, or itself. Storage
+-- parameters are theirs.
+CREATE FUNCTION lims.leaves(p_table regclass) RETURNS SETOF regclass
+LANGUAGE sql STABLE
+AS $$
+    SELECT t.relid
+      FROM pg_partition_tree(p_table) t
+     WHERE t.isleaf
+     UNION
+    -- One without partitions has no tree, not even of itself.
+    SELECT c.oid::regclass
+      FROM pg_class c
+     WHERE c.oid = p_table
+       AND c.relkind = 'r'
+$$;
+
 -- The context of a request -------------------------------------------------
 
 -- Who acts, for which organization, why: transaction-local settings, set by

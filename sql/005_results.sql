@@ -93,11 +93,10 @@ DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT t.relid
-          FROM pg_partition_tree('lims.sample_test') t
-         WHERE t.isleaf
+        SELECT t AS leaf
+          FROM lims.leaves('lims.sample_test') t
     LOOP
-        EXECUTE format('ALTER TABLE %s SET (fillfactor = 80)', v.relid);
+        EXECUTE format('ALTER TABLE %s SET (fillfactor = 80)', v.leaf);
     END LOOP;
 END
 $$;

@@ -134,7 +134,7 @@ DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT l.relid, x.options
+        SELECT l AS leaf, x.options
           FROM (VALUES
                ('webhook_delivery', 'fillfactor = 80'),
                ('webhook_lane', 'fillfactor = 50, '
@@ -145,11 +145,9 @@ BEGIN
                    'autovacuum_vacuum_threshold = 5000, '
                    'autovacuum_vacuum_cost_delay = 0')
                ) AS x (name, options)
-         CROSS JOIN LATERAL pg_partition_tree(
-               ('lims.' || x.name)::regclass) AS l
-         WHERE l.isleaf
+         CROSS JOIN LATERAL lims.leaves(('lims.' || x.name)::regclass) l
     LOOP
-        EXECUTE format('ALTER TABLE %s SET (%s)', v.relid, v.options);
+        EXECUTE format('ALTER TABLE %s SET (%s)', v.leaf, v.options);
     END LOOP;
 END
 $$;

@@ -9,15 +9,16 @@
 -- send: of each lane up to p_per_lane first attempts and as many retries.
 -- p_lanes lanes at most, organizations taking turns.
 --
--- p_organizations and p_endpoints name the lanes that the holder has something
--- in hand of, whose lease goes on; p_full which of them take no more; p_busy is
--- what is in hand. All other lanes of the holder are free for others.
+-- p_organizations and p_endpoints name lanes that the holder knows something of:
+-- the lease of those that are its own goes on, and p_room says how many of each
+-- kind the lane takes at the moment, 0: none. p_busy is what is in hand. All
+-- other lanes of the holder are free for others.
 CREATE FUNCTION lims.webhook_claim(
     p_holder uuid,
     p_lease interval,
     p_organizations bigint[],
     p_endpoints bigint[],
-    p_full boolean[],
+    p_room integer[],
     p_busy bigint[],
     p_lanes integer,
     p_per_lane integer
@@ -47,6 +48,7 @@ AS $$
 DECLARE
     v_organizations bigint[];
     v_endpoints bigint[];
+    v_room integer[];
 BEGIN
     UPDATE lims.webhook_lane w
        SET held_until = now() + p_lease
@@ -87,12 +89,12 @@ BEGIN
            AND (w.held_until < now() OR w.holder = p_holder)
            AND e.enabled
            AND e.deleted_at IS NULL
-           AND NOT EXISTS (
-               SELECT FROM unnest(p_organizations, p_endpoints, p_full)
-                    AS k (organization, endpoint, is_full)
-                WHERE k.organization = l.organization_id
-                  AND k.endpoint = l.endpoint_id
-                  AND k.is_full)
+           -- Hashed once, where NOT EXISTS would go through them for each lane.
+           AND (l.organization_id, l.endpoint_id) NOT IN (
+               SELECT k.organization, k.endpoint
+                 FROM unnest(p_organizations, p_endpoints, p_room)
+                   AS k (organization, endpoint, room)
+                WHERE k.room <= 0)
     ), chosen AS MATERIALIZED (
         SELECT d.organization_id, d.endpoint_id
           FROM due d
@@ -117,8 +119,13 @@ BEGIN
            AND (w.holder IS DISTINCT FROM p_holder
                 OR w.held_until < now() + p_lease / 2)
     )
-    SELECT array_agg(f.organization_id), array_agg(f.endpoint_id)
-      INTO v_organizations, v_endpoints
+    SELECT array_agg(f.organization_id), array_agg(f.endpoint_id),
+           array_agg((SELECT least(min(k.room), p_per_lane)
+                        FROM unnest(p_organizations, p_endpoints, p_room)
+                          AS k (organization, endpoint, room)
+                       WHERE k.organization = f.organization_id
+                         AND k.endpoint = f.endpoint_id))
+      INTO v_organizations, v_endpoints, v_room
       FROM free f;
 
     -- A statement of its own, which sees all that was recorded by whoever held
@@ -132,7 +139,8 @@ BEGIN
            CASE WHEN e.previous_secret_until > now()
                 THEN e.previous_secret END,
            e.standard_headers
-      FROM unnest(v_organizations, v_endpoints) AS l (organization, endpoint)
+      FROM unnest(v_organizations, v_endpoints, v_room)
+        AS l (organization, endpoint, room)
      CROSS JOIN LATERAL (
            (SELECT q.delivery_id, q.next_attempt_at, true AS fresh
               FROM lims.webhook_queue q
@@ -141,7 +149,7 @@ BEGIN
                AND q.next_attempt_at = '-infinity'
                AND q.delivery_id <> ALL (p_busy)
              ORDER BY q.delivery_id
-             LIMIT p_per_lane)
+             LIMIT l.room)
             UNION ALL
            (SELECT q.delivery_id, q.next_attempt_at, false
               FROM lims.webhook_queue q
@@ -151,7 +159,7 @@ BEGIN
                AND q.next_attempt_at <= now()
                AND q.delivery_id <> ALL (p_busy)
              ORDER BY q.next_attempt_at, q.delivery_id
-             LIMIT p_per_lane)) q
+             LIMIT l.room)) q
       JOIN lims.webhook_delivery d
         ON d.organization_id = l.organization
        AND d.id = q.delivery_id
@@ -167,9 +175,11 @@ $$;
 
 -- Records what became of attempts: an array of objects, in the order in which
 -- they ended, of the members named below; `ago` is how many seconds ago an
--- attempt began, so that no clock but the database's counts. An outcome counts only for a delivery
--- that still is as it was when it was claimed: what has been recorded otherwise
--- in the meantime stays.
+-- attempt began, so that no clock but the database's counts. An outcome counts
+-- only for a delivery that is pending and has had as many attempts as when it
+-- was claimed: what has been recorded otherwise in the meantime stays. Where the
+-- delivery has all its attempts anew since then, because its endpoint was enabled,
+-- one that arrived has arrived, and one that failed leaves it as it is.
 --
 -- p_schedule is how long after each failure the next attempt is made; after the
 -- failure behind the last one there is none. p_disable_after deliveries of an
@@ -195,12 +205,32 @@ SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
+    -- Whoever changes an endpoint locks it first and its deliveries behind it, in
+    -- the order of their ids. So does this, with the endpoints that it may change;
+    -- what they are then, a statement of its own sees.
+    SELECT
+      FROM lims.webhook_endpoint e
+      JOIN (SELECT d.organization_id, d.endpoint_id,
+                   bool_or(NOT o.arrived) AS given_up
+              FROM json_to_recordset(p_outcomes) AS o (
+                   organization bigint, delivery bigint, retries integer,
+                   arrived boolean, final boolean)
+              JOIN lims.webhook_delivery d
+                ON d.organization_id = o.organization
+               AND d.id = o.delivery
+             WHERE o.arrived
+                OR o.final
+                OR o.retries >= cardinality(p_schedule)
+             GROUP BY d.organization_id, d.endpoint_id) x
+        ON x.organization_id = e.organization_id
+       AND x.endpoint_id = e.id
+     WHERE x.given_up
+        OR e.consecutive_failures > 0
+     ORDER BY e.organization_id, e.id
+       FOR NO KEY UPDATE OF e;
+
     WITH outcome AS MATERIALIZED (
         SELECT o.*, row_number() OVER () AS place,
-               CASE WHEN o.arrived THEN 'delivered'
-                    WHEN o.final
-                      OR o.retries >= cardinality(p_schedule) THEN 'given_up'
-                    ELSE 'pending' END AS state,
                now() + least(greatest(
                    p_schedule[o.retries + 1] * (1 + p_jitter * random()),
                    make_interval(secs => o.after)), p_longest) AS again_at
@@ -209,21 +239,40 @@ AS $$
                retries integer, arrived boolean, final boolean,
                after double precision, ago double precision, duration integer,
                status integer, excerpt text, error text)
+    ), held AS MATERIALIZED (
+        SELECT d.organization_id, d.id, d.retries AS retries_now,
+               d.next_attempt_at, d.retries <> o.retries AS anew, o.*
+          FROM outcome o
+          JOIN lims.webhook_delivery d
+            ON d.organization_id = o.organization
+           AND d.id = o.delivery
+         WHERE d.state = 'pending'
+           AND d.attempts = o.attempts
+         ORDER BY d.organization_id, d.id
+           FOR NO KEY UPDATE OF d
+    ), decided AS (
+        SELECT h.*,
+               CASE WHEN h.arrived THEN 'delivered'
+                    WHEN h.anew THEN 'pending'
+                    WHEN h.final
+                      OR h.retries >= cardinality(p_schedule) THEN 'given_up'
+                    ELSE 'pending' END AS state
+          FROM held h
     ), recorded AS (
         UPDATE lims.webhook_delivery d
-           SET attempts = o.attempts + 1,
-               retries = o.retries + CASE WHEN o.arrived THEN 0 ELSE 1 END,
-               state = o.state,
-               next_attempt_at = CASE o.state WHEN 'pending' THEN o.again_at END,
-               finished_at = CASE WHEN o.state <> 'pending' THEN now() END
-          FROM outcome o
-         WHERE d.organization_id = o.organization
-           AND d.id = o.delivery
-           AND d.state = 'pending'
-           AND d.attempts = o.attempts
-           AND d.retries = o.retries
-        RETURNING d.organization_id, d.endpoint_id, d.id, o.attempts + 1 AS number,
-            o.state, o.place, o.ago, o.duration, o.status, o.excerpt, o.error
+           SET attempts = x.attempts + 1,
+               retries = x.retries_now
+                   + CASE WHEN x.arrived OR x.anew THEN 0 ELSE 1 END,
+               state = x.state,
+               next_attempt_at = CASE WHEN x.state <> 'pending' THEN NULL
+                                      WHEN x.anew THEN x.next_attempt_at
+                                      ELSE x.again_at END,
+               finished_at = CASE WHEN x.state <> 'pending' THEN now() END
+          FROM decided x
+         WHERE d.organization_id = x.organization_id
+           AND d.id = x.id
+        RETURNING d.organization_id, d.endpoint_id, d.id, x.attempts + 1 AS number,
+            x.state, x.place, x.ago, x.duration, x.status, x.excerpt, x.error
     ), attempted AS (
         INSERT INTO lims.webhook_attempt (organization_id, delivery_id, number,
             started_at, duration_ms, response_status, response_excerpt, error)

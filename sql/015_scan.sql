@@ -346,9 +346,8 @@ DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT p.relid::regclass AS part
-          FROM pg_partition_tree('lims.sample_due') p
-         WHERE p.isleaf
+        SELECT p AS part
+          FROM lims.leaves('lims.sample_due') p
     LOOP
         EXECUTE format(
             'ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0, '

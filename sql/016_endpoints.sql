@@ -22,32 +22,58 @@ EXECUTE FUNCTION lims.webhook_endpoint_guard();
 -- tried has all its attempts anew, at once; the rest was due all the time. What
 -- has been kept for more than 7 days is given up, as it is by the retention job
 -- while nobody enables it.
+--
+-- Here and below: an endpoint is locked before its deliveries, these in the order
+-- of their ids, as those do who record what became of attempts.
 CREATE FUNCTION lims.webhook_endpoint_enabled() RETURNS trigger
 LANGUAGE plpgsql
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 BEGIN
     IF OLD.disabled_at < now() - interval '7 days' THEN
+        WITH aged AS MATERIALIZED (
+            SELECT d.organization_id, d.id
+              FROM lims.webhook_queue q
+              JOIN lims.webhook_delivery d
+                ON d.organization_id = q.organization_id
+               AND d.id = q.delivery_id
+             WHERE q.organization_id = NEW.organization_id
+               AND q.endpoint_id = NEW.id
+               AND d.state = 'pending'
+               AND d.created_at < now() - interval '7 days'
+             ORDER BY d.id
+               FOR NO KEY UPDATE OF d
+        )
         UPDATE lims.webhook_delivery d
            SET state = 'given_up',
                next_attempt_at = NULL,
                finished_at = now()
+          FROM aged a
+         WHERE d.organization_id = a.organization_id
+           AND d.id = a.id;
+    END IF;
+    WITH tried AS MATERIALIZED (
+        SELECT d.organization_id, d.id
           FROM lims.webhook_queue q
+          JOIN lims.webhook_delivery d
+            ON d.organization_id = q.organization_id
+           AND d.id = q.delivery_id
          WHERE q.organization_id = NEW.organization_id
            AND q.endpoint_id = NEW.id
-           AND d.organization_id = q.organization_id
-           AND d.id = q.delivery_id
-           AND d.created_at < now() - interval '7 days';
-    END IF;
+           AND q.next_attempt_at > '-infinity'
+           AND d.state = 'pending'
+           AND (d.retries > 0 OR d.next_attempt_at > now())
+         ORDER BY d.id
+           FOR NO KEY UPDATE OF d
+    )
     UPDATE lims.webhook_delivery d
        SET retries = 0,
            next_attempt_at = least(d.next_attempt_at, now())
-      FROM lims.webhook_queue q
-     WHERE q.organization_id = NEW.organization_id
-       AND q.endpoint_id = NEW.id
-       AND q.next_attempt_at > '-infinity'
-       AND d.organization_id = q.organization_id
-       AND d.id = q.delivery_id
-       AND (d.retries > 0 OR d.next_attempt_at > now());
+      FROM tried t
+     WHERE d.organization_id = t.organization_id
+       AND d.id = t.id;
     RETURN NULL;
 END
 $$;
@@ -56,19 +82,40 @@ CREATE TRIGGER enabled AFTER UPDATE ON lims.webhook_endpoint
 FOR EACH ROW WHEN (NEW.enabled AND NOT OLD.enabled)
 EXECUTE FUNCTION lims.webhook_endpoint_enabled();
 
+-- What waits for a deleted endpoint is given up: as much as can be while somebody
+-- waits for the answer. The rest, and what transactions that were under way have
+-- for it when they commit, is left to the retention job.
 CREATE FUNCTION lims.webhook_endpoint_deleted() RETURNS trigger
 LANGUAGE plpgsql
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 BEGIN
+    WITH next AS MATERIALIZED (
+        SELECT q.organization_id, q.delivery_id
+          FROM lims.webhook_queue q
+         WHERE q.organization_id = NEW.organization_id
+           AND q.endpoint_id = NEW.id
+         ORDER BY q.next_attempt_at, q.delivery_id
+         LIMIT 10000
+    ), waiting AS MATERIALIZED (
+        SELECT d.organization_id, d.id
+          FROM next n
+          JOIN lims.webhook_delivery d
+            ON d.organization_id = n.organization_id
+           AND d.id = n.delivery_id
+         WHERE d.state = 'pending'
+         ORDER BY d.id
+           FOR NO KEY UPDATE OF d
+    )
     UPDATE lims.webhook_delivery d
        SET state = 'given_up',
            next_attempt_at = NULL,
            finished_at = now()
-      FROM lims.webhook_queue q
-     WHERE q.organization_id = NEW.organization_id
-       AND q.endpoint_id = NEW.id
-       AND d.organization_id = q.organization_id
-       AND d.id = q.delivery_id;
+      FROM waiting w
+     WHERE d.organization_id = w.organization_id
+       AND d.id = w.id;
     RETURN NULL;
 END
 $$;

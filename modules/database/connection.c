@@ -68,9 +68,7 @@ const lims_error_t *lims_connection_open(lims_connection_t **connection, const c
 
     apr_pool_cleanup_register(pool, pg, finish, apr_pool_cleanup_null);
     if (PQstatus(pg) != CONNECTION_OK || lims_connection_adopt(&c, pg, pool) != APR_SUCCESS) {
-        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30,
-                           apr_pstrdup(pool, PQerrorMessage(pg)),
-                           "The database cannot be reached: %s", PQerrorMessage(pg));
+        return lims_database_unreachable(PQerrorMessage(pg), pool);
     }
     *connection = c;
     return NULL;

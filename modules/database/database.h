@@ -44,6 +44,25 @@ apr_status_t lims_connection_adopt(lims_connection_t **connection, void *pg, apr
 const lims_error_t *lims_connection_open(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool);
 
+/* The same for a thread that has other things to do meanwhile: begun, then called
+ * as often as lims_dial_socket() can be read or written, as the last step said,
+ * and once in a while, for connect_timeout. Hosts and their addresses are tried
+ * one after the other, as libpq does; only their names are waited for. What was
+ * made, or is being made, is closed with the pool. */
+typedef struct lims_dial_t lims_dial_t;
+
+typedef enum { LIMS_DIAL_READS, LIMS_DIAL_WRITES, LIMS_DIAL_DONE, LIMS_DIAL_FAILED } lims_dial_e;
+
+/* `conninfo` has to last as long. */
+lims_dial_t *lims_dial_begin(const char *conninfo, apr_pool_t *pool);
+lims_dial_e lims_dial_step(lims_dial_t *dial);
+/* -1: call the next step at once. */
+int lims_dial_socket(const lims_dial_t *dial);
+/* Once it is done. */
+lims_connection_t *lims_dial_connection(const lims_dial_t *dial);
+/* Once it has failed: why the last host was not to be had. */
+const lims_error_t *lims_dial_error(const lims_dial_t *dial, apr_pool_t *pool);
+
 /* How long an answer is waited for at most; 0, the default: for ever. What is
  * overdue ends the connection. */
 void lims_connection_limit(lims_connection_t *connection, apr_interval_time_t patience);

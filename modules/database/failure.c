@@ -257,6 +257,12 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
     return broken(connection, state, cause, pool);
 }
 
+const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *pool)
+{
+    return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30, apr_pstrdup(pool, trouble),
+                       "The database cannot be reached: %s", trouble);
+}
+
 const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
 {
     char *words = apr_pstrdup(pool, PQerrorMessage(connection->pg));

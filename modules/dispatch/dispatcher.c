@@ -177,8 +177,9 @@ static void talk(lims_dispatcher_t *d, bool stopping)
     if (store_is_busy(d->store) || now < store_retry_at(d->store) || (!look && !has_ended(d))) {
         return;
     }
-    if (d->previous[0] && store_release(d->store, d->previous)) {
-        d->previous[0] = '\0';
+    if (!store_is_connected(d->store)) {
+        store_connect(d->store, now);
+        return;
     }
     if (look) {
         d->looked_at = now;
@@ -227,8 +228,8 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
     }
     if (store_is_busy(d->store)) {
         answers = count++;
-        fds[answers] =
-            (struct curl_waitfd){ .fd = store_socket(d->store), .events = CURL_WAIT_POLLIN };
+        fds[answers].fd = store_socket(d->store, &fds[answers].events);
+        fds[answers].revents = 0;
     }
     curl_multi_poll(d->transfers->multi, fds, count, nap_of(d, stopping), NULL);
     if (hints < count && fds[hints].revents) {
@@ -236,7 +237,7 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
     }
     if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
                             store_is_overdue(d->store, lims_time_monotonic()))) {
-        store_receive(d->store, &d->ended);
+        store_go_on(d->store, &d->ended);
     }
 }
 
@@ -257,7 +258,7 @@ static bool wait_for_slot(lims_dispatcher_t *d)
 static bool is_over(const lims_dispatcher_t *d)
 {
     return APR_RING_EMPTY(&d->transfers->flying, delivery_t, link) && !has_ended(d) &&
-           !store_is_busy(d->store);
+           !store_awaits_answer(d->store);
 }
 
 static void step(lims_dispatcher_t *d, bool stopping)
@@ -290,26 +291,11 @@ static void work(lims_dispatcher_t *d)
     cut_off(d);
 }
 
-/* What could not be said in time is said now, if it can be said at once. */
-static void say_goodbye(lims_dispatcher_t *d)
-{
-    if (store_is_busy(d->store)) {
-        store_receive(d->store, &d->ended);
-    }
-    if (has_ended(d)) {
-        store_send(d->store, &d->ended, false, lims_time_monotonic());
-        if (store_is_busy(d->store)) {
-            store_receive(d->store, &d->ended);
-        }
-    }
-    store_release(d->store, d->holder);
-    store_close(d->store);
-}
-
 void lims_dispatcher_run(lims_dispatcher_t *d)
 {
     if (wait_for_slot(d)) {
+        store_inherit(d->store, d->previous);
         work(d);
-        say_goodbye(d);
+        store_leave(d->store, &d->ended);
     }
 }

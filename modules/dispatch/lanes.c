@@ -8,11 +8,14 @@
  * down come to their end although there are always new ones.
  *
  * Endpoints that hang fill their own places and no others. A lane is proven by
- * an attempt that arrived, until one fails or takes long; all those that are not
- * have one half of the attempts in flight between them, so that however many
- * hang, the other half is left to those that work. An endpoint that fails also
- * gets fewer at once, a quarter of its places, until it works: what is
- * overwhelmed recovers.
+ * an attempt that arrived, until one fails or takes long. Until then, and from
+ * then on, it has a quarter of its places: what is overwhelmed recovers. All that
+ * fail have a quarter of the attempts in flight between them, and together with
+ * those of which nothing is known yet, as all are when a dispatcher begins, three
+ * quarters: however many hang, there is always room for those that work, and
+ * some for those that are new. The same holds for what waits in memory: a lane
+ * that is not proven has no more there than it can start, and all such lanes
+ * together half of it.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -52,6 +55,11 @@ static organization_t *find_organization(lanes_t *lanes, const char *id)
     return organization;
 }
 
+static int few_places(const lanes_t *lanes)
+{
+    return (lanes->settings->in_flight_endpoint + 3) / 4;
+}
+
 static lane_t *make_lane(lanes_t *lanes, const char *organization, const char *endpoint)
 {
     apr_pool_t *pool = NULL;
@@ -64,7 +72,7 @@ static lane_t *make_lane(lanes_t *lanes, const char *organization, const char *e
     lane->organization = apr_pstrdup(pool, organization);
     lane->endpoint = apr_pstrdup(pool, endpoint);
     lane->owner = find_organization(lanes, organization);
-    lane->places = lanes->settings->in_flight_endpoint;
+    lane->places = few_places(lanes);
     APR_RING_INIT(&lane->fresh, delivery_t, link);
     APR_RING_INIT(&lane->retries, delivery_t, link);
     APR_RING_ELEM_INIT(lane, link);
@@ -108,10 +116,16 @@ static void leave_turns(lane_t *lane)
     }
 }
 
-void lanes_add(lanes_t *lanes, delivery_t *delivery)
+bool lanes_add(lanes_t *lanes, delivery_t *delivery)
 {
     lane_t *lane = delivery->lane;
 
+    if (lane->standing != LANE_PROVEN) {
+        if (lanes->waiting_unproven >= WAITING_MAX / 2) {
+            return false;
+        }
+        lanes->waiting_unproven++;
+    }
     if (lane->waiting++ == 0) {
         join_turns(lanes, lane);
     }
@@ -121,6 +135,7 @@ void lanes_add(lanes_t *lanes, delivery_t *delivery)
     } else {
         APR_RING_INSERT_TAIL(&lane->retries, delivery, delivery_t, link);
     }
+    return true;
 }
 
 static void stop_waiting(lanes_t *lanes, delivery_t *delivery)
@@ -129,6 +144,9 @@ static void stop_waiting(lanes_t *lanes, delivery_t *delivery)
 
     APR_RING_REMOVE(delivery, link);
     lanes->waiting--;
+    if (lane->standing != LANE_PROVEN) {
+        lanes->waiting_unproven--;
+    }
     if (--lane->waiting == 0) {
         leave_turns(lane);
     }
@@ -144,7 +162,7 @@ static delivery_t *choose(lane_t *lane)
     delivery_t *fresh = first_of(&lane->fresh);
     delivery_t *retry = first_of(&lane->retries);
 
-    if (fresh && retry && !lane->proven) {
+    if (fresh && retry && lane->standing != LANE_PROVEN) {
         lane->retry_turn = !lane->retry_turn;
         return lane->retry_turn ? retry : fresh;
     }
@@ -183,10 +201,33 @@ static bool is_stale(const lane_t *lane, apr_time_t now)
             now - retry->claimed > STALE_AFTER);
 }
 
+/* Whether one more may be in flight of those with this standing. */
+static bool has_room(const lanes_t *lanes, standing_e standing)
+{
+    int most = lanes->settings->in_flight, failing = lanes->in_flight_of[LANE_FAILING];
+
+    switch (standing) {
+    case LANE_FAILING:
+        return failing < (most + 3) / 4;
+    case LANE_NEW:
+        return failing + lanes->in_flight_of[LANE_NEW] < (3 * most + 3) / 4;
+    default:
+        return true;
+    }
+}
+
 static bool may_start(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
 {
     return lane->in_flight < lane->places && lane->blocked_until <= now &&
-           (lane->proven || lanes->unproven_in_flight < (lanes->settings->in_flight + 1) / 2);
+           has_room(lanes, lane->standing);
+}
+
+int lanes_room(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
+{
+    if (lane->standing == LANE_PROVEN) {
+        return lane->waiting > LANE_LOW || lane->blocked_until > now ? 0 : LANE_BATCH;
+    }
+    return lane->waiting == 0 && may_start(lanes, lane, now) ? lane->places - lane->in_flight : 0;
 }
 
 static void take_off(lanes_t *lanes, delivery_t *delivery)
@@ -196,10 +237,8 @@ static void take_off(lanes_t *lanes, delivery_t *delivery)
     stop_waiting(lanes, delivery);
     lane->in_flight++;
     lanes->in_flight++;
-    if (!lane->proven) {
-        lanes->unproven_in_flight++;
-    }
-    if (lane->waiting <= LANE_LOW && lane->more) {
+    lanes->in_flight_of[lane->standing]++;
+    if (lane->more && lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
         lanes->hungry = true;
     }
 }
@@ -251,14 +290,30 @@ delivery_t *lanes_next(lanes_t *lanes, apr_time_t now)
 
 /* --- What became of it ------------------------------------------------------ */
 
+static void change_standing(lanes_t *lanes, lane_t *lane, standing_e standing)
+{
+    if (standing == LANE_PROVEN) {
+        lanes->waiting_unproven -= lane->waiting;
+    } else if (lane->standing == LANE_PROVEN) {
+        lanes->waiting_unproven += lane->waiting;
+    }
+    lanes->in_flight_of[lane->standing] -= lane->in_flight;
+    lanes->in_flight_of[standing] += lane->in_flight;
+    lane->standing = standing;
+}
+
 void lanes_judge(lanes_t *lanes, lane_t *lane, bool proven)
 {
-    if (lane->proven != proven) {
-        lanes->unproven_in_flight += proven ? -lane->in_flight : lane->in_flight;
-        lane->proven = proven;
+    standing_e standing = proven ? LANE_PROVEN : LANE_FAILING;
+
+    if (lane->standing != standing) {
+        change_standing(lanes, lane, standing);
+        if (!proven) {
+            lanes_put_back(lanes, lane);
+        }
     }
     if (!proven) {
-        lane->places = (lanes->settings->in_flight_endpoint + 3) / 4;
+        lane->places = few_places(lanes);
     } else if (lane->places < lanes->settings->in_flight_endpoint) {
         lane->places++;
     }
@@ -270,11 +325,12 @@ void lanes_landed(lanes_t *lanes, delivery_t *delivery, bool ended)
 
     lane->in_flight--;
     lanes->in_flight--;
-    if (!lane->proven) {
-        lanes->unproven_in_flight--;
-    }
+    lanes->in_flight_of[lane->standing]--;
     if (ended) {
         lane->ended++;
+    }
+    if (lane->more && lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
+        lanes->hungry = true;
     }
 }
 

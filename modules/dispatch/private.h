@@ -65,6 +65,14 @@ struct delivery_t {
     const char *error;
 };
 
+/* What is known of an endpoint. */
+typedef enum {
+    LANE_NEW,     /* nothing yet */
+    LANE_PROVEN,  /* the last attempt arrived, and none is taking long */
+    LANE_FAILING, /* it failed, or one is taking long */
+    LANE_STANDINGS
+} standing_e;
+
 /* An endpoint, as far as this dispatcher has to do with it. */
 struct lane_t {
     APR_RING_ENTRY(lane_t) link; /* of its organization, while something waits */
@@ -78,9 +86,10 @@ struct lane_t {
     int in_flight;
     int places; /* for how many in flight */
     int ended;
+    standing_e standing;
     bool held;       /* in the database */
     bool more;       /* the database had more than it was asked for */
-    bool proven;     /* the last attempt arrived, and none is taking long */
+    int asked;       /* for how many of each kind, 0: for LANE_BATCH */
     bool retry_turn; /* next, on a lane that is not proven */
     apr_time_t blocked_until;
 };
@@ -96,7 +105,8 @@ struct organization_t {
 #define LANE_BATCH 16
 #define LANE_LOW 4
 
-/* Lanes fetched from at once, and deliveries that wait in memory. */
+/* Lanes fetched from at once, and deliveries that wait in memory, half of which
+ * are kept for lanes that are proven. */
 #define LANES_BATCH 64
 #define WAITING_MAX 1024
 
@@ -108,20 +118,25 @@ typedef struct {
     apr_hash_t *organizations; /* id -> organization_t */
     struct organization_ring_t turns;
     int waiting;
+    int waiting_unproven; /* of it, in lanes that are not proven */
     int in_flight;
-    int unproven_in_flight;
+    int in_flight_of[LANE_STANDINGS];
     bool hungry; /* a lane could take more than it has */
 } lanes_t;
 
 lanes_t *lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool);
 /* The lane, made if it is new. */
 lane_t *lanes_find(lanes_t *lanes, const char *organization, const char *endpoint);
-void lanes_add(lanes_t *lanes, delivery_t *delivery);
+/* False: there is no room for it, and the lane will be asked for again. */
+bool lanes_add(lanes_t *lanes, delivery_t *delivery);
+/* How many more of each kind it is worth to fetch of a lane at the moment. */
+int lanes_room(const lanes_t *lanes, const lane_t *lane, apr_time_t now);
 /* The delivery to start now, in flight from now on, or NULL. */
 delivery_t *lanes_next(lanes_t *lanes, apr_time_t now);
 /* It is no longer in flight: it ended, or was cut off. */
 void lanes_landed(lanes_t *lanes, delivery_t *delivery, bool ended);
-/* What became of an attempt says something about its lane. */
+/* What became of an attempt says something about its lane; what waits in one
+ * that fails goes back. */
 void lanes_judge(lanes_t *lanes, lane_t *lane, bool proven);
 /* All that waits in a lane goes back to the database, which still has it. */
 void lanes_put_back(lanes_t *lanes, lane_t *lane);
@@ -156,22 +171,30 @@ typedef struct store_t store_t;
 
 store_t *store_create(const lims_dispatch_settings_t *settings, const char *holder, lanes_t *lanes,
                       struct delivery_ring_t *flying, apr_pool_t *pool);
+/* A holder that is dead: its lanes are freed with the first thing sent. */
+void store_inherit(store_t *store, const char *holder);
+/* Connects, without waiting for it; nothing can be sent before. */
+bool store_is_connected(const store_t *store);
+void store_connect(store_t *store, apr_time_t now);
+/* It waits for the database: to connect, or for its answer. */
 bool store_is_busy(const store_t *store);
-/* The socket to wait for while it is busy. */
-int store_socket(const store_t *store);
+bool store_awaits_answer(const store_t *store);
+/* The socket to wait for while it is busy, and for what. */
+int store_socket(const store_t *store, short *events);
 /* It is time to hear why nothing comes. */
 bool store_is_overdue(const store_t *store, apr_time_t now);
 /* Sends what there is to say: the outcomes of `ended`, which it takes, lanes
  * left, and a claim if asked for. After a failure nothing is sent, and
  * store_retry_at() says when it makes sense again. */
 void store_send(store_t *store, struct delivery_ring_t *ended, bool claim, apr_time_t now);
-/* Reads the answer. What was claimed waits in its lane; what could not be
- * recorded is back in `ended`. */
-void store_receive(store_t *store, struct delivery_ring_t *ended);
+/* The socket is ready, or it is overdue: connects further, or reads the answer.
+ * What was claimed waits in its lane; what could not be recorded is back in
+ * `ended`. */
+void store_go_on(store_t *store, struct delivery_ring_t *ended);
 apr_time_t store_retry_at(const store_t *store);
-/* Frees the lanes of a holder. Waits for the answer. */
-bool store_release(store_t *store, const char *holder);
-void store_close(store_t *store);
+/* Says what is left to say, frees the lanes of the holder, and hangs up. Waits
+ * for the answers, but not for a database that does not answer. */
+void store_leave(store_t *store, struct delivery_ring_t *ended);
 
 /* slot.c: who works. */
 /* The slot taken, or -1. `previous` is who had it and died with it, or "". */

@@ -21,7 +21,11 @@
 /* A database that has not begun to answer by then does not. */
 #define PATIENCE apr_time_from_sec(10)
 
-enum { CALLS_MAX = 3, NONE = -1 };
+/* The same for what is waited for: whether the schema fits, and the last words. */
+#define READY_PATIENCE apr_time_from_sec(2)
+#define LEAVE_PATIENCE apr_time_from_msec(500)
+
+enum { CALLS_MAX = 4, NONE = -1 };
 
 struct store_t {
     const lims_dispatch_settings_t *settings;
@@ -30,7 +34,10 @@ struct store_t {
     struct delivery_ring_t *flying;
     apr_pool_t *pool;
     apr_pool_t *connection_pool;
+    lims_dial_t *dial; /* while it connects */
+    short dial_events;
     lims_connection_t *connection;
+    const char *inherited; /* a dead holder, until its lanes are free; or NULL */
 
     /* The round trip under way. */
     lims_trip_t *trip;
@@ -64,19 +71,35 @@ store_t *store_create(const lims_dispatch_settings_t *settings, const char *hold
     return store;
 }
 
-bool store_is_busy(const store_t *store)
+void store_inherit(store_t *store, const char *holder)
+{
+    store->inherited = *holder ? holder : NULL;
+}
+
+bool store_is_connected(const store_t *store)
+{
+    return store->connection && !store->dial && lims_connection_alive(store->connection);
+}
+
+bool store_awaits_answer(const store_t *store)
 {
     return store->trip != NULL;
 }
 
-int store_socket(const store_t *store)
+bool store_is_busy(const store_t *store)
 {
-    return lims_connection_socket(store->connection);
+    return store->trip || store->dial;
+}
+
+int store_socket(const store_t *store, short *events)
+{
+    *events = store->dial ? store->dial_events : CURL_WAIT_POLLIN;
+    return store->dial ? lims_dial_socket(store->dial) : lims_connection_socket(store->connection);
 }
 
 bool store_is_overdue(const store_t *store, apr_time_t now)
 {
-    return now - store->sent_at > PATIENCE;
+    return store->dial || now - store->sent_at > PATIENCE;
 }
 
 apr_time_t store_retry_at(const store_t *store)
@@ -128,37 +151,48 @@ static void end(store_t *store)
     store->trip = NULL;
 }
 
-void store_close(store_t *store)
+static void hang_up(store_t *store)
 {
     if (store->connection_pool) {
         apr_pool_destroy(store->connection_pool);
         store->connection_pool = NULL;
-        store->connection = NULL;
     }
+    store->connection = NULL;
+    store->dial = NULL;
+}
+
+static void dial_further(store_t *store, apr_time_t now)
+{
+    lims_dial_e state = lims_dial_step(store->dial);
+
+    store->dial_events = state == LIMS_DIAL_READS ? CURL_WAIT_POLLIN : CURL_WAIT_POLLOUT;
+    if (state == LIMS_DIAL_DONE) {
+        store->connection = lims_dial_connection(store->dial);
+        store->dial = NULL;
+    } else if (state == LIMS_DIAL_FAILED) {
+        begin(store);
+        fail(store, lims_dial_error(store->dial, store->rq.pool), now);
+        end(store);
+        hang_up(store);
+    }
+}
+
+void store_connect(store_t *store, apr_time_t now)
+{
+    hang_up(store);
+    apr_pool_create(&store->connection_pool, store->pool);
+    apr_pool_tag(store->connection_pool, "lims_dispatch_connection");
+    store->dial = lims_dial_begin(store->settings->conninfo, store->connection_pool);
+    dial_further(store, now);
 }
 
 static const lims_error_t *get_ready(store_t *store)
 {
-    const lims_error_t *error = NULL;
+    const lims_error_t *error;
 
-    if (!store->connection) {
-        apr_pool_create(&store->connection_pool, store->pool);
-        apr_pool_tag(store->connection_pool, "lims_dispatch_connection");
-        error = lims_connection_open(&store->connection, store->settings->conninfo,
-                                     store->connection_pool);
-    }
-    if (!error) {
-        lims_connection_limit(store->connection, PATIENCE / 2);
-        error = lims_connection_ready(store->connection, store->rq.pool);
-    } else {
-        /* It lives in the pool that goes. */
-        error = apr_pmemdup(store->rq.pool,
-                            &(lims_error_t){ .kind = error->kind,
-                                             .message = apr_pstrdup(store->rq.pool, error->message),
-                                             .cause = apr_pstrdup(store->rq.pool, error->cause) },
-                            sizeof(*error));
-        store_close(store);
-    }
+    lims_connection_limit(store->connection, READY_PATIENCE);
+    error = lims_connection_ready(store->connection, store->rq.pool);
+    lims_connection_limit(store->connection, PATIENCE / 2);
     store->rq.connection = store->connection;
     return error;
 }
@@ -254,43 +288,47 @@ static void add_ids(apr_array_header_t *ids, struct delivery_ring_t *ring)
     }
 }
 
-static bool is_full(const lane_t *lane, apr_time_t now)
-{
-    return lane->waiting > LANE_LOW || lane->blocked_until > now;
-}
-
 static void ask_to_claim(store_t *store, apr_time_t now)
 {
     apr_pool_t *pool = store->rq.pool;
-    apr_array_header_t *organizations = list(pool), *endpoints = list(pool), *full = list(pool),
+    apr_array_header_t *organizations = list(pool), *endpoints = list(pool), *rooms = list(pool),
                        *busy = list(pool);
-    int room = (WAITING_MAX - store->lanes->waiting) / LANE_BATCH;
+    int places = (WAITING_MAX - store->lanes->waiting) / LANE_BATCH;
     lims_values_t *values;
 
     for (apr_hash_index_t *each = apr_hash_first(pool, store->lanes->by_key); each;
          each = apr_hash_next(each)) {
         lane_t *lane = apr_hash_this_val(each);
-        if (lane_is_idle(lane) && lane->blocked_until <= now) {
-            continue;
+        int room = lanes_room(store->lanes, lane, now);
+        lane->asked = room;
+        if (lane_is_idle(lane) && room == LANE_BATCH) {
+            continue; /* as much as of one that is not known */
         }
         add(organizations, lane->organization);
         add(endpoints, lane->endpoint);
-        add(full, is_full(lane, now) ? "t" : "f");
-        lane->more = lane->more && is_full(lane, now);
+        add(rooms, number(room, pool));
+        lane->more = lane->more && room == 0;
         add_ids(busy, &lane->fresh);
         add_ids(busy, &lane->retries);
     }
     add_ids(busy, store->flying);
-    store->lanes_asked = room < LANES_BATCH ? room : LANES_BATCH;
+    store->lanes_asked = places < LANES_BATCH ? places : LANES_BATCH;
     store->claim = store->count;
     values = add_call(store, LIMS_STMT_WEBHOOK_CLAIM);
     lims_values_set(values, "lease", seconds(store->settings->lease, pool));
     lims_values_set(values, "organizations", array_of(organizations, pool));
     lims_values_set(values, "endpoints", array_of(endpoints, pool));
-    lims_values_set(values, "full", array_of(full, pool));
+    lims_values_set(values, "room", array_of(rooms, pool));
     lims_values_set(values, "busy", array_of(busy, pool));
     lims_values_set(values, "lanes", number(store->lanes_asked, pool));
     lims_values_set(values, "perLane", number(LANE_BATCH, pool));
+}
+
+static void ask_to_release(store_t *store, const char *holder)
+{
+    lims_values_t *values = add_call(store, LIMS_STMT_WEBHOOK_RELEASE);
+
+    lims_values_set(values, "holder", holder);
 }
 
 void store_send(store_t *store, struct delivery_ring_t *ended, bool claim, apr_time_t now)
@@ -303,6 +341,9 @@ void store_send(store_t *store, struct delivery_ring_t *ended, bool claim, apr_t
         fail(store, error, now);
         end(store);
         return;
+    }
+    if (store->inherited) {
+        ask_to_release(store, store->inherited);
     }
     if (!APR_RING_EMPTY(ended, delivery_t, link)) {
         ask_to_record(store, ended);
@@ -396,7 +437,7 @@ static delivery_t *make_delivery(store_t *store, const lims_result_t *rows, int 
 static void take_claimed(store_t *store, const lims_result_t *rows, apr_time_t now)
 {
     lane_t *lane = NULL;
-    int lanes = 0, fresh = 0, retries = 0;
+    int lanes = 0, fresh = 0, retries = 0, room = 0;
 
     for (int row = 0; row < lims_result_count(rows); row++) {
         lane_t *next = lanes_find(store->lanes, lims_result_get(rows, row, "organization"),
@@ -406,13 +447,17 @@ static void take_claimed(store_t *store, const lims_result_t *rows, apr_time_t n
             lane = next;
             lanes++;
             fresh = retries = 0;
+            room = lane->asked > 0 ? lane->asked : LANE_BATCH;
         }
         fresh += delivery->fresh;
         retries += !delivery->fresh;
         lane->held = true;
-        lane->more = fresh == LANE_BATCH || retries == LANE_BATCH;
+        lane->more = fresh == room || retries == room;
         delivery->lane = lane;
-        lanes_add(store->lanes, delivery);
+        if (!lanes_add(store->lanes, delivery)) {
+            lane->more = true;
+            apr_pool_destroy(delivery->pool);
+        }
     }
     if (lanes >= store->lanes_asked) {
         store->lanes->hungry = true;
@@ -421,6 +466,7 @@ static void take_claimed(store_t *store, const lims_result_t *rows, apr_time_t n
 
 static void take_answers(store_t *store, apr_time_t now)
 {
+    store->inherited = NULL;
     if (store->finish != NONE) {
         const lims_result_t *rows = store->results[store->finish];
         for (int row = 0; row < lims_result_count(rows); row++) {
@@ -467,7 +513,7 @@ static void take_back(store_t *store, struct delivery_ring_t *ended)
     APR_RING_CONCAT(ended, &store->recorded, delivery_t, link);
 }
 
-void store_receive(store_t *store, struct delivery_ring_t *ended)
+static void receive(store_t *store, struct delivery_ring_t *ended)
 {
     const lims_error_t *error = lims_database_receive(store->trip);
     /* What is claimed is fresh from here on, however long that took. */
@@ -486,20 +532,50 @@ void store_receive(store_t *store, struct delivery_ring_t *ended)
     lanes_trim(store->lanes);
 }
 
-bool store_release(store_t *store, const char *holder)
+void store_go_on(store_t *store, struct delivery_ring_t *ended)
+{
+    if (store->dial) {
+        dial_further(store, lims_time_monotonic());
+    } else {
+        receive(store, ended);
+    }
+}
+
+static bool can_talk(const store_t *store)
+{
+    return store_is_connected(store) && !lims_connection_overdue(store->connection);
+}
+
+static void release(store_t *store)
 {
     const lims_error_t *error;
 
     begin(store);
-    error = get_ready(store);
-    if (!error) {
-        lims_values_t *values = add_call(store, LIMS_STMT_WEBHOOK_RELEASE);
-        lims_values_set(values, "holder", holder);
-        error = lims_database_run(store->results, &store->rq, store->calls, store->count, 0);
-    }
+    store->rq.connection = store->connection;
+    ask_to_release(store, store->holder);
+    error = lims_database_run(store->results, &store->rq, store->calls, store->count, 0);
     if (error) {
         fail(store, error, lims_time_monotonic());
     }
     end(store);
-    return error == NULL;
+}
+
+void store_leave(store_t *store, struct delivery_ring_t *ended)
+{
+    if (store->trip) {
+        lims_connection_limit(store->connection, LEAVE_PATIENCE);
+        receive(store, ended);
+    }
+    if (can_talk(store) && !APR_RING_EMPTY(ended, delivery_t, link)) {
+        store_send(store, ended, false, lims_time_monotonic());
+        if (store->trip) {
+            lims_connection_limit(store->connection, LEAVE_PATIENCE);
+            receive(store, ended);
+        }
+    }
+    if (can_talk(store)) {
+        lims_connection_limit(store->connection, LEAVE_PATIENCE);
+        release(store);
+    }
+    hang_up(store);
 }

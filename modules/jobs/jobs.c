@@ -7,11 +7,13 @@
 #include "database/database.h"
 #include "instruments/instruments.h"
 #include "kernel/check.h"
+#include "kernel/field.h"
 
 const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
     [LIMS_JOB_SCAN] = { .name = "scan",
                         .doc = "tells of samples that entered a release state or a holding status",
                         .batch = LIMS_STMT_JOB_SCAN,
+                        .rows = 500,
                         .counts = { { "samples", "samples looked at" },
                                     { "events", "events written" } },
                         .backlog = LIMS_STMT_JOB_SCAN_BACKLOG,
@@ -20,18 +22,22 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
     [LIMS_JOB_RETENTION] = { .name = "retention",
                              .doc = "takes away what has had its time",
                              .batch = LIMS_STMT_JOB_RETENTION,
+                             .rows = 1000,
                              .counts = { { "events", "events deleted" },
                                          { "deliveries", "deliveries deleted" },
                                          { "givenUp", "kept deliveries given up" },
-                                         { "idempotencyRecords", "kept answers deleted" } },
+                                         { "idempotencyRecords", "kept answers deleted" },
+                                         { "previousSecrets", "replaced secrets forgotten" } },
                              .backlog = LIMS_STMT_JOB_RETENTION_BACKLOG,
                              .gauges = { { "events", "events to delete" },
                                          { "deliveries", "deliveries to delete" },
                                          { "givenUp", "kept deliveries to give up" },
-                                         { "idempotencyRecords", "kept answers to delete" } } },
+                                         { "idempotencyRecords", "kept answers to delete" },
+                                         { "previousSecrets", "replaced secrets to forget" } } },
     [LIMS_JOB_RECOVERY] = { .name = "recovery",
                             .doc = "sends again what was given up, where that was asked for",
                             .batch = LIMS_STMT_JOB_RECOVERY,
+                            .rows = 500,
                             .counts = { { "deliveries", "deliveries on their way again" } } },
     [LIMS_JOB_FILES] = { .name = "files",
                          .doc = "reads instruments' files whose reading was cut short",
@@ -66,30 +72,56 @@ static lims_request_t request_of(lims_connection_t *connection, lims_values_t *v
     };
 }
 
+/* LIMS0043: statement_timeout, or a lock that was not to be had in time. */
+#define TOO_LONG 43
+
+static bool took_too_long(const lims_error_t *error)
+{
+    return error->number == TOO_LONG;
+}
+
+static const lims_error_t *run_batch(lims_job_report_t *report, const lims_job_t *job,
+                                     lims_connection_t *connection, lims_values_t *values,
+                                     apr_pool_t *pool)
+{
+    lims_request_t rq = request_of(connection, values, pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
+
+    if (job->step) {
+        report->batches++;
+        return job->step(report, &rq);
+    }
+    lims_values_set(values, "rows", apr_itoa(pool, report->rows));
+    error = lims_database_call(&row, &rq, job->batch);
+    if (error && took_too_long(error) && report->rows > 1) {
+        report->rows /= 2;
+        return NULL;
+    }
+    if (!error) {
+        add(report->counts, job->counts, row);
+        report->batches++;
+        report->more = lims_result_true(row, 0, "more");
+        report->rows += (report->rows + 7) / 8;
+        report->rows = report->rows < job->rows ? report->rows : job->rows;
+    }
+    return error;
+}
+
 const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *job,
                                  lims_connection_t *connection, lims_values_t *values,
                                  lims_job_enough_fn *enough, void *context, apr_pool_t *pool)
 {
     const lims_error_t *error = NULL;
     apr_pool_t *batch = NULL;
+    int rows = report->rows > 0 && report->rows < job->rows ? report->rows : job->rows;
 
-    *report = (lims_job_report_t){ .more = true };
+    *report = (lims_job_report_t){ .more = true, .rows = rows };
     apr_pool_create(&batch, pool);
     while (!error && report->more && !(enough && enough(context))) {
-        lims_request_t rq = request_of(connection, values, batch);
-        lims_result_t *row = NULL;
-
-        if (job->step) {
-            error = job->step(report, &rq);
-            report->batches++;
-            apr_pool_clear(batch);
-            continue;
-        }
-        error = lims_database_call(&row, &rq, job->batch);
+        error = run_batch(report, job, connection, values, batch);
         if (!error) {
-            add(report->counts, job->counts, row);
-            report->batches++;
-            report->more = lims_result_true(row, 0, "more");
+            lims_values_set(values, "rows", NULL);
             apr_pool_clear(batch);
         }
     }

@@ -20,7 +20,7 @@ typedef struct lims_job_report_t lims_job_report_t;
 typedef const lims_error_t *(lims_job_step_fn)(lims_job_report_t *report, lims_request_t *rq);
 
 /* Most figures that a job counts, or shows of what is before it. */
-#define LIMS_JOB_FIGURES 4
+#define LIMS_JOB_FIGURES 5
 
 typedef struct {
     const char *name; /* the column of the statement: "samples" */
@@ -34,6 +34,7 @@ typedef struct {
      * to do. Takes its parameters by the names of lims_job_run()'s values. */
     lims_stmt_e batch;
     lims_job_step_fn *step; /* instead, where there is more to do than a statement can */
+    int rows;               /* of a batch, its parameter `rows`: as many as are done in no time */
     lims_job_figure_t counts[LIMS_JOB_FIGURES]; /* until a NULL name */
     /* A row of what is before the job, without doing any of it; NONE: unknown. */
     lims_stmt_e backlog;
@@ -52,6 +53,10 @@ extern const lims_job_t lims_jobs[LIMS_JOB_COUNT];
 
 /* What a run came to. */
 struct lims_job_report_t {
+    /* Of a batch, in and out: 0: the job's own number. A run goes on with half of
+     * them where a batch takes longer than a statement may, and with more again
+     * after each that did not. */
+    int rows;
     apr_int64_t counts[LIMS_JOB_FIGURES];
     apr_int64_t gauges[LIMS_JOB_FIGURES];
     apr_int64_t batches;
@@ -62,7 +67,8 @@ struct lims_job_report_t {
 typedef bool(lims_job_enough_fn)(void *context);
 
 /* Runs batches until nothing is left or `enough` says so, each in a transaction
- * of its own; what was done before an error stays done and is in the report. */
+ * of its own; what was done before an error stays done and is in the report.
+ * `values` gets `rows`. */
 const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *job,
                                  lims_connection_t *connection, lims_values_t *values,
                                  lims_job_enough_fn *enough, void *context, apr_pool_t *pool);

@@ -5,7 +5,7 @@
 SELECT s.looked_at AS "samples",
        s.told AS "events",
        s.more AS "more"
-  FROM lims.scan_samples(500) s
+  FROM lims.scan_samples(:rows::integer) s
 
 -- name: job_scan_backlog one
 -- global: a scan looks at the samples of all organizations
@@ -20,18 +20,20 @@ SELECT r.events AS "events",
        r.deliveries AS "deliveries",
        r.given_up AS "givenUp",
        r.idempotency_records AS "idempotencyRecords",
-       r.events + r.deliveries + r.given_up + r.idempotency_records > 0
-           AS "more"
+       r.previous_secrets AS "previousSecrets",
+       r.events + r.deliveries + r.given_up + r.idempotency_records
+           + r.previous_secrets > 0 AS "more"
   FROM lims.retention_step(
            make_interval(days => :eventRetention::integer),
-           make_interval(secs => :idempotencyLifetime::integer), 1000) r
+           make_interval(secs => :idempotencyLifetime::integer), :rows::integer) r
 
 -- name: job_retention_backlog one
 -- global: what has had its time goes in all organizations
 SELECT b.events AS "events",
        b.deliveries AS "deliveries",
        b.given_up AS "givenUp",
-       b.idempotency_records AS "idempotencyRecords"
+       b.idempotency_records AS "idempotencyRecords",
+       b.previous_secrets AS "previousSecrets"
   FROM lims.retention_backlog(
            make_interval(days => :eventRetention::integer),
            make_interval(secs => :idempotencyLifetime::integer),
@@ -41,4 +43,4 @@ SELECT b.events AS "events",
 -- global: recoveries of all organizations take turns
 SELECT coalesce(s.requeued, 0) AS "deliveries",
        s.requeued IS NOT NULL AS "more"
-  FROM lims.webhook_recover_step(500) AS s (requeued)
+  FROM lims.webhook_recover_step(:rows::integer) AS s (requeued)

@@ -105,6 +105,25 @@ static int write_new(const char *file, const char *text)
     return error;
 }
 
+/* Until the folder is on the disk, so is the former name. */
+static int sync_folder(const char *file, apr_pool_t *pool)
+{
+    const char *slash = strrchr(file, '/');
+    const char *folder = slash ? apr_pstrmemdup(pool, file, (apr_size_t)(slash - file) + 1) : ".";
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = 0;
+
+    if (fd < 0) {
+        return errno;
+    }
+    /* EINVAL: of this file system folders are on the disk at once. */
+    if (fsync(fd) != 0 && errno != EINVAL) {
+        error = errno;
+    }
+    close(fd);
+    return error;
+}
+
 static const char *replace(const char *file, const char *text, apr_pool_t *pool)
 {
     const char *new_file = apr_pstrcat(pool, file, ".new", NULL);
@@ -120,7 +139,13 @@ static const char *replace(const char *file, const char *text, apr_pool_t *pool)
         error = errno;
         unlink(new_file);
     }
-    return error ? apr_psprintf(pool, "%s: %s", file, strerror(error)) : NULL;
+    if (error) {
+        return apr_psprintf(pool, "%s: %s", file, strerror(error));
+    }
+    error = sync_folder(file, pool);
+    return error ? apr_psprintf(pool, "%s is written, but may be the former one after a crash: %s",
+                                file, strerror(error))
+                 : NULL;
 }
 
 static char *join(const char *line, const char *present, apr_pool_t *pool)

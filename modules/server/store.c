@@ -44,7 +44,9 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    apr_sockaddr_t *address; /* NULL: its name could not be resolved */
+    apr_sockaddr_t *address; /* of its addresses; NULL: its name could not be resolved */
+    int addresses;
+    atomic_int answering; /* the place of the one that was connected to last */
     health_t *health;
     connection_t *idle[IDLE_MAX];
     int idle_count;
@@ -119,6 +121,9 @@ static void add_server(lims_store_t *store, const char *text, health_t *health, 
                      "LIMS0063: the address of memcached %s is not known; its share of the keys "
                      "is counted by this machine alone until the next restart",
                      text);
+    }
+    for (apr_sockaddr_t *each = server->address; each; each = each->next) {
+        server->addresses++;
     }
 }
 
@@ -282,7 +287,64 @@ static apr_status_t limit_wait(connection_t *connection, apr_time_t until)
     return left <= 0 ? APR_TIMEUP : apr_socket_timeout_set(connection->socket, left);
 }
 
-static apr_status_t dial(connection_t **made, const server_t *server, apr_time_t until)
+static apr_status_t dial_address(connection_t *connection, apr_sockaddr_t *address,
+                                 apr_time_t until)
+{
+    apr_status_t rv = apr_socket_create(&connection->socket, address->family, SOCK_STREAM,
+                                        APR_PROTO_TCP, connection->pool);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    apr_socket_opt_set(connection->socket, APR_TCP_NODELAY, 1);
+    rv = limit_wait(connection, until);
+    if (rv == APR_SUCCESS) {
+        rv = apr_socket_connect(connection->socket, address);
+    }
+    if (rv != APR_SUCCESS) {
+        apr_socket_close(connection->socket);
+    }
+    return rv;
+}
+
+static apr_sockaddr_t *address_at(const server_t *server, int place)
+{
+    apr_sockaddr_t *address = server->address;
+
+    for (int i = 0; i < place; i++) {
+        address = address->next;
+    }
+    return address;
+}
+
+/* The address that answered last, then the others, each with its share of the
+ * time that is left. */
+static apr_status_t dial_any(connection_t *connection, server_t *server, apr_time_t until)
+{
+    int first = atomic_load(&server->answering);
+    apr_status_t rv = APR_EGENERAL;
+
+    for (int i = 0; i < server->addresses; i++) {
+        int place = (first + i) % server->addresses;
+        apr_time_t now = apr_time_now();
+        rv = dial_address(connection, address_at(server, place),
+                          now + (until - now) / (server->addresses - i));
+        if (rv == APR_SUCCESS) {
+            atomic_store(&server->answering, place);
+            break;
+        }
+    }
+    return rv;
+}
+
+/* It took the connection and nothing came of it: the next question begins with
+ * another. */
+static void next_address(server_t *server)
+{
+    atomic_store(&server->answering, (atomic_load(&server->answering) + 1) % server->addresses);
+}
+
+static apr_status_t dial(connection_t **made, server_t *server, apr_time_t until)
 {
     apr_allocator_t *allocator = NULL;
     connection_t *connection;
@@ -298,15 +360,7 @@ static apr_status_t dial(connection_t **made, const server_t *server, apr_time_t
     apr_allocator_owner_set(allocator, pool);
     connection = apr_pcalloc(pool, sizeof(*connection));
     connection->pool = pool;
-    rv = apr_socket_create(&connection->socket, server->address->family, SOCK_STREAM, APR_PROTO_TCP,
-                           pool);
-    if (rv == APR_SUCCESS) {
-        apr_socket_opt_set(connection->socket, APR_TCP_NODELAY, 1);
-        rv = limit_wait(connection, until);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = apr_socket_connect(connection->socket, server->address);
-    }
+    rv = dial_any(connection, server, until);
     if (rv != APR_SUCCESS) {
         apr_pool_destroy(pool);
         return rv;
@@ -387,6 +441,9 @@ static apr_status_t ask(char *answer, lims_store_t *store, server_t *server, con
             rv = APR_ENOSPC; /* no room for a new counter, or no memcached */
         }
         again = connection->used && !APR_STATUS_IS_TIMEUP(rv);
+        if (!again) {
+            next_address(server);
+        }
         apr_pool_destroy(connection->pool);
     }
     return rv;

@@ -46,6 +46,7 @@ typedef struct {
     figure_t duration; /* the sum */
     figure_t last_duration;
     figure_t last_success;
+    figure_t rows; /* of a batch, as the last run left them; 0: as many as ever */
     figure_t counts[LIMS_JOB_FIGURES];
     figure_t gauges[LIMS_JOB_FIGURES];
 } record_t;
@@ -166,6 +167,7 @@ static void note(record_t *record, const lims_job_report_t *report, const lims_e
         atomic_fetch_add(&record->counts[i], report->counts[i]);
     }
     atomic_fetch_add(&record->batches, report->batches);
+    atomic_store(&record->rows, report->rows);
     atomic_fetch_add(&record->duration, now - begun);
     atomic_store(&record->last_duration, now - begun);
     atomic_fetch_add(error ? &record->failures : &record->runs, 1);
@@ -198,7 +200,7 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     apr_time_t begun = apr_time_now();
     patience_t patience = { .until = begun + RUN_MAX };
     lims_values_t *values = values_of(lims_config_of(database->server), pool);
-    lims_job_report_t report = { .more = false };
+    lims_job_report_t report = { .rows = (int)atomic_load(&record->rows) };
     lims_connection_t *connection = NULL;
     const lims_error_t *error = lims_connection_open(&connection, database->conninfo, pool);
 

@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use LIMS::Instance;
 use LIMS::Laboratory;
 use LIMS::Test;
 
@@ -60,7 +61,8 @@ my $answer = $lims->ctl('retention', '--dry-run');
 is($answer->{exit}, 2, 'limsctl is told how long events are kept');
 my @how = ('--event-retention', 20, '--idempotency-lifetime', 86_400);
 $answer = $lims->ctl('retention', '--dry-run', @how);
-my $due = { events => 18, deliveries => 8, givenUp => 0, idempotencyRecords => 2 };
+my $due = { events => 18, deliveries => 8, givenUp => 0, idempotencyRecords => 2,
+    previousSecrets => 0 };
 is_deeply($answer->{json}, $due, 'limsctl retention --dry-run says what is due');
 is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.deliveries, b.given_up,
         b.idempotency_records])
@@ -86,9 +88,79 @@ $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '8 day
     WHERE id = ?}, undef, $endpoint);
 is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, 'for longer: what is older ...');
 is_deeply($lims->ctl('retention', @how)->{json}, { events => 1, deliveries => 1, givenUp => 1,
-        idempotencyRecords => 0 }, '... is given up, and its event past its time');
+        idempotencyRecords => 0, previousSecrets => 0 }, '... is given up, and its event past its time');
 is(value(q{SELECT count(*) FROM lims.webhook_delivery WHERE endpoint_id = ?
     AND state = 'pending'}, $endpoint), 1, 'what is younger waits on');
+
+# --- Endpoints that were deleted or whose secret was replaced -------------------
+
+sub endpoint {
+    my ($organization, %column) = @_;
+    return $lims->insert('webhook_endpoint', { name => 'n', url => 'https://example.org/',
+        events => '{sample.reported}', secret => 'x', %column }, $organization);
+}
+
+# Committed after the endpoint was deleted, by a transaction that began before.
+my $gone = endpoint($organizations[0]);
+my $late = LIMS::Instance::connect_database($db->{pg_db}, 'lims_owner');
+$late->begin_work;
+$late->do(q{INSERT INTO lims.event (organization_id, type, data)
+    VALUES (?, 'sample.reported', '{}')}, undef, $organizations[0]{id});
+$db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now(),
+    deleted_at = now() WHERE id = ?', undef, $gone);
+$late->commit;
+is(value(q{SELECT state FROM lims.webhook_delivery WHERE endpoint_id = ?}, $gone), 'pending',
+    'an event for an endpoint that is deleted meanwhile');
+is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, '... is to be given up');
+is($lims->ctl('retention', @how)->{json}{givenUp}, 1, '... and is');
+is(value(q{SELECT state FROM lims.webhook_delivery WHERE endpoint_id = ?}, $gone), 'given_up',
+    '... for good');
+
+my @secret = map { endpoint($organizations[0], events => '{qc.failed}', previous_secret => 'y',
+        previous_secret_until => value("SELECT now() + interval '$_'")) } '1 hour', '-1 second';
+is($lims->ctl('retention', '--dry-run', @how)->{json}{previousSecrets}, 1,
+    'a secret whose overlap is over');
+is($lims->ctl('retention', @how)->{json}{previousSecrets}, 1, '... is forgotten');
+is_deeply([ map { value('SELECT previous_secret IS NULL AND previous_secret_until IS NULL
+    FROM lims.webhook_endpoint WHERE id = ?', $_) } @secret ], [ 0, 1 ], '... and no other');
+
+# A long queue of which next to nothing is old enough.
+my $kept = endpoint($organizations[0]);
+$db->do(q{INSERT INTO lims.event (organization_id, type, data)
+    SELECT ?, 'sample.reported', '{}' FROM generate_series(1, 6000)}, undef,
+    $organizations[0]{id});
+$db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '8 days'
+    WHERE endpoint_id = ? AND id < (SELECT min(id) + 1500 FROM lims.webhook_delivery
+        WHERE endpoint_id = ?)}, undef, $kept, $kept);
+$db->do(q{UPDATE lims.webhook_endpoint SET enabled = false,
+    disabled_at = now() - interval '8 days' WHERE id = ?}, undef, $kept);
+{
+    my $looking = LIMS::Instance::connect_database($db->{pg_db}, 'postgres');
+    my $fetched = q{SELECT sum(pg_stat_get_xact_tuples_fetched(c.oid)
+            + pg_stat_get_xact_tuples_returned(c.oid))
+        FROM pg_class c WHERE c.relname ~ '^webhook_delivery' AND c.relkind = 'r'};
+    $looking->begin_work;
+    is($looking->selectrow_array('SELECT lims.count_kept_deliveries(NULL)'), 1500,
+        'what has been kept for too long is counted');
+    cmp_ok($looking->selectrow_array($fetched), '<=', 2100, '... without going through the rest');
+    is($looking->selectrow_array('SELECT lims.count_kept_deliveries(700)'), 700,
+        '... up to a number');
+    $looking->rollback;
+}
+
+# A batch that takes longer than a statement may is done in smaller ones.
+{
+    local $ENV{PGOPTIONS} = '-c statement_timeout=1500';
+    $lims->superuser->do(q{CREATE FUNCTION lims.dawdle() RETURNS trigger LANGUAGE plpgsql
+        AS $$BEGIN PERFORM pg_sleep(0.004); RETURN NEW; END$$});
+    $lims->superuser->do(q{CREATE TRIGGER dawdle BEFORE UPDATE ON lims.webhook_delivery
+        FOR EACH ROW EXECUTE FUNCTION lims.dawdle()});
+    my $done = $lims->ctl('retention', @how);
+    is($done->{json}{givenUp}, 1500, 'a batch is halved until it can be done') or diag($done->{output});
+    $lims->superuser->do('DROP FUNCTION lims.dawdle CASCADE');
+}
+$db->do('DELETE FROM lims.webhook_delivery WHERE endpoint_id = ?', undef, $kept);
+$db->do(q{UPDATE lims.webhook_endpoint SET deleted_at = now() WHERE id = ?}, undef, $kept);
 
 # --- By itself, and by whom ---------------------------------------------------
 

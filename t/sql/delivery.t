@@ -31,7 +31,7 @@ sub claim {
     return @{ $app->selectall_arrayref(sprintf(
             'SELECT %s FROM lims.webhook_claim(?, ?, ?, ?, ?, ?, ?, ?)', join ', ', @columns),
         { Slice => {} }, $holder, $hand{lease} || '30 s', $list->($hand{organizations}),
-        $list->($hand{endpoints}), $list->($hand{full}), $list->($hand{busy}),
+        $list->($hand{endpoints}), $list->($hand{room}), $list->($hand{busy}),
         $hand{lanes} || 100, $hand{each} || 4) };
 }
 
@@ -145,15 +145,15 @@ subtest 'lanes' => sub {
     is_deeply([ map { $_->{endpoint_id} } @yours ], [ ($lane == $first ? $second : $first) x 4 ],
         'another gets the other lane');
     is_deeply([ claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
-                full => ['t']) ], [], 'a lane that is full is left');
+                room => [0]) ], [], 'a lane that is full is left');
     my @more = claim($one, lanes => 1, organizations => [ $lab->{id} ], endpoints => [$lane],
-        full => ['f'], busy => [ map { $_->{id} } @mine ]);
+        room => [4], busy => [ map { $_->{id} } @mine ]);
     is_deeply([ $more[0]{id} ], [ $mine[-1]{id} + ($mine[1]{id} - $mine[0]{id}) ],
         'what is in hand is not handed out again, what follows is');
     $db->do(q{UPDATE lims.webhook_lane SET held_until = now() - interval '1 s'
         WHERE endpoint_id = ?}, undef, $lane);
     is((claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
-            full => ['t']))[0]{id}, $mine[0]{id}, 'a lease that has run out is another\'s to take');
+            room => [0]))[0]{id}, $mine[0]{id}, 'a lease that has run out is another\'s to take');
     is(finish({ arrived => 1 }, $mine[0])->[0]{delivered}, 1, 'an outcome counts');
     is(finish({ arrived => 0 }, $mine[0])->[0]{failed}, 0, '... once');
     is(delivery($mine[0]{id})->{state}, 'delivered', 'and stays');
@@ -258,8 +258,111 @@ subtest 'disabling' => sub {
         'and all is kept');
 };
 
+# An endpoint is enabled while attempts of before are under way.
+subtest 'enabled meanwhile' => sub {
+    my $endpoint = endpoint($lab, 'sample.reported');
+    my $enabled  = sub {
+        $db->do('UPDATE lims.webhook_endpoint SET enabled = ?, disabled_at = CASE WHEN ? THEN NULL
+            ELSE now() END WHERE id = ?', undef, $_[0], $_[0], $endpoint);
+    };
+    $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        SELECT ?, 'sample.reported', '{}' FROM generate_series(1, 3)}, undef, $lab->{id});
+    leave($one);
+    my @first = grep { $_->{endpoint_id} == $endpoint } claim($one);
+    finish({ status => 503 }, @first);
+    elapse('1 h');
+    my ($arrives, $fails, $ends) = grep { $_->{endpoint_id} == $endpoint } claim($one);
+    $enabled->($_) for 'f', 't';
+    is_deeply(delivery($fails->{id}), { state => 'pending', attempts => 1, retries => 0,
+            wait => delivery($fails->{id})->{wait} }, 'all attempts anew');
+    is(finish({ arrived => 1, status => 200 }, $arrives)->[0]{delivered}, 1,
+        'one that arrives then has arrived');
+    is(delivery($arrives->{id})->{state}, 'delivered', '... and is not sent again');
+    finish({ status => 503 }, $fails);
+    finish({ status => 410, final => 1 }, $ends);
+    for my $it ($fails, $ends) {
+        my $now = delivery($it->{id});
+        is_deeply([ @$now{qw(state attempts retries)} ], [ 'pending', 2, 0 ],
+            'one that fails is an attempt of before');
+        cmp_ok($now->{wait}, '<=', 0, '... and is due');
+    }
+    leave($one);
+    finish({ arrived => 1 }, grep { $_->{endpoint_id} == $endpoint } claim($one));
+    leave($one);
+    queue_is_true('the queue agrees');
+};
+
+# What became of attempts is recorded while the endpoint is changed: one waits for
+# the other, and neither for ever.
+sub waits {
+    my ($count) = @_;
+    my $watch = LIMS::Instance::connect_database($base->{database}, 'postgres');
+    for (1 .. 1000) {
+        my ($now) = $watch->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'});
+        last if $now >= $count;
+        select undef, undef, undef, 0.02;
+    }
+    $watch->disconnect;
+    return;
+}
+
+for my $change ('enabled = false, disabled_at = now()', 'enabled = false, disabled_at = now(),
+    deleted_at = now()', 'enabled = true, disabled_at = NULL') {
+    my $endpoint = endpoint($lab, 'sample.blocked');
+    $db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        SELECT ?, 'sample.blocked', '{}' FROM generate_series(1, 4)}, undef, $lab->{id});
+    leave($one);
+    my $mine = sub { return grep { $_->{endpoint_id} == $endpoint } claim($one) };
+    finish({ status => 503 }, $mine->());
+    elapse('1 h');
+    my @claimed = $mine->();
+    $db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now() WHERE id = ?',
+        undef, $endpoint) if $change =~ /true/;
+    my @said = $base->parallel(3, sub {
+        my ($who) = @_;
+        my $done = eval {
+            if ($who == 0) {
+                # What both need is not to be had until both wait.
+                my $handle = $base->db;
+                $handle->begin_work;
+                $handle->do('SELECT FROM lims.webhook_delivery WHERE id = ? FOR UPDATE', undef,
+                    $claimed[0]{id});
+                $handle->do('SELECT pg_advisory_xact_lock(1)');
+                waits(2);
+                $handle->rollback;
+            }
+            elsif ($who == 1) {
+                $app = $base->app($lab);
+                select undef, undef, undef, 0.02
+                    until $app->selectrow_array(q{SELECT count(*) FROM pg_locks
+                        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database
+                        WHERE datname = current_database())});
+                finish({ final => 1, status => 410 }, @claimed[ 2, 1, 0 ]);
+            }
+            else {
+                waits(1);
+                $base->db->do("UPDATE lims.webhook_endpoint SET $change WHERE id = ?", undef,
+                    $endpoint);
+            }
+            1;
+        };
+        return $done ? 'done' : $@;
+    });
+    is("@said", 'done done done', 'at once: what became of attempts, and ' . ($change =~ /deleted/
+        ? 'deleting' : $change =~ /true/ ? 'enabling' : 'disabling'));
+    $db->do('UPDATE lims.webhook_endpoint SET enabled = false, deleted_at = now(),
+        disabled_at = coalesce(disabled_at, now()) WHERE id = ? AND deleted_at IS NULL', undef,
+        $endpoint);
+}
+queue_is_true('the queue agrees');
+
 is_deeply([ @{ $app->selectrow_hashref('SELECT * FROM lims.webhook_backlog()') }{
         qw(kept disabled_endpoints)} ], [ 5, 1 ], 'operators see what waits');
+is($base->value(q{SELECT count(*) FROM unnest(ARRAY['webhook_queue', 'webhook_lane', 'sample_due',
+        'webhook_delivery', 'sample_test']) t, lims.leaves(('lims.' || t)::regclass) l
+    JOIN pg_class c ON c.oid = l AND c.reloptions IS NULL}), 0,
+    'tables whose rows come and go, or change, are kept as such');
 refused($app, 'INSERT INTO lims.webhook_queue VALUES (?, 1, now(), 1)', [ $lab->{id} ], '42501',
     'the queue is the database\'s own');
 refused($app, 'UPDATE lims.webhook_lane SET held_until = now()', [], '42501', 'and so are lanes');

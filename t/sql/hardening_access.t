@@ -34,10 +34,11 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'authenticate delete_events delete_idempotency_records file_backlog give_up_kept_deliveries'
-        . ' organizations report_blockers retention_backlog scan_backlog scan_samples'
-        . ' status_blockers take_received_file verify_blockers webhook_backlog webhook_claim webhook_finish'
-        . ' webhook_leave webhook_recover_step webhook_release webhook_test',
+    'authenticate delete_events delete_idempotency_records file_backlog forget_previous_secrets'
+        . ' give_up_kept_deliveries organizations report_blockers retention_backlog'
+        . ' scan_backlog scan_samples status_blockers take_received_file verify_blockers'
+        . ' webhook_backlog webhook_claim webhook_finish webhook_leave'
+        . ' webhook_recover_step webhook_release webhook_test',
     'with the owner\'s rights it may run these, and no other');
 is(functions(q{p.proname ~ '^(attach_|enable_row|secure_|request_approvals|hold_)'
                AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}), undef,

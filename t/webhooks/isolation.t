@@ -1,0 +1,73 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Endpoints that hang are in nobody's way, however many there are and however much
+# waits for them: neither of those that worked before, nor, when a dispatcher
+# begins and knows nothing yet, of any. There is no clock in it: what is healthy
+# has arrived before the first attempt of those that hang has ended.
+use LIMS::Test;
+use LIMS::Receiver;
+use IO::Socket::INET;
+use Time::HiRes qw(time sleep);
+
+my ($hanging, $each) = (90, 20);
+my $receiver = LIMS::Receiver->new;
+my $lims     = LIMS::Test->new(conf => $receiver->conf
+        . "LimsWebhookTimeout 60000\nLimsWebhookLease 130000\nLimsWebhookInFlight 256\n");
+my $lab = $lims->fixture->{id};
+# The kernel takes their connections, and nobody else does.
+my $nobody = IO::Socket::INET->new(Listen => 4096, LocalAddr => '127.0.0.1')
+    or die "listen: $!\n";
+
+sub emit {
+    my ($type, $count) = @_;
+    $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        SELECT ?, ?, '{}' FROM generate_series(1, ?)}, undef, $lab, $type, $count);
+    return;
+}
+
+sub attempts {
+    return $lims->db->selectrow_array(q{SELECT count(*) FROM lims.webhook_attempt a
+        JOIN lims.webhook_delivery d ON d.id = a.delivery_id
+        JOIN lims.webhook_endpoint e ON e.id = d.endpoint_id WHERE e.name LIKE 'Hang%'});
+}
+
+# Lanes that somebody holds, of those that hang.
+sub held {
+    return $lims->db->selectrow_array(q{SELECT count(*) FROM lims.webhook_lane w
+        JOIN lims.webhook_endpoint e ON e.id = w.endpoint_id
+        WHERE e.name LIKE 'Hang%' AND w.held_until > now()});
+}
+
+$receiver->endpoint($lims, '/good', events => 'qc.failed');
+for my $n (1 .. $hanging) {
+    my $it = $receiver->endpoint($lims, "/$n", events => 'coa.generated',
+        url => 'https://localhost:' . $nobody->sockport . "/$n");
+    $lims->db->do(q{UPDATE lims.webhook_endpoint SET name = ? WHERE id = ?}, undef, "Hang $n",
+        $it->{id});
+}
+
+my $sent = 0;
+sub good_ones_arrive {
+    my ($name) = @_;
+    for (1 .. 5) {
+        emit('qc.failed', 10);
+        $sent += 10;
+        $receiver->wait_for('/good', $sent, 40);
+    }
+    is(scalar $receiver->seen('/good'), $sent, $name);
+    return is(attempts(), 0, '... before those that hang have been given up once');
+}
+
+good_ones_arrive('alone');
+emit('coa.generated', $each);
+sleep 0.1 while held() < $hanging / 2;
+good_ones_arrive("beside $hanging that hang, with $each deliveries each");
+sleep 1.5;    # they are known to be slow by now
+good_ones_arrive('later');
+$lims->restart;
+sleep 0.1 while held() < $hanging / 2;
+good_ones_arrive('with a dispatcher that knows none of them');
+
+ok($lims->finish, 'the log is clean');
+done_testing();
