@@ -222,9 +222,11 @@ sub signed {
     return $signature;
 }
 
+# By itself at the end; sooner by who takes the cluster away.
 sub finish {
     my ($self) = @_;
 
+    return 1 if $self->{finished}++;
     $_->disconnect for values %{ delete($self->{handles}{$$}) || {} };
     LIMS::Instance::drop_database($self->{database}) unless $ENV{LIMS_TEST_LEAVE};
     return 1;

@@ -12,6 +12,7 @@ LIMS::Memcached - a memcached of a test's own
 
 =head1 DESCRIPTION
 
+    new(address => )          at another address than 127.0.0.1
     address                   "127.0.0.1:port", the same over restarts
     kill, start               as a machine that goes and comes back empty
     freeze, thaw              it keeps its connections and does not answer
@@ -29,10 +30,11 @@ my $owner = $$;
 my @made;
 
 sub new {
-    my ($class) = @_;
-    my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', LocalPort => 0)
+    my ($class, %option) = @_;
+    my $host = $option{address} || '127.0.0.1';
+    my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => $host, LocalPort => 0)
         or die "no free port: $!\n";
-    my $self = bless { port => $free->sockport }, $class;
+    my $self = bless { host => $host, port => $free->sockport }, $class;
 
     close $free;
     push @made, $self;
@@ -40,7 +42,7 @@ sub new {
     return $self;
 }
 
-sub address { return "127.0.0.1:$_[0]{port}" }
+sub address { return "$_[0]{host}:$_[0]{port}" }
 
 sub start {
     my ($self) = @_;
@@ -49,7 +51,7 @@ sub start {
     die "fork: $!\n" unless defined $pid;
     if (!$pid) {
         open STDERR, '>', '/dev/null' or die "/dev/null: $!\n";
-        exec 'memcached', '-l', '127.0.0.1', '-p', $self->{port}, '-U', '0', '-m', '8', '-t', '1',
+        exec 'memcached', '-l', $self->{host}, '-p', $self->{port}, '-U', '0', '-m', '8', '-t', '1',
             $> == 0 ? ('-u', 'nobody') : () or die "memcached: $!\n";
     }
     $self->{pid} = $pid;

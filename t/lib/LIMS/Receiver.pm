@@ -35,12 +35,15 @@ the word that was last said for its path, at first C<200>:
 
 =head2 Methods
 
-    new(%option)         certificate => 'other': signed by nobody
+    new(%option)         certificate => 'other': signed by nobody. names => [...]:
+                         a certificate of its own for these, at every address
+    ca_file              who signed its certificate
     url($path)           https://localhost:PORT$path
     conf                 directives that let a service send to it
     say($path, $word)    what it does with requests for the path from now on
     seen($path)          the requests so far, in order of their arrival: time, method, path,
-                         headers (lower case), body, connection
+                         headers (lower case), body, connection, and the address that
+                         it came to (local)
     wait_for($path, $count, $seconds)    the same, when there are so many
     endpoint($lims, $path, %option)      an endpoint there, made with limsctl:
                                          its record, with the secret. events =>
@@ -77,9 +80,12 @@ sub new {
     my $tls = LIMS::Instance::home($LIMS::Instance::cluster) . '/tls';
     my ($certificate, $key) = ("$tls/server.pem", "$tls/server.key");
 
-    ($certificate, $key) = $self->_own_certificate if $option{certificate};
-    $self->{listener} = IO::Socket::INET->new(Listen => 1024, LocalAddr => '127.0.0.1',
-        LocalPort => $option{port} || 0, ReuseAddr => 1) or die "listen: $!\n";
+    ($certificate, $key) = $self->_own_certificate(@{ $option{names} || ['localhost'] })
+        if $option{certificate} || $option{names};
+    $self->{ca_file} = $option{names} ? $certificate : LIMS::Instance::ca_file();
+    $self->{listener} = IO::Socket::INET->new(Listen => 1024, ReuseAddr => 1,
+        LocalAddr => $option{names} ? '0.0.0.0' : '127.0.0.1', LocalPort => $option{port} || 0)
+        or die "listen: $!\n";
     $self->{port} = $self->{listener}->sockport;
     $self->{tls}  = IO::Socket::SSL::SSL_Context->new(SSL_cert_file => $certificate,
         SSL_key_file => $key, SSL_server => 1) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
@@ -98,16 +104,22 @@ sub new {
 }
 
 sub _own_certificate {
-    my ($self) = @_;
+    my ($self, @names) = @_;
     my @files = map { "$self->{folder}/$_" } qw(own.pem own.key);
 
     LIMS::Instance::run('openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
-        'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost', '-days', '2', '-out',
-        $files[0], '-keyout', $files[1]);
+        'ec_paramgen_curve:prime256v1', '-nodes', '-subj', "/CN=$names[0]", '-addext',
+        'subjectAltName=' . join(',', map {"DNS:$_"} @names), '-days', '2', '-out', $files[0],
+        '-keyout', $files[1]);
+    # Whoever reads it to trust it is not root.
+    chmod 0755, "$self->{folder}";
+    chmod 0644, $files[0];
     return @files;
 }
 
 sub url { return "https://localhost:$_[0]{port}$_[1]" }
+
+sub ca_file { return $_[0]{ca_file} }
 
 sub conf {
     my ($self) = @_;
@@ -218,6 +230,7 @@ sub _converse {
     my $buffer = '';
 
     while (my $request = $self->_read($tls, \$buffer)) {
+        $request->{local} = $socket->sockhost;
         $self->_note($request);
         last if !$self->_answer($tls, $socket, $request);
     }

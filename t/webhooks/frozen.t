@@ -1,0 +1,64 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A database that takes connections and says nothing does not hold up the end of
+# a dispatcher, and so of its child: that connects without waiting, and leaves without
+# good-byes that nobody hears. On a cluster of its own, which stands still.
+use LIMS::Test;
+use LIMS::Instance;
+use LIMS::PostgreSQL;
+use LIMS::Receiver;
+use Time::HiRes qw(time sleep);
+
+my $server   = LIMS::PostgreSQL->own('frozen');
+my $receiver = LIMS::Receiver->new;
+# So many hosts that who waited for a connection would wait for all of them.
+my $hosts = join ',', ($server->socket) x 8;
+my $lims  = LIMS::Test->new(contract => 0, conf => $receiver->conf . <<"END");
+LimsScanInterval 86400
+LimsRetentionInterval 86400
+LimsRecoveryInterval 86400
+Define LIMS_DATABASE "host=$hosts dbname=lims_test_webhooks_frozen"
+END
+my $lab  = $lims->fixture->{id};
+
+sub emit {
+    $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        VALUES (?, 'qc.failed', '{}')}, undef, $lab);
+    return;
+}
+
+# The dispatcher's process in the database.
+sub session {
+    return $server->say(q{SELECT min(pid) FROM pg_stat_activity
+        WHERE application_name = 'mod_lims_webhooks'});
+}
+
+$receiver->endpoint($lims, '/good', events => 'qc.failed');
+emit();
+is(scalar $receiver->wait_for('/good', 1), 1, 'a webhook goes out');
+
+for my $what ('while it connects', 'with a connection') {
+    my $session = session();
+    ok($session, 'by a dispatcher with a connection');
+    $lims->forget_handles;
+    if ($what =~ /connects/) {
+        kill 'STOP', $server->pid;    # who makes the next one
+        kill 'TERM', $session;
+    }
+    else {
+        $server->freeze;
+    }
+    sleep 2.5;    # more than a poll
+    $lims->stop;
+    unlike($lims->log, qr/sending a SIGKILL/, "$what: the children end by themselves");
+    $server->thaw;
+    $lims->start;
+    emit();
+    my $count = $what =~ /connects/ ? 2 : 3;
+    is(scalar $receiver->wait_for('/good', $count, 40), $count, '... and webhooks go on');
+}
+
+$lims->allow_log(qr/./);    # what is said of a database that is away
+$lims->finish;
+done_testing();
