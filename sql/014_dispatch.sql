@@ -58,7 +58,9 @@ BEGIN
        AND w.holder = p_holder
        AND w.held_until < now() + p_lease / 2;
 
-    -- From lane to lane through the queue's index, however long each is.
+    -- From lane to lane through the queue's index, however long each is. Plans are
+    -- kept, and made when there is next to nothing: here and below OFFSET 0 has
+    -- each row looked up by its key, in this order, whatever there is later.
     WITH RECURSIVE lane AS (
         (SELECT q.organization_id, q.endpoint_id, q.next_attempt_at
            FROM lims.webhook_queue q
@@ -79,12 +81,18 @@ BEGIN
                row_number() OVER (PARTITION BY l.organization_id
                                   ORDER BY random()) AS turn
           FROM lane l
-          JOIN lims.webhook_lane w
-            ON w.organization_id = l.organization_id
-           AND w.endpoint_id = l.endpoint_id
-          JOIN lims.webhook_endpoint e
-            ON e.organization_id = l.organization_id
-           AND e.id = l.endpoint_id
+         CROSS JOIN LATERAL (
+               SELECT x.holder, x.held_until
+                 FROM lims.webhook_lane x
+                WHERE x.organization_id = l.organization_id
+                  AND x.endpoint_id = l.endpoint_id
+               OFFSET 0) w
+         CROSS JOIN LATERAL (
+               SELECT x.enabled, x.deleted_at
+                 FROM lims.webhook_endpoint x
+                WHERE x.organization_id = l.organization_id
+                  AND x.id = l.endpoint_id
+               OFFSET 0) e
          WHERE l.next_attempt_at <= now()
            AND (w.held_until < now() OR w.holder = p_holder)
            AND e.enabled
@@ -160,15 +168,24 @@ BEGIN
                AND q.delivery_id <> ALL (p_busy)
              ORDER BY q.next_attempt_at, q.delivery_id
              LIMIT l.room)) q
-      JOIN lims.webhook_delivery d
-        ON d.organization_id = l.organization
-       AND d.id = q.delivery_id
-      JOIN lims.event v
-        ON v.organization_id = l.organization
-       AND v.id = d.event_id
-      JOIN lims.webhook_endpoint e
-        ON e.organization_id = l.organization
-       AND e.id = l.endpoint
+     CROSS JOIN LATERAL (
+           SELECT x.*
+             FROM lims.webhook_delivery x
+            WHERE x.organization_id = l.organization
+              AND x.id = q.delivery_id
+           OFFSET 0) d
+     CROSS JOIN LATERAL (
+           SELECT x.*
+             FROM lims.event x
+            WHERE x.organization_id = l.organization
+              AND x.id = d.event_id
+           OFFSET 0) v
+     CROSS JOIN LATERAL (
+           SELECT x.*
+             FROM lims.webhook_endpoint x
+            WHERE x.organization_id = l.organization
+              AND x.id = l.endpoint
+           OFFSET 0) e
      ORDER BY l.organization, l.endpoint, q.next_attempt_at, q.delivery_id;
 END
 $$;

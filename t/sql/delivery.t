@@ -359,6 +359,37 @@ queue_is_true('the queue agrees');
 
 is_deeply([ @{ $app->selectrow_hashref('SELECT * FROM lims.webhook_backlog()') }{
         qw(kept disabled_endpoints)} ], [ 5, 1 ], 'operators see what waits');
+# Plans are kept that were made when there was next to nothing.
+subtest 'a plan of the first day' => sub {
+    my $fresh  = LIMS::Database->new;
+    my $cedar  = $fresh->laboratory(code => 'cedar');
+    my $handle = $fresh->superuser;
+    my $claim  = sub {
+        return $handle->selectall_arrayref(q{SELECT * FROM lims.webhook_claim(?, '30 s', '{}',
+            '{}', '{}', '{}', 64, 16)}, undef, $one);
+    };
+    my $grow = sub {
+        my ($endpoints, $events) = @_;
+        $fresh->insert('webhook_endpoint', { organization_id => $cedar->{id}, name => 'E',
+            url => 'https://receiver.example/', events => '{qc.failed}', secret => 'sealed' })
+            for 1 .. $endpoints;
+        $fresh->db->do(q{INSERT INTO lims.event (organization_id, type, data)
+            SELECT ?, 'qc.failed', '{}' FROM generate_series(1, ?)}, undef, $cedar->{id}, $events);
+    };
+    $handle->do('SET plan_cache_mode = force_generic_plan');
+    $grow->(1, 1);
+    is(scalar @{ $claim->() }, 1, 'one');
+    $grow->(80, 40);
+    $handle->begin_work;
+    is(scalar @{ $claim->() }, 64 * 16, 'many');
+    for my $table (qw(webhook_delivery event)) {
+        cmp_ok($handle->selectrow_array(q{SELECT sum(pg_stat_get_xact_tuples_fetched(l)) FROM
+            lims.leaves(('lims.' || ?)::regclass) l}, undef, $table), '<=', 3 * 64 * 16,
+            "... without going through all of $table");
+    }
+    $handle->rollback;
+};
+
 is($base->value(q{SELECT count(*) FROM unnest(ARRAY['webhook_queue', 'webhook_lane', 'sample_due',
         'webhook_delivery', 'sample_test']) t, lims.leaves(('lims.' || t)::regclass) l
     JOIN pg_class c ON c.oid = l AND c.reloptions IS NULL}), 0,
