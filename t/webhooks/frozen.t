@@ -28,6 +28,16 @@ sub emit {
     return;
 }
 
+# So many deliveries have; what nobody could say any more may have come twice.
+sub arrived {
+    my ($count) = @_;
+    my %seen;
+    for (my $until = time + 60; time < $until && keys %seen < $count; sleep 0.05) {
+        $seen{ $_->{headers}{'x-service-delivery'} }++ for $receiver->seen('/good');
+    }
+    return keys %seen == $count;
+}
+
 # The dispatcher's process in the database.
 sub session {
     return $server->say(q{SELECT min(pid) FROM pg_stat_activity
@@ -39,11 +49,10 @@ emit();
 is(scalar $receiver->wait_for('/good', 1), 1, 'a webhook goes out');
 
 for my $what ('while it connects', 'with a connection') {
-    my $session = session();
-    ok($session, 'by a dispatcher with a connection');
+    my $session = session() or die "no dispatcher has a connection\n";
     $lims->forget_handles;
     if ($what =~ /connects/) {
-        kill 'STOP', $server->pid;    # who makes the next one
+        $server->freeze(1);    # who makes the next one
         kill 'TERM', $session;
     }
     else {
@@ -55,8 +64,7 @@ for my $what ('while it connects', 'with a connection') {
     $server->thaw;
     $lims->start;
     emit();
-    my $count = $what =~ /connects/ ? 2 : 3;
-    is(scalar $receiver->wait_for('/good', $count, 40), $count, '... and webhooks go on');
+    is(arrived($what =~ /connects/ ? 2 : 3), 1, '... and webhooks go on');
 }
 
 $lims->allow_log(qr/./);    # what is said of a database that is away

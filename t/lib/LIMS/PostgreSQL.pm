@@ -31,7 +31,8 @@ to.
     start                returns when it accepts connections
     follow($primary)     starts as a copy of another what was a primary itself
     freeze, thaw         every process of the server stands still: what connects
-                         hangs, nothing is answered
+                         hangs, nothing is answered. freeze(1): the postmaster
+                         alone, sessions go on
     say(@sql)            as the superuser in the database postgres
     service_sessions     how many the service has open
 
@@ -121,11 +122,11 @@ sub start {
 }
 
 sub freeze {
-    my ($self) = @_;
+    my ($self, $alone) = @_;
     push @frozen, $self;
     # The postmaster first: it makes no others then.
     kill 'STOP', $self->pid;
-    kill 'STOP', $self->_processes;
+    kill 'STOP', $self->_processes unless $alone;
     return;
 }
 
