@@ -21,9 +21,10 @@
 /* A database that has not begun to answer by then does not. */
 #define PATIENCE apr_time_from_sec(10)
 
-/* The same for what is waited for: whether the schema fits, and the last words. */
+/* The same for what is waited for: whether the schema fits, and the last words;
+ * what they don't tell goes out again. */
 #define READY_PATIENCE apr_time_from_sec(2)
-#define LEAVE_PATIENCE apr_time_from_msec(500)
+#define LEAVE_PATIENCE apr_time_from_sec(2)
 
 enum { CALLS_MAX = 4, NONE = -1 };
 
