@@ -16,6 +16,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/json.h"
+#include "kernel/record.h"
 #include "kernel/writer.h"
 #include "service/service.h"
 
@@ -168,6 +169,23 @@ static const lims_field_t again_input[] = {
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
       .doc = "Show what would become of it, and leave it." },
+    LIMS_FIELD_END,
+};
+
+/* What reading it again came to. */
+static const lims_field_t again_output[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "The file." },
+    { .name = "fileName", .type = LIMS_T_STRING, .flags = SHOWN, .doc = "As it came." },
+    { .name = "status",
+      .type = LIMS_T_ENUM,
+      .values = statuses,
+      .flags = SHOWN,
+      .doc = "What it is now, or would be." },
+    { .name = "counts", .type = LIMS_T_JSON, .flags = SHOWN, .doc = "How much was read." },
+    { .name = "reasons",
+      .type = LIMS_T_JSON,
+      .flags = SHOWN,
+      .doc = "Everything that is still the matter." },
     LIMS_FIELD_END,
 };
 
@@ -326,12 +344,33 @@ static const lims_error_t *release(lims_request_t *rq)
     return strcmp(import.status, "quarantined") == 0 ? refuse_release(rq, &import) : NULL;
 }
 
+static const char *cell(void *row, const char *name)
+{
+    return lims_result_get(row, 0, name);
+}
+
 static const lims_error_t *reevaluate(lims_request_t *rq)
 {
     lims_import_t import = *(lims_import_t *)rq->staged;
     const lims_error_t *error = lims_import_decide(&import, rq, "quarantined", NULL, NULL);
+    lims_result_t *row = NULL;
+    lims_writer_t *w;
 
-    return error || import.decided ? error : refuse_changed(rq, &import);
+    if (!error && !import.decided) {
+        return refuse_changed(rq, &import);
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_INSTRUMENT_FILE_GET);
+    }
+    if (error) {
+        return error;
+    }
+    w = lims_writer_create(rq->pool);
+    lims_writer_object_begin(w);
+    lims_record_write(w, again_output, cell, row);
+    lims_writer_object_end(w);
+    lims_render_finish(rq, w);
+    return NULL;
 }
 
 /* --- Routes --------------------------------------------------------------- */
@@ -387,6 +426,7 @@ static const lims_route_t routes[] = {
       .summary = "Read a file in quarantine again, by today's profiles and records",
       .flags = LIMS_R_TOOL,
       .input = again_input,
+      .output = again_output,
       .status = 200,
       .check = check_again,
       .prepare = prepare,

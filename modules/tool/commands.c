@@ -54,6 +54,14 @@ const lims_command_t lims_commands[] = {
                      "--dry-run.",
       .options = lims_retention_options,
       .run = lims_command_retention },
+    { .name = "instrument-file reevaluate-all",
+      .summary = "Read all files in quarantine again",
+      .description = "After a profile was mended or made active, or samples were registered. By "
+                     "itself it only shows what would become of each file; with --dry-run false "
+                     "those that can be are imported, each in a transaction of its own, and the "
+                     "others keep the reasons that are left.",
+      .options = lims_reevaluate_options,
+      .run = lims_command_reevaluate },
     { .name = "openapi",
       .summary = "Print the OpenAPI document of the REST API",
       .options = lims_openapi_options,

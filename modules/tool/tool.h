@@ -141,6 +141,7 @@ lims_exit_e lims_command_rekey(lims_tool_t *tool);
 lims_exit_e lims_command_scan(lims_tool_t *tool);
 lims_exit_e lims_command_retention(lims_tool_t *tool);
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
+lims_exit_e lims_command_reevaluate(lims_tool_t *tool);
 
 /* The options of those that have some. */
 extern const lims_field_t lims_migrate_options[];
@@ -150,5 +151,6 @@ extern const lims_field_t lims_demo_options[];
 extern const lims_field_t lims_scan_options[];
 extern const lims_field_t lims_retention_options[];
 extern const lims_field_t lims_secret_key_options[];
+extern const lims_field_t lims_reevaluate_options[];
 
 #endif /* LIMS_TOOL_H */

@@ -165,4 +165,19 @@ subtest 'reading again' => sub {
     is($pc->test($sample, 'NO3')->{result}, '6', 'entered');
 };
 
+subtest 'reading all again' => sub {
+    my @samples = map { $lab->sample(testDefinitionIds => [ $pc->{definition}{NO3} ]) } 1 .. 12;
+    my @ids     = map { kept('sample_status_not_allowed', [ $_, 'NO3', $_->{id} ]) } @samples;
+    my @all     = qw(instrument-file reevaluate-all --reason-code sample_status_not_allowed);
+    $lab->status($_, 'received') for @samples[ 0 .. 10 ];
+    my $seen = done('a look', @all);
+    is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ], 'what would be');
+    is_deeply([ map { $_->{id} } @{ $seen->{files} } ], \@ids, 'of which');
+    is($pc->test($samples[0], 'NO3')->{status}, 'pending', 'and only that');
+    $seen = done('in earnest', @all, '--dry-run', 'false');
+    is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ], 'as it said');
+    is($pc->test($samples[10], 'NO3')->{result}, $samples[10]{id}, 'imported');
+    is_deeply([ map { $_->{id} } @{ done('again', @all)->{files} } ], [ $ids[11] ], 'one is left');
+};
+
 done_testing();
