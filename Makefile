@@ -72,7 +72,7 @@ SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
-KERNEL := $(filter modules/kernel/% modules/formats/% modules/profiles/%,$(SOURCES))
+KERNEL := $(filter modules/kernel/% modules/formats/% modules/profiles/% modules/extraction/%,$(SOURCES))
 SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 

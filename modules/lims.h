@@ -52,6 +52,7 @@ typedef struct lims_values_t lims_values_t;
 typedef struct lims_connection_t lims_connection_t;
 typedef struct lims_result_t lims_result_t;
 typedef struct lims_keyring_t lims_keyring_t; /* keys that seal secrets: kernel/seal.h */
+typedef struct lims_model_t lims_model_t;     /* finds results: extraction/client.h */
 
 /* --- Errors -------------------------------------------------------------- */
 
@@ -70,6 +71,7 @@ typedef enum {
     LIMS_E_FORBIDDEN,
     LIMS_E_UPLOAD_ONLY_KEY,
     LIMS_E_SCOPE_REQUIRED,
+    LIMS_E_AI_DATA_ACCESS_DISABLED,
     LIMS_E_ESIGNATURE_REQUIRED,
     LIMS_E_SAMPLE_LIMIT_EXCEEDED,
     LIMS_E_NOT_FOUND,
@@ -94,6 +96,7 @@ typedef enum {
     LIMS_E_IDEMPOTENCY_MISMATCH,
     LIMS_E_RATE_LIMITED,
     LIMS_E_INTERNAL,
+    LIMS_E_AI_UNAVAILABLE,
     LIMS_E_SERVICE_UNAVAILABLE,
     LIMS_E_COUNT
 } lims_error_e;
@@ -324,6 +327,7 @@ struct lims_request_t {
     lims_usage_t usage;
     const char *base;              /* what stands before a route's path in URLs */
     const lims_keyring_t *keyring; /* NULL: no key file is configured */
+    const lims_model_t *model;     /* NULL: no model service is configured */
 };
 
 #endif /* LIMS_H */

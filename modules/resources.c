@@ -4,6 +4,7 @@
 #include "events/events.h"
 #include "identity/identity.h"
 #include "instruments/instruments.h"
+#include "instruments/uploads.h"
 #include "lims.h"
 #include "organizations/organizations.h"
 #include "quality/quality.h"
@@ -18,6 +19,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_sample,
     &lims_release,
     &lims_sample_test,
+    &lims_instrument_upload,
     &lims_approval,
     &lims_test_definition,
     &lims_material_type,

@@ -42,6 +42,9 @@ const lims_error_kind_t lims_error_kinds[] = {
                                  "The key may only upload instrument files." },
     [LIMS_E_SCOPE_REQUIRED] = { "scope_required", 403, "Scope required",
                                 "The key lacks the scope of this endpoint." },
+    [LIMS_E_AI_DATA_ACCESS_DISABLED] = { "ai_data_access_disabled", 403, "AI data access disabled",
+                                         "The organization does not let its files be sent to an "
+                                         "AI service." },
     [LIMS_E_ESIGNATURE_REQUIRED] = { "esignature_required", 403, "Electronic signature required",
                                      "The act needs a person's electronic signature, which an "
                                      "API key cannot give." },
@@ -92,6 +95,9 @@ const lims_error_kind_t lims_error_kinds[] = {
     [LIMS_E_RATE_LIMITED] = { "rate_limited", 429, "Rate limited",
                               "The key's request limit is exceeded; see `Retry-After`." },
     [LIMS_E_INTERNAL] = { "internal", 500, "Internal error", "Something unexpected failed." },
+    [LIMS_E_AI_UNAVAILABLE] = { "ai_unavailable", 503, "AI unavailable",
+                                "No AI service is configured, or the configured one did not give "
+                                "an answer of use. Nothing was written." },
     [LIMS_E_SERVICE_UNAVAILABLE] = { "service_unavailable", 503, "Service unavailable",
                                      "The database is out of reach; see `Retry-After`." },
 };

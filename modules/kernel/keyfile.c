@@ -52,8 +52,7 @@ static const char *read_text(const char **text, int fd, const char *file, apr_po
     return strlen(bytes) == length ? NULL : apr_psprintf(pool, "%s is not a text", file);
 }
 
-/* The text of the file; NULL when there is none. */
-static const char *read_file(const char **text, const char *file, apr_pool_t *pool)
+const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool)
 {
     /* Not to wait for whoever writes into a pipe of that name. */
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -74,7 +73,7 @@ static const char *read_file(const char **text, const char *file, apr_pool_t *po
 const char *lims_keyring_read(const lims_keyring_t **ring, const char *file, apr_pool_t *pool)
 {
     const char *text = NULL;
-    const char *problem = read_file(&text, file, pool);
+    const char *problem = lims_secret_file_read(&text, file, pool);
 
     if (!problem && !text) {
         return apr_psprintf(pool, "there is no file %s: \"limsctl secret-key\" makes it", file);
@@ -162,7 +161,7 @@ const char *lims_keyring_add(const char *file, const char *id, apr_pool_t *pool)
     const lims_keyring_t *ring = NULL;
     const char *present = NULL;
     const char *line = lims_keyring_line(id, pool);
-    const char *problem = read_file(&present, file, pool);
+    const char *problem = lims_secret_file_read(&present, file, pool);
     const char *text;
 
     if (problem) {

@@ -32,6 +32,10 @@
 /* Longest secret, in bytes. */
 #define LIMS_SEAL_SECRET_MAX 1024
 
+/* The text of a file that is its owner's alone, at most 16 KB, wiped with the
+ * pool; NULL when there is no such file. NULL, or what is wrong with it. */
+const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool);
+
 /* Reads a key file: a regular file that belongs to root or to who reads it, and
  * that nobody else may read or write. NULL, or what is wrong with it and what to
  * do. The keys are wiped when the pool goes; `ring` may be used by many threads. */

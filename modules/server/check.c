@@ -18,6 +18,7 @@
 #include "kernel/openapi.h"
 #include "kernel/route.h"
 #include "kernel/seal.h"
+#include "server/extraction.h"
 #include "server/metrics.h"
 #include "server/server.h"
 #include "server/watchdog.h"
@@ -167,6 +168,16 @@ static void check_webhooks(check_t *check)
     }
 }
 
+static void check_extraction(check_t *check)
+{
+    const char *remedy = NULL;
+    const char *problem = lims_extraction_check(&remedy, lims_config_of(check->s), check->pool);
+
+    if (problem) {
+        report(check, 117, problem, remedy);
+    }
+}
+
 static void check_routes(check_t *check, apr_pool_t *pool)
 {
     lims_settings_t *settings = &lims_config_of(check->s)->settings;
@@ -222,6 +233,7 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_rates(&check);
         check_keyring(&check);
         check_webhooks(&check);
+        check_extraction(&check);
         check_routes(&check, pconf);
         problems += check.problems;
     }

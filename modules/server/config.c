@@ -12,21 +12,13 @@
 #include <string.h>
 
 #include "kernel/address.h"
-#include "server/server.h"
+#include "server/extraction.h"
+#include "server/number.h"
 
-#define UNSET (-1)
+#define UNSET LIMS_NUMBER_UNSET
 
 /* What the contract says: about a minute, then twice as long each time. */
 #define SCHEDULE "{60 s,120 s,240 s,480 s,960 s}"
-
-typedef struct {
-    const char *name;
-    apr_size_t offset;
-    apr_int64_t min;
-    apr_int64_t max;
-    apr_int64_t fallback;
-    const char *unit;
-} number_t;
 
 enum {
     BODY_MAX,
@@ -61,7 +53,7 @@ enum {
     NUMBERS
 };
 
-static const number_t numbers[] = {
+static const lims_number_t numbers[] = {
     [BODY_MAX] = { .name = "LimsMaxBody",
                    .offset = APR_OFFSETOF(lims_config_t, body_max),
                    .min = 1024,
@@ -248,11 +240,6 @@ static const char *const tls_names[] = {
 
 _Static_assert(LIMS_LENGTH(tls_names) == LIMS_TLS_COUNT, "a name for each value");
 
-static apr_int64_t *number_of(lims_config_t *config, const number_t *number)
-{
-    return (apr_int64_t *)(void *)((char *)config + number->offset);
-}
-
 lims_config_t *lims_config_of(const server_rec *s)
 {
     return ap_get_module_config(s->module_config, &lims_module);
@@ -278,9 +265,8 @@ void *lims_config_create(apr_pool_t *pool, server_rec *s)
     (void)s;
     config->enable = UNSET;
     config->tls = UNSET;
-    for (int i = 0; i < NUMBERS; i++) {
-        *number_of(config, &numbers[i]) = UNSET;
-    }
+    lims_numbers_unset(config, numbers, NUMBERS);
+    lims_extraction_create(config);
     return config;
 }
 
@@ -324,12 +310,8 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
         config->secret_key_file = outer->secret_key_file;
     }
     merge_webhooks(&config->webhooks, &outer->webhooks);
-    for (int i = 0; i < NUMBERS; i++) {
-        apr_int64_t *number = number_of(config, &numbers[i]);
-        if (*number == UNSET) {
-            *number = *number_of(outer, &numbers[i]);
-        }
-    }
+    lims_extraction_merge(config, outer);
+    lims_numbers_merge(config, outer, numbers, NUMBERS);
     return config;
 }
 
@@ -345,12 +327,8 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     if (!config->base_path) {
         config->base_path = "";
     }
-    for (int i = 0; i < NUMBERS; i++) {
-        apr_int64_t *number = number_of(config, &numbers[i]);
-        if (*number == UNSET) {
-            *number = numbers[i].fallback;
-        }
-    }
+    lims_numbers_complete(config, numbers, NUMBERS);
+    lims_extraction_complete(config);
     if (!config->webhooks.schedule) {
         config->webhooks.schedule = SCHEDULE;
     }
@@ -429,23 +407,6 @@ static const char *set_memcached(cmd_parms *cmd, void *unused, const char *serve
     return problem ? apr_pstrcat(cmd->pool, "LimsRateLimitMemcached: ", problem, NULL) : NULL;
 }
 
-static const char *set_number(cmd_parms *cmd, void *unused, const char *text)
-{
-    const number_t *number = cmd->info;
-    char *end = NULL;
-    apr_int64_t value;
-
-    (void)unused;
-    errno = 0;
-    value = apr_strtoi64(text, &end, 10);
-    if (errno || end == text || *end || value < number->min || value > number->max) {
-        return apr_psprintf(cmd->pool, "%s: %s from %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT,
-                            number->name, number->unit, number->min, number->max);
-    }
-    *number_of(lims_config_of(cmd->server), number) = value;
-    return NULL;
-}
-
 static const char *set_schedule(cmd_parms *cmd, void *unused, int argc, char *const argv[])
 {
     apr_array_header_t *waits = apr_array_make(cmd->pool, argc, sizeof(const char *));
@@ -511,55 +472,56 @@ const command_rec lims_config_directives[] = {
                   "URL of the documentation that discovery names"),
     AP_INIT_TAKE1("LimsSecretKeyFile", set_secret_key_file, NULL, RSRC_CONF,
                   "file of the keys under which webhook secrets are kept"),
-    AP_INIT_TAKE1("LimsMaxBody", set_number, NUMBER(BODY_MAX), RSRC_CONF,
+    AP_INIT_TAKE1("LimsMaxBody", lims_number_set, NUMBER(BODY_MAX), RSRC_CONF,
                   "largest JSON body in bytes"),
-    AP_INIT_TAKE1("LimsMaxUpload", set_number, NUMBER(FILE_MAX), RSRC_CONF,
+    AP_INIT_TAKE1("LimsMaxUpload", lims_number_set, NUMBER(FILE_MAX), RSRC_CONF,
                   "largest instrument file in bytes"),
-    AP_INIT_TAKE1("LimsRateLimitUploads", set_number, NUMBER(COSTLY_LIMIT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRateLimitUploads", lims_number_set, NUMBER(COSTLY_LIMIT), RSRC_CONF,
                   "uploads of one key for extraction in any window"),
-    AP_INIT_TAKE1("LimsMaxIngestBody", set_number, NUMBER(FILE_BODY_MAX), RSRC_CONF,
+    AP_INIT_TAKE1("LimsMaxIngestBody", lims_number_set, NUMBER(FILE_BODY_MAX), RSRC_CONF,
                   "largest JSON body in bytes that brings an instrument file"),
-    AP_INIT_TAKE1("LimsRateLimit", set_number, NUMBER(RATE_LIMIT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRateLimit", lims_number_set, NUMBER(RATE_LIMIT), RSRC_CONF,
                   "requests of one key in any window"),
-    AP_INIT_TAKE1("LimsRateWindow", set_number, NUMBER(RATE_WINDOW), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRateWindow", lims_number_set, NUMBER(RATE_WINDOW), RSRC_CONF,
                   "length of the rate limit's window in seconds"),
-    AP_INIT_TAKE1("LimsRateKeys", set_number, NUMBER(RATE_KEYS), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRateKeys", lims_number_set, NUMBER(RATE_KEYS), RSRC_CONF,
                   "keys that can be active within one window"),
     AP_INIT_TAKE1("LimsRateLimitMemcached", set_memcached, NULL, RSRC_CONF,
                   "memcached servers by which machines share the rate limit, or none"),
-    AP_INIT_TAKE1("LimsRateLimitTimeout", set_number, NUMBER(RATE_TIMEOUT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRateLimitTimeout", lims_number_set, NUMBER(RATE_TIMEOUT), RSRC_CONF,
                   "longest wait for memcached in milliseconds"),
-    AP_INIT_TAKE1("LimsDatabaseWait", set_number, NUMBER(DATABASE_WAIT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsDatabaseWait", lims_number_set, NUMBER(DATABASE_WAIT), RSRC_CONF,
                   "longest wait for a database connection in milliseconds"),
-    AP_INIT_TAKE1("LimsDatabaseReads", set_number, NUMBER(DATABASE_READS), RSRC_CONF,
+    AP_INIT_TAKE1("LimsDatabaseReads", lims_number_set, NUMBER(DATABASE_READS), RSRC_CONF,
                   "reads of a child process at once; 0: as many as there are processors"),
-    AP_INIT_TAKE1("LimsDatabaseTimeout", set_number, NUMBER(DATABASE_TIMEOUT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsDatabaseTimeout", lims_number_set, NUMBER(DATABASE_TIMEOUT), RSRC_CONF,
                   "longest wait for an answer of the database in milliseconds"),
-    AP_INIT_TAKE1("LimsIdempotencyLifetime", set_number, NUMBER(IDEMPOTENCY_LIFETIME), RSRC_CONF,
-                  "seconds for which an Idempotency-Key is remembered"),
-    AP_INIT_TAKE1("LimsKeyTouchInterval", set_number, NUMBER(KEY_TOUCH_INTERVAL), RSRC_CONF,
+    AP_INIT_TAKE1("LimsIdempotencyLifetime", lims_number_set, NUMBER(IDEMPOTENCY_LIFETIME),
+                  RSRC_CONF, "seconds for which an Idempotency-Key is remembered"),
+    AP_INIT_TAKE1("LimsKeyTouchInterval", lims_number_set, NUMBER(KEY_TOUCH_INTERVAL), RSRC_CONF,
                   "seconds between two updates of a key's lastUsedAt"),
-    AP_INIT_TAKE1("LimsWebhookDispatchers", set_number, NUMBER(WEBHOOK_DISPATCHERS), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookDispatchers", lims_number_set, NUMBER(WEBHOOK_DISPATCHERS), RSRC_CONF,
                   "dispatchers at work at once on this machine"),
-    AP_INIT_TAKE1("LimsWebhookInFlight", set_number, NUMBER(WEBHOOK_IN_FLIGHT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookInFlight", lims_number_set, NUMBER(WEBHOOK_IN_FLIGHT), RSRC_CONF,
                   "attempts under way at once"),
-    AP_INIT_TAKE1("LimsWebhookInFlightPerEndpoint", set_number, NUMBER(WEBHOOK_IN_FLIGHT_ENDPOINT),
-                  RSRC_CONF, "attempts under way at once to one endpoint"),
-    AP_INIT_TAKE1("LimsWebhookPoll", set_number, NUMBER(WEBHOOK_POLL), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookInFlightPerEndpoint", lims_number_set,
+                  NUMBER(WEBHOOK_IN_FLIGHT_ENDPOINT), RSRC_CONF,
+                  "attempts under way at once to one endpoint"),
+    AP_INIT_TAKE1("LimsWebhookPoll", lims_number_set, NUMBER(WEBHOOK_POLL), RSRC_CONF,
                   "milliseconds between two looks for due deliveries"),
-    AP_INIT_TAKE1("LimsWebhookTimeout", set_number, NUMBER(WEBHOOK_TIMEOUT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookTimeout", lims_number_set, NUMBER(WEBHOOK_TIMEOUT), RSRC_CONF,
                   "milliseconds until an attempt has failed"),
-    AP_INIT_TAKE1("LimsWebhookLease", set_number, NUMBER(WEBHOOK_LEASE), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookLease", lims_number_set, NUMBER(WEBHOOK_LEASE), RSRC_CONF,
                   "milliseconds for which a dispatcher holds an endpoint"),
-    AP_INIT_TAKE1("LimsWebhookLongestWait", set_number, NUMBER(WEBHOOK_LONGEST_WAIT), RSRC_CONF,
-                  "longest wait between two attempts in seconds"),
-    AP_INIT_TAKE1("LimsWebhookJitter", set_number, NUMBER(WEBHOOK_JITTER), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookLongestWait", lims_number_set, NUMBER(WEBHOOK_LONGEST_WAIT),
+                  RSRC_CONF, "longest wait between two attempts in seconds"),
+    AP_INIT_TAKE1("LimsWebhookJitter", lims_number_set, NUMBER(WEBHOOK_JITTER), RSRC_CONF,
                   "share of a wait that may be added, in percent"),
-    AP_INIT_TAKE1("LimsWebhookDisableAfter", set_number, NUMBER(WEBHOOK_DISABLE_AFTER), RSRC_CONF,
-                  "deliveries given up in a row that disable an endpoint"),
-    AP_INIT_TAKE1("LimsWebhookMaxAnswer", set_number, NUMBER(WEBHOOK_ANSWER), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookDisableAfter", lims_number_set, NUMBER(WEBHOOK_DISABLE_AFTER),
+                  RSRC_CONF, "deliveries given up in a row that disable an endpoint"),
+    AP_INIT_TAKE1("LimsWebhookMaxAnswer", lims_number_set, NUMBER(WEBHOOK_ANSWER), RSRC_CONF,
                   "bytes of an answer that are read"),
-    AP_INIT_TAKE1("LimsWebhookExcerpt", set_number, NUMBER(WEBHOOK_EXCERPT), RSRC_CONF,
+    AP_INIT_TAKE1("LimsWebhookExcerpt", lims_number_set, NUMBER(WEBHOOK_EXCERPT), RSRC_CONF,
                   "bytes of an answer that are kept"),
     AP_INIT_TAKE_ARGV("LimsWebhookSchedule", set_schedule, NULL, RSRC_CONF,
                       "seconds to wait after each failed attempt"),
@@ -569,15 +531,16 @@ const command_rec lims_config_directives[] = {
                   "file of the certificates that receivers are checked with"),
     AP_INIT_TAKE1("LimsWebhookProxy", set_proxy, NULL, RSRC_CONF,
                   "URL of the proxy that webhooks go through"),
-    AP_INIT_TAKE1("LimsScanInterval", set_number, NUMBER(SCAN_INTERVAL), RSRC_CONF,
+    AP_INIT_TAKE1("LimsScanInterval", lims_number_set, NUMBER(SCAN_INTERVAL), RSRC_CONF,
                   "seconds between two lifecycle scans"),
-    AP_INIT_TAKE1("LimsRetentionInterval", set_number, NUMBER(RETENTION_INTERVAL), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRetentionInterval", lims_number_set, NUMBER(RETENTION_INTERVAL), RSRC_CONF,
                   "seconds between two looks for what has had its time"),
-    AP_INIT_TAKE1("LimsRecoveryInterval", set_number, NUMBER(RECOVERY_INTERVAL), RSRC_CONF,
+    AP_INIT_TAKE1("LimsRecoveryInterval", lims_number_set, NUMBER(RECOVERY_INTERVAL), RSRC_CONF,
                   "seconds between two looks for webhook recoveries"),
-    AP_INIT_TAKE1("LimsEventRetention", set_number, NUMBER(EVENT_RETENTION), RSRC_CONF,
+    AP_INIT_TAKE1("LimsEventRetention", lims_number_set, NUMBER(EVENT_RETENTION), RSRC_CONF,
                   "days for which events and their deliveries are kept"),
-    AP_INIT_TAKE1("LimsIngestResume", set_number, NUMBER(INGEST_RESUME), RSRC_CONF,
+    AP_INIT_TAKE1("LimsIngestResume", lims_number_set, NUMBER(INGEST_RESUME), RSRC_CONF,
                   "seconds after which a file whose reading was cut short is read again"),
+    LIMS_EXTRACTION_DIRECTIVES,
     { .name = NULL },
 };

@@ -251,6 +251,7 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->rq.id = request_id_of(r);
     x->rq.base = config->settings.base;
     x->rq.keyring = config->keyring;
+    x->rq.model = config->model;
     x->rq.file_max = config->settings.file_max;
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));

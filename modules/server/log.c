@@ -22,6 +22,9 @@ static int level_of(const lims_error_t *error, int status)
     if (error->kind == LIMS_E_UNAUTHORIZED) {
         return APLOG_WARNING;
     }
+    if (error->kind == LIMS_E_AI_UNAVAILABLE && !error->number) {
+        return APLOG_INFO; /* there is none, and nobody said that there should be */
+    }
     if (status >= 500 || error->number) {
         return APLOG_ERR;
     }

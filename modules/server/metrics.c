@@ -64,6 +64,15 @@ static const char *const attempt_names[] = {
 
 _Static_assert(LIMS_LENGTH(attempt_names) == LIMS_ATTEMPT_COUNT, "a name for each");
 
+static const char *const call_names[] = {
+    [LIMS_CALL_ANSWERED] = "answered", [LIMS_CALL_REPAIRED] = "repaired",
+    [LIMS_CALL_NONSENSE] = "nonsense", [LIMS_CALL_REFUSED] = "refused",
+    [LIMS_CALL_FAILED] = "failed",     [LIMS_CALL_UNREACHABLE] = "unreachable",
+    [LIMS_CALL_BUSY] = "busy",
+};
+
+_Static_assert(LIMS_LENGTH(call_names) == LIMS_CALL_COUNT, "a name for each");
+
 typedef struct {
     route_counters_t routes[ROUTES_MAX]; /* the last: no route */
     counter_t refusals[LIMS_E_COUNT];
@@ -74,6 +83,8 @@ typedef struct {
     counter_t keys_unknown;
     counter_t rates_shared;
     counter_t rates_local;
+    counter_t extractions[LIMS_CALL_COUNT];
+    counter_t extraction; /* microseconds, the sum */
     counter_t attempts[LIMS_ATTEMPT_COUNT];
     counter_t arrivals[ARRIVAL_BUCKETS];
     counter_t arrival; /* microseconds, the sum */
@@ -202,6 +213,12 @@ void lims_metrics_key(bool known)
 void lims_metrics_rate(bool shared)
 {
     add(shared ? &counters->rates_shared : &counters->rates_local, 1);
+}
+
+void lims_metrics_extraction(lims_call_e outcome, apr_interval_time_t duration)
+{
+    add(&counters->extractions[outcome], 1);
+    add(&counters->extraction, duration);
 }
 
 void lims_metrics_attempts(lims_attempt_e what, int attempts)
@@ -403,6 +420,21 @@ static void write_rates(lims_exposition_t *text)
     }
 }
 
+static void write_extractions(lims_exposition_t *text)
+{
+    lims_exposition_head(text, "lims_extraction_calls_total", "counter",
+                         "Files laid before the model service, by what came of it.");
+    for (int i = 0; i < LIMS_CALL_COUNT; i++) {
+        lims_exposition_line(text,
+                             "lims_extraction_calls_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                             call_names[i], read_counter(&counters->extractions[i]));
+    }
+    lims_exposition_head(text, "lims_extraction_seconds_total", "counter",
+                         "Time spent waiting for the model service.");
+    lims_exposition_line(text, "lims_extraction_seconds_total %.6f\n",
+                         seconds(read_counter(&counters->extraction)));
+}
+
 static void write_attempts(lims_exposition_t *text)
 {
     apr_uint64_t sum = 0;
@@ -459,6 +491,7 @@ const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool)
     write_pool(&text);
     write_keys(&text);
     write_rates(&text);
+    write_extractions(&text);
     write_attempts(&text);
     if (backlog) {
         write_backlog(&text, backlog);

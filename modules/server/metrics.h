@@ -14,6 +14,7 @@
 #include <httpd.h>
 
 #include "dispatch/dispatch.h"
+#include "extraction/answer.h"
 #include "service/service.h"
 
 /* What one request cost, noted when it is answered. */
@@ -43,6 +44,9 @@ void lims_metrics_key(bool known);
 
 /* Whether a request was counted in the store that machines share. */
 void lims_metrics_rate(bool shared);
+
+/* What became of asking the model service, and how long that took. */
+void lims_metrics_extraction(lims_call_e outcome, apr_interval_time_t duration);
 
 /* Attempts of webhooks that were recorded, and how long after its event a
  * delivery had arrived. */

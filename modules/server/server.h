@@ -42,6 +42,25 @@ typedef struct {
     const char *proxy;
 } lims_webhook_config_t;
 
+/* The model service; see extraction/client.h. */
+typedef struct {
+    const char *url;
+    const char *name;
+    const char *key_file;
+    const char *ca_file;
+    const char *certificate;
+    const char *certificate_key;
+    const char *proxy;
+    int style;
+    int output;
+    apr_int64_t connect_timeout; /* milliseconds, as the next */
+    apr_int64_t timeout;
+    apr_int64_t concurrency;
+    apr_int64_t bytes_max;
+    apr_int64_t rows_max;
+    apr_int64_t cells_max;
+} lims_extraction_config_t;
+
 /* The configuration of a server. Numbers are -1 while unset; each has a row
  * with its bounds and default in config.c. */
 typedef struct {
@@ -65,6 +84,7 @@ typedef struct {
     apr_int64_t idempotency_lifetime;
     apr_int64_t key_touch_interval;
     lims_webhook_config_t webhooks;
+    lims_extraction_config_t extraction;
     apr_int64_t scan_interval;
     apr_int64_t retention_interval;
     apr_int64_t recovery_interval;
@@ -73,6 +93,7 @@ typedef struct {
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
+    const lims_model_t *model;     /* of extraction, or NULL */
     const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
     lims_store_t *store; /* of rates over several machines, or NULL */
     int hints;           /* where a commit is told to the dispatchers, or -1 */

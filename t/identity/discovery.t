@@ -28,15 +28,16 @@ subtest 'discovery' => sub {
         'none is there twice');
 };
 
-# The contract's table, but for the two instrument routes, which are not built
-# yet, and what the decisions add.
+# The contract's table, and what the decisions add.
 my @contract = (
     'GET /api/v1', 'GET /api/v1/whoami', 'GET /api/v1/samples', 'GET /api/v1/samples/:id',
     'POST /api/v1/samples', 'PATCH /api/v1/samples/:id', 'PATCH /api/v1/samples/:id/status',
     'POST /api/v1/samples/receive', 'POST /api/v1/samples/:id/report',
     'GET /api/v1/samples/:id/approvals', 'GET /api/v1/sample-tests',
     'PATCH /api/v1/sample-tests/:id', 'POST /api/v1/sample-tests/:id/verify',
-    'POST /api/v1/sample-tests/bulk-results', 'PATCH /api/v1/approval-records/:id',
+    'POST /api/v1/sample-tests/bulk-results', 'POST /api/v1/instrument-uploads',
+    'POST /api/v1/instrument-ingest',
+    'PATCH /api/v1/approval-records/:id',
     'GET /api/v1/test-definitions', 'GET /api/v1/material-types', 'GET /api/v1/projects',
     'POST /api/v1/projects', 'PATCH /api/v1/projects/:id', 'GET /api/v1/clients',
     'POST /api/v1/clients', 'PATCH /api/v1/clients/:id', 'GET /api/v1/storage-locations',

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client.c - asking the model.
+ *
+ * What libcurl is kept from: protocols but HTTP(S), redirects, the environment's
+ * proxies, cookies, .netrc, answers without end. Where it goes is the
+ * administrator's choice alone, so the address may be a private one.
+ */
+#include "extraction/client.h"
+
+#include <apr_strings.h>
+#include <curl/curl.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "kernel/time.h"
+
+/* Bytes of an answer: the largest that can be meant takes a tenth of it. */
+#define ANSWER_MAX (4 * 1024 * 1024)
+#define HEADER_MAX 65536
+
+#define AGENT "mod_lims/" LIMS_VERSION
+
+static _Atomic int under_way;
+
+typedef struct {
+    const lims_model_t *model;
+    apr_pool_t *pool;
+    struct curl_slist *headers;
+    char *answer;
+    apr_size_t length, room, header_seen;
+    char error[CURL_ERROR_SIZE];
+    long status;
+} call_t;
+
+/* --- What libcurl asks -------------------------------------------------------------- */
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *data)
+{
+    call_t *call = data;
+
+    (void)bytes;
+    call->header_seen += size * count;
+    return call->header_seen > HEADER_MAX ? 0 : size * count;
+}
+
+static size_t take_answer(char *bytes, size_t size, size_t count, void *data)
+{
+    call_t *call = data;
+    size_t length = size * count;
+
+    if (call->length + length > ANSWER_MAX) {
+        return 0;
+    }
+    if (call->length + length > call->room) {
+        apr_size_t room = 2 * (call->length + length);
+        char *longer = apr_palloc(call->pool, room);
+
+        memcpy(longer, call->answer, call->length);
+        call->answer = longer;
+        call->room = room;
+    }
+    memcpy(call->answer + call->length, bytes, length);
+    call->length += length;
+    return length;
+}
+
+/* --- A call --------------------------------------------------------------------------- */
+
+static bool add_header(call_t *call, const char *name, const char *value)
+{
+    const char *line = value != NULL ? apr_pstrcat(call->pool, name, ": ", value, NULL)
+                                     : apr_pstrcat(call->pool, name, ":", NULL);
+    struct curl_slist *longer = curl_slist_append(call->headers, line);
+
+    if (longer != NULL) {
+        call->headers = longer;
+    }
+    return longer != NULL;
+}
+
+static bool add_headers(call_t *call)
+{
+    const lims_model_t *model = call->model;
+    bool added = add_header(call, "Content-Type", "application/json") &&
+                 /* libcurl would wait for "100 Continue" before a body. */
+                 add_header(call, "Expect", NULL);
+
+    if (added && model->style == LIMS_STYLE_ANTHROPIC) {
+        added = add_header(call, "anthropic-version", "2023-06-01");
+    }
+    if (!added || model->key == NULL) {
+        return added;
+    }
+    switch (model->style) {
+    case LIMS_STYLE_AZURE:
+        return add_header(call, "api-key", model->key);
+    case LIMS_STYLE_ANTHROPIC:
+        return add_header(call, "x-api-key", model->key);
+    default:
+        return add_header(call, "Authorization",
+                          apr_pstrcat(call->pool, "Bearer ", model->key, NULL));
+    }
+}
+
+static void set_limits(CURL *easy, const lims_model_t *model)
+{
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https,http");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_PROXY, model->proxy != NULL ? model->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(model->timeout / 1000));
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(model->connect_timeout / 1000));
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, AGENT);
+    if (model->ca_file != NULL) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, model->ca_file);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
+    if (model->certificate != NULL) {
+        curl_easy_setopt(easy, CURLOPT_SSLCERT, model->certificate);
+        curl_easy_setopt(easy, CURLOPT_SSLKEY, model->certificate_key);
+    }
+}
+
+static CURLcode perform(call_t *call, const char *body)
+{
+    CURL *easy = curl_easy_init();
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+
+    if (easy != NULL && add_headers(call)) {
+        set_limits(easy, call->model);
+        curl_easy_setopt(easy, CURLOPT_URL, call->model->url);
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, call->headers);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
+        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+        curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
+        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->error);
+        code = curl_easy_perform(easy);
+        curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &call->status);
+    }
+    curl_slist_free_all(call->headers);
+    call->headers = NULL;
+    curl_easy_cleanup(easy);
+    return code;
+}
+
+/* One call: the model's text, or what went wrong. */
+static lims_call_e ask_once(const char **text, const char **problem, const lims_model_t *model,
+                            const char *body, apr_pool_t *pool)
+{
+    call_t call = { .model = model, .pool = pool, .room = 65536 };
+    CURLcode code;
+
+    call.answer = apr_palloc(pool, call.room);
+    code = perform(&call, body);
+    if (code == CURLE_WRITE_ERROR) {
+        *problem = "the answer is too long";
+        return LIMS_CALL_NONSENSE;
+    }
+    if (code != CURLE_OK) {
+        *problem = apr_pstrdup(pool, call.error[0] ? call.error : curl_easy_strerror(code));
+        return LIMS_CALL_UNREACHABLE;
+    }
+    if (call.status < 200 || call.status > 299) {
+        *problem = apr_psprintf(pool, "the service answered %ld", call.status);
+        return LIMS_CALL_FAILED;
+    }
+    return lims_answer_open(text, problem, model->style, call.answer, call.length, pool);
+}
+
+static lims_call_e ask(apr_array_header_t **pointers, const char **problem,
+                       const lims_model_t *model, const char *data, apr_pool_t *pool)
+{
+    const char *text = NULL, *first = NULL, *body;
+    lims_call_e outcome;
+
+    for (int turn = 0;; turn++) {
+        body = lims_prompt_body(model->style, model->output, model->name, data, first,
+                                turn > 0 ? *problem : NULL, pool);
+        outcome = ask_once(&text, problem, model, body, pool);
+        if (outcome == LIMS_CALL_ANSWERED && lims_answer_read(pointers, problem, text, pool)) {
+            return turn > 0 ? LIMS_CALL_REPAIRED : LIMS_CALL_ANSWERED;
+        }
+        outcome = outcome == LIMS_CALL_ANSWERED ? LIMS_CALL_NONSENSE : outcome;
+        if (turn > 0 || outcome != LIMS_CALL_NONSENSE) {
+            return outcome;
+        }
+        first = text != NULL ? text : "";
+    }
+}
+
+lims_call_e lims_model_ask(apr_array_header_t **pointers, const char **problem,
+                           const lims_model_t *model, const char *data, apr_pool_t *pool)
+{
+    apr_time_t begin = lims_time_monotonic();
+    lims_call_e outcome = LIMS_CALL_BUSY;
+
+    *problem = "as many files are looked at as LimsExtractionConcurrency allows";
+    if (atomic_fetch_add(&under_way, 1) < model->concurrency) {
+        outcome = ask(pointers, problem, model, data, pool);
+    }
+    atomic_fetch_sub(&under_way, 1);
+    if (model->count != NULL) {
+        model->count(outcome, lims_time_monotonic() - begin);
+    }
+    return outcome;
+}

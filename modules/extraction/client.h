@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client.h - asking the model: one call, and a second one only when the first
+ * answer was not of the form that was asked for.
+ *
+ * The call is made by the thread of the request, which waits for nothing else
+ * meanwhile and holds nothing. Neither what is sent nor what is answered is ever
+ * logged.
+ */
+#ifndef LIMS_EXTRACTION_CLIENT_H
+#define LIMS_EXTRACTION_CLIENT_H
+
+#include "extraction/prompt.h"
+
+/* What the configuration says of the service, lims_model_t. */
+struct lims_model_t {
+    const char *url;  /* of the endpoint, whole */
+    const char *host; /* of it, kept with each result */
+    const char *name; /* of the model or deployment; NULL: the URL says it */
+    const char *key;  /* NULL: none is needed */
+    lims_style_e style;
+    lims_output_e output;
+    const char *ca_file;     /* NULL: the system's certificates */
+    const char *certificate; /* of ours, with its key; NULL: none */
+    const char *certificate_key;
+    const char *proxy; /* NULL: none, whatever the environment says */
+    apr_interval_time_t connect_timeout;
+    apr_interval_time_t timeout; /* of a call, connecting included */
+    int concurrency;             /* calls at once, of this process */
+    apr_size_t bytes_max;        /* of a file, as the next two */
+    int rows_max;
+    int cells_max;
+    /* What became of a request, and how long its calls took. */
+    void (*count)(lims_call_e outcome, apr_interval_time_t duration);
+};
+
+/* Asks. LIMS_CALL_ANSWERED and LIMS_CALL_REPAIRED set `*pointers`
+ * (lims_pointer_t); all others `*problem`, for the log. libcurl is initialised
+ * (dispatch/dispatch.h). */
+lims_call_e lims_model_ask(apr_array_header_t **pointers, const char **problem,
+                           const lims_model_t *model, const char *data, apr_pool_t *pool);
+
+#endif /* LIMS_EXTRACTION_CLIENT_H */

@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What an extraction asks and keeps.
+
+-- name: extraction_policy one
+SELECT o.ai_data_access AS "aiDataAccess"
+  FROM lims.organization o
+ WHERE o.id = :$organization::bigint
+
+-- name: extraction_candidates many
+-- The tests of the samples that a file names, ordered as the code looks them up.
+-- One more than are taken.
+SELECT s.tracking_id AS "trackingId",
+       t.id AS "sampleTestId",
+       d.code AS "code",
+       d.name AS "name",
+       d.unit AS "unit",
+       d.result_type = 'numeric' AS "numeric",
+       t.result AS "result",
+       t.status = 'verified' OR s.status = 'reported' AS "locked"
+  FROM lims.sample s
+  JOIN lims.sample_test t
+    ON t.organization_id = s.organization_id
+   AND t.sample_id = s.id
+  JOIN lims.test_definition d
+    ON d.organization_id = t.organization_id
+   AND d.id = t.test_definition_id
+ WHERE s.organization_id = :$organization::bigint
+   AND s.tracking_id = ANY (:words::text[])
+ ORDER BY s.tracking_id COLLATE "C", t.id
+ LIMIT :candidatesMax::bigint + 1
+
+-- name: extraction_apply many
+SELECT a.sample_test_id AS "sampleTestId",
+       a.slug AS "slug",
+       a.message AS "message"
+  FROM lims.apply_extraction(:$organization::bigint, :updates::jsonb) a
+
+-- name: extraction_keep one
+INSERT INTO lims.extraction (organization_id, file_name, sha256, size, host, model,
+    prompt_version, confidence_threshold)
+VALUES (:$organization::bigint, :fileName::text, :sha256::bytea, :size::bigint,
+    :host::text, :model::text, :promptVersion::text, :confidenceThreshold::numeric)
+RETURNING id
+
+-- name: extraction_keep_rows exec
+INSERT INTO lims.extraction_row (organization_id, extraction_id, sheet, row_number,
+    column_number, cell, tracking_id, sample_test_id, unit, qualifier, confidence,
+    features, status, message)
+SELECT :$organization::bigint, :extractionId::bigint, u.value ->> 'sheet',
+       (u.value ->> 'row')::integer, (u.value ->> 'column')::integer,
+       u.value ->> 'cell', u.value ->> 'trackingId',
+       (u.value ->> 'sampleTestId')::bigint, u.value ->> 'unit',
+       u.value ->> 'qualifier', (u.value ->> 'confidence')::numeric,
+       u.value -> 'features', u.value ->> 'status', left(u.value ->> 'message', 1000)
+  FROM jsonb_array_elements(:rows::jsonb) WITH ORDINALITY AS u (value, place)
+ ORDER BY u.place

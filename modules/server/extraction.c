@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* extraction.c - the directives of the model service. */
+#include "server/extraction.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <apr_uri.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "extraction/client.h"
+#include "kernel/seal.h"
+#include "server/metrics.h"
+
+#define AT(member) APR_OFFSETOF(lims_config_t, extraction.member)
+
+const lims_number_t lims_extraction_numbers[LIMS_EXTRACTION_NUMBERS] = {
+    [LIMS_EXTRACTION_CONNECT_TIMEOUT] = { .name = "LimsExtractionConnectTimeout",
+                                          .offset = AT(connect_timeout),
+                                          .min = 10,
+                                          .max = 60000,
+                                          .fallback = 5000,
+                                          .unit = "milliseconds" },
+    [LIMS_EXTRACTION_TIMEOUT] = { .name = "LimsExtractionTimeout",
+                                  .offset = AT(timeout),
+                                  .min = 100,
+                                  .max = 600000,
+                                  .fallback = 60000,
+                                  .unit = "milliseconds" },
+    [LIMS_EXTRACTION_CONCURRENCY] = { .name = "LimsExtractionConcurrency",
+                                      .offset = AT(concurrency),
+                                      .min = 1,
+                                      .max = 256,
+                                      .fallback = 4,
+                                      .unit = "calls" },
+    [LIMS_EXTRACTION_MAX_BYTES] = { .name = "LimsExtractionMaxBytes",
+                                    .offset = AT(bytes_max),
+                                    .min = 1024,
+                                    .max = 64 * 1024 * 1024,
+                                    .fallback = 1024 * 1024,
+                                    .unit = "bytes" },
+    [LIMS_EXTRACTION_MAX_ROWS] = { .name = "LimsExtractionMaxRows",
+                                   .offset = AT(rows_max),
+                                   .min = 1,
+                                   .max = 100000,
+                                   .fallback = 2000,
+                                   .unit = "rows" },
+    [LIMS_EXTRACTION_MAX_CELLS] = { .name = "LimsExtractionMaxCells",
+                                    .offset = AT(cells_max),
+                                    .min = 1,
+                                    .max = 1000000,
+                                    .fallback = 20000,
+                                    .unit = "cells" },
+};
+
+static const char *const style_names[] = {
+    [LIMS_STYLE_OPENAI] = "openai",
+    [LIMS_STYLE_AZURE] = "azure",
+    [LIMS_STYLE_ANTHROPIC] = "anthropic",
+};
+
+_Static_assert(LIMS_LENGTH(style_names) == LIMS_STYLE_COUNT, "a name for each style");
+
+static const char *const output_names[] = {
+    [LIMS_OUTPUT_JSON_SCHEMA] = "json_schema",
+    [LIMS_OUTPUT_TOOL] = "tool",
+    [LIMS_OUTPUT_JSON_OBJECT] = "json_object",
+    [LIMS_OUTPUT_NONE] = "none",
+};
+
+_Static_assert(LIMS_LENGTH(output_names) == LIMS_OUTPUT_COUNT, "a name for each");
+
+/* Members that are texts, for the merge. */
+static const apr_size_t texts[] = { AT(url),     AT(name),        AT(key_file),
+                                    AT(ca_file), AT(certificate), AT(certificate_key),
+                                    AT(proxy) };
+
+static const char **text_at(lims_config_t *config, apr_size_t offset)
+{
+    return (const char **)(void *)((char *)config + offset);
+}
+
+void lims_extraction_create(lims_config_t *config)
+{
+    config->extraction.style = LIMS_NUMBER_UNSET;
+    config->extraction.output = LIMS_NUMBER_UNSET;
+    lims_numbers_unset(config, lims_extraction_numbers, LIMS_EXTRACTION_NUMBERS);
+}
+
+void lims_extraction_merge(lims_config_t *config, const lims_config_t *outer)
+{
+    lims_config_t from = *outer;
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(texts); i++) {
+        if (!*text_at(config, texts[i])) {
+            *text_at(config, texts[i]) = *text_at(&from, texts[i]);
+        }
+    }
+    if (config->extraction.style == LIMS_NUMBER_UNSET) {
+        config->extraction.style = outer->extraction.style;
+    }
+    if (config->extraction.output == LIMS_NUMBER_UNSET) {
+        config->extraction.output = outer->extraction.output;
+    }
+    lims_numbers_merge(config, outer, lims_extraction_numbers, LIMS_EXTRACTION_NUMBERS);
+}
+
+void lims_extraction_complete(lims_config_t *config)
+{
+    if (config->extraction.style == LIMS_NUMBER_UNSET) {
+        config->extraction.style = LIMS_STYLE_OPENAI;
+    }
+    if (config->extraction.output == LIMS_NUMBER_UNSET) {
+        config->extraction.output = LIMS_OUTPUT_JSON_SCHEMA;
+    }
+    lims_numbers_complete(config, lims_extraction_numbers, LIMS_EXTRACTION_NUMBERS);
+}
+
+/* --- Setters -------------------------------------------------------------------------- */
+
+const char *lims_extraction_set_text(cmd_parms *cmd, void *unused, const char *text)
+{
+    (void)unused;
+    *text_at(lims_config_of(cmd->server), (apr_size_t)(apr_uintptr_t)cmd->info) = text;
+    return NULL;
+}
+
+const char *lims_extraction_set_file(cmd_parms *cmd, void *unused, const char *path)
+{
+    const char *file = ap_server_root_relative(cmd->pool, path);
+
+    (void)unused;
+    *text_at(lims_config_of(cmd->server), (apr_size_t)(apr_uintptr_t)cmd->info) = file;
+    return file ? NULL : apr_pstrcat(cmd->pool, cmd->cmd->name, ": no such path", NULL);
+}
+
+static const char *set_name(int *value, cmd_parms *cmd, const char *name, const char *const *names,
+                            int count)
+{
+    const char *list = "";
+
+    for (int i = 0; i < count; i++) {
+        if (strcasecmp(name, names[i]) == 0) {
+            *value = i;
+            return NULL;
+        }
+        list = apr_pstrcat(cmd->pool, list, *list ? ", " : "", names[i], NULL);
+    }
+    return apr_pstrcat(cmd->pool, cmd->cmd->name, ": one of ", list, NULL);
+}
+
+const char *lims_extraction_set_style(cmd_parms *cmd, void *unused, const char *name)
+{
+    (void)unused;
+    return set_name(&lims_config_of(cmd->server)->extraction.style, cmd, name, style_names,
+                    LIMS_STYLE_COUNT);
+}
+
+const char *lims_extraction_set_output(cmd_parms *cmd, void *unused, const char *name)
+{
+    (void)unused;
+    return set_name(&lims_config_of(cmd->server)->extraction.output, cmd, name, output_names,
+                    LIMS_OUTPUT_COUNT);
+}
+
+/* --- At start ---------------------------------------------------------------------------- */
+
+/* Without TLS only to this machine. */
+static bool is_safe(const apr_uri_t *url)
+{
+    static const char *const own[] = { "localhost", "127.0.0.1", "::1" };
+
+    if (url->scheme && strcmp(url->scheme, "https") == 0) {
+        return true;
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(own); i++) {
+        if (url->scheme && strcmp(url->scheme, "http") == 0 && strcmp(url->hostname, own[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A key is one word of visible characters; what stands around it is a line end. */
+static const char *read_key(const char **key, const char *file, apr_pool_t *pool)
+{
+    const char *text = NULL, *problem = lims_secret_file_read(&text, file, pool);
+    apr_size_t length = 0;
+
+    if (problem || !text) {
+        return problem ? problem : apr_psprintf(pool, "there is no file %s", file);
+    }
+    text += strspn(text, " \t\r\n");
+    while (text[length] > 0x20 && text[length] < 0x7F) {
+        length++;
+    }
+    if (length == 0 || text[length + strspn(text + length, " \t\r\n")] != '\0') {
+        return apr_psprintf(pool, "%s does not hold one key and nothing else", file);
+    }
+    *key = apr_pstrmemdup(pool, text, length);
+    return NULL;
+}
+
+static const char *unreadable(const lims_extraction_config_t *extraction, apr_pool_t *pool)
+{
+    const char *const files[] = { extraction->ca_file, extraction->certificate,
+                                  extraction->certificate_key };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(files); i++) {
+        if (files[i] && access(files[i], R_OK) != 0) {
+            return apr_psprintf(pool, "LimsExtraction…: %s cannot be read", files[i]);
+        }
+    }
+    return NULL;
+}
+
+static void make_model(lims_config_t *config, const apr_uri_t *url, const char *key,
+                       apr_pool_t *pool)
+{
+    const lims_extraction_config_t *extraction = &config->extraction;
+    lims_model_t *model = apr_pcalloc(pool, sizeof(*model));
+
+    *model = (lims_model_t){ .url = extraction->url,
+                             .host = url->hostname,
+                             .name = extraction->name,
+                             .key = key,
+                             .style = (lims_style_e)extraction->style,
+                             .output = (lims_output_e)extraction->output,
+                             .ca_file = extraction->ca_file,
+                             .certificate = extraction->certificate,
+                             .certificate_key = extraction->certificate_key,
+                             .proxy = extraction->proxy,
+                             .connect_timeout = extraction->connect_timeout * 1000,
+                             .timeout = extraction->timeout * 1000,
+                             .concurrency = (int)extraction->concurrency,
+                             .bytes_max = (apr_size_t)extraction->bytes_max,
+                             .rows_max = (int)extraction->rows_max,
+                             .cells_max = (int)extraction->cells_max,
+                             .count = lims_metrics_extraction };
+    config->model = model;
+}
+
+const char *lims_extraction_check(const char **remedy, lims_config_t *config, apr_pool_t *pool)
+{
+    const lims_extraction_config_t *extraction = &config->extraction;
+    const char *key = NULL, *problem = NULL;
+    apr_uri_t url;
+
+    if (!extraction->url) {
+        return NULL;
+    }
+    if (apr_uri_parse(pool, extraction->url, &url) != APR_SUCCESS || !url.hostname ||
+        !is_safe(&url) || url.user || url.fragment) {
+        *remedy =
+            "name the endpoint whole, such as https://models.example.org/v1/chat/completions; "
+            "http only on this machine, and no user in it";
+        return "LimsExtractionUrl is not a URL that results may be sent to";
+    }
+    if (!extraction->name && extraction->style != LIMS_STYLE_AZURE) {
+        *remedy = "name the model, as the service calls it";
+        return "LimsExtractionModel is missing";
+    }
+    if (!extraction->certificate != !extraction->certificate_key) {
+        *remedy = "set both or none";
+        return "of LimsExtractionClientCertificate and LimsExtractionClientKey one is missing";
+    }
+    *remedy = "correct the path, or who may read it";
+    problem = unreadable(extraction, pool);
+    if (!problem && extraction->key_file) {
+        problem = read_key(&key, extraction->key_file, pool);
+        problem = problem ? apr_pstrcat(pool, "LimsExtractionKeyFile: ", problem, NULL) : NULL;
+    }
+    if (!problem) {
+        make_model(config, &url, key, pool);
+    }
+    return problem;
+}
