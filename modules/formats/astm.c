@@ -237,7 +237,8 @@ const lims_astm_t *lims_astm_read(const char *bytes, apr_size_t length, const ch
     lims_text_t text;
     records_t r = { .astm = astm, .text = &text, .reasons = reasons, .pool = pool };
 
-    if (has_frames(bytes, length) && !read_frames(&bytes, &length, bytes, length, reasons, pool)) {
+    astm->framed = has_frames(bytes, length);
+    if (astm->framed && !read_frames(&bytes, &length, bytes, length, reasons, pool)) {
         return NULL;
     }
     if (!lims_encoding_decode(&text, bytes, length, charset, reasons, pool)) {

@@ -21,6 +21,7 @@ typedef struct {
     lims_astm_signs_t signs;
     const lims_sheet_t *sheet; /* a row is a record, a cell a field: cell 0 is R-1 */
     const char *encoding;      /* that it came in */
+    bool framed;               /* by E1381: every frame with its checksum */
 } lims_astm_t;
 
 /* Reads the messages of a file. NULL with reasons: a checksum that is wrong, a

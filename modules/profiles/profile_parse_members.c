@@ -90,7 +90,7 @@ static const lims_member_t source_members[] = {
       .max = 64,
       .doc = "Of `analysedAt` and `analysedTime`: how the time is written, from `yyyy yy MMMM MMM "
              "MM M dd d HH H hh h mm ss SSS a Z` and signs that are no letters, literally; words "
-             "in apostrophes. Without it ISO 8601." },
+             "in apostrophes. Without it ISO 8601, also without separators." },
     LIMS_MEMBER_END,
 };
 
@@ -177,10 +177,10 @@ static const lims_member_t column_members[] = {
     COLUMN("test", LIMS_COLUMN_TEST,
            "The instrument's name of the test. Layouts long and matrix need it; grouped takes the "
            "group, transposed the row's label, astm `R-3.4`, hl7 `OBX-3.1`."),
-    COLUMN(
-        "value", LIMS_COLUMN_VALUE,
-        "The value. Long and grouped need it; astm takes `R-4.1`, hl7 `OBX-5`; wide, transposed, "
-        "keyvalue and matrix have it in the place itself, xml may."),
+    COLUMN("value", LIMS_COLUMN_VALUE,
+           "The value. Long and grouped need it; astm takes `R-4` (of several "
+           "components the only one that says something), hl7 `OBX-5`; wide, transposed, "
+           "keyvalue and matrix have it in the place itself, xml may."),
     COLUMN("unit", LIMS_COLUMN_UNIT, "The unit. astm takes `R-5.1`, hl7 `OBX-6.1`."),
     COLUMN("qualifier", LIMS_COLUMN_QUALIFIER, "A column of `<`, `>`, `J`, `U` beside the value."),
     COLUMN("dilution", LIMS_COLUMN_DILUTION, "The dilution; see `dilution`."),

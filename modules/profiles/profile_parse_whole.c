@@ -85,13 +85,10 @@ static void complete(lims_profile_t *profile, apr_pool_t *pool)
     case LIMS_LAYOUT_ASTM:
         set_field(profile, LIMS_COLUMN_TRACKING_ID, "O", 3, 1);
         set_field(profile, LIMS_COLUMN_TEST, "R", 3, 4);
-        set_field(profile, LIMS_COLUMN_VALUE, "R", 4, 1);
+        set_field(profile, LIMS_COLUMN_VALUE, "R", 4, 0);
         set_field(profile, LIMS_COLUMN_UNIT, "R", 5, 1);
         set_field(profile, LIMS_COLUMN_STATUS, "R", 9, 1);
-        if (profile->columns[LIMS_COLUMN_ANALYSED_AT].kind == LIMS_SOURCE_NONE) {
-            set_field(profile, LIMS_COLUMN_ANALYSED_AT, "R", 13, 1);
-            profile->columns[LIMS_COLUMN_ANALYSED_AT].format = "yyyyMMddHHmmss";
-        }
+        set_field(profile, LIMS_COLUMN_ANALYSED_AT, "R", 13, 1);
         set_final(profile, pool);
         break;
     case LIMS_LAYOUT_HL7:

@@ -255,8 +255,20 @@ static void check_hash(lims_layout_t *layout)
     }
 }
 
+static void check_frames(lims_layout_t *layout)
+{
+    const lims_astm_t *astm = layout->document->astm;
+
+    if (layout->profile->integrity.frames == LIMS_FRAMES_REQUIRED && astm && !astm->framed) {
+        lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL,
+                           "frames with checksums",
+                           "The messages stand there without the frames of the line protocol.");
+    }
+}
+
 void lims_integrity_check(lims_layout_t *layout)
 {
+    check_frames(layout);
     check_end(layout);
     check_line_break(layout);
     check_count(layout);

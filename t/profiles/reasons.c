@@ -271,6 +271,18 @@ static const case_t files[] = {
       LONG("") ", 'table': {'header': {'find': ['ID']}}, 'integrity': {'count': {'key': "
                "'Rows'}}" TEST,
       "Rows\t2\nID\tTest\tValue\nS1\tT\t5\n", "3:3 S1 T=5 mg/L", "truncated_file@1:2 [2]" },
+    { "frames that are not there",
+      "{'code': 'c', 'name': 'n', 'layout': 'astm', 'match': {'container': 'astm', 'sender': '.'},"
+      " 'integrity': {'frames': 'required'}, 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "H|\\^&|||D\rO|1|S1\rR|1|^^^T|^0.0|||||F||||20260101\rL|1|N\r", "3:4 S1 T=0.0 @2026-01-01",
+      "structure_mismatch@0:0" },
+    { "frames that are there",
+      "{'code': 'c', 'name': 'n', 'layout': 'astm', 'match': {'container': 'astm', 'sender': '.'},"
+      " 'integrity': {'frames': 'required'}, 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "\x05\x02"
+      "1H|\\^&|||D\rO|1|S1\rR|1|^^^T|5|||||F\rL|1|N\r\x03"
+      "CF\r\n\x04",
+      "3:4 S1 T=5", "" },
     { "truncated_file by a count that is not there",
       LONG("") ", 'integrity': {'count': {'key': 'Rows'}}" TEST, "ID\tTest\tValue\nS1\tT\t5\n",
       "2:3 S1 T=5 mg/L", "truncated_file@0:0" },
