@@ -16,12 +16,11 @@ static lims_reading_t *reading_at(const lims_layout_t *layout, const group_t *gr
 
 /* Groups in the order of their first values. Controls are none: a blank may be
  * measured as often as one likes. */
-static apr_array_header_t *groups_of(const lims_layout_t *layout)
+static apr_array_header_t *groups_of(const lims_layout_t *layout, apr_pool_t *pool)
 {
     const apr_array_header_t *readings = layout->out->readings;
-    apr_array_header_t *groups =
-        apr_array_make(layout->pool, readings->nelts + 1, sizeof(group_t *));
-    apr_hash_t *by_name = apr_hash_make(layout->pool);
+    apr_array_header_t *groups = apr_array_make(pool, readings->nelts + 1, sizeof(group_t *));
+    apr_hash_t *by_name = apr_hash_make(pool);
 
     for (int i = 0; i < readings->nelts; i++) {
         const lims_reading_t *reading = &APR_ARRAY_IDX(readings, i, lims_reading_t);
@@ -31,10 +30,10 @@ static apr_array_header_t *groups_of(const lims_layout_t *layout)
         if (reading->control || !reading->tracking_id) {
             continue;
         }
-        key = apr_pstrcat(layout->pool, reading->test_code, "\n", reading->tracking_id, NULL);
+        key = apr_pstrcat(pool, reading->test_code, "\n", reading->tracking_id, NULL);
         group = apr_hash_get(by_name, key, APR_HASH_KEY_STRING);
         if (!group) {
-            group = apr_array_make(layout->pool, 1, sizeof(int));
+            group = apr_array_make(pool, 1, sizeof(int));
             apr_hash_set(by_name, key, APR_HASH_KEY_STRING, group);
             APR_ARRAY_PUSH(groups, group_t *) = group;
         }
@@ -156,8 +155,11 @@ static void drop(lims_layout_t *layout, const apr_array_header_t *groups, bool l
 void lims_replicates_resolve(lims_layout_t *layout)
 {
     const lims_replicates_t *policy = &layout->profile->replicates;
-    const apr_array_header_t *groups = groups_of(layout);
+    const apr_array_header_t *groups;
+    apr_pool_t *scratch;
 
+    apr_pool_create(&scratch, layout->pool);
+    groups = groups_of(layout, scratch);
     for (int i = 0; i < groups->nelts; i++) {
         const group_t *group = APR_ARRAY_IDX(groups, i, group_t *);
 
@@ -180,4 +182,5 @@ void lims_replicates_resolve(lims_layout_t *layout)
         drop(layout, groups, false);
         layout->out->counts.skipped = skipped; /* they all count, as one */
     }
+    apr_pool_destroy(scratch);
 }
