@@ -149,7 +149,9 @@ enum {
     LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
     LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
     LIMS_F_CUT = 1 << 8,      /* query: more than max is taken as max */
-    LIMS_F_UNIQUE = 1 << 6    /* list: the member .unique of each object differs */
+    LIMS_F_UNIQUE = 1 << 6,   /* list: the member .unique of each object differs */
+    LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
+    LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 
 struct lims_field_t {

@@ -78,12 +78,15 @@ static const lims_field_t trial_input[] = {
       .doc = "What the file is called." },
     { .name = "content",
       .type = LIMS_T_STRING,
+      .flags = LIMS_F_FILE,
       .max = 64 * 1024 * 1024,
       .doc = "The file, if it is a text in UTF-8: `--content @run42.csv`." },
     { .name = "contentBase64",
       .type = LIMS_T_STRING,
+      .flags = LIMS_F_FILE64,
       .max = 96 * 1024 * 1024,
-      .doc = "Or the bytes of any file, in base64 without line breaks." },
+      .doc = "Or any file: `--content-base64 @run42.xlsx`; else its bytes in base64 without line "
+             "breaks." },
     { .name = "fileId", .type = LIMS_T_ID, .doc = "Or a file that is kept here." },
     LIMS_FIELD_END,
 };

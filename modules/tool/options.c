@@ -9,6 +9,7 @@
 #include <apr_file_io.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
+#include <openssl/evp.h>
 #include <string.h>
 
 #include "kernel/error.h"
@@ -250,7 +251,8 @@ static const char *take_boolean(reader_t *reader, const char *equals)
     return "true";
 }
 
-static const lims_error_t *read_file(const char **text, const char *name, apr_pool_t *pool)
+static const lims_error_t *read_file(const char **text, apr_size_t *size, const char *name,
+                                     apr_pool_t *pool)
 {
     apr_file_t *file = NULL;
     apr_finfo_t info;
@@ -276,15 +278,39 @@ static const lims_error_t *read_file(const char **text, const char *name, apr_po
     bytes[length] = '\0';
     apr_file_close(file);
     *text = bytes;
+    *size = length;
     return rv == APR_SUCCESS ? NULL
                              : lims_fail(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
+}
+
+/* What @FILE stands for where the field takes a file; elsewhere it is a text. */
+static const lims_error_t *take_file(const char **text, const lims_field_t *field, apr_pool_t *pool)
+{
+    bool document = field->type == LIMS_T_OBJECT || field->type == LIMS_T_OBJECT_LIST;
+    const char *name = *text + 1;
+    const lims_error_t *error;
+    apr_size_t size = 0;
+
+    if (!document && !(field->flags & (LIMS_F_FILE | LIMS_F_FILE64))) {
+        return NULL;
+    }
+    error = read_file(text, &size, name, pool);
+    if (!error && (field->flags & LIMS_F_FILE64)) {
+        char *encoded = apr_palloc(pool, 4 * (size / 3 + 1) + 1);
+
+        EVP_EncodeBlock((unsigned char *)encoded, (const unsigned char *)*text, (int)size);
+        *text = encoded;
+    } else if (!error && memchr(*text, '\0', size) != NULL) {
+        error =
+            lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is no text: it has NUL characters.", name);
+    }
+    return error;
 }
 
 static const lims_error_t *read_field_text(const char **text, reader_t *reader,
                                            const lims_field_t *field, const char *name,
                                            const char *equals)
 {
-    bool document = field->type == LIMS_T_OBJECT || field->type == LIMS_T_OBJECT_LIST;
     const lims_error_t *error;
 
     if (field->type == LIMS_T_BOOLEAN) {
@@ -294,8 +320,8 @@ static const lims_error_t *read_field_text(const char **text, reader_t *reader,
     error = take_value(text, reader, name, equals);
     if (!error && (field->flags & LIMS_F_SECRET)) {
         error = lims_secret_read(text, *text, reader->tool->pool);
-    } else if (!error && document && (*text)[0] == '@') {
-        error = read_file(text, *text + 1, reader->tool->pool);
+    } else if (!error && (*text)[0] == '@') {
+        error = take_file(text, field, reader->tool->pool);
     }
     return error;
 }

@@ -56,6 +56,14 @@ subtest 'profiles' => sub {
     my $tried  = done('tried', 'profile', 'test', $first->{id}, '--content', $file);
     is_deeply([ map { [ @$_{qw(row trackingId testCode result)} ] } @{ $tried->{readings} } ],
         [ [ 2, $sample->{trackingId}, 'NO3', '1.0' ] ], 'what it reads');
+    my $kept = File::Temp->new(SUFFIX => '.csv');
+    binmode $kept;
+    print {$kept} $file;
+    close $kept;
+    for my $option (qw(--content --content-base64)) {
+        is_deeply(done("tried $option", 'profile', 'test', $first->{id}, $option, "\@$kept")
+            ->{readings}, $tried->{readings}, "the same of a file's own bytes, by $option");
+    }
     is($lab->value('SELECT count(*) FROM lims.instrument_file'), 0, 'nothing is kept');
     is($pc->send($file)->json->{reasons}[0]{code}, 'unknown_profile', 'a draft reads no files');
 
