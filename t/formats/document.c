@@ -55,7 +55,7 @@ static void collect(void)
     add("HL7 batch", batch, sizeof(batch) - 1, true, 9);
     add("HL7 in MLLP", block, sizeof(block) - 1, true, 10);
     add("XML", xml, sizeof(xml) - 1, true, 2);
-    bytes = book_of(&length, &parts, pool);
+    bytes = book_of(&length, &parts, false, pool);
     add("XLSX", bytes, length, true, 4);
     biff_record(stream, 0x0809, "hhww", 0x0600u, 5u, 0u, 0u);
     biff_record(stream, 0x0085, "wbbbbs", 46u, 0u, 0u, 1u, 0u, "S");
@@ -207,7 +207,7 @@ static void test_bounds(void)
         parts.sheet = apr_psprintf(pool, "%s<row r=\"%d\"><c r=\"EWU%d\"><v>1</v></c></row>",
                                    parts.sheet, i, i);
     }
-    bytes = book_of(&length, &parts, pool);
+    bytes = book_of(&length, &parts, false, pool);
     is(read_bytes(bytes, length, NULL),
        "too_many_rows@101 The file has more than 4096 columns, or 1000000 cells in all.",
        "the bound on cells is that of the file, not of a sheet");

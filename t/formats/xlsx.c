@@ -25,7 +25,7 @@ static const char *read_book(const book_parts_t *parts)
 {
     lims_reasons_t *reasons = lims_reasons_create(pool);
     apr_size_t length;
-    const char *bytes = book_of(&length, parts, pool);
+    const char *bytes = book_of(&length, parts, false, pool);
 
     return workbook_text(lims_xlsx_read(bytes, length, reasons, pool), reasons);
 }
@@ -133,7 +133,7 @@ static const char *read_archive(const part_t *parts, apr_size_t count)
 {
     lims_reasons_t *reasons = lims_reasons_create(pool);
     apr_size_t length;
-    const char *bytes = archive_of(&length, parts, count, pool);
+    const char *bytes = archive_of(&length, parts, count, false, pool);
 
     return workbook_text(lims_xlsx_read(bytes, length, reasons, pool), reasons);
 }
@@ -172,7 +172,7 @@ static void test_damage(void)
 {
     const book_parts_t parts = { NULL, STRINGS, STYLES, ROW("<c t=\"s\"><v>0</v></c>"), NULL };
     apr_size_t length, told = 0, wrong = 0;
-    const char *bytes = book_of(&length, &parts, pool);
+    const char *bytes = book_of(&length, &parts, false, pool);
 
     for (apr_size_t i = 4; i < length; i++) {
         apr_pool_t *p;

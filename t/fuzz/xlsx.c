@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         parts.styles = part(&at, end, pool);
         parts.workbook = part(&at, end, pool);
         parts.second = part(&at, end, pool);
-        bytes = book_of(&length, &parts, pool);
+        bytes = book_of(&length, &parts, true, pool);
     }
     workbook = lims_xlsx_read(bytes, length, reasons, pool);
     must((workbook == NULL) == (reasons->blocking > 0), "a workbook, or why not");

@@ -7,6 +7,7 @@
 #define LIMS_ARCHIVE_TEST_H
 
 #include <apr_strings.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
@@ -15,9 +16,10 @@ typedef struct {
     const char *path, *text;
 } part_t;
 
-/* The bytes of an archive of these parts; those without a text are left out. */
+/* The bytes of an archive of these parts, compressed or not; those without a text are
+ * left out. */
 static inline const char *archive_of(apr_size_t *length, const part_t *parts, apr_size_t count,
-                                     apr_pool_t *pool)
+                                     bool stored, apr_pool_t *pool)
 {
     zip_source_t *target = zip_source_buffer_create(NULL, 0, 0, NULL);
     zip_t *zip = zip_open_from_source(target, ZIP_TRUNCATE, NULL);
@@ -31,7 +33,9 @@ static inline const char *archive_of(apr_size_t *length, const part_t *parts, ap
     for (apr_size_t i = 0; i < count; i++) {
         if (parts[i].text) {
             zip_source_t *part = zip_source_buffer(zip, parts[i].text, strlen(parts[i].text), 0);
-            zip_file_add(zip, parts[i].path, part, ZIP_FL_ENC_UTF_8);
+            zip_int64_t index = zip_file_add(zip, parts[i].path, part, ZIP_FL_ENC_UTF_8);
+            zip_set_file_compression(zip, (zip_uint64_t)index,
+                                     stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0);
         }
     }
     if (zip_close(zip) != 0 || zip_source_stat(target, &stat) != 0 ||
@@ -69,7 +73,8 @@ static inline const char *book_relation(const char *id, const char *type, const 
                         id, type, target);
 }
 
-static inline const char *book_of(apr_size_t *length, const book_parts_t *book, apr_pool_t *pool)
+static inline const char *book_of(apr_size_t *length, const book_parts_t *book, bool stored,
+                                  apr_pool_t *pool)
 {
     const char *top = book_relation("rId1", "officeDocument", "xl/workbook.xml", pool);
     const char *all =
@@ -90,7 +95,7 @@ static inline const char *book_of(apr_size_t *length, const book_parts_t *book, 
         { "xl/worksheets/sheet2.xml", book_element("worksheet", book->second, pool) },
     };
 
-    return archive_of(length, parts, sizeof(parts) / sizeof(parts[0]), pool);
+    return archive_of(length, parts, sizeof(parts) / sizeof(parts[0]), stored, pool);
 }
 
 #endif /* LIMS_ARCHIVE_TEST_H */
