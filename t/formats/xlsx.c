@@ -198,6 +198,24 @@ static void test_damage(void)
     ok(wrong == 0, "a changed byte is told, or changes nothing");
 }
 
+/* A directory that promises a byte more, or less, of the sheet than there is. */
+static void test_sizes(void)
+{
+    static const book_parts_t parts = { .sheet = ROW("<c><v>1</v></c>") };
+
+    for (int more = -1; more <= 1; more += 2) {
+        apr_size_t length, at;
+        char *bytes = (char *)book_of(&length, &parts, false, pool);
+        lims_reasons_t *reasons = lims_reasons_create(pool);
+        for (at = length - 4; memcmp(bytes + at, "PK\1\2", 4) != 0; at--) {
+        }
+        bytes[at + 24] = (char)(bytes[at + 24] + more);
+        is(workbook_text(lims_xlsx_read(bytes, length, reasons, pool), reasons),
+           "truncated_file@0 The workbook's archive is damaged or cut off.",
+           more > 0 ? "a part shorter than it should be" : "a part longer than it should be");
+    }
+}
+
 static void test_serials(void)
 {
     static const struct {
@@ -248,6 +266,7 @@ int main(void)
     test_books();
     test_archives();
     test_damage();
+    test_sizes();
     test_serials();
     return tap_done();
 }
