@@ -218,7 +218,26 @@ BEGIN
       INTO v_reasons
       FROM (SELECT j.place, j.sheet, j.row_number, j.column_number,
                    v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
-              FROM judged j
+              -- Words for as many rows as are told of, not for all.
+              FROM (SELECT *
+                      FROM judged j
+                     WHERE (j.is_sample AND (
+                                (j.tracking_id IS NOT NULL AND j.sample_id IS NULL)
+                                OR (j.tracking_id IS NOT NULL
+                                    AND j.test_code IS NOT NULL
+                                    AND (j.sample_test_id IS NULL OR j.times > 1))
+                                OR j.sample_status <> ALL (j.statuses)
+                                OR j.tests > 1 OR j.test_status = 'verified'
+                                OR j.conflicts OR j.lot IS NOT NULL
+                                OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U')))
+                        OR (j.test_definition_id IS NULL
+                            AND j.test_code IS NOT NULL)
+                        OR coalesce(j.result !~ '\S', true)
+                        OR length(j.result) > 1000 OR j.is_no_number
+                        OR j.is_ahead OR j.is_early OR j.is_old
+                        OR j.is_other_unit
+                     ORDER BY j.place
+                     LIMIT 500) j
              CROSS JOIN LATERAL (VALUES
                    (j.is_sample AND j.tracking_id IS NOT NULL
                     AND j.sample_id IS NULL,
@@ -289,18 +308,7 @@ BEGIN
                     'The analysis lies further back than the profile takes.',
                     NULL, j.analyzed_at::text)
                    ) AS v (holds, code, message, expected, cell)
-             WHERE (j.is_sample AND (j.sample_test_id IS NULL
-                        OR j.sample_status <> ALL (j.statuses)
-                        OR j.tests > 1 OR j.times > 1
-                        OR j.test_status = 'verified' OR j.conflicts
-                        OR j.lot IS NOT NULL
-                        OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U'))
-                    OR (j.test_definition_id IS NULL AND j.test_code IS NOT NULL)
-                    OR coalesce(j.result !~ '\S', true)
-                    OR length(j.result) > 1000 OR j.is_no_number
-                    OR j.is_ahead OR j.is_early OR j.is_old
-                    OR j.is_other_unit)
-               AND v.holds
+             WHERE v.holds
              ORDER BY j.place
              LIMIT 500) x;
     RETURN v_reasons;

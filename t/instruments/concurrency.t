@@ -78,6 +78,52 @@ subtest 'verified while a file comes' => sub {
     $pc->profile;
 };
 
+# Verifies in a transaction that ends when somebody waits for it.
+sub verify_slowly {
+    my ($test) = @_;
+    my $db = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    my $waiting = 0;
+    $db->begin_work;
+    $db->do('SELECT lims.act_as(?, ?, NULL, NULL, NULL)', undef, $lims->fixture->{id},
+        $lims->fixture->{user_id});
+    $db->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE id = ?}, undef, $test);
+    for (1 .. 100) {
+        $waiting = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'}) and last;
+        select undef, undef, undef, 0.02;
+    }
+    $db->commit;
+    $db->disconnect;
+    return $waiting;
+}
+
+subtest 'verified first' => sub {
+    my @samples = map { $pc->sample('NO3') } 1 .. 3;
+    my ($test)  = $lab->tests($samples[1]);
+    my $file    = $pc->csv(map { [ $_, 'NO3', '8' ] } @samples);
+    $lab->enter($test, '8');
+    $pc->profile(write => { existing => 'sameValueOk' });
+    my ($waited, $answer) = $lims->parallel(2, sub {
+        my ($number) = @_;
+        return verify_slowly($test) unless $number;
+        # Not before the other has it.
+        for (1 .. 100) {
+            last if $lims->superuser->selectrow_array(q{SELECT count(*) FROM pg_locks
+                WHERE relation = 'lims.sample_test'::regclass AND mode = 'RowExclusiveLock'});
+            select undef, undef, undef, 0.02;
+        }
+        my $sent = $pc->send($file);
+        return [ $sent->status, $sent->json ];
+    });
+    is($waited, 1, 'the import waited for it');
+    is($answer->[0], 202, 'the file is kept');
+    is_deeply([ map { "$_->{row} $_->{code}" } @{ $answer->[1]{reasons} } ],
+        ['3 test_verified_locked'], 'for that, and for nothing else');
+    is_deeply([ map { $pc->test($_, 'NO3')->{status} } @samples ], [qw(pending verified pending)],
+        'nothing of it is entered');
+    $pc->profile;
+};
+
 # What a change of a test leaves in the tables, without who, when and which.
 sub trace {
     my ($test) = @_;
