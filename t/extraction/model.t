@@ -15,7 +15,8 @@ use Time::HiRes qw(time);
 my $json  = JSON::PP->new->utf8->canonical;
 my $model = LIMS::Model->new;
 my $lims  = LIMS::Test->new(conf => $model->conf(timeout => 3000)
-        . "LimsExtractionConcurrency 4\n");
+        . "LimsExtractionConcurrency 4\n"
+        . "<Location /lims/metrics>\nSetHandler lims-metrics\n</Location>\n");
 my $lab = LIMS::Laboratory->new($lims);
 my ($nitrate, $chloride) = map { $lab->definition(code => $_, name => "Name of $_", unit => 'mg/L') }
     qw(NO3N CL);
@@ -260,6 +261,17 @@ subtest 'one that hangs, and too many at once' => sub {
     LIMS::Receiver::say($model, '/v1/chat/completions', '200');
     $model->say('right');
     is($model->upload($lims, $file, dryRun => 'true')->status, 200, 'then it goes on');
+};
+
+subtest 'what came of it is counted' => sub {
+    my $text = $lims->raw("GET /lims/metrics HTTP/1.1\r\nHost: localhost\r\n"
+            . "Connection: close\r\n\r\n");
+
+    for my $outcome (qw(answered repaired nonsense refused failed unreachable busy)) {
+        like($text, qr/^lims_extraction_calls_total\{outcome="$outcome"\} [1-9]/m, $outcome);
+    }
+    my ($seconds) = $text =~ /^lims_extraction_seconds_total (\S+)$/m;
+    cmp_ok($seconds // 0, '>', 2, 'and how long was waited');
 };
 
 subtest 'its certificate is checked' => sub {

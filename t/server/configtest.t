@@ -134,6 +134,49 @@ subtest 'the key file' => sub {
     unlike($output, qr/hush-hush/, '... whose content is not shown');
 };
 
+subtest 'the model service' => sub {
+    my $file = "$dir/extraction.key";
+    my %host = (LimsExtractionUrl => 'LimsExtractionUrl https://models.example.org/v1/messages',
+        LimsExtractionModel => 'LimsExtractionModel some-model');
+    my $text = sub {
+        open my $out, '>', $file or die "$file: $!\n";
+        print {$out} $_[0];
+        close $out;
+        chmod 0600, $file;
+    };
+
+    passes('a URL and a model', host => {%host});
+    passes('on this machine without TLS', host => { %host,
+            LimsExtractionUrl => 'LimsExtractionUrl http://localhost:8080/v1/chat/completions' });
+    passes('azure names its model in the URL', host => { %host, LimsExtractionModel => undef,
+            LimsExtractionStyle => 'LimsExtractionStyle azure' });
+    fails('results in the clear', [qr/LIMS0117: LimsExtractionUrl .*; .*https/], host => { %host,
+            LimsExtractionUrl => 'LimsExtractionUrl http://models.example.org/v1/messages' });
+    fails('no URL', [qr/LIMS0117: LimsExtractionUrl /],
+        host => { %host, LimsExtractionUrl => 'LimsExtractionUrl models' });
+    fails('no model', [qr/LIMS0117: LimsExtractionModel is missing; name the model/],
+        host => { %host, LimsExtractionModel => undef });
+    fails('a certificate without its key', [qr/LIMS0117: .*one is missing; set both/],
+        host => { %host, LimsExtractionClientCertificate =>
+                "LimsExtractionClientCertificate $tls/server.pem" });
+    fails('certificates that are not there', [qr/LIMS0117: .*nowhere\.pem cannot be read/],
+        host => { %host, LimsExtractionCAFile => 'LimsExtractionCAFile nowhere.pem' });
+    $host{LimsExtractionKeyFile} = 'LimsExtractionKeyFile extraction.key';
+    fails('no key file', [qr/LIMS0117: LimsExtractionKeyFile: there is no file/], host => {%host});
+    $text->("sk-hush\n");
+    passes('a key in a file of its own', host => {%host});
+    chmod 0644, $file;
+    fails('open to all', [qr/LIMS0117: .*open to others/], host => {%host});
+    $text->("sk-hush sk-hush\n");
+    my (undef, $output) = configtest(host => {%host});
+    like($output, qr/LIMS0117: .*does not hold one key/, 'two keys');
+    unlike($output, qr/sk-hush/, '... which are not shown');
+    fails('another style', [qr/LimsExtractionStyle: one of openai, azure, anthropic/],
+        host => { LimsExtractionStyle => 'LimsExtractionStyle gopher' });
+    fails('no time', [qr/LimsExtractionTimeout: milliseconds from 100/],
+        host => { LimsExtractionTimeout => 'LimsExtractionTimeout 1' });
+};
+
 subtest 'everything at once' => sub {
     fails('no module at all',
         [ qr/LIMS0101: mod_dbd is not loaded/, qr/LIMS0105: mod_ssl is not loaded/ ],
