@@ -152,6 +152,23 @@ static const case_t cases[] = {
       "OBX|1|SN|TSH^T||>^90|mIU/L|||||F|||20260101\rNTE|1||high\rSPM|1|S1\rORC|RE|2\rOBR|2|P2|F2\r"
       "OBX|1|CWE|FLU||260^Not detected^SCT||||||C\rSPM|1|S2\r",
       "5:5 S1 TSH=>90 mIU/L q> @2026-01-01 //high|10:5 S2 FLU=Not detected", "", "2 2 0 0" },
+    { "HL7, two results before the specimen, and an order without what the first has",
+      HEAD " 'match': {'container': 'hl7', 'messages': ['ORU^R01']}, 'layout': 'hl7',"
+           " 'columns': {'trackingId': 'SPM-2', 'operator': 'ORC-2'},"
+           " 'tests': [{'name': 'A', 'testCode': 'A'}, {'name': 'B', 'testCode': 'B'}]}",
+      "MSH|^~\\&|LAB|M|E|R|2026||ORU^R01|1|P|2.5\rORC|RE|me\rOBR|1\rOBX|1|NM|A||1||||||F\r"
+      "OBX|2|NM|B||2||||||F\rSPM|1|S1\rOBR|2\rOBX|1|NM|A||3||||||F\rSPM|1|S2\r",
+      "4:5 S1 A=1 by me|5:5 S1 B=2 by me|8:5 S2 A=3", "", "3 3 0 0" },
+    { "ASTM, a patient between an order and a result",
+      HEAD " 'match': {'container': 'astm', 'sender': '.'}, 'layout': 'astm',"
+           " 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "H|\\^&|||D\rP|1\rO|1|S1\rR|1|^^^T|5|||||F\rP|2\rR|1|^^^T|6|||||F\rL|1|N\r",
+      "4:4 S1 T=5|6:4 ? T=6", "missing_tracking_id@6:4 [6]", "2 2 0 0" },
+    { "grouped, where every name is a test but that of the first group",
+      HEAD MATCH " 'layout': 'grouped', 'table': {'header': {'find': ['ID'], 'rows': 2}},"
+                 " 'columns': {'trackingId': 'ID', 'value': 'V'},"
+                 " 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "Sample,T,\nID,V,RT\nS1,5,1\n", "3:2 S1 T=5", "", "1 1 0 0" },
     { "HL7 OUL, the specimen before its orders",
       HEAD " 'match': {'container': 'hl7', 'messages': ['OUL^R22']}, 'layout': 'hl7',"
            " 'columns': {'trackingId': 'SPM-2', 'replicate': 'SAC-3'},"
