@@ -69,6 +69,12 @@ bool lims_encoding_convert(lims_text_t *text, const char *bytes, apr_size_t leng
                            "Byte %" APR_SIZE_T_FMT " is no character of %s.", offset + 1, charset);
         return false;
     }
+    /* glibc takes sequences of five bytes for UTF-8, and halves of pairs from some. */
+    if (!lims_utf8_valid(out, (apr_size_t)(end - out))) {
+        lims_reasons_block(reasons, LIMS_REASON_ENCODING_ERROR, 0, 0,
+                           "Some bytes are no characters of %s.", charset);
+        return false;
+    }
     *end = '\0';
     text->bytes = out;
     text->length = (apr_size_t)(end - out);

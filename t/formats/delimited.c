@@ -137,6 +137,8 @@ static void test_encodings(void)
           "a byte that is none" },
         { half, sizeof(half) - 1, "encoding_error@1 Byte 3 is no character of UTF-16LE.",
           "half a character" },
+        { "\xef\xbb\xbf\xf8\xa9\xa9\xa9\xa9", 8,
+          "encoding_error@0 Some bytes are no characters of UTF-8.", "five bytes for a character" },
         { nul, sizeof(nul) - 1,
           "encoding_error@1 There is a NUL character, which no text has; a file in UTF-16 begins "
           "with a byte order mark, or its profile declares it.",
