@@ -67,7 +67,11 @@ LIBS := -lyajl -lpq -lcurl -lssl -lcrypto -lzip -lexpat -lpcre2-8 -lm
 
 SQL := $(sort $(wildcard modules/*/*.sql))
 MIGRATIONS := $(sort $(wildcard sql/[0-9]*.sql))
-DEMO := $(sort $(wildcard sql/demo/[0-9]*.sql))
+# The last of the demonstration's files is made of profiles that come with the
+# service.
+DEMO_PROFILES := $(patsubst %,conf/profiles/%.json,agilent-masshunter-calculated \
+    shimadzu-gcmssolution thermo-qubit-flex)
+DEMO := $(sort $(wildcard sql/demo/[0-9]*.sql)) $(OUT)/011_profiles.sql
 SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
@@ -128,6 +132,10 @@ $(OUT)/statements.h: $(OUT)/statements.c
 $(OUT)/migrations.c: build/migrations.awk $(MIGRATIONS) $(OUT)/inputs
 	@sha256sum /dev/null $(MIGRATIONS) > $(OUT)/migrations.sha256
 	@awk -f build/migrations.awk $(OUT)/migrations.sha256 $(MIGRATIONS) > $@
+
+$(OUT)/011_profiles.sql: build/profiles.awk $(DEMO_PROFILES)
+	@mkdir -p $(@D)
+	@awk -f build/profiles.awk $(DEMO_PROFILES) > $@
 
 $(OUT)/demo.c: build/migrations.awk $(DEMO) $(OUT)/inputs
 	@sha256sum /dev/null $(DEMO) > $(OUT)/demo.sha256
@@ -338,13 +346,15 @@ bench-scan: prerequisites
 
 install: all
 	install -d $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/mod_lims \
-	    $(DESTDIR)$(datadir)/mod_lims/receivers $(DESTDIR)$(mandir)/man8
+	    $(DESTDIR)$(datadir)/mod_lims/receivers $(DESTDIR)$(datadir)/mod_lims/profiles \
+	    $(DESTDIR)$(mandir)/man8
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
 	install -m 644 $(wildcard conf/*.conf conf/*.yml) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
 	install -m 755 $(filter-out %.md,$(wildcard conf/receivers/*)) \
 	    $(DESTDIR)$(datadir)/mod_lims/receivers/
 	install -m 644 conf/receivers/README.md $(DESTDIR)$(datadir)/mod_lims/receivers/
+	install -m 644 $(wildcard conf/profiles/*) $(DESTDIR)$(datadir)/mod_lims/profiles/
 	$(OUT)/limsctl man > $(OUT)/limsctl.8
 	install -m 644 $(OUT)/limsctl.8 $(DESTDIR)$(mandir)/man8/limsctl.8
 

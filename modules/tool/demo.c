@@ -14,6 +14,7 @@
 
 #include "database/migration.h"
 #include "database/script.h"
+#include "instruments/import.h"
 #include "kernel/check.h"
 #include "kernel/error.h"
 #include "kernel/key.h"
@@ -194,6 +195,38 @@ static const lims_error_t *issue_certificates(lims_request_t *rq)
     return error;
 }
 
+/* As who sent it, by the same three steps as every file. */
+static const lims_error_t *read_file(lims_request_t *rq, const char *id)
+{
+    lims_import_t *import = lims_import_create(NULL, NULL, 0, NULL, rq->pool);
+    lims_result_t *ignored = NULL;
+    const lims_error_t *error = lims_database_call(&ignored, rq, LIMS_STMT_JOB_FILE_ACT);
+
+    if (!error) {
+        error = lims_import_load(import, rq, id);
+    }
+    if (!error) {
+        import->id = id;
+        lims_import_read(import);
+        error = lims_import_decide(import, rq, "received", NULL, NULL);
+    }
+    return error;
+}
+
+static const lims_error_t *read_files(lims_request_t *rq)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_FILES);
+
+    rq->reason = NULL;
+    for (int i = 0; !error && i < lims_result_count(rows); i++) {
+        rq->actor.user = lims_result_get(rows, i, "user");
+        rq->actor.key = lims_result_get(rows, i, "key");
+        error = read_file(rq, lims_result_get(rows, i, "id"));
+    }
+    return error;
+}
+
 /* The file is written before the commit: keys that work and that nobody knows
  * are worse than a file of keys that do not. */
 static const lims_error_t *load(lims_request_t *rq, const char *file)
@@ -206,6 +239,9 @@ static const lims_error_t *load(lims_request_t *rq, const char *file)
     }
     if (!error) {
         error = issue_certificates(rq);
+    }
+    if (!error) {
+        error = read_files(rq);
     }
     if (!error) {
         error = write_file(file, lines, rq->pool);

@@ -36,3 +36,13 @@ SELECT s.id AS "sampleId",
    AND s.status = 'reported'
  ORDER BY c.reason NULLS FIRST,
           s.id
+
+-- name: demo_files many
+-- What instruments have sent, and who did.
+SELECT f.id AS "id",
+       f.received_by AS "user",
+       f.received_by_key AS "key"
+  FROM lims.instrument_file f
+ WHERE f.organization_id = :$organization::bigint
+   AND f.status = 'received'
+ ORDER BY f.id
