@@ -74,6 +74,7 @@ static void test_bounds(void)
 {
     lims_matcher_t *matcher = lims_matcher_create(0, pool);
     lims_matcher_t *late = lims_matcher_create(apr_time_now() - 1, pool);
+    lims_matcher_t *steps = lims_matcher_create(0, pool);
     const lims_regex_t *greedy = compile("^(?:a+)+$");
     const lims_regex_t *plain = compile("b");
     char *text = apr_palloc(pool, 32769);
@@ -83,6 +84,9 @@ static void test_bounds(void)
     text[32768] = '\0';
     ok(!lims_regex_matches(matcher, greedy, text, 32768), "backtracking without end");
     is(lims_matcher_exhausted(matcher), "^(?:a+)+$", "is named");
+    ok(!lims_regex_matches(steps, compile("^(?:a|a)*$"), "aaaaaaaaaaaaaaaaaaaab", 21) &&
+           lims_matcher_exhausted(steps) != NULL,
+       "a million steps are too many");
     ok(!lims_regex_matches(late, plain, "b", 1), "no match begins after the time is over");
     is(lims_matcher_exhausted(late), "b", "which is told as well");
     ok(!lims_regex_matches(lims_matcher_create(0, pool), plain,
