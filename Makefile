@@ -17,7 +17,8 @@
 # make bench           speed beside its references (BENCH_SCALE=0.01
 #                      BENCH_ROUNDS=1: a look)
 # make bench-scan      the lifecycle scan's cost by how much there is
-# make bench-webhooks  the part of it about webhooks
+# make bench-webhooks  the part of it about webhooks; bench-ingest: about files of
+#                      instruments
 # make torture-webhooks  20,000 events and more on their way, while everything that
 #                      sends them is killed
 # make install         into DESTDIR, prefix
@@ -91,7 +92,7 @@ FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
-.PHONY: all units bench bench-scan bench-webhooks install run stop test suite check-asan \
+.PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-valgrind check-partitioned torture torture-webhooks soak fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
@@ -337,6 +338,11 @@ bench: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@LIMS_OUT=$(OUT) build/bench/run
 	@LIMS_OUT=$(OUT) build/bench/webhooks
+	@LIMS_OUT=$(OUT) build/bench/ingest
+
+bench-ingest: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@LIMS_OUT=$(OUT) build/bench/ingest
 
 bench-scan: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
