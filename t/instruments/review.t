@@ -44,7 +44,10 @@ sub add {
 }
 
 subtest 'profiles' => sub {
-    my $first = done('added', add());
+    my $own   = File::Temp->new(SUFFIX => '.json');
+    print {$own} $json->encode($pc->definition);
+    close $own;
+    my $first = done('added', qw(profile add --definition), "\@$own");
     is_deeply([ @$first{qw(code version status name)} ], [ 'bench', 1, 'draft', 'Bench CSV' ],
         'as a draft, by its own names');
     is_deeply($first->{definition}, $pc->definition, 'kept as it is');
