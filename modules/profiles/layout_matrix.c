@@ -24,12 +24,13 @@ static bool says_something(const lims_row_t *row, int column)
     return left > 0;
 }
 
-/* The rows of a plate have labels; the first without ends it. */
+/* A blank row ends a plate. A row without a label goes on with the one above: what
+ * else a map says of the same wells, or another reading of them. */
 static plate_t plate_of(const lims_sheet_t *sheet, int header, int end)
 {
     plate_t plate = { .sheet = sheet, .header = header, .end = header + 1 };
 
-    while (plate.end < end && says_something(&sheet->rows[plate.end], 0)) {
+    while (plate.end < end && !lims_row_is_blank(&sheet->rows[plate.end])) {
         plate.end++;
     }
     return plate;
@@ -70,7 +71,7 @@ static apr_hash_t *map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
         lims_found_t name = label(layout, row, 0);
         for (int j = 1; j < row->count; j++) {
             lims_found_t column = label(layout, columns, j), *sample;
-            if (*column.text && says_something(row, j)) {
+            if (*name.text && *column.text && says_something(row, j)) {
                 sample = apr_palloc(layout->pool, sizeof(*sample));
                 *sample = lims_found_cell(row, j);
                 apr_hash_set(map, well_name(&name, &column, layout->pool), APR_HASH_KEY_STRING,
@@ -91,11 +92,12 @@ static void read_plate(lims_layout_t *layout, const lims_table_t *table, apr_has
 {
     const plate_t plate = plate_of(table->sheet, table->header, table->end);
     const lims_row_t *columns = &table->sheet->rows[plate.header];
+    lims_found_t row = { .text = "" };
 
     for (int i = table->begin; i < plate.end; i++) {
         lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
-        lims_found_t row = label(layout, scope.row, 0);
 
+        row = says_something(scope.row, 0) ? label(layout, scope.row, 0) : row;
         if (!lims_rules_begin(layout, NULL)) {
             return;
         }
