@@ -5,13 +5,17 @@
 # every operation, each slug that does not depend on the state of a laboratory
 # is provoked by the request that it is for, and comes with its status.
 use LIMS::Test;
+use LIMS::Laboratory;
+use LIMS::Model;
 use LIMS::Operation;
 use LIMS::Records;
 use LIMS::Snapshot;
 use LIMS::Wire qw(message speak);
 
 my $max        = 1024;
-my $lims       = LIMS::Test->new(conf => "LimsMaxBody $max\nLimsMaxIngestBody $max");
+my $model      = LIMS::Model->new;
+my $lims       = LIMS::Test->new(conf => $model->conf . join "\n",
+    map { "$_ $max" } qw(LimsMaxBody LimsMaxIngestBody LimsMaxUpload));
 my $records    = LIMS::Records->new($lims);
 my @operations = LIMS::Operation->all($lims->api);
 my %scope      = map { $_->scope => 1 } grep { $_->scope } @operations;
@@ -22,7 +26,7 @@ sub ask {
     my ($operation, %change) = @_;
     my $id   = $change{id} // ($operation->noun ? $records->id($operation->noun) : '');
     my $body = exists $change{body} ? $change{body} : $operation->body;
-    my @type = defined $body ? 'Content-Type: ' . ($change{type} || 'application/json') : ();
+    my @type = defined $body ? 'Content-Type: ' . ($change{type} || $operation->type) : ();
     my %key  = exists $change{key} ? (key => $change{key}) : ();
 
     return speak($lims, message($lims, $operation->method,
@@ -44,6 +48,7 @@ sub remembered {
     return [ "Idempotency-Key: $key" ];
 }
 
+LIMS::Laboratory->new($lims)->policy(ai_data_access => 'true');
 my $upload_only = key(upload_only => 1);
 my %lacking     = map {
     my $one = $_;
@@ -52,7 +57,7 @@ my %lacking     = map {
 
 # The request that provokes a slug, in every operation that documents it.
 my %provoke = (
-    invalid_body           => sub { ask($_[0], body => '[]') },
+    invalid_body           => sub { ask($_[0], body => $_[0]->wrong) },
     invalid_query          => sub { ask($_[0], query => '?nothing=1') },
     invalid_id             => sub { ask($_[0], id => '0') },
     field_not_patchable    => sub { ask($_[0], body => '{"id":1}') },
@@ -64,7 +69,7 @@ my %provoke = (
     scope_required         => sub { ask($_[0], key => $lacking{ $_[0]->scope }) },
     not_found              => sub { ask($_[0], id => '9223372036854775807') },
     precondition_failed    => sub { ask($_[0], headers => ['If-Match: "of another time"']) },
-    payload_too_large      => sub { ask($_[0], body => $_[0]->body . ' ' x $max) },
+    payload_too_large      => sub { ask($_[0], body => $_[0]->body . ' ' x 100_000) },
     unsupported_media_type => sub { ask($_[0], type => 'text/plain') },
     idempotency_mismatch   => sub { ask($_[0], headers => remembered('another request', 200)) },
     idempotency_in_progress => sub { ask($_[0], headers => running($_[0])) },

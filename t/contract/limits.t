@@ -21,6 +21,8 @@ CONF
 my @operations = LIMS::Operation->all($lims->api);
 my @writes     = grep { defined $_->body } @operations;
 
+sub type_of { return defined $_[0]->body ? [ 'Content-Type: ' . $_[0]->type ] : [] }
+
 subtest 'one request of a key is enough' => sub {
     my $key = $lims->key($lims->fixture)->{key};
 
@@ -28,7 +30,7 @@ subtest 'one request of a key is enough' => sub {
     for my $operation (@operations) {
         # Counted before anything else is looked at, so the id need not exist.
         my $answer = speak($lims, message($lims, $operation->method, $operation->path(1),
-                key => $key, body => $operation->body));
+                key => $key, body => $operation->body, headers => type_of($operation)));
         is($answer->status . ' ' . ($answer->json->{error} // ''), '429 rate_limited',
             $operation->label);
         my $wait = $answer->header('Retry-After') // '';
@@ -44,7 +46,8 @@ subtest 'half a body' => sub {
         my $operation = $_;
         my $socket    = $lims->socket;
         my $bytes     = message($lims, $operation->method, $operation->path(1),
-            key => $lims->key($lims->fixture)->{key}, body => $operation->body . ' ' x 100);
+            key => $lims->key($lims->fixture)->{key}, body => $operation->body . ' ' x 100,
+            headers => type_of($operation));
         syswrite $socket, substr $bytes, 0, -50;
         [ $operation, $socket ];
     } @writes;

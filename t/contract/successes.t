@@ -5,9 +5,12 @@
 # sample from registration to report; every record can be read again, and is not
 # sent again to whom has it; and what a state forbids is refused with 409.
 use LIMS::Test;
+use LIMS::Laboratory;
+use LIMS::Model;
 use LIMS::Operation;
 
-my $lims = LIMS::Test->new;
+my $model = LIMS::Model->new;
+my $lims  = LIMS::Test->new(conf => $model->conf);
 my $code = 0;
 my $true = JSON::PP::true;
 my %id;
@@ -83,6 +86,18 @@ subtest 'the work' => sub {
         learn($name, $answer->json);
     }
     is($lims->get("/samples/$id{samples}")->json->{status}, 'reported', 'it is reported');
+};
+
+subtest 'a file that a model reads' => sub {
+    my $name = 'uploadInstrumentFile';
+    my $id   = $lims->get("/samples/$id{samples}")->json->{trackingId};
+
+    LIMS::Laboratory->new($lims)->policy(ai_data_access => 'true');
+    $model->say('right');
+    my $answer = $model->upload($lims, "Sample,PH\n$id,7.2\n");
+    is($answer->status, $operation{$name}->success, $name) or diag($answer->body);
+    is($answer->json->{rows}[0]{status}, 'locked', 'which is too late');
+    $done{$name} = 1;
 };
 
 subtest 'looking at it' => sub {

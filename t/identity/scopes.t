@@ -39,6 +39,7 @@ my %scope = (
     'POST /sample-tests/:id/verify'  => 'results:verify',
     'GET /events'                    => 'events:read',
     'POST /instrument-ingest'        => 'instruments:write',
+    'POST /instrument-uploads'       => 'instruments:write',
     (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }
         qw(test-definitions material-types projects clients storage-locations)),
     (map { ("POST /$_" => 'reference:write', "PATCH /$_/:id" => 'reference:write') }
@@ -51,8 +52,10 @@ is_deeply({ map { ("$_->{method} $_->{template}" => $_->{scope}) } @routes }, \%
 # A body that is no fault of media type or size, and of nothing else asked here.
 sub ask {
     my ($route, $key) = @_;
+    my $type = $route->{template} eq '/instrument-uploads' ? 'multipart/form-data; boundary=x'
+        : 'application/json';
     return $lims->request($route->{method}, $route->{here}, key => $key,
-        $route->{method} eq 'GET' ? () : (body => '[]'));
+        $route->{method} eq 'GET' ? () : (body => '[]', headers => { 'Content-Type' => $type }));
 }
 
 sub key { return $lims->key($lims->fixture, @_)->{key} }

@@ -63,6 +63,8 @@ my %body = (
     'PATCH /approval-records/:id' => { status => 'approved' },
     'POST /instrument-ingest' =>
         { fileName => 'f.csv', content => 'x', dryRun => JSON::PP::true },
+    'POST /instrument-uploads' => qq(--x\r\nContent-Disposition: form-data; name="file"; )
+        . qq(filename="f.csv"\r\n\r\nx\r\n--x--\r\n),
     'POST /projects'      => { code => 'NEW', name => 'New' },
     'PATCH /projects/:id' => { name => 'theirs' },
     'POST /clients'       => { code => 'NEW', name => 'New' },
@@ -90,7 +92,9 @@ sub call {
     my $body = delete $option{body} // $body{"$route->{method} " . short($route)};
     die "no body for $route->{method} $route->{path}: add it\n"
         if $route->{method} ne 'GET' && !$body;
-    return $lims->request($route->{method}, $path, %option,
+    my @type = ref $body || $route->{method} eq 'GET' ? ()
+        : (headers => { 'Content-Type' => 'multipart/form-data; boundary=x' });
+    return $lims->request($route->{method}, $path, %option, @type,
         $route->{method} eq 'GET' ? () : (body => $body));
 }
 
@@ -198,10 +202,10 @@ subtest 'in the body' => sub {
         for my $route (grep { $_->{method} ne 'GET' } @routes) {
             my $path      = short($route);
             my $operation = operation_of($route);
-            my $content   = $operation->{requestBody}{content} or next;
+            my $content   = $operation->{requestBody}{content}{'application/json'} or next;
             my ($segment) = $path =~ m{\A/([^/]+)/:id};
             my $own = $segment ? $ours{ $in_path{$segment} } : '';
-            for my $reference (references_in($content->{'application/json'}{schema})) {
+            for my $reference (references_in($content->{schema})) {
                 my ($name, $list) = @$reference;
                 my ($strange, $none) = map {
                     my $id    = $_;

@@ -18,8 +18,10 @@ LIMS::Operation - what the OpenAPI document promises of one operation
 C<all> are the operations of a document. Each has C<name> (its operationId),
 C<method>, C<template>, C<path($id)>, C<noun> (whose id the path has, else
 undef), C<scope> (or undef), C<success> (its status below 300), C<statuses>, and
-C<body>: the smallest JSON text that its schema accepts, undef where it takes no
-body. C<refusals> maps each documented error status to its slugs.
+C<body>: the smallest JSON text, or form, that its schema accepts, undef where it
+takes no body. C<type> is the Content-Type of that, C<wrong> a body of that type
+which is not what is asked for. C<refusals> maps each documented error status to
+its slugs.
 
 =cut
 
@@ -63,14 +65,40 @@ sub path {
 # What a body needs that no schema says.
 my %beyond = (ingestInstrumentFile => { content => 'x', dryRun => JSON::PP::true });
 
-sub body {
+my $boundary = 'limit-of-a-part';
+
+sub _json {
     my ($self) = @_;
     my $request = $self->{operation}{requestBody};
+    return $request && $request->{content}{'application/json'};
+}
 
-    return $request && JSON::PP->new->utf8->canonical->encode({
-        %{ $self->_least($request->{content}{'application/json'}{schema}) },
+sub body {
+    my ($self) = @_;
+    return undef                  if !$self->{operation}{requestBody};
+    return _form(file => 'A file') if !$self->_json;
+    return JSON::PP->new->utf8->canonical->encode({
+        %{ $self->_least($self->_json->{schema}) },
         %{ $beyond{ $self->name } || {} },
     });
+}
+
+sub type {
+    my ($self) = @_;
+    return $self->_json ? 'application/json' : "multipart/form-data; boundary=$boundary";
+}
+
+sub wrong {
+    my ($self) = @_;
+    return $self->_json ? '[]' : _form(nothing => 'of that name');
+}
+
+sub _form {
+    my ($name, $content) = @_;
+    my $file = $name eq 'file' ? '; filename="run.csv"' : '';
+
+    return qq(--$boundary\r\nContent-Disposition: form-data; name="$name"$file\r\n\r\n)
+        . "$content\r\n--$boundary--\r\n";
 }
 
 sub refusals {
