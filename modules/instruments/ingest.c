@@ -319,7 +319,7 @@ static const lims_route_t routes[] = {
           "or, with every reason listed, none (202). Bytes that came before are answered with "
           "what became of them (200), and so is a dry run.",
       .scope = "instruments:write",
-      .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE | LIMS_R_TURNS,
       .input = input,
       .form = form,
       .output = output,

@@ -66,8 +66,9 @@ int lims_map_to_storage(request_rec *r)
 typedef struct {
     request_rec *r;
     lims_lease_t lease;
-    bool read;     /* the body, to its end */
-    bool answered; /* by one of httpd's own filters, while it was read */
+    struct lims_turn_t *turn; /* at what takes a processor for long */
+    bool read;                /* the body, to its end */
+    bool answered;            /* by one of httpd's own filters, while it was read */
 } carrier_t;
 
 static const lims_error_t *connect_database(lims_connection_t **connection, lims_exchange_t *x)
@@ -224,12 +225,29 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, lims_limit
     return lims_limit_count(config, limit, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
+static const lims_error_t *take_turn(lims_exchange_t *x)
+{
+    carrier_t *carrier = x->context;
+
+    return lims_line_take(&carrier->turn, carrier->r->server, x->rq.pool);
+}
+
+static void give_turn_back(lims_exchange_t *x)
+{
+    carrier_t *carrier = x->context;
+
+    lims_line_give_back(carrier->turn, carrier->r->server);
+    carrier->turn = NULL;
+}
+
 static const lims_transport_t transport = {
     .connect = connect_database,
     .disconnect = disconnect_database,
     .body = read_body,
     .feed = feed_body,
     .admit = admit,
+    .take_turn = take_turn,
+    .give_turn_back = give_turn_back,
 };
 
 /* --- In and out ----------------------------------------------------------- */
@@ -482,6 +500,9 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
     lims_metrics_child();
     if (rv == APR_SUCCESS) {
         rv = lims_pool_init(pchild, s);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_line_init(pchild, s);
     }
     for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
         lims_store_t *store = lims_config_of(each)->store;

@@ -89,15 +89,18 @@ typedef struct {
     apr_int64_t retention_interval;
     apr_int64_t recovery_interval;
     apr_int64_t event_retention;
+    apr_int64_t ingest_concurrency;
+    apr_int64_t ingest_wait;
     apr_int64_t ingest_resume;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
-    lims_store_t *store; /* of rates over several machines, or NULL */
-    int hints;           /* where a commit is told to the dispatchers, or -1 */
-    lims_pool_t *pool;   /* in a child: its connections, NULL if it has none */
+    lims_store_t *store;        /* of rates over several machines, or NULL */
+    int hints;                  /* where a commit is told to the dispatchers, or -1 */
+    lims_pool_t *pool;          /* in a child: its connections, NULL if it has none */
+    struct lims_turns_t *turns; /* in a child: of what takes a processor for long */
 } lims_config_t;
 
 /* config.c */
@@ -150,6 +153,13 @@ apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
 const lims_error_t *lims_limit_count(const lims_config_t *config, lims_limit_e kind,
                                      apr_int64_t key, const char *key_hash, apr_table_t *headers,
                                      apr_pool_t *pool);
+
+/* line.c: turns at what takes a processor for long, few at once in a child. A turn
+ * that lasts longer than such work does goes to the next in line. */
+apr_status_t lims_line_init(apr_pool_t *pchild, server_rec *s);
+const lims_error_t *lims_line_take(struct lims_turn_t **turn, const server_rec *s,
+                                   apr_pool_t *pool);
+void lims_line_give_back(struct lims_turn_t *turn, const server_rec *s);
 
 /* handler.c */
 void lims_child_init(apr_pool_t *pchild, server_rec *s);

@@ -410,18 +410,39 @@ static const lims_error_t *vouch(lims_exchange_t *x)
     return error;
 }
 
-/* Where there is work between, what comes before it and then the work; a reply is
- * there when that was all. */
-static const lims_error_t *get_ready(lims_exchange_t *x, const char *body, apr_size_t length)
+static const lims_error_t *work_and_write(lims_exchange_t *x, const char *body, apr_size_t length)
 {
-    const lims_route_t *route = x->rq.route;
-    const lims_error_t *error;
+    const lims_error_t *error = x->rq.route->work(&x->rq);
 
-    if (!route || !route->work || x->refusal || x->late_refusal || x->limited) {
-        return NULL;
+    return error ? error : on_connection(x, write_once, body, length);
+}
+
+/* With work between: what comes before it, which may be all, and holding nothing but
+ * its turn the work, and what follows. */
+static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    const lims_error_t *error = on_connection(x, prepare_once, body, length);
+
+    if (error || x->rq.reply->body) {
+        return error;
     }
-    error = on_connection(x, prepare_once, body, length);
-    return error || x->rq.reply->body ? error : route->work(&x->rq);
+    if (!(x->rq.route->flags & LIMS_R_TURNS)) {
+        return work_and_write(x, body, length);
+    }
+    error = x->transport->take_turn(x);
+    if (!error) {
+        error = work_and_write(x, body, length);
+        x->transport->give_turn_back(x);
+    }
+    return error;
+}
+
+static const lims_error_t *change(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    bool refused = x->refusal || x->late_refusal || x->limited;
+
+    return x->rq.route->work && !refused ? write_with_work(x, body, length)
+                                         : on_connection(x, write_once, body, length);
 }
 
 static const lims_error_t *answer(lims_exchange_t *x)
@@ -453,8 +474,7 @@ static const lims_error_t *answer(lims_exchange_t *x)
     if (!x->rq.route || is_read(x)) {
         return on_connection(x, read_once, body, length);
     }
-    error = get_ready(x, body, length);
-    return error || x->rq.reply->body ? error : on_connection(x, write_once, body, length);
+    return change(x, body, length);
 }
 
 /* --- The answer ----------------------------------------------------------- */

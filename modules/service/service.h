@@ -14,10 +14,11 @@
  *     transaction and has the key checked in the same round trip, does its
  *     work, and commits with the record of the idempotency key;
  *   - one with work that takes long (.prepare, .work of its route) comes twice:
- *     its key is checked each time, and between the two it holds nothing.
+ *     its key is checked each time, and between the two it holds nothing. Where
+ *     that takes a processor for long (LIMS_R_TURNS), it waits for its turn there.
  *
  * The transport (httpd, a test) supplies what it knows in an exchange and
- * five functions; it gets back a reply and, for the log, the error.
+ * seven functions; it gets back a reply and, for the log, the error.
  */
 #ifndef LIMS_SERVICE_H
 #define LIMS_SERVICE_H
@@ -51,6 +52,11 @@ typedef struct {
                                 void *data);
     /* Counts the request against its key, or LIMS_E_RATE_LIMITED. */
     const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, lims_limit_e limit);
+    /* Waits for a turn at what takes a processor for long, behind those that wait
+     * already, or LIMS_E_SERVICE_UNAVAILABLE. The other is to be called once for
+     * each that came. */
+    const lims_error_t *(*take_turn)(lims_exchange_t *x);
+    void (*give_turn_back)(lims_exchange_t *x);
 } lims_transport_t;
 
 /* What the configuration decides. */

@@ -1,0 +1,138 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Files are imported one after another, in the order in which they came: who waits
+# has its file kept, and holds nothing in the database. None waits for ever: one
+# that is kept up by somebody's lock lets the next go on, and whoever had no turn in
+# time is told so and finds the file there.
+use strict;
+use warnings;
+
+use JSON::PP qw(encode_json);
+use LIMS::Instrument;
+use LIMS::Laboratory;
+use LIMS::Test;
+use LIMS::Wire qw(message);
+
+my $patient = <<'END';
+Define LIMS_TIMEOUTS "-c statement_timeout=0 -c lock_timeout=0"
+LimsDatabaseTimeout 60000
+LimsIngestResume 86400
+LimsRateLimit 5000
+END
+my $lims = LIMS::Test->new(children => 1, conf => "${patient}LimsIngestWait 120000\n");
+my $lab  = LIMS::Laboratory->new($lims);
+my $pc   = LIMS::Instrument->new($lab);
+
+$pc->profile;
+
+sub until_true {
+    my ($holds) = @_;
+    for (1 .. 1000) {
+        return 1 if $holds->();
+        select undef, undef, undef, 0.02;
+    }
+    return 0;
+}
+
+# Sessions of the service that are in the middle of something.
+sub busy {
+    my ($also) = @_;
+    return $lims->superuser->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'mod_lims' AND datname = current_database()
+          AND state <> 'idle' AND } . ($also || 'true'));
+}
+
+sub stuck { return busy(q{wait_event_type = 'Lock'}) }
+
+# Holds a test, as whoever verifies it slowly.
+sub hold {
+    my ($sample) = @_;
+    my $db = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
+    $db->begin_work;
+    $db->do('SELECT FROM lims.sample_test WHERE id = ? FOR UPDATE', undef,
+        ($lab->tests($sample))[0]);
+    return $db;
+}
+
+sub let_go {
+    my ($db) = @_;
+    $db->rollback;
+    $db->disconnect;
+    return;
+}
+
+# Sends a file, whose answer is not read yet, and waits until it is kept.
+sub send_off {
+    my ($by, $name, $sample) = @_;
+    my $socket = $by->socket;
+    syswrite $socket, message($by, 'POST', '/instrument-ingest', body => encode_json(
+            { fileName => $name, content => $pc->csv([ $sample, 'NO3', '1' ]) }));
+    ok(until_true(sub {
+        $lab->value('SELECT count(*) FROM lims.instrument_file WHERE file_name = ?', $name);
+    }), "$name is kept");
+    return $socket;
+}
+
+sub answer_of {
+    my ($socket) = @_;
+    my $raw = '';
+    while (sysread $socket, my $some, 65536) { $raw .= $some }
+    return $raw;
+}
+
+sub state_of {
+    my (@names) = @_;
+    return join ' ', @{ $lims->db->selectcol_arrayref(
+        'SELECT status FROM lims.instrument_file WHERE file_name = ANY (?) ORDER BY id', undef,
+        \@names) };
+}
+
+subtest 'in order, and holding nothing' => sub {
+    my @samples = map { $pc->sample('NO3') } 1 .. 4;
+    my $holder  = hold($samples[0]);
+    my @sockets = send_off($lims, 'file 0', $samples[0]);
+    ok(until_true(sub { stuck() == 1 }), 'the first waits in the database');
+    push @sockets, send_off($lims, "file $_", $samples[$_]) for 1 .. 3;
+    ok(until_true(sub { busy() == 1 }), 'the others do not');
+    is(state_of(map {"file $_"} 0 .. 3), join(' ', ('received') x 4), 'none is imported');
+    let_go($holder);
+    like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'each is served') for @sockets;
+    is_deeply($lims->db->selectcol_arrayref(q{SELECT f.file_name FROM lims.instrument_file f
+            JOIN lims.instrument_file_row r
+              ON r.organization_id = f.organization_id AND r.file_id = f.id
+           WHERE f.file_name ~ '^file [0-3]$' ORDER BY r.id}),
+        [ map {"file $_"} 0 .. 3 ], 'in the order in which they came');
+};
+
+subtest 'behind one that waits for a lock' => sub {
+    my @samples = map { $pc->sample('NO3') } 1 .. 2;
+    my $holder  = hold($samples[0]);
+    my $socket  = send_off($lims, 'slow', $samples[0]);
+    ok(until_true(sub { stuck() == 1 }), 'it waits in the database');
+    is($pc->send($pc->csv([ $samples[1], 'NO3', '1' ]))->status, 201, 'others go on');
+    is(stuck(), 1, 'while it still waits');
+    let_go($holder);
+    like(answer_of($socket), qr{\AHTTP/1\.1 201 }, 'then it is served too');
+};
+
+subtest 'no turn in time' => sub {
+    my $hasty = LIMS::Test->new(beside => $lims, children => 1,
+        conf => "${patient}LimsIngestWait 100\n");
+    my @samples = map { $pc->sample('NO3') } 1 .. 2;
+    my $holder  = hold($samples[0]);
+    my $socket  = send_off($hasty, 'first', $samples[0]);
+    ok(until_true(sub { stuck() == 1 }), 'one waits in the database');
+    my %file = (fileName => 'second', content => $pc->csv([ $samples[1], 'NO3', '1' ]));
+    my $late = $hasty->post('/instrument-ingest', \%file);
+    is($late->status, 503, 'the next had no turn') or diag($late->body);
+    is($late->header('Retry-After'), 1, 'and may come again');
+    is(state_of('second'), 'received', 'its file is kept');
+    $hasty->expect_log(qr/LIMS0067/);
+    let_go($holder);
+    like(answer_of($socket), qr{\AHTTP/1\.1 201 }, 'the first is served');
+    is($hasty->post('/instrument-ingest', \%file)->status, 201, 'and the next when it comes again');
+    $hasty->finish;
+};
+
+done_testing();
