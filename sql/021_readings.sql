@@ -12,7 +12,11 @@
 --                     expectedText } ],
 --       readings: [ { sheet, row, column, offset, cell, trackingId, testCode,
 --                     result, unit, qualifier, analysedAt, operator,
---                     comment, control: its place in controls } ] }
+--                     comment, control: its place in controls, times } ],
+--       more }
+--
+-- With `more` these are the first of the readings, and `times` is how often there is
+-- one for the same test of the same sample among all.
 
 -- A reading, and what it is about.
 CREATE TYPE lims.file_reading AS (
@@ -31,6 +35,7 @@ CREATE TYPE lims.file_reading AS (
     operator_name text,
     comment text,
     control jsonb,
+    times integer,
     sample_id bigint,
     test_definition_id bigint,
     sample_test_id bigint,
@@ -104,7 +109,7 @@ BEGIN
                          r."trackingId", r."testCode", r.result, r.unit,
                          r.qualifier, lims.moment_of(r."analysedAt", v_zone),
                          r.operator, r.comment, p_reading -> 'controls' -> r.control,
-                         s.id, d.id,
+                         r.times, s.id, d.id,
                          CASE WHEN r.control IS NULL THEN t.id END,
                          coalesce(t.tests, 0))::lims.file_reading
                      ORDER BY r.place)
@@ -113,10 +118,11 @@ BEGIN
                sheet text, "row" integer, "column" integer, "offset" bigint,
                cell text, "trackingId" text, "testCode" text, result text,
                unit text, qualifier text, "analysedAt" text, operator text,
-               comment text, control integer)) WITH ORDINALITY AS r (
+               comment text, control integer, times integer))
+               WITH ORDINALITY AS r (
                sheet, "row", "column", "offset", cell, "trackingId",
                "testCode", result, unit, qualifier, "analysedAt", operator,
-               comment, control, place)
+               comment, control, times, place)
       LEFT JOIN samples s ON s.tracking_id = r."trackingId"
       LEFT JOIN definitions d ON d.code = r."testCode"
       LEFT JOIN tests t ON t.sample_id = s.id AND t.test_definition_id = d.id;
@@ -140,8 +146,9 @@ DECLARE
 BEGIN
     WITH told AS MATERIALIZED (
         SELECT r.*,
-               count(*) OVER (PARTITION BY r.control IS NULL, r.tracking_id,
-                              r.test_code) AS times
+               greatest(r.times, count(*) OVER (PARTITION BY r.control IS NULL,
+                                                r.tracking_id, r.test_code))
+                   AS in_all
           FROM unnest(p_rows) r
     ), policy AS MATERIALIZED (
         SELECT o.time_zone, o.reagent_expiry_policy = 'block' AS blocks,
@@ -225,7 +232,7 @@ BEGIN
                                 (j.tracking_id IS NOT NULL AND j.sample_id IS NULL)
                                 OR (j.tracking_id IS NOT NULL
                                     AND j.test_code IS NOT NULL
-                                    AND (j.sample_test_id IS NULL OR j.times > 1))
+                                    AND (j.sample_test_id IS NULL OR j.in_all > 1))
                                 OR j.sample_status <> ALL (j.statuses)
                                 OR j.tests > 1 OR j.test_status = 'verified'
                                 OR j.conflicts OR j.lot IS NOT NULL
@@ -279,10 +286,10 @@ BEGIN
                            j.lot, j.expires_on), NULL, NULL),
                    -- Said of samples that there are and that there are not.
                    (j.is_sample AND j.tracking_id IS NOT NULL
-                    AND j.test_code IS NOT NULL AND j.times > 1,
+                    AND j.test_code IS NOT NULL AND j.in_all > 1,
                     'duplicate_row',
                     format('The file has %s results for %s of sample %s.',
-                           j.times, j.test_code, j.tracking_id), 'one', NULL),
+                           j.in_all, j.test_code, j.tracking_id), 'one', NULL),
                    (j.is_other_unit,
                     'unit_mismatch',
                     format('%s is kept in %s, not in %s.', j.test_code,

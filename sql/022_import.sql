@@ -156,6 +156,10 @@ $$;
 -- it. Returns its status, and whether this decided it: another may have been
 -- faster. With a resolution the file is released by a person.
 --
+-- Of a large file the first readings come first, with `more`: as many reasons as are
+-- told decide about it. With fewer the status is NULL, and nothing is done: then
+-- all its readings have to come.
+--
 -- What the rules of the laboratory refuse in the middle undoes what was entered
 -- and leaves the reason, in the same transaction.
 CREATE FUNCTION lims.import_file(
@@ -175,6 +179,7 @@ DECLARE
     v_hash bytea := decode(p_reading ->> 'rowsHash', 'hex');
     v_reasons jsonb := coalesce(p_reading -> 'reasons', '[]');
     v_blocked boolean := (p_reading ->> 'blocking')::integer > 0;
+    v_more boolean := coalesce((p_reading ->> 'more')::boolean, false);
     v_found jsonb;
     v_rows lims.file_reading[];
     v_earlier bigint;
@@ -213,20 +218,28 @@ BEGIN
     IF v_earlier IS NULL THEN
         BEGIN
             v_rows := lims.resolve_readings(p_organization, p_reading);
-            PERFORM FROM lims.sample_test t
-              WHERE t.organization_id = p_organization
-                AND t.id = ANY (ARRAY(SELECT r.sample_test_id
-                                        FROM unnest(v_rows) r))
-              ORDER BY t.id
-                FOR NO KEY UPDATE;
-            PERFORM FROM lims.sample s
-              WHERE s.organization_id = p_organization
-                AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id
-                                        FROM unnest(v_rows) r))
-              ORDER BY s.id
-                FOR SHARE;
+            -- All are locked at once or none, so that all lock in the same order.
+            IF NOT v_more THEN
+                PERFORM FROM lims.sample_test t
+                  WHERE t.organization_id = p_organization
+                    AND t.id = ANY (ARRAY(SELECT r.sample_test_id
+                                            FROM unnest(v_rows) r))
+                  ORDER BY t.id
+                    FOR NO KEY UPDATE;
+                PERFORM FROM lims.sample s
+                  WHERE s.organization_id = p_organization
+                    AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id
+                                            FROM unnest(v_rows) r))
+                  ORDER BY s.id
+                    FOR SHARE;
+            END IF;
             v_found := lims.reading_reasons(p_organization, v_rows,
                                             p_reading -> 'policy');
+            IF v_more AND jsonb_array_length(v_found) < 500 THEN
+                status := NULL;
+                decided := false;
+                RETURN;
+            END IF;
             v_reasons := v_reasons || v_found;
             v_blocked := v_blocked OR v_found <> '[]';
             IF NOT v_blocked THEN

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* document.c - what was read of a file, as lims.import_file() takes it. */
+#include <apr_hash.h>
 #include <apr_strings.h>
 #include <string.h>
 
@@ -155,7 +156,7 @@ static void write_controls(lims_writer_t *w, const apr_array_header_t *controls)
     lims_writer_array_end(w);
 }
 
-static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int control)
+static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int control, int times)
 {
     lims_writer_object_begin(w);
     member(w, "sheet", reading->sheet);
@@ -174,6 +175,9 @@ static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int c
     if (control >= 0) {
         number(w, "control", control);
     }
+    if (times > 1) {
+        number(w, "times", times);
+    }
     lims_writer_object_end(w);
 }
 
@@ -183,26 +187,74 @@ static bool is_whole(const lims_reading_t *reading)
     return reading->result && reading->test_code && (reading->control || reading->tracking_id);
 }
 
-static void write_readings(lims_writer_t *w, const lims_readings_t *readings, apr_pool_t *pool)
+/* How often the file has a sample's test, by the two; counts this one as well. */
+static int *count_of(apr_hash_t *tests, const lims_reading_t *reading, apr_pool_t *pool)
 {
-    apr_array_header_t *controls = apr_array_make(pool, 4, sizeof(const lims_control_t *));
+    const char *key = apr_pstrcat(pool, reading->tracking_id, "\n", reading->test_code, NULL);
+    int *count = apr_hash_get(tests, key, APR_HASH_KEY_STRING);
+
+    if (!count) {
+        count = apr_pcalloc(pool, sizeof(*count));
+        apr_hash_set(tests, key, APR_HASH_KEY_STRING, count);
+    }
+    ++*count;
+    return count;
+}
+
+/* A reading, and how often there is one for the same. */
+typedef struct {
+    const lims_reading_t *reading;
+    const int *times;
+} counted_t;
+
+/* Those that are to be written, of which the first are; how often each is there in
+ * all of the file. */
+static const apr_array_header_t *counted(const lims_readings_t *readings, int at_most,
+                                         apr_pool_t *pool)
+{
+    static const int once = 1;
+    apr_array_header_t *list = apr_array_make(pool, at_most, sizeof(counted_t));
+    apr_hash_t *tests = apr_hash_make(pool);
     bool blocked = readings->reasons->blocking > 0;
+
+    for (int i = 0; i < readings->readings->nelts; i++) {
+        const lims_reading_t *each = &APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+        const int *times = &once;
+
+        if (blocked && !is_whole(each)) {
+            continue;
+        }
+        if (at_most < readings->readings->nelts && !each->control && each->tracking_id &&
+            each->test_code) {
+            times = count_of(tests, each, pool);
+        }
+        if (list->nelts < at_most) {
+            APR_ARRAY_PUSH(list, counted_t) = (counted_t){ .reading = each, .times = times };
+        }
+    }
+    return list;
+}
+
+static void write_readings(lims_writer_t *w, const lims_readings_t *readings, int at_most,
+                           apr_pool_t *pool)
+{
+    const apr_array_header_t *list = counted(readings, at_most, pool);
+    apr_array_header_t *controls = apr_array_make(pool, 4, sizeof(const lims_control_t *));
 
     lims_writer_key(w, "readings");
     lims_writer_array_begin(w);
-    for (int i = 0; i < readings->readings->nelts; i++) {
-        const lims_reading_t *reading = &APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
+    for (int i = 0; i < list->nelts; i++) {
+        const counted_t *each = &APR_ARRAY_IDX(list, i, counted_t);
 
-        if (!blocked || is_whole(reading)) {
-            write_reading(w, reading, control_of(controls, reading->control));
-        }
+        write_reading(w, each->reading, control_of(controls, each->reading->control), *each->times);
     }
     lims_writer_array_end(w);
     write_controls(w, controls);
 }
 
-const char *lims_import_document(const lims_import_t *import, apr_pool_t *pool)
+const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool)
 {
+    bool more = at_most && at_most < import->readings->readings->nelts;
     const lims_readings_t *readings = import->readings;
     const lims_profile_t *profile = readings->profile;
     lims_writer_t *w = lims_writer_create(pool);
@@ -218,7 +270,11 @@ const char *lims_import_document(const lims_import_t *import, apr_pool_t *pool)
     member(w, "rowsHash", readings->rows_hash);
     write_counts(w, readings);
     write_reasons(w, import, pool);
-    write_readings(w, readings, pool);
+    if (more) {
+        lims_writer_key(w, "more");
+        lims_writer_boolean(w, true);
+    }
+    write_readings(w, readings, more ? at_most : readings->readings->nelts, pool);
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
 }

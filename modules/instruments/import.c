@@ -11,6 +11,11 @@
 #include "kernel/field.h"
 #include "kernel/writer.h"
 
+/* Readings of which only the first are sent to be judged at first: what is wrong
+ * with a large file is mostly wrong with all of it, and only so much is told. */
+#define LARGE 20000
+#define FIRST 2000
+
 /* --- Bytes ---------------------------------------------------------------- */
 
 bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
@@ -275,7 +280,17 @@ static const lims_error_t *decide(lims_import_t *import, lims_request_t *rq, con
 const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq, const char *from,
                                        const char *resolution, const char *reason)
 {
-    return decide(import, rq, from, lims_import_document(import, rq->pool), resolution, reason);
+    const lims_error_t *error = NULL;
+    bool open = true;
+
+    if (import->readings->readings->nelts > LARGE) {
+        error = decide(import, rq, from, lims_import_document(import, FIRST, rq->pool), resolution,
+                       reason);
+        open = !error && !import->status;
+    }
+    return open ? decide(import, rq, from, lims_import_document(import, 0, rq->pool), resolution,
+                         reason)
+                : error;
 }
 
 const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,

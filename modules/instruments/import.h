@@ -86,8 +86,9 @@ const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq
 const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,
                                         const char *code, const char *message);
 
-/* document.c: what was read, as lims.import_file() takes it. */
-const char *lims_import_document(const lims_import_t *import, apr_pool_t *pool);
+/* document.c: what was read, as lims.import_file() takes it; at most so many of the
+ * readings, 0: all. */
+const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool);
 
 /* The bytes of base64 (RFC 4648 section 4, padded, in one line), NUL-terminated; false:
  * it is none. */

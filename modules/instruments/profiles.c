@@ -174,7 +174,7 @@ static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
 
 static void render(lims_request_t *rq, const lims_import_t *import)
 {
-    rq->reply->body = lims_import_document(import, rq->pool);
+    rq->reply->body = lims_import_document(import, 0, rq->pool);
     rq->reply->length = rq->reply->body ? strlen(rq->reply->body) : 0;
 }
 
