@@ -12,8 +12,11 @@
 --                     expectedText } ],
 --       readings: [ { sheet, row, column, offset, cell, trackingId, testCode,
 --                     result, unit, qualifier, analysedAt, operator,
---                     comment, control: its place in controls, times } ],
+--                     comment, control: its place in controls, native, times } ],
 --       more }
+--
+-- The native value of a control is what it is held against: a result of the same
+-- file.
 --
 -- With `more` these are the first of the readings, and `times` is how often there is
 -- one for the same test of the same sample among all.
@@ -35,6 +38,7 @@ CREATE TYPE lims.file_reading AS (
     operator_name text,
     comment text,
     control jsonb,
+    native text,
     times integer,
     sample_id bigint,
     test_definition_id bigint,
@@ -109,7 +113,7 @@ BEGIN
                          r."trackingId", r."testCode", r.result, r.unit,
                          r.qualifier, lims.moment_of(r."analysedAt", v_zone),
                          r.operator, r.comment, p_reading -> 'controls' -> r.control,
-                         r.times, s.id, d.id,
+                         r.native, r.times, s.id, d.id,
                          CASE WHEN r.control IS NULL THEN t.id END,
                          coalesce(t.tests, 0))::lims.file_reading
                      ORDER BY r.place)
@@ -118,11 +122,11 @@ BEGIN
                sheet text, "row" integer, "column" integer, "offset" bigint,
                cell text, "trackingId" text, "testCode" text, result text,
                unit text, qualifier text, "analysedAt" text, operator text,
-               comment text, control integer, times integer))
+               comment text, control integer, native text, times integer))
                WITH ORDINALITY AS r (
                sheet, "row", "column", "offset", cell, "trackingId",
                "testCode", result, unit, qualifier, "analysedAt", operator,
-               comment, control, times, place)
+               comment, control, native, times, place)
       LEFT JOIN samples s ON s.tracking_id = r."trackingId"
       LEFT JOIN definitions d ON d.code = r."testCode"
       LEFT JOIN tests t ON t.sample_id = s.id AND t.test_definition_id = d.id;
@@ -210,7 +214,10 @@ BEGIN
                    AS is_other_unit,
                coalesce(r.control ->> 'criterion' <> 'expected'
                         AND lims.result_number(r.result) IS NULL, false)
-                   AS is_no_number
+                   AS is_no_number,
+               coalesce(r.control ->> 'criterion' = 'rpd', false)
+                   AND r.native IS NOT NULL
+                   AND lims.result_number(r.native) IS NULL AS is_no_pair
           FROM told r
          CROSS JOIN policy p
           LEFT JOIN samples s ON s.id = r.sample_id
@@ -241,6 +248,7 @@ BEGIN
                             AND j.test_code IS NOT NULL)
                         OR coalesce(j.result !~ '\S', true)
                         OR length(j.result) > 1000 OR j.is_no_number
+                        OR j.is_no_pair
                         OR j.is_ahead OR j.is_early OR j.is_old
                         OR j.is_other_unit
                      ORDER BY j.place
@@ -305,6 +313,9 @@ BEGIN
                     'A result has at most 1000 characters.', NULL, NULL),
                    (j.is_no_number, 'non_numeric',
                     'The control is judged by its number.', 'a number', NULL),
+                   (j.is_no_pair, 'non_numeric',
+                    'What the control is held against is no number.',
+                    'a number', j.native),
                    (j.is_ahead, 'timestamp_in_future',
                     'The analysis lies in the future: is the clock of the '
                     'instrument right?', NULL, j.analyzed_at::text),

@@ -5,9 +5,8 @@
 -- same gates and locks; and if not, every reason why.
 
 -- The controls of a run are a QC batch of their own, which covers the tests of
--- the same file that are in none yet, and is evaluated at once. What a spike adds
--- to is the sample's own value in the same file. Returns the batch; NULL: there
--- were no controls.
+-- the same file that are in none yet, and is evaluated at once. Returns the batch;
+-- NULL: there were no controls.
 CREATE FUNCTION lims.write_controls(
     p_organization bigint,
     p_file bigint,
@@ -39,15 +38,8 @@ BEGIN
        AND t.qc_batch_id IS NULL
        AND t.status <> 'verified';
     WITH numbered AS MATERIALIZED (
-        SELECT r.*, n.result AS native,
-               nextval('lims.qc_control_id_seq') AS id
+        SELECT r.*, nextval('lims.qc_control_id_seq') AS id
           FROM unnest(p_rows) r
-          LEFT JOIN (SELECT s.tracking_id, s.test_code, min(s.result) AS result
-                       FROM unnest(p_rows) s
-                      WHERE s.control IS NULL
-                      GROUP BY s.tracking_id, s.test_code) n
-            ON n.tracking_id = r.tracking_id
-           AND n.test_code = r.test_code
          WHERE r.control IS NOT NULL
          ORDER BY r.place
     ), made AS (
@@ -59,8 +51,7 @@ BEGIN
                c.test_definition_id, c.control ->> 'criterion',
                (c.control ->> 'expectedValue')::numeric,
                lims.result_number(c.result),
-               CASE c.control ->> 'criterion' WHEN 'recovery'
-                    THEN lims.result_number(c.native) END,
+               lims.result_number(c.native),
                (c.control ->> 'lowerLimit')::numeric,
                (c.control ->> 'upperLimit')::numeric,
                c.control ->> 'expectedText',

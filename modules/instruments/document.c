@@ -16,9 +16,9 @@ static const char *const existing_names[] = {
 _Static_assert(LIMS_LENGTH(existing_names) == LIMS_EXISTING_COUNT, "a name for each policy");
 
 static const char *const criteria[] = {
-    [LIMS_CRITERION_NONE] = NULL,           [LIMS_CRITERION_RECOVERY] = "recovery",
-    [LIMS_CRITERION_MAXIMUM] = "maximum",   [LIMS_CRITERION_RANGE] = "range",
-    [LIMS_CRITERION_EXPECTED] = "expected",
+    [LIMS_CRITERION_NONE] = NULL,     [LIMS_CRITERION_RECOVERY] = "recovery",
+    [LIMS_CRITERION_RPD] = "rpd",     [LIMS_CRITERION_MAXIMUM] = "maximum",
+    [LIMS_CRITERION_RANGE] = "range", [LIMS_CRITERION_EXPECTED] = "expected",
 };
 
 _Static_assert(LIMS_LENGTH(criteria) == LIMS_CRITERION_COUNT, "a name for each criterion");
@@ -174,6 +174,7 @@ static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int c
     member(w, "comment", reading->comment);
     if (control >= 0) {
         number(w, "control", control);
+        member(w, "native", reading->native);
     }
     if (times > 1) {
         number(w, "times", times);

@@ -247,6 +247,7 @@ void lims_import_read(lims_import_t *import)
     if (import->aliases) {
         rename_samples(import);
     }
+    lims_controls_compare(import->readings, true, import->pool);
 }
 
 /* --- Deciding ------------------------------------------------------------- */

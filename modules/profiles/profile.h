@@ -232,7 +232,7 @@ typedef enum {
     LIMS_TOKEN_NONDETECT,
     LIMS_TOKEN_OVER,
     LIMS_TOKEN_UNDER,
-    LIMS_TOKEN_TEXT,    /* a result that is no number */
+    LIMS_TOKEN_TEXT,    /* a result that is no number; of a code: a plain value */
     LIMS_TOKEN_MISSING, /* as a blank cell */
     LIMS_TOKEN_INVALID, /* the value must not be taken */
     LIMS_TOKEN_COUNT
@@ -241,7 +241,7 @@ typedef enum {
 typedef struct {
     const char *text; /* folded; the whole cell */
     lims_token_e meaning;
-    const char *write; /* NULL: the cell literally; "{limit}" in it is columns.limit */
+    const char *write; /* NULL: the value literally; "{limit}" in it is columns.limit */
 } lims_token_t;
 
 typedef enum {
@@ -261,6 +261,7 @@ typedef struct {
 typedef struct {
     const apr_array_header_t *operators; /* of const char *: what may precede a number */
     const apr_array_header_t *tokens;    /* of lims_token_t, or NULL */
+    const apr_array_header_t *codes;     /* of lims_token_t: of columns.qualifier; or NULL */
     const apr_array_header_t *flags;     /* of lims_flag_t, or NULL */
     lims_flag_e unknown_flag;            /* of a flag that is not listed and not blank */
 } lims_qualifiers_t;
@@ -327,6 +328,7 @@ typedef enum { LIMS_ROUTE_QC_BATCH, LIMS_ROUTE_SKIP, LIMS_ROUTE_COUNT } lims_rou
 typedef enum {
     LIMS_CRITERION_NONE,
     LIMS_CRITERION_RECOVERY,
+    LIMS_CRITERION_RPD,
     LIMS_CRITERION_MAXIMUM,
     LIMS_CRITERION_RANGE,
     LIMS_CRITERION_EXPECTED,
@@ -342,6 +344,7 @@ typedef struct {
     lims_criterion_e criterion; /* how a batch judges it; needed for LIMS_ROUTE_QC_BATCH */
     const char *expected_value, *lower_limit, *upper_limit; /* decimal numbers, or NULL */
     const char *expected_text;
+    const char *against; /* of a difference: the type of the other control; NULL: the sample */
 } lims_control_t;
 
 typedef struct {

@@ -405,6 +405,14 @@ const lims_error_t *lims_check_qualifiers(lims_profile_parser_t *parser, void *o
     const lims_qualifiers_t *qualifiers = object;
 
     (void)node;
+    for (int i = 0; qualifiers->tokens != NULL && i < qualifiers->tokens->nelts; i++) {
+        const char *write = APR_ARRAY_IDX(qualifiers->tokens, i, lims_token_t).write;
+
+        if (write != NULL && strstr(write, "{value}") != NULL) {
+            return lims_profile_refuse(parser, place, "tokens",
+                                       "has {value} where the value is the token itself");
+        }
+    }
     for (int i = 0; i < qualifiers->operators->nelts; i++) {
         const char *sign = APR_ARRAY_IDX(qualifiers->operators, i, const char *);
 
@@ -459,10 +467,11 @@ const lims_error_t *lims_check_control(lims_profile_parser_t *parser, void *obje
                                            "expectedText" };
     /* Which of them each criterion has, a bit each: all of them and no other. */
     static const unsigned needs[] = {
-        [LIMS_CRITERION_NONE] = 0,  [LIMS_CRITERION_RECOVERY] = 7, [LIMS_CRITERION_MAXIMUM] = 4,
-        [LIMS_CRITERION_RANGE] = 6, [LIMS_CRITERION_EXPECTED] = 8,
+        [LIMS_CRITERION_NONE] = 0,    [LIMS_CRITERION_RECOVERY] = 7, [LIMS_CRITERION_RPD] = 4,
+        [LIMS_CRITERION_MAXIMUM] = 4, [LIMS_CRITERION_RANGE] = 6,    [LIMS_CRITERION_EXPECTED] = 8,
     };
     const lims_control_t *control = object;
+    bool known = control->against == NULL;
 
     _Static_assert(LIMS_LENGTH(needs) == LIMS_CRITERION_COUNT, "needs of every criterion");
     if ((control->criterion != LIMS_CRITERION_NONE) != (control->route == LIMS_ROUTE_QC_BATCH)) {
@@ -480,7 +489,22 @@ const lims_error_t *lims_check_control(lims_profile_parser_t *parser, void *obje
                                               : "has no meaning for this criterion");
         }
     }
-    return NULL;
+    if (control->lower_limit != NULL) {
+        const char *width = lims_decimal_convert(control->lower_limit, "-1", control->upper_limit,
+                                                 -1, LIMS_ROUND_HALF_EVEN, parser->pool);
+
+        if (width == NULL || *width == '-') {
+            return lims_profile_refuse(parser, place, "upperLimit", "lies below lowerLimit");
+        }
+    }
+    if (control->against != NULL && control->criterion != LIMS_CRITERION_RPD) {
+        return lims_profile_refuse(parser, place, "against", "is for the criterion rpd");
+    }
+    for (int i = 0; lims_control_types[i] != NULL && !known; i++) {
+        known = strcmp(lims_control_types[i], control->against) == 0;
+    }
+    return known ? NULL
+                 : lims_profile_refuse(parser, place, "against", "must be a type of control");
 }
 
 const lims_error_t *lims_check_integrity(lims_profile_parser_t *parser, void *object,

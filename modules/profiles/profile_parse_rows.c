@@ -27,9 +27,9 @@ static const char *const flag_actions[] = {
 static const lims_member_t token_members[] = {
     { .name = "text",
       .type = LIMS_M_NAME,
-      .flags = LIMS_M_REQUIRED,
+      .flags = LIMS_M_REQUIRED | LIMS_M_BLANK,
       .offset = offsetof(lims_token_t, text),
-      .doc = "The whole cell." },
+      .doc = "The whole cell. `\"\"` is a blank, where a blank says something." },
     { .name = "meaning",
       .type = LIMS_M_ENUM,
       .flags = LIMS_M_REQUIRED,
@@ -49,6 +49,46 @@ static const lims_shape_t shape_token = {
     .title = "qualifiers.tokens[]",
     .doc = "A text where a number is due: `ND`, `OVER`, `n.a.`",
     .members = token_members,
+    .size = sizeof(lims_token_t),
+};
+
+static const char *const code_meanings[] = {
+    [LIMS_TOKEN_NONDETECT] = "nondetect",
+    [LIMS_TOKEN_OVER] = "over",
+    [LIMS_TOKEN_UNDER] = "under",
+    [LIMS_TOKEN_TEXT] = "detected",
+    [LIMS_TOKEN_MISSING] = "missing",
+    [LIMS_TOKEN_INVALID] = "invalid",
+    [LIMS_TOKEN_COUNT] = NULL,
+};
+
+static const lims_member_t code_members[] = {
+    { .name = "text",
+      .type = LIMS_M_NAME,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_token_t, text),
+      .doc = "The whole cell." },
+    { .name = "meaning",
+      .type = LIMS_M_ENUM,
+      .flags = LIMS_M_REQUIRED,
+      .offset = offsetof(lims_token_t, meaning),
+      .values = code_meanings,
+      .doc = "nondetect, over, under: of the result, which may lack a value; detected: the value "
+             "has no qualifier; missing: as a blank value; invalid: `instrument_error_flag`." },
+    { .name = "write",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_token_t, write),
+      .doc = "The result that is written, instead of the value's own: `<{limit}` has "
+             "`columns.limit` in it, `<{value}` the value." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_shape_t shape_code = {
+    .title = "qualifiers.codes[]",
+    .doc = "A text of `columns.qualifier` that says what the result is: `U` with the reporting "
+           "limit beside a blank value, `=`, a detection condition. Others have to be qualifiers "
+           "of results, `<`, `>`, `ND`, `J` or `U`.",
+    .members = code_members,
     .size = sizeof(lims_token_t),
 };
 
@@ -94,6 +134,13 @@ static const lims_member_t qualifier_members[] = {
       .max = 200,
       .shape = &shape_token,
       .doc = "Texts where a number is due; others are `non_numeric`." },
+    { .name = "codes",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_qualifiers_t, codes),
+      .min = 1,
+      .max = 200,
+      .shape = &shape_code,
+      .doc = "Texts of `columns.qualifier`." },
     { .name = "flags",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_qualifiers_t, flags),
@@ -132,9 +179,10 @@ static const char *const routes[] = {
 };
 
 static const char *const criteria[] = {
-    [LIMS_CRITERION_NONE] = "none",         [LIMS_CRITERION_RECOVERY] = "recovery",
-    [LIMS_CRITERION_MAXIMUM] = "maximum",   [LIMS_CRITERION_RANGE] = "range",
-    [LIMS_CRITERION_EXPECTED] = "expected", [LIMS_CRITERION_COUNT] = NULL,
+    [LIMS_CRITERION_NONE] = "none",   [LIMS_CRITERION_RECOVERY] = "recovery",
+    [LIMS_CRITERION_RPD] = "rpd",     [LIMS_CRITERION_MAXIMUM] = "maximum",
+    [LIMS_CRITERION_RANGE] = "range", [LIMS_CRITERION_EXPECTED] = "expected",
+    [LIMS_CRITERION_COUNT] = NULL,
 };
 
 /* clang-format off */
@@ -173,7 +221,8 @@ static const lims_member_t control_members[] = {
       .offset = offsetof(lims_control_t, criterion),
       .values = criteria,
       .fallback = "none",
-      .doc = "How the batch judges it; needed for the route qcBatch." },
+      .doc = "How the batch judges it; needed for the route qcBatch. rpd is the relative percent "
+             "difference of two values of the file." },
     { .name = "expectedValue",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, expected_value),
@@ -185,11 +234,17 @@ static const lims_member_t control_members[] = {
     { .name = "upperLimit",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, upper_limit),
-      .doc = "Criterion recovery (in percent), maximum and range." },
+      .doc = "Criterion recovery and rpd (in percent), maximum and range." },
     { .name = "expectedText",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_control_t, expected_text),
       .doc = "Criterion expected." },
+    { .name = "against",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_control_t, against),
+      .max = 8,
+      .doc = "Criterion rpd: the `controlType` that stands before it and is its other half, `LCS` "
+             "of an `LCSD`. Without it that is the sample of the same tracking id." },
     LIMS_MEMBER_END,
 };
 

@@ -307,6 +307,45 @@ static bool time_zone_fits(const char *name)
                                          "0123456789_+-/") == strlen(name));
 }
 
+/* Whether what is written in the place of a text names a place of the file. */
+static bool writes(const apr_array_header_t *tokens, const char *place)
+{
+    bool any = false;
+
+    for (int i = 0; tokens != NULL && i < tokens->nelts; i++) {
+        const char *write = APR_ARRAY_IDX(tokens, i, lims_token_t).write;
+
+        any = any || (write != NULL && strstr(write, place) != NULL);
+    }
+    return any;
+}
+
+static const lims_error_t *check_qualifiers(lims_profile_parser_t *parser,
+                                            const lims_profile_t *profile,
+                                            const lims_profile_place_t *place)
+{
+    const lims_qualifiers_t *qualifiers = &profile->qualifiers;
+    const char *member = NULL;
+    const char *words = NULL;
+
+    if (qualifiers->flags != NULL && !has_column(profile, LIMS_COLUMN_FLAG)) {
+        member = "flags";
+        words = "needs columns.flag";
+    } else if (qualifiers->codes != NULL && !has_column(profile, LIMS_COLUMN_QUALIFIER)) {
+        member = "codes";
+        words = "needs columns.qualifier";
+    } else if (!has_column(profile, LIMS_COLUMN_LIMIT) &&
+               (writes(qualifiers->tokens, "{limit}") || writes(qualifiers->codes, "{limit}"))) {
+        member = writes(qualifiers->tokens, "{limit}") ? "tokens" : "codes";
+        words = "writes {limit}, which needs columns.limit";
+    }
+    return member != NULL
+               ? lims_profile_refuse(parser, place,
+                                     apr_pstrcat(parser->pool, "qualifiers.", member, NULL), "%s",
+                                     words)
+               : NULL;
+}
+
 static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims_profile_t *profile,
                                        const lims_profile_place_t *place)
 {
@@ -327,9 +366,6 @@ static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims
                !has_column(profile, LIMS_COLUMN_REPLICATE)) {
         member = "replicates.policy";
         words = "needs columns.replicate";
-    } else if (profile->qualifiers.flags != NULL && !has_column(profile, LIMS_COLUMN_FLAG)) {
-        member = "qualifiers.flags";
-        words = "needs columns.flag";
     } else if (profile->table.unit_row > 0 && has_column(profile, LIMS_COLUMN_UNIT)) {
         member = "table.unitRow";
         words = "cannot stand beside columns.unit: which of them is right?";
@@ -365,6 +401,9 @@ const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *obje
     error = check_layout(parser, profile, place);
     if (error == NULL) {
         error = check_parts(parser, profile, place);
+    }
+    if (error == NULL) {
+        error = check_qualifiers(parser, profile, place);
     }
     if (error == NULL) {
         error = check_pointers(parser, profile, place);

@@ -32,6 +32,7 @@ typedef struct {
     const char *operator_name;
     const char *comment;
     const lims_control_t *control; /* NULL: a sample; else what kind of control, and its route */
+    const char *native; /* of a control: what it is held against, a result of the same file */
 } lims_reading_t;
 
 typedef struct {
@@ -65,5 +66,11 @@ lims_readings_t *lims_file_read(const char *bytes, apr_size_t length, const char
 /* Reads with one profile, without looking whether it matches: to try a draft. */
 lims_readings_t *lims_file_read_with(const char *bytes, apr_size_t length, const char *file_name,
                                      const lims_profile_t *profile, apr_pool_t *pool);
+
+/* Finds for each control what it is held against: the sample that a spike was added
+ * to or a duplicate taken of, or another control. What a duplicate lacks is a
+ * reason. Reading does this; `again` is for who has taken readings out, and then
+ * only what is lacking now is told. */
+void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *pool);
 
 #endif /* LIMS_PROFILES_READINGS_H */

@@ -510,5 +510,6 @@ void lims_rules_finish(lims_layout_t *layout)
             out->counts.results++;
         }
     }
+    lims_controls_compare(out, false, layout->pool);
     lims_integrity_check(layout);
 }

@@ -131,31 +131,46 @@ static void read_blank(lims_value_t *value)
     }
 }
 
-/* A token's text with the reporting limit in the place of "{limit}". NULL:
+/* A number that stands beside the value, of its unit and its dilution. NULL:
  * refused. */
-static const char *token_text(lims_value_t *value, const lims_token_t *token, const char *cell)
+static const char *number_of(lims_value_t *value, lims_column_e column, const char *what)
 {
-    static const char place[] = "{limit}";
-    const char *write = token->write ? token->write : cell;
-    const char *at = strstr(write, place), *limit = value->found[LIMS_COLUMN_LIMIT].text;
-    apr_pool_t *pool = value->layout->pool;
+    const char *text = value->found[column].text;
     lims_number_t number;
 
-    value->reading.unit = value->test->unit;
-    if (!at) {
-        return write;
-    }
-    if (!limit || lims_number_read(&number, limit, &value->layout->profile->numbers, pool) !=
-                      LIMS_NUMBER_READ) {
-        lims_value_refuse(value, LIMS_REASON_MISSING_VALUE, LIMS_COLUMN_LIMIT, "a number",
-                          "\"%s\" needs the reporting limit, which is not there.", cell);
+    if (!text || lims_number_read(&number, text, &value->layout->profile->numbers,
+                                  value->layout->pool) != LIMS_NUMBER_READ) {
+        lims_value_refuse(value, LIMS_REASON_MISSING_VALUE, column, "a number",
+                          "What the profile writes here needs %s, which is not there.", what);
         return NULL;
     }
-    /* It is a number of the file as the values are, of its unit and its dilution. */
-    limit = lims_value_convert(value, number.text, number.percent);
-    return limit ? apr_pstrcat(pool, apr_pstrmemdup(pool, write, (apr_size_t)(at - write)), limit,
-                               at + sizeof(place) - 1, NULL)
-                 : NULL;
+    return lims_value_convert(value, number.text, number.percent);
+}
+
+/* What a profile writes, with numbers of the file in the places that it has for
+ * them. NULL: refused. */
+static const char *fill_places(lims_value_t *value, const char *write)
+{
+    static const struct {
+        const char *place, *what;
+        lims_column_e column;
+    } places[] = { { "{limit}", "the reporting limit", LIMS_COLUMN_LIMIT },
+                   { "{value}", "the value", LIMS_COLUMN_VALUE } };
+    apr_pool_t *pool = value->layout->pool;
+
+    value->reading.unit = value->test->unit;
+    for (apr_size_t i = 0; i < LIMS_LENGTH(places) && write; i++) {
+        const char *at = strstr(write, places[i].place), *number;
+
+        if (at) {
+            number = number_of(value, places[i].column, places[i].what);
+            write = number
+                        ? apr_pstrcat(pool, apr_pstrmemdup(pool, write, (apr_size_t)(at - write)),
+                                      number, at + strlen(places[i].place), NULL)
+                        : NULL;
+        }
+    }
+    return write;
 }
 
 /* What a token says of the value, unless its text says it itself. */
@@ -172,10 +187,8 @@ static const char *token_qualifier(lims_token_e meaning, const char *result)
                                            : NULL;
 }
 
-static const lims_token_t *find_token(const lims_value_t *value, const char *text)
+static const lims_token_t *find_token(const apr_array_header_t *tokens, const char *text)
 {
-    const apr_array_header_t *tokens = value->layout->profile->qualifiers.tokens;
-
     for (int i = 0; tokens && i < tokens->nelts; i++) {
         const lims_token_t *token = &APR_ARRAY_IDX(tokens, i, lims_token_t);
         if (lims_fold_equals(text, strlen(text), token->text)) {
@@ -196,7 +209,7 @@ static void read_token(lims_value_t *value, const lims_token_t *token, const cha
                           "The instrument says that this is no valid value.");
         return;
     default:
-        value->reading.result = token_text(value, token, text);
+        value->reading.result = fill_places(value, token->write ? token->write : text);
         if (value->reading.result) {
             value->reading.qualifier = token_qualifier(token->meaning, value->reading.result);
         }
@@ -308,18 +321,14 @@ static bool is_formula_error(const lims_found_t *found)
     return false;
 }
 
-void lims_value_read(lims_value_t *value)
+/* What the cell of the value says. */
+static void read_cell(lims_value_t *value, const char *text)
 {
-    lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
-    const char *dilution = value->found[LIMS_COLUMN_DILUTION].text;
-    const char *text = found->text ? found->text : "";
-    const lims_token_t *token = find_token(value, text);
+    const lims_token_t *token = find_token(value->layout->profile->qualifiers.tokens, text);
 
-    found->text = text;
-    value->reading.dilution = dilution && *dilution ? dilution : NULL;
     if (token) {
         read_token(value, token, text);
-    } else if (is_formula_error(found)) {
+    } else if (is_formula_error(&value->found[LIMS_COLUMN_VALUE])) {
         lims_value_refuse(value, LIMS_REASON_FORMULA_ERROR, LIMS_COLUMN_VALUE, NULL,
                           "The formula of this cell has no value.");
     } else if (value->test->kind == LIMS_KIND_CHOICE && find_choice(value, text)) {
@@ -331,8 +340,63 @@ void lims_value_read(lims_value_t *value)
     } else {
         read_text(value, text);
     }
-    if (!value->skipped) {
+}
+
+/* The qualifier of a code, which the value's own must not contradict. */
+static void qualify(lims_value_t *value, lims_token_e meaning)
+{
+    const char *own = value->reading.qualifier;
+    const char *bound = meaning == LIMS_TOKEN_OVER ? ">" : meaning == LIMS_TOKEN_TEXT ? NULL : "<";
+
+    if (own && (!bound || strcmp(own, bound) != 0)) {
+        lims_value_refuse(value, LIMS_REASON_UNKNOWN_QUALIFIER, LIMS_COLUMN_QUALIFIER, NULL,
+                          "It contradicts the value's own.");
+    } else if (value->reading.result) {
+        value->reading.qualifier = token_qualifier(meaning, value->reading.result);
+    }
+}
+
+/* What the column of qualifiers says of the result, which may have no value. */
+static void read_code(lims_value_t *value, const lims_token_t *code, const char *text)
+{
+    switch (code->meaning) {
+    case LIMS_TOKEN_MISSING:
+        read_blank(value);
+        return;
+    case LIMS_TOKEN_INVALID:
+        lims_value_refuse(value, LIMS_REASON_INSTRUMENT_ERROR_FLAG, LIMS_COLUMN_QUALIFIER, NULL,
+                          "The file says that this is no valid value.");
+        return;
+    default:
+        break;
+    }
+    if (code->write) {
+        value->reading.result = fill_places(value, code->write);
+    } else {
+        read_cell(value, text);
+    }
+    qualify(value, code->meaning);
+}
+
+void lims_value_read(lims_value_t *value)
+{
+    lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
+    const char *dilution = value->found[LIMS_COLUMN_DILUTION].text;
+    const char *qualifier = value->found[LIMS_COLUMN_QUALIFIER].text;
+    const lims_token_t *code =
+        qualifier ? find_token(value->layout->profile->qualifiers.codes, qualifier) : NULL;
+
+    found->text = found->text ? found->text : "";
+    value->reading.dilution = dilution && *dilution ? dilution : NULL;
+    if (code) {
+        read_code(value, code, found->text);
+    } else {
+        read_cell(value, found->text);
+    }
+    if (!value->skipped && !code) {
         read_qualifier(value);
+    }
+    if (!value->skipped) {
         read_flag(value);
     }
     if (value->reading.unit && *value->reading.unit == '\0') {

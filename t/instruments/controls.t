@@ -69,6 +69,56 @@ subtest 'a control that cannot be judged' => sub {
     is($pc->test($sample, 'NO3')->{status}, 'pending', 'and all of it');
 };
 
+# A second version of the profile, whose controls are held against other values. What
+# a row is stands where others have the time.
+sub pairs {
+    my ($name, $type, %more) = @_;
+    return { when => [ { column => 'sampleType', equals => $name } ], controlType => $type,
+        route => 'qcBatch', criterion => 'rpd', upperLimit => '20', %more };
+}
+
+sub controls_of {
+    my ($answer) = @_;
+    return $lims->db->selectall_arrayref(q{SELECT control_type, measured_value::text,
+        native_value::text, round(evaluated_value, 2)::text, passed FROM lims.qc_control c
+        JOIN lims.qc_batch b ON b.id = c.qc_batch_id
+        WHERE b.batch_number = ? ORDER BY c.id}, undef, 'FILE-' . $answer->json->{id});
+}
+
+subtest 'values that are held against each other' => sub {
+    $pc->profile(
+        columns => { trackingId => 'Sample', test => 'Test', value => 'Value', unit => 'Unit',
+            sampleType => 'Time' },
+        rows    => { controls => [
+                pairs('DUP', 'DUP'),
+                pairs('LCSD', 'LCSD', against => 'LCS'),
+                pairs('LCS', 'LCS', criterion => 'recovery', expectedValue => '5',
+                    lowerLimit => '80', upperLimit => '120') ] });
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $answer = $pc->send($pc->csv([ $one, 'NO3', '7.0', 'mg/L', '' ],
+            [ 'L', 'NO3', '5', 'mg/L', 'LCS' ], [ $one, 'NO3', '7.7', 'mg/L', 'DUP' ],
+            [ 'L2', 'NO3', '5.5', 'mg/L', 'LCSD' ]));
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    is_deeply(controls_of($answer), [ [ 'LCS', '5', undef, '100.00', 1 ],
+            [ 'DUP', '7.7', '7.0', '9.52', 1 ], [ 'LCSD', '5.5', '5', '9.52', 1 ] ],
+        'by their differences');
+    $answer = $pc->send($pc->csv([ $two, 'NO3', '7.0', 'mg/L', '' ],
+            [ $two, 'NO3', '9.7', 'mg/L', 'DUP' ]));
+    is($answer->status, 201, 'imported too') or diag($answer->body);
+    is_deeply(controls_of($answer), [ [ 'DUP', '9.7', '7.0', '32.34', 0 ] ], 'one that differs');
+    my ($test) = $lab->tests($two);
+    refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', 'not to be verified');
+};
+
+subtest 'a duplicate without its sample' => sub {
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $answer = $pc->send($pc->csv([ $one, 'NO3', '7', 'mg/L', '' ],
+            [ $two, 'NO3', '7', 'mg/L', 'DUP' ]));
+    is($answer->status, 202, 'keeps the file') or diag($answer->body);
+    is_deeply([ map { [ @$_{qw(code row)} ] } @{ $answer->json->{reasons} } ],
+        [ [ 'missing_value', 3 ] ], 'with the reason');
+};
+
 subtest 'a dry run' => sub {
     my $sample  = $pc->sample('NO3');
     my $batches = $lab->value('SELECT count(*) FROM lims.qc_batch');

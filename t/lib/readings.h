@@ -45,7 +45,8 @@ static inline const char *reading_text(const lims_reading_t *r, apr_pool_t *pool
         part("d", r->dilution, pool), part("r", r->replicate, pool),
         part("@", r->analysed_at, pool), part("by ", r->operator_name, pool),
         part("//", r->comment, pool),
-        part("control ", r->control ? lims_control_types[r->control->type] : NULL, pool), NULL);
+        part("control ", r->control ? lims_control_types[r->control->type] : NULL, pool),
+        part("against ", r->native, pool), NULL);
 }
 
 static inline const char *readings_text(const lims_readings_t *out, apr_pool_t *pool)

@@ -283,6 +283,35 @@ static void test_refusals(void)
           "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'B'}], 'controlType': 'blank'}]},"
           " 'tests'",
           "rows.controls[0].controlType: must be one of MB, LRB" },
+        { "'tests'",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'DUP',"
+          " 'route': 'qcBatch', 'criterion': 'rpd'}]}, 'tests'",
+          "rows.controls[0].upperLimit: is missing: the criterion needs it" },
+        { "'tests'",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'DUP',"
+          " 'route': 'qcBatch', 'criterion': 'rpd', 'upperLimit': '20', 'against': 'it'}]}, "
+          "'tests'",
+          "rows.controls[0].against: must be a type of control" },
+        { "'tests'",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'DUP',"
+          " 'route': 'qcBatch', 'criterion': 'maximum', 'upperLimit': '2', 'against': 'LCS'}]},"
+          " 'tests'",
+          "rows.controls[0].against: is for the criterion rpd" },
+        { "'tests'", "'qualifiers': {'codes': [{'text': 'U', 'meaning': 'nondetect'}]}, 'tests'",
+          "qualifiers.codes: needs columns.qualifier" },
+        { "'tests'",
+          "'qualifiers': {'tokens': [{'text': 'U', 'meaning': 'nondetect', 'write': '<{limit}'}]},"
+          " 'tests'",
+          "qualifiers.tokens: writes {limit}, which needs columns.limit" },
+        { "'tests'",
+          "'qualifiers': {'tokens': [{'text': 'U', 'meaning': 'nondetect', 'write': '<{value}'}]},"
+          " 'tests'",
+          "qualifiers.tokens: has {value} where the value is the token itself" },
+        { "'tests'",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'CCV',"
+          " 'route': 'qcBatch', 'criterion': 'range', 'lowerLimit': '9', 'upperLimit': '8.9'}]},"
+          " 'tests'",
+          "rows.controls[0].upperLimit: lies below lowerLimit" },
         { "'tests'", "'rows': {'final': 'F'}, 'tests'", "rows.final: needs columns.status" },
         { "'tests'", "'integrity': {'frames': 'required'}, 'tests'", "integrity.frames: is for" },
         { "'tests'", "'integrity': {'hash': {'regex': 'a'}}, 'tests'",

@@ -60,6 +60,73 @@ static const case_t values[] = {
       "2:3 S1 T=<0.5 mg/L q<|3:3 S2 T=? mg/L|4:3 S3 T=----- mg/L qND|5:3 S4 T=OVER mg/L q>|"
       "6:3 S5 T=below mg/L q<|7:3 S6 T=TNTC mg/L|8:3 S7 T=?",
       "missing_value@3:4 []|instrument_error_flag@8:3 [Missed]" },
+    { "a blank that says something",
+      LONG(", 'limit': 'RL'") ", 'qualifiers': {'tokens': ["
+                              " {'text': '', 'meaning': 'nondetect', 'write': '<{limit}'}]}" TEST,
+      "ID\tTest\tValue\tRL\nS1\tT\t\t0.50\n", "2:3 S1 T=<0.50 mg/L q<", "" },
+    { "codes in the column of qualifiers",
+      LONG(", 'qualifier': 'Q', 'limit': 'RL', 'unit': 'Unit'") ", 'units': {'policy': 'convert'}, "
+                                                                "'qualifiers': {'codes': ["
+                                                                " {'text': 'U', 'meaning': "
+                                                                "'nondetect', 'write': '<{limit}'},"
+                                                                " {'text': 'BRL', 'meaning': "
+                                                                "'nondetect', 'write': '<{value}'},"
+                                                                " {'text': '=', 'meaning': "
+                                                                "'detected'}, {'text': 'LT', "
+                                                                "'meaning': 'under'},"
+                                                                " {'text': 'E', 'meaning': "
+                                                                "'over'}, {'text': 'R', 'meaning': "
+                                                                "'invalid'},"
+                                                                " {'text': 'N', 'meaning': "
+                                                                "'missing'}, {'text': 'Not "
+                                                                "Detected', 'meaning': "
+                                                                "'nondetect'}]}" TEST,
+      "ID\tTest\tValue\tQ\tRL\tUnit\nS1\tT\t\tU\t0.50\tmg/L\nS2\tT\t\tu\t500\tug/L\n"
+      "S3\tT\t0.2\tBRL\t\tmg/L\nS4\tT\t7.0\t=\t\tmg/L\nS5\tT\t0.1\tLT\t\tmg/L\n"
+      "S6\tT\t90\tE\t\tmg/L\nS7\tT\t5\tR\t\tmg/L\nS8\tT\t5\tN\t\tmg/L\n"
+      "S9\tT\t0.01\tnot  detected\t\tmg/L\nSA\tT\t6\tJ\t\tmg/L\n",
+      "2:3 S1 T=<0.50 mg/L q<|3:3 S2 T=<0.500 mg/L q<|4:3 S3 T=<0.2 mg/L q<|5:3 S4 T=7.0 mg/L|"
+      "6:3 S5 T=0.1 mg/L q<|7:3 S6 T=90 mg/L q>|8:3 S7 T=?|9:3 S8 T=?|10:3 S9 T=0.01 mg/L qND|"
+      "11:3 SA T=6 mg/L qJ",
+      "instrument_error_flag@8:4 [R]|missing_value@9:3 [5]" },
+    { "codes that the file contradicts, or that lack what they need",
+      LONG(", 'qualifier': 'Q', 'limit': 'RL'") ", 'qualifiers': {'codes': [{'text': 'U', "
+                                                "'meaning': 'nondetect', 'write': '<{limit}'},"
+                                                " {'text': '=', 'meaning': 'detected'}, {'text': "
+                                                "'LT', 'meaning': 'under'}]}" TEST,
+      "ID\tTest\tValue\tQ\tRL\nS1\tT\t\tU\t\nS2\tT\t<5\t=\t\nS3\tT\t>5\tLT\t\nS4\tT\t<5\tLT\t\n"
+      "S5\tT\t\tLT\t\nS6\tT\t\tU\tlow\nS7\tT\t5\tX\t\n",
+      "2:3 S1 T=? mg/L|3:3 S2 T=<5 mg/L q<|4:3 S3 T=>5 mg/L q>|5:3 S4 T=<5 mg/L q<|6:3 S5 T=?|"
+      "7:3 S6 T=? mg/L|8:3 S7 T=5 mg/L",
+      "missing_value@2:5 []|unknown_qualifier@3:4 [=]|unknown_qualifier@4:4 [LT]|"
+      "missing_value@6:3 []|missing_value@7:5 [low]|unknown_qualifier@8:4 [X]" },
+    { "controls that are held against another value",
+      LONG(
+          ", 'sampleType': 'Kind'") ", 'rows': {'controls': ["
+                                    " {'when': [{'column': 'sampleType', 'equals': 'DUP'}], "
+                                    "'controlType': 'DUP',"
+                                    "  'route': 'qcBatch', 'criterion': 'rpd', 'upperLimit': '20'},"
+                                    " {'when': [{'column': 'sampleType', 'equals': 'LCS'}], "
+                                    "'controlType': 'LCS',"
+                                    "  'route': 'qcBatch', 'criterion': 'recovery', "
+                                    "'expectedValue': '5', 'lowerLimit': '80',"
+                                    "  'upperLimit': '120'},"
+                                    " {'when': [{'column': 'sampleType', 'equals': 'LCSD'}], "
+                                    "'controlType': 'LCSD',"
+                                    "  'route': 'qcBatch', 'criterion': 'rpd', 'upperLimit': '20', "
+                                    "'against': 'LCS'},"
+                                    " {'when': [{'column': 'sampleType', 'equals': 'MS'}], "
+                                    "'controlType': 'MS',"
+                                    "  'route': 'qcBatch', 'criterion': 'recovery', "
+                                    "'expectedValue': '5', 'lowerLimit': '80',"
+                                    "  'upperLimit': '120'}]}" TEST,
+      "ID\tTest\tValue\tKind\nS1\tT\t5.2\tDUP\nS1\tT\t5.1\tS\nL1\tT\t4.9\tLCS\nL2\tT\t4.7\tLCS\n"
+      "L1\tT\t4.8\tLCSD\nLX\tT\t4.8\tLCSD\nS1\tT\t10\tMS\nS2\tT\t3\tDUP\n",
+      "2:3 S1 T=5.2 mg/L control DUP against 5.1|3:3 S1 T=5.1 mg/L|4:3 L1 T=4.9 mg/L control LCS|"
+      "5:3 L2 T=4.7 mg/L control LCS|6:3 L1 T=4.8 mg/L control LCSD against 4.9|"
+      "7:3 LX T=4.8 mg/L control LCSD against 4.7|8:3 S1 T=10 mg/L control MS against 5.1|"
+      "9:3 S2 T=3 mg/L control DUP",
+      "missing_value@9:3 [3]" },
     { "unit_missing and unit_mismatch", LONG(", 'unit': 'Unit'") TEST,
       "ID\tTest\tValue\tUnit\nS1\tT\t5\t\nS2\tT\t5\tg/L\nS3\tT\t5\tug/ml\n",
       "2:3 S1 T=?|3:3 S2 T=? mg/L|4:3 S3 T=5 mg/L", "unit_missing@2:4 []|unit_mismatch@3:4 [g/L]" },

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_controls.c - controls that are held against another value of the file. */
+#include "profiles/readings.h"
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <string.h>
+
+/* Results by what they are of: a sample's test, or a control's. */
+static const char *key_of(const char *kind, const char *test, const char *id, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, kind, "\n", test, "\n", id ? id : "", NULL);
+}
+
+static void remember(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *pool)
+{
+    const char *kind = reading->control ? lims_control_types[reading->control->type] : "";
+    const char *key = key_of(kind, reading->test_code, reading->tracking_id, pool);
+
+    if (!reading->result || (!reading->control && !reading->tracking_id)) {
+        return;
+    }
+    apr_hash_set(results, key, APR_HASH_KEY_STRING, reading->result);
+    if (reading->control) { /* whatever it is called: the last of its kind */
+        apr_hash_set(results, key_of(kind, reading->test_code, NULL, pool), APR_HASH_KEY_STRING,
+                     reading->result);
+    }
+}
+
+/* The other control of the same name, or else the last of its type. */
+static const char *find(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *pool)
+{
+    const char *kind = reading->control->against ? reading->control->against : "";
+    const char *found = apr_hash_get(
+        results, key_of(kind, reading->test_code, reading->tracking_id, pool), APR_HASH_KEY_STRING);
+
+    return found || !*kind ? found
+                           : apr_hash_get(results, key_of(kind, reading->test_code, NULL, pool),
+                                          APR_HASH_KEY_STRING);
+}
+
+static void tell_missing(lims_readings_t *readings, const lims_reading_t *reading, apr_pool_t *pool)
+{
+    const char *against = reading->control->against;
+    const lims_reason_t reason = {
+        .code = LIMS_REASON_MISSING_VALUE,
+        .blocking = true,
+        .sheet = *reading->sheet ? reading->sheet : NULL,
+        .row = reading->row,
+        .column = reading->column,
+        .cell = reading->raw,
+        .message =
+            apr_psprintf(pool, "The file has no %s of %s that this %s could be held against.",
+                         reading->test_code,
+                         against                ? against
+                         : reading->tracking_id ? reading->tracking_id
+                                                : "a sample",
+                         lims_control_types[reading->control->type]),
+    };
+
+    lims_reasons_add(readings->reasons, &reason);
+}
+
+static bool is_compared(const lims_control_t *control)
+{
+    return control && (control->criterion == LIMS_CRITERION_RPD ||
+                       control->criterion == LIMS_CRITERION_RECOVERY);
+}
+
+void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *pool)
+{
+    apr_array_header_t *list = readings->readings;
+    apr_pool_t *scratch;
+    apr_hash_t *results;
+
+    if (readings->counts.controls == 0) {
+        return;
+    }
+    apr_pool_create(&scratch, pool);
+    results = apr_hash_make(scratch);
+    for (int i = 0; i < list->nelts; i++) {
+        const lims_reading_t *reading = &APR_ARRAY_IDX(list, i, lims_reading_t);
+
+        if (!reading->control) { /* a sample may stand behind its duplicate */
+            remember(results, reading, scratch);
+        }
+    }
+    for (int i = 0; i < list->nelts; i++) {
+        lims_reading_t *reading = &APR_ARRAY_IDX(list, i, lims_reading_t);
+        const char *was = reading->native;
+
+        if (is_compared(reading->control)) {
+            reading->native = find(results, reading, scratch);
+            if (!reading->native && reading->control->criterion == LIMS_CRITERION_RPD &&
+                (!again || was)) {
+                tell_missing(readings, reading, pool);
+            }
+        }
+        if (reading->control) {
+            remember(results, reading, scratch);
+        }
+    }
+    apr_pool_destroy(scratch);
+}
