@@ -2,6 +2,7 @@
 /* prompt.c - what is sent to the model. */
 #include "extraction/prompt.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/rand.h>
 #include <string.h>
@@ -91,14 +92,12 @@ const char *lims_prompt_data(const lims_grid_t *grid, const lims_candidates_t *c
 {
     text_t text = { apr_array_make(pool, 1024, sizeof(const char *)), pool };
     unsigned char random[16];
-    char line[2 * sizeof(random) + 1] = "";
+    const char *line;
 
     if (RAND_bytes(random, sizeof(random)) != 1) {
         return NULL;
     }
-    for (apr_size_t i = 0; i < sizeof(random); i++) {
-        apr_snprintf(line + 2 * i, 3, "%02x", random[i]);
-    }
+    line = apr_pescape_hex(pool, random, sizeof(random), 0);
     add(&text, apr_pstrcat(pool, "DATA ", line, "\n", NULL));
     if (hint != NULL && hint[0] != '\0') {
         add(&text, apr_pstrcat(pool, "What the sender says of the file: ",

@@ -2,6 +2,7 @@
 /* import.c - a file on its way into results. */
 #include "instruments/import.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
+static bool decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
 {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -39,20 +40,30 @@ bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text
     return true;
 }
 
+const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
+                                        const lims_request_t *rq)
+{
+    const char *encoded = lims_values_get(rq->values, "contentBase64");
+
+    *bytes = lims_values_get(rq->values, "content");
+    *length = *bytes ? strlen(*bytes) : 0;
+    if (encoded && !decode(bytes, length, encoded, rq->pool)) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "contentBase64 must be base64 with its padding and without line breaks "
+                         "(RFC 4648 section 4).");
+    }
+    return NULL;
+}
+
 static const char *digest_of(const char *bytes, apr_size_t length, apr_pool_t *pool)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;
-    char *text;
 
     if (!EVP_Digest(bytes, length, digest, &size, EVP_sha256(), NULL)) {
         return NULL;
     }
-    text = apr_palloc(pool, 2 * (apr_size_t)size + 1);
-    for (unsigned int i = 0; i < size; i++) {
-        apr_snprintf(text + 2 * i, 3, "%02x", digest[i]);
-    }
-    return text;
+    return apr_pescape_hex(pool, digest, size, 0);
 }
 
 lims_import_t *lims_import_create(const char *name, const char *bytes, apr_size_t length,
@@ -166,8 +177,8 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
     import->status = lims_result_get(row, 0, "status");
     import->name = lims_result_get(row, 0, "fileName");
     import->asked = lims_result_get(row, 0, "profile");
-    if (!lims_base64_decode(&import->bytes, &import->length,
-                            lims_result_get(row, 0, "contentBase64"), import->pool)) {
+    if (!decode(&import->bytes, &import->length, lims_result_get(row, 0, "contentBase64"),
+                import->pool)) {
         return lims_broken(rq->pool, LIMS_E_INTERNAL, 66, "PostgreSQL's base64 is none",
                            "The file could not be read.");
     }

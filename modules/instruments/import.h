@@ -90,8 +90,10 @@ const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *r
  * readings, 0: all. */
 const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool);
 
-/* The bytes of base64 (RFC 4648 section 4, padded, in one line), NUL-terminated; false:
- * it is none. */
-bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool);
+/* The bytes of a body that has them as `content`, a text, or as `contentBase64`
+ * (RFC 4648 section 4, padded, in one line), NUL-terminated; NULL when it has neither.
+ * LIMS_E_INVALID_BODY. */
+const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
+                                        const lims_request_t *rq);
 
 #endif /* LIMS_INSTRUMENTS_IMPORT_H */

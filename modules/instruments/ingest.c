@@ -169,23 +169,11 @@ static const lims_field_t output[] = {
 
 static const lims_error_t *take_json(const char **bytes, apr_size_t *length, lims_request_t *rq)
 {
-    const char *text = lims_values_get(rq->values, "content");
-    const char *encoded = lims_values_get(rq->values, "contentBase64");
-
-    if (!text == !encoded) {
+    if (!lims_values_get(rq->values, "content") == !lims_values_get(rq->values, "contentBase64")) {
         return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
                          "The file comes as content or as contentBase64: one of the two.");
     }
-    if (encoded && !lims_base64_decode(bytes, length, encoded, rq->pool)) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "contentBase64 must be base64 with its padding and without line breaks "
-                         "(RFC 4648 section 4).");
-    }
-    if (text) {
-        *bytes = text;
-        *length = strlen(text);
-    }
-    return NULL;
+    return lims_import_content(bytes, length, rq);
 }
 
 static const lims_error_t *take_form(const char **name, const char **bytes, apr_size_t *length,

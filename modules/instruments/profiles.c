@@ -150,20 +150,20 @@ static const lims_error_t *activate(lims_request_t *rq)
 static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
 {
     const char *name = lims_values_get(rq->values, "fileName");
-    const char *text = lims_values_get(rq->values, "content");
-    const char *encoded = lims_values_get(rq->values, "contentBase64");
     const char *id = lims_values_get(rq->values, "fileId");
-    const char *bytes = text;
-    apr_size_t length = text ? strlen(text) : 0;
+    int given = !!lims_values_get(rq->values, "content") +
+                !!lims_values_get(rq->values, "contentBase64") + !!id;
+    const char *bytes = NULL;
+    apr_size_t length = 0;
+    const lims_error_t *error;
 
-    if (!!text + !!encoded + !!id != 1) {
+    if (given != 1) {
         return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
                          "The file comes as content, as contentBase64 or as fileId: one of them.");
     }
-    if (encoded && !lims_base64_decode(&bytes, &length, encoded, rq->pool)) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "contentBase64 must be base64 with its padding and without line breaks "
-                         "(RFC 4648 section 4).");
+    error = lims_import_content(&bytes, &length, rq);
+    if (error) {
+        return error;
     }
     *import = lims_import_create(name, bytes, length, NULL, rq->pool);
     if (!*import) {

@@ -350,17 +350,12 @@ static const lims_error_t *keep(const char **id, lims_request_t *rq,
     unsigned char digest[SHA256_DIGEST_LENGTH];
     lims_result_t *row = NULL;
     const lims_error_t *error;
-    char *hex = apr_palloc(rq->pool, 2 * sizeof(digest) + 3);
 
     if (!SHA256((const unsigned char *)rq->file->bytes, rq->file->length, digest)) {
         return lims_no_digest(rq->pool);
     }
-    memcpy(hex, "\\x", 3);
-    for (apr_size_t i = 0; i < sizeof(digest); i++) {
-        apr_snprintf(hex + 2 + 2 * i, 3, "%02x", digest[i]);
-    }
     lims_values_set(values, "fileName", rq->file->name);
-    lims_values_set(values, "sha256", hex);
+    lims_values_set(values, "sha256", lims_bytea(digest, sizeof(digest), rq->pool));
     lims_values_set(values, "size", apr_psprintf(rq->pool, "%" APR_SIZE_T_FMT, rq->file->length));
     lims_values_set(values, "host", rq->model->host);
     lims_values_set(values, "model", rq->model->name);

@@ -4,6 +4,7 @@
  */
 #include "kernel/check.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/rand.h>
 #include <string.h>
@@ -20,18 +21,12 @@ bool lims_request_id_valid(const char *text)
 
 const char *lims_request_id_create(apr_pool_t *pool)
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char bytes[16];
-    char *id = apr_pcalloc(pool, 2 * sizeof(bytes) + 1);
 
     if (RAND_bytes(bytes, sizeof(bytes)) != 1) {
         return NULL;
     }
-    for (apr_size_t i = 0; i < sizeof(bytes); i++) {
-        id[2 * i] = digits[bytes[i] >> 4];
-        id[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    return id;
+    return apr_pescape_hex(pool, bytes, sizeof(bytes), 0);
 }
 
 bool lims_idempotency_key_valid(const char *text)

@@ -4,6 +4,7 @@
  */
 #include "kernel/etag.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/evp.h>
 #include <string.h>
@@ -13,20 +14,12 @@
 
 const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool)
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char hash[32];
-    char *tag = apr_pcalloc(pool, 2 * TAG_BYTES + 3);
 
     if (EVP_Digest(body, length, hash, NULL, EVP_sha256(), NULL) != 1) {
         return NULL;
     }
-    tag[0] = '"';
-    for (int i = 0; i < TAG_BYTES; i++) {
-        tag[1 + 2 * i] = digits[hash[i] >> 4];
-        tag[2 + 2 * i] = digits[hash[i] & 15];
-    }
-    tag[2 * TAG_BYTES + 1] = '"';
-    return tag;
+    return apr_pstrcat(pool, "\"", apr_pescape_hex(pool, hash, TAG_BYTES, 0), "\"", NULL);
 }
 
 /* Length of the opaque-tag, quotes included, or 0: etagc is 21, 23 to 7E and

@@ -53,6 +53,9 @@ lims_values_t *lims_values_create(apr_pool_t *pool);
 /* Sets or replaces. Name and text are kept, not copied. */
 void lims_values_set(lims_values_t *values, const char *name, const char *text);
 
+/* Bytes as the text of a value of PostgreSQL's bytea: "\x00ff". */
+const char *lims_bytea(const void *bytes, apr_size_t length, apr_pool_t *pool);
+
 /* Was it given? True for a null too. */
 bool lims_values_has(const lims_values_t *values, const char *name);
 

@@ -9,6 +9,7 @@
  */
 #include "kernel/multipart.h"
 
+#include <apr_escape.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <openssl/sha.h>
@@ -338,23 +339,17 @@ const lims_part_t *lims_multipart_find(const apr_array_header_t *parts, const ch
 
 const char *lims_multipart_digest(const apr_array_header_t *parts, apr_pool_t *pool)
 {
-    static const char digits[] = "0123456789abcdef";
     const char *text = "";
 
     for (int i = 0; i < parts->nelts; i++) {
         const lims_part_t *part = &APR_ARRAY_IDX(parts, i, lims_part_t);
         unsigned char digest[SHA256_DIGEST_LENGTH];
-        char hex[2 * SHA256_DIGEST_LENGTH + 1] = "";
 
         if (SHA256((const unsigned char *)part->bytes, part->length, digest) == NULL) {
             return NULL;
         }
-        for (int j = 0; j < SHA256_DIGEST_LENGTH; j++) {
-            hex[2 * j] = digits[digest[j] >> 4];
-            hex[2 * j + 1] = digits[digest[j] & 15];
-        }
         text = apr_pstrcat(pool, text, part->name, "\n", part->file_name ? part->file_name : "",
-                           "\n", hex, "\n", NULL);
+                           "\n", apr_pescape_hex(pool, digest, sizeof(digest), 0), "\n", NULL);
     }
     return text;
 }

@@ -9,6 +9,8 @@
 #include <openssl/rand.h>
 #include <string.h>
 
+#include "kernel/field.h"
+
 #define VERSION 1
 #define NONCE_LENGTH 12
 #define TAG_LENGTH 16
@@ -239,11 +241,6 @@ static bool encrypt(unsigned char *out, int *length, const seal_key_t *key, cons
     return done;
 }
 
-static const char *bytea(const unsigned char *bytes, int length, apr_pool_t *pool)
-{
-    return apr_pstrcat(pool, "\\x", apr_pescape_hex(pool, bytes, (apr_size_t)length, 0), NULL);
-}
-
 const char *lims_seal(const lims_keyring_t *ring, const char *secret, const char *context,
                       apr_pool_t *pool)
 {
@@ -254,14 +251,14 @@ const char *lims_seal(const lims_keyring_t *ring, const char *secret, const char
         !encrypt(out, &length, &ring->keys[0], secret, context)) {
         return NULL;
     }
-    return bytea(out, length, pool);
+    return lims_bytea(out, (apr_size_t)length, pool);
 }
 
 const char *lims_seal_prefix(const lims_keyring_t *ring, apr_pool_t *pool)
 {
     unsigned char out[2 + LIMS_SEAL_ID_MAX];
 
-    return bytea(out, write_head(out, &ring->keys[0]), pool);
+    return lims_bytea(out, (apr_size_t)write_head(out, &ring->keys[0]), pool);
 }
 
 /* --- Opening --------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* signature.c - how a receiver knows that a webhook is ours and unchanged. */
 #include "kernel/signature.h"
 
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -26,19 +27,12 @@ static bool sign(unsigned char digest[DIGEST], const void *key, apr_size_t lengt
 const char *lims_signature(const char *secret, const char *timestamp, const char *body,
                            apr_pool_t *pool)
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char digest[DIGEST];
-    char hex[2 * DIGEST + 1];
 
     if (!sign(digest, secret, strlen(secret), apr_pstrcat(pool, timestamp, ".", body, NULL))) {
         return NULL;
     }
-    for (int i = 0; i < DIGEST; i++) {
-        hex[2 * i] = digits[digest[i] >> 4];
-        hex[2 * i + 1] = digits[digest[i] & 15];
-    }
-    hex[2 * DIGEST] = '\0';
-    return apr_pstrcat(pool, "sha256=", hex, NULL);
+    return apr_pstrcat(pool, "sha256=", apr_pescape_hex(pool, digest, DIGEST, 0), NULL);
 }
 
 /* Bytes of base64 text, or -1. OpenSSL counts padding as bytes. */

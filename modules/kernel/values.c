@@ -3,6 +3,8 @@
  * values.c - the map of validated values. A request has a few dozen at most,
  * so looking through them in turn is the fastest way.
  */
+#include <apr_escape.h>
+#include <apr_strings.h>
 #include <string.h>
 
 #include "kernel/error.h"
@@ -101,4 +103,9 @@ const lims_error_t *lims_values_complete(lims_values_t *values, const lims_field
         }
     }
     return NULL;
+}
+
+const char *lims_bytea(const void *bytes, apr_size_t length, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, "\\x", apr_pescape_hex(pool, bytes, length, 0), NULL);
 }

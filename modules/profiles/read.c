@@ -3,8 +3,10 @@
  * read.c - a file from its bytes to its readings: which profile, the document,
  * the layout's readings, and what holds for them as a whole.
  */
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,9 +62,7 @@ static bool digest_texts(unsigned char digest[EVP_MAX_MD_SIZE], const char *cons
 
 static const char *hash_of(const apr_array_header_t *readings, apr_pool_t *pool)
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char digest[EVP_MAX_MD_SIZE];
-    char *hex = apr_pcalloc(pool, 65);
     apr_pool_t *scratch;
     const char **texts;
     bool done;
@@ -78,11 +78,7 @@ static const char *hash_of(const apr_array_header_t *readings, apr_pool_t *pool)
     qsort(texts, (size_t)readings->nelts, sizeof(*texts), by_text);
     done = digest_texts(digest, texts, readings->nelts);
     apr_pool_destroy(scratch);
-    for (int i = 0; i < 32 && done; i++) {
-        hex[2 * i] = digits[digest[i] >> 4];
-        hex[2 * i + 1] = digits[digest[i] & 15];
-    }
-    return done ? hex : NULL;
+    return done ? apr_pescape_hex(pool, digest, SHA256_DIGEST_LENGTH, 0) : NULL;
 }
 
 /* --- Reading ----------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "profiles/layout.h"
 
 #include <apr_cstr.h>
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -173,16 +174,11 @@ static const char *digest(const EVP_MD *kind, const char *bytes, apr_size_t leng
 {
     unsigned char sum[EVP_MAX_MD_SIZE];
     unsigned size = 0;
-    char *text;
 
     if (EVP_Digest(bytes, length, sum, &size, kind, NULL) != 1) {
         return NULL; /* an algorithm that this system's policy forbids */
     }
-    text = apr_palloc(pool, 2 * size + 1);
-    for (unsigned i = 0; i < size; i++) {
-        apr_snprintf(text + 2 * i, 3, "%02x", sum[i]);
-    }
-    return text;
+    return apr_pescape_hex(pool, sum, size, 0);
 }
 
 static const char *hash_of(lims_hash_e algorithm, const char *bytes, apr_size_t length,

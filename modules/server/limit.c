@@ -13,6 +13,7 @@
  * shapes it: servers that share a database and a limit share the counts, and a
  * restart that changes the limit begins with new, empty rings.
  */
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -79,18 +80,12 @@ static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
 static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
                                 const char *key_hash, apr_pool_t *pool)
 {
-    static const char digits[] = "0123456789abcdef";
     const char *text = apr_psprintf(pool, "%s %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT, key_hash,
                                     kinds[kind], limit_of(config, kind), config->rate_window);
     unsigned char hash[SHA256_DIGEST_LENGTH];
-    char name[32 + 1] = "";
 
     SHA256((const unsigned char *)text, strlen(text), hash);
-    for (int i = 0; i < 16; i++) {
-        name[2 * i] = digits[hash[i] >> 4];
-        name[2 * i + 1] = digits[hash[i] & 15];
-    }
-    return apr_pstrcat(pool, "lims.rate.", name, NULL);
+    return apr_pstrcat(pool, "lims.rate.", apr_pescape_hex(pool, hash, 16, 0), NULL);
 }
 
 /* Counts in the store. What is counted into a bucket after its time may be

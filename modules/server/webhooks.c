@@ -12,6 +12,7 @@
  * told to stop when the child is (child_stopping), and has ended before anything
  * that it uses goes: its end is a pre-cleanup of the child's pool.
  */
+#include <apr_escape.h>
 #include <apr_strings.h>
 #include <apr_thread_proc.h>
 #include <curl/curl.h>
@@ -69,8 +70,8 @@ static const char *slot_file_of(const server_rec *s, apr_pool_t *pool)
     const char *database = lims_config_conninfo(s, NULL, pool);
 
     SHA256((const unsigned char *)database, strlen(database), digest);
-    return ap_runtime_dir_relative(pool, apr_psprintf(pool, "lims-webhooks-%02x%02x%02x%02x",
-                                                      digest[0], digest[1], digest[2], digest[3]));
+    return ap_runtime_dir_relative(
+        pool, apr_pstrcat(pool, "lims-webhooks-", apr_pescape_hex(pool, digest, 4, 0), NULL));
 }
 
 static apr_status_t open_common(common_t *common, const server_rec *s, apr_pool_t *pool)

@@ -2,10 +2,10 @@
 /* caller.c - who asks, and whether that may be. */
 #include "service/caller.h"
 
+#include <apr_escape.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_thread_mutex.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/error.h"
@@ -82,29 +82,6 @@ static const char *bearer_token(const char *authorization)
     return authorization;
 }
 
-static const char *as_bytea(const unsigned char *hash, apr_pool_t *pool)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *text = apr_palloc(pool, 2 + 2 * LIMS_KEY_HASH_LENGTH + 1);
-
-    text[0] = '\\';
-    text[1] = 'x';
-    for (int i = 0; i < LIMS_KEY_HASH_LENGTH; i++) {
-        text[2 + 2 * i] = digits[hash[i] >> 4];
-        text[3 + 2 * i] = digits[hash[i] & 15];
-    }
-    text[2 + 2 * LIMS_KEY_HASH_LENGTH] = '\0';
-    return text;
-}
-
-static void from_bytea(unsigned char *hash, const char *text)
-{
-    for (int i = 0; i < LIMS_KEY_HASH_LENGTH; i++) {
-        const char pair[3] = { text[2 + 2 * i], text[3 + 2 * i], '\0' };
-        hash[i] = (unsigned char)strtoul(pair, NULL, 16);
-    }
-}
-
 const lims_error_t *lims_caller_present(lims_exchange_t *x)
 {
     const char *token = bearer_token(x->authorization);
@@ -120,7 +97,7 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
     if (!lims_key_hash(hash, token)) {
         return lims_no_digest(x->rq.pool);
     }
-    x->key_hash = as_bytea(hash, x->rq.pool);
+    x->key_hash = lims_bytea(hash, LIMS_KEY_HASH_LENGTH, x->rq.pool);
     x->key_known = recall(&known, hash);
     if (x->key_known) {
         x->accepted = known.accepted;
@@ -166,7 +143,7 @@ static void take_over(lims_exchange_t *x, const lims_result_t *found)
     lims_actor_t *actor = &x->rq.actor;
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
-    from_bytea(hash, x->key_hash);
+    apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
     remember(hash, lims_result_get(found, 0, "keyId"), lims_result_get(found, 0, "organizationId"));
     actor->key = lims_result_get(found, 0, "keyId");
     actor->organization = lims_result_get(found, 0, "organizationId");

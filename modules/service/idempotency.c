@@ -17,16 +17,12 @@ static const char *fingerprint(const lims_exchange_t *x, const char *body, apr_s
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    char *text = NULL;
+    const char *text = NULL;
 
     if (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) &&
         EVP_DigestUpdate(context, head, strlen(head)) && EVP_DigestUpdate(context, body, length) &&
         EVP_DigestFinal_ex(context, digest, &size)) {
-        text = apr_palloc(x->rq.pool, 2 + 2 * (apr_size_t)size + 1);
-        memcpy(text, "\\x", 3);
-        for (unsigned int i = 0; i < size; i++) {
-            apr_snprintf(text + 2 + 2 * i, 3, "%02x", digest[i]);
-        }
+        text = lims_bytea(digest, size, x->rq.pool);
     }
     EVP_MD_CTX_free(context);
     return text;
