@@ -181,21 +181,26 @@ END
 $$;
 
 -- Here and in what follows plans are kept while the queue goes from empty to
--- full and back: they are told to go by its key, whatever it was when they were
--- made.
+-- full and back: they are to go by its key, whatever it was when they were made.
+-- A join of old_rows with a queue that is empty may begin with the queue, so each
+-- row is asked for by itself.
 CREATE FUNCTION lims.webhook_queue_delete() RETURNS trigger
 LANGUAGE plpgsql
-SET enable_seqscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
 AS $$
+DECLARE
+    v record;
 BEGIN
-    DELETE FROM lims.webhook_queue q
-     USING old_rows o
-     WHERE q.organization_id = o.organization_id
-       AND q.endpoint_id = o.endpoint_id
-       AND q.next_attempt_at = o.next_attempt_at
-       AND q.delivery_id = o.id;
+    FOR v IN
+        SELECT o.organization_id, o.endpoint_id, o.next_attempt_at, o.id
+          FROM old_rows o
+         WHERE o.next_attempt_at IS NOT NULL
+    LOOP
+        DELETE FROM lims.webhook_queue q
+         WHERE q.organization_id = v.organization_id
+           AND q.endpoint_id = v.endpoint_id
+           AND q.next_attempt_at = v.next_attempt_at
+           AND q.delivery_id = v.id;
+    END LOOP;
     RETURN NULL;
 END
 $$;

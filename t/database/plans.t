@@ -5,24 +5,31 @@
 # table from end to end, nor all that its laboratory has in it: neither as it is
 # planned, generic or for the values of a call, nor in the functions and triggers
 # that it starts. Pages are read through the primary key, from the cursor on.
+#
+# What is queued comes and goes faster than the tables are analysed, and a plan
+# that was made when there was next to nothing is kept when there is much. So no
+# statement reads a queue from end to end in a database that has just begun either.
 use strict;
 use warnings;
 
 use JSON::PP ();
 use LIMS::Instance;
 use LIMS::Seed;
+use LIMS::Source qw(text);
 use LIMS::Statements;
 use Test::More;
 
-my ($organizations, $samples) = (20, 1500);
-my $big = join '|', qw(sample sample_test event audit_entry result_history webhook_delivery
+my $organizations = 20;
+my @big           = qw(sample sample_test event audit_entry result_history webhook_delivery
     idempotency_record approval sample_watch);
+my @queues = qw(sample_due webhook_queue webhook_delivery);
+my ($db, $big);
 
-my $database = 'lims_test_database_plans';
-LIMS::Instance::create_database($database);
-my $db = LIMS::Instance::connect_database($database, 'postgres');
-LIMS::Seed::plant($db, $organizations, $samples);
-$db->{PrintWarn} = 1;    # how the plans of nested statements arrive
+# How the service's sessions are set, but for what is a Define's.
+my ($options) = text('conf/lims.conf') =~ /^\s*DBDParams .*options='([^']*)'/m;
+my @settings = $options =~ /-c (\w+=\w+)/g;
+is(scalar(grep { /\A(?:plan_cache_mode|enable_seqscan|enable_bitmapscan|jit)=/ } @settings), 4,
+    "the service's sessions say how to plan");
 
 # The organization in the middle, and some of what is its own: a pending sample,
 # its first test, and the first of what it has so many of (see LIMS::Seed).
@@ -31,13 +38,6 @@ my $sample = 12;
 my $test   = 3 * $sample - 2;
 sub first_of { return ($mine - 1) * $_[0] + 1 }
 my %context = (organization => $mine, user => first_of(4), key => first_of(4), request => 'plans');
-
-# As the service: row-level security applies, and plans are those of a statement
-# that has been prepared for a while.
-$db->do(q{LOAD 'auto_explain'});
-$db->do('SET SESSION AUTHORIZATION lims_app');
-$db->do(q{SELECT set_config('lims.organization_id', ?, false),
-    set_config('lims.user_id', ?, false)}, undef, @context{qw(organization user)});
 
 sub nodes {
     my ($plan) = @_;
@@ -52,8 +52,7 @@ sub plan_of {
     return JSON::PP::decode_json($json)->[0]{Plan};
 }
 
-my %table_of = map { @$_ } @{ $db->selectall_arrayref('SELECT indexname, tablename FROM pg_indexes'
-            . q{ WHERE schemaname = 'lims'}) };
+my %table_of;    # by its indexes
 
 # A big table from end to end, or all that one organization has in it: an index
 # of which nothing but the organization is asked.
@@ -85,18 +84,40 @@ sub is_selective {
     return is("@scans", '', $name);
 }
 
-# Without row-level security, as the superuser.
-$db->do('RESET SESSION AUTHORIZATION');
-is_deeply([ map { $_->{'Relation Name'} } grep { $_->{'Node Type'} eq 'Seq Scan' }
-        nodes(plan_of(q{SELECT * FROM lims.sample WHERE notes = 'x'})) ],
-    ['sample'], 'this test sees a table that is read through');
-$db->do('SET SESSION AUTHORIZATION lims_app');
+# A database with so many samples in each organization, of whose plans those are
+# watched that read the given tables.
+sub open_database {
+    my ($samples, @watched) = @_;
+    my $name = 'lims_test_database_plans';
+
+    $db->disconnect if $db;
+    LIMS::Instance::create_database($name);
+    $db = LIMS::Instance::connect_database($name, 'postgres');
+    LIMS::Seed::plant($db, $organizations, $samples);
+    %table_of = map { @$_ } @{ $db->selectall_arrayref('SELECT indexname, tablename FROM pg_indexes'
+                . q{ WHERE schemaname = 'lims'}) };
+    $big = join '|', @watched;
+
+    # Without row-level security, as the superuser, and as PostgreSQL plans by itself.
+    is_deeply([ map { $_->{'Relation Name'} } grep { $_->{'Node Type'} eq 'Seq Scan' }
+            nodes(plan_of(q{SELECT * FROM lims.sample WHERE notes = 'x'})) ],
+        ['sample'], 'this test sees a table that is read through');
+
+    # As the service: row-level security applies, and plans are those of a statement
+    # that has been prepared for a while.
+    $db->{PrintWarn} = 1;    # how the plans of nested statements arrive
+    $db->do(q{LOAD 'auto_explain'});
+    $db->do("SET $_") for @settings;
+    $db->do('SET SESSION AUTHORIZATION lims_app');
+    $db->do(q{SELECT set_config('lims.organization_id', ?, false),
+        set_config('lims.user_id', ?, false)}, undef, @context{qw(organization user)});
+    return $name;
+}
 
 my @statements = LIMS::Statements::all();
 my %statement  = map { $_->{label} => $_ } @statements;
 
-subtest 'each statement, as it is prepared' => sub {
-    $db->do('SET plan_cache_mode = force_generic_plan');
+sub prepares_each_statement {
     for my $each (grep { !$_->{custom} } @statements) {
         # What only sets the stage: SET, LOCK and the like have no plan.
         next unless $each->{sql} =~ /\A\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/;
@@ -106,8 +127,8 @@ subtest 'each statement, as it is prepared' => sub {
             "$each->{label} ($each->{origin})");
         $db->do("DEALLOCATE $each->{label}");
     }
-    $db->do('RESET plan_cache_mode');
-};
+    return;
+}
 
 # The values that each filter of a search may have.
 my %filter = (
@@ -127,7 +148,7 @@ my %filter = (
     type => [ 'result.verified', 'qc.failed' ],
 );
 
-subtest 'each search, for the values of a call' => sub {
+sub searches {
     for my $each (grep { $_->{custom} } @statements) {
         my @names = grep { !/\A(?:cursor|limit)\z/ } map { $_->[1] }
             grep { $_->[0] eq 'value' } @{ $each->{parameters} };
@@ -143,9 +164,10 @@ subtest 'each search, for the values of a call' => sub {
             }
         }
     }
-};
+    return;
+}
 
-subtest 'pages begin at the cursor' => sub {
+sub pages_begin_at_the_cursor {
     my %table = (sample_list => 'sample', sample_test_list => 'sample_test');
     for my $label (sort keys %table) {
         for my $cursor (0, 15_000, 85_000) {
@@ -157,7 +179,8 @@ subtest 'pages begin at the cursor' => sub {
             ok(scalar @found, "$label from $cursor: by (organization_id, id)");
         }
     }
-};
+    return;
+}
 
 # --- What statements start: functions and triggers ----------------------------
 
@@ -204,12 +227,14 @@ my @acts = (
             performedOn => '2026-01-01' } ],
 );
 
-subtest 'what they start' => sub {
+sub starts_no_more {
+    my @done_here = @_;
+
     $db->begin_work;
     watch(1);
     for my $mode (qw(force_generic_plan force_custom_plan)) {
         $db->do("SET plan_cache_mode = $mode");
-        for my $act (@acts) {
+        for my $act (@done_here) {
             my ($what, $label, $values) = @$act;
             my $each = $statement{$label} or die "no statement $label\n";
             @explained = ();
@@ -233,7 +258,21 @@ subtest 'what they start' => sub {
     }
     watch(0);
     $db->rollback;
+    return;
+}
+
+subtest 'of a laboratory that has just begun' => sub {
+    open_database(4, @queues);
+    subtest 'each statement, as it is prepared' => \&prepares_each_statement;
+    # The scan is who goes through a queue, a share at a time.
+    subtest 'what they start' => sub { starts_no_more(grep { $_->[1] ne 'job_scan' } @acts) };
 };
+
+my $database = open_database(1500, @big);
+subtest 'each statement, as it is prepared'      => \&prepares_each_statement;
+subtest 'each search, for the values of a call' => \&searches;
+subtest 'pages begin at the cursor'              => \&pages_begin_at_the_cursor;
+subtest 'what they start'                        => sub { starts_no_more(@acts) };
 
 $db->disconnect;
 LIMS::Instance::drop_database($database);
