@@ -30,6 +30,11 @@ my ($options) = text('conf/lims.conf') =~ /^\s*DBDParams .*options='([^']*)'/m;
 my @settings = $options =~ /-c (\w+=\w+)/g;
 is(scalar(grep { /\A(?:plan_cache_mode|enable_seqscan|enable_bitmapscan|jit)=/ } @settings), 4,
     "the service's sessions say how to plan");
+my %by_role = text('conf/high-availability.md') =~ /^ALTER ROLE lims_app SET (\w+) = '?(\w+)'?;/mg;
+for my $setting (grep { !/\Adatestyle=/ } @settings) {
+    my ($name, $value) = split /=/, $setting;
+    is($by_role{$name}, $value, "... and the role's do, where a pooler is between: $name");
+}
 
 # The organization in the middle, and some of what is its own: a pending sample,
 # its first test, and the first of what it has so many of (see LIMS::Seed).
