@@ -75,7 +75,8 @@ static bool check_groups(lims_layout_t *layout, const lims_table_t *table,
     if (tracking->kind == LIMS_SOURCE_HEADER &&
         lims_header_column(&scope, tracking->header, tracking->occurrence) < 0) {
         lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found,
-                           tracking->header, "The table has no such column before the groups.");
+                           tracking->header, "The table has no column \"%s\" before the groups.",
+                           tracking->header);
         return false;
     }
     scope.shared = 0;
@@ -91,8 +92,8 @@ static bool check_groups(lims_layout_t *layout, const lims_table_t *table,
             found.column = group->from + 1;
             found.text = group->name.text;
             lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found,
-                               value->header, "The group of columns \"%s\" has no such column.",
-                               group->name.text);
+                               value->header, "The group of columns \"%s\" has no column \"%s\".",
+                               group->name.text, value->header);
             return false;
         }
     }

@@ -141,6 +141,21 @@ static bool has_header(const lims_layout_t *layout)
     return layout->profile->table.has_header && layout->profile->layout != LIMS_LAYOUT_KEYVALUE;
 }
 
+/* A second table behind the end of the first is not left out unseen. A section says
+ * itself which of several tables is meant. */
+static void refuse_second(lims_layout_t *layout, const stretch_t *stretch, int end)
+{
+    for (int i = end; has_header(layout) && !layout->profile->table.section && i < stretch->end;
+         i++) {
+        if (is_header(layout, stretch, i)) {
+            mismatch(layout, stretch->sheet, stretch->sheet->rows[i].number, names_text(layout),
+                     "Another table with these headers begins here, behind the end of the first, "
+                     "which is the one that the profile reads.");
+            return;
+        }
+    }
+}
+
 /* Adds the tables of a stretch: one, or one for each time that its header stands
  * again. False: there is no header. */
 static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const stretch_t *stretch)
@@ -175,6 +190,7 @@ static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const 
         table.end = header = find_end(&again, layout, stretch, table.begin);
         APR_ARRAY_PUSH(tables, lims_table_t) = table;
     } while (again);
+    refuse_second(layout, stretch, header);
     for (int i = first; i < tables->nelts; i++) {
         lims_table_t *table = &APR_ARRAY_IDX(tables, i, lims_table_t);
         table->keys[0] =
@@ -227,6 +243,22 @@ static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretc
     return any;
 }
 
+/* The profile reads one: what stands in another would be left out unseen. */
+static void refuse_section(lims_layout_t *layout, const stretch_t *stretch)
+{
+    const lims_regex_t *section = layout->profile->table.section;
+
+    for (int i = stretch->begin; i < stretch->end; i++) {
+        if (matches(layout, section, &stretch->sheet->rows[i])) {
+            mismatch(layout, stretch->sheet, stretch->sheet->rows[i].number,
+                     lims_regex_pattern(section),
+                     "The section begins here again. The profile reads the first: a file must not "
+                     "have several.");
+            return;
+        }
+    }
+}
+
 /* Adds the tables of a sheet. False, having said nothing: it has none. */
 static bool add_sheet(apr_array_header_t *tables, lims_layout_t *layout, const lims_sheet_t *sheet)
 {
@@ -243,6 +275,7 @@ static bool add_sheet(apr_array_header_t *tables, lims_layout_t *layout, const l
         }
         stretch.outer = lims_keys_of(layout, sheet, 0, i, 0, 0);
         stretch.begin = i + 1;
+        refuse_section(layout, &stretch);
     }
     if (table->block.start) {
         return add_blocks(tables, layout, &stretch);
@@ -344,15 +377,17 @@ bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const
 static bool has_column(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
                        const lims_source_t *source)
 {
-    if (!source || source->kind != LIMS_SOURCE_HEADER || !table->columns ||
+    const char *name;
+
+    if (!source || source->kind != LIMS_SOURCE_HEADER || source->optional || !table->columns ||
         lims_header_column(scope, source->header, source->occurrence) >= 0) {
         return true;
     }
-    mismatch(layout, table->sheet, table->sheet->rows[table->header].number,
-             source->occurrence > 1
-                 ? apr_psprintf(layout->pool, "%s#%d", source->header, source->occurrence)
-                 : source->header,
-             "The table has no such column.");
+    name = source->occurrence > 1
+               ? apr_psprintf(layout->pool, "%s#%d", source->header, source->occurrence)
+               : source->header;
+    mismatch(layout, table->sheet, table->sheet->rows[table->header].number, name,
+             apr_psprintf(layout->pool, "The table has no column \"%s\".", name));
     return false;
 }
 

@@ -103,9 +103,10 @@ static const char *check_lines(lims_look_t *look, const lims_profile_t *profile,
     for (int i = 0; lines != NULL && i < lines->nelts; i++) {
         const lims_line_match_t *line = &APR_ARRAY_IDX(lines, i, lims_line_match_t);
 
-        if (!line_matches(look, profile, line)) {
-            return apr_psprintf(look->pool, "none of the first %d lines looks like %s",
-                                line->within, quote(look, lims_regex_pattern(line->regex)));
+        if (line_matches(look, profile, line) == line->absent) {
+            return apr_psprintf(look->pool, "%s of the first %d lines looks like %s",
+                                line->absent ? "one" : "none", line->within,
+                                quote(look, lims_regex_pattern(line->regex)));
         }
         (*score)++;
     }

@@ -64,8 +64,9 @@ typedef struct {
     const char *path; /* "Peaks/Peak/Area", "../@name", "/File/Assay/Units" */
     const char *text;
     lims_from_e from;
-    const lims_regex_t *regex; /* what of it counts, or NULL: all */
-    const char *format;        /* of a timestamp: "dd/MM/yyyy HH:mm"; NULL: ISO 8601 */
+    const lims_regex_t *regex;         /* what of it counts, or NULL: all */
+    bool optional;                     /* of a header: not every file has it */
+    const apr_array_header_t *formats; /* of a timestamp: "dd/MM/yyyy HH:mm"; NULL: ISO 8601 */
 } lims_source_t;
 
 /* What a reading is made of. */
@@ -103,7 +104,8 @@ typedef struct {
 
 typedef struct {
     const lims_regex_t *regex;
-    int within; /* of the first so many lines */
+    int within;  /* of the first so many lines */
+    bool absent; /* none of them may look so */
 } lims_line_match_t;
 
 /* Every condition that is given has to hold. */

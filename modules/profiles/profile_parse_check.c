@@ -130,6 +130,16 @@ static bool format_fits(const char *format, bool time_of_day)
     return time_of_day ? seen == 24U : (seen & 7U) == 7U;
 }
 
+static bool formats_fit(const apr_array_header_t *formats, bool time_of_day)
+{
+    for (int i = 0; i < formats->nelts; i++) {
+        if (!format_fits(APR_ARRAY_IDX(formats, i, const char *), time_of_day)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What a source names, once it is known that it names one place. */
 static const lims_error_t *check_place(lims_profile_parser_t *parser, lims_source_t *source,
                                        const lims_profile_place_t *place)
@@ -182,6 +192,12 @@ static const lims_error_t *check_source(lims_profile_parser_t *parser, lims_sour
     return check_place(parser, source, place);
 }
 
+static bool is_remark(const lims_profile_place_t *place)
+{
+    return place->name != NULL &&
+           (strcmp(place->name, "operator") == 0 || strcmp(place->name, "comment") == 0);
+}
+
 const lims_error_t *lims_check_source(lims_profile_parser_t *parser, void *object,
                                       const lims_json_t *node, const lims_profile_place_t *place)
 {
@@ -189,17 +205,22 @@ const lims_error_t *lims_check_source(lims_profile_parser_t *parser, void *objec
     bool date = place->name != NULL && strcmp(place->name, "analysedAt") == 0;
     bool time = place->name != NULL && strcmp(place->name, "analysedTime") == 0;
 
-    if (source->format != NULL && !date && !time) {
+    if (source->formats != NULL && !date && !time) {
         return lims_profile_refuse(parser, place, "format",
                                    "is for analysedAt and analysedTime alone");
     }
-    if (source->format != NULL && !format_fits(source->format, time)) {
+    if (source->formats != NULL && !formats_fit(source->formats, time)) {
         return lims_profile_refuse(parser, place, "format",
                                    time ? "must have hours and minutes alone, from HH H hh h mm ss "
                                           "SSS a Z and signs that are no letters"
                                         : "must have year, month and day, from yyyy yy MMMM MMM "
                                           "MM M dd d HH H hh h mm ss SSS a Z and signs that are "
                                           "no letters");
+    }
+    if (source->optional && (!given(node, "header") || (!date && !time && !is_remark(place)))) {
+        return lims_profile_refuse(parser, place, "optional",
+                                   "is for a header of analysedAt, analysedTime, operator and "
+                                   "comment alone");
     }
     return check_source(parser, source, node, place);
 }
@@ -238,6 +259,17 @@ const lims_error_t *lims_check_columns(lims_profile_parser_t *parser, void *obje
 
 /* --- The file -------------------------------------------------------------- */
 
+/* What files have not says too little of what they are. */
+static bool has_present(const apr_array_header_t *lines)
+{
+    bool present = false;
+
+    for (int i = 0; i < lines->nelts; i++) {
+        present = present || !APR_ARRAY_IDX(lines, i, lims_line_match_t).absent;
+    }
+    return present;
+}
+
 const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object,
                                      const lims_json_t *node, const lims_profile_place_t *place)
 {
@@ -261,7 +293,7 @@ const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object
         if (!given(node, needs[i].member)) {
             continue;
         }
-        conditions++;
+        conditions += strcmp(needs[i].member, "lines") != 0 || has_present(match->lines);
         if ((match->containers & ~needs[i].containers) != 0) {
             return lims_profile_refuse(parser, place, needs[i].member,
                                        "not every container named has it");

@@ -30,6 +30,12 @@ static const lims_member_t line_match_members[] = {
       .max = 1000,
       .fallback = "20",
       .doc = "Among the first so many lines; in a workbook rows, cells joined by tabs." },
+    { .name = "absent",
+      .type = LIMS_M_BOOLEAN,
+      .offset = offsetof(lims_line_match_t, absent),
+      .fallback = "false",
+      .doc = "None of them may look so: what tells a file of this kind from one of another, which "
+             "has all that this one has, and more." },
     LIMS_MEMBER_END,
 };
 
@@ -58,7 +64,7 @@ static const lims_member_t match_members[] = {
       .min = 1,
       .max = 20,
       .shape = &lims_shape_line_match,
-      .doc = "Each of these is found." },
+      .doc = "Each of these is found, but for those that have to be absent." },
     { .name = "headers",
       .type = LIMS_M_NAMES,
       .offset = offsetof(lims_match_t, headers),

@@ -85,12 +85,19 @@ static const lims_member_t source_members[] = {
       .doc = "Takes only what this captures, or all that it matches; what it does not match counts "
              "as blank." },
     { .name = "format",
-      .type = LIMS_M_TEXT,
-      .offset = offsetof(lims_source_t, format),
-      .max = 64,
+      .type = LIMS_M_TEXTS,
+      .offset = offsetof(lims_source_t, formats),
+      .max = 8,
       .doc = "Of `analysedAt` and `analysedTime`: how the time is written, from `yyyy yy MMMM MMM "
              "MM M dd d HH H hh h mm ss SSS a Z` and signs that are no letters, literally; words "
-             "in apostrophes. Without it ISO 8601, also without separators." },
+             "in apostrophes. Of several, those that fit a text have to make the same time of it. "
+             "Without it ISO 8601, also without separators." },
+    { .name = "optional",
+      .type = LIMS_M_BOOLEAN,
+      .offset = offsetof(lims_source_t, optional),
+      .fallback = "false",
+      .doc = "Of a `header` of `analysedAt`, `analysedTime`, `operator` and `comment`: not every "
+             "file has this column; otherwise one without it is `structure_mismatch`." },
     LIMS_MEMBER_END,
 };
 

@@ -208,6 +208,7 @@ static void tell_unknown(lims_value_t *value, const char *text)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
+    const lims_regex_t *regex = layout->profile->columns[LIMS_COLUMN_TEST].regex;
     const char *sheet = value->scope->sheet ? value->scope->sheet->name : "";
     const char *key =
         apr_psprintf(layout->pool, "%s\n%d %d %s", sheet, name->row, name->column, text);
@@ -219,6 +220,14 @@ static void tell_unknown(lims_value_t *value, const char *text)
         return;
     }
     apr_hash_set(layout->unknown, key, APR_HASH_KEY_STRING, key);
+    if (*text == '\0') {
+        lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST,
+                          regex ? lims_regex_pattern(regex) : NULL,
+                          name->raw && *name->raw
+                              ? "What names the test does not have the form that the profile says."
+                              : "There is no name of a test.");
+        return;
+    }
     lims_value_refuse(value, LIMS_REASON_UNKNOWN_TEST_CODE, LIMS_COLUMN_TEST, NULL,
                       "The profile has no test of the name \"%s\".", text);
 }
@@ -291,31 +300,35 @@ static void read_time(lims_value_t *value)
     lims_layout_t *layout = value->layout;
     const lims_found_t *date = &value->found[LIMS_COLUMN_ANALYSED_AT];
     const lims_found_t *time = &value->found[LIMS_COLUMN_ANALYSED_TIME];
-    const char *format = layout->profile->columns[LIMS_COLUMN_ANALYSED_AT].format;
-    const char *time_format = layout->profile->columns[LIMS_COLUMN_ANALYSED_TIME].format;
+    const lims_source_t *columns = layout->profile->columns;
+    const apr_array_header_t *formats = columns[LIMS_COLUMN_ANALYSED_AT].formats;
+    const apr_array_header_t *time_formats = columns[LIMS_COLUMN_ANALYSED_TIME].formats;
     const char *clock = time->text && *time->text ? time->text : NULL;
+    bool ambiguous;
 
     if (!date->text || *date->text == '\0') {
         return;
     }
     if (is_date(date)) {
-        value->reading.analysed_at = lims_timestamp_read(
-            date->text, NULL, clock, is_date(time) ? NULL : time_format, layout->pool);
+        value->reading.analysed_at = lims_timestamp_read_any(
+            &ambiguous, date->text, NULL, clock, is_date(time) ? NULL : time_formats, layout->pool);
     } else {
         /* Without a format of its own the time goes with the date's. */
         const char *text = date->text;
-        if (clock && format && !time_format) {
+        if (clock && formats && !time_formats) {
             text = apr_pstrcat(layout->pool, text, " ", clock, NULL);
             clock = NULL;
         }
         value->reading.analysed_at =
-            lims_timestamp_read(text, format, clock, time_format, layout->pool);
+            lims_timestamp_read_any(&ambiguous, text, formats, clock, time_formats, layout->pool);
     }
     if (!value->reading.analysed_at && !layout->told_time) {
         layout->told_time = true;
         lims_value_refuse(value, LIMS_REASON_TIMESTAMP_INVALID, LIMS_COLUMN_ANALYSED_AT,
-                          format ? format : "ISO 8601",
-                          "The time is not written as the profile says, or does not exist.");
+                          formats ? apr_array_pstrcat(layout->pool, formats, '|') : "ISO 8601",
+                          ambiguous
+                              ? "By the profile's formats it can be more than one time."
+                              : "The time is not written as the profile says, or does not exist.");
     }
 }
 

@@ -185,6 +185,9 @@ static const char *unit_in_file(lims_value_t *value, bool percent)
     if (percent) {
         return "%";
     }
+    if (text && strcmp(text, "-") == 0 && *test->unit == '\0') {
+        return ""; /* how many instruments write that there is none */
+    }
     if (text) {
         return meaning_of(value, text);
     }

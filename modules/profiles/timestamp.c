@@ -341,3 +341,27 @@ const char *lims_timestamp_read(const char *date, const char *format, const char
     }
     return text;
 }
+
+static const char *format_at(const apr_array_header_t *formats, int i)
+{
+    return formats != NULL ? APR_ARRAY_IDX(formats, i, const char *) : NULL;
+}
+
+const char *lims_timestamp_read_any(bool *ambiguous, const char *date,
+                                    const apr_array_header_t *formats, const char *time,
+                                    const apr_array_header_t *time_formats, apr_pool_t *pool)
+{
+    int count = formats != NULL ? formats->nelts : 1;
+    int clocks = time_formats != NULL ? time_formats->nelts : 1;
+    const char *found = NULL;
+
+    *ambiguous = false;
+    for (int i = 0; i < count * clocks; i++) {
+        const char *text = lims_timestamp_read(date, format_at(formats, i / clocks), time,
+                                               format_at(time_formats, i % clocks), pool);
+
+        *ambiguous = *ambiguous || (text != NULL && found != NULL && strcmp(text, found) != 0);
+        found = found != NULL ? found : text;
+    }
+    return *ambiguous ? NULL : found;
+}

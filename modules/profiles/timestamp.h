@@ -20,4 +20,11 @@
 const char *lims_timestamp_read(const char *date, const char *format, const char *time,
                                 const char *time_format, apr_pool_t *pool);
 
+/* The same by any of several formats (arrays of const char *, NULL: ISO 8601), such
+ * as the ones of several settings of an instrument. Those that fit have to agree:
+ * `*ambiguous` says that they do not, and the result is NULL. */
+const char *lims_timestamp_read_any(bool *ambiguous, const char *date,
+                                    const apr_array_header_t *formats, const char *time,
+                                    const apr_array_header_t *time_formats, apr_pool_t *pool);
+
 #endif /* LIMS_PROFILES_TIMESTAMP_H */

@@ -69,6 +69,12 @@ static void test_conditions(void)
         { PROFILE("p", "'container': 'text', 'lines': [{'regex': 'MK$', 'within': 2}]"), NULL },
         { PROFILE("p", "'container': 'text', 'lines': [{'regex': 'A'}, {'regex': 'Z'}]"),
           "none of the first 20 lines looks like \"Z\"" },
+        { PROFILE("p", "'container': 'text', 'lines': [{'regex': 'A'}, {'regex': 'Z', 'absent': "
+                       "true}]"),
+          NULL },
+        { PROFILE("p", "'container': 'text', 'lines': [{'regex': 'A'}, {'regex': '^S1', 'absent': "
+                       "true}]"),
+          "one of the first 20 lines looks like \"^S1\"" },
         { PROFILE("p", "'container': 'text', 'sections': 'analyser 3'"), NULL },
         { PROFILE("p", "'container': 'text', 'sections': ['Operator', 'Results']"),
           "no row begins with \"results\"" },

@@ -112,7 +112,8 @@ static void test_sources(void)
     is_number(columns[LIMS_COLUMN_UNIT].occurrence, 2, "the second");
     is_number(columns[LIMS_COLUMN_DILUTION].index, 7, "a column's number");
     is(columns[LIMS_COLUMN_OPERATOR].key, "user name", "a key is folded");
-    is(columns[LIMS_COLUMN_ANALYSED_AT].format, "dd/MM/yyyy 'at' HH", "a format");
+    is(APR_ARRAY_IDX(columns[LIMS_COLUMN_ANALYSED_AT].formats, 0, const char *),
+       "dd/MM/yyyy 'at' HH", "a format");
     is_number(columns[LIMS_COLUMN_COMMENT].from, LIMS_FROM_FILE_NAME, "the file's name");
     profile = parsed(changed("'Sample ID'}", "'# of IDs'}"));
     is(profile != NULL ? profile->columns[0].header : NULL, "# of ids", "a # of its own stays");
@@ -184,6 +185,8 @@ static void test_refusals(void)
         { "'text'", "'xml'", "match.headers: not every container named has it" },
         { "'text'", "[]", "match.container: must be one of" },
         { ", 'headers': ['Sample ID', 'Gluc']", "", "match: must say what only such files have" },
+        { ", 'headers': ['Sample ID', 'Gluc']", ", 'lines': [{'regex': 'a', 'absent': true}]",
+          "match: must say what only such files have" },
         { "['Sample ID', 'Gluc']", "['a', '']", "match.headers[1]: must be a string, or an arr" },
         { "'headers'", "'lines': [{'regex': 'a', 'within': 0}], 'headers'",
           "match.lines[0].within: must be an integer from 1 to 1000" },
@@ -201,12 +204,18 @@ static void test_refusals(void)
         { "'Sample ID'}", "{'field': 'R-3'}}", "columns.trackingId.field: layout wide has no suc" },
         { "'Sample ID'}", "{'from': 'map'}}", "columns.trackingId.from: layout wide has no map" },
         { "'Sample ID'}", "{'from': 'block'}}", "columns.trackingId: needs table.block.start" },
+        { "'Sample ID'}", "{'header': 'a', 'optional': true}}",
+          "columns.trackingId.optional: is for a header of analysedAt" },
+        { "'Sample ID'}", "'a', 'operator': {'key': 'b', 'optional': true}}",
+          "columns.operator.optional: is for a header of analysedAt" },
         { "'Sample ID'}", "{'header': 'a', 'format': 'yyyy'}}",
           "columns.trackingId.format: is for analysedAt and" },
         { "'Sample ID'}", "'a', 'analysedAt': {'header': 'b', 'format': 'dd.mm.yyyy'}}",
           "columns.analysedAt.format: must have year, month and day" },
         { "'Sample ID'}",
           "'a', 'analysedAt': {'header': 'b', 'format': 'dd.MM.yyyy \\u0027at HH'}}",
+          "columns.analysedAt.format: must have" },
+        { "'Sample ID'}", "'a', 'analysedAt': {'header': 'b', 'format': ['d.M.yyyy', 'dd.mm.yy']}}",
           "columns.analysedAt.format: must have" },
         { "'Sample ID'}", "'a', 'analysedAt': {'header': 'b', 'format': 'dd.MM.yyyy kk'}}",
           "columns.analysedAt.format: must have" },

@@ -93,6 +93,36 @@ subtest 'twins in other encodings' => sub {
     cmp_ok($count, '>=', 60, 'twins were there');
 };
 
+# As two reports do that a program put into one file, the second of other samples.
+subtest 'a file and another one behind it' => sub {
+    my $key = sub {
+        my ($outcome) = @_;
+        return sort map { join "\t", map { $_ // '' } @$_{qw(trackingId testCode result control)} }
+            @{ $outcome->{values} };
+    };
+    my $count = 0;
+
+    for my $name (grep { $outcome{$_}{counts}{blocking} == 0 } @names) {
+        my ($file, $bytes) = @{ $files{$name} };
+        next if is_binary($bytes) || $bytes =~ /\A(?:\xff\xfe|\xfe\xff)/;
+        my %ids   = map { $_->{trackingId} => 1 } grep { $_->{trackingId} ne '' }
+            @{ $outcome{$name}{values} };
+        my $other = $bytes;
+        for my $id (sort { length $b <=> length $a } keys %ids) {
+            my $renamed = '@' . substr $id, 1;
+            $other =~ s/\Q$id\E/$renamed/g;
+        }
+        my $alone = $reader->outcome($file, $other);
+        my $both  = $reader->outcome($file, "$bytes\n$other");
+        my @all   = sort $key->($outcome{$name}), $key->($alone);
+
+        ok($both->{counts}{blocking} > 0 || join("\n", $key->($both)) eq join("\n", @all),
+            "$name: all of both is taken, or nothing");
+        $count++;
+    }
+    cmp_ok($count, '>=', 20, 'there were files');
+};
+
 # The profile says how a file ends, or the container does.
 sub declares_end {
     my ($bytes, $code) = @_;

@@ -225,6 +225,20 @@ static const case_t rows[] = {
     { "unknown_test_code", LONG("") ", 'ignoreTests': ['Istd']" TEST,
       "ID\tTest\tValue\nS1\tT2\t5\nS1\tISTD\t5\nS1\tT\t5\n", "4:3 S1 T=5 mg/L",
       "unknown_test_code@2:2 [T2]" },
+    { "a column that not every file has",
+      LONG(", 'operator': {'header': 'Who', 'optional': true}") TEST, "ID\tTest\tValue\nS1\tT\t5\n",
+      "2:3 S1 T=5 mg/L", "" },
+    { "one that it has", LONG(", 'operator': {'header': 'Who', 'optional': true}") TEST,
+      "ID\tTest\tValue\tWho\nS1\tT\t5\tMK\n", "2:3 S1 T=5 mg/L by MK", "" },
+    { "a column that is not there", LONG(", 'operator': 'Who'") TEST, "ID\tTest\tValue\nS1\tT\t5\n",
+      "", "structure_mismatch@1:0" },
+    { "what names the test says nothing",
+      "{'code': 'c', 'name': 'n', 'layout': 'long', 'dialect': {'delimiter': 'tab'},"
+      " 'match': {'container': 'text', 'headers': ['ID', 'Test', 'Value']}, 'columns':"
+      " {'trackingId': 'ID', 'test': {'header': 'Test', 'regex': ':([A-Z]+)'}, 'value': "
+      "'Value'}" TEST,
+      "ID\tTest\tValue\nS1\t[x]\t5\nS1\t\t5\nS1\ta:T\t5\n", "4:3 S1 T=5 mg/L",
+      "unknown_test_code@2:2 [[x]]|unknown_test_code@3:2 []" },
     { "unknown tests that are ignored", LONG("") ", 'unknownTest': 'ignore'" TEST,
       "ID\tTest\tValue\nS1\tT2\t5\nS1\tT\t5\n", "3:3 S1 T=5 mg/L", "" },
     { "duplicate_row", LONG("") TEST, "ID\tTest\tValue\nS1\tT\t5\nS1\tT\t5\nS2\tT\t5\n",

@@ -84,10 +84,44 @@ static void test_apart(void)
     is(lims_timestamp_read("20160410", NULL, "25:00", NULL, pool), NULL, "no such time");
 }
 
+static apr_array_header_t *formats(const char *one, const char *other)
+{
+    apr_array_header_t *list = apr_array_make(pool, 2, sizeof(const char *));
+
+    APR_ARRAY_PUSH(list, const char *) = one;
+    APR_ARRAY_PUSH(list, const char *) = other;
+    return list;
+}
+
+static void test_several(void)
+{
+    const apr_array_header_t *both = formats("M/d/yyyy", "d/M/yyyy");
+    const apr_array_header_t *styles = formats("M-d-yyyy", "M/d/yyyy");
+    bool ambiguous;
+
+    is(lims_timestamp_read_any(&ambiguous, "2/18/2021", styles, NULL, NULL, pool), "2021-02-18",
+       "whichever format fits");
+    is(lims_timestamp_read_any(&ambiguous, "2-18-2021", styles, "3:05 pm",
+                               formats("HH:mm", "h:mm a"), pool),
+       "2021-02-18T15:05:00", "of the date and of the time");
+    is(lims_timestamp_read_any(&ambiguous, "2/18/2021", both, NULL, NULL, pool), "2021-02-18",
+       "only one of two readings exists");
+    is(lims_timestamp_read_any(&ambiguous, "2/2/2021", both, NULL, NULL, pool), "2021-02-02",
+       "both are the same day");
+    ok(!ambiguous, "which leaves nothing open");
+    is(lims_timestamp_read_any(&ambiguous, "2/3/2021", both, NULL, NULL, pool), NULL,
+       "two days it could be are none");
+    ok(ambiguous, "and that is said");
+    is(lims_timestamp_read_any(&ambiguous, "2.3.2021", both, NULL, NULL, pool), NULL,
+       "no format fits");
+    ok(!ambiguous, "which is another thing");
+}
+
 int main(void)
 {
     pool = unit_pool();
     test_formats();
     test_apart();
+    test_several();
     return tap_done();
 }
