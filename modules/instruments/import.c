@@ -19,7 +19,7 @@
 
 /* --- Bytes ---------------------------------------------------------------- */
 
-static bool decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
+bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
 {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -47,7 +47,7 @@ const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
 
     *bytes = lims_values_get(rq->values, "content");
     *length = *bytes ? strlen(*bytes) : 0;
-    if (encoded && !decode(bytes, length, encoded, rq->pool)) {
+    if (encoded && !lims_base64_decode(bytes, length, encoded, rq->pool)) {
         return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
                          "contentBase64 must be base64 with its padding and without line breaks "
                          "(RFC 4648 section 4).");
@@ -177,8 +177,8 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
     import->status = lims_result_get(row, 0, "status");
     import->name = lims_result_get(row, 0, "fileName");
     import->asked = lims_result_get(row, 0, "profile");
-    if (!decode(&import->bytes, &import->length, lims_result_get(row, 0, "contentBase64"),
-                import->pool)) {
+    if (!lims_base64_decode(&import->bytes, &import->length,
+                            lims_result_get(row, 0, "contentBase64"), import->pool)) {
         return lims_broken(rq->pool, LIMS_E_INTERNAL, 66, "PostgreSQL's base64 is none",
                            "The file could not be read.");
     }

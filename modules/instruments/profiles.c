@@ -14,6 +14,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "organizations/organizations.h"
+#include "profiles/golden.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "draft", "active", "retired", NULL };
@@ -123,6 +124,59 @@ static const lims_error_t *add(lims_request_t *rq)
     return error;
 }
 
+/* The bytes of a golden file, from the profile itself or from a file kept here. */
+static const lims_error_t *take_golden(const char **bytes, apr_size_t *length, lims_request_t *rq,
+                                       const lims_golden_t *golden, int index)
+{
+    const char *encoded = golden->content_base64;
+    lims_values_t *values = lims_values_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_call_t call = { .statement = LIMS_STMT_PROFILE_GOLDEN_FILE, .values = values };
+    const lims_error_t *error = NULL;
+
+    if (golden->content) {
+        *bytes = golden->content;
+        *length = strlen(golden->content);
+        return NULL;
+    }
+    if (golden->sha256) {
+        lims_values_set(values, "sha256", apr_pstrcat(rq->pool, "\\x", golden->sha256, NULL));
+        error = lims_database_run(&row, rq, &call, 1, 0);
+        if (!error && lims_result_count(row) == 0) {
+            error = lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                              "goldenFiles[%d].sha256: no file of this hash has been sent", index);
+        }
+        if (error) {
+            return error;
+        }
+        encoded = lims_result_get(row, 0, "contentBase64");
+    }
+    return lims_base64_decode(bytes, length, encoded, rq->pool)
+               ? NULL
+               : lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                           "goldenFiles[%d].contentBase64: is no base64 with its padding and "
+                           "without line breaks",
+                           index);
+}
+
+/* A profile that does not read what it says it does is none to be used. */
+static const lims_error_t *check_golden(lims_request_t *rq, const lims_profile_t *profile)
+{
+    const apr_array_header_t *files = profile->golden_files;
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; files && i < files->nelts && !error; i++) {
+        const char *bytes = NULL;
+        apr_size_t length = 0;
+
+        error = take_golden(&bytes, &length, rq, &APR_ARRAY_IDX(files, i, lims_golden_t), i);
+        if (!error) {
+            error = lims_golden_check(profile, i, bytes, length, rq->pool);
+        }
+    }
+    return error;
+}
+
 /* A draft that an earlier version of the service took may be none today. */
 static const lims_error_t *activate(lims_request_t *rq)
 {
@@ -136,6 +190,9 @@ static const lims_error_t *activate(lims_request_t *rq)
     lims_result_t *results[2] = { NULL, NULL };
     const lims_error_t *error = lims_profile_parse(&profile, text, strlen(text), rq->pool);
 
+    if (!error) {
+        error = check_golden(rq, profile);
+    }
     if (error) {
         return error;
     }
@@ -244,7 +301,8 @@ static const lims_route_t routes[] = {
       .operation = "activateInstrumentProfile",
       .summary = "Read files by this version of a profile from now on",
       .description = "It takes the place of the version that was active, which can be made active "
-                     "again.",
+                     "again. Its golden files are read first: what is read otherwise than it says "
+                     "is told, and nothing changes.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
       .status = 200,
       .guard = check_administrator,

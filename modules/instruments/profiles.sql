@@ -47,6 +47,12 @@ UPDATE lims.instrument_profile
    AND status = 'active'
    AND id <> :id::bigint
 
+-- name: profile_golden_file one
+SELECT translate(encode(content, 'base64'), E'\n', '') AS "contentBase64"
+  FROM lims.instrument_file
+ WHERE organization_id = :$organization::bigint
+   AND sha256 = :sha256::bytea
+
 -- name: profile_activate exec
 UPDATE lims.instrument_profile
    SET status = 'active'

@@ -404,6 +404,22 @@ typedef struct {
     int future_tolerance_minutes;
 } lims_write_t;
 
+/* --- Proof ----------------------------------------------------------------- */
+
+/* A reading that is expected; what is NULL is not compared, "" is none. */
+typedef struct {
+    const char *tracking_id, *test_code, *result, *unit, *qualifier, *analysed_at;
+    const char *control_type; /* "none": a sample's */
+} lims_golden_row_t;
+
+/* A file by which a profile shows that it reads what it says (golden.h). */
+typedef struct {
+    const char *file_name;
+    const char *content, *content_base64, *sha256; /* one of them: where its bytes are */
+    const apr_array_header_t *rows;                /* of lims_golden_row_t, or NULL */
+    const apr_array_header_t *reasons;             /* of const char *: else these hold it back */
+} lims_golden_t;
+
 /* --- The profile ----------------------------------------------------------- */
 
 typedef struct {
@@ -433,6 +449,7 @@ typedef struct {
     lims_rows_t rows;
     lims_integrity_t integrity;
     lims_write_t write;
+    const apr_array_header_t *golden_files; /* of lims_golden_t, or NULL */
 } lims_profile_t;
 
 /* Largest profile, in bytes. */

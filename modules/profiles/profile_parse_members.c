@@ -302,6 +302,13 @@ static const lims_member_t profile_members[] = {
     PART("rows", rows, lims_shape_rows, "Rows that are no results of samples."),
     PART("integrity", integrity, lims_shape_integrity, "What tells that the file is whole."),
     PART("write", write, lims_shape_write, "When results may be written."),
+    { .name = "goldenFiles",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_profile_t, golden_files),
+      .min = 1,
+      .max = 20,
+      .shape = &lims_shape_golden,
+      .doc = "Files and what has to be read of them." },
     LIMS_MEMBER_END,
 };
 

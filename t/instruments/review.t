@@ -191,4 +191,35 @@ subtest 'reading all again' => sub {
     is_deeply([ map { $_->{id} } @{ done('again', @all)->{files} } ], [ $ids[11] ], 'one is left');
 };
 
+subtest 'golden files' => sub {
+    my $sample = $pc->sample('NO3');
+    my $file   = $pc->csv([ 'GOLD-1', 'NO3', '1.10' ]);
+    my $sent   = $pc->send($file)->json;
+    my @code   = (code => 'golden', match => { container => 'text',
+            headers => [ 'Sample', 'Test', 'Value', 'Unit', 'Time' ] });
+    my $row    = { trackingId => 'GOLD-1', testCode => 'NO3', result => '1.10' };
+    my $golden = sub { return done('added', add(@code, goldenFiles => [@_]))->{id} };
+
+    my $good = $golden->({ sha256 => $sent->{sha256}, rows => [$row] },
+        { content => $file, rows => [$row] },
+        { contentBase64 => encode_base64($file . "GOLD-2;NO3;x;;\n", ''),
+            reasons => ['non_numeric'] });
+    done('a profile that reads them', qw(profile activate), $good);
+    my %wrong = (
+        'another value' => [ { content => $file, rows => [ { %$row, result => '1.1' } ] },
+            qr/goldenFiles\[0\][.]rows\[0\][.]result: is \\"1[.]1\\", but \\"1[.]10\\" is/ ],
+        'a file that was never sent' => [ { sha256 => '0' x 64, rows => [$row] },
+            qr/goldenFiles\[0\][.]sha256: no file/ ],
+        'no base64' => [ { contentBase64 => '?', rows => [$row] },
+            qr/goldenFiles\[0\][.]contentBase64: is no base64/ ],
+    );
+    for my $name (sort keys %wrong) {
+        my $id = $golden->($wrong{$name}[0]);
+        refused_with($name, $wrong{$name}[1], qw(profile activate), $id);
+        is(done('shown', qw(profile show), $id)->{status}, 'draft', 'which stays a draft');
+    }
+    is(done('shown', qw(profile show), $good)->{status}, 'active', 'beside the one that reads them');
+    done('retired', qw(profile retire), $good);
+};
+
 done_testing();

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile_parse_golden.c - the members about the files that prove a profile. */
+#include <stddef.h>
+#include <string.h>
+
+#include "profiles/profile_parse.h"
+
+/* --- Rows ------------------------------------------------------------------ */
+
+/* clang-format off */
+#define PART(member, part, its_flags, words)                                         \
+    { .name = member,                                                                \
+      .type = LIMS_M_TEXT,                                                           \
+      .flags = its_flags,                                                            \
+      .offset = offsetof(lims_golden_row_t, part),                                   \
+      .max = 1000,                                                                   \
+      .doc = words }
+/* clang-format on */
+
+static const lims_member_t row_members[] = {
+    PART("trackingId", tracking_id, LIMS_M_BLANK, "The sample's."),
+    PART("testCode", test_code, LIMS_M_REQUIRED, "Its test."),
+    PART("result", result, LIMS_M_REQUIRED, "The result, to the letter."),
+    PART("unit", unit, LIMS_M_BLANK, "Its unit; `\"\"` is none."),
+    PART("qualifier", qualifier, LIMS_M_BLANK, "Its qualifier; `\"\"` is none."),
+    PART("analysedAt", analysed_at, LIMS_M_BLANK, "When, as ISO 8601; `\"\"` is not at all."),
+    { .name = "controlType",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_golden_row_t, control_type),
+      .max = 8,
+      .fallback = "none",
+      .doc = "Of a control that goes to a QC batch; `none` is a sample." },
+    LIMS_MEMBER_END,
+};
+
+static const lims_error_t *check_row(lims_profile_parser_t *parser, void *object,
+                                     const lims_json_t *node, const lims_profile_place_t *place)
+{
+    const lims_golden_row_t *row = object;
+    bool known = strcmp(row->control_type, "none") == 0;
+
+    (void)node;
+    if (known && (row->tracking_id == NULL || *row->tracking_id == '\0')) {
+        return lims_profile_refuse(parser, place, "trackingId", "is missing: whose result is it?");
+    }
+    for (int i = 0; lims_control_types[i] != NULL && !known; i++) {
+        known = strcmp(lims_control_types[i], row->control_type) == 0;
+    }
+    return known ? NULL
+                 : lims_profile_refuse(parser, place, "controlType", "must be a type of control");
+}
+
+static const lims_shape_t shape_row = {
+    .title = "goldenFiles[].rows[]",
+    .doc = "What is read, in the order of the file. What a row does not name is not compared.",
+    .members = row_members,
+    .size = sizeof(lims_golden_row_t),
+    .check = check_row,
+};
+
+/* --- Files ----------------------------------------------------------------- */
+
+static const lims_member_t golden_members[] = {
+    { .name = "fileName",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_golden_t, file_name),
+      .fallback = "file",
+      .doc = "What the file is called." },
+    { .name = "content",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_golden_t, content),
+      .max = LIMS_PROFILE_MAX,
+      .doc = "The file, if it is a text." },
+    { .name = "contentBase64",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_golden_t, content_base64),
+      .max = LIMS_PROFILE_MAX,
+      .doc = "Or its bytes in base64." },
+    { .name = "sha256",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_golden_t, sha256),
+      .max = 64,
+      .doc = "Or a file that was sent before, by its hash, as `instrument-file show` has it." },
+    { .name = "rows",
+      .type = LIMS_M_LIST,
+      .offset = offsetof(lims_golden_t, rows),
+      .min = 1,
+      .max = 10000,
+      .shape = &shape_row,
+      .doc = "What has to be read of it." },
+    { .name = "reasons",
+      .type = LIMS_M_TEXTS,
+      .offset = offsetof(lims_golden_t, reasons),
+      .max = 20,
+      .doc = "Or the codes of the reasons that have to hold it back, all of them." },
+    LIMS_MEMBER_END,
+};
+
+static bool is_hash(const char *text)
+{
+    return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
+static bool is_reason(const char *name)
+{
+    for (int i = 0; i < LIMS_REASON_COUNT; i++) {
+        if (strcmp(lims_reason_name((lims_reason_e)i), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const lims_error_t *check_golden(lims_profile_parser_t *parser, void *object,
+                                        const lims_json_t *node, const lims_profile_place_t *place)
+{
+    const lims_golden_t *golden = object;
+
+    (void)node;
+    if ((golden->content != NULL) + (golden->content_base64 != NULL) + (golden->sha256 != NULL) !=
+        1) {
+        return lims_profile_refuse(parser, place, NULL,
+                                   "must have exactly one of content, contentBase64, sha256");
+    }
+    if ((golden->rows != NULL) == (golden->reasons != NULL)) {
+        return lims_profile_refuse(parser, place, NULL, "must have either rows or reasons");
+    }
+    if (golden->sha256 != NULL && !is_hash(golden->sha256)) {
+        return lims_profile_refuse(parser, place, "sha256", "must be 64 hexadecimal digits, small");
+    }
+    for (int i = 0; golden->reasons != NULL && i < golden->reasons->nelts; i++) {
+        if (!is_reason(APR_ARRAY_IDX(golden->reasons, i, const char *))) {
+            return lims_profile_refuse(parser, place, "reasons", "must be codes of reasons");
+        }
+    }
+    return NULL;
+}
+
+const lims_shape_t lims_shape_golden = {
+    .title = "goldenFiles[]",
+    .doc = "A file that proves the profile. It becomes active only if it matches each of these and "
+           "reads of it what is declared here; a service that reads otherwise refuses it too.",
+    .members = golden_members,
+    .size = sizeof(lims_golden_t),
+    .check = check_golden,
+};
