@@ -319,8 +319,9 @@ sub write_plan {
 # A httpd over the database, with the rate limit out of the way, and no search for
 # .htaccess before each static file. Each child has as many threads as there are
 # connections: one that has no thread left closes connections that wait for their
-# next request. The lifecycle scan would look at a minute's writes while somebody
-# else is measured; it has a measurement of its own (build/bench/scan).
+# next request. The lifecycle scan, which would look at a minute's writes while
+# somebody else is measured, runs between measurements; it has one of its own
+# (build/bench/scan).
 sub start_httpd {
     my ($name, $database) = @_;
     my $dir = "$cluster/httpd-$name";
