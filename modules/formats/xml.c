@@ -358,7 +358,9 @@ static bool write_element(lims_sheet_writer_t *w, const lims_xml_t *e)
             return false;
         }
     }
-    return !*e->text || write_row(w, e->line, e->parent ? e->parent->name : "", e->name, e->text);
+    /* Spectra and pictures are no cells, and no reason to refuse the values beside them. */
+    return !*e->text || strlen(e->text) > LIMS_FILE_CELL_MAX ||
+           write_row(w, e->line, e->parent ? e->parent->name : "", e->name, e->text);
 }
 
 /* The next element in the order of the document; NULL behind the last. */

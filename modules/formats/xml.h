@@ -31,7 +31,8 @@ const lims_xml_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons, 
 
 /* What a tree says as a sheet of three columns: an element's name, an attribute's
  * name and its value; or the name of the element around it, its own and its text.
- * A row's number is the line of the element. NULL with a reason. */
+ * A row's number is the line of the element. A text longer than LIMS_FILE_CELL_MAX
+ * is left out, the tree alone has it. NULL with a reason. */
 const lims_sheet_t *lims_xml_sheet(const lims_xml_t *root, lims_reasons_t *reasons,
                                    apr_pool_t *pool);
 

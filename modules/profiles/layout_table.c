@@ -290,14 +290,18 @@ static const char *what_is_missing(lims_layout_t *layout, const char **expected)
     *expected = NULL;
     if (table->section) {
         *expected = lims_regex_pattern(table->section);
-        return "There is no section of that name with a table in it.";
+        return apr_psprintf(layout->pool,
+                            "No row looks like \"%s\", or no table with its headers is behind it.",
+                            *expected);
     }
     if (table->block.start) {
         *expected = lims_regex_pattern(table->block.start);
-        return "There is no row that begins a block.";
+        return apr_psprintf(layout->pool, "No row looks like \"%s\", which begins a block.",
+                            *expected);
     }
     *expected = names_text(layout);
-    return "There is no row with the headers of the table.";
+    return apr_psprintf(layout->pool, "There is no row with the headers of the table: %s.",
+                        *expected);
 }
 
 const apr_array_header_t *lims_tables_find(lims_layout_t *layout)

@@ -108,6 +108,13 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
     }
     text = target.attribute ? lims_xml_attribute(target.element, target.attribute)
                             : target.element->text;
+    if (text && strlen(text) > LIMS_FILE_CELL_MAX) {
+        const lims_found_t place = { .row = target.element->line };
+        lims_layout_reason(
+            layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &place, source->path,
+            "What stands here is longer than %d bytes: it is no value.", LIMS_FILE_CELL_MAX);
+        text = "";
+    }
     if (text) {
         *found = lims_found_text(text, target.element->line, 0, layout->pool);
     }
