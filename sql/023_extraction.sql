@@ -17,6 +17,8 @@ CREATE TABLE lims.extraction (
     host text NOT NULL CHECK (length(host) <= 255),
     model text CHECK (length(model) <= 255),
     prompt_version text NOT NULL CHECK (length(prompt_version) <= 64),
+    -- How often it was asked, independently.
+    looks smallint NOT NULL DEFAULT 1 CHECK (looks BETWEEN 1 AND 2),
     confidence_threshold numeric NOT NULL
         CHECK (confidence_threshold BETWEEN 0 AND 1),
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -42,9 +44,13 @@ CREATE TABLE lims.extraction_row (
     sheet text CHECK (length(sheet) <= 255),
     row_number integer CHECK (row_number > 0),
     column_number integer CHECK (column_number > 0),
+    -- What stands there, and the unit that the file gives it, to the letter.
     cell text CHECK (length(cell) <= 1000),
+    cell_unit text CHECK (length(cell_unit) <= 200),
     tracking_id text CHECK (length(tracking_id) <= 64),
     sample_test_id bigint,
+    -- The same, or both converted to the unit of the test.
+    result text CHECK (length(result) <= 1000),
     unit text CHECK (length(unit) <= 200),
     qualifier text CHECK (length(qualifier) <= 64),
     confidence numeric NOT NULL CHECK (confidence BETWEEN 0 AND 1),
@@ -144,10 +150,26 @@ BEGIN
 END
 $$;
 
+-- Do two results say the same? 7.1 and 7.10 do, <0.5 and 0.5 ND, 7.1 and <7.1 do
+-- not.
+CREATE FUNCTION lims.same_result(p_one text, p_one_qualifier text, p_other text,
+                                 p_other_qualifier text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(
+               lims.result_number(p_one) = lims.result_number(p_other)
+               AND lims.result_bound(p_one, p_one_qualifier)
+                   = lims.result_bound(p_other, p_other_qualifier),
+               p_one = p_other)
+$$;
+
 SELECT lims.enable_row_security();
 SELECT lims.secure_functions();
 
 GRANT SELECT, INSERT ON lims.extraction, lims.extraction_row TO lims_app;
 GRANT USAGE ON SEQUENCE lims.extraction_id_seq, lims.extraction_row_id_seq
     TO lims_app;
-GRANT EXECUTE ON FUNCTION lims.apply_extraction(bigint, jsonb) TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.apply_extraction(bigint, jsonb),
+    lims.result_number(text), lims.result_bound(text, text),
+    lims.same_result(text, text, text, text) TO lims_app;

@@ -30,7 +30,7 @@ typedef enum {
     LIMS_CALL_REPAIRED,    /* at the second time of asking */
     LIMS_CALL_NONSENSE,    /* no answer of the form that was asked for */
     LIMS_CALL_REFUSED,     /* the model would not */
-    LIMS_CALL_FAILED,      /* the service answered an error */
+    LIMS_CALL_FAILED,      /* the service answered an error, or no JSON */
     LIMS_CALL_UNREACHABLE, /* or nothing, or not in time */
     LIMS_CALL_BUSY,        /* too many at once: nothing was asked */
     LIMS_CALL_COUNT

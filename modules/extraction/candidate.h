@@ -35,6 +35,9 @@ typedef struct {
  * that neither the number of a sample nor when it came can be read from it. */
 void lims_candidates_name(lims_candidates_t *candidates, apr_pool_t *pool);
 
+/* Puts numbers into random order. */
+void lims_shuffle(int *numbers, int count);
+
 /* --- De-identification (privacy.c) ------------------------------------------ */
 
 /* Makes of a grid what may be shown: tracking ids become tokens wherever they

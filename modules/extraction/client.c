@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kernel/time.h"
 
@@ -25,12 +26,14 @@ static _Atomic int under_way;
 
 typedef struct {
     const lims_model_t *model;
+    apr_time_t deadline; /* monotonic */
     apr_pool_t *pool;
     struct curl_slist *headers;
     char *answer;
     apr_size_t length, room, header_seen;
     char error[CURL_ERROR_SIZE];
     long status;
+    bool json; /* by its Content-Type, or without one */
 } call_t;
 
 /* --- What libcurl asks -------------------------------------------------------------- */
@@ -103,27 +106,60 @@ static bool add_headers(call_t *call)
     }
 }
 
-static void set_limits(CURL *easy, const lims_model_t *model)
+static long milliseconds(apr_interval_time_t time)
 {
+    return (long)((time + 999) / 1000);
+}
+
+static void set_limits(CURL *easy, const lims_model_t *model, apr_interval_time_t left)
+{
+    apr_interval_time_t connect = model->connect_timeout < left ? model->connect_timeout : left;
+
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https,http");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_PROXY, model->proxy != NULL ? model->proxy : "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(model->timeout / 1000));
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(model->connect_timeout / 1000));
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(left));
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(connect));
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, AGENT);
+}
+
+/* In memory, read by who started httpd: its children need not be able to. */
+static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
+{
+    struct curl_blob blob = { .data = (void *)(apr_uintptr_t)pem,
+                              .len = strlen(pem),
+                              .flags = CURL_BLOB_NOCOPY };
+
+    return curl_easy_setopt(easy, option, &blob);
+}
+
+static void set_way(CURL *easy, const lims_model_t *model)
+{
+    curl_easy_setopt(easy, CURLOPT_URL, model->url);
+    curl_easy_setopt(easy, CURLOPT_PROXY, model->proxy != NULL ? model->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    /* The key is for the service, not for the proxy before it. */
+    curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
     if (model->ca_file != NULL) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, model->ca_file);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     }
     if (model->certificate != NULL) {
-        curl_easy_setopt(easy, CURLOPT_SSLCERT, model->certificate);
-        curl_easy_setopt(easy, CURLOPT_SSLKEY, model->certificate_key);
+        set_pem(easy, CURLOPT_SSLCERT_BLOB, model->certificate);
+        set_pem(easy, CURLOPT_SSLKEY_BLOB, model->certificate_key);
     }
+}
+
+/* What is not JSON by its own account is somebody's page: a proxy's, a portal's. */
+static bool is_json(CURL *easy)
+{
+    const char *type = NULL;
+
+    curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    return type == NULL || strncasecmp(type, "application/json", 16) == 0;
 }
 
 static CURLcode perform(call_t *call, const char *body)
@@ -132,8 +168,8 @@ static CURLcode perform(call_t *call, const char *body)
     CURLcode code = CURLE_OUT_OF_MEMORY;
 
     if (easy != NULL && add_headers(call)) {
-        set_limits(easy, call->model);
-        curl_easy_setopt(easy, CURLOPT_URL, call->model->url);
+        set_limits(easy, call->model, call->deadline - lims_time_monotonic());
+        set_way(easy, call->model);
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, call->headers);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
@@ -144,6 +180,7 @@ static CURLcode perform(call_t *call, const char *body)
         curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->error);
         code = curl_easy_perform(easy);
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &call->status);
+        call->json = is_json(easy);
     }
     curl_slist_free_all(call->headers);
     call->headers = NULL;
@@ -153,11 +190,15 @@ static CURLcode perform(call_t *call, const char *body)
 
 /* One call: the model's text, or what went wrong. */
 static lims_call_e ask_once(const char **text, const char **problem, const lims_model_t *model,
-                            const char *body, apr_pool_t *pool)
+                            const char *body, apr_time_t deadline, apr_pool_t *pool)
 {
-    call_t call = { .model = model, .pool = pool, .room = 65536 };
+    call_t call = { .model = model, .deadline = deadline, .pool = pool, .room = 65536 };
     CURLcode code;
 
+    if (deadline - lims_time_monotonic() < apr_time_from_msec(1)) {
+        *problem = "the time of LimsExtractionTimeout was up before the last call";
+        return LIMS_CALL_UNREACHABLE;
+    }
     call.answer = apr_palloc(pool, call.room);
     code = perform(&call, body);
     if (code == CURLE_WRITE_ERROR) {
@@ -172,39 +213,64 @@ static lims_call_e ask_once(const char **text, const char **problem, const lims_
         *problem = apr_psprintf(pool, "the service answered %ld", call.status);
         return LIMS_CALL_FAILED;
     }
+    if (!call.json) {
+        *problem = "the service answered something else than application/json";
+        return LIMS_CALL_FAILED;
+    }
     return lims_answer_open(text, problem, model->style, call.answer, call.length, pool);
 }
 
-static lims_call_e ask(apr_array_header_t **pointers, const char **problem,
-                       const lims_model_t *model, const char *data, apr_pool_t *pool)
+/* One look. `*repairs`: how often an answer of no use may be asked for again. */
+static lims_call_e look(apr_array_header_t **pointers, const char **problem, int *repairs,
+                        const lims_model_t *model, const char *data, apr_time_t deadline,
+                        apr_pool_t *pool)
 {
     const char *text = NULL, *first = NULL, *body;
     lims_call_e outcome;
 
-    for (int turn = 0;; turn++) {
+    while (true) {
         body = lims_prompt_body(model->style, model->output, model->name, data, first,
-                                turn > 0 ? *problem : NULL, pool);
-        outcome = ask_once(&text, problem, model, body, pool);
+                                first != NULL ? *problem : NULL, pool);
+        outcome = ask_once(&text, problem, model, body, deadline, pool);
         if (outcome == LIMS_CALL_ANSWERED && lims_answer_read(pointers, problem, text, pool)) {
-            return turn > 0 ? LIMS_CALL_REPAIRED : LIMS_CALL_ANSWERED;
+            return first != NULL ? LIMS_CALL_REPAIRED : LIMS_CALL_ANSWERED;
         }
         outcome = outcome == LIMS_CALL_ANSWERED ? LIMS_CALL_NONSENSE : outcome;
-        if (turn > 0 || outcome != LIMS_CALL_NONSENSE) {
+        if (outcome != LIMS_CALL_NONSENSE || first != NULL || (*repairs)-- == 0) {
             return outcome;
         }
         first = text != NULL ? text : "";
     }
 }
 
+static lims_call_e ask(apr_array_header_t **pointers, const char **problem,
+                       const lims_model_t *model, const char *const *looks, int count,
+                       apr_pool_t *pool)
+{
+    apr_time_t deadline = lims_time_monotonic() + model->timeout;
+    lims_call_e outcome = LIMS_CALL_ANSWERED, worst = LIMS_CALL_ANSWERED;
+    int repairs = 1;
+
+    for (int i = 0; i < count; i++) {
+        outcome = look(&pointers[i], problem, &repairs, model, looks[i], deadline, pool);
+        if (outcome != LIMS_CALL_ANSWERED && outcome != LIMS_CALL_REPAIRED) {
+            return outcome;
+        }
+        worst = outcome == LIMS_CALL_REPAIRED ? outcome : worst;
+    }
+    return worst;
+}
+
 lims_call_e lims_model_ask(apr_array_header_t **pointers, const char **problem,
-                           const lims_model_t *model, const char *data, apr_pool_t *pool)
+                           const lims_model_t *model, const char *const *looks, int count,
+                           apr_pool_t *pool)
 {
     apr_time_t begin = lims_time_monotonic();
     lims_call_e outcome = LIMS_CALL_BUSY;
 
     *problem = "as many files are looked at as LimsExtractionConcurrency allows";
     if (atomic_fetch_add(&under_way, 1) < model->concurrency) {
-        outcome = ask(pointers, problem, model, data, pool);
+        outcome = ask(pointers, problem, model, looks, count, pool);
     }
     atomic_fetch_sub(&under_way, 1);
     if (model->count != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evidence.c - what the file itself says for a pointer and against it. */
+/* evidence.c - what the file itself says of sample and test of a pointer. */
 #include "extraction/evidence.h"
 
 #include <apr_lib.h>
@@ -8,12 +8,6 @@
 
 #include "extraction/judge.h"
 #include "profiles/fold.h"
-#include "profiles/unit.h"
-
-static bool is_message(const lims_grid_t *grid)
-{
-    return grid->container == LIMS_CONTAINER_HL7 || grid->container == LIMS_CONTAINER_ASTM;
-}
 
 static const lims_grid_row_t *row_of(const lims_grid_t *grid, int sheet, int row)
 {
@@ -23,6 +17,55 @@ static const lims_grid_row_t *row_of(const lims_grid_t *grid, int sheet, int row
 static bool same(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* What several tests are called is the name of none. */
+static void call(apr_hash_t *names, const char *folded, const char *code)
+{
+    const char *other = apr_hash_get(names, folded, APR_HASH_KEY_STRING);
+
+    apr_hash_set(names, folded, APR_HASH_KEY_STRING,
+                 other != NULL && strcmp(other, code) != 0 ? "" : code);
+}
+
+lims_evidence_t *lims_evidence_create(const lims_grid_t *grid, const lims_candidates_t *candidates,
+                                      apr_pool_t *pool)
+{
+    lims_evidence_t *evidence = apr_pcalloc(pool, sizeof(*evidence));
+
+    *evidence = (lims_evidence_t){ .grid = grid,
+                                   .candidates = candidates,
+                                   .codes = apr_hash_make(pool),
+                                   .names = apr_hash_make(pool),
+                                   .named = apr_hash_make(pool),
+                                   .naming = apr_hash_make(pool),
+                                   .controls = apr_hash_make(pool),
+                                   .units = apr_hash_make(pool),
+                                   .measures = apr_hash_make(pool),
+                                   .pool = pool };
+    for (int i = 0; i < candidates->count; i++) {
+        const lims_candidate_t *item = &candidates->items[i];
+
+        call(evidence->codes, item->folded_code, item->code);
+        call(evidence->names, item->folded_name, item->code);
+    }
+    return evidence;
+}
+
+const lims_grid_row_t *lims_evidence_row(const lims_evidence_t *evidence, int sheet, int row)
+{
+    return row_of(evidence->grid, sheet, row);
+}
+
+bool lims_evidence_is_message(const lims_evidence_t *evidence)
+{
+    return evidence->grid->container == LIMS_CONTAINER_HL7 ||
+           evidence->grid->container == LIMS_CONTAINER_ASTM;
+}
+
+bool lims_evidence_is_numeric(const char *text)
+{
+    return text[strspn(text, "0123456789.,+-eE<> %")] == '\0';
 }
 
 /* --- The record ------------------------------------------------------------------ */
@@ -90,18 +133,18 @@ static const char *in_block(const lims_grid_t *grid, const lims_pointer_t *point
     return NULL;
 }
 
-const char *lims_evidence_record(const lims_grid_t *grid, const lims_candidates_t *candidates,
-                                 const lims_pointer_t *pointer)
+const char *lims_evidence_record(const lims_evidence_t *evidence, const lims_pointer_t *pointer)
 {
+    const lims_grid_t *grid = evidence->grid;
     const char *tracking_id =
         lims_grid_cell(grid, pointer->sheet, pointer->id.row, pointer->id.column)->tracking_id;
     const char *problem;
 
-    (void)candidates;
     if (pointer->id.row == pointer->value.row) {
         return in_row(row_of(grid, pointer->sheet, pointer->id.row), pointer);
     }
-    problem = is_message(grid) ? in_message(grid, pointer) : in_block(grid, pointer);
+    problem =
+        lims_evidence_is_message(evidence) ? in_message(grid, pointer) : in_block(grid, pointer);
     for (int r = pointer->id.row + 1; r <= pointer->value.row && problem == NULL; r++) {
         const lims_grid_row_t *row = row_of(grid, pointer->sheet, r);
 
@@ -112,230 +155,316 @@ const char *lims_evidence_record(const lims_grid_t *grid, const lims_candidates_
     return problem;
 }
 
-/* --- The test ---------------------------------------------------------------------- */
+/* --- The sample --------------------------------------------------------------------- */
 
-/* How a text names a test, in hundredths; 0: it does not. */
-static int grade_part(const char *text, apr_size_t length, const lims_candidate_t *test)
+/* What files call the rows of controls, folded; and whether it is that wherever it
+ * stands, or only in a column of types and beside a tracking id. */
+static const struct {
+    const char *word;
+    bool anywhere;
+} controls[] = {
+    { "qc", true },
+    { "qc sample", true },
+    { "qc check", true },
+    { "quality control", true },
+    { "positive control", true },
+    { "negative control", true },
+    { "blank", true },
+    { "method blank", true },
+    { "reagent blank", true },
+    { "calibrator", true },
+    { "calibration", true },
+    { "calibration standard", true },
+    { "duplicate", true },
+    { "dup", true },
+    { "spike", true },
+    { "spiked", true },
+    { "matrix spike", true },
+    { "matrix spike duplicate", true },
+    { "msd", true },
+    { "lcs", true },
+    { "lcsd", true },
+    { "ccv", true },
+    { "ccb", true },
+    { "icv", true },
+    { "icb", true },
+    { "ntc", true },
+    { "blindwert", true },
+    { "leerwert", true },
+    { "kontrolle", true },
+    { "kalibrator", true },
+    { "blanco", true },
+    { "blanc", true },
+    { "standard", false },
+    { "std", false },
+    { "control", false },
+    { "cal", false },
+    { "ms", false },
+    { "mb", false },
+    { "wash", false },
+    { "rinse", false },
+};
+
+static bool is_control(const char *text, apr_size_t length, bool typed)
 {
-    if (lims_fold_equals(text, length, test->folded_code)) {
-        return LIMS_TEST_CODE;
-    }
-    return lims_fold_equals(text, length, test->folded_name) ? LIMS_TEST_NAME : 0;
-}
-
-static int grade(const char *text, const lims_candidate_t *test)
-{
-    int best = grade_part(text, strlen(text), test);
-    const char *rest = text, *word = NULL;
-    apr_size_t length = 0;
-
-    /* "NO3N^Nitrate^L", "^^^NO3N" */
-    for (const char *part = text; best == 0 && strchr(text, '^') != NULL; part++) {
-        apr_size_t size = strcspn(part, "^");
-
-        best = size > 0 ? grade_part(part, size, test) : 0;
-        part += size;
-        if (*part == '\0') {
-            break;
+    for (apr_size_t i = 0; i < LIMS_LENGTH(controls); i++) {
+        if ((typed || controls[i].anywhere) && lims_fold_equals(text, length, controls[i].word)) {
+            return true;
         }
     }
-    while (best == 0 && strlen(test->folded_code) > 1 && lims_grid_word(&word, &length, &rest)) {
-        best = lims_fold_equals(word, length, test->folded_code) ? LIMS_TEST_WITHIN : 0;
-    }
-    return best;
+    return false;
 }
 
-/* The best grades of a text for this test and for another of the same sample. */
+/* Whether a word of some header of the column is that of types. */
+static bool has_types(const lims_evidence_t *evidence, int sheet, int row, int column)
+{
+    static const char *const types[] = { "type", "typ", "tipo", "class", "task", "kind", "art" };
+
+    for (int r = row - 1; r >= 1; r--) {
+        const lims_grid_cell_t *cell = lims_grid_cell(evidence->grid, sheet, r, column);
+        const char *rest = cell != NULL ? cell->text : "", *word = NULL;
+        apr_size_t length = 0;
+
+        while (lims_grid_word(&word, &length, &rest)) {
+            for (apr_size_t i = 0; i < LIMS_LENGTH(types); i++) {
+                if (lims_fold_equals(word, length, types[i])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static bool says_control(const lims_evidence_t *evidence, int sheet, int row)
+{
+    const lims_grid_row_t *found = row_of(evidence->grid, sheet, row);
+
+    for (int c = 0; c < found->count; c++) {
+        const char *text = found->cells[c].text, *rest = text, *word = NULL;
+        apr_size_t length = strlen(text);
+
+        if (length > LIMS_GRID_CELL_MAX || length == 0) {
+            continue;
+        }
+        if (is_control(text, length, false) ||
+            (is_control(text, length, true) && has_types(evidence, sheet, row, c + 1))) {
+            return true;
+        }
+        while (found->cells[c].tracking_id != NULL && lims_grid_word(&word, &length, &rest)) {
+            if (is_control(word, length, true)) {
+                return true; /* "LAB-26-0000001-A MS" */
+            }
+        }
+    }
+    return false;
+}
+
+static bool calls_control(lims_evidence_t *evidence, int sheet, int row)
+{
+    const lims_grid_row_t *key = row_of(evidence->grid, sheet, row);
+    const char *said = apr_hash_get(evidence->controls, &key, sizeof(key));
+
+    if (said == NULL) {
+        said = says_control(evidence, sheet, row) ? "yes" : "no";
+        apr_hash_set(evidence->controls, apr_pmemdup(evidence->pool, &key, sizeof(key)),
+                     sizeof(key), said);
+    }
+    return said[0] == 'y';
+}
+
+/* Whether a field of a segment or record begins with a Q: SPM-11 of HL7 v2.5.1
+ * (table 0369), O-12 of CLSI LIS02-A2 8.4.12. */
+static bool is_quality(const lims_grid_row_t *row, const char *segment, int cell)
+{
+    return row->count > cell && same(row->cells[0].text, segment) &&
+           row->cells[cell].text[0] == 'Q';
+}
+
+static bool is_quality_message(const lims_evidence_t *evidence, const lims_pointer_t *pointer)
+{
+    int message = row_of(evidence->grid, pointer->sheet, pointer->id.row)->message;
+
+    if (is_quality(row_of(evidence->grid, pointer->sheet, pointer->id.row), "O", 11)) {
+        return true;
+    }
+    for (int r = pointer->id.row; r >= 1; r--) {
+        const lims_grid_row_t *row = row_of(evidence->grid, pointer->sheet, r);
+
+        if (row->message != message || row->count == 0) {
+            break;
+        }
+        if (same(row->cells[0].text, "SPM")) {
+            return is_quality(row, "SPM", 11);
+        }
+    }
+    return false;
+}
+
+const char *lims_evidence_sample(lims_evidence_t *evidence, const lims_pointer_t *pointer)
+{
+    bool control = lims_evidence_is_message(evidence)
+                       ? is_quality_message(evidence, pointer)
+                       : calls_control(evidence, pointer->sheet, pointer->id.row) ||
+                             (pointer->id.row != pointer->value.row &&
+                              calls_control(evidence, pointer->sheet, pointer->value.row));
+
+    return control ? "The file calls this row a control's, not a sample's." : NULL;
+}
+
+/* --- The test ---------------------------------------------------------------------- */
+
+/* A test that a text names, and how, in hundredths. */
+typedef struct {
+    const char *code; /* "": several */
+    int grade;
+} named_t;
+
+/* A cell of a row that names tests. */
+typedef struct {
+    int column;
+    const apr_array_header_t *tests; /* named_t */
+} naming_t;
+
+static bool add_named(apr_array_header_t *tests, apr_hash_t *names, const char *text,
+                      apr_size_t length, int grade)
+{
+    const char *folded = lims_fold(text, length, tests->pool);
+    const char *code = apr_hash_get(names, folded, APR_HASH_KEY_STRING);
+
+    if (code != NULL) {
+        APR_ARRAY_PUSH(tests, named_t) = (named_t){ code, grade };
+    }
+    return code != NULL;
+}
+
+static void add_whole(const lims_evidence_t *evidence, apr_array_header_t *tests, const char *text,
+                      apr_size_t length)
+{
+    if (!add_named(tests, evidence->codes, text, length, LIMS_TEST_CODE)) {
+        add_named(tests, evidence->names, text, length, LIMS_TEST_NAME);
+    }
+}
+
+/* The tests that a cell names: as a whole, in a component, by a word. */
+static const apr_array_header_t *tests_of(lims_evidence_t *evidence, const lims_grid_cell_t *cell)
+{
+    apr_array_header_t *tests = apr_hash_get(evidence->named, &cell, sizeof(cell));
+    const char *rest = cell->text, *word = NULL;
+    apr_size_t length = strlen(rest);
+
+    if (tests != NULL) {
+        return tests;
+    }
+    tests = apr_array_make(evidence->pool, 1, sizeof(named_t));
+    if (cell->shown != NULL && length > 0) {
+        add_whole(evidence, tests, rest, length);
+        /* "NO3N^Nitrate^L", "^^^NO3N" */
+        while (tests->nelts == 0 && strchr(rest, '^') != NULL) {
+            length = strcspn(rest, "^");
+            add_whole(evidence, tests, rest, length);
+            rest += length + 1;
+        }
+        if (tests->nelts == 0 && strchr(cell->text, '^') != NULL) {
+            add_whole(evidence, tests, rest, strlen(rest));
+        }
+        rest = cell->text;
+        length = 0;
+        for (bool whole = tests->nelts > 0; !whole && lims_grid_word(&word, &length, &rest);) {
+            if (length > 1) {
+                add_named(tests, evidence->codes, word, length, LIMS_TEST_WITHIN);
+            }
+        }
+    }
+    apr_hash_set(evidence->named, apr_pmemdup(evidence->pool, &cell, sizeof(cell)), sizeof(cell),
+                 tests);
+    return tests;
+}
+
+/* The best grades of what was looked at for this test and for any other. */
 typedef struct {
     int ours, others;
 } grades_t;
 
-static void look(grades_t *grades, const char *text, const lims_candidates_t *candidates,
-                 const lims_candidate_t *candidate)
+static void look(grades_t *grades, const apr_array_header_t *tests, const char *code)
 {
-    const lims_candidate_t *first = candidate, *end = candidates->items + candidates->count;
+    for (int i = 0; i < tests->nelts; i++) {
+        const named_t *named = &APR_ARRAY_IDX(tests, i, named_t);
+        bool several = named->code[0] == '\0';
 
-    while (first > candidates->items && same(first[-1].tracking_id, candidate->tracking_id)) {
-        first--;
-    }
-    for (; first < end && same(first->tracking_id, candidate->tracking_id); first++) {
-        int found = grade(text, first);
-
-        if (first == candidate || same(first->code, candidate->code)) {
-            grades->ours = found > grades->ours ? found : grades->ours;
-        } else {
-            grades->others = found > grades->others ? found : grades->others;
+        if ((several || strcmp(named->code, code) == 0) && named->grade > grades->ours) {
+            grades->ours = named->grade;
+        }
+        if (strcmp(named->code, code) != 0 && named->grade > grades->others) {
+            grades->others = named->grade;
         }
     }
 }
 
-static bool is_numeric(const char *text)
-{
-    return text[strspn(text, "0123456789.,+-eE<> %")] == '\0';
-}
-
-static void look_above(grades_t *grades, const lims_grid_t *grid,
-                       const lims_candidates_t *candidates, const lims_candidate_t *candidate,
+static void look_above(grades_t *grades, lims_evidence_t *evidence, const char *code,
                        const lims_pointer_t *pointer)
 {
     for (int r = pointer->value.row - 1; r >= 1 && grades->ours + grades->others == 0; r--) {
         const lims_grid_cell_t *cell =
-            lims_grid_cell(grid, pointer->sheet, r, pointer->value.column);
+            lims_grid_cell(evidence->grid, pointer->sheet, r, pointer->value.column);
 
-        if (cell != NULL && cell->shown != NULL && !is_numeric(cell->text)) {
-            look(grades, cell->text, candidates, candidate);
+        if (cell != NULL && !lims_evidence_is_numeric(cell->text)) {
+            look(grades, tests_of(evidence, cell), code);
         }
     }
 }
 
-static void look_beside(grades_t *grades, const lims_grid_t *grid,
-                        const lims_candidates_t *candidates, const lims_candidate_t *candidate,
+/* The cells of a row that name tests. */
+static const apr_array_header_t *naming_of(lims_evidence_t *evidence, const lims_grid_row_t *row)
+{
+    apr_array_header_t *naming = apr_hash_get(evidence->naming, &row, sizeof(row));
+
+    if (naming == NULL) {
+        naming = apr_array_make(evidence->pool, 1, sizeof(naming_t));
+        for (int c = 0; c < row->count; c++) {
+            const apr_array_header_t *tests = tests_of(evidence, &row->cells[c]);
+
+            if (tests->nelts > 0) {
+                APR_ARRAY_PUSH(naming, naming_t) = (naming_t){ c + 1, tests };
+            }
+        }
+        apr_hash_set(evidence->naming, apr_pmemdup(evidence->pool, &row, sizeof(row)), sizeof(row),
+                     naming);
+    }
+    return naming;
+}
+
+static void look_beside(grades_t *grades, lims_evidence_t *evidence, const char *code,
                         const lims_pointer_t *pointer)
 {
-    const lims_grid_row_t *row = row_of(grid, pointer->sheet, pointer->value.row);
+    const apr_array_header_t *naming =
+        naming_of(evidence, row_of(evidence->grid, pointer->sheet, pointer->value.row));
 
-    for (int c = 0; c < row->count; c++) {
-        const lims_grid_cell_t *cell = &row->cells[c];
+    for (int i = 0; i < naming->nelts; i++) {
+        const naming_t *cell = &APR_ARRAY_IDX(naming, i, naming_t);
 
-        if (c + 1 != pointer->value.column && cell->shown != NULL && cell->text[0] != '\0') {
-            look(grades, cell->text, candidates, candidate);
+        if (cell->column != pointer->value.column) {
+            look(grades, cell->tests, code);
         }
     }
 }
 
-const char *lims_evidence_test(int *factor, const lims_grid_t *grid,
-                               const lims_candidates_t *candidates,
-                               const lims_candidate_t *candidate, const lims_pointer_t *pointer,
-                               apr_pool_t *pool)
+const char *lims_evidence_test(int *factor, lims_evidence_t *evidence,
+                               const lims_candidate_t *candidate, const lims_pointer_t *pointer)
 {
     grades_t grades = { 0, 0 };
 
     *factor = 0;
-    if (!is_message(grid)) {
-        look_above(&grades, grid, candidates, candidate, pointer);
+    if (!lims_evidence_is_message(evidence)) {
+        look_above(&grades, evidence, candidate->code, pointer);
     }
     if (grades.ours + grades.others == 0) {
-        look_beside(&grades, grid, candidates, candidate, pointer);
+        look_beside(&grades, evidence, candidate->code, pointer);
     }
     if (grades.others > 0 && grades.others >= grades.ours) {
-        return apr_psprintf(pool, "The file names another test there than %s.", candidate->code);
+        return apr_psprintf(evidence->pool, "The file names another test there than %s.",
+                            candidate->code);
     }
     *factor = grades.ours > 0 ? grades.ours : LIMS_TEST_MODEL;
     return NULL;
-}
-
-/* --- The unit ---------------------------------------------------------------------- */
-
-static int grade_unit(const char *unit, const lims_candidate_t *candidate, apr_pool_t *pool)
-{
-    if (candidate->unit == NULL) {
-        return LIMS_UNIT_SPELLING; /* there is nothing to compare it with */
-    }
-    return strcmp(unit, candidate->unit) == 0            ? LIMS_UNIT_EQUAL
-           : lims_unit_same(unit, candidate->unit, pool) ? LIMS_UNIT_SPELLING
-                                                         : 0;
-}
-
-/* Another unit of the same quantity, so that the number would have to change. */
-static bool is_another(const char *text, const lims_candidate_t *candidate, apr_pool_t *pool)
-{
-    int power = 0;
-
-    return lims_unit_power(&power, text, candidate->unit, pool) && power != 0;
-}
-
-static const char *mismatch(const char *unit, const lims_candidate_t *candidate, apr_pool_t *pool)
-{
-    return apr_psprintf(pool, "The file has the unit %s, the test %s.", unit, candidate->unit);
-}
-
-/* "Nitrate (mg/L)", "NO3N [mg/L]", "NO3N mg/L": a word, or what stands in brackets. */
-static const char *look_in_text(int *factor, const char **unit, const char *text,
-                                const lims_candidate_t *candidate, apr_pool_t *pool)
-{
-    char *copy = apr_pstrdup(pool, text), *state = NULL;
-
-    if (grade_unit(text, candidate, pool) > 0) {
-        *factor = grade_unit(text, candidate, pool);
-        *unit = text;
-        return NULL;
-    }
-    for (char *part = apr_strtok(copy, " ()[]{},;:", &state); part != NULL;
-         part = apr_strtok(NULL, " ()[]{},;:", &state)) {
-        int found = grade_unit(part, candidate, pool);
-
-        if (found > *factor) {
-            *factor = found;
-            *unit = part;
-        } else if (found == 0 && *factor == 0 && is_another(part, candidate, pool)) {
-            return mismatch(part, candidate, pool);
-        }
-    }
-    return NULL;
-}
-
-/* Where the model names no cell: the header, then the row. */
-static const char *search_unit(int *factor, const char **unit, const lims_grid_t *grid,
-                               const lims_candidate_t *candidate, const lims_pointer_t *pointer,
-                               apr_pool_t *pool)
-{
-    const lims_grid_row_t *row = row_of(grid, pointer->sheet, pointer->value.row);
-    const char *problem = NULL;
-    int left = 3; /* cells above that are no numbers: name, unit, and one more */
-
-    for (int r = pointer->value.row - 1; r >= 1 && left > 0 && *factor == 0 && !problem; r--) {
-        const lims_grid_cell_t *cell =
-            lims_grid_cell(grid, pointer->sheet, r, pointer->value.column);
-
-        if (cell != NULL && cell->shown != NULL && cell->text[0] && !is_numeric(cell->text)) {
-            left--;
-            problem = look_in_text(factor, unit, cell->text, candidate, pool);
-        }
-    }
-    for (int c = 0; c < row->count && *factor == 0 && problem == NULL; c++) {
-        const lims_grid_cell_t *cell = &row->cells[c];
-
-        if (c + 1 == pointer->value.column || cell->shown == NULL || is_numeric(cell->text)) {
-            continue;
-        }
-        *factor = grade_unit(cell->text, candidate, pool);
-        *unit = *factor > 0 ? cell->text : NULL;
-        if (*factor == 0 && is_another(cell->text, candidate, pool)) {
-            problem = mismatch(cell->text, candidate, pool);
-        }
-    }
-    return problem;
-}
-
-const char *lims_evidence_unit(int *factor, const char **unit, const lims_grid_t *grid,
-                               const lims_candidate_t *candidate, const lims_pointer_t *pointer,
-                               apr_pool_t *pool)
-{
-    const lims_grid_cell_t *cell =
-        lims_grid_cell(grid, pointer->sheet, pointer->unit.row, pointer->unit.column);
-    bool near =
-        pointer->unit.row == pointer->value.row ||
-        (pointer->unit.column == pointer->value.column && pointer->unit.row < pointer->value.row);
-    const char *problem = NULL;
-
-    *factor = 0;
-    *unit = NULL;
-    if (pointer->unit.row != 0 && (cell == NULL || cell->shown == NULL || !near)) {
-        return "The unit stands neither in the row of the value nor above it.";
-    }
-    if (cell != NULL && cell->text[0] != '\0') {
-        *factor = grade_unit(cell->text, candidate, pool);
-        *unit = cell->text;
-        if (*factor == 0) {
-            problem = look_in_text(factor, unit, cell->text, candidate, pool);
-        }
-        return *factor > 0 || problem ? problem : mismatch(cell->text, candidate, pool);
-    }
-    if (candidate->unit != NULL) {
-        problem = search_unit(factor, unit, grid, candidate, pointer, pool);
-    }
-    if (*factor == 0) {
-        *factor = candidate->unit == NULL ? LIMS_UNIT_EQUAL : LIMS_UNIT_MISSING;
-    }
-    return problem;
 }

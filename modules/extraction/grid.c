@@ -65,6 +65,25 @@ static const char *trimmed(const lims_cell_t *cell, apr_pool_t *pool)
     return length == 0 ? "" : apr_pstrmemdup(pool, text, length);
 }
 
+/* Characters that are not seen, or change what is: zero-width and bidirectional
+ * ones (Unicode UAX #9, TR36), variation selectors, tags. What a person cannot see
+ * in a cell, a model is not told. */
+static bool has_unseen(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
+        if ((p[0] == 0xE2 && p[1] == 0x80 &&
+             ((p[2] >= 0x8B && p[2] <= 0x8F) || (p[2] >= 0xAA && p[2] <= 0xAE))) ||
+            (p[0] == 0xE2 && p[1] == 0x81 && p[2] >= 0xA0 && p[2] <= 0xAF) ||
+            (p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) ||
+            (p[0] == 0xEF && p[1] == 0xB8 && p[2] >= 0x80 && p[2] <= 0x8F) ||
+            (p[0] == 0xF3 && p[1] == 0xA0) || (p[0] == 0xD8 && p[1] == 0x9C) ||
+            (p[0] == 0xE1 && p[1] == 0xA0 && p[2] == 0x8E)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_row(lims_grid_t *grid, lims_grid_row_t *taken, const lims_row_t *row,
                      apr_pool_t *pool)
 {
@@ -76,7 +95,8 @@ static void take_row(lims_grid_t *grid, lims_grid_row_t *taken, const lims_row_t
         lims_grid_cell_t *cell = &taken->cells[i];
 
         cell->text = trimmed(&row->cells[i], pool);
-        cell->shown = strlen(cell->text) <= LIMS_GRID_CELL_MAX ? cell->text : NULL;
+        cell->shown =
+            strlen(cell->text) <= LIMS_GRID_CELL_MAX && !has_unseen(cell->text) ? cell->text : NULL;
         grid->cells += cell->text[0] != '\0' ? 1 : 0;
     }
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "extraction/evidence.h"
+#include "profiles/decimal.h"
 
 const char *const lims_match_names[] = {
     [LIMS_MATCH_APPLIED] = "applied",
@@ -78,21 +79,56 @@ static bool is_printable(const char *text)
     return true;
 }
 
-static const char *value_problem(const lims_finding_t *finding)
+/* A number may have its unit behind it in the cell: then it alone is the result,
+ * and `*beside` the unit. */
+static const char *take_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
 {
-    const char *text = finding->result;
+    const char *text = finding->cell;
+    apr_size_t length;
 
+    *beside = NULL;
+    finding->result = text;
     if (text[0] == '\0') {
         return "The cell is empty.";
     }
     if (strlen(text) > RESULT_MAX || !is_printable(text)) {
         return "The cell holds no result.";
     }
-    if (finding->candidate->numeric && !is_number(text) && !is_token(text)) {
-        return strchr(text, ',') != NULL
-                   ? "The cell is no number with a decimal point: a comma can mean two things."
-                   : "The cell is no number, and the test is numeric.";
+    if (!finding->candidate->numeric || is_number(text) || is_token(text)) {
+        return NULL;
     }
+    length = lims_evidence_split(beside, text, finding->candidate, pool);
+    if (length > 0) {
+        finding->result = apr_pstrmemdup(pool, text, length);
+    }
+    return length > 0 && is_number(finding->result) ? NULL
+           : strchr(text, ',') != NULL
+               ? "The cell is no number with a decimal point: a comma can mean two things."
+               : "The cell is no number, and the test is numeric.";
+}
+
+/* Into the unit of the test: a power of ten, and so exactly. What is no number
+ * stays what it is. */
+static const char *convert(lims_finding_t *finding, int power, apr_pool_t *pool)
+{
+    const char *text = finding->result, *number = text + strspn(text, "<> ");
+    const char *factor = apr_psprintf(pool, "1E%d", power), *converted;
+
+    finding->unit = finding->candidate->unit;
+    if (finding->candidate->numeric && is_token(text)) {
+        return NULL;
+    }
+    converted = finding->candidate->numeric
+                    ? lims_decimal_convert(number, factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool)
+                    : NULL;
+    if (converted == NULL) {
+        return apr_psprintf(pool,
+                            "The file has the unit %s, the test %s, and the value is none "
+                            "that can be converted.",
+                            finding->cell_unit, finding->unit);
+    }
+    finding->result =
+        apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(number - text)), converted, NULL);
     return NULL;
 }
 
@@ -113,6 +149,7 @@ static bool is_qualifier(const char *text)
 typedef struct {
     const lims_grid_t *grid;
     const lims_candidates_t *candidates;
+    lims_evidence_t *evidence;
     int threshold;
     apr_pool_t *pool;
 } judge_t;
@@ -135,9 +172,11 @@ static bool place(lims_finding_t *finding, const judge_t *judge, const lims_poin
         reject(finding, LIMS_MATCH_REJECTED_CHECK, "There is no such cell in the file.");
         return false;
     }
+    finding->sheet_number = pointer->sheet;
     finding->sheet = judge->grid->sheets[pointer->sheet - 1].name;
     finding->row = judge->grid->sheets[pointer->sheet - 1].rows[pointer->value.row - 1].number;
     finding->column = pointer->value.column;
+    finding->cell = value;
     finding->result = value;
     finding->tracking_id = lims_tracking_id_in(&whole, id, judge->candidates);
     finding->id_factor = whole ? LIMS_ID_EXACT : LIMS_ID_WITHIN;
@@ -193,29 +232,53 @@ static bool take_qualifier(lims_finding_t *finding, const judge_t *judge,
     return true;
 }
 
-/* Each of these has to hold, or the pointer is worth nothing. */
-static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
+/* Where the value belongs, by what stands around it. */
+static const char *check_place(lims_finding_t *finding, const judge_t *judge,
+                               const lims_pointer_t *pointer)
 {
-    const char *problem;
+    const char *problem = lims_evidence_sample(judge->evidence, pointer);
 
-    if (!place(finding, judge, pointer) || !take_candidate(finding, judge, pointer)) {
-        return false;
-    }
-    problem = value_problem(finding);
     if (problem == NULL) {
-        problem = lims_evidence_record(judge->grid, judge->candidates, pointer);
+        problem = lims_evidence_record(judge->evidence, pointer);
     }
     if (problem == NULL) {
-        problem = lims_evidence_test(&finding->test_factor, judge->grid, judge->candidates,
-                                     finding->candidate, pointer, judge->pool);
+        problem =
+            lims_evidence_test(&finding->test_factor, judge->evidence, finding->candidate, pointer);
     }
     if (problem == NULL && finding->test_factor == LIMS_TEST_MODEL &&
         pointer->id.row != pointer->value.row) {
         problem = "Value and sample stand in different rows, and nothing there names the test.";
     }
+    return problem;
+}
+
+static const char *check_unit(lims_finding_t *finding, const judge_t *judge,
+                              const lims_pointer_t *pointer, const char *beside)
+{
+    lims_unit_found_t unit = { 0, NULL, 0 };
+    const char *problem =
+        lims_evidence_unit(&unit, judge->evidence, finding->candidate, pointer, beside);
+
+    finding->unit_factor = unit.factor;
+    finding->cell_unit = unit.text;
+    finding->unit = unit.text;
+    return problem == NULL && unit.power != 0 ? convert(finding, unit.power, judge->pool) : problem;
+}
+
+/* Each of these has to hold, or the pointer is worth nothing. */
+static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
+{
+    const char *problem, *beside = NULL;
+
+    if (!place(finding, judge, pointer) || !take_candidate(finding, judge, pointer)) {
+        return false;
+    }
+    problem = take_value(finding, &beside, judge->pool);
     if (problem == NULL) {
-        problem = lims_evidence_unit(&finding->unit_factor, &finding->unit, judge->grid,
-                                     finding->candidate, pointer, judge->pool);
+        problem = check_place(finding, judge, pointer);
+    }
+    if (problem == NULL) {
+        problem = check_unit(finding, judge, pointer, beside);
     }
     if (problem != NULL) {
         reject(finding, LIMS_MATCH_REJECTED_CHECK, problem);
@@ -224,11 +287,25 @@ static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_poi
     return take_qualifier(finding, judge, pointer);
 }
 
+static const char *what_lacks(const lims_finding_t *finding)
+{
+    return finding->looks_factor == LIMS_LOOKS_DISAGREE
+               ? "Only one of two looks at the file found this value."
+           : finding->test_factor == LIMS_TEST_MODEL
+               ? "Nothing in the file but the model's word names the test."
+           : finding->unit_factor == LIMS_UNIT_MISSING
+               ? "The file does not say the unit."
+               : "The evidence is not enough for the threshold.";
+}
+
 static void weigh(lims_finding_t *finding, const judge_t *judge)
 {
     const lims_candidate_t *candidate = finding->candidate;
 
     finding->confidence = finding->id_factor * finding->test_factor * finding->unit_factor;
+    if (finding->looks_factor > 0) {
+        finding->confidence = finding->confidence / 100 * finding->looks_factor;
+    }
     if (candidate->locked) {
         reject(finding, LIMS_MATCH_LOCKED,
                "The result is verified, or its sample reported: it takes no entry.");
@@ -237,65 +314,136 @@ static void weigh(lims_finding_t *finding, const judge_t *judge)
                apr_psprintf(judge->pool, "Another result stands already: %s.", candidate->result));
     } else if (finding->confidence < judge->threshold) {
         finding->status = LIMS_MATCH_BELOW_THRESHOLD;
-        finding->message = finding->test_factor == LIMS_TEST_MODEL
-                               ? "Nothing in the file but the model's word names the test."
-                           : finding->unit_factor == LIMS_UNIT_MISSING
-                               ? "The file does not say the unit."
-                               : "The evidence is not enough for the threshold.";
+        finding->message = what_lacks(finding);
+    }
+}
+
+/* --- Two looks ----------------------------------------------------------------------- */
+
+static const char *place_of(const lims_finding_t *finding, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%d %d %d", finding->sheet_number, finding->row, finding->column);
+}
+
+static apr_hash_t *by_place(const apr_array_header_t *findings, apr_pool_t *pool)
+{
+    apr_hash_t *places = apr_hash_make(pool);
+
+    for (int i = 0; i < findings->nelts; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        apr_hash_set(places, place_of(finding, pool), APR_HASH_KEY_STRING, finding);
+    }
+    return places;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static void compare(lims_finding_t *finding, const lims_finding_t *other)
+{
+    if (other == NULL || other->status == LIMS_MATCH_REJECTED_CHECK) {
+        finding->looks_factor = LIMS_LOOKS_DISAGREE;
+    } else if (other->status == LIMS_MATCH_PROPOSED && other->candidate == finding->candidate &&
+               same_text(other->result, finding->result) &&
+               same_text(other->qualifier, finding->qualifier)) {
+        finding->looks_factor = LIMS_LOOKS_AGREE;
     } else {
-        finding->status = LIMS_MATCH_PROPOSED;
+        reject(finding, LIMS_MATCH_AMBIGUOUS,
+               "Two looks at the file took this value for different things.");
+    }
+}
+
+/* What one look proposes is held against the other; what only the second proposes
+ * is added, for a person to see. */
+static void hold_together(apr_array_header_t *findings, const apr_array_header_t *others,
+                          apr_pool_t *pool)
+{
+    apr_hash_t *first = by_place(findings, pool), *second = by_place(others, pool);
+    int count = findings->nelts;
+
+    for (int i = 0; i < count; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        if (finding->status == LIMS_MATCH_PROPOSED) {
+            compare(finding, apr_hash_get(second, place_of(finding, pool), APR_HASH_KEY_STRING));
+        }
+    }
+    for (int i = 0; i < others->nelts; i++) {
+        lims_finding_t other = APR_ARRAY_IDX(others, i, lims_finding_t);
+
+        if (other.status == LIMS_MATCH_PROPOSED &&
+            apr_hash_get(first, place_of(&other, pool), APR_HASH_KEY_STRING) == NULL) {
+            other.looks_factor = LIMS_LOOKS_DISAGREE;
+            APR_ARRAY_PUSH(findings, lims_finding_t) = other;
+        }
     }
 }
 
 /* --- All of them --------------------------------------------------------------------- */
 
-/* Two values for one test: neither, whichever the model would prefer. The same
- * cell named twice is one value. */
+static bool is_open(const lims_finding_t *finding)
+{
+    return finding->status == LIMS_MATCH_PROPOSED ||
+           finding->status == LIMS_MATCH_BELOW_THRESHOLD || finding->status == LIMS_MATCH_AMBIGUOUS;
+}
+
+/* Two that claim the same: neither, whichever the model would prefer. */
+static void claim(apr_hash_t *claims, const char *what, lims_finding_t *finding,
+                  const char *problem)
+{
+    lims_finding_t *other = apr_hash_get(claims, what, APR_HASH_KEY_STRING);
+
+    if (other == NULL) {
+        apr_hash_set(claims, what, APR_HASH_KEY_STRING, finding);
+        return;
+    }
+    reject(finding, LIMS_MATCH_AMBIGUOUS, problem);
+    reject(other, LIMS_MATCH_AMBIGUOUS, problem);
+}
+
+/* One value for a test, and one test for a value. The same cell named twice for
+ * the same test is one value. */
 static void find_twins(apr_array_header_t *findings, apr_pool_t *pool)
 {
-    apr_hash_t *seen = apr_hash_make(pool);
+    apr_hash_t *tests = apr_hash_make(pool), *cells = apr_hash_make(pool);
 
     for (int i = 0; i < findings->nelts; i++) {
         lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
-        lims_finding_t *other;
 
-        if (finding->status != LIMS_MATCH_PROPOSED &&
-            finding->status != LIMS_MATCH_BELOW_THRESHOLD &&
-            finding->status != LIMS_MATCH_AMBIGUOUS) {
-            continue;
+        if (finding->candidate != NULL && is_open(finding)) {
+            claim(tests, finding->candidate->sample_test_id, finding,
+                  "The file has more than one value for this test.");
+            claim(cells, place_of(finding, pool), finding,
+                  "The value was taken for more than one test.");
         }
-        other = apr_hash_get(seen, finding->candidate->sample_test_id, APR_HASH_KEY_STRING);
-        if (other == NULL) {
-            apr_hash_set(seen, finding->candidate->sample_test_id, APR_HASH_KEY_STRING, finding);
-            continue;
-        }
-        reject(finding, LIMS_MATCH_AMBIGUOUS, "The file has more than one value for this test.");
-        reject(other, LIMS_MATCH_AMBIGUOUS, "The file has more than one value for this test.");
     }
 }
 
-/* One column of values without a name of its own is one test for every sample. */
-static void check_columns(apr_array_header_t *findings, const apr_array_header_t *pointers,
-                          apr_pool_t *pool)
+/* The values of one column without a name of its own are of one test, for every
+ * sample. */
+static void check_columns(apr_array_header_t *findings, apr_pool_t *pool)
 {
     apr_hash_t *tests = apr_hash_make(pool);
 
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < findings->nelts; i++) {
             lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
-            const lims_pointer_t *pointer = &APR_ARRAY_IDX(pointers, i, lims_pointer_t);
             const char *place, *code;
 
             if (finding->candidate == NULL || finding->test_factor != LIMS_TEST_MODEL) {
                 continue;
             }
-            place = apr_psprintf(pool, "%d %d", pointer->sheet, pointer->value.column);
+            place = apr_psprintf(pool, "%d %d", finding->sheet_number, finding->column);
             code = apr_hash_get(tests, place, APR_HASH_KEY_STRING);
-            if (pass == 0 && code == NULL) {
-                apr_hash_set(tests, place, APR_HASH_KEY_STRING, finding->candidate->code);
-            } else if (pass == 0 && strcmp(code, finding->candidate->code) != 0) {
-                apr_hash_set(tests, place, APR_HASH_KEY_STRING, "");
-            } else if (pass == 1 && code[0] == '\0') {
+            if (pass == 0) {
+                apr_hash_set(tests, place, APR_HASH_KEY_STRING,
+                             code != NULL && strcmp(code, finding->candidate->code) != 0
+                                 ? ""
+                                 : finding->candidate->code);
+            } else if (code[0] == '\0') {
                 reject(finding, LIMS_MATCH_REJECTED_CHECK,
                        "The values of this column were taken for different tests, and nothing in "
                        "the file tells them apart.");
@@ -314,12 +462,6 @@ static int in_order(const void *a, const void *b)
                                     : one->column - other->column;
 }
 
-static bool same_value(const lims_pointer_t *a, const lims_pointer_t *b)
-{
-    return a->sheet == b->sheet && a->value.row == b->value.row &&
-           a->value.column == b->value.column && a->candidate == b->candidate;
-}
-
 /* Without those that say the same of the same cell again. */
 static apr_array_header_t *distinct(const apr_array_header_t *pointers, apr_pool_t *pool)
 {
@@ -328,36 +470,54 @@ static apr_array_header_t *distinct(const apr_array_header_t *pointers, apr_pool
 
     for (int i = 0; i < pointers->nelts; i++) {
         const lims_pointer_t *pointer = &APR_ARRAY_IDX(pointers, i, lims_pointer_t);
-        const char *place = apr_psprintf(pool, "%d %d %d", pointer->sheet, pointer->value.row,
-                                         pointer->value.column);
-        const lims_pointer_t *other = apr_hash_get(seen, place, APR_HASH_KEY_STRING);
+        const char *claim = apr_psprintf(pool, "%d %d %d %d", pointer->sheet, pointer->value.row,
+                                         pointer->value.column, pointer->candidate);
 
-        if (other == NULL || !same_value(other, pointer)) {
-            apr_hash_set(seen, place, APR_HASH_KEY_STRING, pointer);
+        if (apr_hash_get(seen, claim, APR_HASH_KEY_STRING) == NULL) {
+            apr_hash_set(seen, claim, APR_HASH_KEY_STRING, pointer);
             APR_ARRAY_PUSH(kept, lims_pointer_t) = *pointer;
         }
     }
     return kept;
 }
 
-apr_array_header_t *lims_judge(const apr_array_header_t *pointers, const lims_grid_t *grid,
-                               const lims_candidates_t *candidates, int threshold, apr_pool_t *pool)
+/* Each by itself. What passes is PROPOSED and not weighed yet. */
+static apr_array_header_t *examine(const apr_array_header_t *pointers, const judge_t *judge)
 {
-    const judge_t judge = { grid, candidates, threshold, pool };
-    apr_array_header_t *findings;
+    const apr_array_header_t *kept = distinct(pointers, judge->pool);
+    apr_array_header_t *findings =
+        apr_array_make(judge->pool, kept->nelts + 1, sizeof(lims_finding_t));
 
-    pointers = distinct(pointers, pool);
-    findings = apr_array_make(pool, pointers->nelts + 1, sizeof(lims_finding_t));
-    for (int i = 0; i < pointers->nelts; i++) {
-        const lims_pointer_t *pointer = &APR_ARRAY_IDX(pointers, i, lims_pointer_t);
+    for (int i = 0; i < kept->nelts; i++) {
         lims_finding_t finding = { .status = LIMS_MATCH_REJECTED_CHECK };
 
-        if (passes(&finding, &judge, pointer)) {
-            weigh(&finding, &judge);
+        if (passes(&finding, judge, &APR_ARRAY_IDX(kept, i, lims_pointer_t))) {
+            finding.status = LIMS_MATCH_PROPOSED;
         }
         APR_ARRAY_PUSH(findings, lims_finding_t) = finding;
     }
-    check_columns(findings, pointers, pool);
+    return findings;
+}
+
+apr_array_header_t *lims_judge(const apr_array_header_t *pointers, const apr_array_header_t *second,
+                               const lims_grid_t *grid, const lims_candidates_t *candidates,
+                               int threshold, apr_pool_t *pool)
+{
+    const judge_t judge = { grid, candidates, lims_evidence_create(grid, candidates, pool),
+                            threshold, pool };
+    apr_array_header_t *findings = examine(pointers, &judge);
+
+    if (second != NULL) {
+        hold_together(findings, examine(second, &judge), pool);
+    }
+    for (int i = 0; i < findings->nelts; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        if (finding->status == LIMS_MATCH_PROPOSED) {
+            weigh(finding, &judge);
+        }
+    }
+    check_columns(findings, pool);
     find_twins(findings, pool);
     qsort(findings->elts, (size_t)findings->nelts, sizeof(lims_finding_t), in_order);
     return findings;

@@ -15,15 +15,18 @@
 #include "extraction/candidate.h"
 
 /* In hundredths. */
-#define LIMS_ID_EXACT 100     /* the cell is the tracking id */
-#define LIMS_ID_WITHIN 97     /* it is a word of the cell */
-#define LIMS_TEST_CODE 100    /* a header or a cell of the row is the test's code */
-#define LIMS_TEST_WITHIN 97   /* it is a word of one */
-#define LIMS_TEST_NAME 95     /* the test's name */
-#define LIMS_TEST_MODEL 70    /* nothing but the model says so */
-#define LIMS_UNIT_EQUAL 100   /* to the letter, or the test has none and the file neither */
-#define LIMS_UNIT_SPELLING 98 /* another spelling of the same unit */
+#define LIMS_ID_EXACT 100      /* the cell is the tracking id */
+#define LIMS_ID_WITHIN 97      /* it is a word of the cell */
+#define LIMS_TEST_CODE 100     /* a header or a cell of the row is the test's code */
+#define LIMS_TEST_WITHIN 97    /* it is a word of one */
+#define LIMS_TEST_NAME 95      /* the test's name */
+#define LIMS_TEST_MODEL 70     /* nothing but the model says so */
+#define LIMS_UNIT_EQUAL 100    /* to the letter, or the test has none and the file neither */
+#define LIMS_UNIT_SPELLING 98  /* another spelling of the same unit */
+#define LIMS_UNIT_CONVERTED 95 /* another one, by which the number was moved exactly */
 #define LIMS_UNIT_MISSING 85
+#define LIMS_LOOKS_AGREE 100   /* two looks at the file say the same */
+#define LIMS_LOOKS_DISAGREE 60 /* the value is in one of them alone */
 
 typedef enum {
     LIMS_MATCH_APPLIED,
@@ -40,23 +43,29 @@ extern const char *const lims_match_names[];
 
 typedef struct {
     lims_match_status_e status;
-    const char *message;                     /* for a person, or NULL */
-    const char *tracking_id;                 /* or NULL */
-    const lims_candidate_t *candidate;       /* NULL: unmatched */
-    const char *result;                      /* the cell, to the letter; NULL: there is none */
-    const char *unit;                        /* or NULL */
-    const char *qualifier;                   /* or NULL */
-    int id_factor, test_factor, unit_factor; /* hundredths; 0: not judged */
-    int confidence;                          /* millionths */
-    const char *sheet;                       /* of the value */
-    int row, column;                         /* as the file counts them */
+    const char *message;               /* for a person, or NULL */
+    const char *tracking_id;           /* or NULL */
+    const lims_candidate_t *candidate; /* NULL: unmatched */
+    const char *cell;                  /* that holds the value, to the letter; NULL: none */
+    const char *cell_unit;             /* as the file spells it, or NULL */
+    const char *result, *unit;         /* the same, or both converted to the test's unit */
+    const char *qualifier;             /* or NULL */
+    /* Hundredths; 0: not judged. */
+    int id_factor, test_factor, unit_factor;
+    int looks_factor;  /* 0: there was but one look */
+    int confidence;    /* millionths */
+    const char *sheet; /* of the value */
+    int sheet_number;
+    int row, column; /* as the file counts them */
 } lims_finding_t;
 
-/* Judges pointers (lims_pointer_t) against the grid that they point into. The
- * findings (lims_finding_t) are in the order of the file; those that may be
- * entered are PROPOSED. `threshold` is in millionths. */
-apr_array_header_t *lims_judge(const apr_array_header_t *pointers, const lims_grid_t *grid,
-                               const lims_candidates_t *candidates, int threshold,
-                               apr_pool_t *pool);
+/* Judges pointers (lims_pointer_t) against the grid that they point into. With
+ * `second` they come from two looks at the file: what only one of them has counts
+ * for less, and what they take for different things is ambiguous. Nothing counts
+ * for more than with one look. The findings (lims_finding_t) are in the order of
+ * the file; those that may be entered are PROPOSED. `threshold` is in millionths. */
+apr_array_header_t *lims_judge(const apr_array_header_t *pointers, const apr_array_header_t *second,
+                               const lims_grid_t *grid, const lims_candidates_t *candidates,
+                               int threshold, apr_pool_t *pool);
 
 #endif /* LIMS_EXTRACTION_JUDGE_H */

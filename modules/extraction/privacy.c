@@ -14,6 +14,19 @@
 
 /* --- Tokens -------------------------------------------------------------------- */
 
+void lims_shuffle(int *numbers, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        unsigned int random = 0;
+        int other, kept = numbers[i];
+
+        RAND_bytes((unsigned char *)&random, sizeof(random));
+        other = (int)(random % (unsigned)(i + 1));
+        numbers[i] = numbers[other];
+        numbers[other] = kept;
+    }
+}
+
 /* The candidates come in the order of their tracking ids; each new one takes the
  * next of a shuffled row of numbers. */
 void lims_candidates_name(lims_candidates_t *candidates, apr_pool_t *pool)
@@ -30,15 +43,7 @@ void lims_candidates_name(lims_candidates_t *candidates, apr_pool_t *pool)
             samples++;
         }
     }
-    for (int i = samples - 1; i > 0; i--) {
-        unsigned int random = 0;
-        int other, kept = numbers[i];
-
-        RAND_bytes((unsigned char *)&random, sizeof(random));
-        other = (int)(random % (unsigned)(i + 1));
-        numbers[i] = numbers[other];
-        numbers[other] = kept;
-    }
+    lims_shuffle(numbers, samples);
     samples = -1;
     for (int i = 0; i < candidates->count; i++) {
         lims_candidate_t *item = &candidates->items[i];

@@ -30,7 +30,8 @@ static const char instructions[] =
     "unitRow, unitColumn: the cell of its unit, or null;\n"
     "qualifierRow, qualifierColumn: the cell of its qualifier (<, >, ND, J, U), or null;\n"
     "kind: sample, qc, standard, blank, summary or other.\n"
-    "Point at cells; never write a value. Rows and columns count from 1 as the grid has them. "
+    "Point at cells; never write a value. Rows and columns count from 1 as the grid has them, "
+    "in whatever order they are given. "
     "Leave out values of which you are not sure. An empty list is a good answer.";
 
 /* --- The data ---------------------------------------------------------------------- */
@@ -55,13 +56,29 @@ static const char *quoted(const char *string, apr_pool_t *pool)
     return lims_writer_finish(&length, w);
 }
 
-static void add_candidates(text_t *text, const lims_candidates_t *candidates)
+/* 0, 1, 2 … as they are, or in random order but for the first so many. */
+static const int *order_of(int count, int kept, bool shuffled, apr_pool_t *pool)
 {
+    int *order = apr_palloc(pool, sizeof(*order) * ((apr_size_t)count + 1));
+
+    for (int i = 0; i < count; i++) {
+        order[i] = i;
+    }
+    if (shuffled && count > kept) {
+        lims_shuffle(order + kept, count - kept);
+    }
+    return order;
+}
+
+static void add_candidates(text_t *text, const lims_candidates_t *candidates, bool shuffled)
+{
+    const int *order = order_of(candidates->count, 0, shuffled, text->pool);
+
     add(text, "Scheduled tests: number, sample, code, name, unit\n");
     for (int i = 0; i < candidates->count; i++) {
-        const lims_candidate_t *item = &candidates->items[i];
+        const lims_candidate_t *item = &candidates->items[order[i]];
 
-        add(text, apr_psprintf(text->pool, "%d %s %s %s %s\n", i + 1, item->token,
+        add(text, apr_psprintf(text->pool, "%d %s %s %s %s\n", order[i] + 1, item->token,
                                quoted(item->code, text->pool), quoted(item->name, text->pool),
                                item->unit ? quoted(item->unit, text->pool) : "null"));
     }
@@ -87,8 +104,31 @@ static void add_row(text_t *text, const lims_grid_row_t *row, int number)
     }
 }
 
+/* What stands above the first sample stays there. */
+static void add_sheet(text_t *text, const lims_grid_sheet_t *sheet, bool shuffled)
+{
+    apr_array_header_t *begins = apr_array_make(text->pool, 64, sizeof(int));
+    const int *order;
+
+    for (int r = 0; r < sheet->count; r++) {
+        if (r == 0 || sheet->rows[r].named) {
+            APR_ARRAY_PUSH(begins, int) = r;
+        }
+    }
+    order = order_of(begins->nelts, sheet->count > 0 && sheet->rows[0].named ? 0 : 1, shuffled,
+                     text->pool);
+    for (int i = 0; i < begins->nelts; i++) {
+        int end =
+            order[i] + 1 < begins->nelts ? APR_ARRAY_IDX(begins, order[i] + 1, int) : sheet->count;
+
+        for (int r = APR_ARRAY_IDX(begins, order[i], int); r < end; r++) {
+            add_row(text, &sheet->rows[r], r + 1);
+        }
+    }
+}
+
 const char *lims_prompt_data(const lims_grid_t *grid, const lims_candidates_t *candidates,
-                             const char *hint, apr_pool_t *pool)
+                             const char *hint, bool shuffled, apr_pool_t *pool)
 {
     text_t text = { apr_array_make(pool, 1024, sizeof(const char *)), pool };
     unsigned char random[16];
@@ -103,12 +143,10 @@ const char *lims_prompt_data(const lims_grid_t *grid, const lims_candidates_t *c
         add(&text, apr_pstrcat(pool, "What the sender says of the file: ",
                                quoted(lims_text_hide(hint, candidates, pool), pool), "\n", NULL));
     }
-    add_candidates(&text, candidates);
+    add_candidates(&text, candidates, shuffled);
     for (int s = 0; s < grid->count; s++) {
         add(&text, apr_psprintf(pool, "Sheet %d\n", s + 1));
-        for (int r = 0; r < grid->sheets[s].count; r++) {
-            add_row(&text, &grid->sheets[s].rows[r], r + 1);
-        }
+        add_sheet(&text, &grid->sheets[s], shuffled);
     }
     add(&text, apr_pstrcat(pool, "DATA ", line, "\n", NULL));
     return apr_array_pstrcat(pool, text.parts, '\0');

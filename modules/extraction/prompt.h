@@ -14,7 +14,7 @@
 #include "extraction/candidate.h"
 
 /* Of the words and the form below; kept with each result. */
-#define LIMS_PROMPT_VERSION "1"
+#define LIMS_PROMPT_VERSION "2"
 
 /* How the service is held to the form of the answer. */
 typedef enum {
@@ -25,9 +25,12 @@ typedef enum {
     LIMS_OUTPUT_COUNT
 } lims_output_e;
 
-/* What the model is to look at; NULL when there is no randomness. */
+/* What the model is to look at; NULL when there is no randomness. `shuffled`: with
+ * the samples, each row that names one and those that follow it, and the scheduled
+ * tests in random order, under the same numbers. What a model says because of where
+ * in the text something stands, it does not say twice. */
 const char *lims_prompt_data(const lims_grid_t *grid, const lims_candidates_t *candidates,
-                             const char *hint, apr_pool_t *pool);
+                             const char *hint, bool shuffled, apr_pool_t *pool);
 
 /* The body of a request. With `answer` it is the second one: that was answered to
  * the first, and `problem` is wrong with it. */

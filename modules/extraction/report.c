@@ -80,10 +80,12 @@ static void write_kept(lims_writer_t *w, const lims_finding_t *finding)
     write_string(w, "sheet", finding->sheet && finding->sheet[0] ? finding->sheet : NULL);
     write_number(w, "row", finding->row);
     write_number(w, "column", finding->column);
-    write_string(w, "cell", finding->result);
+    write_string(w, "cell", finding->cell);
     write_string(w, "trackingId", finding->tracking_id);
     lims_writer_key(w, "sampleTestId");
     lims_writer_raw(w, finding->candidate ? finding->candidate->sample_test_id : NULL);
+    write_string(w, "cellUnit", finding->cell_unit);
+    write_string(w, "result", finding->result);
     write_string(w, "unit", finding->unit);
     write_string(w, "qualifier", finding->qualifier);
     write_share(w, "confidence", finding->confidence);
@@ -92,6 +94,9 @@ static void write_kept(lims_writer_t *w, const lims_finding_t *finding)
     write_share(w, "id", finding->id_factor * 10000);
     write_share(w, "test", finding->test_factor * 10000);
     write_share(w, "unit", finding->unit_factor * 10000);
+    if (finding->looks_factor > 0) {
+        write_share(w, "looks", finding->looks_factor * 10000);
+    }
     lims_writer_object_end(w);
     write_string(w, "status", lims_match_names[finding->status]);
     write_string(w, "message", finding->message);
@@ -131,7 +136,8 @@ static void write_row(lims_writer_t *w, const lims_finding_t *finding)
     write_string(w, "sheet", finding->sheet && finding->sheet[0] ? finding->sheet : NULL);
     write_number(w, "row", finding->row);
     write_number(w, "column", finding->column);
-    write_string(w, "cell", finding->result);
+    write_string(w, "cell", finding->cell);
+    write_string(w, "unit", finding->cell_unit);
     lims_writer_object_end(w);
     lims_writer_object_end(w);
 }

@@ -75,6 +75,10 @@ static const lims_field_t provenance[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "What stands there, to the letter." },
+    { .name = "unit",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "The unit that the file gives it, to the letter; null when it does not say." },
     LIMS_FIELD_END,
 };
 
@@ -98,11 +102,12 @@ static const lims_field_t row_fields[] = {
     { .name = "result",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "The cell, to the letter." },
+      .doc = "The cell, to the letter; without a unit that stands in it, and where the file has "
+             "another unit than the test, converted to that of the test by a power of ten." },
     { .name = "unit",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "The unit that the file has, to the letter." },
+      .doc = "Its unit: as the file spells it, or the test's that it was converted to." },
     { .name = "qualifier",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -263,34 +268,43 @@ static const lims_error_t *prepare_upload(lims_request_t *rq)
 
 /* --- The model --------------------------------------------------------------------------- */
 
+static const lims_error_t *no_answer(lims_request_t *rq, lims_call_e outcome, const char *problem)
+{
+    return lims_broken(rq->pool, LIMS_E_AI_UNAVAILABLE, 140, problem, "%s",
+                       outcome == LIMS_CALL_REFUSED
+                           ? "The AI service refused this file. Nothing was entered."
+                       : outcome == LIMS_CALL_BUSY
+                           ? "The AI service is busy. Nothing was entered; try again shortly."
+                           : "The AI service gave no answer of use. Nothing was entered; try "
+                             "again, or enter the results by hand.");
+}
+
 static const lims_error_t *find_results(lims_request_t *rq)
 {
     upload_t *upload = rq->staged;
-    apr_array_header_t *pointers = apr_array_make(rq->pool, 1, sizeof(lims_pointer_t));
+    apr_array_header_t *pointers[LIMS_LOOKS_MAX] = {
+        apr_array_make(rq->pool, 1, sizeof(lims_pointer_t)), NULL
+    };
+    const char *looks[LIMS_LOOKS_MAX] = { NULL, NULL }, *problem = NULL;
     lims_call_e outcome = LIMS_CALL_ANSWERED;
-    const char *problem = NULL, *data;
 
     if (upload->candidates.count > 0) {
         lims_grid_hide(upload->grid, &upload->candidates, rq->pool);
-        data = lims_prompt_data(upload->grid, &upload->candidates,
-                                lims_values_get(rq->values, "hint"), rq->pool);
-        if (!data) {
-            return lims_broken(rq->pool, LIMS_E_INTERNAL, 141, "no random bytes",
-                               "The request could not be carried out.");
+        for (int i = 0; i < rq->model->looks; i++) {
+            looks[i] = lims_prompt_data(upload->grid, &upload->candidates,
+                                        lims_values_get(rq->values, "hint"), i > 0, rq->pool);
+            if (!looks[i]) {
+                return lims_broken(rq->pool, LIMS_E_INTERNAL, 141, "no random bytes",
+                                   "The request could not be carried out.");
+            }
         }
-        outcome = lims_model_ask(&pointers, &problem, rq->model, data, rq->pool);
+        outcome = lims_model_ask(pointers, &problem, rq->model, looks, rq->model->looks, rq->pool);
     }
     if (outcome != LIMS_CALL_ANSWERED && outcome != LIMS_CALL_REPAIRED) {
-        return lims_broken(rq->pool, LIMS_E_AI_UNAVAILABLE, 140, problem, "%s",
-                           outcome == LIMS_CALL_REFUSED
-                               ? "The AI service refused this file. Nothing was entered."
-                           : outcome == LIMS_CALL_BUSY
-                               ? "The AI service is busy. Nothing was entered; try again shortly."
-                               : "The AI service gave no answer of use. Nothing was entered; try "
-                                 "again, or enter the results by hand.");
+        return no_answer(rq, outcome, problem);
     }
-    upload->findings =
-        lims_judge(pointers, upload->grid, &upload->candidates, upload->threshold, rq->pool);
+    upload->findings = lims_judge(pointers[0], pointers[1], upload->grid, &upload->candidates,
+                                  upload->threshold, rq->pool);
     return NULL;
 }
 
@@ -360,6 +374,7 @@ static const lims_error_t *keep(const char **id, lims_request_t *rq,
     lims_values_set(values, "host", rq->model->host);
     lims_values_set(values, "model", rq->model->name);
     lims_values_set(values, "promptVersion", LIMS_PROMPT_VERSION);
+    lims_values_set(values, "looks", apr_itoa(rq->pool, rq->model->looks));
     lims_values_set(values, "confidenceThreshold",
                     lims_values_get(rq->values, "confidenceThreshold"));
     error = lims_database_run(&row, rq, &first, 1, 0);

@@ -6,5 +6,6 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_instrument_upload;
+extern const lims_resource_t lims_extraction_calibration;
 
 #endif /* LIMS_UPLOADS_H */

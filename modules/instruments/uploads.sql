@@ -37,19 +37,20 @@ SELECT a.sample_test_id AS "sampleTestId",
 
 -- name: extraction_keep one
 INSERT INTO lims.extraction (organization_id, file_name, sha256, size, host, model,
-    prompt_version, confidence_threshold)
+    prompt_version, looks, confidence_threshold)
 VALUES (:$organization::bigint, :fileName::text, :sha256::bytea, :size::bigint,
-    :host::text, :model::text, :promptVersion::text, :confidenceThreshold::numeric)
+    :host::text, :model::text, :promptVersion::text, :looks::smallint,
+    :confidenceThreshold::numeric)
 RETURNING id
 
 -- name: extraction_keep_rows exec
 INSERT INTO lims.extraction_row (organization_id, extraction_id, sheet, row_number,
-    column_number, cell, tracking_id, sample_test_id, unit, qualifier, confidence,
-    features, status, message)
+    column_number, cell, cell_unit, tracking_id, sample_test_id, result, unit,
+    qualifier, confidence, features, status, message)
 SELECT :$organization::bigint, :extractionId::bigint, u.value ->> 'sheet',
        (u.value ->> 'row')::integer, (u.value ->> 'column')::integer,
-       u.value ->> 'cell', u.value ->> 'trackingId',
-       (u.value ->> 'sampleTestId')::bigint, u.value ->> 'unit',
+       u.value ->> 'cell', u.value ->> 'cellUnit', u.value ->> 'trackingId',
+       (u.value ->> 'sampleTestId')::bigint, u.value ->> 'result', u.value ->> 'unit',
        u.value ->> 'qualifier', (u.value ->> 'confidence')::numeric,
        u.value -> 'features', u.value ->> 'status', left(u.value ->> 'message', 1000)
   FROM jsonb_array_elements(:rows::jsonb) WITH ORDINALITY AS u (value, place)

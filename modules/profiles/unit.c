@@ -305,3 +305,10 @@ bool lims_unit_same(const char *a, const char *b, apr_pool_t *pool)
 
     return lims_unit_power(&power, a, b, pool) && power == 0;
 }
+
+bool lims_unit_known(const char *unit, apr_pool_t *pool)
+{
+    unit_t understood;
+
+    return understand(&understood, lims_unit_fold(unit, pool));
+}

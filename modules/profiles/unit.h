@@ -28,4 +28,7 @@ bool lims_unit_same(const char *a, const char *b, apr_pool_t *pool);
  * False when they are not known to be the same quantity. */
 bool lims_unit_power(int *power, const char *from, const char *to, apr_pool_t *pool);
 
+/* Whether a spelling is understood as a unit of some quantity. */
+bool lims_unit_known(const char *unit, apr_pool_t *pool);
+
 #endif /* LIMS_PROFILES_UNIT_H */

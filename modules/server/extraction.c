@@ -2,15 +2,21 @@
 /* extraction.c - the directives of the model service. */
 #include "server/extraction.h"
 
+#include <apr_file_io.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_uri.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "extraction/client.h"
 #include "kernel/seal.h"
 #include "server/metrics.h"
+
+/* Most bytes of a certificate and those that signed it. */
+#define PEM_MAX 65536
 
 #define AT(member) APR_OFFSETOF(lims_config_t, extraction.member)
 
@@ -32,7 +38,13 @@ const lims_number_t lims_extraction_numbers[LIMS_EXTRACTION_NUMBERS] = {
                                       .min = 1,
                                       .max = 256,
                                       .fallback = 4,
-                                      .unit = "calls" },
+                                      .unit = "files" },
+    [LIMS_EXTRACTION_LOOKS] = { .name = "LimsExtractionLooks",
+                                .offset = AT(looks),
+                                .min = 1,
+                                .max = LIMS_LOOKS_MAX,
+                                .fallback = 1,
+                                .unit = "looks" },
     [LIMS_EXTRACTION_MAX_BYTES] = { .name = "LimsExtractionMaxBytes",
                                     .offset = AT(bytes_max),
                                     .min = 1024,
@@ -201,21 +213,103 @@ static const char *read_key(const char **key, const char *file, apr_pool_t *pool
     return NULL;
 }
 
-static const char *unreadable(const lims_extraction_config_t *extraction, apr_pool_t *pool)
-{
-    const char *const files[] = { extraction->ca_file, extraction->certificate,
-                                  extraction->certificate_key };
+/* The client certificate and its key, as they are given to libcurl. */
+typedef struct {
+    const char *certificate, *key;
+} identity_t;
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(files); i++) {
-        if (files[i] && access(files[i], R_OK) != 0) {
-            return apr_psprintf(pool, "LimsExtraction…: %s cannot be read", files[i]);
-        }
+static const char *read_text(const char **text, const char *file, apr_pool_t *pool)
+{
+    apr_size_t length = PEM_MAX;
+    apr_file_t *in = NULL;
+    char *bytes;
+
+    if (apr_file_open(&in, file, APR_FOPEN_READ | APR_FOPEN_BINARY, 0, pool) != APR_SUCCESS) {
+        return apr_psprintf(pool, "%s cannot be read", file);
     }
-    return NULL;
+    bytes = apr_pcalloc(pool, PEM_MAX + 1);
+    apr_file_read_full(in, bytes, PEM_MAX, &length);
+    apr_file_close(in);
+    *text = bytes;
+    return length == PEM_MAX ? apr_psprintf(pool, "%s is too large", file) : NULL;
+}
+
+/* Nobody is there to be asked for a password. */
+static int no_password(char *buffer, int size, int writing, void *data)
+{
+    (void)writing;
+    (void)data;
+    return size > 0 ? (buffer[0] = '\0', -1) : -1;
+}
+
+/* Do the certificate and the key belong together? */
+static const char *judge_pair(const identity_t *identity)
+{
+    BIO *text = BIO_new_mem_buf(identity->certificate, -1);
+    BIO *secret = BIO_new_mem_buf(identity->key, -1);
+    X509 *certificate = text ? PEM_read_bio_X509(text, NULL, no_password, NULL) : NULL;
+    EVP_PKEY *key = secret ? PEM_read_bio_PrivateKey(secret, NULL, no_password, NULL) : NULL;
+    const char *problem = NULL;
+
+    if (!certificate) {
+        problem = "LimsExtractionClientCertificate: it holds no certificate in PEM";
+    } else if (!key) {
+        problem = "LimsExtractionClientKey: it holds no key in PEM, or one under a password";
+    } else if (X509_check_private_key(certificate, key) != 1) {
+        problem = "LimsExtractionClientKey is not the key of LimsExtractionClientCertificate";
+    }
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    BIO_free(text);
+    BIO_free(secret);
+    ERR_clear_error();
+    return problem;
+}
+
+static const char *read_identity(identity_t *identity, const lims_extraction_config_t *extraction,
+                                 apr_pool_t *pool)
+{
+    const char *problem;
+
+    if (!extraction->certificate) {
+        return NULL;
+    }
+    problem = read_text(&identity->certificate, extraction->certificate, pool);
+    if (problem) {
+        return apr_pstrcat(pool, "LimsExtractionClientCertificate: ", problem, NULL);
+    }
+    problem = lims_secret_file_read(&identity->key, extraction->certificate_key, pool);
+    if (!problem && !identity->key) {
+        problem = apr_psprintf(pool, "there is no file %s", extraction->certificate_key);
+    }
+    return problem ? apr_pstrcat(pool, "LimsExtractionClientKey: ", problem, NULL)
+                   : judge_pair(identity);
+}
+
+/* What results go through must not be able to read them: a proxy is for https,
+ * where it sees a name and nothing else. */
+static const char *judge_proxy(const char **remedy, const char *proxy, const apr_uri_t *service,
+                               apr_pool_t *pool)
+{
+    apr_uri_t url;
+
+    if (!proxy) {
+        return NULL;
+    }
+    *remedy = "name the proxy alone, such as http://proxy.example.org:3128";
+    if (apr_uri_parse(pool, proxy, &url) != APR_SUCCESS || !url.hostname || !url.scheme ||
+        (strcmp(url.scheme, "http") != 0 && strcmp(url.scheme, "https") != 0) ||
+        (url.path && strcmp(url.path, "/") != 0) || url.query || url.fragment) {
+        return "LimsExtractionProxy is not the URL of a proxy";
+    }
+    *remedy = "leave it out for a service on this machine, or reach that by https";
+    return strcmp(service->scheme, "https") == 0
+               ? NULL
+               : "LimsExtractionProxy would see what is sent to LimsExtractionUrl";
 }
 
 static void make_model(lims_config_t *config, const apr_uri_t *url, const char *key,
-                       apr_pool_t *pool)
+                       const identity_t *identity, apr_pool_t *pool)
 {
     const lims_extraction_config_t *extraction = &config->extraction;
     lims_model_t *model = apr_pcalloc(pool, sizeof(*model));
@@ -227,12 +321,13 @@ static void make_model(lims_config_t *config, const apr_uri_t *url, const char *
                              .style = (lims_style_e)extraction->style,
                              .output = (lims_output_e)extraction->output,
                              .ca_file = extraction->ca_file,
-                             .certificate = extraction->certificate,
-                             .certificate_key = extraction->certificate_key,
+                             .certificate = identity->certificate,
+                             .certificate_key = identity->key,
                              .proxy = extraction->proxy,
                              .connect_timeout = extraction->connect_timeout * 1000,
                              .timeout = extraction->timeout * 1000,
                              .concurrency = (int)extraction->concurrency,
+                             .looks = (int)extraction->looks,
                              .bytes_max = (apr_size_t)extraction->bytes_max,
                              .rows_max = (int)extraction->rows_max,
                              .cells_max = (int)extraction->cells_max,
@@ -244,6 +339,7 @@ const char *lims_extraction_check(const char **remedy, lims_config_t *config, ap
 {
     const lims_extraction_config_t *extraction = &config->extraction;
     const char *key = NULL, *problem = NULL;
+    identity_t identity = { NULL, NULL };
     apr_uri_t url;
 
     if (!extraction->url) {
@@ -264,14 +360,21 @@ const char *lims_extraction_check(const char **remedy, lims_config_t *config, ap
         *remedy = "set both or none";
         return "of LimsExtractionClientCertificate and LimsExtractionClientKey one is missing";
     }
-    *remedy = "correct the path, or who may read it";
-    problem = unreadable(extraction, pool);
+    problem = judge_proxy(remedy, extraction->proxy, &url, pool);
+    if (problem) {
+        return problem;
+    }
+    *remedy = "correct the path, what the file holds, or who may read it";
+    if (extraction->ca_file && access(extraction->ca_file, R_OK) != 0) {
+        return apr_psprintf(pool, "LimsExtractionCAFile: %s cannot be read", extraction->ca_file);
+    }
+    problem = read_identity(&identity, extraction, pool);
     if (!problem && extraction->key_file) {
         problem = read_key(&key, extraction->key_file, pool);
         problem = problem ? apr_pstrcat(pool, "LimsExtractionKeyFile: ", problem, NULL) : NULL;
     }
     if (!problem) {
-        make_model(config, &url, key, pool);
+        make_model(config, &url, key, &identity, pool);
     }
     return problem;
 }

@@ -11,6 +11,7 @@ enum {
     LIMS_EXTRACTION_CONNECT_TIMEOUT,
     LIMS_EXTRACTION_TIMEOUT,
     LIMS_EXTRACTION_CONCURRENCY,
+    LIMS_EXTRACTION_LOOKS,
     LIMS_EXTRACTION_MAX_BYTES,
     LIMS_EXTRACTION_MAX_ROWS,
     LIMS_EXTRACTION_MAX_CELLS,
@@ -62,10 +63,13 @@ const char *lims_extraction_set_output(cmd_parms *cmd, void *unused, const char 
                   "milliseconds until connecting to it has failed"),                               \
     AP_INIT_TAKE1("LimsExtractionTimeout", lims_number_set,                                        \
                   LIMS_EXTRACTION_NUMBER(LIMS_EXTRACTION_TIMEOUT), RSRC_CONF,                      \
-                  "milliseconds until a call has failed"),                                         \
+                  "milliseconds for all calls of a file"),                                         \
     AP_INIT_TAKE1("LimsExtractionConcurrency", lims_number_set,                                    \
                   LIMS_EXTRACTION_NUMBER(LIMS_EXTRACTION_CONCURRENCY), RSRC_CONF,                  \
-                  "calls under way at once in a child process"),                                   \
+                  "files looked at at once in a child process"),                                   \
+    AP_INIT_TAKE1("LimsExtractionLooks", lims_number_set,                                          \
+                  LIMS_EXTRACTION_NUMBER(LIMS_EXTRACTION_LOOKS), RSRC_CONF,                        \
+                  "how often a file is looked at, independently: 1 or 2"),                         \
     AP_INIT_TAKE1("LimsExtractionMaxBytes", lims_number_set,                                       \
                   LIMS_EXTRACTION_NUMBER(LIMS_EXTRACTION_MAX_BYTES), RSRC_CONF,                    \
                   "largest file in bytes"),                                                        \

@@ -56,6 +56,7 @@ typedef struct {
     apr_int64_t connect_timeout; /* milliseconds, as the next */
     apr_int64_t timeout;
     apr_int64_t concurrency;
+    apr_int64_t looks;
     apr_int64_t bytes_max;
     apr_int64_t rows_max;
     apr_int64_t cells_max;

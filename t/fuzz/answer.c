@@ -9,9 +9,9 @@
 #include "extraction/report.h"
 #include "fuzz.h"
 
-static const char file[] = "Sample,NO3N (mg/L),CL,Unit\n"
-                           "LAB-26-0000001-A,7.1,<0.5,mg/L\n"
-                           "LAB-26-0000002-B,8,9,ug/L\n";
+static const char file[] = "Sample,NO3N,CL,Unit,Type\n"
+                           "LAB-26-0000001-A,7.1,<0.5,mg/L,Unknown\n"
+                           "LAB-26-0000002-B,8,9 g/L,ug/L,Std\n";
 
 static lims_candidate_t items[] = {
     { .tracking_id = "LAB-26-0000001-A",
@@ -35,7 +35,23 @@ static bool stands_in_file(const char *text)
     return text == NULL || strstr(file, text) != NULL;
 }
 
-static void check_findings(const apr_array_header_t *findings, apr_pool_t *pool)
+/* Of the same value in other findings; all of it where there is none. */
+static int confidence_of(const apr_array_header_t *findings, const lims_finding_t *finding)
+{
+    for (int i = 0; i < findings->nelts; i++) {
+        const lims_finding_t *other = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        if (other->row == finding->row && other->column == finding->column &&
+            other->candidate == finding->candidate && other->confidence > 0) {
+            return other->confidence;
+        }
+    }
+    return 600000;
+}
+
+/* `first`: of one look, where these are of two; or NULL. */
+static void check_findings(const apr_array_header_t *findings, const apr_array_header_t *first,
+                           apr_pool_t *pool)
 {
     const char *json = lims_report_rows(findings, pool);
     lims_json_t *root = NULL;
@@ -45,15 +61,33 @@ static void check_findings(const apr_array_header_t *findings, apr_pool_t *pool)
     for (int i = 0; i < findings->nelts; i++) {
         const lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
 
-        must(stands_in_file(finding->result) && stands_in_file(finding->unit) &&
+        must(stands_in_file(finding->cell) && stands_in_file(finding->cell_unit) &&
                  stands_in_file(finding->qualifier),
              "nothing is there that does not stand in the file");
+        must(stands_in_file(finding->result) || finding->unit_factor == LIMS_UNIT_CONVERTED,
+             "nor is a number another, but in another unit");
+        must(first == NULL || finding->confidence <= confidence_of(first, finding),
+             "two looks are never worth more than one");
         must(finding->confidence >= 0 && finding->confidence <= 1000000, "a share");
         must(finding->status != LIMS_MATCH_PROPOSED ||
                  (finding->candidate != NULL && !finding->candidate->locked &&
                   strcmp(finding->candidate->tracking_id, finding->tracking_id) == 0),
              "what may be entered is open and the sample's own");
     }
+}
+
+/* Once, and twice: the second look sees every other pointer, from the last on. */
+static void look_twice(const apr_array_header_t *pointers, const lims_grid_t *grid,
+                       const lims_candidates_t *candidates, apr_pool_t *pool)
+{
+    apr_array_header_t *second = apr_array_make(pool, 1, sizeof(lims_pointer_t));
+    apr_array_header_t *once = lims_judge(pointers, NULL, grid, candidates, 500000, pool);
+
+    for (int i = pointers->nelts - 1; i >= 0; i -= 2) {
+        APR_ARRAY_PUSH(second, lims_pointer_t) = APR_ARRAY_IDX(pointers, i, lims_pointer_t);
+    }
+    check_findings(once, NULL, pool);
+    check_findings(lims_judge(pointers, second, grid, candidates, 500000, pool), once, pool);
 }
 
 static void read_text(const char *text, apr_pool_t *pool)
@@ -71,7 +105,7 @@ static void read_text(const char *text, apr_pool_t *pool)
     must(lims_grid_read(&grid, file, sizeof(file) - 1, 100, 100, pool) == NULL, "the file is read");
     lims_candidates_name(&candidates, pool);
     lims_grid_hide(grid, &candidates, pool);
-    check_findings(lims_judge(pointers, grid, &candidates, 500000, pool), pool);
+    look_twice(pointers, grid, &candidates, pool);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -52,7 +52,8 @@ subtest 'results that a model points at are copied and entered' => sub {
     is_deeply($answer->{rows}[0], { row => 2, trackingId => $id, testCode => 'NO3N',
             result => '7.10', unit => 'mg/L', qualifier => undef, sampleTestId => $test->{NO3N},
             confidence => 0.97, status => 'applied', message => undef,
-            provenance => { sheet => undef, row => 2, column => 2, cell => '7.10' } });
+            provenance => { sheet => undef, row => 2, column => 2, cell => '7.10',
+                unit => 'mg/L' } });
     is_deeply([ map { result_of($_) } @$test{qw(NO3N CL)}, @$tests{qw(NO3N CL)} ],
         [ '7.10', '<0.5', '0.020', '12' ], 'to the letter');
     is_deeply([ sort map { $_->[1]{sampleTestId} } grep { $_->[0] eq 'result.entered' } @events ],

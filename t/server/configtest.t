@@ -5,6 +5,7 @@
 # once, each with its remedy, and passes what is as it should be.
 use LIMS::Test;
 use LIMS::Instance;
+use LIMS::Model;
 use File::Temp qw(tempdir);
 
 my @places  = (qw(/usr/sbin /usr/local/sbin), split /:/, $ENV{PATH});
@@ -161,6 +162,39 @@ subtest 'the model service' => sub {
                 "LimsExtractionClientCertificate $tls/server.pem" });
     fails('certificates that are not there', [qr/LIMS0117: .*nowhere\.pem cannot be read/],
         host => { %host, LimsExtractionCAFile => 'LimsExtractionCAFile nowhere.pem' });
+    my ($pem, $key) = LIMS::Model->identity($dir, 'client');
+    my (undef, $others) = LIMS::Model->identity($dir, 'other');
+    my $pair = sub {
+        my ($certificate, $its) = @_;
+        return { %host, LimsExtractionClientCertificate =>
+                "LimsExtractionClientCertificate $certificate",
+            LimsExtractionClientKey => "LimsExtractionClientKey $its" };
+    };
+    passes('a certificate of ours', host => $pair->($pem, $key));
+    fails('the key of another', [qr/LIMS0117: .*is not the key of/], host => $pair->($pem, $others));
+    fails('no certificate', [qr/LIMS0117: LimsExtractionClientCertificate: it holds no cert/],
+        host => $pair->($key, $key));
+    fails('no key', [qr/LIMS0117: LimsExtractionClientKey: there is no file/],
+        host => $pair->($pem, 'nowhere.key'));
+    fails('no file', [qr/LIMS0117: LimsExtractionClientCertificate: .*nowhere\.pem cannot be read/],
+        host => $pair->('nowhere.pem', $key));
+    LIMS::Instance::run('openssl', 'ec', '-aes256', '-passout', 'pass:hush-hush', '-in', $key,
+        '-out', "$dir/locked.key");
+    chmod 0600, "$dir/locked.key";
+    fails('a key under a password', [qr/LIMS0117: LimsExtractionClientKey: .*under a password/],
+        host => $pair->($pem, "$dir/locked.key"));
+    chmod 0644, $key;
+    fails('a key for all', [qr/LIMS0117: LimsExtractionClientKey: .*open to others/],
+        host => $pair->($pem, $key));
+    my $proxy = sub { return { %host, @_ > 1 ? (LimsExtractionUrl => "LimsExtractionUrl $_[1]") : (),
+            LimsExtractionProxy => "LimsExtractionProxy $_[0]" } };
+    passes("the proxy $_", host => $proxy->($_))
+        for qw(http://proxy.example.org:3128 https://user:word@proxy.example.org/ http://[::1]:3128);
+    fails("the proxy $_", [qr/LIMS0117: LimsExtractionProxy is not the URL of a proxy; name/],
+        host => $proxy->($_))
+        for qw(proxy.example.org:3128 socks5://proxy.example.org http://proxy.example.org/path);
+    fails('a proxy that could read', [qr/LIMS0117: LimsExtractionProxy would see .*; leave it out/],
+        host => $proxy->('http://proxy.example.org:3128', 'http://localhost:8080/v1/chat/completions'));
     $host{LimsExtractionKeyFile} = 'LimsExtractionKeyFile extraction.key';
     fails('no key file', [qr/LIMS0117: LimsExtractionKeyFile: there is no file/], host => {%host});
     $text->("sk-hush\n");
@@ -173,8 +207,21 @@ subtest 'the model service' => sub {
     unlike($output, qr/sk-hush/, '... which are not shown');
     fails('another style', [qr/LimsExtractionStyle: one of openai, azure, anthropic/],
         host => { LimsExtractionStyle => 'LimsExtractionStyle gopher' });
-    fails('no time', [qr/LimsExtractionTimeout: milliseconds from 100/],
-        host => { LimsExtractionTimeout => 'LimsExtractionTimeout 1' });
+    my %wrong = (
+        ConnectTimeout => [ 9,     'milliseconds from 10 to 60000' ],
+        Timeout        => [ 1,     'milliseconds from 100 to 600000' ],
+        Concurrency    => [ 0,     'files from 1 to 256' ],
+        Looks          => [ 3,     'looks from 1 to 2' ],
+        MaxBytes       => [ 'all', 'bytes from 1024' ],
+        MaxRows        => [ 0,     'rows from 1' ],
+        MaxCells       => [ -1,    'cells from 1' ],
+        StructuredOutput => [ 'xml', 'one of json_schema, tool, json_object, none' ],
+    );
+    for my $name (sort keys %wrong) {
+        my ($value, $expected) = @{ $wrong{$name} };
+        fails("LimsExtraction$name $value", [qr/LimsExtraction$name: $expected/],
+            host => { "LimsExtraction$name" => "LimsExtraction$name $value" });
+    }
 };
 
 subtest 'everything at once' => sub {

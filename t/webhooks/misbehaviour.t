@@ -5,11 +5,8 @@
 # acknowledge, none takes more than it is given of time and memory, and those
 # that work are served as ever.
 use LIMS::Test;
+use LIMS::Proxy;
 use LIMS::Receiver;
-use File::Temp ();
-use IO::Select;
-use IO::Socket::INET;
-use POSIX ();
 use Time::HiRes qw(time sleep);
 
 my $receiver = LIMS::Receiver->new;
@@ -159,43 +156,11 @@ subtest 'addresses' => sub {
     ok($strict->finish, 'the log is clean');
 };
 
-# Passes on what comes to it, and notes where to.
-sub start_proxy {
-    my ($seen) = @_;
-    my $listener = IO::Socket::INET->new(Listen => 8, LocalAddr => '127.0.0.1')
-        or die "listen: $!\n";
-    my $pid = fork // die "fork: $!\n";
-
-    return ($pid, $listener->sockport) if $pid;
-    $SIG{$_} = 'DEFAULT' for qw(INT TERM);
-    $SIG{CHLD} = 'IGNORE';
-    while (my $client = $listener->accept) {
-        next if fork;
-        my ($head, $bytes) = ('', undef);
-        $head .= $bytes while $head !~ /\r\n\r\n\z/ && sysread $client, $bytes, 1;
-        my ($target) = $head =~ /\ACONNECT (\S+)/ or POSIX::_exit(1);
-        open my $out, '>>', $seen or die "$seen: $!\n";
-        syswrite $out, "$target\n";
-        my $server = IO::Socket::INET->new(PeerAddr => $target) or POSIX::_exit(1);
-        syswrite $client, "HTTP/1.1 200 Connected\r\n\r\n";
-        my $both = IO::Select->new($client, $server);
-        while (my @ready = $both->can_read(20)) {
-            for my $from (@ready) {
-                sysread $from, $bytes, 65536 or POSIX::_exit(0);
-                syswrite $from == $client ? $server : $client, $bytes;
-            }
-        }
-        POSIX::_exit(0);
-    }
-    POSIX::_exit(0);
-}
-
 # Addresses are for the proxy to decide, so that nothing may pass it by.
 subtest 'a proxy' => sub {
-    my $seen = File::Temp->new;
-    my ($pid, $port) = start_proxy("$seen");
+    my $proxy = LIMS::Proxy->new;
     my $conf = $receiver->conf =~ s/LimsWebhookAllow [^\n]*/LimsWebhookAllow 192.0.2.0\/24/r;
-    $lims = LIMS::Test->new(conf => "${conf}LimsWebhookProxy http://127.0.0.1:$port\n");
+    $lims = LIMS::Test->new(conf => "${conf}LimsWebhookProxy " . $proxy->url . "\n");
     $lab  = $lims->fixture->{id};
     {
         local @ENV{qw(no_proxy NO_PROXY)} = ('localhost,127.0.0.1', '*');
@@ -203,11 +168,8 @@ subtest 'a proxy' => sub {
     }
     my $it = deliver($receiver->endpoint($lims, '/through', events => 'qc.failed'));
     is($it->{state}, 'delivered', 'is gone through');
-    open my $in, '<', "$seen" or die "$seen: $!\n";
-    is_deeply([<$in>], ["localhost:$receiver->{port}\n"],
+    is_deeply([ map { $_->{target} } $proxy->seen ], ["localhost:$receiver->{port}"],
         '... also to hosts that the environment excepts');
-    kill 'TERM', $pid;
-    waitpid $pid, 0;
     ok($lims->finish, 'the log is clean');
 };
 

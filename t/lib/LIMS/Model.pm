@@ -24,17 +24,24 @@ it is sent. What it does with a request is the word that was last said:
                        code in the row
     rows JSON          points where it is told, tokens and numbers to the letter
     text TEXT          answers that text, whatever it is
+    looks [ROWS,ROWS]  the one of them at the first request since forget, the other
+                       at the second, and so on
     repair             the first time nonsense, right the second time
     truncated          half an answer, and says that it was cut off
     refusal            will not
     body TEXT          an HTTP answer with that body and no envelope
     status N           an error
+    type TYPE          right, under that Content-Type
     slowly N           right, after so many seconds
-    hang close endless
+    wait               thinks until another word is said, which then counts
+    hang close reset endless headers drip gzip junk 302
+                       as LIMS::Receiver
 
 =head2 Methods
 
-    new(%option)         certificate => 'other': signed by nobody
+    new(%option)         certificate => 'other': signed by nobody. clients => file:
+                         demands a client's certificate that one of these signed
+    identity($folder, $name)           a client's own certificate and its key: their files
     conf(%option)        directives: style, output, timeout, more; key of the service
     url($style)
     say($word)
@@ -53,6 +60,7 @@ use warnings;
 
 use parent 'LIMS::Receiver';
 
+use IO::Socket::SSL qw(SSL_VERIFY_PEER SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
 use JSON::PP ();
 use LIMS::Instance;
 use POSIX ();
@@ -64,6 +72,26 @@ my %paths = (
     azure     => '/openai/deployments/gpt/chat/completions?api-version=2024-10-21',
     anthropic => '/v1/messages',
 );
+
+sub new {
+    my ($class, %option) = @_;
+    my $clients = delete $option{clients};
+
+    $option{tls} = { SSL_ca_file => $clients, SSL_verify_mode =>
+            SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT } if $clients;
+    return $class->SUPER::new(%option);
+}
+
+sub identity {
+    my ($class, $folder, $name) = @_;
+    my @files = map { "$folder/$name.$_" } qw(pem key);
+
+    LIMS::Instance::run('openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt',
+        'ec_paramgen_curve:prime256v1', '-nodes', '-subj', "/CN=$name", '-days', '2', '-out',
+        $files[0], '-keyout', $files[1]);
+    chmod 0600, $files[1];
+    return @files;
+}
 
 sub url { return "https://localhost:$_[0]{port}" . $paths{ $_[1] || 'openai' } }
 
@@ -153,9 +181,13 @@ sub _data {
 
 sub _answer {
     my ($self, $tls, $socket, $request) = @_;
-    my ($word, $rest) = split ' ', $self->_word('word'), 2;
+    my ($word, $rest) = $self->_said;
 
-    if ($word =~ /\A(?:hang|close|endless)\z/) {
+    while ($word eq 'wait') {
+        sleep 0.02;
+        ($word, $rest) = $self->_said;
+    }
+    if ($word =~ /\A(?:hang|close|reset|endless|headers|drip|gzip|junk|302)\z/) {
         $self->SUPER::say($request->{path}, $word);
         return $self->SUPER::_answer($tls, $socket, $request);
     }
@@ -166,15 +198,36 @@ sub _answer {
     my $body = $json->decode($bytes);
     my $text = $word eq 'text' ? $rest
         : $word eq 'rows' ? qq({"rows":$rest})
+        : $word eq 'looks' ? $self->_look($rest)
         : $word eq 'repair' && @{ $body->{messages} } < 3 ? 'Here you are: {"rows":'
         : $json->encode({ rows => _find(_data($body)) });
-    return _send($tls, 200, _envelope($request->{path}, $body, $word, $text));
+    return _send($tls, 200, _envelope($request->{path}, $body, $word, $text),
+        $word eq 'type' ? $rest : ());
+}
+
+sub _said { return split ' ', $_[0]->_word('word'), 2 }
+
+# The request is noted already.
+sub _look {
+    my ($self, $rest) = @_;
+    my $looks  = $json->decode($rest);
+    my $number = () = LIMS::Receiver::seen($self);
+
+    return $json->encode({ rows => $looks->[ ($number - 1) % @$looks ] });
 }
 
 sub _send {
-    my ($tls, $status, $body) = @_;
-    return syswrite $tls, "HTTP/1.1 $status Word\r\nContent-Type: application/json\r\n"
-        . 'Content-Length: ' . length($body) . "\r\n\r\n$body";
+    my ($tls, $status, $body, $type) = @_;
+    $type //= 'application/json';
+    my $bytes = "HTTP/1.1 $status Word\r\nContent-Type: $type\r\nContent-Length: "
+        . length($body) . "\r\n\r\n$body";
+
+    # A write takes no more than a record of TLS.
+    while (length $bytes) {
+        my $written = syswrite $tls, $bytes or return;
+        substr $bytes, 0, $written, '';
+    }
+    return 1;
 }
 
 sub _envelope {

@@ -36,7 +36,8 @@ the word that was last said for its path, at first C<200>:
 =head2 Methods
 
     new(%option)         certificate => 'other': signed by nobody. names => [...]:
-                         a certificate of its own for these, at every address
+                         a certificate of its own for these, at every address.
+                         tls => {...}: further options of IO::Socket::SSL
     ca_file              who signed its certificate
     url($path)           https://localhost:PORT$path
     conf                 directives that let a service send to it
@@ -88,7 +89,7 @@ sub new {
         or die "listen: $!\n";
     $self->{port} = $self->{listener}->sockport;
     $self->{tls}  = IO::Socket::SSL::SSL_Context->new(SSL_cert_file => $certificate,
-        SSL_key_file => $key, SSL_server => 1) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
+        SSL_key_file => $key, SSL_server => 1, %{ $option{tls} || {} }) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
     my $pid = fork;
     die "fork: $!\n" unless defined $pid;
     if (!$pid) {

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * evidence_unit.c - the unit that the file gives a value.
+ *
+ * It can stand in five places, and a wrong one means a result that is a thousand
+ * times too large: where two of them say different things, nothing is entered.
+ */
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extraction/evidence.h"
+#include "extraction/judge.h"
+#include "profiles/unit.h"
+
+/* Cells above a value that are no numbers and can hold its unit: the name, the
+ * unit, and one more. */
+#define HEADERS_MAX 3
+
+/* Most units of a row that are looked at. */
+#define MEASURES_MAX 256
+
+/* What stands between a name and its unit. */
+#define SEPARATORS " ()[]{},;:^"
+
+/* --- A text ---------------------------------------------------------------------- */
+
+static const char *mismatch(const char *unit, const lims_candidate_t *candidate, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "The file has the unit %s, the test %s.", unit, candidate->unit);
+}
+
+/* A text as a unit of the test's quantity. */
+static lims_unit_found_t read_new(const char *text, const lims_candidate_t *candidate,
+                                  apr_pool_t *pool)
+{
+    lims_unit_found_t found = { 0, NULL, 0 };
+
+    if (strcmp(text, candidate->unit) == 0) {
+        found.factor = LIMS_UNIT_EQUAL;
+    } else if (lims_unit_power(&found.power, text, candidate->unit, pool)) {
+        found.factor = found.power == 0 ? LIMS_UNIT_SPELLING : LIMS_UNIT_CONVERTED;
+    }
+    found.text = found.factor > 0 ? apr_pstrdup(pool, text) : NULL;
+    return found;
+}
+
+static lims_unit_found_t read_unit(lims_evidence_t *evidence, const char *text,
+                                   const lims_candidate_t *candidate)
+{
+    char key[2 * LIMS_GRID_CELL_MAX + 64];
+    lims_unit_found_t found, *kept;
+    int length = apr_snprintf(key, sizeof(key), "%s\n%s", text, candidate->unit);
+
+    if (text[0] == '\0' || length + 1 >= (int)sizeof(key)) {
+        return (lims_unit_found_t){ 0, NULL, 0 };
+    }
+    kept = apr_hash_get(evidence->units, key, length);
+    if (kept == NULL) {
+        found = read_new(text, candidate, evidence->pool);
+        kept = apr_pmemdup(evidence->pool, &found, sizeof(found));
+        apr_hash_set(evidence->units, apr_pstrmemdup(evidence->pool, key, (apr_size_t)length),
+                     length, kept);
+    }
+    return *kept;
+}
+
+/* Surely a unit, and not a letter of a name: with a stroke, or in brackets. */
+static bool is_surely_unit(const char *text, bool bracketed, apr_pool_t *pool)
+{
+    return (bracketed || strchr(text, '/') != NULL) && (text[1] != '\0' || text[0] == '%') &&
+           apr_isdigit(text[0]) == 0 && lims_unit_known(text, pool);
+}
+
+/* The unit in a header: "Nitrate (mg/L)", "NO3N [mg/L]", "NO3N mg/L". */
+static const char *read_header(lims_unit_found_t *found, lims_evidence_t *evidence,
+                               const char *text, const lims_candidate_t *candidate)
+{
+    char *copy = apr_pstrdup(evidence->pool, text), *state = NULL;
+    const char *foreign = NULL;
+
+    *found = read_unit(evidence, text, candidate);
+    if (found->factor > 0) {
+        return NULL;
+    }
+    for (char *part = apr_strtok(copy, SEPARATORS, &state); part != NULL;
+         part = apr_strtok(NULL, SEPARATORS, &state)) {
+        bool bracketed = part > copy && strchr("([", text[part - copy - 1]) != NULL;
+        lims_unit_found_t here = read_unit(evidence, part, candidate);
+
+        if (here.factor > 0 && found->factor > 0 && here.power != found->power) {
+            return "The header has two units.";
+        }
+        if (here.power != 0 && part[1] == '\0' && !bracketed) {
+            return mismatch(part, candidate, evidence->pool); /* a unit, or a letter */
+        }
+        if (here.factor > found->factor) {
+            *found = here;
+        } else if (here.factor == 0 && is_surely_unit(part, bracketed, evidence->pool)) {
+            foreign = part;
+        }
+    }
+    return foreign != NULL && found->factor == 0 ? mismatch(foreign, candidate, evidence->pool)
+                                                 : NULL;
+}
+
+apr_size_t lims_evidence_split(const char **unit, const char *text,
+                               const lims_candidate_t *candidate, apr_pool_t *pool)
+{
+    apr_size_t length = strspn(text, "<>");
+    int power = 0;
+
+    length += strspn(text + length, " ");
+    length += strspn(text + length, "0123456789.+-");
+    *unit = text + length + strspn(text + length, " ");
+    return length > 0 && text[length] == ' ' && candidate->unit != NULL && **unit != '\0' &&
+                   lims_unit_power(&power, *unit, candidate->unit, pool)
+               ? length
+               : 0;
+}
+
+/* --- The places -------------------------------------------------------------------- */
+
+/* Above the value: what stands nearest. Not in a message, where columns are fields. */
+static const char *look_above(lims_unit_found_t *found, lims_evidence_t *evidence,
+                              const lims_candidate_t *candidate, const lims_pointer_t *pointer)
+{
+    const char *problem = NULL;
+    int left = lims_evidence_is_message(evidence) ? 0 : HEADERS_MAX;
+
+    *found = (lims_unit_found_t){ 0, NULL, 0 };
+    for (int r = pointer->value.row - 1; r >= 1 && left > 0 && !found->factor && !problem; r--) {
+        const lims_grid_cell_t *cell =
+            lims_grid_cell(evidence->grid, pointer->sheet, r, pointer->value.column);
+
+        if (cell != NULL && cell->shown != NULL && cell->text[0] != '\0' &&
+            !lims_evidence_is_numeric(cell->text)) {
+            left--;
+            problem = read_header(found, evidence, cell->text, candidate);
+        }
+    }
+    return problem;
+}
+
+/* A cell of a row that is a unit, of whatever quantity. */
+typedef struct {
+    int column;
+    const char *text;
+} measure_t;
+
+/* A cell as a unit: of HL7's coded elements the code. */
+static const char *unit_text(const lims_evidence_t *evidence, const char *text)
+{
+    return lims_evidence_is_message(evidence) && strchr(text, '^') != NULL
+               ? apr_pstrmemdup(evidence->pool, text, strcspn(text, "^"))
+               : text;
+}
+
+static const apr_array_header_t *measures_of(lims_evidence_t *evidence, const lims_grid_row_t *row)
+{
+    apr_array_header_t *measures = apr_hash_get(evidence->measures, &row, sizeof(row));
+
+    if (measures != NULL) {
+        return measures;
+    }
+    measures = apr_array_make(evidence->pool, 1, sizeof(measure_t));
+    for (int c = 0; c < row->count && measures->nelts < MEASURES_MAX; c++) {
+        const lims_grid_cell_t *cell = &row->cells[c];
+
+        if (cell->shown != NULL && cell->text[0] != '\0' && !lims_evidence_is_numeric(cell->text)) {
+            APR_ARRAY_PUSH(measures, measure_t) =
+                (measure_t){ c + 1, unit_text(evidence, cell->text) };
+        }
+    }
+    apr_hash_set(evidence->measures, apr_pmemdup(evidence->pool, &row, sizeof(row)), sizeof(row),
+                 measures);
+    return measures;
+}
+
+/* What a row says: the unit nearest to the value, of two as near the one behind it. */
+typedef struct {
+    lims_unit_found_t unit;
+    int column, distance;
+    bool mixed;          /* others of it would have another number */
+    const char *foreign; /* a unit of another quantity, or NULL */
+} row_units_t;
+
+static row_units_t look_beside(lims_evidence_t *evidence, const lims_candidate_t *candidate,
+                               const lims_pointer_t *pointer)
+{
+    const apr_array_header_t *measures =
+        measures_of(evidence, lims_evidence_row(evidence, pointer->sheet, pointer->value.row));
+    row_units_t row = { .distance = 0 };
+
+    for (int i = 0; i < measures->nelts; i++) {
+        const measure_t *measure = &APR_ARRAY_IDX(measures, i, measure_t);
+        lims_unit_found_t here = read_unit(evidence, measure->text, candidate);
+        int distance = abs(measure->column - pointer->value.column);
+
+        if (measure->column == pointer->value.column) {
+            continue;
+        }
+        if (here.factor == 0) {
+            row.foreign =
+                is_surely_unit(measure->text, false, evidence->pool) ? measure->text : row.foreign;
+            continue;
+        }
+        row.mixed = row.mixed || (row.unit.factor > 0 && row.unit.power != here.power);
+        if (row.unit.factor == 0 || distance <= row.distance) {
+            row.unit = here;
+            row.column = measure->column;
+            row.distance = distance;
+        }
+    }
+    return row;
+}
+
+/* --- All of them --------------------------------------------------------------------- */
+
+static const char *two_units(const lims_unit_found_t *a, const lims_unit_found_t *b,
+                             apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "The file gives the value two units: %s and %s.", a->text, b->text);
+}
+
+/* The cell that the model points at, which neither the value's own text nor the
+ * header may contradict, nor a unit of the row that stands nearer. */
+static const char *take_pointed(lims_unit_found_t *unit, lims_evidence_t *evidence,
+                                const lims_candidate_t *candidate, const lims_pointer_t *pointer,
+                                const char *text)
+{
+    bool above = pointer->unit.row != pointer->value.row;
+    lims_unit_found_t header = { 0, NULL, 0 };
+    row_units_t row;
+    const char *problem;
+
+    text = unit_text(evidence, text);
+    *unit = read_unit(evidence, text, candidate);
+    problem = unit->factor == 0 ? read_header(unit, evidence, text, candidate) : NULL;
+    if (problem != NULL || unit->factor == 0) {
+        return problem != NULL ? problem : mismatch(text, candidate, evidence->pool);
+    }
+    if (above) {
+        return NULL;
+    }
+    problem = look_above(&header, evidence, candidate, pointer);
+    if (problem == NULL && header.factor > 0 && header.power != unit->power) {
+        problem = two_units(&header, unit, evidence->pool);
+    }
+    row = look_beside(evidence, candidate, pointer);
+    if (problem == NULL && row.mixed && row.unit.power != unit->power) {
+        problem = two_units(&row.unit, unit, evidence->pool);
+    }
+    return problem;
+}
+
+/* Where the model names no cell. */
+static const char *search(lims_unit_found_t *unit, lims_evidence_t *evidence,
+                          const lims_candidate_t *candidate, const lims_pointer_t *pointer)
+{
+    const char *problem = look_above(unit, evidence, candidate, pointer);
+    row_units_t row;
+
+    if (problem != NULL || unit->factor > 0) {
+        return problem;
+    }
+    row = look_beside(evidence, candidate, pointer);
+    if (row.mixed) {
+        return "The row has several units, and nothing says which is the value's.";
+    }
+    if (row.unit.factor == 0 && row.foreign != NULL) {
+        return mismatch(row.foreign, candidate, evidence->pool);
+    }
+    *unit = row.unit;
+    return NULL;
+}
+
+static bool is_near(const lims_pointer_t *pointer)
+{
+    return pointer->unit.row == pointer->value.row ||
+           (pointer->unit.column == pointer->value.column &&
+            pointer->unit.row < pointer->value.row);
+}
+
+/* A test without a unit has nothing to compare one with. */
+static void take_any(lims_unit_found_t *unit, const lims_grid_cell_t *cell)
+{
+    bool named = cell != NULL && cell->text[0] != '\0';
+
+    unit->factor = named ? LIMS_UNIT_SPELLING : LIMS_UNIT_EQUAL;
+    unit->text = named ? cell->text : NULL;
+}
+
+const char *lims_evidence_unit(lims_unit_found_t *unit, lims_evidence_t *evidence,
+                               const lims_candidate_t *candidate, const lims_pointer_t *pointer,
+                               const char *beside)
+{
+    const lims_grid_cell_t *cell =
+        lims_grid_cell(evidence->grid, pointer->sheet, pointer->unit.row, pointer->unit.column);
+    bool own =
+        pointer->unit.row == pointer->value.row && pointer->unit.column == pointer->value.column;
+    lims_unit_found_t other = { 0, NULL, 0 };
+    const char *problem = NULL;
+
+    *unit = (lims_unit_found_t){ 0, NULL, 0 };
+    if (pointer->unit.row != 0 && (cell == NULL || cell->shown == NULL || !is_near(pointer))) {
+        return "The unit stands neither in the row of the value nor above it.";
+    }
+    if (candidate->unit == NULL) {
+        take_any(unit, own ? NULL : cell);
+        return NULL;
+    }
+    if (cell != NULL && cell->text[0] != '\0' && !own) {
+        problem = take_pointed(unit, evidence, candidate, pointer, cell->text);
+    } else {
+        problem = beside != NULL ? look_above(unit, evidence, candidate, pointer)
+                                 : search(unit, evidence, candidate, pointer);
+    }
+    if (problem == NULL && beside != NULL) {
+        other = *unit;
+        *unit = read_unit(evidence, beside, candidate);
+        problem = other.factor > 0 && other.power != unit->power
+                      ? two_units(unit, &other, evidence->pool)
+                      : NULL;
+    }
+    if (problem == NULL && unit->factor == 0) {
+        unit->factor = LIMS_UNIT_MISSING;
+    }
+    return problem;
+}
