@@ -8,6 +8,7 @@
 static const char *const names[] = {
     [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
     [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
+    [LIMS_CONTAINER_JSON] = "json",
 };
 _Static_assert(LIMS_LENGTH(names) == LIMS_CONTAINER_COUNT, "a name for every container");
 
@@ -150,9 +151,8 @@ bool lims_container_detect(lims_container_e *container, const char *bytes, apr_s
         }
     }
     if (is_json(letters)) {
-        return refuse(reasons, "a JSON document");
-    }
-    if (is_framed(bytes, length) || is_astm_header(past_remarks(letters))) {
+        *container = LIMS_CONTAINER_JSON;
+    } else if (is_framed(bytes, length) || is_astm_header(past_remarks(letters))) {
         *container = LIMS_CONTAINER_ASTM;
     } else if (is_hl7_header(letters)) {
         *container = LIMS_CONTAINER_HL7;

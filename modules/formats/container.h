@@ -15,6 +15,7 @@ typedef enum {
     LIMS_CONTAINER_ASTM, /* ASTM E1394, framed by E1381 or not */
     LIMS_CONTAINER_HL7,  /* HL7 v2 messages, batches, with or without MLLP bytes */
     LIMS_CONTAINER_XML,
+    LIMS_CONTAINER_JSON, /* with or without a byte order mark */
     LIMS_CONTAINER_COUNT
 } lims_container_e;
 

@@ -83,10 +83,24 @@ static bool read_xml(lims_document_t *document, const input_t *in)
            one_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
 }
 
+static bool read_json(lims_document_t *document, const input_t *in)
+{
+    lims_text_t text;
+
+    if (!lims_encoding_decode(&text, in->bytes, in->length, in->charset, in->reasons, in->pool)) {
+        return false;
+    }
+    document->encoding = text.encoding;
+    document->xml = lims_json_read(&text, in->reasons, in->pool);
+    return document->xml &&
+           one_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
+}
+
 static reader_t *const readers[] = {
     [LIMS_CONTAINER_TEXT] = read_text, [LIMS_CONTAINER_XLSX] = read_xlsx,
     [LIMS_CONTAINER_XLS] = read_xls,   [LIMS_CONTAINER_ASTM] = read_astm,
     [LIMS_CONTAINER_HL7] = read_hl7,   [LIMS_CONTAINER_XML] = read_xml,
+    [LIMS_CONTAINER_JSON] = read_json,
 };
 _Static_assert(LIMS_LENGTH(readers) == LIMS_CONTAINER_COUNT, "a reader for every container");
 

@@ -121,7 +121,7 @@ static long escape_value(const char *bytes, apr_size_t left)
 
 /* A backslash stands only inside strings (yajl refuses any other), so escapes
  * can be judged without knowing where strings begin. */
-static const char *escape_fault(apr_size_t *at, const char *bytes, apr_size_t length)
+const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t length)
 {
     apr_size_t i = 0;
 
@@ -185,7 +185,7 @@ static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, a
     } else if (at < length) {
         fault = "malformed UTF-8";
     } else {
-        fault = escape_fault(&at, bytes, length);
+        fault = lims_json_escape_fault(&at, bytes, length);
     }
     return fault == NULL ? NULL
                          : lims_fail(pool, LIMS_E_INVALID_BODY,

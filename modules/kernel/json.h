@@ -47,6 +47,10 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
 /* The member of an object, or NULL (also when `object` is none). */
 const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
 
+/* What an escape (\\uXXXX) of a JSON text stands for that is no character, in words,
+ * and where; NULL: there is none such. yajl writes something in its place. */
+const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t length);
+
 /* Well-formed UTF-8 of Unicode table 3-7: no overlong form, no surrogate,
  * nothing beyond U+10FFFF. A NUL byte is a character here. */
 bool lims_utf8_valid(const char *bytes, apr_size_t length);

@@ -14,6 +14,7 @@ static void (*const layouts[])(lims_layout_t *) = {
     [LIMS_LAYOUT_ASTM] = lims_layout_astm,
     [LIMS_LAYOUT_HL7] = lims_layout_hl7,
     [LIMS_LAYOUT_XML] = lims_layout_xml,
+    [LIMS_LAYOUT_JSON] = lims_layout_xml,
 };
 _Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "a function for every layout");
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_xml.c - elements of a document: table.element is what a row is
- * elsewhere. A path goes from there down ("Peaks/Peak/Area"), up ("../@name"), or
- * from the root ("/File/Assay/Units"); of several elements of a name the first.
+ * layout_xml.c - elements of a document, of XML or of JSON, whose outermost value
+ * has no name: table.element is what a row is elsewhere. A path goes from there
+ * down ("Peaks/Peak/Area"), up ("../@name"), or from the root
+ * ("/File/Assay/Units"); of several elements of a name the first.
  */
 #include "formats/xml.h"
 #include "profiles/layout.h"
@@ -17,9 +18,11 @@ static apr_size_t step_of(const char *path)
     return strcspn(path, "/");
 }
 
+/* "*" is any name. */
 static bool is_named(const lims_xml_t *element, const char *name, apr_size_t length)
 {
-    return strlen(element->name) == length && strncmp(element->name, name, length) == 0;
+    return (length == 1 && *name == '*') ||
+           (strlen(element->name) == length && strncmp(element->name, name, length) == 0);
 }
 
 static const lims_xml_t *root_of(const lims_xml_t *element)
@@ -60,6 +63,20 @@ typedef struct {
     const char *attribute;
 } target_t;
 
+/* What of a path from the root lies below it; NULL: it begins with another. */
+static const char *below_root(const lims_xml_t *root, const char *path)
+{
+    path++;
+    if (*root->name == '\0') {
+        return path;
+    }
+    if (!is_named(root, path, step_of(path))) {
+        return NULL;
+    }
+    path += step_of(path);
+    return path + (*path == '/');
+}
+
 /* Follows a path. One that goes up leads many rows to the same place: it is gone
  * once for each element where it turns down again. */
 static target_t reach(const lims_layout_t *layout, const lims_xml_t *element, const char *path)
@@ -69,12 +86,10 @@ static target_t reach(const lims_layout_t *layout, const lims_xml_t *element, co
     target_t target = { .element = NULL }, *known;
 
     if (*path == '/') {
-        path++;
-        if (!is_named(from, path, step_of(path))) {
+        path = below_root(from, path);
+        if (!path) {
             return target;
         }
-        path += step_of(path);
-        path += *path == '/';
     }
     for (; from && step_of(path) == 2 && strncmp(path, "..", 2) == 0; path += *path == '/') {
         from = from->parent;
@@ -208,9 +223,7 @@ void lims_layout_xml(lims_layout_t *layout)
 
     layout->once = apr_pmemdup(layout->pool, &once, sizeof(once));
     if (*below == '/') {
-        below++;
-        below = is_named(root, below, step_of(below)) ? below + step_of(below) : NULL;
-        below = below && *below == '/' ? below + 1 : below;
+        below = below_root(root, below);
     }
     if (!below || read_elements(layout, root, below) == 0) {
         lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL, path,

@@ -381,8 +381,13 @@ static const char *check_root(lims_look_t *look, const lims_profile_t *profile, 
         return NULL;
     }
     document = lims_look_document(look);
-    if (document == NULL || document->xml == NULL ||
-        strcmp(document->xml->name, profile->match.root) != 0) {
+    if (look->container == LIMS_CONTAINER_JSON) {
+        if (document == NULL || lims_xml_child(document->xml, profile->match.root) == NULL) {
+            return apr_psprintf(look->pool, "it has no member %s",
+                                quote(look, profile->match.root));
+        }
+    } else if (document == NULL || document->xml == NULL ||
+               strcmp(document->xml->name, profile->match.root) != 0) {
         return apr_psprintf(look->pool, "its outermost element is not %s",
                             quote(look, profile->match.root));
     }

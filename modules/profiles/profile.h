@@ -30,7 +30,7 @@ typedef enum {
     LIMS_SOURCE_INDEX,  /* the column of a number */
     LIMS_SOURCE_KEY,    /* the value of a "key: value" line or pair of cells */
     LIMS_SOURCE_FIELD,  /* a field of an ASTM record or HL7 segment */
-    LIMS_SOURCE_PATH,   /* an XML element or attribute */
+    LIMS_SOURCE_PATH,   /* an XML element or attribute, a JSON member */
     LIMS_SOURCE_TEXT,   /* the profile itself says it */
     LIMS_SOURCE_FROM    /* elsewhere: lims_from_e */
 } lims_source_e;
@@ -119,7 +119,7 @@ typedef struct {
     const apr_array_header_t *sections; /* of const char *, folded: each a first cell */
     const lims_regex_t *sender;         /* ASTM H-5, HL7 MSH-3 */
     const apr_array_header_t *messages; /* HL7 MSH-9: "ORU^R01" */
-    const char *root;                   /* XML: name of the document's element */
+    const char *root; /* XML: name of the document's element; JSON: a member of its object */
 } lims_match_t;
 
 /* --- Splitting ------------------------------------------------------------- */
@@ -158,7 +158,7 @@ typedef struct {
         const lims_regex_t *section; /* before the second matrix, of tracking ids; or NULL */
     } map;
     const char *key_separator; /* between key and value in one cell */
-    const char *element;       /* xml: path of the element that is a row */
+    const char *element;       /* xml, json: path of the element that is a row */
 } lims_profile_table_t;
 
 typedef enum {
@@ -171,6 +171,7 @@ typedef enum {
     LIMS_LAYOUT_ASTM,
     LIMS_LAYOUT_HL7,
     LIMS_LAYOUT_XML,
+    LIMS_LAYOUT_JSON,
     LIMS_LAYOUT_COUNT
 } lims_layout_e;
 

@@ -357,6 +357,7 @@ static const char *natural_source(lims_layout_e layout)
     case LIMS_LAYOUT_HL7:
         return "field";
     case LIMS_LAYOUT_XML:
+    case LIMS_LAYOUT_JSON:
         return "path";
     default:
         return "header";

@@ -28,9 +28,12 @@ static const struct {
 #define BIT(layout) (1U << LIMS_LAYOUT_##layout)
 #define TABLES                                                                                     \
     (BIT(LONG) | BIT(WIDE) | BIT(GROUPED) | BIT(TRANSPOSED) | BIT(KEYVALUE) | BIT(MATRIX))
-    { "header", LIMS_SOURCE_HEADER, TABLES }, { "index", LIMS_SOURCE_INDEX, TABLES },
-    { "key", LIMS_SOURCE_KEY, TABLES },       { "field", LIMS_SOURCE_FIELD, BIT(ASTM) | BIT(HL7) },
-    { "path", LIMS_SOURCE_PATH, BIT(XML) },   { "text", LIMS_SOURCE_TEXT, ~0U },
+    { "header", LIMS_SOURCE_HEADER, TABLES },
+    { "index", LIMS_SOURCE_INDEX, TABLES },
+    { "key", LIMS_SOURCE_KEY, TABLES },
+    { "field", LIMS_SOURCE_FIELD, BIT(ASTM) | BIT(HL7) },
+    { "path", LIMS_SOURCE_PATH, BIT(XML) | BIT(JSON) },
+    { "text", LIMS_SOURCE_TEXT, ~0U },
     { "from", LIMS_SOURCE_FROM, ~0U },
 };
 
@@ -284,7 +287,7 @@ const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object
         { "lines", ~0U },
         { "sender", KIND(ASTM) | KIND(HL7) },
         { "messages", KIND(HL7) },
-        { "root", KIND(XML) },
+        { "root", KIND(XML) | KIND(JSON) },
     };
     const lims_match_t *match = object;
     int conditions = 0;
@@ -344,10 +347,10 @@ const lims_error_t *lims_check_table(lims_profile_parser_t *parser, void *object
     if ((table->map.section != NULL) && parser->layout != LIMS_LAYOUT_MATRIX) {
         return lims_profile_refuse(parser, place, "map", "is for layout matrix alone");
     }
-    if ((table->element != NULL) != (parser->layout == LIMS_LAYOUT_XML)) {
+    if ((table->element != NULL) != (((BIT(XML) | BIT(JSON)) & 1U << parser->layout) != 0)) {
         return lims_profile_refuse(parser, place, "element",
                                    table->element != NULL
-                                       ? "is for layout xml alone"
+                                       ? "is for layouts xml and json alone"
                                        : "is missing: the path of the element that is a row");
     }
     return NULL;
@@ -393,10 +396,10 @@ const lims_error_t *lims_check_test(lims_profile_parser_t *parser, void *object,
                                                         : "is for kinds choice and text; what "
                                                           "stands for a number is a token");
     }
-    if (test->optional &&
-        ((BIT(WIDE) | BIT(GROUPED) | BIT(KEYVALUE) | BIT(XML)) & 1U << parser->layout) == 0) {
+    if (test->optional && ((BIT(WIDE) | BIT(GROUPED) | BIT(KEYVALUE) | BIT(XML) | BIT(JSON)) &
+                           1U << parser->layout) == 0) {
         return lims_profile_refuse(parser, place, "optional",
-                                   "is for layouts wide, grouped, keyvalue and xml");
+                                   "is for layouts wide, grouped, keyvalue, xml and json");
     }
     if (columns[LIMS_COLUMN_VALUE] != NULL &&
         (parser->layout == LIMS_LAYOUT_MATRIX || parser->layout == LIMS_LAYOUT_TRANSPOSED)) {

@@ -12,7 +12,7 @@
 static const char *const containers[] = {
     [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
     [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
-    [LIMS_CONTAINER_COUNT] = NULL,
+    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_COUNT] = NULL,
 };
 
 /* --- match, decode, dialect ------------------------------------------------ */
@@ -98,7 +98,7 @@ static const lims_member_t match_members[] = {
     { .name = "root",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_match_t, root),
-      .doc = "XML: the name of the outermost element." },
+      .doc = "XML: the name of the outermost element. JSON: a member of the outermost object." },
     LIMS_MEMBER_END,
 };
 
@@ -315,7 +315,9 @@ static const lims_member_t table_members[] = {
     { .name = "element",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_profile_table_t, element),
-      .doc = "Layout xml: the path of the element that is a row: `/File/Samples/Sample`." },
+      .doc = "Layouts xml and json: the path of the element that is a row: "
+             "`/File/Samples/Sample`. In JSON each value of an array is one, `item` is what an "
+             "outermost or an inner array holds, and `/` the whole document." },
     LIMS_MEMBER_END,
 };
 

@@ -40,7 +40,8 @@ const char *const lims_layout_names[] = {
     [LIMS_LAYOUT_GROUPED] = "grouped",   [LIMS_LAYOUT_TRANSPOSED] = "transposed",
     [LIMS_LAYOUT_KEYVALUE] = "keyvalue", [LIMS_LAYOUT_MATRIX] = "matrix",
     [LIMS_LAYOUT_ASTM] = "astm",         [LIMS_LAYOUT_HL7] = "hl7",
-    [LIMS_LAYOUT_XML] = "xml",           [LIMS_LAYOUT_COUNT] = NULL,
+    [LIMS_LAYOUT_XML] = "xml",           [LIMS_LAYOUT_JSON] = "json",
+    [LIMS_LAYOUT_COUNT] = NULL,
 };
 
 /* --- Sources and conditions ------------------------------------------------ */
@@ -67,8 +68,8 @@ static const lims_member_t source_members[] = {
     { .name = "path",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, path),
-      .doc = "An XML element or attribute, seen from `table.element`: `Concentration`, `../@id`, "
-             "`/File/Assay/Units`." },
+      .doc = "An XML element or attribute, or a JSON member, seen from `table.element`: "
+             "`Concentration`, `../@id`, `/File/Assay/Units`, `*/value`." },
     { .name = "text",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, text),
@@ -106,7 +107,7 @@ const lims_shape_t lims_shape_source = {
     .doc = "Where a text stands: exactly one of `header`, `index`, `key`, `field`, `path`, `text` "
            "and `from`. A string alone is short for the natural one of the layout: `\"Sample "
            "ID\"` is `{\"header\": \"Sample ID\"}`, a `key` in layout keyvalue, a `field` in astm "
-           "and hl7, a `path` in xml.",
+           "and hl7, a `path` in xml and json.",
     .members = source_members,
     .size = sizeof(lims_source_t),
     .check = lims_check_source,
@@ -187,7 +188,7 @@ static const lims_member_t column_members[] = {
     COLUMN("value", LIMS_COLUMN_VALUE,
            "The value. Long and grouped need it; astm takes `R-4` (of several "
            "components the only one that says something), hl7 `OBX-5`; wide, transposed, "
-           "keyvalue and matrix have it in the place itself, xml may."),
+           "keyvalue and matrix have it in the place itself, xml and json may."),
     COLUMN("unit", LIMS_COLUMN_UNIT, "The unit. astm takes `R-5.1`, hl7 `OBX-6.1`."),
     COLUMN("qualifier", LIMS_COLUMN_QUALIFIER, "A column of `<`, `>`, `J`, `U` beside the value."),
     COLUMN("dilution", LIMS_COLUMN_DILUTION, "The dilution; see `dilution`."),

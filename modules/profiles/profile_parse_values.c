@@ -113,9 +113,10 @@ static const lims_member_t test_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_test_t, names),
       .max = 50,
-      .doc = "What the file calls the test, or several such names: in layout wide the header, in "
-             "keyvalue the key, in xml the path of the value; elsewhere what `columns.test` "
-             "gives. Capitals, blanks and kinds of µ do not matter." },
+      .doc =
+          "What the file calls the test, or several such names: in layout wide the header, in "
+          "keyvalue the key, in xml and json the path of the value; elsewhere what `columns.test` "
+          "gives. Capitals, blanks and kinds of µ do not matter." },
     { .name = "testCode",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_REQUIRED,
@@ -163,7 +164,8 @@ static const lims_member_t test_members[] = {
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_test_t, optional),
       .fallback = "false",
-      .doc = "Layouts wide, grouped, keyvalue and xml: not every file has its column, group, key "
+      .doc = "Layouts wide, grouped, keyvalue, xml and json: not every file has its column, group, "
+             "key "
              "or element. One that has none of the tests is refused nevertheless." },
     { .name = "columns",
       .type = LIMS_M_OBJECT,

@@ -28,6 +28,7 @@ static const struct {
     [LIMS_LAYOUT_ASTM] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, KIND(ASTM) },
     [LIMS_LAYOUT_HL7] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, KIND(HL7) },
     [LIMS_LAYOUT_XML] = { BIT(TRACKING_ID), 0, KIND(XML) },
+    [LIMS_LAYOUT_JSON] = { BIT(TRACKING_ID), 0, KIND(JSON) },
 };
 _Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "columns of every layout");
 
@@ -375,7 +376,8 @@ static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims
     } else if (profile->layout == LIMS_LAYOUT_MATRIX && !profile->table.has_header) {
         member = "table.header.find";
         words = "is missing: layout matrix needs the row of column labels";
-    } else if (profile->layout == LIMS_LAYOUT_XML && profile->table.element == NULL) {
+    } else if ((profile->layout == LIMS_LAYOUT_XML || profile->layout == LIMS_LAYOUT_JSON) &&
+               profile->table.element == NULL) {
         member = "table.element";
         words = "is missing: the path of the element that is a row";
     }

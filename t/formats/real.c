@@ -96,8 +96,7 @@ static const struct {
     { "msd_workbench_test_1.csv", "text UTF-8 ',' [ 6x17]" },
     { "oru-r01-sn-results.hl7", "hl7 UTF-8 [ 6x13]" },
     { "qiacuity_dpcr_example02.csv", "text UTF-8 ',' [ 7x14]" },
-    { "roche_cedex_bioht_example01.json", "unsupported_container@0 The file is a JSON document, "
-                                          "which holds no rows that could be read." },
+    { "roche_cedex_bioht_example01.json", "json UTF-8 [ 236x3]" },
     { "roche_cedex_bioht_example01.txt", "text UTF-8 '\t' [ 27x13]" },
     { "roche_cedex_bioht_v7_dilution_and_replicates.txt", "text UTF-8 '\t' [ 17x26]" },
     { "roche_cedex_hires_example_1.csv", "text UTF-8 ',' [ 9x34]" },

@@ -49,6 +49,9 @@ static const char *const built_in[] = {
     "'columns':{'trackingId':{'index':1}},'integrity':{'hash':{'regex':'^CRC (\\\\w+)',"
     "'algorithm':'crc32'},'count':{'key':'rows'}},"
     "'tests':[{'name':'x','testCode':'X','columns':{'value':{'index':2}}}]}",
+    "{'code':'json','name':'n','layout':'json','match':{'container':'json','root':'r'},"
+    "'table':{'element':'/r'},'columns':{'trackingId':'../id','unit':'*/u'},"
+    "'tests':[{'name':'C','testCode':'C','unit':'g/L'},{'name':'P/V','testCode':'V'}]}",
 };
 
 static const lims_profile_t *profile_of(const char *text, apr_pool_t *pool)

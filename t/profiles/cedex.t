@@ -8,6 +8,7 @@
 use strict;
 use warnings;
 
+use File::Temp;
 use JSON::PP;
 use Test::More;
 
@@ -36,6 +37,27 @@ for my $document (@{ $other->{'solution analyzer aggregate document'}{'solution 
             $found{"$sample $code"} = $analyte->{$quantity};
         }
     }
+}
+
+# The same, by a profile for such documents.
+my $theirs  = decode_json(contents("$LIMS::Outcome::root/t/profiles/others/allotrope-asm.json"));
+my %analyte = map { (split / /)[1] => 1 } keys %found;
+delete @$theirs{qw(rows units)};
+$theirs->{columns}{test} = 'custom information document/analyte code';
+$theirs->{tests} = [ map { { name => $_, testCode => $_ } } sort keys %analyte ];
+my $profile = File::Temp->new(SUFFIX => '.json');
+print {$profile} encode_json($theirs);
+close $profile;
+my $tree = LIMS::Outcome->new("$profile")->outcome("$name.json", contents("$folder/$name.json"));
+my @tree = map { "$_->{trackingId} $_->{testCode}" } @{ $tree->{values} };
+
+is($tree->{counts}{blocking}, 0, 'the document is taken by a profile for it');
+is(join(' ', sort @tree), join(' ', sort grep { !/ ODB\z/ } keys %found), 'with every analyte');
+for my $value (@{ $tree->{values} }) {
+    my $found = $found{"$value->{trackingId} $value->{testCode}"};
+
+    ok($value->{result} == $found->{value} && $value->{unit} eq $found->{unit},
+        "$value->{trackingId} $value->{testCode} is what stands there");
 }
 
 # Their unit, and what ours are times of theirs.

@@ -197,6 +197,26 @@ static const case_t cases[] = {
       "<Sample id='S1'><Conc> 2.970 </Conc><Peaks><Peak/><Peak><Size>35</Size></Peak></Peaks>\n"
       "</Sample></Samples></File>",
       "5:0 S1 C=2.970 ng/uL by me|5:0 S1 P=35 bp by me", "", "2 2 0 1" },
+    { "JSON",
+      HEAD " 'match': {'container': 'json', 'root': 'results'}, 'layout': 'json',"
+           " 'table': {'element': '/results'},"
+           " 'columns': {'trackingId': 'sample/id', 'operator': '/run/user', 'test': 'analyte',"
+           "  'value': '*/value', 'unit': '*/unit'},"
+           " 'rows': {'skip': [{'when': [{'path': 'kind', 'equals': 'std'}]}]},"
+           " 'tests': [{'name': 'Fe', 'testCode': 'FE', 'unit': 'mg/L'}]}",
+      "{\"run\": {\"user\": \"me\"}, \"results\": [\n"
+      "{\"sample\": {\"id\": \"S1\"}, \"analyte\": \"Fe\","
+      " \"mass\": {\"value\": 1.50, \"unit\": \"mg/L\"}},\n"
+      "{\"kind\": \"std\", \"analyte\": \"Fe\", \"mass\": {\"value\": 9}},\n"
+      "{\"sample\": {\"id\": \"S2\"}, \"analyte\": \"fe\","
+      " \"count\": 2, \"x\": {\"value\": null, \"unit\": \"mg/L\"}}]}",
+      "2:0 S1 FE=1.50 mg/L by me|4:0 S2 FE=? by me", "missing_value@4:0 []", "3 2 0 1" },
+    { "JSON, an outermost array",
+      HEAD " 'match': {'container': 'json', 'lines': [{'regex': '.'}]}, 'layout': 'json',"
+           " 'table': {'element': '/item'}, 'columns': {'trackingId': 'id'},"
+           " 'tests': [{'name': 'Fe', 'testCode': 'FE'}, {'name': 'm/Pb', 'testCode': 'PB'}]}",
+      "[{\"id\": \"S1\", \"fe\": 1, \"m\": {\"pb\": [2, 3]}},\n{\"id\": \"S2\", \"Fe\": 4}]",
+      "1:0 S1 FE=1|1:0 S1 PB=2|2:0 S2 FE=4|2:0 S2 PB=?", "missing_value@2:0 []", "2 4 0 0" },
 };
 
 static void test_layouts(void)

@@ -325,7 +325,7 @@ static void test_refusals(void)
         { "'tests'", "'integrity': {'frames': 'required'}, 'tests'", "integrity.frames: is for" },
         { "'tests'", "'integrity': {'hash': {'regex': 'a'}}, 'tests'",
           "integrity.hash.regex: must capture what counts" },
-        { "'tests'", "'table': {'element': '/a'}, 'tests'", "table.element: is for layout xml" },
+        { "'tests'", "'table': {'element': '/a'}, 'tests'", "table.element: is for layouts xml" },
         { "'tests'", "'table': {'map': {'section': 'a'}}, 'tests'", "table.map: is for layout ma" },
         { "'tests'", "'table': {'block': {}}, 'tests'",
           "table.block.start: is missing; it must b" },
