@@ -96,13 +96,13 @@ SELECT r.organization_id, r.id, r.endpoint_id AS "endpointId", r.since,
        r.created_at AS "createdAt", r.finished_at AS "finishedAt"
   FROM lims.webhook_recovery r;
 
--- With what its last attempt brought. Kept for an endpoint that is disabled, it
--- has no next one.
+-- With what its last attempt brought. Kept for an endpoint that is disabled, or
+-- done with, it has no next one.
 CREATE VIEW lims.webhook_delivery_record WITH (security_invoker = true) AS
 SELECT d.organization_id, d.id, d.delivery_id AS "deliveryId",
        d.endpoint_id AS "endpointId", v.type, d.state,
        d.attempts AS "attemptCount",
-       CASE WHEN e.enabled
+       CASE WHEN e.enabled AND d.state = 'pending'
             THEN greatest(d.next_attempt_at, d.created_at) END AS "nextAttemptAt",
        a.response_status AS "lastStatus", a.error AS "lastError",
        v.created_at AS "createdAt", d.finished_at AS "finishedAt"

@@ -230,8 +230,10 @@ BEGIN
                'sheet', x.sheet, 'row', x.row_number, 'column', x.column_number,
                'cell', x.cell, 'expected', x.expected) ORDER BY x.place), '[]')
       INTO v_reasons
-      FROM (SELECT j.place, j.sheet, j.row_number, j.column_number,
-                   v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
+      FROM (SELECT j.place, j.sheet, j.row_number,
+                   -- Known of the value alone.
+                   CASE WHEN v.cell IS NULL THEN j.column_number END
+                       AS column_number, v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
               -- Words for as many rows as are told of, not for all.
               FROM (SELECT *
                       FROM judged j

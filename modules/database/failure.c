@@ -257,15 +257,10 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
     return broken(connection, state, cause, pool);
 }
 
-const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *pool)
+/* libpq ends its texts in a line break and has more between. */
+static const char *one_line(const char *text, apr_pool_t *pool)
 {
-    return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30, apr_pstrdup(pool, trouble),
-                       "The database cannot be reached: %s", trouble);
-}
-
-const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
-{
-    char *words = apr_pstrdup(pool, PQerrorMessage(connection->pg));
+    char *words = apr_pstrdup(pool, text);
     apr_size_t length = strlen(words);
 
     while (length && apr_isspace(words[length - 1])) {
@@ -275,6 +270,19 @@ const char *lims_database_words(const lims_connection_t *connection, apr_pool_t 
         *c = apr_iscntrl(*c) ? ' ' : *c;
     }
     return words;
+}
+
+const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *pool)
+{
+    const char *words = one_line(trouble, pool);
+
+    return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30, words,
+                       "The database cannot be reached: %s", words);
+}
+
+const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
+{
+    return one_line(PQerrorMessage(connection->pg), pool);
 }
 
 const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,

@@ -12,6 +12,7 @@
 #include "kernel/key.h"
 #include "kernel/record.h"
 #include "kernel/scope.h"
+#include "kernel/time.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
 
@@ -101,6 +102,30 @@ static const lims_error_t *check_scopes(lims_request_t *rq)
     return NULL;
 }
 
+/* Seconds decide: both are UTC in one form. */
+static bool is_past(const char *moment, apr_pool_t *pool)
+{
+    return strncmp(moment, lims_time_format(apr_time_now(), pool),
+                   sizeof("YYYY-MM-DDThh:mm:ss") - 1) < 0;
+}
+
+/* A key that could do nothing is a mistake. */
+static const lims_error_t *check_use(lims_request_t *rq)
+{
+    const char *scopes = lims_values_get(rq->values, "scopes");
+    const char *expires = lims_values_get(rq->values, "expiresAt");
+
+    if (expires && is_past(expires, rq->pool)) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY, "expiresAt: that is past already.");
+    }
+    if (*lims_values_get(rq->values, "uploadOnly") == 't' && strcmp(scopes, "{}") != 0 &&
+        !lims_scope_in(scopes, "instruments:write")) {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "scopes: an upload-only key needs instruments:write, or no list.");
+    }
+    return NULL;
+}
+
 /* The contract has keys created by administrators. */
 static const lims_error_t *check_creator(lims_request_t *rq)
 {
@@ -147,6 +172,9 @@ static const lims_error_t *create(lims_request_t *rq)
     lims_result_t *row = NULL;
     const lims_error_t *error = check_scopes(rq);
 
+    if (!error) {
+        error = check_use(rq);
+    }
     if (!error) {
         error = check_creator(rq);
     }

@@ -191,11 +191,14 @@ void lims_metrics_connection(apr_interval_time_t waited, bool taken)
         add(&counters->waits, 1);
         add(&counters->waited, waited);
     }
-    if (!taken) {
-        add(&counters->exhausted, 1);
-    } else if (self) {
+    if (taken && self) {
         atomic_fetch_add(&self->connections, 1);
     }
+}
+
+void lims_metrics_exhausted(void)
+{
+    add(&counters->exhausted, 1);
 }
 
 void lims_metrics_connection_back(void)

@@ -35,8 +35,10 @@ void lims_metrics_child(void);
 
 void lims_metrics_request(const lims_measure_t *measure);
 
-/* A connection was taken after waiting so long, or not at all. */
+/* A connection was taken after waiting so long, or not at all: because all were
+ * in use, or because the database was out of reach. */
 void lims_metrics_connection(apr_interval_time_t waited, bool taken);
+void lims_metrics_exhausted(void);
 void lims_metrics_connection_back(void);
 
 /* Whether a key was known to the process. */

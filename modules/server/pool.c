@@ -397,6 +397,7 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
         }
     } else {
         error = unavailable(lease, 50, "all database connections are in use: raise DBDMax");
+        lims_metrics_exhausted();
     }
     apr_thread_mutex_unlock(pool->mutex);
     lims_metrics_connection(waited || !member ? apr_time_now() - begun : 0, member != NULL);

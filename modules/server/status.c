@@ -7,7 +7,6 @@
  * None of them asks for an API key: access is the server's to restrict, with
  * Require, as for mod_status.
  */
-#include <apr_lib.h>
 #include <apr_strings.h>
 #include <http_core.h>
 #include <http_protocol.h>
@@ -17,6 +16,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "server/metrics.h"
+#include "server/page.h"
 #include "server/server.h"
 
 static int send_text(request_rec *r, int status, const char *type, const char *text)
@@ -103,93 +103,10 @@ static const char *as_json(request_rec *r, const char *problem)
     return lims_writer_finish(&length, w);
 }
 
-/* Ends a member at the comma behind it and returns the next, NULL after the
- * last. A comma within a string is the string's. */
-static char *cut_member(char *member)
+static const char *as_sections(request_rec *r)
 {
-    bool quoted = false;
-
-    for (char *c = member; *c; c++) {
-        if (*c == '\\' && c[1]) {
-            c++;
-        } else if (*c == '"') {
-            quoted = !quoted;
-        } else if (*c == ',' && !quoted) {
-            *c = '\0';
-            return c + 1;
-        }
-    }
-    return NULL;
+    return lims_page_sections(as_json(r, unready(r)), r->pool);
 }
-
-/* "databaseConnectionsInUse" as "Database connections in use". */
-static const char *label_of(const char *name, apr_size_t length, apr_pool_t *pool)
-{
-    char *label = apr_palloc(pool, 2 * length + 1), *out = label;
-
-    for (apr_size_t i = 0; i < length; i++) {
-        if (apr_isupper(name[i])) {
-            *out++ = ' ';
-        }
-        *out++ = (char)(i == 0 ? apr_toupper(name[i]) : apr_tolower(name[i]));
-    }
-    *out = '\0';
-    return label;
-}
-
-/* A value as a person writes it. */
-static const char *words_of(const char *value, apr_pool_t *pool)
-{
-    char *words, *out;
-
-    if (strcmp(value, "null") == 0) {
-        return "none";
-    }
-    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0) {
-        return *value == 't' ? "yes" : "no";
-    }
-    if (*value != '"') {
-        return value;
-    }
-    words = out = apr_pstrdup(pool, value + 1);
-    for (const char *in = words; *in && *in != '"'; in++) {
-        in += *in == '\\' && in[1];
-        *out++ = *in;
-    }
-    *out = '\0';
-    return words;
-}
-
-/* The JSON's members as rows of a table: one source for both forms. */
-static const char *as_rows(request_rec *r, const char *json)
-{
-    const char *rows = "";
-    char *member = apr_pstrmemdup(r->pool, json + 1, strlen(json) - 2);
-
-    while (member) {
-        char *next = cut_member(member);
-        const char *colon = strchr(member, ':');
-        const char *label = label_of(member + 1, (apr_size_t)(colon - member - 2), r->pool);
-
-        rows = apr_pstrcat(r->pool, rows, "<tr><th>", ap_escape_html(r->pool, label), "</th><td>",
-                           ap_escape_html(r->pool, words_of(colon + 1, r->pool)), "</td></tr>\n",
-                           NULL);
-        member = next;
-    }
-    return rows;
-}
-
-static const char *as_table(request_rec *r)
-{
-    return apr_pstrcat(r->pool, "<table>\n", as_rows(r, as_json(r, unready(r))), "</table>\n",
-                       NULL);
-}
-
-/* Names on the left, numbers under each other. */
-#define STYLE                                                                                      \
-    "<style>body{font:16px sans-serif;margin:2em}table{border-collapse:collapse}"                  \
-    "th{font-weight:normal;text-align:left;padding:.3em 2em .3em 0}"                               \
-    "td{font-variant-numeric:tabular-nums}tr{border-bottom:1px solid #ccc}</style>"
 
 static int answer_status(request_rec *r)
 {
@@ -197,11 +114,7 @@ static int answer_status(request_rec *r)
         return send_text(r, HTTP_OK, "application/json", as_json(r, unready(r)));
     }
     return send_text(r, HTTP_OK, "text/html; charset=utf-8",
-                     apr_pstrcat(r->pool,
-                                 "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
-                                 "charset=\"utf-8\"><title>mod_lims</title>" STYLE "</head><body>\n"
-                                 "<h1>mod_lims</h1>\n",
-                                 as_table(r), "</body></html>\n", NULL));
+                     lims_page_whole(as_sections(r), r->pool));
 }
 
 static int answer_ready(request_rec *r)
@@ -242,7 +155,7 @@ static int write_section(request_rec *r, int flags)
     if (flags & AP_STATUS_SHORT) {
         ap_rprintf(r, "LimsStatus: %s\n", as_json(r, unready(r)));
     } else {
-        ap_rprintf(r, "<hr />\n<h2>mod_lims</h2>\n%s", as_table(r));
+        ap_rprintf(r, "<hr />\n<h2>mod_lims</h2>\n%s", as_sections(r));
     }
     return OK;
 }

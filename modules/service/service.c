@@ -123,6 +123,26 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
     return NULL;
 }
 
+/* What a record shows besides its own fields, and what a change by an input of
+ * its own leaves to other routes: known, and not to be set here. */
+static const lims_error_t *check_elsewhere(const lims_request_t *rq, const lims_json_t *root)
+{
+    const lims_route_t *route = rq->route;
+    const lims_resource_t *resource = rq->resource;
+    bool change = route->input && strcmp(route->method, "PATCH") == 0;
+
+    for (const lims_json_t *member = root->first; member; member = member->next) {
+        if ((route->body && resource->nested && strcmp(member->name, resource->nested) == 0) ||
+            (change && lims_field_find(resource->fields, member->name) &&
+             !lims_field_find(route->input, member->name))) {
+            return lims_fail(rq->pool, LIMS_E_FIELD_NOT_PATCHABLE,
+                             "%s cannot be set here: it is read-only or has an endpoint of its own",
+                             member->name);
+        }
+    }
+    return NULL;
+}
+
 static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, apr_size_t length)
 {
     static const lims_field_t nothing[] = { LIMS_FIELD_END };
@@ -135,6 +155,9 @@ static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, 
         return NULL;
     }
     error = lims_json_parse(&root, bytes, length, rq->pool);
+    if (!error && root->type == LIMS_JSON_OBJECT) {
+        error = check_elsewhere(rq, root);
+    }
     if (error) {
         return error;
     }

@@ -13,7 +13,8 @@
 #include "kernel/json.h"
 #include "tool/tool.h"
 
-/* Longest cell of a table, in characters; a record shows texts in full. */
+/* Longest cell of a table, in characters. A record shows texts in full: in a table
+ * within it, longer ones have lines of their own below their row. */
 #define CELL_MAX 60
 
 #define GAP "  "
@@ -75,14 +76,18 @@ static bool is_table(const lims_json_t *value)
 
 static const char *text_of(const lims_json_t *value, apr_pool_t *pool);
 
-/* Elements with commas between; the members of an object as name=value. */
+/* Elements with commas between; the members of an object as name=value. What is
+ * within has brackets, to tell its commas from these. */
 static const char *joined(const lims_json_t *value, apr_pool_t *pool)
 {
     const char *text = "";
 
     for (const lims_json_t *item = value->first; item; item = item->next) {
+        bool within = is_compound(item) && item->first;
+
         text = apr_pstrcat(pool, text, *text ? ", " : "", item->name ? item->name : "",
-                           item->name ? "=" : "", text_of(item, pool), NULL);
+                           item->name ? "=" : "", within ? "[" : "", text_of(item, pool),
+                           within ? "]" : "", NULL);
     }
     return text;
 }
@@ -108,6 +113,7 @@ typedef struct {
     const char *name;
     apr_size_t width;
     bool shown;
+    bool below;
 } column_t;
 
 static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *pool)
@@ -122,7 +128,8 @@ static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *poo
 }
 
 /* Widths, and which columns have anything to show. */
-static void measure(column_t *columns, int count, const lims_json_t *rows, apr_pool_t *pool)
+static void measure(column_t *columns, int count, const lims_json_t *rows, bool whole,
+                    apr_pool_t *pool)
 {
     for (const lims_json_t *row = rows->first; row; row = row->next) {
         for (int i = 0; i < count; i++) {
@@ -132,10 +139,15 @@ static void measure(column_t *columns, int count, const lims_json_t *rows, apr_p
             if (!cell || cell->type == LIMS_JSON_NULL || (is_compound(cell) && !cell->first)) {
                 continue;
             }
-            width = width_of(shortened(text_of(cell, pool), CELL_MAX, pool));
+            width = width_of(text_of(cell, pool));
+            columns[i].below = columns[i].below || (whole && width > CELL_MAX);
+            width = width > CELL_MAX ? CELL_MAX : width;
             columns[i].shown = true;
             columns[i].width = width > columns[i].width ? width : columns[i].width;
         }
+    }
+    for (int i = 0; i < count; i++) {
+        columns[i].shown = columns[i].shown && !columns[i].below;
     }
 }
 
@@ -180,17 +192,30 @@ static void print_row(printer_t *p, const column_t *columns, int count, const li
     fputc('\n', p->out);
 }
 
-static void print_table(printer_t *p, const lims_json_t *rows, int indent)
+static void print_below(printer_t *p, const column_t *columns, int count, const lims_json_t *row,
+                        int indent)
+{
+    for (int i = 0; i < count; i++) {
+        const lims_json_t *cell = lims_json_member(row, columns[i].name);
+
+        if (columns[i].below && cell && cell->type != LIMS_JSON_NULL) {
+            fprintf(p->out, "%*s%s: %s\n", indent + 4, "", columns[i].name, text_of(cell, p->pool));
+        }
+    }
+}
+
+static void print_table(printer_t *p, const lims_json_t *rows, bool whole, int indent)
 {
     int count;
     column_t *columns = columns_of(&count, rows, p->pool);
     bool all;
 
-    measure(columns, count, rows, p->pool);
+    measure(columns, count, rows, whole, p->pool);
     all = fit(columns, count, p->width, indent);
     print_row(p, columns, count, NULL, indent);
     for (const lims_json_t *row = rows->first; row; row = row->next) {
         print_row(p, columns, count, row, indent);
+        print_below(p, columns, count, row, indent);
     }
     if (!all) {
         fprintf(p->out, "%*s(further columns: --json, or a wider terminal)\n", indent, "");
@@ -233,7 +258,7 @@ static void print_page(printer_t *p, const lims_json_t *page)
         fputs("(none)\n", p->out);
         return;
     }
-    print_table(p, data, 0);
+    print_table(p, data, false, 0);
     if (lims_json_member(page, "hasMore")->text[0] == 't') {
         fprintf(p->out, "(more: --cursor %s)\n", lims_json_member(page, "nextCursor")->text);
     }
@@ -242,7 +267,7 @@ static void print_page(printer_t *p, const lims_json_t *page)
 static void print_value(printer_t *p, const lims_json_t *value, int indent)
 {
     if (is_table(value)) {
-        print_table(p, value, indent);
+        print_table(p, value, true, indent);
     } else if (value->type == LIMS_JSON_OBJECT && is_page(value)) {
         print_page(p, value);
     } else if (value->type == LIMS_JSON_OBJECT) {

@@ -48,7 +48,8 @@ static const lims_field_t fields[] = {
     { .name = "nextAttemptAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "When the next attempt is due; none while the endpoint is disabled." },
+      .doc = "When the next attempt is due; none while the endpoint is disabled, and none of "
+             "one that is finished." },
     { .name = "lastStatus",
       .type = LIMS_T_INTEGER,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,

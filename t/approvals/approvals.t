@@ -112,6 +112,18 @@ subtest 'a decision is final' => sub {
     refused(decide($records[1], 'approved'), 409, 'already_decided', 'nor back');
 };
 
+subtest 'what is not the caller\'s to say' => sub {
+    my (undef, $record) = asked();
+    for my $field (qw(id sampleId step name requestedAt decidedAt decidedBy round)) {
+        like(refused($lims->patch("/approval-records/$record->{id}",
+                    { status => 'approved', $field => 1 }), 400, 'field_not_patchable', $field)
+                ->{message}, qr/\A$field\b/, '... named');
+    }
+    refused($lims->patch("/approval-records/$record->{id}", { status => 'approved', mood => 'good' }),
+        400, 'invalid_body', 'what nobody knows');
+    is($lims->get("/approval-records/$record->{id}")->json->{status}, 'pending', 'as it was');
+};
+
 subtest 'a rejection needs a comment' => sub {
     my (undef, $record) = asked();
     my $changes = $lab->changes_of(sub {

@@ -47,8 +47,8 @@ subtest 'samples' => sub {
     my $json = quarantined('no such sample', ['unknown_tracking_id'],
         [ 'LAB-26-0000001-A', 'PH', '1' ]);
     my $why = reason($json, 'unknown_tracking_id');
-    is_deeply([ @$why{qw(severity row cell)} ], [ 'blocking', 3, 'LAB-26-0000001-A' ],
-        'with its place');
+    is_deeply([ @$why{qw(severity row column cell)} ],
+        [ 'blocking', 3, undef, 'LAB-26-0000001-A' ], 'with its place, which is not the value\'s');
     like($why->{message}, qr/mistyped/, 'a wrong check character is told');
 
     my $pending = $lab->sample(testDefinitionIds => [ $pc->{definition}{PH} ]);

@@ -101,6 +101,10 @@ subtest 'looking' => sub {
     my $file = done('shown', qw(instrument-file show), $id);
     is_deeply([ map { "$_->{code} $_->{row} $_->{cell}" } @{ $file->{reasons} } ],
         ['unknown_tracking_id 2 NOBODY'], 'with its reasons');
+    my (undef, $told) = LIMS::Instance::capture(LIMS::Instance::out() . '/limsctl', '--database',
+        $lims->conninfo, @as, qw(instrument-file show), $id);
+    like($told, qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m,
+        '... to people in full');
     is_deeply([ map { $_->{id} } @{ done('listed',
                 qw(instrument-file list --status quarantined --reason-code unknown_tracking_id))
                 ->{data} } ], [$id], 'by reason');

@@ -57,6 +57,14 @@ is($lims->get('/whoami',  key => $upload->{rawKey})->status, 200, 'an upload-onl
 is($lims->get('/samples', key => $upload->{rawKey})->json->{error}, 'upload_only_key',
     'does nothing else');
 
+my $useless = $lims->ctl(qw(key create --name x --upload-only --scopes samples:read), @here);
+is($useless->{exit}, 1, 'upload-only without the scope to upload');
+like($useless->{json}{message}, qr/instruments:write/, '... which is named');
+ok(create(qw(--upload-only --scopes instruments:write))->{uploadOnly}, '... and with it');
+$useless = $lims->ctl(qw(key create --name x --expires-at 2020-01-01T00:00:00Z), @here);
+is($useless->{exit}, 1, 'a key that would have expired already');
+like($useless->{json}{message}, qr/\AexpiresAt\b/, '... by the name of the field');
+
 my $short = create('--expires-at', '2099-01-01T00:00:00Z');
 is($lims->get('/whoami', key => $short->{rawKey})->status, 200, 'before its end');
 $lims->db->do(q{UPDATE lims.api_key SET expires_at = now() WHERE id = ?}, undef, $short->{id});

@@ -153,7 +153,7 @@ subtest 'refused bodies' => sub {
                 'status: ' . shown($value))
                 ->{message}, qr/status/, 'named');
     }
-    refused($lims->patch($path, { status => 'received', notes => 'x' }), 400, 'invalid_body',
+    refused($lims->patch($path, { status => 'received', notes => 'x' }), 400, 'field_not_patchable',
         'another field');
     is($lims->patch($path, {})->status, 400, 'no status at all');
     is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'unchanged');

@@ -93,7 +93,7 @@ subtest 'null where there has to be something' => sub {
 subtest 'what is not the caller\'s to change' => sub {
     my $changes = $lab->changes_of(sub {
         for my $field (qw(id trackingId status receivedAt sampleIdentifier clientId releaseState
-            holdingStatus createdAt updatedAt reportedAt testDefinitionIds)) {
+            holdingStatus createdAt updatedAt reportedAt testDefinitionIds tests)) {
             my $body = refused($lims->patch($path, { $field => 'x', notes => 'hidden' }), 400,
                 'field_not_patchable', $field);
             like($body->{message}, qr/$field/, '... named');

@@ -17,6 +17,10 @@ Define LIMS_TIMEOUTS "-c statement_timeout=0"
 LimsDatabaseReads 10
 LimsDatabaseWait $wait
 LimsDatabaseTimeout 60000
+<Location "/lims/metrics">
+    SetHandler lims-metrics
+    Require all granted
+</Location>
 END
 );
 
@@ -63,6 +67,8 @@ subtest 'all connections in use' => sub {
     }
     is($lims->get('/whoami')->status, 200, 'and the next gets a connection again');
     is(connections(), 2, 'there were never more than two');
+    like($lims->raw("GET /lims/metrics HTTP/1.0\r\nHost: localhost\r\n\r\n"),
+        qr/^lims_database_exhausted_total 1$/m, 'and who got none is counted');
 };
 
 subtest 'a slow sender' => sub {

@@ -159,7 +159,14 @@ subtest 'the sums' => sub {
 
     my $page = look('/lims/status');
     like($page->header('Content-Type'), qr{\Atext/html}, 'for people');
-    like($page->body, qr{<tr><th>Database connections in use</th><td>\d+</td></tr>}, '... in words');
+    like($page->body, qr{<h3>Database</h3><table>\n(?:<tr>.*</tr>\n)*<tr><th>Connections in use</th><td>0</td></tr>},
+        '... in sections and words');
+    like($page->body, qr{<tr><th>Waited for its answers</th><td>\d+\.\d{3} s</td></tr>},
+        '... with units');
+    my ($retention) = $page->body =~ m{<h3>Retention</h3>(.*?)</table>}s;
+    like($retention, qr{<tr><th>Last success</th><td>not since httpd started</td></tr>},
+        '... and no number for what never was');
+    like($page->body, qr{<meta name="viewport" content="width=device-width}, '... on a telephone too');
     like($page->body, qr{<tr><th>Ready</th><td>yes</td></tr>}, '... and plainly');
     like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>}, '... the same');
 };
@@ -230,6 +237,8 @@ subtest 'while the database is down' => sub {
     my $page = look('/lims/status')->body;
     is(() = $page =~ /<tr><th>/g, scalar keys %$sums, 'and for people, a row for each');
     is($lims->get('/whoami')->status, 503, 'requests are answered 503');
+    is(LIMS::Schema::decode(look('/lims/status?json')->body)->{databaseExhausted}, 0,
+        '... which is not for want of connections, that DBDMax could help');
 
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS true");
     $admin->disconnect;

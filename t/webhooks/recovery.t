@@ -168,6 +168,8 @@ my @many = map { event('sample.created') } 1 .. 7;
 finish('given_up', @many);
 my $arrived = pop @many;
 finish('delivered', $arrived);
+is(webhook('delivery', $_)->{nextAttemptAt}, undef, 'what is done with has no time')
+    for $arrived, $many[0];
 $db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '2 hours'
     WHERE id = ?}, undef, $many[0]);
 my $since = $tool->value(q{SELECT to_char(now() - interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SSOF')})
