@@ -146,17 +146,36 @@ static void print_command(const lims_tool_t *tool)
     print_globals();
 }
 
+/* Of the longest name. */
+static int width_of_commands(void)
+{
+    apr_size_t width = 0;
+
+    for (const lims_command_t *command = lims_commands; command->name; command++) {
+        width = strlen(command->name) > width ? strlen(command->name) : width;
+    }
+    for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
+        for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
+            width =
+                route->command && strlen(route->command) > width ? strlen(route->command) : width;
+        }
+    }
+    return (int)width;
+}
+
 static void print_overview(void)
 {
+    int width = width_of_commands();
+
     puts("limsctl [options] COMMAND [ID] [options]\n\n"
          "The command line of mod_lims " LIMS_VERSION ".\n\nCommands:");
     for (const lims_command_t *command = lims_commands; command->name; command++) {
-        printf("  %-30s %s\n", command->name, command->summary);
+        printf("  %-*s  %s\n", width, command->name, command->summary);
     }
     for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
         for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
             if (route->command) {
-                printf("  %-30s %s\n", route->command, route->summary);
+                printf("  %-*s  %s\n", width, route->command, route->summary);
             }
         }
     }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The five minutes of README.md, typed as they stand there: every command works
-# against the demonstration data, and the sample ends reported.
+# against the demonstration data, and the sample ends reported. And the one line
+# that an instrument's PC needs.
 use strict;
 use warnings;
 
@@ -51,5 +52,22 @@ is($sample->{clientId}, $lims->db->selectrow_array('SELECT id FROM lims.client'
 
 # What the readiness in the middle of it says.
 like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');
+
+# --- An instrument's PC -------------------------------------------------------------
+
+my ($line) = text('README.md') =~ /^(curl -fsS -H .*?instrument-ingest)$/ms;
+ok($line, 'one line of curl delivers a file');
+open my $file, '>', "$dir/run42.csv" or die "run42.csv: $!\n";
+print {$file} "Sample,Value\nA,1\n";
+close $file;
+$line =~ s{https://lims\.riverlab\.example}{$lims->url}e;
+open $script, '>', "$dir/deliver" or die "deliver: $!\n";
+print {$script} "cd '$dir'\nset -eu\n. build/run/env\n",
+    $line =~ s/\Acurl /curl --cacert "\$LIMS_CACERT" /r, "\n";
+close $script;
+($status, $output) = LIMS::Instance::capture('bash', "$dir/deliver");
+is($status, 0, 'it succeeds, for a file that waits for a person as well') or diag($output);
+like($output, qr/"fileName":"run42\.csv".*"status":"quarantined".*"unknown_profile"/,
+    'with what became of it');
 
 done_testing();

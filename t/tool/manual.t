@@ -13,6 +13,7 @@ is($overview->{exit}, 0, '--help');
 my ($list)   = $overview->{out} =~ /^Commands:\n((?:  .*\n)+)/m;
 my @commands = $list =~ /^  (\w\S*(?: \S+)?)  /mg;
 cmp_ok(@commands, '>', 40, 'it lists the commands');
+is(scalar @commands, scalar(() = $list =~ /\n/g), '... each on a line, apart from what it is for');
 
 my $manual = $tool->run('man')->{out};
 like($manual, qr/^\.TH LIMSCTL 8 /m, 'the manual page');
