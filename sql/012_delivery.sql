@@ -322,7 +322,9 @@ CREATE INDEX idempotency_record_created_at
 -- same transaction (lims.idempotency_finish); 'replay': here is the first
 -- answer; 'mismatch': the key was used for something else; 'in_progress': the
 -- first is still running. Two at once meet at the primary key, and the second
--- waits no longer than the lock time-out.
+-- waits no longer than the lock time-out. A request that is done in two
+-- transactions calls this in each: to the first the key belongs from then on,
+-- so that no other request may have it in between, nor after a crash.
 CREATE FUNCTION lims.idempotency_begin(
     p_key text,
     p_fingerprint bytea,
@@ -359,7 +361,7 @@ BEGIN
     RETURN QUERY SELECT
         CASE
             WHEN v_record.fingerprint <> p_fingerprint THEN 'mismatch'
-            WHEN v_record.status IS NULL THEN 'in_progress'
+            WHEN v_record.status IS NULL THEN 'new'
             ELSE 'replay'
         END,
         v_record.status, v_record.headers, v_record.body;

@@ -50,7 +50,7 @@ SELECT outcome AS "outcome",
  WHERE :$organization::bigint IS NOT NULL
 
 -- name: idempotency_look one
--- What has been answered already; a request that still runs is met by the claim.
+-- What has been answered already, for what claims nothing.
 SELECT CASE WHEN r.fingerprint = :fingerprint::bytea THEN 'replay'
             ELSE 'mismatch' END AS "outcome",
        r.status AS "status",

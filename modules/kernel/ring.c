@@ -130,6 +130,21 @@ static void look(lims_ring_verdict_t *verdict, const lims_ring_table_t *table, l
     verdict->reset = first ? first + table->window - at : 0;
 }
 
+void lims_ring_look(lims_ring_verdict_t *verdict, const lims_ring_table_t *table, apr_int64_t key)
+{
+    apr_uint32_t probes = table->slots < PROBES ? table->slots : PROBES;
+
+    *verdict = (lims_ring_verdict_t){ .remaining = table->limit };
+    for (apr_uint32_t i = 0; i < probes; i++) {
+        lims_ring_t *ring = ring_at(table, scatter(key) + i);
+        if (atomic_load(&ring->key) == key) {
+            look(verdict, table, ring);
+            break;
+        }
+    }
+    verdict->admitted = verdict->remaining > 0;
+}
+
 bool lims_ring_take(lims_ring_verdict_t *verdict, const lims_ring_table_t *table, apr_int64_t key)
 {
     lims_ring_t *ring = find(table, key);

@@ -36,6 +36,9 @@ typedef struct {
 /* Bytes that a table needs. */
 apr_size_t lims_ring_table_size(apr_uint32_t slots, apr_uint32_t limit);
 
+/* What the verdict on a request of `key` would be, which is not counted. */
+void lims_ring_look(lims_ring_verdict_t *verdict, const lims_ring_table_t *table, apr_int64_t key);
+
 /* Counts a request of `key` (never 0). False: more keys than slots are active
  * within one window, and nothing was decided. */
 bool lims_ring_take(lims_ring_verdict_t *verdict, const lims_ring_table_t *table, apr_int64_t key);

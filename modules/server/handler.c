@@ -66,9 +66,9 @@ int lims_map_to_storage(request_rec *r)
 typedef struct {
     request_rec *r;
     lims_lease_t lease;
-    struct lims_turn_t *turn; /* at what takes a processor for long */
-    bool read;                /* the body, to its end */
-    bool answered;            /* by one of httpd's own filters, while it was read */
+    lims_in_line_t in_line; /* at what takes a processor for long */
+    bool read;              /* the body, to its end */
+    bool answered;          /* by one of httpd's own filters, while it was read */
 } carrier_t;
 
 static const lims_error_t *connect_database(lims_connection_t **connection, lims_exchange_t *x)
@@ -218,26 +218,25 @@ static const lims_error_t *feed_body(lims_exchange_t *x, apr_size_t limit, lims_
     return error;
 }
 
-static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, lims_limit_e limit)
+static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, bool costly)
 {
     const lims_config_t *config = lims_config_of(((carrier_t *)x->context)->r->server);
 
-    return lims_limit_count(config, limit, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
+    return lims_limit_count(config, costly, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
 static const lims_error_t *take_turn(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
 
-    return lims_line_take(&carrier->turn, carrier->r->server, x->rq.pool);
+    return lims_line_take(&carrier->in_line, carrier->r->server, x->rq.pool);
 }
 
 static void give_turn_back(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
 
-    lims_line_give_back(carrier->turn, carrier->r->server);
-    carrier->turn = NULL;
+    lims_line_give_back(&carrier->in_line, carrier->r->server);
 }
 
 static const lims_transport_t transport = {

@@ -171,9 +171,18 @@ static void say_limit(apr_table_t *headers, const lims_ring_table_t *table,
     }
 }
 
-const lims_error_t *lims_limit_count(const lims_config_t *config, lims_limit_e kind,
-                                     apr_int64_t key, const char *key_hash, apr_table_t *headers,
-                                     apr_pool_t *pool)
+static const lims_error_t *refuse(apr_table_t *headers, const lims_ring_table_t *table,
+                                  const lims_ring_verdict_t *verdict, apr_pool_t *pool)
+{
+    apr_table_setn(headers, "Retry-After", seconds(verdict->reset, pool));
+    return lims_fail(pool, LIMS_E_RATE_LIMITED,
+                     "At most %u requests in any %" APR_INT64_T_FMT
+                     " seconds per key; try again in %s s.",
+                     table->limit, table->window / 1000000, seconds(verdict->reset, pool));
+}
+
+static const lims_error_t *count(const lims_config_t *config, lims_limit_e kind, apr_int64_t key,
+                                 const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
 {
     const lims_ring_table_t *table = config->rates[kind];
     lims_ring_verdict_t verdict = { .admitted = false };
@@ -185,12 +194,42 @@ const lims_error_t *lims_limit_count(const lims_config_t *config, lims_limit_e k
                            "The service is busy; try again in a minute.");
     }
     say_limit(headers, table, &verdict, pool);
+    return verdict.admitted ? NULL : refuse(headers, table, &verdict, pool);
+}
+
+/* Whether the tighter limit would refuse a request, which is not counted. */
+static const lims_error_t *look(const lims_config_t *config, apr_int64_t key, const char *key_hash,
+                                apr_table_t *headers, apr_pool_t *pool)
+{
+    const lims_ring_table_t *table = config->rates[LIMS_LIMIT_COSTLY];
+    lims_counter_t counter = { .number = 0 };
+    lims_ring_verdict_t verdict, shared = { .admitted = true };
+
+    lims_ring_look(&verdict, table, key);
+    if (verdict.admitted && config->store) {
+        counter.name = counter_name(config, LIMS_LIMIT_COSTLY, key_hash, pool);
+        if (count_shared(&shared, &counter, config, LIMS_LIMIT_COSTLY, pool) && shared.admitted) {
+            lims_store_uncount(config->store, &counter, pool);
+        }
+        verdict = shared.admitted ? verdict : shared;
+    }
     if (verdict.admitted) {
         return NULL;
     }
-    apr_table_setn(headers, "Retry-After", seconds(verdict.reset, pool));
-    return lims_fail(pool, LIMS_E_RATE_LIMITED,
-                     "At most %u requests in any %" APR_INT64_T_FMT
-                     " seconds per key; try again in %s s.",
-                     table->limit, table->window / 1000000, seconds(verdict.reset, pool));
+    say_limit(headers, table, &verdict, pool);
+    return refuse(headers, table, &verdict, pool);
+}
+
+const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
+                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
+{
+    const lims_error_t *error = costly ? look(config, key, key_hash, headers, pool) : NULL;
+
+    if (!error) {
+        error = count(config, LIMS_LIMIT_COMMON, key, key_hash, headers, pool);
+    }
+    if (!error && costly) {
+        error = count(config, LIMS_LIMIT_COSTLY, key, key_hash, headers, pool);
+    }
+    return error;
 }

@@ -10,7 +10,8 @@
  * Three things that mod_dbd's pool lacks stand in front of it. It waits for ever
  * when it is exhausted, so requests are counted in, with a time-out. It sends as
  * many to the database at once as there are connections, so reads take turns
- * (turns.h). And it lets every thread run into a database that is out of reach,
+ * (turns.h), and so does the keeping of files, of which many may come at once. And
+ * it lets every thread run into a database that is out of reach,
  * so connections that were found dead are kept apart from its idle ones and are
  * renewed only when there is no outage (outage.h), which leaves the living ones
  * usable meanwhile.
@@ -37,9 +38,9 @@
 /* Fewest reads at once where the number follows the processors. */
 #define READS_MIN 2
 
-/* A brief read takes a tenth of that at most, also on a busy machine; behind one
+/* What is brief takes a tenth of that at most, also on a busy machine; behind one
  * that does not, others wait no longer. */
-#define READ_LENGTH apr_time_from_msec(100)
+#define BRIEF_LENGTH apr_time_from_msec(100)
 
 static const char adopted[] = "lims_connection";
 
@@ -67,7 +68,7 @@ struct lims_pool_t {
     const char *name; /* mod_dbd keeps one pool for servers that say the same */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *left;
-    lims_turns_t *turns; /* of reads */
+    lims_turns_t *turns[LIMS_BRIEF_COUNT]; /* NULL for what takes none */
     lims_outage_t *outage;
     member_t *dead;
     int free; /* requests that may still come in */
@@ -117,7 +118,10 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
         rv = apr_thread_cond_create(&fresh->left, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_turns_create(&fresh->turns, reads_of(s), READ_LENGTH, pool);
+        rv = lims_turns_create(&fresh->turns[LIMS_BRIEF_READ], reads_of(s), BRIEF_LENGTH, pool);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_turns_create(&fresh->turns[LIMS_BRIEF_PREPARE], 1, BRIEF_LENGTH, pool);
     }
     if (rv == APR_SUCCESS) {
         rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo, s, pool);
@@ -384,10 +388,10 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     member_t *member = NULL;
     bool waited = false;
 
-    if (lease->brief) {
-        /* A courtesy among reads, that refuses none: with or without one, the
-         * request goes on to the connections. */
-        lease->turn = lims_turns_take(&waited, pool->turns, until, lease->pool);
+    if (pool->turns[lease->brief]) {
+        /* A courtesy that refuses none: with or without one, the request goes on to
+         * the connections. */
+        lease->turn = lims_turns_take(&waited, pool->turns[lease->brief], until, lease->pool);
     }
     apr_thread_mutex_lock(pool->mutex);
     if (enter(&waited, pool, until)) {
@@ -451,7 +455,7 @@ void lims_pool_give_back(lims_lease_t *lease)
         lease->held = NULL;
     }
     if (lease->turn) {
-        lims_turns_give_back(pool->turns, lease->turn);
+        lims_turns_give_back(pool->turns[lease->brief], lease->turn);
         lease->turn = NULL;
     }
 }

@@ -11,6 +11,7 @@
 #include <http_config.h>
 #include <http_log.h>
 
+#include "kernel/places.h"
 #include "kernel/ring.h"
 #include "server/store.h"
 #include "service/service.h"
@@ -101,7 +102,8 @@ typedef struct {
     lims_store_t *store;        /* of rates over several machines, or NULL */
     int hints;                  /* where a commit is told to the dispatchers, or -1 */
     lims_pool_t *pool;          /* in a child: its connections, NULL if it has none */
-    struct lims_turns_t *turns; /* in a child: of what takes a processor for long */
+    lims_places_t places;       /* for what takes a processor for long */
+    struct lims_turns_t *turns; /* in a child: at waiting for one of them */
 } lims_config_t;
 
 /* config.c */
@@ -133,7 +135,7 @@ apr_status_t lims_retained(void **memory, const char *name, apr_size_t size, ser
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
-    bool brief;               /* for a read that takes its turn (turns.h) */
+    lims_brief_e brief;       /* for what takes its turn (turns.h) */
     void *held;               /* pool.c's, while a connection is held */
     struct lims_turn_t *turn; /* while one is held */
 } lims_lease_t;
@@ -151,16 +153,20 @@ void lims_webhooks_wake(const server_rec *s);
 
 /* limit.c: the rate limit, in shared memory and in a store that machines share. */
 apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
-const lims_error_t *lims_limit_count(const lims_config_t *config, lims_limit_e kind,
-                                     apr_int64_t key, const char *key_hash, apr_table_t *headers,
-                                     apr_pool_t *pool);
+const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
+                                     const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
 
-/* line.c: turns at what takes a processor for long, few at once in a child. A turn
- * that lasts longer than such work does goes to the next in line. */
+/* line.c: turns at what takes a processor for long, few at once on the machine. A
+ * turn that lasts longer than such work does goes to the next in line. */
+typedef struct {
+    struct lims_turn_t *turn; /* in its child */
+    lims_place_t place;       /* on the machine */
+} lims_in_line_t;
+
+apr_status_t lims_line_create(lims_config_t *config, server_rec *s);
 apr_status_t lims_line_init(apr_pool_t *pchild, server_rec *s);
-const lims_error_t *lims_line_take(struct lims_turn_t **turn, const server_rec *s,
-                                   apr_pool_t *pool);
-void lims_line_give_back(struct lims_turn_t *turn, const server_rec *s);
+const lims_error_t *lims_line_take(lims_in_line_t *self, const server_rec *s, apr_pool_t *pool);
+void lims_line_give_back(lims_in_line_t *self, const server_rec *s);
 
 /* handler.c */
 void lims_child_init(apr_pool_t *pchild, server_rec *s);

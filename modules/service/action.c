@@ -62,11 +62,18 @@ static bool is_filtered(const lims_request_t *rq)
     return false;
 }
 
-bool lims_service_is_brief(const lims_exchange_t *x)
+lims_brief_e lims_service_is_brief(const lims_exchange_t *x)
 {
     const lims_route_t *route = x->rq.route;
 
-    return route && strcmp(route->method, "GET") == 0 && !is_filtered(&x->rq);
+    if (!route) {
+        return LIMS_BRIEF_NOT;
+    }
+    if (route->flags & LIMS_R_TURNS) {
+        return x->has_turn ? LIMS_BRIEF_NOT : LIMS_BRIEF_PREPARE;
+    }
+    return strcmp(route->method, "GET") == 0 && !is_filtered(&x->rq) ? LIMS_BRIEF_READ
+                                                                     : LIMS_BRIEF_NOT;
 }
 
 /* The statement that answers what is asked of a list. */

@@ -114,16 +114,12 @@ bool lims_caller_was_accepted(const lims_exchange_t *x)
 
 void lims_caller_count(lims_exchange_t *x)
 {
-    if (x->rq.actor.key && !x->counted) {
-        x->limited = x->transport->admit(x, apr_atoi64(x->rq.actor.key), LIMS_LIMIT_COMMON);
-        x->counted = true;
-    }
-}
+    const lims_route_t *route = x->rq.route;
 
-void lims_caller_count_costly(lims_exchange_t *x)
-{
-    if (x->rq.actor.key && !x->limited && (x->rq.route->flags & LIMS_R_COSTLY)) {
-        x->limited = x->transport->admit(x, apr_atoi64(x->rq.actor.key), LIMS_LIMIT_COSTLY);
+    if (x->rq.actor.key && !x->counted) {
+        x->limited = x->transport->admit(x, apr_atoi64(x->rq.actor.key),
+                                         route && (route->flags & LIMS_R_COSTLY));
+        x->counted = true;
     }
 }
 

@@ -19,8 +19,9 @@ apr_status_t lims_caller_init(apr_pool_t *pool);
  * x->key_hash, and key and organization of the actor where they are known. */
 const lims_error_t *lims_caller_present(lims_exchange_t *x);
 
-/* Counts a request of a known key against its rate limit, once. The refusal is
- * only remembered: a key that is no longer valid is told so first. */
+/* Counts a request of a known key against its rate limit, and against the tighter
+ * one of a route that has it, once. The refusal is only remembered: a key that is
+ * no longer valid is told so first. */
 void lims_caller_count(lims_exchange_t *x);
 
 /* The call that checks the key and sets the tenant for its transaction; of one
@@ -35,9 +36,6 @@ const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *f
  * its limit is refused without asking the database, which a client that hammers
  * would otherwise keep from everybody else. */
 bool lims_caller_was_accepted(const lims_exchange_t *x);
-
-/* The same against the tighter limit of a route that has one. */
-void lims_caller_count_costly(lims_exchange_t *x);
 
 /* Writes lastUsedAt, at most once per interval and key. */
 void lims_caller_touch(lims_exchange_t *x);

@@ -5,7 +5,9 @@
  *
  * The record is written in the transaction of the action itself: there is no
  * moment in which the one exists without the other. Refusals roll back and
- * leave no record, so a request may be repeated once what refused it is gone.
+ * leave no record, so a request may be repeated once what refused it is gone; but
+ * one that keeps something before its work (.prepare of its route) has its key from
+ * then on, for itself alone.
  */
 #ifndef LIMS_IDEMPOTENCY_H
 #define LIMS_IDEMPOTENCY_H
@@ -18,7 +20,7 @@ const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, c
                                            apr_size_t length);
 
 /* Whether the key stands for a first answer or for another request, without
- * claiming it: for what is done before the action. */
+ * claiming it: for what leaves nothing behind. */
 const lims_error_t *lims_idempotency_look(bool *replayed, lims_exchange_t *x, const char *body,
                                           apr_size_t length);
 

@@ -345,19 +345,30 @@ static const lims_error_t *write_once(lims_exchange_t *x, const char *body, apr_
 }
 
 /* The first half of an action with work between: nothing of it is undone by what
- * follows. */
+ * follows, so it claims the Idempotency-Key before it keeps anything. */
 static const lims_error_t *prepare_once(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     bool replayed = false;
+    bool claims = x->idempotency_key && !x->rq.roll_back;
     const lims_error_t *error = begin(x);
+    lims_result_t *kept = NULL;
+    lims_call_t calls[1];
+    int count = 0;
 
     if (!error && x->idempotency_key) {
-        error = lims_idempotency_look(&replayed, x, body, length);
+        error = claims ? lims_idempotency_claim(&replayed, x, body, length)
+                       : lims_idempotency_look(&replayed, x, body, length);
     }
     if (!error && !replayed) {
         error = x->rq.route->prepare(&x->rq);
     }
-    return error ? error : lims_database_run(NULL, &x->rq, NULL, 0, LIMS_DB_COMMIT);
+    if (error) {
+        return error;
+    }
+    if (claims && !replayed && x->rq.reply->body) {
+        calls[count++] = lims_idempotency_keep(x);
+    }
+    return lims_database_run(&kept, &x->rq, calls, count, LIMS_DB_COMMIT);
 }
 
 static bool try_again(const lims_exchange_t *x, const lims_error_t *error, bool read)
@@ -453,6 +464,7 @@ static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body,
         return work_and_write(x, body, length);
     }
     error = x->transport->take_turn(x);
+    x->has_turn = !error;
     if (!error) {
         error = work_and_write(x, body, length);
         x->transport->give_turn_back(x);
@@ -477,11 +489,11 @@ static const lims_error_t *answer(lims_exchange_t *x)
     if (error) {
         return error;
     }
+    find_route(x);
     lims_caller_count(x);
     if (x->limited && lims_caller_was_accepted(x)) {
         return x->limited;
     }
-    find_route(x);
     if (!x->refusal && is_read(x)) {
         check_read(x);
     } else if (!x->refusal && !x->limited) {
@@ -489,7 +501,6 @@ static const lims_error_t *answer(lims_exchange_t *x)
         if (error) {
             return error;
         }
-        lims_caller_count_costly(x);
         if (!x->limited) {
             check_write(x, &body, &length);
         }

@@ -32,6 +32,14 @@ typedef struct lims_exchange_t lims_exchange_t;
 
 typedef const lims_error_t *(lims_sink_fn)(void *data, const char *bytes, apr_size_t length);
 
+/* What is done with in the database before anybody notices, by who does it. */
+typedef enum {
+    LIMS_BRIEF_NOT,
+    LIMS_BRIEF_READ,
+    LIMS_BRIEF_PREPARE, /* of LIMS_R_TURNS */
+    LIMS_BRIEF_COUNT
+} lims_brief_e;
+
 /* What a request is counted against. */
 typedef enum {
     LIMS_LIMIT_COMMON, /* every one */
@@ -50,8 +58,9 @@ typedef struct {
     /* Likewise, piece by piece to a sink, which ends it by an error. */
     const lims_error_t *(*feed)(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
                                 void *data);
-    /* Counts the request against its key, or LIMS_E_RATE_LIMITED. */
-    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, lims_limit_e limit);
+    /* Counts the request against its key, a costly one against both limits, or
+     * LIMS_E_RATE_LIMITED: what one of them refuses is counted against neither. */
+    const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, bool costly);
     /* Waits for a turn at what takes a processor for long, behind those that wait
      * already, or LIMS_E_SERVICE_UNAVAILABLE. The other is to be called once for
      * each that came. */
@@ -98,6 +107,7 @@ struct lims_exchange_t {
     apr_time_t accepted;  /* when the process last found it valid, or 0 */
     bool counted;         /* against the rate limit, or refused by it: */
     const lims_error_t *limited;
+    bool has_turn;                    /* at what takes a processor for long */
     bool touch_due;                   /* lastUsedAt is older than the interval */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */
@@ -121,10 +131,11 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
  * `if_match` is the condition of the caller or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
-/* Whether it is a read that takes no time worth mentioning in the database: of a
- * record or of a page without a filter. It waits for nobody's locks. To be asked
- * when the request was judged, so by the transport's connect. */
-bool lims_service_is_brief(const lims_exchange_t *x);
+/* Whether it takes no time worth mentioning in the database, and waits for nobody's
+ * locks, so that it may wait in line for others like it: a read of a record or of a
+ * page without a filter; or the first half of what takes its turn afterwards. To be
+ * asked when the request was judged, so by the transport's connect. */
+lims_brief_e lims_service_is_brief(const lims_exchange_t *x);
 
 /* A read (GET) route: rows to the reply's body. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);

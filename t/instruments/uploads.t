@@ -231,7 +231,10 @@ subtest 'twenty a minute' => sub {
     refused($response, 429, 'rate_limited', 'and no more');
     is($response->header('RateLimit-Limit'), 20, 'of the limit that it met');
     cmp_ok($response->header('Retry-After'), '>', 0);
-    is($few->get('/whoami', key => $key)->status, 200, 'other requests go on');
+    my $whoami = $few->get('/whoami', key => $key);
+    is($whoami->status, 200, 'other requests go on');
+    is($whoami->header('RateLimit-Limit') - $whoami->header('RateLimit-Remaining'), 21,
+        'against whose limit the one that was refused did not count');
 };
 
 done_testing();

@@ -45,6 +45,24 @@ static void test_limit(void)
     is_number(admitted_of(&table, 8, 5), 3, "another key has a limit of its own");
 }
 
+static void test_look(void)
+{
+    lims_ring_table_t table = table_of(16, 2, 60 * 1000000);
+    lims_ring_verdict_t verdict;
+
+    for (int i = 0; i < 5; i++) {
+        lims_ring_look(&verdict, &table, 7);
+    }
+    ok(verdict.admitted && verdict.remaining == 2 && verdict.reset == 0, "to look is not counted");
+    is_number(admitted_of(&table, 7, 1), 1, "one is");
+    lims_ring_look(&verdict, &table, 7);
+    ok(verdict.admitted && verdict.remaining == 1, "and seen");
+    admitted_of(&table, 7, 1);
+    lims_ring_look(&verdict, &table, 7);
+    ok(!verdict.admitted && verdict.remaining == 0, "when nothing remains, none would be admitted");
+    ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "... before the first has had its time");
+}
+
 static void test_window_slides(void)
 {
     lims_ring_table_t table = table_of(16, 2, 200000);
@@ -120,6 +138,7 @@ static void test_many_processes(void)
 int main(void)
 {
     test_limit();
+    test_look();
     test_window_slides();
     test_refusals_do_not_count();
     test_full_table();
