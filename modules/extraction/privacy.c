@@ -218,7 +218,10 @@ static const char *const telling[] = {
     "ip",
 };
 
-static bool is_telling(const char *text, apr_size_t length, apr_pool_t *pool)
+/* What is longer is no name of a column or a member. */
+#define LONGEST_NAME 100
+
+static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
 {
     const char *folded = lims_fold(text, length, pool);
     apr_size_t size = strlen(folded);
@@ -241,6 +244,35 @@ static bool is_telling(const char *text, apr_size_t length, apr_pool_t *pool)
     return false;
 }
 
+/* Names in XML and JSON are written as one word: "patientName" has two. */
+static const char *parted(const char *text, apr_size_t length, apr_pool_t *pool)
+{
+    char *words = apr_palloc(pool, 2 * length + 1), *to = words;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        if (i > 0 && apr_isupper(text[i]) && apr_islower(text[i - 1])) {
+            *to++ = ' ';
+        }
+        *to++ = text[i];
+    }
+    *to = '\0';
+    return words;
+}
+
+static bool is_telling(const char *text, apr_size_t length, apr_pool_t *pool)
+{
+    const char *words;
+
+    if (is_listed(text, length, pool)) {
+        return true;
+    }
+    if (length > LONGEST_NAME) {
+        return false;
+    }
+    words = parted(text, length, pool);
+    return strlen(words) > length && is_listed(words, strlen(words), pool);
+}
+
 /* Says itself who or where: "Operator: J. Smith", C:\data\smith, a mail address. */
 static bool tells(const char *text, apr_pool_t *pool)
 {
@@ -258,8 +290,8 @@ static bool tells(const char *text, apr_pool_t *pool)
 }
 
 /* Below such a header, and at its right, nothing is shown. A column ends at a row
- * where it has no cell. */
-static void hide_table(lims_grid_sheet_t *sheet, apr_pool_t *pool)
+ * where it has no cell. In a `tree` names stand in one column: nothing is below them. */
+static void hide_table(lims_grid_sheet_t *sheet, bool tree, apr_pool_t *pool)
 {
     int columns = 0;
     bool *hidden;
@@ -279,7 +311,7 @@ static void hide_table(lims_grid_sheet_t *sheet, apr_pool_t *pool)
             if (!header && (hidden[c] || next || tells(cell->text, pool))) {
                 cell->shown = cell->text[0] != '\0' ? NULL : cell->shown;
             }
-            hidden[c] = hidden[c] || header;
+            hidden[c] = hidden[c] || (header && !tree);
             next = header || (next && cell->text[0] == '\0');
         }
     }
@@ -371,7 +403,10 @@ void lims_grid_hide(lims_grid_t *grid, const lims_candidates_t *candidates, apr_
         } else if (grid->container == LIMS_CONTAINER_ASTM) {
             hide_message(sheet, astm_hidden, LIMS_LENGTH(astm_hidden), 1);
         } else {
-            hide_table(sheet, pool);
+            hide_table(sheet,
+                       grid->container == LIMS_CONTAINER_XML ||
+                           grid->container == LIMS_CONTAINER_JSON,
+                       pool);
         }
         for (int r = 0; r < sheet->count; r++) {
             for (int c = 0; c < sheet->rows[r].count; c++) {

@@ -37,7 +37,8 @@ static const lims_field_t form[] = {
     { .name = "file",
       .type = LIMS_T_FILE,
       .flags = LIMS_F_REQUIRED,
-      .doc = "The instrument's file as it is: CSV and other text, XLSX, XLS, ASTM, HL7." },
+      .doc =
+          "The instrument's file as it is: CSV and other text, XLSX, XLS, ASTM, HL7, XML, JSON." },
     { .name = "hint",
       .type = LIMS_T_STRING,
       .max = 500,

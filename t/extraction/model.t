@@ -99,6 +99,10 @@ subtest 'messages of analysers without people' => sub {
     my $astm = sent(join "\r", 'H|\^&|||LIS', 'P|1||4711||DOE^JANE', "O|1|$id||^^^NO3N",
         'R|1|^^^NO3N|7.1|mg/L||N||F||J. Smith', 'C|1|I|call Dr Who|G', 'L|1|N', '');
     unlike($astm->{data}, qr/DOE|4711|Who|Smith/i, 'ASTM: likewise');
+    my $tree = sent(qq({"patientName": "Jane Doe", "operatorId": "jsmith4711", "samples": [\n)
+        . qq({"id": "$id", "NO3N": 7.1, "birthDate": "1970-02-03"}]}\n));
+    unlike($tree->{data}, qr/Doe|4711|1970/, 'JSON: names that are one word');
+    like($tree->{data}, qr/NO3N.*7[.]1/, '... but the values, and what they are of');
     like($astm->{data}, qr/7\.1/);
 };
 
