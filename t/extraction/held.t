@@ -15,6 +15,7 @@ my $model = LIMS::Model->new;
 my $lims  = LIMS::Test->new(children => 1, conf => $model->conf(timeout => 300_000) . <<'END');
 Define LIMS_CONNECTIONS 1
 LimsIngestConcurrency 1
+LimsIngestWait 1
 LimsExtractionConcurrency 2
 END
 my $lab = LIMS::Laboratory->new($lims);

@@ -149,6 +149,10 @@ subtest 'a column is of one test, for all samples' => sub {
     my $both = id($nitrate, $chloride);
     is(join(' ', map { $_->{status} } judged("Sample,x\n$both,7.1\n", {}, { candidate => 2 })),
         'rejected_check rejected_check', 'one value is not of two tests');
+    my $sample = $lab->sample(testDefinitionIds => [$nitrate]);
+    $lims->insert('sample_test', { sample_id => $sample->{id}, test_definition_id => $nitrate });
+    is(join(' ', map { $_->{status} } judged("Sample,NO3N (mg/L)\n$sample->{trackingId},7.1\n", {},
+                { candidate => 2 })), 'ambiguous ambiguous', '... nor of the same test twice');
 };
 
 subtest 'a row that the file calls a control\'s' => sub {
@@ -173,7 +177,7 @@ subtest 'a row that the file calls a control\'s' => sub {
         'a word that means something else elsewhere');
 };
 
-subtest 'a wide row in little time' => sub {
+subtest 'a wide row, pointed at from end to end' => sub {
     my $id   = id();
     my $file = "Sample,NO3N" . ',x' x 4000 . "\n$id,7.1" . ',mg/L' x 4000 . "\n";
     my @rows = judged($file, map { { valueColumn => $_ } } 2 .. 4000);
