@@ -68,6 +68,9 @@ CREATE TABLE lims.webhook_delivery (
     next_attempt_at timestamptz DEFAULT '-infinity',
     created_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz,
+    -- For an index of their own: one on the state itself would be touched, and
+    -- every other index with it, by each delivery that arrives.
+    given_up boolean NOT NULL GENERATED ALWAYS AS (state = 'given_up') STORED,
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, delivery_id),
     UNIQUE (organization_id, event_id, endpoint_id),
@@ -84,7 +87,7 @@ CREATE INDEX webhook_delivery_endpoint
 -- For those who send them again.
 CREATE INDEX webhook_delivery_given_up
     ON lims.webhook_delivery (organization_id, endpoint_id, id)
- WHERE state = 'given_up';
+ WHERE given_up;
 
 CREATE TABLE lims.webhook_attempt (
     organization_id bigint NOT NULL,
@@ -122,13 +125,23 @@ CREATE TABLE lims.webhook_lane (
     endpoint_id bigint NOT NULL,
     holder uuid,
     held_until timestamptz NOT NULL DEFAULT '-infinity',
+    -- An endpoint that was enabled goes through what was kept for it: how far that
+    -- has come in the queue (NULL: it is done), and what is too old to be sent.
+    resumed_at timestamptz,
+    resumed_id bigint,
+    resumes_since timestamptz,
     PRIMARY KEY (organization_id, endpoint_id),
     FOREIGN KEY (organization_id, endpoint_id)
-        REFERENCES lims.webhook_endpoint (organization_id, id)
+        REFERENCES lims.webhook_endpoint (organization_id, id),
+    CHECK ((resumed_at IS NULL) = (resumed_id IS NULL))
 );
 
--- Room for updates within the page, and a vacuum that comes soon where rows
--- come and go. (Storage parameters are the partitions' where a table has some.)
+CREATE INDEX webhook_lane_resuming
+    ON lims.webhook_lane (organization_id, endpoint_id)
+ WHERE resumed_id IS NOT NULL;
+
+-- Room for updates within the page (each delivery has one at least, those of an
+-- event at once), and a vacuum that comes soon where rows come and go. (Storage parameters are the partitions' where a table has some.)
 DO $$
 DECLARE
     v record;
@@ -136,7 +149,7 @@ BEGIN
     FOR v IN
         SELECT l AS leaf, x.options
           FROM (VALUES
-               ('webhook_delivery', 'fillfactor = 80'),
+               ('webhook_delivery', 'fillfactor = 50'),
                ('webhook_lane', 'fillfactor = 50, '
                    'autovacuum_vacuum_scale_factor = 0, '
                    'autovacuum_vacuum_threshold = 1000'),
@@ -261,7 +274,7 @@ CREATE FUNCTION lims.webhook_body(
     p_organization bigint,
     p_data json
 ) RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 AS $$
     SELECT '{"id":"' || p_delivery_id || '","type":' || to_json(p_type)
         || ',"createdAt":"' || to_char(p_created_at AT TIME ZONE 'UTC',

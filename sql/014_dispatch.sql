@@ -10,16 +10,16 @@
 -- p_lanes lanes at most, organizations taking turns.
 --
 -- p_organizations and p_endpoints name lanes that the holder knows something of:
--- the lease of those that are its own goes on, and p_room says how many of each
--- kind the lane takes at the moment, 0: none. p_busy is what is in hand. All
--- other lanes of the holder are free for others.
+-- the lease of those that are its own goes on; p_room says how many of each kind
+-- the lane takes at the moment, 0: none; and p_busy, an array as a text for each,
+-- what is in hand of it. All other lanes of the holder are free for others.
 CREATE FUNCTION lims.webhook_claim(
     p_holder uuid,
     p_lease interval,
     p_organizations bigint[],
     p_endpoints bigint[],
     p_room integer[],
-    p_busy bigint[],
+    p_busy text[],
     p_lanes integer,
     p_per_lane integer
 ) RETURNS TABLE (
@@ -40,6 +40,8 @@ CREATE FUNCTION lims.webhook_claim(
 )
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -49,6 +51,7 @@ DECLARE
     v_organizations bigint[];
     v_endpoints bigint[];
     v_room integer[];
+    v_busy text[];
 BEGIN
     UPDATE lims.webhook_lane w
        SET held_until = now() + p_lease
@@ -128,13 +131,13 @@ BEGIN
                 OR w.held_until < now() + p_lease / 2)
     )
     SELECT array_agg(f.organization_id), array_agg(f.endpoint_id),
-           array_agg((SELECT least(min(k.room), p_per_lane)
-                        FROM unnest(p_organizations, p_endpoints, p_room)
-                          AS k (organization, endpoint, room)
-                       WHERE k.organization = f.organization_id
-                         AND k.endpoint = f.endpoint_id))
-      INTO v_organizations, v_endpoints, v_room
-      FROM free f;
+           array_agg(least(k.room, p_per_lane)), array_agg(coalesce(k.busy, '{}'))
+      INTO v_organizations, v_endpoints, v_room, v_busy
+      FROM free f
+      LEFT JOIN unnest(p_organizations, p_endpoints, p_room, p_busy)
+             AS k (organization, endpoint, room, busy)
+        ON k.organization = f.organization_id
+       AND k.endpoint = f.endpoint_id;
 
     -- A statement of its own, which sees all that was recorded by whoever held
     -- the lane before.
@@ -147,15 +150,23 @@ BEGIN
            CASE WHEN e.previous_secret_until > now()
                 THEN e.previous_secret END,
            e.standard_headers
-      FROM unnest(v_organizations, v_endpoints, v_room)
-        AS l (organization, endpoint, room)
+      FROM (SELECT u.organization, u.endpoint, u.room, u.busy::bigint[] AS busy
+              FROM unnest(v_organizations, v_endpoints, v_room, v_busy)
+                AS u (organization, endpoint, room, busy)
+            OFFSET 0) l
+     CROSS JOIN LATERAL (
+           SELECT x.*
+             FROM lims.webhook_endpoint x
+            WHERE x.organization_id = l.organization
+              AND x.id = l.endpoint
+           OFFSET 0) e
      CROSS JOIN LATERAL (
            (SELECT q.delivery_id, q.next_attempt_at, true AS fresh
               FROM lims.webhook_queue q
              WHERE q.organization_id = l.organization
                AND q.endpoint_id = l.endpoint
                AND q.next_attempt_at = '-infinity'
-               AND q.delivery_id <> ALL (p_busy)
+               AND q.delivery_id <> ALL (l.busy)
              ORDER BY q.delivery_id
              LIMIT l.room)
             UNION ALL
@@ -165,7 +176,7 @@ BEGIN
                AND q.endpoint_id = l.endpoint
                AND q.next_attempt_at > '-infinity'
                AND q.next_attempt_at <= now()
-               AND q.delivery_id <> ALL (p_busy)
+               AND q.delivery_id <> ALL (l.busy)
              ORDER BY q.next_attempt_at, q.delivery_id
              LIMIT l.room)) q
      CROSS JOIN LATERAL (
@@ -180,23 +191,34 @@ BEGIN
             WHERE x.organization_id = l.organization
               AND x.id = d.event_id
            OFFSET 0) v
-     CROSS JOIN LATERAL (
-           SELECT x.*
-             FROM lims.webhook_endpoint x
-            WHERE x.organization_id = l.organization
-              AND x.id = l.endpoint
-           OFFSET 0) e
      ORDER BY l.organization, l.endpoint, q.next_attempt_at, q.delivery_id;
 END
 $$;
 
--- Records what became of attempts: an array of objects, in the order in which
--- they ended, of the members named below; `ago` is how many seconds ago an
--- attempt began, so that no clock but the database's counts. An outcome counts
--- only for a delivery that is pending and has had as many attempts as when it
--- was claimed: what has been recorded otherwise in the meantime stays. Where the
--- delivery has all its attempts anew since then, because its endpoint was enabled,
--- one that arrived has arrived, and one that failed leaves it as it is.
+-- What became of an attempt. `ago` is how many seconds ago it began, so that no
+-- clock but the database's counts.
+CREATE TYPE lims.webhook_outcome AS (
+    organization bigint,
+    endpoint bigint,
+    delivery bigint,
+    attempts integer,
+    retries integer,
+    arrived boolean,
+    final boolean,
+    after double precision,
+    ago double precision,
+    duration integer,
+    status integer,
+    excerpt text,
+    error text
+);
+
+-- Records outcomes: an array of objects with the members above, in the order in
+-- which the attempts ended. An outcome counts only for a delivery that is pending
+-- and has had as many attempts as when it was claimed: what has been recorded
+-- otherwise in the meantime stays. Where the delivery has all its attempts anew
+-- since then, because its endpoint was enabled, one that arrived has arrived, and
+-- one that failed leaves it as it is.
 --
 -- p_schedule is how long after each failure the next attempt is made; after the
 -- failure behind the last one there is none. p_disable_after deliveries of an
@@ -216,80 +238,87 @@ CREATE FUNCTION lims.webhook_finish(
     failed bigint,
     given_up bigint
 )
-LANGUAGE sql SECURITY DEFINER
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET jit = off
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
+#variable_conflict use_column
+DECLARE
+    v_outcomes CONSTANT lims.webhook_outcome[] := ARRAY(
+        SELECT o
+          FROM json_populate_recordset(NULL::lims.webhook_outcome, p_outcomes) o);
+BEGIN
     -- Whoever changes an endpoint locks it first and its deliveries behind it, in
     -- the order of their ids. So does this, with the endpoints that it may change;
     -- what they are then, a statement of its own sees.
-    SELECT
-      FROM lims.webhook_endpoint e
-      JOIN (SELECT d.organization_id, d.endpoint_id,
-                   bool_or(NOT o.arrived) AS given_up
-              FROM json_to_recordset(p_outcomes) AS o (
-                   organization bigint, delivery bigint, retries integer,
-                   arrived boolean, final boolean)
-              JOIN lims.webhook_delivery d
-                ON d.organization_id = o.organization
-               AND d.id = o.delivery
-             WHERE o.arrived
-                OR o.final
-                OR o.retries >= cardinality(p_schedule)
-             GROUP BY d.organization_id, d.endpoint_id) x
-        ON x.organization_id = e.organization_id
-       AND x.endpoint_id = e.id
-     WHERE x.given_up
-        OR e.consecutive_failures > 0
-     ORDER BY e.organization_id, e.id
-       FOR NO KEY UPDATE OF e;
+    PERFORM
+       FROM lims.webhook_endpoint e
+       JOIN (SELECT o.organization, o.endpoint, bool_or(NOT o.arrived) AS given_up
+               FROM unnest(v_outcomes) o
+              WHERE o.organization > 0
+                AND o.endpoint > 0
+                AND o.delivery > 0
+                AND (o.arrived
+                     OR o.final
+                     OR o.retries >= cardinality(p_schedule))
+              GROUP BY o.organization, o.endpoint) x
+         ON x.organization = e.organization_id
+        AND x.endpoint = e.id
+      WHERE x.given_up
+         OR e.consecutive_failures > 0
+      ORDER BY e.organization_id, e.id
+        FOR NO KEY UPDATE OF e;
 
-    WITH outcome AS MATERIALIZED (
-        SELECT o.*, row_number() OVER () AS place,
-               now() + least(greatest(
-                   p_schedule[o.retries + 1] * (1 + p_jitter * random()),
-                   make_interval(secs => o.after)), p_longest) AS again_at
-          FROM json_to_recordset(p_outcomes) AS o (
-               organization bigint, delivery bigint, attempts integer,
-               retries integer, arrived boolean, final boolean,
-               after double precision, ago double precision, duration integer,
-               status integer, excerpt text, error text)
-    ), held AS MATERIALIZED (
-        SELECT d.organization_id, d.id, d.retries AS retries_now,
-               d.next_attempt_at, d.retries <> o.retries AS anew, o.*
-          FROM outcome o
-          JOIN lims.webhook_delivery d
-            ON d.organization_id = o.organization
-           AND d.id = o.delivery
-         WHERE d.state = 'pending'
-           AND d.attempts = o.attempts
-         ORDER BY d.organization_id, d.id
-           FOR NO KEY UPDATE OF d
-    ), decided AS (
-        SELECT h.*,
-               CASE WHEN h.arrived THEN 'delivered'
-                    WHEN h.anew THEN 'pending'
-                    WHEN h.final
-                      OR h.retries >= cardinality(p_schedule) THEN 'given_up'
-                    ELSE 'pending' END AS state
-          FROM held h
+    RETURN QUERY
+    WITH decided AS (
+        SELECT o.*,
+               CASE WHEN o.verdict = 'pending' THEN
+                   now() + least(greatest(
+                       p_schedule[o.retries + 1] * (1 + p_jitter * random()),
+                       make_interval(secs => o.after)), p_longest)
+               END AS again_at
+          FROM (SELECT u.*,
+                       CASE WHEN u.arrived THEN 'delivered'
+                            WHEN u.final
+                              OR u.retries >= cardinality(p_schedule) THEN 'given_up'
+                            ELSE 'pending' END AS verdict
+                  FROM unnest(v_outcomes) WITH ORDINALITY
+                    AS u (organization, endpoint, delivery, attempts, retries,
+                          arrived, final, after, ago, duration, status, excerpt,
+                          error, place)
+                 -- All are. But what is compared thrice is taken for a single one,
+                 -- so that a kept plan goes from outcome to delivery, and never
+                 -- through all deliveries, however few there were at first.
+                 WHERE u.organization > 0
+                   AND u.endpoint > 0
+                   AND u.delivery > 0) o
+         ORDER BY o.organization, o.delivery
     ), recorded AS (
+        -- Where d.retries is not what it was, the delivery has them all anew.
         UPDATE lims.webhook_delivery d
-           SET attempts = x.attempts + 1,
-               retries = x.retries_now
-                   + CASE WHEN x.arrived OR x.anew THEN 0 ELSE 1 END,
-               state = x.state,
-               next_attempt_at = CASE WHEN x.state <> 'pending' THEN NULL
-                                      WHEN x.anew THEN x.next_attempt_at
-                                      ELSE x.again_at END,
-               finished_at = CASE WHEN x.state <> 'pending' THEN now() END
+           SET attempts = d.attempts + 1,
+               retries = d.retries
+                   + CASE WHEN x.arrived OR d.retries <> x.retries THEN 0 ELSE 1 END,
+               state = CASE WHEN x.arrived OR d.retries = x.retries THEN x.verdict
+                            ELSE 'pending' END,
+               next_attempt_at = CASE WHEN x.arrived OR d.retries = x.retries
+                                      THEN x.again_at
+                                      ELSE d.next_attempt_at END,
+               finished_at = CASE WHEN x.verdict <> 'pending'
+                                   AND (x.arrived OR d.retries = x.retries)
+                                  THEN now() END
           FROM decided x
-         WHERE d.organization_id = x.organization_id
-           AND d.id = x.id
-        RETURNING d.organization_id, d.endpoint_id, d.id, x.attempts + 1 AS number,
-            x.state, x.place, x.ago, x.duration, x.status, x.excerpt, x.error
+         WHERE d.organization_id = x.organization
+           AND d.id = x.delivery
+           AND d.endpoint_id = x.endpoint
+           AND d.state = 'pending'
+           AND d.attempts = x.attempts
+        RETURNING d.organization_id, d.endpoint_id, d.id, d.attempts AS number,
+            d.state, x.place, x.ago, x.duration, x.status, x.excerpt, x.error
     ), attempted AS (
         INSERT INTO lims.webhook_attempt (organization_id, delivery_id, number,
             started_at, duration_ms, response_status, response_excerpt, error)
@@ -303,19 +332,23 @@ AS $$
           FROM recorded r
          WHERE r.state <> 'pending'
          GROUP BY r.organization_id, r.endpoint_id
+    ), gone AS MATERIALIZED (
+        SELECT r.organization_id, r.endpoint_id, r.place, r.status, r.error
+          FROM recorded r
+         WHERE r.state = 'given_up'
     ), since AS (
         -- What was given up after the last that arrived, if one did.
         SELECT a.organization_id, a.endpoint_id, a.place IS NOT NULL AS arrived,
-               count(r.place) AS failures,
-               (array_agg(coalesce(r.error, 'status ' || r.status)
-                          ORDER BY r.place DESC))[1] AS last_error
+               g.failures, g.last_error
           FROM last_arrived a
-          LEFT JOIN recorded r
-            ON r.organization_id = a.organization_id
-           AND r.endpoint_id = a.endpoint_id
-           AND r.state = 'given_up'
-           AND r.place > coalesce(a.place, 0)
-         GROUP BY a.organization_id, a.endpoint_id, a.place
+         CROSS JOIN LATERAL (
+               SELECT count(*) AS failures,
+                      (array_agg(coalesce(x.error, 'status ' || x.status)
+                                 ORDER BY x.place DESC))[1] AS last_error
+                 FROM gone x
+                WHERE x.organization_id = a.organization_id
+                  AND x.endpoint_id = a.endpoint_id
+                  AND x.place > coalesce(a.place, 0)) g
     ), judged AS (
         UPDATE lims.webhook_endpoint e
            SET consecutive_failures = x.failures,
@@ -347,7 +380,8 @@ AS $$
            count(*) FILTER (WHERE r.state = 'delivered'),
            count(*) FILTER (WHERE r.state = 'pending'),
            count(*) FILTER (WHERE r.state = 'given_up')
-      FROM recorded r
+      FROM recorded r;
+END
 $$;
 
 -- The holder has gone, whoever says so knows that it has: its lanes are free.

@@ -21,59 +21,97 @@ EXECUTE FUNCTION lims.webhook_endpoint_guard();
 -- What was kept for an endpoint goes out when it is enabled again: what has been
 -- tried has all its attempts anew, at once; the rest was due all the time. What
 -- has been kept for more than 7 days is given up, as it is by the retention job
--- while nobody enables it.
+-- while nobody enables it. As much of it as can be while somebody waits for the
+-- answer; the rest is left to the job of the recoveries.
 --
 -- Here and below: an endpoint is locked before its deliveries, these in the order
--- of their ids, as those do who record what became of attempts.
-CREATE FUNCTION lims.webhook_endpoint_enabled() RETURNS trigger
+-- of their ids, and its lane last, as those do who record what became of attempts.
+
+-- Goes through up to p_limit of what is queued for an endpoint, from where it has
+-- come; the caller has locked the endpoint. Of two that overtake each other the
+-- later finds nothing to do.
+CREATE FUNCTION lims.webhook_resume(
+    p_organization bigint,
+    p_endpoint bigint,
+    p_limit integer
+) RETURNS void
 LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+SET jit = off
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
+DECLARE
+    v_from record;
+    v_next record;
 BEGIN
-    IF OLD.disabled_at < now() - interval '7 days' THEN
-        WITH aged AS MATERIALIZED (
-            SELECT d.organization_id, d.id
-              FROM lims.webhook_queue q
-              JOIN lims.webhook_delivery d
-                ON d.organization_id = q.organization_id
-               AND d.id = q.delivery_id
-             WHERE q.organization_id = NEW.organization_id
-               AND q.endpoint_id = NEW.id
-               AND d.state = 'pending'
-               AND d.created_at < now() - interval '7 days'
-             ORDER BY d.id
-               FOR NO KEY UPDATE OF d
-        )
-        UPDATE lims.webhook_delivery d
-           SET state = 'given_up',
-               next_attempt_at = NULL,
-               finished_at = now()
-          FROM aged a
-         WHERE d.organization_id = a.organization_id
-           AND d.id = a.id;
-    END IF;
-    WITH tried AS MATERIALIZED (
-        SELECT d.organization_id, d.id
-          FROM lims.webhook_queue q
+    SELECT w.resumed_at, w.resumed_id, w.resumes_since
+      INTO v_from
+      FROM lims.webhook_lane w
+     WHERE w.organization_id = p_organization
+       AND w.endpoint_id = p_endpoint;
+    WITH next AS MATERIALIZED (
+        SELECT q.next_attempt_at, q.delivery_id,
+               row_number() OVER (ORDER BY q.next_attempt_at, q.delivery_id) AS place
+          FROM (SELECT x.next_attempt_at, x.delivery_id
+                  FROM lims.webhook_queue x
+                 WHERE x.organization_id = p_organization
+                   AND x.endpoint_id = p_endpoint
+                   AND (x.next_attempt_at, x.delivery_id)
+                       > (v_from.resumed_at, v_from.resumed_id)
+                 ORDER BY x.next_attempt_at, x.delivery_id
+                 LIMIT p_limit) q
+    ), found AS MATERIALIZED (
+        SELECT d.organization_id, d.id,
+               d.created_at < v_from.resumes_since AS aged
+          FROM next n
           JOIN lims.webhook_delivery d
-            ON d.organization_id = q.organization_id
-           AND d.id = q.delivery_id
-         WHERE q.organization_id = NEW.organization_id
-           AND q.endpoint_id = NEW.id
-           AND q.next_attempt_at > '-infinity'
-           AND d.state = 'pending'
-           AND (d.retries > 0 OR d.next_attempt_at > now())
+            ON d.organization_id = p_organization
+           AND d.id = n.delivery_id
+         WHERE d.state = 'pending'
+           AND (d.created_at < v_from.resumes_since
+                OR (n.next_attempt_at > '-infinity'
+                    AND (d.retries > 0 OR d.next_attempt_at > now())))
          ORDER BY d.id
            FOR NO KEY UPDATE OF d
+    ), changed AS (
+        UPDATE lims.webhook_delivery d
+           SET state = CASE WHEN f.aged THEN 'given_up' ELSE 'pending' END,
+               retries = CASE WHEN f.aged THEN d.retries ELSE 0 END,
+               next_attempt_at = CASE WHEN f.aged THEN NULL
+                                      ELSE least(d.next_attempt_at, now()) END,
+               finished_at = CASE WHEN f.aged THEN now() END
+          FROM found f
+         WHERE d.organization_id = f.organization_id
+           AND d.id = f.id
     )
-    UPDATE lims.webhook_delivery d
-       SET retries = 0,
-           next_attempt_at = least(d.next_attempt_at, now())
-      FROM tried t
-     WHERE d.organization_id = t.organization_id
-       AND d.id = t.id;
+    SELECT n.next_attempt_at, n.delivery_id
+      INTO v_next
+      FROM next n
+     WHERE n.place = p_limit;
+    UPDATE lims.webhook_lane w
+       SET resumed_at = v_next.next_attempt_at,
+           resumed_id = v_next.delivery_id
+     WHERE w.organization_id = p_organization
+       AND w.endpoint_id = p_endpoint;
+END
+$$;
+
+CREATE FUNCTION lims.webhook_endpoint_enabled() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_aged CONSTANT boolean := OLD.disabled_at < now() - interval '7 days';
+BEGIN
+    -- What was never tried needs to be looked at for its age alone.
+    UPDATE lims.webhook_lane w
+       SET resumed_at = '-infinity',
+           resumed_id = CASE WHEN v_aged THEN 0 ELSE 9223372036854775807 END,
+           resumes_since = CASE WHEN v_aged THEN now() - interval '7 days' END
+     WHERE w.organization_id = NEW.organization_id
+       AND w.endpoint_id = NEW.id;
+    PERFORM lims.webhook_resume(NEW.organization_id, NEW.id, 10000);
     RETURN NULL;
 END
 $$;
@@ -161,10 +199,39 @@ BEGIN
 END
 $$;
 
+-- Takes an endpoint that was enabled a step further, if there is one: whether
+-- there was.
+CREATE FUNCTION lims.webhook_resume_step(p_limit integer) RETURNS boolean
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+DECLARE
+    v record;
+BEGIN
+    SELECT e.organization_id, e.id
+      INTO v
+      FROM lims.webhook_lane w
+      JOIN lims.webhook_endpoint e
+        ON e.organization_id = w.organization_id
+       AND e.id = w.endpoint_id
+     WHERE w.resumed_id IS NOT NULL
+       AND e.enabled
+     ORDER BY random()
+     LIMIT 1
+       FOR NO KEY UPDATE OF e SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM lims.webhook_resume(v.organization_id, v.id, p_limit);
+    RETURN true;
+END
+$$;
+
 -- Takes a recovery that is not finished a step further: up to p_limit deliveries
 -- that were given up are on their way again, with all their attempts anew.
 -- Returns how many; NULL: there is nothing to recover. Of several, the one that
 -- has come least far is next, so that a long one does not hold up the others.
+-- Endpoints that were enabled come first: a step for one of them recovers none.
 CREATE FUNCTION lims.webhook_recover_step(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -174,6 +241,9 @@ DECLARE
     v_last bigint;
     v_count bigint := 0;
 BEGIN
+    IF lims.webhook_resume_step(p_limit) THEN
+        RETURN 0;
+    END IF;
     SELECT r.organization_id, r.id, r.endpoint_id, r.since, r.last_delivery_id,
            e.deleted_at
       INTO v
@@ -195,7 +265,7 @@ BEGIN
               FROM lims.webhook_delivery d
              WHERE d.organization_id = v.organization_id
                AND d.endpoint_id = v.endpoint_id
-               AND d.state = 'given_up'
+               AND d.given_up
                AND d.id > v.last_delivery_id
                AND d.created_at >= v.since
              ORDER BY d.id

@@ -99,7 +99,7 @@ SELECT r.organization_id, r.id, r.endpoint_id AS "endpointId", r.since,
 -- With what its last attempt brought. Kept for an endpoint that is disabled, or
 -- done with, it has no next one.
 CREATE VIEW lims.webhook_delivery_record WITH (security_invoker = true) AS
-SELECT d.organization_id, d.id, d.delivery_id AS "deliveryId",
+SELECT d.organization_id, d.id, d.given_up, d.delivery_id AS "deliveryId",
        d.endpoint_id AS "endpointId", v.type, d.state,
        d.attempts AS "attemptCount",
        CASE WHEN e.enabled AND d.state = 'pending'

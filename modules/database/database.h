@@ -112,11 +112,15 @@ const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *r
 
 /* The same in two halves, for a thread that has other things to do while the
  * database works: something to be read on lims_connection_socket() says that an
- * answer is coming in. `calls` and `results` have to last until then. */
+ * answer is coming in. lims_database_has_answered() takes what has come of it, and
+ * waits for nothing; once it is true, or always for who would rather wait,
+ * lims_database_receive() has the outcome. `calls` and `results` have to last
+ * until then. */
 typedef struct lims_trip_t lims_trip_t;
 
 lims_trip_t *lims_database_send(lims_result_t **results, lims_request_t *rq,
                                 const lims_call_t *calls, int count, unsigned frame);
+bool lims_database_has_answered(lims_trip_t *trip);
 const lims_error_t *lims_database_receive(lims_trip_t *trip);
 
 /* The descriptor of the connection's socket, -1 if it has none. */

@@ -40,8 +40,10 @@ typedef struct lims_trip_t {
     lims_result_t **results;
     sent_t sent[2 * LIMS_CALLS_MAX + 2];
     int count;
+    int answered; /* of what was sent */
+    bool taken;   /* of the one being answered; a NULL is to follow */
     unsigned frame;
-    bool under_way;
+    bool under_way; /* something is to be read */
     apr_time_t begun;
     const lims_error_t *error; /* the first */
 } trip_t;
@@ -193,26 +195,51 @@ static void take(trip_t *trip, const sent_t *sent, PGresult *result)
     PQclear(result);
 }
 
-/* Reads the answer of each thing sent, each followed by a NULL. */
+/* What comes next: of each thing sent an answer and then a NULL, at last the
+ * synchronisation point. False: that was all. */
+static bool accept_next(trip_t *trip, PGresult *result)
+{
+    if (trip->answered == trip->count) {
+        PQclear(result);
+        trip->under_way = false;
+    } else if (result && !trip->taken) {
+        take(trip, &trip->sent[trip->answered], result);
+        trip->taken = true;
+    } else if (result) {
+        PQclear(result);
+    } else if (trip->taken) {
+        trip->answered++;
+        trip->taken = false;
+    } else {
+        if (!trip->error) {
+            trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+        }
+        trip->under_way = false;
+    }
+    return trip->under_way;
+}
+
 static void receive_all(trip_t *trip)
 {
-    lims_connection_t *connection = trip->connection;
-    apr_time_t until = lims_database_deadline(connection);
+    apr_time_t until = lims_database_deadline(trip->connection);
 
-    for (int i = 0; i < trip->count; i++) {
-        PGresult *result = lims_database_next(connection, until);
-        if (!result) {
-            if (!trip->error) {
-                trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
-            }
-            return;
-        }
-        take(trip, &trip->sent[i], result);
-        while ((result = lims_database_next(connection, until)) != NULL) {
-            PQclear(result);
-        }
+    while (accept_next(trip, lims_database_next(trip->connection, until))) {
     }
-    PQclear(lims_database_next(connection, until)); /* the synchronisation point */
+}
+
+bool lims_database_has_answered(lims_trip_t *trip)
+{
+    PGconn *pg = trip->connection->pg;
+
+    if (trip->under_way && PQconsumeInput(pg)) {
+        while (!PQisBusy(pg)) {
+            if (!accept_next(trip, PQgetResult(pg))) {
+                return true;
+            }
+        }
+        return false;
+    }
+    return true;
 }
 
 /* A connection that was lost before the COMMIT was sent took the transaction

@@ -18,7 +18,7 @@ SELECT c.organization_id AS "organization",
        c.standard_headers AS "standardHeaders"
   FROM lims.webhook_claim(:holder::uuid, make_interval(secs => :lease::double precision),
                           :organizations::bigint[], :endpoints::bigint[],
-                          :room::integer[], :busy::bigint[], :lanes::integer,
+                          :room::integer[], :busy::text[], :lanes::integer,
                           :perLane::integer) c
 
 -- name: webhook_finish many

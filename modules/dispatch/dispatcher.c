@@ -16,6 +16,11 @@
  * them, looking must cost next to nothing. */
 #define LOOK_PAUSE apr_time_from_msec(5)
 
+/* Outcomes wait for so long for others, and a lane that could take more for what
+ * it gets, after the last answer: a round trip that does much costs little more
+ * than one that does next to nothing. */
+#define GATHER_PAUSE apr_time_from_msec(5)
+
 /* Looking whether a slot has become free. */
 #define SLOT_WAIT 500 /* milliseconds */
 
@@ -40,7 +45,8 @@ struct lims_dispatcher_t {
     store_t *store;
     struct delivery_ring_t ended; /* and not recorded yet */
     bool hinted;
-    apr_time_t looked_at; /* for work, last */
+    apr_time_t looked_at;   /* for work, last */
+    apr_time_t answered_at; /* by the database, last */
 };
 
 /* A random UUID (RFC 9562, version 4). */
@@ -163,18 +169,28 @@ static apr_time_t look_at(const lims_dispatcher_t *d)
     apr_interval_time_t lease = d->settings->lease / 4;
     apr_interval_time_t pause = d->settings->poll < lease ? d->settings->poll : lease;
 
-    if (d->hinted || (d->lanes->hungry && d->lanes->waiting < WAITING_MAX / 2)) {
-        pause = LOOK_PAUSE;
+    if (d->hinted) {
+        return d->looked_at + LOOK_PAUSE;
+    }
+    if (d->lanes->hungry && d->lanes->waiting < WAITING_MAX / 2) {
+        return d->answered_at + GATHER_PAUSE;
     }
     return d->looked_at + pause;
+}
+
+/* When to say what became of attempts. */
+static apr_time_t record_at(const lims_dispatcher_t *d, bool stopping)
+{
+    return stopping ? 0 : d->answered_at + GATHER_PAUSE;
 }
 
 static void talk(lims_dispatcher_t *d, bool stopping)
 {
     apr_time_t now = lims_time_monotonic();
     bool look = !stopping && now >= look_at(d);
+    bool record = has_ended(d) && now >= record_at(d, stopping);
 
-    if (store_is_busy(d->store) || now < store_retry_at(d->store) || (!look && !has_ended(d))) {
+    if (store_is_busy(d->store) || now < store_retry_at(d->store) || (!look && !record)) {
         return;
     }
     if (!store_is_connected(d->store)) {
@@ -209,8 +225,11 @@ static int nap_of(const lims_dispatcher_t *d, bool stopping)
         until = deadline < until ? deadline : until;
     }
     if (!store_is_busy(d->store)) {
-        apr_time_t talk_at = has_ended(d) ? now : stopping ? until : look_at(d);
+        apr_time_t talk_at = stopping ? until : look_at(d);
         apr_time_t retry_at = store_retry_at(d->store);
+        if (has_ended(d) && record_at(d, stopping) < talk_at) {
+            talk_at = record_at(d, stopping);
+        }
         talk_at = talk_at > retry_at ? talk_at : retry_at;
         until = talk_at < until ? talk_at : until;
     }
@@ -238,6 +257,9 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
     if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
                             store_is_overdue(d->store, lims_time_monotonic()))) {
         store_go_on(d->store, &d->ended);
+        if (!store_is_busy(d->store)) {
+            d->answered_at = lims_time_monotonic();
+        }
     }
 }
 

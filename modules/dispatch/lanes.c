@@ -37,6 +37,7 @@ lanes_t *lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool
     lanes->pool = pool;
     lanes->by_key = apr_hash_make(pool);
     lanes->organizations = apr_hash_make(pool);
+    lanes->batch = LANE_BATCH_MIN;
     APR_RING_INIT(&lanes->turns, organization_t, link);
     return lanes;
 }
@@ -225,10 +226,62 @@ static bool may_start(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
 int lanes_room(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
 {
     if (lane->standing == LANE_PROVEN) {
-        return lane->waiting > LANE_LOW || lane->blocked_until > now ? 0 : LANE_BATCH;
+        return lane->waiting > lanes->batch / 4 || lane->blocked_until > now ? 0 : lanes->batch;
     }
     return lane->waiting == 0 && may_start(lanes, lane, now) ? lane->places - lane->in_flight : 0;
 }
+
+/* --- What a claim is told --------------------------------------------------- */
+
+static int choose_batch(const lanes_t *lanes, apr_pool_t *pool)
+{
+    int busy = 0, batch;
+
+    for (apr_hash_index_t *each = apr_hash_first(pool, lanes->by_key); each;
+         each = apr_hash_next(each)) {
+        busy += !lane_is_idle(apr_hash_this_val(each));
+    }
+    batch = busy ? WAITING_MAX / busy : LANE_BATCH_MIN;
+    return batch < LANE_BATCH_MIN   ? LANE_BATCH_MIN
+           : batch < LANE_BATCH_MAX ? batch
+                                    : LANE_BATCH_MAX;
+}
+
+int lanes_begin_claim(lanes_t *lanes, struct delivery_ring_t *flying, apr_pool_t *pool)
+{
+    delivery_t *delivery;
+
+    APR_RING_FOREACH(delivery, flying, delivery_t, link)
+    {
+        lane_t *lane = delivery->lane;
+        if (!lane->flying) {
+            lane->flying = apr_array_make(pool, lane->in_flight, sizeof(const char *));
+        }
+        APR_ARRAY_PUSH(lane->flying, const char *) = delivery->id;
+    }
+    lanes->batch = choose_batch(lanes, pool);
+    return lanes->batch;
+}
+
+apr_array_header_t *lane_take_hand(lane_t *lane, apr_pool_t *pool)
+{
+    apr_array_header_t *ids =
+        lane->flying ? lane->flying : apr_array_make(pool, 16, sizeof(char *));
+    delivery_t *delivery;
+
+    APR_RING_FOREACH(delivery, &lane->fresh, delivery_t, link)
+    {
+        APR_ARRAY_PUSH(ids, const char *) = delivery->id;
+    }
+    APR_RING_FOREACH(delivery, &lane->retries, delivery_t, link)
+    {
+        APR_ARRAY_PUSH(ids, const char *) = delivery->id;
+    }
+    lane->flying = NULL;
+    return ids;
+}
+
+/* --- Starting --------------------------------------------------------------- */
 
 static void take_off(lanes_t *lanes, delivery_t *delivery)
 {

@@ -66,6 +66,7 @@ static void write_outcome(lims_writer_t *w, const delivery_t *delivery, bool pla
 
     lims_writer_object_begin(w);
     write_raw(w, "organization", delivery->lane->organization);
+    write_raw(w, "endpoint", delivery->lane->endpoint);
     write_raw(w, "delivery", delivery->id);
     write_raw(w, "attempts", delivery->attempts);
     write_raw(w, "retries", delivery->retries);

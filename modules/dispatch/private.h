@@ -87,10 +87,11 @@ struct lane_t {
     int places; /* for how many in flight */
     int ended;
     standing_e standing;
-    bool held;       /* in the database */
-    bool more;       /* the database had more than it was asked for */
-    int asked;       /* for how many of each kind, 0: for LANE_BATCH */
-    bool retry_turn; /* next, on a lane that is not proven */
+    bool held;                  /* in the database */
+    bool more;                  /* the database had more than it was asked for */
+    int asked;                  /* for how many of each kind, 0: for a batch */
+    apr_array_header_t *flying; /* ids, while a claim is made up; else NULL */
+    bool retry_turn;            /* next, on a lane that is not proven */
     apr_time_t blocked_until;
 };
 
@@ -100,10 +101,10 @@ struct organization_t {
     struct lane_ring_t lanes;
 };
 
-/* First attempts, and retries, that are fetched of a lane at once; with so few
- * left, or fewer, it can take more. */
-#define LANE_BATCH 16
-#define LANE_LOW 4
+/* First attempts, and retries, that are fetched of a lane at once: the fewer lanes
+ * there are, the more. With a quarter left, or less, it can take more. */
+#define LANE_BATCH_MIN 16
+#define LANE_BATCH_MAX 64
 
 /* Lanes fetched from at once, and deliveries that wait in memory, half of which
  * are kept for lanes that are proven. */
@@ -121,6 +122,7 @@ typedef struct {
     int waiting_unproven; /* of it, in lanes that are not proven */
     int in_flight;
     int in_flight_of[LANE_STANDINGS];
+    int batch;   /* of a lane, as of the last claim */
     bool hungry; /* a lane could take more than it has */
 } lanes_t;
 
@@ -131,6 +133,12 @@ lane_t *lanes_find(lanes_t *lanes, const char *organization, const char *endpoin
 bool lanes_add(lanes_t *lanes, delivery_t *delivery);
 /* How many more of each kind it is worth to fetch of a lane at the moment. */
 int lanes_room(const lanes_t *lanes, const lane_t *lane, apr_time_t now);
+/* Before a claim is made up: decides how large a batch of a lane is, returns it,
+ * and notes what is in flight with its lanes, in the pool. */
+int lanes_begin_claim(lanes_t *lanes, struct delivery_ring_t *flying, apr_pool_t *pool);
+/* The ids of what is in hand of a lane, once after each of these; made in the
+ * pool. */
+apr_array_header_t *lane_take_hand(lane_t *lane, apr_pool_t *pool);
 /* The delivery to start now, in flight from now on, or NULL. */
 delivery_t *lanes_next(lanes_t *lanes, apr_time_t now);
 /* It is no longer in flight: it ended, or was cut off. */

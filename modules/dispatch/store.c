@@ -279,22 +279,13 @@ static void ask_to_leave(store_t *store)
     }
 }
 
-static void add_ids(apr_array_header_t *ids, struct delivery_ring_t *ring)
-{
-    delivery_t *delivery;
-
-    APR_RING_FOREACH(delivery, ring, delivery_t, link)
-    {
-        add(ids, delivery->id);
-    }
-}
-
 static void ask_to_claim(store_t *store, apr_time_t now)
 {
     apr_pool_t *pool = store->rq.pool;
     apr_array_header_t *organizations = list(pool), *endpoints = list(pool), *rooms = list(pool),
                        *busy = list(pool);
-    int places = (WAITING_MAX - store->lanes->waiting) / LANE_BATCH;
+    int batch = lanes_begin_claim(store->lanes, store->flying, pool);
+    int places = (WAITING_MAX - store->lanes->waiting) / batch;
     lims_values_t *values;
 
     for (apr_hash_index_t *each = apr_hash_first(pool, store->lanes->by_key); each;
@@ -302,17 +293,15 @@ static void ask_to_claim(store_t *store, apr_time_t now)
         lane_t *lane = apr_hash_this_val(each);
         int room = lanes_room(store->lanes, lane, now);
         lane->asked = room;
-        if (lane_is_idle(lane) && room == LANE_BATCH) {
+        if (lane_is_idle(lane) && room == batch) {
             continue; /* as much as of one that is not known */
         }
         add(organizations, lane->organization);
         add(endpoints, lane->endpoint);
         add(rooms, number(room, pool));
         lane->more = lane->more && room == 0;
-        add_ids(busy, &lane->fresh);
-        add_ids(busy, &lane->retries);
+        add(busy, apr_pstrcat(pool, "\"", array_of(lane_take_hand(lane, pool), pool), "\"", NULL));
     }
-    add_ids(busy, store->flying);
     store->lanes_asked = places < LANES_BATCH ? places : LANES_BATCH;
     store->claim = store->count;
     values = add_call(store, LIMS_STMT_WEBHOOK_CLAIM);
@@ -322,7 +311,7 @@ static void ask_to_claim(store_t *store, apr_time_t now)
     lims_values_set(values, "room", array_of(rooms, pool));
     lims_values_set(values, "busy", array_of(busy, pool));
     lims_values_set(values, "lanes", number(store->lanes_asked, pool));
-    lims_values_set(values, "perLane", number(LANE_BATCH, pool));
+    lims_values_set(values, "perLane", number(batch, pool));
 }
 
 static void ask_to_release(store_t *store, const char *holder)
@@ -350,7 +339,7 @@ void store_send(store_t *store, struct delivery_ring_t *ended, bool claim, apr_t
         ask_to_record(store, ended);
     }
     ask_to_leave(store);
-    if (claim && store->lanes->waiting <= WAITING_MAX - LANE_BATCH) {
+    if (claim && store->lanes->waiting <= WAITING_MAX - LANE_BATCH_MAX) {
         ask_to_claim(store, now);
     }
     if (store->count == 0) {
@@ -448,7 +437,7 @@ static void take_claimed(store_t *store, const lims_result_t *rows, apr_time_t n
             lane = next;
             lanes++;
             fresh = retries = 0;
-            room = lane->asked > 0 ? lane->asked : LANE_BATCH;
+            room = lane->asked > 0 ? lane->asked : store->lanes->batch;
         }
         fresh += delivery->fresh;
         retries += !delivery->fresh;
@@ -537,7 +526,8 @@ void store_go_on(store_t *store, struct delivery_ring_t *ended)
 {
     if (store->dial) {
         dial_further(store, lims_time_monotonic());
-    } else {
+    } else if (store_is_overdue(store, lims_time_monotonic()) ||
+               lims_database_has_answered(store->trip)) {
         receive(store, ended);
     }
 }

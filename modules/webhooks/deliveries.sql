@@ -25,6 +25,7 @@ SELECT *
    AND d.id > :cursor::bigint
    AND (:endpointId::bigint IS NULL OR d."endpointId" = :endpointId::bigint)
    AND (:state::text IS NULL OR d.state = :state::text)
+   AND (:state::text IS DISTINCT FROM 'given_up' OR d.given_up)
    AND (:type::text IS NULL OR d.type = :type::text)
    AND (:since::timestamptz IS NULL OR d."createdAt" >= :since::timestamptz)
  ORDER BY d.id

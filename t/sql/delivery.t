@@ -44,10 +44,10 @@ sub leave {
 sub finish {
     my ($outcome, @claimed) = @_;
     my $json = join ',', map {
-        sprintf '{"organization":%d,"delivery":%d,"attempts":%d,"retries":%d,"arrived":%s,'
-            . '"final":%s,"after":%s,"ago":1.5,"duration":5,"status":%s,'
-            . '"excerpt":null,"error":%s}', $_->{organization_id}, $_->{id}, $_->{attempts},
-            $_->{retries}, $outcome->{arrived} ? 'true' : 'false',
+        sprintf '{"organization":%d,"endpoint":%d,"delivery":%d,"attempts":%d,"retries":%d,'
+            . '"arrived":%s,"final":%s,"after":%s,"ago":1.5,"duration":5,"status":%s,'
+            . '"excerpt":null,"error":%s}', $_->{organization_id}, $_->{endpoint_id}, $_->{id},
+            $_->{attempts}, $_->{retries}, $outcome->{arrived} ? 'true' : 'false',
             $outcome->{final} ? 'true' : 'false', $outcome->{after} || 0,
             $outcome->{status} || 'null', $outcome->{error} ? qq("$outcome->{error}") : 'null'
     } @claimed;
@@ -145,9 +145,9 @@ subtest 'lanes' => sub {
     is_deeply([ map { $_->{endpoint_id} } @yours ], [ ($lane == $first ? $second : $first) x 4 ],
         'another gets the other lane');
     is_deeply([ claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
-                room => [0]) ], [], 'a lane that is full is left');
+                room => [0], busy => ['"{}"']) ], [], 'a lane that is full is left');
     my @more = claim($one, lanes => 1, organizations => [ $lab->{id} ], endpoints => [$lane],
-        room => [4], busy => [ map { $_->{id} } @mine ]);
+        room => [4], busy => [ sprintf '"{%s}"', join ',', map { $_->{id} } @mine ]);
     is_deeply([ $more[0]{id} ], [ $mine[-1]{id} + ($mine[1]{id} - $mine[0]{id}) ],
         'what is in hand is not handed out again, what follows is');
     $db->do(q{UPDATE lims.webhook_lane SET held_until = now() - interval '1 s'
@@ -366,7 +366,7 @@ subtest 'a plan of the first day' => sub {
     my $handle = $fresh->superuser;
     my $claim  = sub {
         return $handle->selectall_arrayref(q{SELECT * FROM lims.webhook_claim(?, '30 s', '{}',
-            '{}', '{}', '{}', 64, 16)}, undef, $one);
+            '{}', '{}', '{}', 64, 16)}, { Slice => {} }, $one);
     };
     my $grow = sub {
         my ($endpoints, $events) = @_;
@@ -378,16 +378,64 @@ subtest 'a plan of the first day' => sub {
     };
     $handle->do('SET plan_cache_mode = force_generic_plan');
     $grow->(1, 1);
-    is(scalar @{ $claim->() }, 1, 'one');
+    my $record = sub {
+        my ($usual, @rows) = ($app, @_);
+        $app = $handle;
+        my $said = finish({ arrived => 1, status => 200 }, @rows)->[-1]{delivered};
+        $app = $usual;
+        return $said;
+    };
+    my $fetched = sub {
+        return $handle->selectrow_array(q{SELECT sum(pg_stat_get_xact_tuples_fetched(l)) FROM
+            lims.leaves(('lims.' || ?)::regclass) l}, undef, $_[0]);
+    };
+    my @first = @{ $claim->() };
+    is(scalar @first, 1, 'one');
+    is($record->(@first), 1, '... arrives');
     $grow->(80, 40);
     $handle->begin_work;
-    is(scalar @{ $claim->() }, 64 * 16, 'many');
-    for my $table (qw(webhook_delivery event)) {
-        cmp_ok($handle->selectrow_array(q{SELECT sum(pg_stat_get_xact_tuples_fetched(l)) FROM
-            lims.leaves(('lims.' || ?)::regclass) l}, undef, $table), '<=', 3 * 64 * 16,
-            "... without going through all of $table");
-    }
+    my @many = @{ $claim->() };
+    is(scalar @many, 64 * 16, 'many');
+    cmp_ok($fetched->($_), '<=', 3 * 64 * 16, "... without going through all of $_")
+        for qw(webhook_delivery event);
+    is($record->(@many[ 0 .. 99 ]), 100, 'some of them arrive');
+    cmp_ok($fetched->('webhook_delivery'), '<=', 3 * 64 * 16 + 600, '... likewise');
     $handle->rollback;
+};
+
+# As much as can be while somebody waits, the rest by the job of the recoveries.
+subtest 'enabled with much that was kept' => sub {
+    my $fresh = LIMS::Database->new;
+    my $cedar = $fresh->laboratory(code => 'cedar');
+    my $set   = sub { $fresh->db->do("UPDATE lims.webhook_endpoint SET $_[0]") };
+    my $left  = sub {
+        return $fresh->value(q{SELECT count(*) FROM lims.webhook_delivery
+            WHERE state = 'pending' AND (retries > 0 OR next_attempt_at > now())});
+    };
+    $fresh->insert('webhook_endpoint', { organization_id => $cedar->{id}, name => 'E',
+        url => 'https://receiver.example/', events => '{qc.failed}', secret => 'sealed' });
+    $fresh->db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        SELECT ?, 'qc.failed', '{}' FROM generate_series(1, 10300)}, undef, $cedar->{id});
+    $fresh->db->do(q{UPDATE lims.webhook_delivery SET attempts = 1, retries = 1,
+            next_attempt_at = now() + interval '1 h' * (id % 7 - 3),
+            created_at = now() - CASE WHEN id % 1000 = 1 THEN interval '8 days' ELSE '0' END
+        WHERE id % 103 > 0});
+    is($fresh->value('SELECT lims.webhook_recover_step(100)'), undef, 'nothing to do');
+    $set->(q{enabled = false, disabled_at = now() - interval '7 days 1 minute'});
+    $set->('enabled = true, disabled_at = NULL');
+    cmp_ok($left->(), '>=', 200, 'enabled: some are left');
+    cmp_ok($left->(), '<=', 300, '... the others not');
+    $set->('enabled = false, disabled_at = now()');
+    is($fresh->value('SELECT lims.webhook_recover_step(100)'), undef, 'disabled: nothing to do');
+    $set->('enabled = true, disabled_at = NULL');
+    my $steps = 0;
+    $steps++ while defined $fresh->value('SELECT lims.webhook_recover_step(100)') && $steps < 100;
+    cmp_ok($steps, '>', 1, 'the rest by and by');
+    is($left->(), 0, 'all of it, with all attempts');
+    is($fresh->value(q{SELECT count(*) FROM lims.webhook_delivery
+        WHERE state = 'given_up' AND created_at > now() - interval '7 days'}), 0,
+        'what is not too old is not given up');
+    $fresh->finish;
 };
 
 is($base->value(q{SELECT count(*) FROM unnest(ARRAY['webhook_queue', 'webhook_lane', 'sample_due',

@@ -57,8 +57,8 @@ sub finish {
 sub fail_once {
     my ($id) = @_;
     return $db->do(q{SELECT lims.webhook_finish(json_build_array(json_build_object(
-        'organization', organization_id, 'delivery', id, 'attempts', attempts,
-        'retries', retries, 'arrived', false, 'final', false, 'after', 0,
+        'organization', organization_id, 'endpoint', endpoint_id, 'delivery', id,
+        'attempts', attempts, 'retries', retries, 'arrived', false, 'final', false, 'after', 0,
         'ago', 1.5, 'duration', 12, 'status', 503, 'excerpt', 'Not <now>',
         'error', 'HTTP status 503')), '{1 minute,2 minutes}', '6 hours', 0, 15)
         FROM lims.webhook_delivery WHERE id = ?}, undef, $id);
