@@ -32,9 +32,10 @@ bool lims_regex_captures(const lims_regex_t *regex);
 /* What matching needs to work with: one for each reading of a file. */
 typedef struct lims_matcher_t lims_matcher_t;
 
-/* `deadline`: no match begins after it (0: LIMS_MATCH_TIME from now). */
+/* `most`: no match begins once the thread has computed so long (0: LIMS_MATCH_TIME).
+ * What others do on the machine changes nothing: a file has one outcome. */
 #define LIMS_MATCH_TIME apr_time_from_sec(5)
-lims_matcher_t *lims_matcher_create(apr_time_t deadline, apr_pool_t *pool);
+lims_matcher_t *lims_matcher_create(apr_interval_time_t most, apr_pool_t *pool);
 
 /* Whether the expression is found anywhere in the text. */
 bool lims_regex_matches(lims_matcher_t *matcher, const lims_regex_t *regex, const char *text,

@@ -73,7 +73,7 @@ static void test_faults(void)
 static void test_bounds(void)
 {
     lims_matcher_t *matcher = lims_matcher_create(0, pool);
-    lims_matcher_t *late = lims_matcher_create(apr_time_now() - 1, pool);
+    lims_matcher_t *late = lims_matcher_create(-1, pool);
     lims_matcher_t *steps = lims_matcher_create(0, pool);
     const lims_regex_t *greedy = compile("^(?:a+)+$");
     const lims_regex_t *plain = compile("b");
