@@ -93,6 +93,9 @@ sub _work {
         count => { lost => 0, again => 0 }, done => 0);
     my $worker = bless \%self, ref $self;
 
+    # What parallel() connected with is no part of the load: idle, it would hold
+    # memory of the server's that then goes to another.
+    delete $self->{lims}{client};
     srand($number + 1000 * ($option->{seed} || 0));
     while ($share ? $worker->{done} < $share : !$option->{until}->()) {
         my ($name, $status) = _choose();
