@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 #include <apr_thread_mutex.h>
 #include <mod_watchdog.h>
+#include <openssl/crypto.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -282,6 +283,10 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
         apr_thread_mutex_lock(running);
         if (!atomic_load(&stopping)) {
             run_due((lims_job_e)(job - lims_jobs));
+            /* What OpenSSL keeps for the thread goes here: nobody joins the thread
+             * before exit(), and at its end it would free what OPENSSL_cleanup()
+             * is freeing. */
+            OPENSSL_thread_stop();
         }
         apr_thread_mutex_unlock(running);
     }
