@@ -48,11 +48,12 @@ cmp_ok($mentions{$_} || 0, '>=', 3, "$_ names some") for 'README.md', 'conf/prof
 
 # --- README's own -----------------------------------------------------------------
 
-my ($setup, $webhooks, $instruments) = map {
+my ($setup, $webhooks, $instruments, $unknown) = map {
     my ($section) = text('README.md') =~ /^## \Q$_\E\n(.*?)^## /ms;
     my @blocks = $section =~ /^```sh\n(.*?)^```$/msg;
     join '', @blocks;
-} 'In an existing Apache, on an existing PostgreSQL', 'Webhooks', 'Instruments';
+} 'In an existing Apache, on an existing PostgreSQL', 'Webhooks', 'Instruments',
+    'Files that no profile knows';
 
 # An instrument's file that nothing reads, since no profile of the laboratory's is
 # for it, and one more for each command that needs another.
@@ -97,5 +98,8 @@ my ($look, $release) = $reviewed =~ /(.*)(^\$lims --reason.*)\n/ms;
 like(typed('what it holds back', "$lims$look"), qr/^imported: +0$/m, 'is read again');
 like(typed('and decided about', "$lims$release || true\n"), qr/File 812 cannot be released so:/,
     'which its bytes do not allow');
+
+my ($calibration) = $unknown =~ /^(\$lims extraction.*)\n/m;
+like(typed('what came of extractions', "$lims$calibration\n"), qr/^byConfidence/m, 'is told');
 
 done_testing();
