@@ -17,7 +17,8 @@ What sends files. Its files are lists with a column each for sample, test, value
 unit and time; C<profile> is the profile that reads them, activated as C<limsctl
 profile> does it.
 
-    definition(%member)        the profile as a structure; members replace those it has
+    definition(%member)        the profile as a structure; members replace those it has,
+                               undef leaves one out
     profile(%member)           adds and activates it; its id
     sample(@codes)             a received sample with tests of these codes
     test($sample, $code)       the record of one of its tests
@@ -41,7 +42,7 @@ sub new {
 
 sub definition {
     my ($self, %member) = @_;
-    return {
+    my %definition = (
         code    => 'bench',
         name    => 'Bench CSV',
         match   => { container => 'text', headers => [ 'Sample', 'Test', 'Value' ] },
@@ -53,7 +54,9 @@ sub definition {
         },
         tests => [ map { { name => $_, testCode => $_ } } qw(NO3 PO4 PH TEXT ABSENT) ],
         %member,
-    };
+    );
+    delete $definition{$_} for grep { !defined $definition{$_} } keys %definition;
+    return \%definition;
 }
 
 sub profile {
