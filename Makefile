@@ -6,6 +6,8 @@
 # make test            the whole suite; make test T=t/samples runs a part of it
 # make check-asan      the suite with AddressSanitizer and UBSan in the module
 # make check-pools     the same on an APR whose pools check themselves
+# make check-threads   ThreadSanitizer in the module, while webhooks are sent under
+#                      load and reads take turns; T=t/webhooks and the like: more
 # make check-partitioned  the suite on tables partitioned by organization
 # make check-valgrind  httpd under valgrind, on that APR
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
@@ -93,7 +95,7 @@ REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
-    check-pools check-valgrind check-partitioned torture torture-webhooks soak fuzz clean distclean \
+    check-pools check-threads check-valgrind check-partitioned torture torture-webhooks soak fuzz clean distclean \
     prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -303,6 +305,16 @@ torture-webhooks: prerequisites
 check-asan: prerequisites
 	$(call with-asan)
 
+# httpd's child never joins the thread that started its others.
+check-threads: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/tsan SANITIZE=-fsanitize=thread \
+	    CFLAGS="-O1 -g" build/tsan/mod_lims.so build/tsan/limsctl
+	@TSAN_OPTIONS="report_thread_leaks=0 suppressions=$(CURDIR)/build/threads.supp" \
+	LIMS_PRELOAD="$(call preloaded,libtsan)" \
+	    $(MAKE) --no-print-directory OUT=build/tsan suite \
+	    T="$(if $(filter-out t,$(T)),$(T),t/webhooks/delivery.t t/webhooks/isolation.t \
+	    t/webhooks/misbehaviour.t t/webhooks/schedule.t t/server/turns.t)"
+
 # Each piece of a pool is then an allocation of its own, which ASan can watch.
 check-pools: prerequisites
 	@build/pools build/apr
@@ -377,7 +389,7 @@ format-check:
 clean:
 	@test ! -d build/run || build/instance stop build/run
 	@test ! -d build/test || build/instance remove build/test
-	@rm -rf build/out build/asan build/fuzz build/apr
+	@rm -rf build/out build/asan build/tsan build/fuzz build/apr
 
 distclean: clean
 	@test ! -d build/run || build/instance remove build/run
