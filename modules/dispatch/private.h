@@ -50,6 +50,7 @@ struct delivery_t {
     CURL *easy;
     struct curl_slist *headers;
     apr_time_t started;
+    bool again;          /* on a connection of its own: a kept one had died */
     const char *refusal; /* kind of an address that it was kept from */
     char *answer;        /* as much of it as is kept */
     apr_size_t answer_kept;

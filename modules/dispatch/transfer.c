@@ -132,7 +132,6 @@ transfers_t *transfers_create(const lims_dispatch_settings_t *settings, apr_pool
 static CURL *make_handle(const lims_dispatch_settings_t *settings)
 {
     CURL *easy = curl_easy_init();
-    long timeout = (long)(settings->timeout / 1000);
 
     if (!easy) {
         return NULL;
@@ -147,8 +146,6 @@ static CURL *make_handle(const lims_dispatch_settings_t *settings)
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, timeout);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, IDLE_MAX);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     /* A name that does not resolve must not hold up the end of the thread. */
@@ -243,10 +240,24 @@ static void clear_attempt(transfers_t *transfers, delivery_t *delivery)
     delivery->headers = NULL;
 }
 
+/* What is left of the time of an attempt, in whole milliseconds and at least one:
+ * none would be no limit. */
+static long time_left(const delivery_t *delivery)
+{
+    apr_interval_time_t passed = lims_time_monotonic() - delivery->started;
+    apr_interval_time_t left = delivery->settings->timeout - passed;
+
+    return left < 1000 ? 1L : (long)(left / 1000);
+}
+
 static bool fly(transfers_t *transfers, delivery_t *delivery)
 {
     CURL *easy = delivery->easy;
+    long left = time_left(delivery);
 
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, left);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, left);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, delivery->again ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, delivery->headers);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, delivery->body);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(delivery->body));
@@ -327,6 +338,25 @@ static void take_outcome(delivery_t *delivery, CURLcode code)
     }
 }
 
+/* A receiver may close a connection that is kept while it is used again. libcurl
+ * then takes another, which may be no better, and gives up in the end: nothing was
+ * wrong with the receiver, so that costs no attempt. */
+static bool had_died(const delivery_t *delivery, CURLcode code)
+{
+    long opened = 0;
+
+    curl_easy_getinfo(delivery->easy, CURLINFO_NUM_CONNECTS, &opened);
+    return (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING) &&
+           opened == 0 && delivery->header_seen == 0 && !delivery->again;
+}
+
+static bool fly_again(transfers_t *transfers, delivery_t *delivery)
+{
+    curl_multi_remove_handle(transfers->multi, delivery->easy);
+    delivery->again = true;
+    return fly(transfers, delivery);
+}
+
 delivery_t *transfers_ended(transfers_t *transfers)
 {
     int left;
@@ -342,6 +372,9 @@ delivery_t *transfers_ended(transfers_t *transfers)
         }
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
         delivery = (delivery_t *)(void *)private;
+        if (had_died(delivery, code) && fly_again(transfers, delivery)) {
+            continue;
+        }
         take_outcome(delivery, code);
         transfers_drop(transfers, delivery);
         return delivery;

@@ -26,6 +26,7 @@ the word that was last said for its path, at first C<200>:
     503 after 2    with Retry-After: 2
     hang           no answer
     reset          the connection is reset instead of one
+    fickle         200 to the first request of a connection, and a reset for the next
     close          closed in the middle of the answer
     drip           a byte of an answer's body in a while, without end
     endless        a body without end, as fast as it goes
@@ -326,6 +327,7 @@ my %acts = (
 sub _answer {
     my ($self, $tls, $socket, $request) = @_;
     my ($word, @more) = split ' ', $self->_word($request->{path});
+    $word = $self->{answered}++ ? 'reset' : '200' if $word eq 'fickle';
     my $body = "Thank you for $request->{path}";
 
     if ($acts{$word}) {
