@@ -137,7 +137,8 @@ subtest 'a real deadlock' => sub {
         if ($number) {
             select undef, undef, undef, 0.02
                 until $lims->superuser->selectrow_array(
-                'SELECT count(*) FROM pg_locks WHERE locktype = $$advisory$$');
+                q{SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                  WHERE l.locktype = 'advisory' AND d.datname = current_database()});
             return $lims->post('/sample-tests/bulk-results', { updates => [
                     { sampleTestId => $first,  result => '1' },
                     { sampleTestId => $second, result => '2' } ] })->status;
@@ -149,7 +150,8 @@ subtest 'a real deadlock' => sub {
         $db->do('SELECT FROM lims.sample_test WHERE id = ? FOR UPDATE', undef, $second);
         $db->do('SELECT pg_advisory_xact_lock(1)');
         select undef, undef, undef, 0.02
-            until $db->selectrow_array('SELECT count(*) FROM pg_locks WHERE NOT granted');
+            until $db->selectrow_array('SELECT count(*) FROM pg_locks WHERE NOT granted'
+                . ' AND transactionid = pg_current_xact_id()::xid');    # waits for this one
         $db->do('SELECT FROM lims.sample_test WHERE id = ? FOR UPDATE', undef, $first);
         $db->commit;
         return 'committed';
