@@ -177,9 +177,10 @@ sub sweep {
     my ($self, %option) = @_;
     my $first = $option{work}->();
     my $whole = $self->_changes_of(sub { $self->_plainly($first, $option{success}) });
+    my $turn  = 1 + int rand $option{stride};
     my ($tried, %answers) = (0);
 
-    for (my $turn = 1 + int rand $option{stride}; ; $turn += $option{stride}) {
+    while (1) {
         my $request = $option{work}->();
         my $before  = $self->_rows;
         my $outcome = $self->one($option{kind}, $turn, $option{lasting} || 0, $request);
@@ -195,8 +196,10 @@ sub sweep {
             fail("$option{name}, turn $turn ($outcome->{what}): $outcome->{status}");
             diag("$_\n") for @faults, $outcome->{body}, 'It failed in:', $self->_where;
         }
-        last unless $outcome->{failed};
-        $tried++;
+        last if !$outcome->{failed} && ($tried || $turn == 1);
+        $tried++ if $outcome->{failed};
+        # From the first on where there are fewer than the one it was to begin with.
+        $turn = $outcome->{failed} ? $turn + $option{stride} : 1;
     }
     $self->{turns} += $tried;
     ok($tried, "$option{name}: $tried turns failed; answers "
