@@ -31,12 +31,9 @@ use warnings;
 use File::Temp ();
 use IO::Select;
 use IO::Socket::INET;
-use JSON::PP ();
 use MIME::Base64 qw(decode_base64 encode_base64);
 use POSIX ();
-
-my $owner = $$;
-my %running;
+use parent 'LIMS::Forked';
 
 sub new {
     my ($class, %option) = @_;
@@ -45,17 +42,11 @@ sub new {
         or die "listen: $!\n";
 
     $self->{port} = $listener->sockport;
-    my $pid = fork // die "fork: $!\n";
-    if (!$pid) {
-        $SIG{$_} = 'DEFAULT' for qw(INT TERM);
-        $SIG{CHLD} = 'IGNORE';
-        setpgrp;
-        eval { $self->_serve($listener) };
-        POSIX::_exit(0);
-    }
+    $self->launch(sub {
+        local $SIG{CHLD} = 'IGNORE';
+        $self->_serve($listener);
+    });
     close $listener;
-    $running{$pid} = 1;
-    $self->{pid} = $pid;
     return $self;
 }
 
@@ -63,11 +54,9 @@ sub url { return "http://127.0.0.1:$_[0]{port}" }
 
 sub seen {
     my ($self) = @_;
-    open my $in, '<', "$self->{folder}/seen" or return;
-    my @parts = map { JSON::PP::decode_json($_) } grep { /\n\z/ } <$in>;
     my (%tunnel, @tunnels);
 
-    for my $part (@parts) {
+    for my $part ($self->noted) {
         if (!$tunnel{ $part->{id} }) {
             push @tunnels, $tunnel{ $part->{id} } = { bytes => '' };
         }
@@ -84,35 +73,7 @@ sub forget {
     return;
 }
 
-sub stop {
-    my ($self) = @_;
-    my $pid = delete $self->{pid} or return;
-
-    delete $running{$pid};
-    kill 'KILL', -$pid, $pid;
-    waitpid $pid, 0;
-    return;
-}
-
-END {
-    if ($$ == $owner) {
-        my $status = $?;
-        kill 'KILL', -$_, $_ for keys %running;
-        $? = $status;
-    }
-}
-
 # --- The proxy ---------------------------------------------------------------
-
-# One write, so that the lines of several processes do not mix.
-sub _note {
-    my ($self, %what) = @_;
-    open my $out, '>>', "$self->{folder}/seen" or die "seen: $!\n";
-
-    syswrite $out, JSON::PP::encode_json({ id => $$, %what }) . "\n";
-    close $out;
-    return;
-}
 
 sub _serve {
     my ($self, $listener) = @_;
@@ -132,7 +93,7 @@ sub _pass {
 
     $head .= $bytes while $head !~ /\r\n\r\n\z/ && sysread $client, $bytes, 1;
     my ($target) = $head =~ /\ACONNECT (\S+) /;
-    $self->_note(target => $target // '', head => $head);
+    $self->note({ id => $$, target => $target // '', head => $head });
     return syswrite $client, "HTTP/1.1 $self->{refuse} No\r\nContent-Length: 0\r\n\r\n"
         if $self->{refuse};
     return if !defined $target;
@@ -142,7 +103,7 @@ sub _pass {
     while (my @ready = $both->can_read(60)) {
         for my $from (@ready) {
             sysread $from, $bytes, 65536 or return;
-            $self->_note(bytes => encode_base64($bytes, '')) if $from == $client;
+            $self->note({ id => $$, bytes => encode_base64($bytes, '') }) if $from == $client;
             syswrite $from == $client ? $server : $client, $bytes;
         }
     }

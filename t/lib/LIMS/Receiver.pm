@@ -63,17 +63,13 @@ use Digest::SHA qw(hmac_sha256_hex);
 use Exporter qw(import);
 use File::Temp ();
 use IO::Socket::SSL;
-use JSON::PP ();
 use LIMS::Instance;
 use POSIX ();
 use Socket qw(SOL_SOCKET SO_LINGER);
 use Time::HiRes qw(time sleep);
+use parent 'LIMS::Forked';
 
 our @EXPORT = qw(verified);
-
-my $json  = JSON::PP->new->utf8->canonical;
-my $owner = $$;
-my %running;
 
 sub new {
     my ($class, %option) = @_;
@@ -91,17 +87,8 @@ sub new {
     $self->{port} = $self->{listener}->sockport;
     $self->{tls}  = IO::Socket::SSL::SSL_Context->new(SSL_cert_file => $certificate,
         SSL_key_file => $key, SSL_server => 1, %{ $option{tls} || {} }) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
-    my $pid = fork;
-    die "fork: $!\n" unless defined $pid;
-    if (!$pid) {
-        $SIG{$_} = 'DEFAULT' for qw(INT TERM);
-        setpgrp;
-        eval { $self->_serve };
-        POSIX::_exit(0);
-    }
+    $self->launch(sub { $self->_serve });
     close delete $self->{listener};
-    $running{$pid} = 1;
-    $self->{pid} = $pid;
     return $self;
 }
 
@@ -129,24 +116,6 @@ sub conf {
         . LIMS::Instance::ca_file() . "\n";
 }
 
-sub stop {
-    my ($self) = @_;
-    my $pid = delete $self->{pid} or return;
-
-    delete $running{$pid};
-    kill 'KILL', -$pid, $pid;
-    waitpid $pid, 0;
-    return;
-}
-
-END {
-    if ($$ == $owner) {
-        my $status = $?;
-        kill 'KILL', -$_, $_ for keys %running;
-        $? = $status;
-    }
-}
-
 # --- What it is told, and what it saw ----------------------------------------
 
 sub _file { return "$_[0]{folder}/" . unpack('H*', $_[1]) }
@@ -164,13 +133,7 @@ sub say {
 
 sub seen {
     my ($self, $path) = @_;
-    my @requests;
-
-    if (open my $in, '<', "$self->{folder}/seen") {
-        @requests = map { $json->decode($_) } grep { /\n\z/ } <$in>;
-    }
-
-    return grep { !defined $path || $_->{path} eq $path } @requests;
+    return grep { !defined $path || $_->{path} eq $path } $self->noted;
 }
 
 sub wait_for {
@@ -233,7 +196,7 @@ sub _converse {
 
     while (my $request = $self->_read($tls, \$buffer)) {
         $request->{local} = $socket->sockhost;
-        $self->_note($request);
+        $self->note($request);
         last if !$self->_answer($tls, $socket, $request);
     }
     return;
@@ -271,16 +234,6 @@ sub _request {
     utf8::decode($body);
     return { time => time, method => $method, path => $path, headers => \%headers, body => $body,
         connection => $$ };
-}
-
-# One write, so that the lines of several processes do not mix.
-sub _note {
-    my ($self, $request) = @_;
-    open my $out, '>>', "$self->{folder}/seen" or die "seen: $!\n";
-
-    syswrite $out, $json->encode($request) . "\n";
-    close $out;
-    return;
 }
 
 sub _word {
