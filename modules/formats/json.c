@@ -223,18 +223,6 @@ static const yajl_callbacks callbacks = {
 
 /* --- The document -------------------------------------------------------------- */
 
-/* yajl's words without its "parse error: " and what comes behind their line. */
-static void refuse_syntax(reader_t *r)
-{
-    const unsigned char *text = yajl_get_error(r->yajl, 0, NULL, 0);
-    const char *words = text ? (const char *)text : "it is malformed";
-    const char *colon = strstr(words, ": ");
-
-    words = colon ? colon + 2 : words;
-    refuse(r, LIMS_REASON_STRUCTURE_MISMATCH,
-           apr_psprintf(r->pool, "%.*s", (int)strcspn(words, "\n"), words));
-}
-
 static void parse(reader_t *r)
 {
     yajl_status status =
@@ -248,7 +236,7 @@ static void parse(reader_t *r)
         }
     }
     if (status != yajl_status_ok && !r->refused) {
-        refuse_syntax(r);
+        refuse(r, LIMS_REASON_STRUCTURE_MISMATCH, lims_yajl_fault(r->yajl, r->pool));
     }
 }
 

@@ -353,17 +353,11 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_array_end,
 };
 
-/* yajl's words without its "lexical error: " and line break. */
 static const lims_error_t *syntax_error(const reader_t *reader)
 {
-    unsigned char *text = yajl_get_error(reader->yajl, 0, NULL, 0);
-    const char *words = text != NULL ? (const char *)text : "not well-formed";
-    const char *colon = strstr(words, ": ");
-
-    words = colon != NULL ? colon + 2 : words;
-    return lims_fail(reader->pool, LIMS_E_INVALID_BODY,
-                     "The body is not valid JSON: %.*s (byte %lu)", (int)strcspn(words, "\n"),
-                     words, (unsigned long)yajl_get_bytes_consumed(reader->yajl));
+    return lims_fail(reader->pool, LIMS_E_INVALID_BODY, "The body is not valid JSON: %s (byte %lu)",
+                     lims_yajl_fault(reader->yajl, reader->pool),
+                     (unsigned long)yajl_get_bytes_consumed(reader->yajl));
 }
 
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yajl_memory.c - yajl on the memory of a pool. */
+/* yajl_memory.c - yajl on the memory of a pool, and what it says. */
 #include "kernel/yajl_memory.h"
 
+#include <apr_strings.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -44,4 +45,14 @@ static void keep(void *pool, void *block)
 yajl_alloc_funcs lims_yajl_memory(apr_pool_t *pool)
 {
     return (yajl_alloc_funcs){ .malloc = take, .realloc = resize, .free = keep, .ctx = pool };
+}
+
+const char *lims_yajl_fault(yajl_handle yajl, apr_pool_t *pool)
+{
+    const unsigned char *text = yajl_get_error(yajl, 0, NULL, 0);
+    const char *words = text != NULL ? (const char *)text : "not well-formed";
+    const char *colon = strstr(words, ": ");
+
+    words = colon != NULL ? colon + 2 : words;
+    return apr_pstrmemdup(pool, words, strcspn(words, "\n"));
 }
