@@ -47,11 +47,9 @@ apr_status_t lims_line_create(lims_config_t *config, server_rec *s)
 {
     int count = places_of(config);
     const char *name = apr_psprintf(s->process->pconf, "mod_lims_line %d", count);
-    apr_status_t rv;
 
     config->places = (lims_places_t){ .count = count, .length = TURN_LENGTH };
-    rv = lims_retained(&config->places.memory, name, lims_places_size(count), s);
-    return rv;
+    return lims_retained(&config->places.memory, name, lims_places_size(count), s);
 }
 
 apr_status_t lims_line_init(apr_pool_t *pchild, server_rec *s)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lims.h"
+#include "kernel/json.h"
 
 typedef enum {
     OF_SERVICE,
@@ -75,11 +75,11 @@ static const struct {
     { "filesQuarantinedLeft", "In quarantine" },
 };
 
-static section_e section_of(apr_size_t *prefix, const char *name, apr_size_t length)
+static section_e section_of(apr_size_t *prefix, const char *name)
 {
     for (apr_size_t i = 0; i < LIMS_LENGTH(prefixes); i++) {
         *prefix = strlen(prefixes[i].prefix);
-        if (*prefix <= length && strncmp(name, prefixes[i].prefix, *prefix) == 0) {
+        if (strncmp(name, prefixes[i].prefix, *prefix) == 0) {
             return prefixes[i].section;
         }
     }
@@ -87,19 +87,19 @@ static section_e section_of(apr_size_t *prefix, const char *name, apr_size_t len
     return OF_SERVICE;
 }
 
-static bool ends(const char *name, apr_size_t length, const char *end)
+static bool ends(const char *name, const char *end)
 {
-    apr_size_t size = strlen(end);
+    apr_size_t length = strlen(name), size = strlen(end);
 
-    return length >= size && strncmp(name + length - size, end, size) == 0;
+    return length >= size && strcmp(name + length - size, end) == 0;
 }
 
 /* "ConnectionsInUse" as "Connections in use". */
-static const char *words_of(const char *name, apr_size_t length, apr_pool_t *pool)
+static const char *words_of(const char *name, apr_pool_t *pool)
 {
-    char *label = apr_palloc(pool, 2 * length + 1), *out = label;
+    char *label = apr_palloc(pool, 2 * strlen(name) + 1), *out = label;
 
-    for (apr_size_t i = 0; i < length; i++) {
+    for (apr_size_t i = 0; name[i]; i++) {
         if (i > 0 && apr_isupper(name[i])) {
             *out++ = ' ';
         }
@@ -109,35 +109,20 @@ static const char *words_of(const char *name, apr_size_t length, apr_pool_t *poo
     return label;
 }
 
-static const char *label_of(const char *name, apr_size_t length, apr_size_t prefix,
-                            apr_pool_t *pool)
+static const char *label_of(const char *name, apr_size_t prefix, apr_pool_t *pool)
 {
     for (apr_size_t i = 0; i < LIMS_LENGTH(labels); i++) {
-        if (strlen(labels[i].name) == length && strncmp(name, labels[i].name, length) == 0) {
+        if (strcmp(labels[i].name, name) == 0) {
             return labels[i].label;
         }
     }
-    if (ends(name, length, "LastMicroseconds")) {
+    if (ends(name, "LastMicroseconds")) {
         return "Last run took";
     }
-    return prefix == length ? words_of(name, length, pool)
-                            : words_of(name + prefix, length - prefix, pool);
+    return words_of(name[prefix] ? name + prefix : name, pool);
 }
 
 /* --- Values --------------------------------------------------------------- */
-
-/* A string without its quotes and escapes. */
-static const char *unquoted(const char *value, apr_size_t length, apr_pool_t *pool)
-{
-    char *words = apr_pstrmemdup(pool, value + 1, length - 2), *out = words;
-
-    for (const char *in = words; *in; in++) {
-        in += *in == '\\' && in[1];
-        *out++ = *in;
-    }
-    *out = '\0';
-    return words;
-}
 
 static const char *moment(const char *seconds, apr_pool_t *pool)
 {
@@ -162,67 +147,49 @@ static const char *span(double seconds, apr_pool_t *pool)
     return apr_psprintf(pool, "%.1f h", seconds / 3600);
 }
 
-/* As a person writes it. */
-static const char *value_of(const char *name, apr_size_t name_length, const char *value,
-                            apr_size_t length, apr_pool_t *pool)
+/* What a member's number means, its name says. */
+static const char *number_of(const lims_json_t *member, apr_pool_t *pool)
 {
-    const char *text = apr_pstrmemdup(pool, value, length);
+    if (ends(member->name, "LastSuccess")) {
+        return moment(member->text, pool);
+    }
+    if (ends(member->name, "Microseconds")) {
+        return span(strtod(member->text, NULL) / APR_USEC_PER_SEC, pool);
+    }
+    if (ends(member->name, "Seconds") || ends(member->name, "SecondsLeft")) {
+        return span(strtod(member->text, NULL), pool);
+    }
+    return member->text;
+}
 
-    if (strcmp(text, "null") == 0) {
+/* As a person writes it. */
+static const char *value_of(const lims_json_t *member, apr_pool_t *pool)
+{
+    switch (member->type) {
+    case LIMS_JSON_NULL:
         return "none";
+    case LIMS_JSON_BOOLEAN:
+        return *member->text == 't' ? "yes" : "no";
+    case LIMS_JSON_NUMBER:
+        return number_of(member, pool);
+    default:
+        return member->text;
     }
-    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-        return *text == 't' ? "yes" : "no";
-    }
-    if (*text == '"') {
-        return unquoted(value, length, pool);
-    }
-    if (ends(name, name_length, "LastSuccess")) {
-        return moment(text, pool);
-    }
-    if (ends(name, name_length, "Microseconds")) {
-        return span(strtod(text, NULL) / APR_USEC_PER_SEC, pool);
-    }
-    if (ends(name, name_length, "Seconds") || ends(name, name_length, "SecondsLeft")) {
-        return span(strtod(text, NULL), pool);
-    }
-    return text;
 }
 
 /* --- Rows ----------------------------------------------------------------- */
 
-/* The comma behind a value, or the object's end. A comma within a string is the
- * string's. */
-static const char *end_of_value(const char *value)
-{
-    bool quoted = false;
-
-    for (; *value; value++) {
-        if (quoted && *value == '\\' && value[1]) {
-            value++;
-        } else if (*value == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (*value == ',' || *value == '}')) {
-            break;
-        }
-    }
-    return value;
-}
-
 /* The rows of each section, as the object's members come. */
-static void write_rows(const char *rows[SECTIONS], const char *json, apr_pool_t *pool)
+static void write_rows(const char *rows[SECTIONS], const lims_json_t *object, apr_pool_t *pool)
 {
-    while (*json && json[1] == '"') {
-        const char *name = json + 2, *colon = strchr(name, ':');
-        apr_size_t length = (apr_size_t)(colon - name - 1), prefix;
-        const char *end = end_of_value(colon + 1);
-        section_e section = section_of(&prefix, name, length);
-        const char *label = label_of(name, length, prefix, pool);
-        const char *value = value_of(name, length, colon + 1, (apr_size_t)(end - colon - 1), pool);
+    for (const lims_json_t *member = object->first; member; member = member->next) {
+        apr_size_t prefix;
+        section_e section = section_of(&prefix, member->name);
+        const char *label = label_of(member->name, prefix, pool);
 
-        rows[section] = apr_pstrcat(pool, rows[section], "<tr><th>", ap_escape_html(pool, label),
-                                    "</th><td>", ap_escape_html(pool, value), "</td></tr>\n", NULL);
-        json = end;
+        rows[section] =
+            apr_pstrcat(pool, rows[section], "<tr><th>", ap_escape_html(pool, label), "</th><td>",
+                        ap_escape_html(pool, value_of(member, pool)), "</td></tr>\n", NULL);
     }
 }
 
@@ -230,11 +197,14 @@ const char *lims_page_sections(const char *json, apr_pool_t *pool)
 {
     const char *rows[SECTIONS];
     const char *page = "";
+    lims_json_t *object = NULL;
 
     for (int i = 0; i < SECTIONS; i++) {
         rows[i] = "";
     }
-    write_rows(rows, json, pool);
+    if (!lims_json_parse(&object, json, strlen(json), pool)) {
+        write_rows(rows, object, pool);
+    }
     for (int i = 0; i < SECTIONS; i++) {
         page = apr_pstrcat(pool, page, "<section><h3>", titles[i], "</h3><table>\n", rows[i],
                            "</table></section>\n", NULL);
