@@ -116,9 +116,11 @@ my $bulk  = (bring($app, PB => '5'))[0] =~ s/\$3/'5'/r;
 # Asks until the answer is the one wished for.
 sub wait_for {
     my ($db, $wish, $sql, @bind) = @_;
-    for (1 .. 1000) {
+    for (1 .. 3000) {
+        # What one transaction sees of activity it would go on seeing.
+        $db->do('SELECT pg_stat_clear_snapshot()');
         return if $db->selectrow_array($sql, undef, @bind) == $wish;
-        select undef, undef, undef, 0.01;
+        select undef, undef, undef, 0.02;
     }
     die "waited in vain: $sql\n";
 }
