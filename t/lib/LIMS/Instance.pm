@@ -366,7 +366,7 @@ sub begin_anew {
     my $before = () = $self->log =~ /resuming normal operations/g;
 
     kill $signal, $self->pid;
-    for (1 .. 400) {
+    for (1 .. 2400) {
         my $now = () = $self->log =~ /resuming normal operations/g;
         return 1 if $now > $before;
         select undef, undef, undef, 0.025;

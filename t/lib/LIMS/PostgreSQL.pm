@@ -108,7 +108,7 @@ sub stop {
     my $pid = $self->pid;
 
     kill $signal || 'INT', $pid or die "postmaster $pid: $!\n";
-    for (1 .. 1000) {
+    for (1 .. 6000) {
         return if !kill 0, $pid;
         sleep 0.01;
     }
@@ -206,7 +206,7 @@ sub catch_up {
     my ($self, $primary) = @_;
     my $written = $primary->say('SELECT pg_current_wal_flush_lsn()');
 
-    for (1 .. 1000) {
+    for (1 .. 6000) {
         return if $self->say("SELECT pg_last_wal_replay_lsn() >= '$written'");
         sleep 0.01;
     }

@@ -79,7 +79,7 @@ returns comes back in order.
     log, expect_log(qr/LIMS0042/), pid, children, graceful, restart, stop, start
     allow_log(qr/LIMS0042/)
 
-C<expect_log> waits a moment for the line, and fails if none comes; C<allow_log>
+C<expect_log> waits for the line, and fails if none comes; C<allow_log>
 is for lines that depend on the moment.
 
 =head2 Environment
@@ -260,7 +260,7 @@ sub _client {
         agent        => 'LIMS-Test',
         keep_alive   => 1,
         max_redirect => 0,
-        timeout      => 30,
+        timeout      => 120,
         verify_SSL   => 1,
         SSL_options  => { SSL_ca_file => LIMS::Instance::ca_file() },
     );
@@ -504,10 +504,10 @@ sub _collect {
 sub log      { return $_[0]{instance}->log }
 sub pid      { return $_[0]{instance}->pid }
 sub children { return $_[0]{instance}->children }
-sub graceful { return $_[0]{instance}->graceful }
+sub graceful { delete $_[0]{client}; return $_[0]{instance}->graceful }
 sub start    { return $_[0]{instance}->launch }
 
-# A connection that is kept alive would keep a child waiting.
+# A connection that is kept would keep a child waiting, or be closed by it.
 sub stop {
     my ($self) = @_;
     delete $self->{client};
@@ -525,7 +525,7 @@ sub expect_log {
     my ($self, $pattern, $name) = @_;
 
     push @{ $self->{expected} }, $pattern;
-    for (1 .. 80) {
+    for (1 .. 1200) {
         last if $self->log =~ $pattern;
         select undef, undef, undef, 0.025;
     }
