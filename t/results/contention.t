@@ -13,7 +13,7 @@ use LIMS::Test;
 my $seed = $ENV{LIMS_SEED} || time;
 note("LIMS_SEED=$seed");
 
-my $lims    = LIMS::Test->new;
+my $lims    = LIMS::Test->new(conf => LIMS::Laboratory::patience());
 my $lab     = LIMS::Laboratory->new($lims);
 my $limit   = $lab->definition(specification_high => 10);
 my @samples = map { $lab->sample(testDefinitionIds => [ $limit, $lab->definition ]) } 1 .. 8;

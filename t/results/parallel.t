@@ -11,7 +11,7 @@ use warnings;
 use LIMS::Laboratory;
 use LIMS::Test;
 
-my $lims = LIMS::Test->new;
+my $lims = LIMS::Test->new(conf => LIMS::Laboratory::patience());
 my $lab  = LIMS::Laboratory->new($lims);
 
 subtest 'two analysts' => sub {

@@ -10,9 +10,9 @@ use warnings;
 use LIMS::Laboratory;
 use LIMS::Test;
 
-# A worker for each of the fifty and more; who finds no connection to the
-# database free waits for one, also on a slow machine.
-my $lims     = LIMS::Test->new(children => 5, conf => 'LimsDatabaseWait 30000');
+# A worker for each of the fifty and more; each waits as long as it takes for a
+# connection to the database, and for those before it.
+my $lims     = LIMS::Test->new(children => 5, conf => LIMS::Laboratory::patience());
 my $lab      = LIMS::Laboratory->new($lims);
 my $other    = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 my $material = $lab->material;

@@ -11,7 +11,7 @@ use LIMS::Laboratory;
 use LIMS::Test;
 use POSIX qw(strftime);
 
-my $lims = LIMS::Test->new;
+my $lims = LIMS::Test->new(conf => LIMS::Laboratory::patience());
 my $lab  = LIMS::Laboratory->new($lims);
 
 # ISO 7064 MOD 37,36, written from the standard's description of hybrid

@@ -9,8 +9,9 @@ use warnings;
 use LIMS::Laboratory;
 use LIMS::Test;
 
-my $lims    = LIMS::Test->new;
-my @machine = ($lims, map { LIMS::Test->new(beside => $lims) } 1, 2);
+my @patient = (conf => LIMS::Laboratory::patience());
+my $lims    = LIMS::Test->new(@patient);
+my @machine = ($lims, map { LIMS::Test->new(beside => $lims, @patient) } 1, 2);
 my $lab     = LIMS::Laboratory->new($lims);
 
 sub everywhere {

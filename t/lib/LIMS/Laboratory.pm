@@ -54,9 +54,11 @@ audit trail are those that any other surface meets.
     my ($met, @results) = $lab->overlapping($count, $table, $id, sub { my ($number) = @_; ... });
 
 C<parallel>, with the row of that table locked until all of them wait for a lock,
-or ten seconds have passed. C<$met> is how many were seen waiting together: that
+or a minute has passed. C<$met> is how many were seen waiting together: that
 they overlapped is known, not hoped for. A last argument is the number to wait
-for, where the service has fewer connections than there are processes.
+for, where the service has fewer connections than there are processes. Where many
+wait, C<LIMS::Laboratory::patience> has directives for a service that waits as long
+as a busy machine needs; without them a lock is waited for 3 seconds.
 
 =head2 Looking
 
@@ -86,6 +88,11 @@ sub new {
     my ($class, $lims, $organization) = @_;
     $organization ||= $lims->fixture;
     return bless { lims => $lims, organization => $organization, number => 0 }, $class;
+}
+
+sub patience {
+    return qq(Define LIMS_TIMEOUTS "-c statement_timeout=0 -c lock_timeout=0"\n)
+        . "LimsDatabaseTimeout 120000\nLimsDatabaseWait 60000\nLimsIngestWait 120000\n";
 }
 
 sub refused {
@@ -394,7 +401,7 @@ sub _hold {
     $db->do("SELECT FROM lims.$table WHERE organization_id = ? AND id = ? FOR UPDATE", undef,
         $self->{organization}{id}, $id);
     syswrite $out, '.';
-    for (1 .. 500) {
+    for (1 .. 3000) {
         # What one transaction sees of activity it would go on seeing.
         $db->do('SELECT pg_stat_clear_snapshot()');
         ($met) = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
