@@ -34,6 +34,9 @@ the word that was last said for its path, at first C<200>:
     gzip           megabytes of zeros in a few kilobytes
     junk           bytes that are no text
 
+Several words, with commas, are for its requests in turn, the last one for all that
+follow: C<500, 500, 204>.
+
 =head2 Methods
 
     new(%option)         certificate => 'other': signed by nobody. names => [...]:
@@ -243,6 +246,15 @@ sub _word {
     return scalar <$in>;
 }
 
+# The word for this request, which is noted already.
+sub _turn {
+    my ($self, $path) = @_;
+    my @words = split /, */, $self->_word($path);
+    my $turn  = @words > 1 ? $self->seen($path) : 1;
+
+    return $words[ $turn > @words ? -1 : $turn - 1 ];
+}
+
 my %acts = (
     hang  => sub { sleep 3600 },
     reset => sub {
@@ -279,7 +291,7 @@ my %acts = (
 # Whether the connection goes on.
 sub _answer {
     my ($self, $tls, $socket, $request) = @_;
-    my ($word, @more) = split ' ', $self->_word($request->{path});
+    my ($word, @more) = split ' ', $self->_turn($request->{path});
     $word = $self->{answered}++ ? 'reset' : '200' if $word eq 'fickle';
     my $body = "Thank you for $request->{path}";
 
