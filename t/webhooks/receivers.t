@@ -23,10 +23,6 @@ my $owner  = $$;
 my %process;
 $ENV{WEBHOOK_SECRET} = $secret;
 
-sub free_port {
-    return IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
-}
-
 sub slurp {
     my ($file) = @_;
     open my $in, '<:raw', $file or return '';
@@ -37,7 +33,7 @@ sub slurp {
 # Starts a receiver that is a server by itself; its URL.
 sub start {
     my ($name, @command) = @_;
-    my $port = free_port();
+    my $port = LIMS::Instance::reserve_port();
     my $pid  = fork // die "fork: $!\n";
 
     if (!$pid) {

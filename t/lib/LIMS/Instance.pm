@@ -25,6 +25,7 @@ use Fcntl qw(:flock);
 use File::Basename qw(dirname);
 use File::Glob qw(:bsd_glob);
 use File::Path qw(make_path);
+use IO::Socket::INET;
 use IPC::Open3 qw(open3);
 
 our $root    = abs_path(dirname(__FILE__) . '/../../..');
@@ -62,6 +63,26 @@ sub run {
 
     die "@command: $output" if $status;
     return $output;
+}
+
+# A port for a server that takes it later, or again and again: none of those that
+# the kernel gives to whoever asks for any, and of no other test until this one ends.
+sub reserve_port {
+    my ($host) = @_;
+    our @reserved;
+    my ($least) = split ' ', eval { _slurp('/proc/sys/net/ipv4/ip_local_port_range') } // 32768;
+
+    make_path("$root/build/test/ports");
+    for (1 .. 1000) {
+        my $port = $least - 1 - int rand 10_000;
+        open my $lock, '>>', "$root/build/test/ports/$port" or die "ports: $!\n";
+        next unless flock $lock, LOCK_EX | LOCK_NB;
+        my $free = IO::Socket::INET->new(Listen => 1, ReuseAddr => 1, LocalPort => $port,
+            LocalAddr => $host || '127.0.0.1') or next;
+        push @reserved, $lock;
+        return $port;
+    }
+    die "no free port\n";
 }
 
 # (exit status, standard output and error together)

@@ -25,6 +25,7 @@ use strict;
 use warnings;
 
 use IO::Socket::INET;
+use LIMS::Instance;
 
 my $owner = $$;
 my @made;
@@ -32,11 +33,8 @@ my @made;
 sub new {
     my ($class, %option) = @_;
     my $host = $option{address} || '127.0.0.1';
-    my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => $host, LocalPort => 0)
-        or die "no free port: $!\n";
-    my $self = bless { host => $host, port => $free->sockport }, $class;
+    my $self = bless { host => $host, port => LIMS::Instance::reserve_port($host) }, $class;
 
-    close $free;
     push @made, $self;
     $self->start;
     return $self;
