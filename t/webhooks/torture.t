@@ -27,7 +27,7 @@ LIMS::Instance::own_cluster('webhook-torture');
 my $receiver = LIMS::Receiver->new;
 my $lims     = LIMS::Test->new(contract => 0, conf => $receiver->conf
     . "LimsWebhookTimeout 5000\nLimsWebhookLease 12500\nLimsWebhookDisableAfter 1000\nLimsWebhookInFlightPerEndpoint 2\n"
-    . 'LimsWebhookSchedule ' . join(' ', (0.5) x 20) . "\n");
+    . "LimsWebhookSchedule @{[ (0.5) x 10, (2) x 5, (15) x 5 ]}\n");
 $lims->allow_log(qr/./);    # whatever is said of what is killed
 my $havoc = LIMS::Havoc->new($lims);
 
