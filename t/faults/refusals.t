@@ -32,10 +32,16 @@ sub create {
     return ($answer, $called ? $last : 0);
 }
 
+# One whose connection was closed is there until it has noticed.
 sub sessions {
-    return join ' ', @{ $lims->superuser->selectcol_arrayref(
-            q{SELECT pid FROM pg_stat_activity
-               WHERE application_name = 'mod_lims' AND datname = current_database()}) };
+    my @pids;
+    for (1 .. 1000) {
+        @pids = @{ $lims->superuser->selectcol_arrayref(q{SELECT pid FROM pg_stat_activity
+            WHERE application_name = 'mod_lims' AND datname = current_database() ORDER BY pid}) };
+        last if @pids == 1;
+        select undef, undef, undef, 0.02;
+    }
+    return "@pids";
 }
 
 # SQLSTATE => [status, attempts]
