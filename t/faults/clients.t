@@ -12,17 +12,18 @@ use Time::HiRes qw(time sleep);
 
 # Without TLS, whose handshakes would be most of the work.
 my $lims = LIMS::Test->new(children => 1,
-    conf => "LimsTLS proxy\nRequestReadTimeout header=10 body=1,MinRate=200");
+    conf => "LimsTLS proxy\nRequestReadTimeout header=20 body=5,MinRate=200");
 # httpd may find that all its threads are taken.
 push @{ $lims->{expected} }, qr/AH00484: server reached MaxRequestWorkers/;
 my $body = '{"code":"SLOW","name":"Sent byte by byte"}';
 
-# With the whole head and as much of the body.
+# With the whole head and as much of the body, or of a longer one.
 sub begin {
-    my ($length) = @_;
+    my ($length, $announced) = @_;
     my $socket = $lims->socket(plain => 1);
     syswrite $socket, message($lims, 'POST', '/clients', headers => [
-            'Content-Type: application/json', 'Content-Length: ' . length $body ])
+            'Content-Type: application/json',
+            'Content-Length: ' . ($announced || length $body) ])
         . substr $body, 0, $length;
     return $socket;
 }
@@ -53,9 +54,9 @@ sub read_all {
 
 subtest 'too slow' => sub {
     is($lims->get('/clients')->status, 200, 'there is a connection');
-    my @slow = map { begin(5) } 1 .. 8;
+    my @slow = map { begin(5, 1000) } 1 .. 8;
     # A byte now and then, for as long as anybody listens.
-    my $until = time + 20;
+    my $until = time + 60;
     my %open  = map { $_ => $slow[$_] } 0 .. $#slow;
     my (@raw, $busy);
     while (%open && time < $until) {
@@ -139,7 +140,7 @@ subtest 'thousands that vanish' => sub {
     is(made(), $before, 'nothing half sent was done');
 
     my ($left, $sessions);
-    for (1 .. 200) {
+    for (1 .. 1000) {
         $sessions = sessions();
         $left     = descriptors() - $sessions->{idle};
         last if $left <= $descriptors && 1 == keys %$sessions;
