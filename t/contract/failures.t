@@ -151,7 +151,7 @@ subtest 'nor when it is out of reach' => sub {
     is($lims->get('/whoami')->status, 200, 'it was there');
     $_->disconnect for values %{ delete $lims->{handles}{$$} };
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS false");
-    $admin->do('SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE datname = ?',
+    $admin->do('SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = ?',
         undef, $lims->{database});
     for my $operation (@operations) {
         my $answer = ask($operation);

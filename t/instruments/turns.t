@@ -29,7 +29,7 @@ $pc->profile;
 
 sub until_true {
     my ($holds) = @_;
-    for (1 .. 1000) {
+    for (1 .. 6000) {
         return 1 if $holds->();
         select undef, undef, undef, 0.02;
     }

@@ -16,7 +16,7 @@ my $lims   = LIMS::Test->new(conf => LIMS::Load::conf());
 sub sessions_become {
     my ($wanted) = @_;
     my $sessions;
-    for (1 .. 200) {
+    for (1 .. 2000) {
         $sessions = $server->service_sessions;
         last if $sessions == $wanted;
         sleep 0.02;

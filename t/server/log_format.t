@@ -23,7 +23,7 @@ sub logged {
     my @lines;
 
     $action->();
-    for (1 .. 80) {
+    for (1 .. 1200) {
         open my $in, '<:raw', $file or die "$file: $!\n";
         @lines = <$in>;
         last if @lines >= $read + $count;

@@ -192,7 +192,7 @@ subtest 'access is the server\'s to restrict' => sub {
 };
 
 sub end_sessions {
-    return $lims->superuser->do(q{SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity
+    return $lims->superuser->do(q{SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
         WHERE application_name = 'mod_lims' AND datname = current_database()});
 }
 
@@ -222,7 +222,7 @@ subtest 'while the database is down' => sub {
     is(look('/lims/ready')->status . look('/lims/ready')->body, "200ready\n", 'ready before');
     $_->disconnect for values %{ delete $lims->{handles}{$$} };
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS false");
-    $admin->do('SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE datname = ?',
+    $admin->do('SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = ?',
         undef, $lims->{database});
 
     my $answer = look('/lims/ready');

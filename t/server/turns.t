@@ -24,7 +24,7 @@ my $sample = LIMS::Laboratory->new($lims)->sample;
 # Until so many wait in the database.
 sub stuck {
     my ($number) = @_;
-    for (1 .. 1000) {
+    for (1 .. 6000) {
         last if $lims->superuser->selectrow_array(
             q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
                AND application_name = 'mod_lims' AND datname = current_database()}) == $number;
