@@ -10,7 +10,7 @@ use warnings;
 use LIMS::Laboratory;
 use LIMS::Test;
 
-my $lims  = LIMS::Test->new;
+my $lims  = LIMS::Test->new(conf => LIMS::Laboratory::patience());
 my $lab   = LIMS::Laboratory->new($lims);
 my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 
