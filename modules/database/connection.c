@@ -23,7 +23,6 @@ static void forget_server_process(lims_connection_t *connection)
     memset(connection->prepared, 0, sizeof(connection->prepared));
     connection->checked = 0;
     connection->stale = false;
-    connection->overdue = false;
 }
 
 /* How long it is believed that a schema still fits: one that is migrated to
@@ -35,9 +34,13 @@ static void forget_server_process(lims_connection_t *connection)
 
 static int on_event(PGEventId event, void *info, void *data)
 {
+    lims_connection_t *connection = data;
+
     (void)info;
     if (event == PGEVT_CONNRESET) {
-        forget_server_process(data);
+        forget_server_process(connection);
+        connection->overdue = false;
+        connection->unfit = false;
     }
     return 1;
 }
@@ -77,7 +80,7 @@ const lims_error_t *lims_connection_open(lims_connection_t **connection, const c
 /* Ends whatever an interrupted use left behind. */
 static void make_idle(lims_connection_t *connection)
 {
-    if (PQpipelineStatus(connection->pg) != PQ_PIPELINE_OFF ||
+    if (connection->unfit || PQpipelineStatus(connection->pg) != PQ_PIPELINE_OFF ||
         PQtransactionStatus(connection->pg) == PQTRANS_ACTIVE) {
         /* Answers of an abandoned round trip are still under way; a new
          * server process is cheaper to be sure of than draining them. */
@@ -134,19 +137,43 @@ static bool is_silent(PGconn *pg)
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+/* libpq makes a notice of the server's last words, and one of its own, which has
+ * no SQLSTATE, of whatever it did not expect. */
+static void on_notice(void *data, const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    bool *stray = data;
+
+    *stray = *stray || !state || (severity && strchr("EFP", severity[0]));
+}
+
+/* Whether there is among what has come something that is no part of an answer,
+ * and that a server does not say unasked either. Where an answer belongs that
+ * nobody waits for, nobody can tell, nor what comes next. */
+static bool has_strays(PGconn *pg)
+{
+    bool stray = false;
+    PQnoticeReceiver usual = PQsetNoticeReceiver(pg, on_notice, &stray);
+
+    PQisBusy(pg);
+    PQsetNoticeReceiver(pg, usual, NULL);
+    return stray;
+}
+
 /* Costs no round trip. A server process that was told to end says so before it
  * hangs up: the first call reads its last words, the second finds it gone. */
 bool lims_connection_alive(lims_connection_t *connection)
 {
     PGconn *pg = connection->pg;
 
-    return PQstatus(pg) == CONNECTION_OK &&
-           (is_silent(pg) || (PQconsumeInput(pg) && PQconsumeInput(pg)));
+    return !connection->unfit && PQstatus(pg) == CONNECTION_OK &&
+           (is_silent(pg) || (PQconsumeInput(pg) && PQconsumeInput(pg))) && !has_strays(pg);
 }
 
 bool lims_connection_whole(const lims_connection_t *connection)
 {
-    return PQstatus(connection->pg) == CONNECTION_OK &&
+    return !connection->unfit && PQstatus(connection->pg) == CONNECTION_OK &&
            PQpipelineStatus(connection->pg) == PQ_PIPELINE_OFF &&
            PQtransactionStatus(connection->pg) == PQTRANS_IDLE;
 }
@@ -168,13 +195,13 @@ const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_poo
 {
     const lims_error_t *error = NULL;
 
+    lims_connection_release(connection);
     if (!lims_connection_alive(connection)) {
         error = lims_connection_renew(connection, pool);
     }
     if (error) {
         return error;
     }
-    make_idle(connection);
     if (connection->stale) {
         PQclear(lims_database_exec(connection, "DEALLOCATE ALL"));
         forget_server_process(connection);

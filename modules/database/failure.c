@@ -198,7 +198,7 @@ static const lims_error_t *cannot_now(lims_connection_t *connection, const char 
     if (strcmp(state, "25006") != 0) {
         return error;
     }
-    lims_database_hang_up(connection);
+    connection->unfit = true;
     return lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
 }
 

@@ -14,6 +14,7 @@ struct lims_connection_t {
     apr_time_t checked;             /* when its schema was last found to fit, or 0 */
     bool stale;                     /* its prepared plans are to be dropped */
     bool overdue;                   /* hung up, because an answer did not come in time */
+    bool unfit;                     /* whatever comes, nothing is to be asked on it again */
     bool prepared[LIMS_STMT_COUNT]; /* known to this server process */
 };
 
@@ -31,16 +32,19 @@ apr_time_t lims_database_deadline(const lims_connection_t *connection);
  * server that takes nothing would be waited for there. */
 PGresult *lims_database_next(lims_connection_t *connection, apr_time_t until);
 
-/* PQexec() with the connection's patience. NULL: no answer. */
+/* PQexec() with the connection's patience. NULL: no answer, or none to its end,
+ * and the connection is hung up. */
 PGresult *lims_database_exec(lims_connection_t *connection, const char *sql);
 
-/* Ends a connection of which nothing good can be expected. */
+/* Ends a connection of which nothing good can be expected: the server finds out,
+ * and the connection is unfit. What libpq has of it is the owner's to reset. */
 void lims_database_hang_up(lims_connection_t *connection);
 
 /* --- failure.c ------------------------------------------------------------ */
 
 /* The error that a failed result (or, where it is NULL, the connection)
- * stands for, in the caller's terms. Marks stale plans on the connection. */
+ * stands for, in the caller's terms. Marks on the connection that its plans are
+ * stale or that it is unfit; hangs up nothing, as there may be more to read. */
 const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,
                                           apr_pool_t *pool);
 

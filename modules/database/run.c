@@ -6,7 +6,9 @@
  * this server process does not know the statement yet, then its execution;
  * COMMIT if asked for; a synchronisation point. What comes back is read to the
  * end in the same order, also after an error, so that the connection is in a
- * known state whatever happened.
+ * known state whatever happened. One on which the synchronisation point was not
+ * read is hung up: what may still come would be taken for the next answer, of
+ * another request and maybe of another organization.
  */
 #include <apr_strings.h>
 #include <poll.h>
@@ -44,6 +46,7 @@ typedef struct lims_trip_t {
     bool taken;   /* of the one being answered; a NULL is to follow */
     unsigned frame;
     bool under_way; /* something is to be read */
+    bool synced;    /* all of it was */
     apr_time_t begun;
     const lims_error_t *error; /* the first */
 } trip_t;
@@ -165,6 +168,20 @@ static bool was_rolled_back(const sent_t *sent, PGresult *result)
     return sent->what == SENT_FRAME && strcmp(PQcmdStatus(result), "ROLLBACK") == 0;
 }
 
+/* A result that is no success. One that is no failure either, or not expected at
+ * all, belongs to something else: here nothing fits any more. */
+static void refuse(trip_t *trip, const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+
+    if (!trip->error && status != PGRES_PIPELINE_ABORTED) {
+        trip->error = lims_database_failure(trip->connection, result, trip->rq->pool);
+    }
+    if (status != PGRES_FATAL_ERROR && status != PGRES_PIPELINE_ABORTED) {
+        trip->connection->unfit = true;
+    }
+}
+
 static void take(trip_t *trip, const sent_t *sent, PGresult *result)
 {
     apr_pool_t *pool = trip->rq->pool;
@@ -184,9 +201,7 @@ static void take(trip_t *trip, const sent_t *sent, PGresult *result)
         }
         break;
     default:
-        if (!trip->error && PQresultStatus(result) != PGRES_PIPELINE_ABORTED) {
-            trip->error = lims_database_failure(trip->connection, result, pool);
-        }
+        refuse(trip, result);
         if (sent->what == SENT_PREPARE) {
             trip->connection->prepared[trip->calls[sent->call].statement] = false;
         }
@@ -195,26 +210,43 @@ static void take(trip_t *trip, const sent_t *sent, PGresult *result)
     PQclear(result);
 }
 
+/* Behind the answers: the synchronisation point. Before it, an error where the
+ * server could not end the transaction that nobody opened. */
+static void take_last(trip_t *trip, PGresult *result)
+{
+    if (PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
+        trip->synced = true;
+        trip->under_way = false;
+    } else {
+        refuse(trip, result);
+    }
+    PQclear(result);
+}
+
 /* What comes next: of each thing sent an answer and then a NULL, at last the
- * synchronisation point. False: that was all. */
+ * synchronisation point. False: that was all, or there will be no more: of what
+ * is under way libpq knows nothing any more when the connection is lost. */
 static bool accept_next(trip_t *trip, PGresult *result)
 {
-    if (trip->answered == trip->count) {
-        PQclear(result);
-        trip->under_way = false;
-    } else if (result && !trip->taken) {
-        take(trip, &trip->sent[trip->answered], result);
-        trip->taken = true;
-    } else if (result) {
-        PQclear(result);
-    } else if (trip->taken) {
-        trip->answered++;
-        trip->taken = false;
-    } else {
+    bool last = trip->answered == trip->count;
+
+    if (!result && (!trip->taken || PQstatus(trip->connection->pg) != CONNECTION_OK)) {
         if (!trip->error) {
             trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
         }
         trip->under_way = false;
+    } else if (!result) {
+        trip->answered += !last;
+        trip->taken = false;
+    } else if (trip->taken) {
+        refuse(trip, result);
+        PQclear(result);
+    } else if (last) {
+        trip->taken = true;
+        take_last(trip, result);
+    } else {
+        trip->taken = true;
+        take(trip, &trip->sent[trip->answered], result);
     }
     return trip->under_way;
 }
@@ -320,8 +352,11 @@ const lims_error_t *lims_database_receive(lims_trip_t *trip)
     if (trip->under_way) {
         receive_all(trip);
     }
-    if (PQpipelineStatus(pg) != PQ_PIPELINE_OFF && !PQexitPipelineMode(pg) && !trip->error) {
-        trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+    if (!trip->synced || !PQexitPipelineMode(pg)) {
+        if (!trip->error) {
+            trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
+        }
+        lims_database_hang_up(trip->connection);
     }
     trip->rq->usage.trips++;
     trip->rq->usage.database += apr_time_now() - trip->begun;

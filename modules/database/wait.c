@@ -18,11 +18,9 @@
 
 void lims_database_hang_up(lims_connection_t *connection)
 {
-    /* The PGconn is its owner's; it finds out for itself. */
+    connection->unfit = true;
     if (PQsocket(connection->pg) >= 0) {
         shutdown(PQsocket(connection->pg), SHUT_RDWR);
-        PQconsumeInput(connection->pg);
-        PQconsumeInput(connection->pg);
     }
 }
 
@@ -68,7 +66,7 @@ static bool exchange(lims_connection_t *connection, apr_time_t until)
 
 PGresult *lims_database_next(lims_connection_t *connection, apr_time_t until)
 {
-    while (PQisBusy(connection->pg) && exchange(connection, until)) {
+    while (!connection->overdue && PQisBusy(connection->pg) && exchange(connection, until)) {
     }
     return connection->overdue ? NULL : PQgetResult(connection->pg);
 }
@@ -79,12 +77,17 @@ PGresult *lims_database_exec(lims_connection_t *connection, const char *sql)
     PGresult *last = NULL, *next;
 
     PQsetnonblocking(connection->pg, 1);
-    if (!PQsendQuery(connection->pg, sql)) {
-        return NULL;
+    if (PQsendQuery(connection->pg, sql)) {
+        while ((next = lims_database_next(connection, until)) != NULL) {
+            PQclear(last);
+            last = next;
+        }
+        if (PQtransactionStatus(connection->pg) != PQTRANS_ACTIVE) {
+            return last;
+        }
     }
-    while ((next = lims_database_next(connection, until)) != NULL) {
-        PQclear(last);
-        last = next;
-    }
-    return last;
+    /* Some of it may have been sent, or may be answered yet. */
+    lims_database_hang_up(connection);
+    PQclear(last);
+    return NULL;
 }

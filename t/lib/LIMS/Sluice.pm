@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+package LIMS::Sluice;
+
+=head1 NAME
+
+LIMS::Sluice - stands between the service and its database
+
+=head1 SYNOPSIS
+
+    my $sluice = LIMS::Sluice->new;
+    my $lims   = LIMS::Test->new(conf => $sluice->conf('lims_test_database_answers'));
+
+    my $answer = $sluice->overhear(sub { $lims->get('/clients/1') }, 'client_get');
+    $sluice->rule(of => 'client_get', pass => @$answer - 1);
+    $lims->get('/clients/1');    # the database answers all but its last message
+    $sluice->rule;               # the rest is let through, to whom it may concern
+
+=head1 DESCRIPTION
+
+Passes on what is asked, and message by message what PostgreSQL answers. What a
+rule says holds from then on, until the next rule, of every connection:
+
+    of      answers to what was asked in these words: a statement's name, say;
+            without it, all answers
+    pass    so many messages of such an answer; what follows waits
+    whole   1: such an answer is kept until it is complete, and sent as one
+    before  bytes that are sent before such an answer's ReadyForQuery
+    stray   bytes that every connection there is gets, once
+
+    overhear($action, $words)   the messages of the last answer to these words
+    held                      how often something began to wait so far
+    lost($words)              how many connections, on which these words were asked,
+                              the service has hung up so far
+
+=cut
+
+use strict;
+use warnings;
+
+use File::Temp ();
+use IO::Select;
+use IO::Socket::UNIX;
+use JSON::PP ();
+use MIME::Base64 qw(decode_base64 encode_base64);
+use POSIX ();
+use Time::HiRes qw(sleep);
+
+use LIMS::Instance;
+use parent 'LIMS::Forked';
+
+my $json = JSON::PP->new->utf8->canonical;
+
+sub new {
+    my ($class, %option) = @_;
+    my $self = bless { folder => File::Temp->newdir('/var/tmp/lims-sluice.XXXXXX'), number => 0,
+        to => $option{to} || LIMS::Instance::start_cluster() }, $class;
+    my $path     = "$self->{folder}/.s.PGSQL.5432";
+    my $listener = IO::Socket::UNIX->new(Local => $path, Listen => 64) or die "$path: $!\n";
+
+    chmod 0755, "$self->{folder}";
+    chmod 0777, $path;
+    $self->rule;
+    $self->launch(sub {
+        local @SIG{qw(CHLD PIPE)} = ('IGNORE') x 2;
+        $self->_serve($listener);
+    });
+    close $listener;
+    return $self;
+}
+
+sub conf {
+    my ($self, $database) = @_;
+    return qq(Define LIMS_DATABASE "host=$self->{folder} dbname=$database"\n);
+}
+
+sub rule {
+    my ($self, %rule) = @_;
+    my $path = "$self->{folder}/rule";
+
+    $rule{number} = ++$self->{number};
+    defined $rule{$_} and $rule{$_} = encode_base64($rule{$_}, '') for qw(of before stray);
+    open my $out, '>', "$path.new" or die "$path: $!\n";
+    print {$out} $json->encode(\%rule);
+    close $out;
+    rename "$path.new", $path or die "$path: $!\n";
+    return if !defined $rule{stray};
+    # Whoever is connected has it.
+    for (1 .. 1000) {
+        return if grep { $_->{stray} && $_->{stray} == $rule{number} } $self->noted;
+        sleep 0.01;
+    }
+    die "nobody was connected\n";
+}
+
+sub overhear {
+    my ($self, $action, $words) = @_;
+
+    $self->rule(of => $words);
+    $action->();
+    my ($answer) = map { $_->{answer} || () } reverse $self->noted;
+    die "nothing was asked with $words\n" if !$answer;
+    $self->rule;
+    return [ map { decode_base64($_) } @$answer ];
+}
+
+sub held { return scalar grep { $_->{held} } $_[0]->noted }
+
+sub lost {
+    my ($self, $words) = @_;
+    return scalar grep { defined $_->{lost} && index(decode_base64($_->{lost}), $words) >= 0 }
+        $self->noted;
+}
+
+# --- In between --------------------------------------------------------------
+
+sub _serve {
+    my ($self, $listener) = @_;
+    while (1) {
+        my $client = $listener->accept or next;
+        my $pid = fork;
+        next if $pid || !defined $pid;
+        eval { $self->_pass($client) };
+        POSIX::_exit(0);
+    }
+    return;
+}
+
+# The rule as it is now; the connection does what is to be done once.
+sub _look {
+    my ($self, $c) = @_;
+    open my $in, '<', "$self->{folder}/rule" or return;
+    local $/ = undef;
+    my $rule = $json->decode(<$in>);
+
+    my $fresh = !$c->{rule};
+
+    return if !$fresh && $c->{rule}{number} == $rule->{number};
+    defined $rule->{$_} and $rule->{$_} = decode_base64($rule->{$_}) for qw(of before stray);
+    $c->{rule} = $rule;
+    _write($c->{client}, join '', splice @{ $c->{kept} });
+    if (defined $rule->{stray} && !$fresh) {
+        _write($c->{client}, $rule->{stray});
+        $self->note({ stray => $rule->{number} });
+    }
+    return;
+}
+
+sub _write {
+    my ($to, $bytes) = @_;
+    my $done = 0;
+
+    while ($done < length $bytes) {
+        $done += syswrite($to, $bytes, length($bytes) - $done, $done) // die "write: $!\n";
+    }
+    return;
+}
+
+sub _pass {
+    my ($self, $client) = @_;
+    my $server = IO::Socket::UNIX->new(Peer => "$self->{to}/.s.PGSQL.5432") or return;
+    my $c = { client => $client, kept => [], asked => '', all => '', answer => [] };
+    my $both   = IO::Select->new($client, $server);
+    my $said   = '';
+
+    while (1) {
+        # Also while nothing is said there may be a new rule.
+        my @ready = $both->can_read(0.02);
+        $self->_look($c);
+        for my $from (@ready) {
+            my $read = sysread $from, my $bytes, 65536;
+            if (!$read) {
+                $self->note({ lost => encode_base64($c->{all}, '') }) if $from == $client;
+                return;
+            }
+            if ($from == $client) {
+                $c->{$_} .= $bytes for qw(asked all);
+                _write($server, $bytes);
+                next;
+            }
+            $said .= $bytes;
+            while (length $said >= 5 && length $said > unpack 'x N', $said) {
+                $self->_message($c, substr $said, 0, 1 + unpack('x N', $said), '');
+            }
+        }
+    }
+    return;
+}
+
+sub _message {
+    my ($self, $c, $message) = @_;
+    my $rule  = $c->{rule};
+    my $ready = $message =~ /\AZ/;
+    my $meant = !defined $rule->{of} || index($c->{asked}, $rule->{of}) >= 0;
+    my $full  = defined $rule->{pass} && @{ $c->{answer} } >= $rule->{pass};
+
+    push @{ $c->{answer} }, $message;
+    $message = $rule->{before} . $message if $meant && $ready && defined $rule->{before};
+    if ($meant && $full && !@{ $c->{kept} }) {
+        $self->note({ held => 1 });
+    }
+    if (@{ $c->{kept} } || $meant && ($full || $rule->{whole})) {
+        push @{ $c->{kept} }, $message;
+    }
+    else {
+        _write($c->{client}, $message);
+    }
+    if ($ready) {
+        _write($c->{client}, join '', splice @{ $c->{kept} }) if $meant && $rule->{whole};
+        $self->note({ answer => [ map { encode_base64($_, '') } @{ $c->{answer} } ] })
+            if $meant && defined $rule->{of};
+        @$c{qw(asked answer)} = ('', []);
+    }
+    return;
+}
+
+1;

@@ -1,0 +1,44 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A question that could not be sent may have been sent in part, and an answer that
+# was not read comes all the same. So a connection on which one of libpq's calls for
+# either has failed goes to nobody else, whatever else is right about it: it is
+# closed, and the next request has another one.
+use LIMS::Test;
+use LIMS::Fail;
+
+my $fail = LIMS::Fail->new(name => 'sends', libraries => ['calls']);
+my $lims = LIMS::Test->new(children => 1, contract => 0,
+    conf => "Define LIMS_CONNECTIONS 1\n" . $fail->conf);
+my $number = 0;
+
+# The one connection that requests go to.
+sub session {
+    my $found = $lims->superuser->selectcol_arrayref(q{SELECT pid FROM pg_stat_activity
+        WHERE application_name = 'mod_lims' AND datname = current_database()});
+    return join ',', sort @$found;
+}
+
+$lims->allow_log(qr/LIMS00(?:30|36|38|40|46|51|52|57): |\[dbd:error\]/);
+$fail->begin($lims);
+$lims->get('/clients');
+for my $work ([ GET => '/clients' ], [ POST => '/clients' ]) {
+    my ($method, $path) = @$work;
+    my ($tried, $turn, @kept, $outcome) = (0, 0);
+    do {
+        $lims->get('/whoami');
+        my $before = session();
+        $outcome = $fail->one('call', ++$turn, 0, [ $method, $path,
+            $method eq 'POST' ? { code => 'C' . ++$number, name => 'C' } : () ]);
+        if ($outcome->{what} =~ /\APQ(?:send\w+|pipelineSync|getResult)\z/) {
+            $lims->get('/whoami') until session() ne '';
+            push @kept, "turn $turn, $outcome->{what}" if session() eq $before;
+            $tried++;
+        }
+    } while $outcome->{failed};
+    cmp_ok($tried, '>', 5, "$method: $tried calls failed");
+    is_deeply(\@kept, [], '... and no connection was used again');
+}
+
+done_testing();
