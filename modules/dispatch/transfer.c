@@ -128,6 +128,22 @@ transfers_t *transfers_create(const lims_dispatch_settings_t *settings, apr_pool
     return transfers;
 }
 
+/* libcurl copies them, for which there may be no memory: then there is no handle,
+ * rather than one that goes past the proxy. */
+static bool set_texts(CURL *easy, const lims_dispatch_settings_t *settings)
+{
+    const char *proxy = settings->proxy ? settings->proxy : "";
+
+    /* Nothing goes past the proxy, to addresses that nobody judges: without NOPROXY
+     * the environment's no_proxy counts. */
+    return curl_easy_setopt(easy, CURLOPT_PROXY, proxy) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_USERAGENT, LIMS_WEBHOOK_AGENT) == CURLE_OK &&
+           (!settings->ca_file ||
+            (curl_easy_setopt(easy, CURLOPT_CAINFO, settings->ca_file) == CURLE_OK &&
+             curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK));
+}
+
 /* What is the same for every attempt. */
 static CURL *make_handle(const lims_dispatch_settings_t *settings)
 {
@@ -140,23 +156,18 @@ static CURL *make_handle(const lims_dispatch_settings_t *settings)
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, settings->proxy ? settings->proxy : "");
-    /* Nothing goes past the proxy, to addresses that nobody judges: without this
-     * the environment's no_proxy counts. */
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, IDLE_MAX);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     /* A name that does not resolve must not hold up the end of the thread. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, LIMS_WEBHOOK_AGENT);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
-    if (settings->ca_file) {
-        curl_easy_setopt(easy, CURLOPT_CAINFO, settings->ca_file);
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    if (!set_texts(easy, settings)) {
+        curl_easy_cleanup(easy);
+        return NULL;
     }
     return easy;
 }

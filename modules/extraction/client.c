@@ -123,7 +123,6 @@ static void set_limits(CURL *easy, const lims_model_t *model, apr_interval_time_
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(connect));
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, AGENT);
 }
 
 /* In memory, read by who started httpd: its children need not be able to. */
@@ -136,21 +135,45 @@ static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
     return curl_easy_setopt(easy, option, &blob);
 }
 
-static void set_way(CURL *easy, const lims_model_t *model)
+/* libcurl copies texts, for which there may be no memory: then nothing is asked,
+ * rather than past the proxy. */
+static CURLcode set_text(CURL *easy, CURLoption option, const char *text)
 {
-    curl_easy_setopt(easy, CURLOPT_URL, model->url);
-    curl_easy_setopt(easy, CURLOPT_PROXY, model->proxy != NULL ? model->proxy : "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    return curl_easy_setopt(easy, option, text);
+}
+
+static CURLcode set_way(CURL *easy, const lims_model_t *model)
+{
+    CURLcode code = set_text(easy, CURLOPT_URL, model->url);
+
     /* The key is for the service, not for the proxy before it. */
     curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    code = code ? code : set_text(easy, CURLOPT_PROXY, model->proxy != NULL ? model->proxy : "");
+    code = code ? code : set_text(easy, CURLOPT_NOPROXY, "");
+    code = code ? code : set_text(easy, CURLOPT_USERAGENT, AGENT);
     if (model->ca_file != NULL) {
-        curl_easy_setopt(easy, CURLOPT_CAINFO, model->ca_file);
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+        code = code ? code : set_text(easy, CURLOPT_CAINFO, model->ca_file);
+        code = code ? code : set_text(easy, CURLOPT_CAPATH, NULL);
     }
     if (model->certificate != NULL) {
-        set_pem(easy, CURLOPT_SSLCERT_BLOB, model->certificate);
-        set_pem(easy, CURLOPT_SSLKEY_BLOB, model->certificate_key);
+        code = code ? code : set_pem(easy, CURLOPT_SSLCERT_BLOB, model->certificate);
+        code = code ? code : set_pem(easy, CURLOPT_SSLKEY_BLOB, model->certificate_key);
     }
+    return code;
+}
+
+static CURLcode set_request(call_t *call, CURL *easy, const char *body)
+{
+    set_limits(easy, call->model, call->deadline - lims_time_monotonic());
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, call->headers);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->error);
+    return set_way(easy, call->model);
 }
 
 /* What is not JSON by its own account is somebody's page: a proxy's, a portal's. */
@@ -168,16 +191,9 @@ static CURLcode perform(call_t *call, const char *body)
     CURLcode code = CURLE_OUT_OF_MEMORY;
 
     if (easy != NULL && add_headers(call)) {
-        set_limits(easy, call->model, call->deadline - lims_time_monotonic());
-        set_way(easy, call->model);
-        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, call->headers);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
-        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-        curl_easy_setopt(easy, CURLOPT_HEADERDATA, call);
-        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
-        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->error);
+        code = set_request(call, easy, body);
+    }
+    if (easy != NULL && code == CURLE_OK) {
         code = curl_easy_perform(easy);
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &call->status);
         call->json = is_json(easy);

@@ -6,7 +6,7 @@
 # survives, the answer is success or 503 (500 where nobody can say more), and
 # nothing is half done, held open or leaked.
 #
-# TORTURE_KILLS, as for kill.t: with many, every turn; else every thirteenth.
+# TORTURE_KILLS, as for kill.t: with many, every turn; else some six.
 use strict;
 use warnings;
 
@@ -14,6 +14,7 @@ use Test::More;
 
 use LIMS::Fail;
 use LIMS::Laboratory;
+use LIMS::Model;
 use LIMS::Test;
 
 my $seed = $ENV{TORTURE_SEED} || time ^ $$;
@@ -22,9 +23,11 @@ note("TORTURE_SEED=$seed");
 
 # A sanitizer has a malloc of its own.
 my $counted = ($ENV{LIMS_PRELOAD} || '') !~ /asan/;
+my $model = LIMS::Model->new;
 my $fail = LIMS::Fail->new(name => 'calls', libraries => [ 'calls', $counted ? 'memory' : () ]);
-my $lims = LIMS::Test->new(contract => 0, children => 1, conf => $fail->conf);
-my $work = LIMS::Fail::work(LIMS::Laboratory->new($lims));
+my $lims = LIMS::Test->new(contract => 0, children => 1,
+    conf => $fail->conf . $model->conf(timeout => 5000));
+my $work = LIMS::Fail::work(LIMS::Laboratory->new($lims), $model);
 my $long = ($ENV{TORTURE_KILLS} || 0) > 10;
 my $blocks;
 
@@ -34,14 +37,14 @@ for my $name (sort keys %$work) {
     for my $kind (qw(call link)) {
         for my $lasting (0, 1) {
             $fail->sweep(%{ $work->{$name} }, kind => $kind, lasting => $lasting,
-                stride => $long ? 1 : 13,
+                most => $long ? 10_000 : 6,
                 name => "$name, $kind" . ($lasting ? ' and all that follow' : ''));
             # After everything was done once, so that what is kept is there.
             $blocks ||= $fail->blocks;
         }
     }
 }
-cmp_ok($fail->{turns}, '>', 50, "$fail->{turns} failures");
+cmp_ok($fail->{turns}, '>', 12 * keys %$work, "$fail->{turns} failures");
 # One connection to the database more or less is some forty.
 cmp_ok($fail->blocks - $blocks, '<', 60, "... and no memory lost ($blocks blocks)") if $counted;
 

@@ -10,7 +10,7 @@ LIMS::Fail - memory and database calls that fail at a chosen turn
     my $fail = LIMS::Fail->new(name => 'calls', libraries => ['calls']);   # before the server
     my $lims = LIMS::Test->new(conf => $fail->conf);
     $fail->begin($lims);
-    my $outcome = $fail->request('call', 3, 0, $lims->...);
+    my $outcome = $fail->one('call', 3, 0, [ 'GET', '/samples' ]);
 
 =head1 DESCRIPTION
 
@@ -109,15 +109,15 @@ sub _child {
 
 sub one {
     my ($self, $kind, $turn, $lasting, $request) = @_;
-    my ($method, $path, $body, $token) = @$request;
+    my ($method, $path, $body, $token, $type) = @$request;
     my $lims    = $self->{lims};
     my $child   = $self->_child;
-    my $content = defined $body ? JSON::PP->new->utf8->canonical->encode($body) : '';
+    my $content = ref $body ? JSON::PP->new->utf8->canonical->encode($body) : $body // '';
     my $socket  = $self->_warm_socket;
     my $message = join "\r\n", "$method $lims->{base}$path HTTP/1.1", 'Host: localhost',
         "Authorization: Bearer $lims->{key}", 'Connection: close',
         $token ? "Idempotency-Key: $token" : (),
-        defined $body ? 'Content-Type: application/json' : (),
+        defined $body ? 'Content-Type: ' . ($type // 'application/json') : (),
         'Content-Length: ' . length $content, '', $content;
 
     $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
@@ -164,20 +164,23 @@ sub _ask {
 
 # --- Every turn of a kind of request -----------------------------------------
 
-# sweep(kind => , lasting => , work => sub { [method, path, body, token] },
-#       success => 200, stride => 1, may_die => 0, name => , kept => qr/.../)
+# sweep(kind => , lasting => , work => sub { [method, path, body, token, type] },
+#       success => 200, most => 10, may_die => 0, name => , kept => qr/.../)
 #
+# A body is a structure, which is sent as JSON, or the bytes of that media type.
 # What matches `kept` is done before the rest, which may fail then: a file is there.
-# `work` makes a request that has not been made before, and what it needs. Each
-# turn fails in one such request; whatever was answered, the database has then
-# done it as a whole or not at all, nothing is left open, and the same request,
-# sent again, is answered with success, as it was before if it was, and has been
-# done once.
+# `work` makes a request that has not been made before, and what it needs. Of its
+# turns every one is tried, or some `most`, evenly spread, if it has more. Each
+# fails in one such request; whatever was answered, the database has then done it
+# as a whole or not at all, nothing is left open, and the same request, sent again,
+# is answered with success, as it was before if it was, and has been done once.
 sub sweep {
     my ($self, %option) = @_;
     my $first = $option{work}->();
     my $whole = $self->_changes_of(sub { $self->_plainly($first, $option{success}) });
-    my $turn  = 1 + int rand $option{stride};
+    my $seen  = $self->one($option{kind}, 0, 0, $option{work}->())->{seen};
+    my $step  = 1 + int(($seen - 1) / $option{most});
+    my $turn  = 1 + int rand $step;
     my ($tried, %answers) = (0);
 
     while (1) {
@@ -199,7 +202,7 @@ sub sweep {
         last if !$outcome->{failed} && ($tried || $turn == 1);
         $tried++ if $outcome->{failed};
         # From the first on where there are fewer than the one it was to begin with.
-        $turn = $outcome->{failed} ? $turn + $option{stride} : 1;
+        $turn = $outcome->{failed} ? $turn + $step : 1;
     }
     $self->{turns} += $tried;
     ok($tried, "$option{name}: $tried turns failed; answers "
@@ -254,9 +257,10 @@ sub _plainly {
 
 # --- Representative requests -------------------------------------------------
 
-# By name: { work => a request not made before, success => its status }.
+# By name: { work => a request not made before, success => its status }. TORTURE_WORK,
+# a regular expression, chooses among the names.
 sub work {
-    my ($lab) = @_;
+    my ($lab, $model) = @_;
     my $number   = 0;
     my $material = $lab->material;
     my @defined  = map { $lab->definition } 1 .. 3;
@@ -274,7 +278,10 @@ sub work {
 
     # So that entering again is always the same: the value before it is kept.
     $lab->enter($_, '1') for @tests;
-    return {
+    # Who asks a model: it finds the value, the service enters it.
+    $lab->policy(ai_data_access => 'true');
+    $model->say('right');
+    my %work = (
         read => { success => 200, work => sub { [ 'GET', "/samples/$sample->{id}" ] } },
         list => { success => 200, work => sub { [ 'GET', '/samples?limit=5' ] } },
         register => { success => 201, work => sub { [ 'POST', '/samples', { clientName => 'A',
@@ -288,6 +295,16 @@ sub work {
             kept => qr/\A(?:audit_entry \d+, )?idempotency_record 1, instrument_file 1\z/,
             work => sub { [ 'POST', '/instrument-ingest', { fileName => $token->(),
                 content => $pc->csv([ $pc->sample('NO3'), 'NO3', '7.10' ]) }, $token->() ] } },
+        'ingest held' => { success => 202,
+            kept => qr/\A(?:audit_entry \d+, )?idempotency_record 1, instrument_file 1\z/,
+            work => sub { [ 'POST', '/instrument-ingest', { fileName => $token->(),
+                content => $pc->csv([ $pc->sample('NO3'), 'NO3', '7.10' ], [ $token->(), 'NO3', 1 ])
+                }, $token->() ] } },
+        # The key is taken before the model thinks.
+        upload => { success => 200, kept => qr/\Aidempotency_record 1\z/, work => sub {
+            my $id = $pc->sample('NO3')->{trackingId};
+            my ($form, $type) = $model->form(file => [ "Sample,NO3 (mg/L)\n$id,7.10\n", 'a.csv' ]);
+            [ 'POST', '/instrument-uploads', $form, $token->(), $type ] } },
         verify => { success => 200, work => sub { [ 'POST', '/sample-tests/'
             . ($lab->tests($entered->()))[0] . '/verify', {}, $token->() ] } },
         receive => { success => 200, work => sub { [ 'POST', '/samples/receive',
@@ -296,7 +313,9 @@ sub work {
             my $fresh = $entered->();
             $lab->verify($lab->tests($fresh));
             [ 'POST', "/samples/$fresh->{id}/report", {}, $token->() ] } },
-    };
+    );
+    my $chosen = $ENV{TORTURE_WORK} // '.';
+    return { map { $_ => $work{$_} } grep { /$chosen/ } keys %work };
 }
 
 # --- Looking at the database -------------------------------------------------
