@@ -1,14 +1,16 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Workbooks and XML through POST /instrument-ingest, in JSON and as a form: to the
-# value that is entered, whatever the file is called.
+# Every kind of file through POST /instrument-ingest, in JSON and as a form: to the
+# value that is entered, whatever the file is called; cut off anywhere, it is held
+# back, and told what is wrong with it.
 use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
-use IO::Compress::Zip qw(zip $ZipError);
+use Encode qw(encode);
 use LIMS::Instrument;
+use LIMS::InstrumentFile;
 use LIMS::Laboratory;
 use LIMS::Test;
 
@@ -16,93 +18,150 @@ my $lims = LIMS::Test->new;
 my $lab  = LIMS::Laboratory->new($lims);
 my $pc   = LIMS::Instrument->new($lab);
 
-# A workbook of one sheet; a number stands as it is, all else as an inline string.
-sub workbook {
-    my (@rows) = @_;
-    my $number = 0;
-    my $sheet  = join '', map {
-        $number++;
-        my $column = 'A';
-        "<row r=\"$number\">" . join('', map {
-            my $place = $column++ . $number;
-            /\A[0-9.]+\z/ ? "<c r=\"$place\"><v>$_</v></c>"
-                : "<c r=\"$place\" t=\"inlineStr\"><is><t>$_</t></is></c>";
-        } @$_) . '</row>';
-    } @rows;
-    my $main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-    my $of   = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-    my $pack = 'http://schemas.openxmlformats.org/package/2006';
-    my $type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-    my @parts = (
-        '[Content_Types].xml' => "<Types xmlns=\"$pack/content-types\"><Default Extension=\"rels\" "
-            . 'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            . "<Override PartName=\"/xl/workbook.xml\" ContentType=\"$type.sheet.main+xml\"/>"
-            . "<Override PartName=\"/xl/worksheets/sheet1.xml\" ContentType=\"$type.worksheet+xml\"/>"
-            . '</Types>',
-        '_rels/.rels' => "<Relationships xmlns=\"$pack/relationships\"><Relationship Id=\"r1\" "
-            . "Type=\"$of/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>",
-        'xl/workbook.xml' => "<workbook xmlns=\"$main\" xmlns:r=\"$of\"><sheets>"
-            . '<sheet name="Run" sheetId="1" r:id="r1"/></sheets></workbook>',
-        'xl/_rels/workbook.xml.rels' => "<Relationships xmlns=\"$pack/relationships\">"
-            . "<Relationship Id=\"r1\" Type=\"$of/worksheet\" Target=\"worksheets/sheet1.xml\"/>"
-            . '</Relationships>',
-        'xl/worksheets/sheet1.xml' =>
-            "<worksheet xmlns=\"$main\"><sheetData>$sheet</sheetData></worksheet>",
-    );
-    my $bytes = '';
-    my $zip;
-    while (my ($name, $text) = splice @parts, 0, 2) {
-        $zip ||= IO::Compress::Zip->new(\$bytes, Name => $name) or die $ZipError;
-        $zip->newStream(Name => $name) if length $bytes && $name ne '[Content_Types].xml';
-        $zip->print($text);
-    }
-    $zip->close;
-    return $bytes;
+# --- The same two results of a sample, as each format has them ----------------
+
+sub table {
+    my ($sample, $nitrate, $ph) = @_;
+    return ([qw(Sample Test Value Unit)], [ $sample->{trackingId}, 'NO3', $nitrate, 'mg/L' ],
+        [ $sample->{trackingId}, 'PH', $ph, '' ]);
 }
 
-sub of_book {
-    my ($sample, $value, $more) = @_;
-    return workbook([qw(Sample Test Value Unit)],
-        [ $sample->{trackingId}, 'NO3', $value, 'mg/L' ], [ $sample->{trackingId}, 'PH', $more ]);
-}
+sub text { return join '', (map { join(';', @$_) . "\n" } table(@_)), "End of run \xb5\n" }
 
 sub of_xml {
-    my ($sample, $value, $more) = @_;
+    my ($sample, $nitrate, $ph) = @_;
     return "<?xml version=\"1.0\"?>\n<Run><Samples><Sample><Id>$sample->{trackingId}</Id>"
-        . "<NO3>$value</NO3><PH>$more</PH></Sample></Samples></Run>\n";
+        . "<NO3>$nitrate</NO3><PH>$ph</PH></Sample></Samples></Run>\n";
 }
 
-my %format = (
-    xlsx => { file => \&of_book, profile => { code => 'book', name => 'Book', dialect => undef,
-            match => { container => 'xlsx', headers => [ 'Sample', 'Test', 'Value' ] },
-            columns => { trackingId => 'Sample', test => 'Test', value => 'Value', unit => 'Unit' } } },
-    xml => { file => \&of_xml, profile => { code => 'paths', name => 'Paths', dialect => undef,
-            layout => 'xml', match => { container => 'xml', root => 'Run' },
-            table  => { element => '/Run/Samples/Sample' }, columns => { trackingId => 'Id' },
-            tests  => [ map { { name => $_, testCode => $_ } } qw(NO3 PH) ] } },
+sub records {
+    my ($sample, $nitrate, $ph) = @_;
+    return ("H|\\^&|||Bench|||||||P|LIS2-A2|20261121101500", 'P|1',
+        "O|1|$sample->{trackingId}||^^^WATER|R", "R|1|^^^NO3|$nitrate|mg/L||||F",
+        "R|2|^^^PH|$ph|||||F", 'L|1|N');
+}
+
+sub message {
+    my ($sample, $nitrate, $ph) = @_;
+    return ("MSH|^~\\&|LAB|MAIN|LIMS|LAB|20261121101500||ORU^R01^ORU_R01|M1|P|2.5.1",
+        'PID|1||X||Doe^Jane', "OBR|1|O1|$sample->{trackingId}^LAB|WATER^Water^L",
+        "OBX|1|NM|NO3^Nitrate^L||$nitrate|mg/L|||||F", "OBX|2|NM|PH^pH^L||$ph||||||F");
+}
+
+# Profiles that read them, by what is in the file.
+my @tests = map { { name => $_, testCode => $_ } } qw(NO3 PH);
+my $not_the_last = 'truncated_file: The last line is not the one that ends such files';
+my %long  = (dialect => undef, tests => \@tests,
+    columns => { trackingId => 'Sample', test => 'Test', value => 'Value', unit => 'Unit' });
+my %headers = (headers => [ 'Sample', 'Test', 'Value' ]);
+my %profile = (
+    xlsx => { %long, match => { container => 'xlsx', %headers } },
+    xls  => { %long, match => { container => 'xls', %headers } },
+    xml  => { %long, layout => 'xml', match => { container => 'xml', root => 'Run' },
+        table => { element => '/Run/Samples/Sample' }, columns => { trackingId => 'Id' } },
+    text => { %long, dialect => { delimiter => ';' }, match => { container => 'text', %headers },
+        rows => { skip => [ { when => [ { column => 'trackingId', matches => '^End' } ] } ] },
+        integrity => { end => "^End of run \x{b5}\$" } },
+    astm => { %long, layout => 'astm', match => { container => 'astm', sender => '^Bench' },
+        columns => { trackingId => 'O-3.1', test => 'R-3.4' } },
+    hl7 => { %long, layout => 'hl7', match => { container => 'hl7', messages => 'ORU^R01' },
+        columns => { trackingId => 'OBR-3.1' } },
 );
 
-$pc->profile(%{ $format{$_}{profile} }) for sort keys %format;
+# What each writes, what reads it, and what is told of it when it was cut off.
+my %format = (
+    xlsx => { by => 'xlsx', file => sub { xlsx(table(@_)) },
+        cut => qr/^truncated_file: The workbook's archive is damaged or cut off/ },
+    # A number has no digits but those it needs.
+    xls => { by => 'xls', file => sub { xls(table(@_)) }, entered => [ '7.25', '6.9' ],
+        cut => qr/^truncated_file: The workbook is damaged or cut off/ },
+    xml => { by => 'xml', file => \&of_xml,
+        cut => qr/^truncated_file: The XML ends on line [12] within an element/ },
+    'UTF-16, little end first' => { by => 'text',
+        file => sub { "\xff\xfe" . encode('UTF-16LE', text(@_)) },
+        cut  => qr/^encoding_error: Byte \d+ is no character of UTF-16LE|^$not_the_last/m },
+    'UTF-16, big end first' => { by => 'text',
+        file => sub { "\xfe\xff" . encode('UTF-16BE', text(@_)) },
+        cut  => qr/^encoding_error: Byte \d+ is no character of UTF-16BE|^$not_the_last/m },
+    'ASTM, records' => { by => 'astm', file => sub { astm(records(@_)) },
+        cut => qr/^truncated_file: Message 1 has no terminator record/ },
+    'ASTM, frames' => { by => 'astm', file => sub { framed(records(@_)) },
+        cut => qr/^truncated_file: (?:Frame [1-6]|The transmission) has no end/ },
+    HL7 => { by => 'hl7', file => sub { hl7(message(@_)) } },    # which declares no end
+    'HL7, in a block' => { by => 'hl7', file => sub { mllp(hl7(message(@_))) },
+        cut => qr/^truncated_file: The file ends within a message: the end of its block/ },
+    'HL7, in a batch' => { by => 'hl7',
+        file => sub { hl7('FHS|^~\\&|LAB', 'BHS|^~\\&|LAB', message(@_), 'BTS|1', 'FTS|1') },
+        cut  => qr/^truncated_file: The file ends within (?:a segment|a batch|its trailer)/ },
+);
+
+$pc->profile(code => $_, name => $_, %{ $profile{$_} }) for sort keys %profile;
+
+# Named as something else, and sent both ways.
+my @names = ('run.csv', 'run.xlsx', 'run', 'run.xml');
 for my $name (sort keys %format) {
+    my $format = $format{$name};
+
     for my $way (qw(json form)) {
         subtest "$name, $way" => sub {
             my $sample = $pc->sample(qw(NO3 PH));
-            my $bytes  = $format{$name}{file}->($sample, '7.25', '6.90');
-            my $answer = $way eq 'json' ? $pc->send($bytes, name => 'run.bin', base64 => 1)
-                : $pc->upload($bytes, name => 'run.bin');
-            is($answer->status, 201, 'imported') or diag($answer->body);
+            my $bytes  = $format->{file}->($sample, '7.25', '6.90');
+            my $called = $names[0];
+            my $answer = $way eq 'json' ? $pc->send($bytes, name => $called, base64 => 1)
+                : $pc->upload($bytes, name => $called);
+
+            push @names, shift @names;
+            is($answer->status, 201, "imported, called $called") or diag($answer->body);
             is($answer->json->{sha256}, sha256_hex($bytes), 'to the byte');
-            is($answer->json->{profile}, $format{$name}{profile}{code}, 'by what it is');
+            is($answer->json->{profile}, $format->{by}, 'by what it is');
             is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ],
-                [ '7.25', '6.90' ], 'to the value');
+                $format->{entered} || [ '7.25', '6.90' ], 'to the value');
             my $again = $way eq 'json' ? $pc->upload($bytes) : $pc->send($bytes, base64 => 1);
             is($again->status, 200, 'and the other way it is the same file');
         };
     }
-    my $cut = substr $format{$name}{file}->($pc->sample('NO3'), '1', '2'), 0, -40;
-    my $kept = $pc->send($cut, base64 => 1);
-    is($kept->status, 202, "$name that was cut off is kept") or diag($kept->body);
-    cmp_ok(scalar @{ $pc->codes($kept) }, '>', 0, 'with a reason');
+    next unless $format->{cut};
+    subtest "$name, cut off" => sub {
+        my $sample = $pc->sample(qw(NO3 PH));
+        my $whole  = $format->{file}->($sample, '7.25', '6.90');
+        my $length = length($whole =~ s/[\r\n\0]+\z//r);
+
+        for my $eighth (1 .. 8) {
+            my $cut    = int($eighth * $length / 8) - 2;
+            my $answer = $pc->send(substr($whole, 0, $cut), base64 => 1, name => "$cut.txt");
+
+            is($answer->status, 202, "after $cut of $length bytes it is kept");
+            like(join("\n", map { "$_->{code}: $_->{message}" } @{ $answer->json->{reasons} }),
+                $format->{cut}, 'and says why');
+        }
+        is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ], [ undef, undef ],
+            'and nothing of it entered');
+    };
+}
+
+# --- A message without an envelope, cut off in a value ---------------------------
+
+{
+    my $sample = $pc->sample(qw(NO3 PH));
+    my $answer = $pc->send(hl7(message($sample, '7.25', '6.90')) =~ s/6[.]9\K.*//sr);
+
+    is($answer->status, 202, 'a value without its end is not taken');
+    is_deeply($pc->codes($answer), ['instrument_error_flag'], 'for nothing says that it is final');
+    is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ], [ undef, undef ],
+        'nor what stands before it');
+}
+
+# --- What the sums of frames are for --------------------------------------------
+
+{
+    my $sample = $pc->sample(qw(NO3 PH));
+    my $wire   = framed(records($sample, '7.25', '6.90'));
+    my $answer = $pc->send($wire =~ s/7[.]25/7.26/r, base64 => 1);
+
+    is($answer->status, 202, 'a digit that changed on the way is noticed');
+    is_deeply($pc->codes($answer), ['checksum_error'], 'by the sum of its frame');
+    is($pc->test($sample, 'NO3')->{result}, undef, 'and not entered');
+    is($pc->send($wire, base64 => 1)->status, 201, 'sent as it was, the file is imported');
 }
 
 done_testing();

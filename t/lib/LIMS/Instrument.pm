@@ -75,7 +75,7 @@ sub profile {
             VALUES (?, ?, (SELECT coalesce(max(version), 0) + 1 FROM lims.instrument_profile
                 WHERE organization_id = ? AND code = ?), ?, ?, 'active') RETURNING id}, undef,
             $self->{lab}{organization}{id}, $definition->{code}, $self->{lab}{organization}{id},
-            @$definition{qw(code name)}, JSON::PP->new->utf8->canonical->encode($definition));
+            @$definition{qw(code name)}, JSON::PP->new->ascii->canonical->encode($definition));
     });
     return $id;
 }
