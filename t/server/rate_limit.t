@@ -138,33 +138,49 @@ subtest 'a revoked key over its limit' => sub {
     }
 };
 
-subtest 'any window, not the clock\'s minute' => sub {
-    my $window = LIMS::Test->new(conf => "LimsRateLimit 6\nLimsRateWindow 3");
-    my $ask = sub { return $window->get('/whoami')->status };
-    is($window->get('/whoami', key => undef)->status, 401, 'connected, and nothing counted');
+# What is asked of a key, three at once at the beginning of a window of three seconds
+# and three in its middle, and what was admitted after that; nothing when the machine
+# was too busy for one of it to come in its time.
+sub in_windows {
+    my ($window) = @_;
+    my $key = $window->key($window->fixture)->{key};
+    my $ask = sub { return $window->get('/whoami', key => $key)->status };
+    $window->get('/whoami', key => undef);    # connected, and nothing counted
     my $start = time;
-    is($ask->(), 200, 'three at the beginning') for 1 .. 3;
+    my %found = (first => [ map { $ask->() } 1 .. 3 ]);
     my $three = time;
     sleep $start + 1.5 - time if time < $start + 1.5;
-    is($ask->(), 200, 'three more in the middle') for 1 .. 3;
+    $found{middle} = [ map { $ask->() } 1 .. 3 ];
     my $middle = time;
-    my ($refused, $early) = (0, 0);
-    while (time < $start + 2.8) {
-        $ask->() == 429 ? $refused++ : $early++;
+    while (time < $start + 2.5) {
+        push @{ $found{full} }, $ask->();
         sleep 0.02;
     }
-    cmp_ok($refused, '>=', 2, 'then it refuses');
-    is($early, 0, '... every one');
+    return if time > $start + 2.9;
     sleep $three + 3.05 - time if time < $three + 3.05;
-    my @then = map { $ask->() } 1 .. 4;
-    is_deeply(\@then, [ 200, 200, 200, 429 ],
-        'when the first three have left the window, three may come: refused ones did not count');
-    my $told = $window->get('/whoami');
-    my $left = $middle + 3 - time;
-    cmp_ok(abs($told->header('Retry-After') - $left), '<=', 1,
-        'Retry-After is when the next one leaves');
+    $found{later} = [ map { $ask->() } 1 .. 4 ];
+    return if time > $start + 4.4;
+    $found{told} = $window->get('/whoami', key => $key)->header('Retry-After')
+        - ($middle + 3 - time);
     sleep $middle + 3.05 - time if time < $middle + 3.05;
-    is($ask->(), 200, '... and then one may come');
+    $found{last} = $ask->();
+    return \%found;
+}
+
+subtest 'any window, not the clock\'s minute' => sub {
+    my $window = LIMS::Test->new(conf => "LimsRateLimit 6\nLimsRateWindow 3");
+    my $found;
+    for (1 .. 20) {
+        last if $found = in_windows($window);
+    }
+    is_deeply($found->{first}, [ (200) x 3 ], 'three at the beginning');
+    is_deeply($found->{middle}, [ (200) x 3 ], 'three more in the middle');
+    cmp_ok(scalar @{ $found->{full} || [] }, '>=', 2, 'then it refuses');
+    is_deeply([ grep { $_ != 429 } @{ $found->{full} } ], [], '... every one');
+    is_deeply($found->{later}, [ 200, 200, 200, 429 ],
+        'when the first three have left the window, three may come: refused ones did not count');
+    cmp_ok(abs($found->{told}), '<=', 1, 'Retry-After is when the next one leaves');
+    is($found->{last}, 200, '... and then one may come');
     ok($window->finish, 'the log is clean');
 };
 
