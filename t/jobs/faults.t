@@ -58,11 +58,14 @@ $lims->superuser->do(q{CREATE FUNCTION lims.dawdle() RETURNS trigger LANGUAGE pl
 $lims->superuser->do('CREATE TRIGGER dawdle AFTER INSERT ON lims.event FOR EACH STATEMENT
     EXECUTE FUNCTION lims.dawdle()');
 
-# The server process of a scan under way, waited for.
+# The server process of a scan that is in the middle of it, waited for; and what is
+# done with it at that moment.
 sub scanner {
-    for (1 .. 400) {
+    my ($also) = @_;
+    for (1 .. 3000) {
         my ($pid) = $lims->superuser->selectrow_array(
-            q{SELECT pid FROM pg_stat_activity WHERE datname = ? AND state = 'active'
+            q{SELECT pid, } . ($also || 'NULL') . q{ FROM pg_stat_activity
+               WHERE datname = ? AND state = 'active' AND wait_event = 'PgSleep'
                  AND query LIKE '%lims.scan_samples%' AND pid <> pg_backend_pid()},
             undef, $name);
         return $pid if $pid;
@@ -74,7 +77,6 @@ sub scanner {
 my %fault = (
     'a child is killed' => sub { kill 'KILL', $_ for $lims->children },
     'a server process is ended' => sub {
-        $lims->superuser->do('SELECT pg_terminate_backend(?)', undef, $_[0]);
         $lims->expect_log(qr/LIMS0090: the job "scan" cannot work/);
         drain();
         $lims->expect_log(qr/LIMS0091: the job "scan" works again/);
@@ -83,9 +85,9 @@ my %fault = (
 );
 for my $what (sort keys %fault) {
     my $first = crowd();
-    my $pid   = scanner();
+    my $pid   = scanner($what =~ /server process/ ? 'pg_terminate_backend(pid)' : undef);
     ok($pid, "$what: while a scan is under way");
-    $fault{$what}->($pid);
+    $fault{$what}->();
     ok(drain(), '... what was due is done') || diag(waiting() . ' wait');
     is(told($first), "$count $count", '... and told of, once');
 }

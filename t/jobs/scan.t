@@ -30,7 +30,7 @@ my $last = 0;
 # last look: [type, decoded payload].
 sub told {
     my @told;
-    for (1 .. 300) {
+    for (1 .. 1200) {
         last if !$db->selectrow_array('SELECT waiting FROM lims.scan_backlog()');
         select undef, undef, undef, 0.1;
     }
@@ -88,7 +88,13 @@ sub look {
 }
 sub metric { return (look('/lims/metrics') =~ /^\Q$_[0]\E (\S+)$/m)[0] }
 
-my $status = JSON::PP::decode_json(look('/lims/status?json'));
+# A scan is counted when it has ended, after what it told is there.
+my $status;
+for (1 .. 600) {
+    $status = JSON::PP::decode_json(look('/lims/status?json'));
+    last if $status->{scanEvents} >= 5 && !metric('lims_job_backlog{job="scan",of="waiting"}');
+    select undef, undef, undef, 0.1;
+}
 is($status->{scanEvents}, 5, 'the events that scans wrote');
 cmp_ok($status->{scanSamples}, '>=', 6, 'the samples they looked at');
 is($status->{scanFailures}, 0, 'none failed');
