@@ -18,15 +18,20 @@ sub service_sessions {
            WHERE application_name = 'mod_lims' AND datname = current_database()});
 }
 
-# Besides those of the test, whom no limit concerns.
-sub allow {
-    my ($count) = @_;
-    my ($others) = $lims->superuser->selectrow_array(
+sub others {
+    $lims->superuser->do('SELECT pg_stat_clear_snapshot()');
+    return scalar $lims->superuser->selectrow_array(
         q{SELECT count(*) FROM pg_stat_activity
            WHERE application_name <> 'mod_lims' AND datname = current_database()});
+}
+
+# Besides the others that there are, such as those of the test; how many.
+sub allow {
+    my ($count) = @_;
+    my $others = others();
     $count += $others if $count >= 0;
     $lims->superuser->do("ALTER DATABASE $name CONNECTION LIMIT $count");
-    return;
+    return $others;
 }
 
 # Twelve clients write at once, for as long as a lock keeps them waiting: until
@@ -41,7 +46,7 @@ sub crowd {
             my $locker = $lims->superuser;
             $locker->begin_work;
             $locker->do('LOCK TABLE lims.client IN SHARE ROW EXCLUSIVE MODE');
-            for (1 .. 400) {
+            for (1 .. 1200) {
                 last if $found = $seen->();
                 select undef, undef, undef, 0.05;
             }
@@ -57,10 +62,12 @@ sub crowd {
 
 $lims->forget_handles;
 subtest 'fewer than threads' => sub {
-    allow(3);
+    my $others   = allow(3);
     my @statuses = crowd('F', sub { return $lims->log =~ /\[dbd:error\]/ });
     is_deeply([ grep { $_ != 201 } @statuses ], [], 'all of 36 requests are answered');
-    cmp_ok(service_sessions(), '<=', 3, '... over three connections');
+    # What another has left since, such as a job that is done, is to be had as well.
+    my $left = $others - others();
+    cmp_ok(service_sessions(), '<=', 3 + ($left > 0 ? $left : 0), '... over three connections');
     cmp_ok(service_sessions(), '>', 0, '... that stay');
     $lims->expect_log(qr/\[dbd:error\]/);
 };
