@@ -42,7 +42,7 @@ sub come {
 sub follow {
     my ($count, $limit) = @_;
     my @events = come($limit);
-    for (my $until = time + 30; @events < $count && time < $until; sleep 0.05) {
+    for (my $until = time + 120; @events < $count && time < $until; sleep 0.05) {
         push @events, come($limit);
     }
     return @events;
@@ -179,7 +179,7 @@ subtest 'many at once' => sub {
         my ($number) = @_;
         if ($number == $writers) {
             my @events;
-            for (my $until = time + 60; @events < $writers * $each * 2 && time < $until;) {
+            for (my $until = time + 240; @events < $writers * $each * 2 && time < $until;) {
                 push @events, come(7);
             }
             return [ map { $_->{id} } @events ];
@@ -216,7 +216,7 @@ subtest 'another organization' => sub {
     $other->sample;
     is_deeply([ come() ], [], 'nothing of its events comes here');
     my $theirs;
-    for (1 .. 200) {
+    for (1 .. 2400) {
         $theirs = $lims->get("/events?cursor=0", key => $other->{organization}{key})->json->{data};
         last if @$theirs;
         sleep 0.05;
