@@ -45,9 +45,10 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
     return NULL;
 }
 
-/* Reads with echo off. Signals wait meanwhile: one that ended the program here
- * would leave the terminal silent. */
-static bool read_silently(char line[SECRET_MAX + 2], FILE *terminal, const struct termios *before)
+/* Asks and reads with echo off: who answers at once is not shown either. Signals
+ * wait meanwhile: one that ended the program here would leave the terminal silent. */
+static bool read_silently(char line[SECRET_MAX + 2], const char *prompt, FILE *terminal,
+                          const struct termios *before)
 {
     struct termios silent = *before;
     sigset_t held, former;
@@ -60,7 +61,8 @@ static bool read_silently(char line[SECRET_MAX + 2], FILE *terminal, const struc
     sigaddset(&held, SIGTSTP);
     silent.c_lflag &= ~(tcflag_t)ECHO;
     sigprocmask(SIG_BLOCK, &held, &former);
-    found = tcsetattr(fileno(terminal), TCSAFLUSH, &silent) == 0 && read_line(line, terminal);
+    found = tcsetattr(fileno(terminal), TCSAFLUSH, &silent) == 0 && fputs(prompt, stderr) >= 0 &&
+            read_line(line, terminal);
     tcsetattr(fileno(terminal), TCSAFLUSH, before);
     fputc('\n', stderr);
     sigprocmask(SIG_SETMASK, &former, NULL);
@@ -77,11 +79,9 @@ const char *lims_secret_ask(const char *prompt, apr_pool_t *pool)
     if (!terminal) {
         return NULL;
     }
-    if (tcgetattr(fileno(terminal), &before) == 0) {
-        fputs(prompt, stderr);
-        if (read_silently(line, terminal, &before) && strlen(line) <= SECRET_MAX) {
-            secret = apr_pstrdup(pool, line);
-        }
+    if (tcgetattr(fileno(terminal), &before) == 0 &&
+        read_silently(line, prompt, terminal, &before) && strlen(line) <= SECRET_MAX) {
+        secret = apr_pstrdup(pool, line);
     }
     fclose(terminal);
     return secret;

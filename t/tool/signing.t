@@ -5,6 +5,7 @@
 # signature says, and that an act that fails leaves none.
 
 use lib 't/lib';
+use IPC::Open2 qw(open2);
 use LIMS::Tool;
 
 my $tool     = LIMS::Tool->new;
@@ -94,12 +95,19 @@ is(signature()->{record_id}, $approvals[1], 'the record');
 
 # At a terminal the password is asked for, and not echoed.
 
+# Answers as a person does, who waits for the question.
 sub at_terminal {
     my ($answer, @arguments) = @_;
     local $ENV{LIMS_DATABASE} = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
-    my $answers = $tool->secret($answer);
-    my $line    = join ' ', map { "'$_'" } LIMS::Instance::out() . '/limsctl', @arguments;
-    my $said    = qx{(sleep 0.5; cat $answers) | script -qec "$line" /dev/null 2>&1};
+    my $line = join ' ', map { "'$_'" } LIMS::Instance::out() . '/limsctl', @arguments;
+    my $pid  = open2(my $out, my $in, 'script', '-qec', $line, '/dev/null');
+    my ($said, $asked) = ('', 0);
+    while (sysread $out, my $some, 65536) {
+        $said .= $some;
+        syswrite $in, "$answer\n" if !$asked && ($asked = $said =~ /Password of .*: /);
+    }
+    close $in;
+    waitpid $pid, 0;
     return ($? >> 8, $said);
 }
 
