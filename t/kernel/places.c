@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../lib/tap.h"
@@ -27,6 +29,18 @@ typedef struct {
 
 static notes_t *notes;
 static lims_places_t places;
+
+/* How often this process has yet to look at the clock until it says that it waits. */
+static int looks;
+
+/* Instead of libc's: who looks at it once more has taken its seat. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (looks > 0 && --looks == 0) {
+        notes->ready = true;
+    }
+    return (int)syscall(SYS_clock_gettime, clock, time);
+}
 
 static void *share(apr_size_t size)
 {
@@ -80,7 +94,7 @@ static pid_t wait_behind(int number)
     child = fork();
     if (child == 0) {
         lims_place_t place;
-        notes->ready = true;
+        looks = 2;
         if (lims_places_take(&place, &places, LONG)) {
             notes->order[notes->served++] = number;
             lims_places_give_back(&places, &place);
@@ -88,7 +102,6 @@ static pid_t wait_behind(int number)
         _exit(0);
     }
     await_ready();
-    usleep(50000);
     return child;
 }
 

@@ -4,6 +4,7 @@
 
 #include <apr_thread_mutex.h>
 #include <apr_thread_proc.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../lib/tap.h"
@@ -16,6 +17,18 @@
 static apr_pool_t *pool;
 static apr_thread_mutex_t *mutex;
 static lims_turns_t *turns;
+
+/* Where a test says what time it is; 0: the clock does. */
+static apr_time_t told;
+
+/* Instead of APR's. */
+apr_time_t apr_time_now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    return told ? told : apr_time_make(time.tv_sec, time.tv_nsec / 1000);
+}
 
 /* Who had a turn, in order. */
 static int served[WAITERS + 1];
@@ -54,7 +67,10 @@ static void begin(waiter_t *waiter, int number, apr_interval_time_t patience)
     *waiter = (waiter_t){ .number = number, .patience = patience };
     apr_pool_create(&waiter->pool, pool);
     apr_thread_create(&waiter->thread, NULL, wait_for_turn, waiter, pool);
-    usleep(100000);
+    /* Said by who has the mutex, until it is in line. */
+    while (!__atomic_load_n(&waiter->waited, __ATOMIC_ACQUIRE)) {
+        usleep(1000);
+    }
 }
 
 static void end(waiter_t *waiter)
@@ -118,29 +134,48 @@ static void test_order(void)
 /* Two that last: their places go on, and come back with those that have them. */
 static void test_overdue(void)
 {
-    apr_interval_time_t length = apr_time_from_msec(50), patience = apr_time_from_sec(60);
+    apr_interval_time_t length = apr_time_from_msec(50);
     lims_turn_t *lasting[2], *turn[2];
     bool waited = false;
-    apr_time_t begun;
 
+    told = apr_time_now();
     lims_turns_create(&turns, 2, length, pool);
     lasting[0] = take_now(&waited);
-    begun = apr_time_now();
+    told += 1000;
     lasting[1] = take_now(&waited);
     ok(lasting[0] && lasting[1] && !waited, "two turns begin");
-    turn[0] = lims_turns_take(&waited, turns, begun + patience, pool);
-    ok(turn[0] && waited, "one that lasts too long goes to who waits");
-    ok(apr_time_now() - begun >= length - 5000, "... after its time");
-    turn[1] = lims_turns_take(&waited, turns, begun + patience, pool);
-    ok(turn[1] != NULL, "so does the other");
+    told += length - 1001;
+    ok(!lims_turns_take(&waited, turns, told, pool) && waited, "each has its time");
+    told += 1;
+    turn[0] = lims_turns_take(&waited, turns, told, pool);
+    ok(turn[0] != NULL, "one that lasts too long goes to who waits");
+    ok(!lims_turns_take(&waited, turns, told, pool), "the other has begun later");
+    told += 1000;
+    turn[1] = lims_turns_take(&waited, turns, told, pool);
+    ok(turn[1] != NULL, "... and is over later");
     lims_turns_give_back(turns, lasting[0]);
     lims_turns_give_back(turns, lasting[1]);
-    ok(!lims_turns_take(&waited, turns, apr_time_now(), pool),
+    ok(!lims_turns_take(&waited, turns, told, pool),
        "those that lasted leave no place behind a second time");
     lims_turns_give_back(turns, turn[0]);
     lims_turns_give_back(turns, turn[1]);
     ok(take_now(&waited) && !waited && take_now(&waited) && !waited, "then both are free");
-    ok(!lims_turns_take(&waited, turns, apr_time_now(), pool), "and no third");
+    ok(!lims_turns_take(&waited, turns, told, pool), "and no third");
+    told = 0;
+}
+
+/* Nobody has to come for it to be noticed. */
+static void test_wakes(void)
+{
+    apr_interval_time_t length = apr_time_from_msec(50);
+    apr_time_t begun = apr_time_now();
+    bool waited;
+
+    lims_turns_create(&turns, 1, length, pool);
+    take_now(&waited);
+    ok(lims_turns_take(&waited, turns, begun + apr_time_from_sec(60), pool) && waited,
+       "who waits wakes when a turn has had its time");
+    ok(apr_time_now() - begun >= length, "... and not before");
 }
 
 int main(void)
@@ -151,5 +186,6 @@ int main(void)
     test_bound();
     test_order();
     test_overdue();
+    test_wakes();
     return tap_done();
 }
