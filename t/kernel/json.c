@@ -6,7 +6,7 @@
 #include "kernel/json.h"
 
 #include <apr_strings.h>
-#include <apr_time.h>
+#include <time.h>
 
 #include "../lib/unit.h"
 
@@ -232,7 +232,7 @@ static char *wide_object(int count, bool repeat)
 static void test_size(void)
 {
     lims_json_t *root;
-    apr_time_t start = apr_time_now();
+    clock_t start = clock();
     char *many = apr_palloc(pool, 2 * (LIMS_JSON_VALUES_MAX + 8));
     char *end = many;
 
@@ -241,7 +241,7 @@ static void test_size(void)
             "the first of 50,000 again");
     refuses(parse_text(&root, wide_object(13, true)), LIMS_E_INVALID_BODY, "twice",
             "the first of 13 again");
-    ok(apr_time_now() - start < apr_time_from_sec(5), "neither takes the square of its size");
+    ok(clock() - start < 5 * CLOCKS_PER_SEC, "neither takes the square of its size");
 
     *end++ = '[';
     for (int i = 0; i < LIMS_JSON_VALUES_MAX - 1; i++) {
