@@ -47,7 +47,7 @@ say otherwise. C<key> is the key to send, undef for none; without it, the key of
 the test's own organization. GET and HEAD take no body. The answer is a
 L<LIMS::Response>.
 
-    raw($bytes, plain => 1, patience => 5)    the bytes that came back
+    raw($bytes, plain => 1, patience => 60)    the bytes that came back
     http_get($path)                           without TLS
 
 =head2 The laboratory
@@ -312,7 +312,7 @@ sub raw {
         last unless defined $count;    # it has heard enough and hung up
         $sent += $count;
     }
-    my $answer = _read_answer($socket, $option{patience} || 5);
+    my $answer = _read_answer($socket, $option{patience} || 60);
     close $socket;
     return $answer;
 }
