@@ -95,8 +95,8 @@ REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
-    check-pools check-threads check-valgrind check-partitioned torture torture-webhooks soak fuzz clean distclean \
-    prerequisites format format-check FORCE
+    check-pools check-threads check-valgrind check-partitioned torture torture-webhooks soak \
+    fuzz fuzzers clean distclean prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -229,14 +229,18 @@ $(FAILERS): $(OUT)/fail/%.so: build/fail/%.c build/fail/control.c build/fail/fai
 	@$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -Wno-missing-prototypes -fPIC -O1 -g -shared \
 	    -isystem $(PQ_INCLUDE) -o $@ $< build/fail/control.c -ldl
 
-$(FUZZERS): build/fuzz/%: t/fuzz/%.c $(KERNEL) $(OUT)/statements.c
-	@mkdir -p $(@D)
-	@echo "clang $<"
-	@clang -g -O1 -fsanitize=fuzzer,address,undefined -std=c11 $(CPPFLAGS_ALL) -It/lib \
-	    -o $@ $< $(KERNEL) $(OUT)/statements.c $(LIBS) $(APR_LIBS)
+# Only with what `make fuzz` sets: the kernel is compiled for fuzzing, once for all.
+$(FUZZERS): build/fuzz/%: t/fuzz/%.c $(OUT)/kernel.a
+	@echo "cc $<"
+	@$(CC) $(UNIT_FLAGS) -Wno-missing-prototypes -fsanitize=fuzzer -o $@ \
+	    $< $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+
+fuzzers: $(FUZZERS)
 
 # New findings are kept beside the fuzzers; the corpora in t/fuzz are read only.
-fuzz: $(FUZZERS)
+fuzz: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/fuzz CC=clang CFLAGS="-O1 -g" \
+	    SANITIZE="-fsanitize=fuzzer-no-link,address,undefined" fuzzers
 	@for target in $(FUZZ_TARGETS); do \
 	    mkdir -p build/fuzz/found/$$target; \
 	    build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
