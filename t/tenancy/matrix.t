@@ -3,8 +3,10 @@
 #
 # Every route that discovery lists, replayed with another organization's ids in
 # path, query and body: what is another's looks exactly like what is not there,
-# and nothing of it changes. And every route with every kind of key that may not
-# call it. A new route has to find its line here.
+# and nothing of it changes. Once as the service runs, and once with the tables'
+# row-level security off, since either has to do it alone: the walls without the
+# statements are tried in t/sql/tenancy.t. And every route with every kind of key
+# that may not call it. A new route has to find its line here.
 use strict;
 use warnings;
 
@@ -120,7 +122,7 @@ sub unchanged {
     return is(state_of_all(), $before, 'nothing changed, here or there');
 }
 
-subtest 'in the path' => sub {
+sub strange_paths {
     unchanged(sub {
         for my $route (grep { $_->{path} =~ /:id/ } @routes) {
             my $path = short($route);
@@ -132,7 +134,8 @@ subtest 'in the path' => sub {
             is(seen($strange, $theirs{$kind}), seen($none, $absent), '... as if it were not there');
         }
     });
-};
+    return;
+}
 
 sub operation_of {
     my ($route) = @_;
@@ -150,7 +153,7 @@ sub resolved {
     return $schema;
 }
 
-subtest 'in the query' => sub {
+sub strange_queries {
     my $tried = 0;
     # Discovery, whose path is empty, has no parameters.
     for my $route (grep { $_->{method} eq 'GET' && short($_) =~ m{\A/[^:]*\z} } @routes) {
@@ -179,7 +182,8 @@ subtest 'in the query' => sub {
     }
     is($lims->get('/clients?code=THEIRS')->json->{data}[0]{id}, $ours{client},
         'a code finds ours, not theirs');
-};
+    return;
+}
 
 # The members of a body that refer to something: [name, schema, in a list of].
 sub references_in {
@@ -196,7 +200,7 @@ sub references_in {
     return @found;
 }
 
-subtest 'in the body' => sub {
+sub strange_bodies {
     my %tried;
     unchanged(sub {
         for my $route (grep { $_->{method} ne 'GET' } @routes) {
@@ -228,7 +232,32 @@ subtest 'in the body' => sub {
     is(join(' ', sort keys %tried), 'clientId materialTypeId mediaLotId projectId reagentLotId '
             . 'sampleIds sampleTestId storageLocationId testDefinitionIds',
         'every reference there is');
-};
+    return;
+}
+
+sub apart {
+    my ($how) = @_;
+    subtest "$how, in the path"  => \&strange_paths;
+    subtest "$how, in the query" => \&strange_queries;
+    subtest "$how, in the body"  => \&strange_bodies;
+    return;
+}
+
+# Every table's walls; how many there are.
+sub walls {
+    my ($verb) = @_;
+    my $tables = $lims->db->selectcol_arrayref(q{SELECT format('%I.%I', n.nspname, c.relname)
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'lims' AND c.relkind IN ('r', 'p')
+          AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid)});
+    $lims->db->do("ALTER TABLE $_ $verb ROW LEVEL SECURITY") for @$tables;
+    return scalar @$tables;
+}
+
+apart('as it runs');
+cmp_ok(walls('DISABLE'), '>', 40, 'the walls are down');
+apart('by the statements alone');
+walls('ENABLE');
 
 # --- Keys ---------------------------------------------------------------------
 
