@@ -22,7 +22,7 @@ srand $seed;
 note("TORTURE_SEED=$seed");
 
 # A sanitizer has a malloc of its own.
-my $counted = ($ENV{LIMS_PRELOAD} || '') !~ /asan/;
+my $counted = !LIMS::Instance::foreign_malloc();
 my $model = LIMS::Model->new;
 my $fail = LIMS::Fail->new(name => 'calls', libraries => [ 'calls', $counted ? 'memory' : () ]);
 my $lims = LIMS::Test->new(contract => 0, children => 1,

@@ -404,6 +404,11 @@ sub log {
     return defined $text ? $text : '';
 }
 
+# Whether httpd runs with a malloc that a tool put in the place of libc's.
+sub foreign_malloc {
+    return $ENV{LIMS_VALGRIND} || ($ENV{LIMS_PRELOAD} || '') =~ /asan/;
+}
+
 # What the sanitizers wrote.
 sub sanitizer_output {
     my ($self) = @_;
