@@ -64,7 +64,7 @@ for my $words (sort keys %answer) {
             cmp_ok($sluice->held, '>', $held, '... as it was not answered in time');
             $sluice->rule;
             each_gets_its_own();
-            cmp_ok($sluice->lost('client_get'), '>', $lost, 'its connection was closed');
+            cmp_ok($sluice->lost('client_get', $lost), '>', $lost, 'its connection was closed');
         };
     }
 }
@@ -75,7 +75,7 @@ subtest 'an answer to nobody' => sub {
     my $lost = $sluice->lost('client_get');
     $sluice->rule(stray => join '', @{ $answer{client_get} });
     each_gets_its_own();
-    cmp_ok($sluice->lost('client_get'), '>', $lost, 'the connection that it came on was closed');
+    cmp_ok($sluice->lost('client_get', $lost), '>', $lost, 'the connection that it came on was closed');
 
     $lost = $sluice->lost('client_get');
     $sluice->rule(stray => "S\0\0\0\x11TimeZone\0UTC\0N\0\0\0\x14SNOTICE\0C00000\0\0");

@@ -31,6 +31,7 @@ rule says holds from then on, until the next rule, of every connection:
     held                      how often something began to wait so far
     lost($words)              how many connections, on which these words were asked,
                               the service has hung up so far
+    lost($words, $count)      the same, when they are more than that
 
 =cut
 
@@ -106,9 +107,15 @@ sub overhear {
 sub held { return scalar grep { $_->{held} } $_[0]->noted }
 
 sub lost {
-    my ($self, $words) = @_;
-    return scalar grep { defined $_->{lost} && index(decode_base64($_->{lost}), $words) >= 0 }
-        $self->noted;
+    my ($self, $words, $count) = @_;
+    my $lost;
+    for (1 .. 3000) {
+        $lost = grep { defined $_->{lost} && index(decode_base64($_->{lost}), $words) >= 0 }
+            $self->noted;
+        last if !defined $count || $lost > $count;
+        sleep 0.02;
+    }
+    return $lost;
 }
 
 # --- In between --------------------------------------------------------------
@@ -137,9 +144,9 @@ sub _look {
     return if !$fresh && $c->{rule}{number} == $rule->{number};
     defined $rule->{$_} and $rule->{$_} = decode_base64($rule->{$_}) for qw(of before stray);
     $c->{rule} = $rule;
-    _write($c->{client}, join '', splice @{ $c->{kept} });
+    _answer($c, join '', splice @{ $c->{kept} });
     if (defined $rule->{stray} && !$fresh) {
-        _write($c->{client}, $rule->{stray});
+        _answer($c, $rule->{stray});
         $self->note({ stray => $rule->{number} });
     }
     return;
@@ -153,6 +160,12 @@ sub _write {
         $done += syswrite($to, $bytes, length($bytes) - $done, $done) // die "write: $!\n";
     }
     return;
+}
+
+# Who has hung up is noted when that is read.
+sub _answer {
+    my ($c, $bytes) = @_;
+    return eval { _write($c->{client}, $bytes) };
 }
 
 sub _pass {
@@ -194,6 +207,9 @@ sub _message {
     my $full  = defined $rule->{pass} && @{ $c->{answer} } >= $rule->{pass};
 
     push @{ $c->{answer} }, $message;
+    # Before it is passed on: then somebody may ask for what was noted.
+    $self->note({ answer => [ map { encode_base64($_, '') } @{ $c->{answer} } ] })
+        if $ready && $meant && defined $rule->{of};
     $message = $rule->{before} . $message if $meant && $ready && defined $rule->{before};
     if ($meant && $full && !@{ $c->{kept} }) {
         $self->note({ held => 1 });
@@ -202,12 +218,10 @@ sub _message {
         push @{ $c->{kept} }, $message;
     }
     else {
-        _write($c->{client}, $message);
+        _answer($c, $message);
     }
     if ($ready) {
-        _write($c->{client}, join '', splice @{ $c->{kept} }) if $meant && $rule->{whole};
-        $self->note({ answer => [ map { encode_base64($_, '') } @{ $c->{answer} } ] })
-            if $meant && defined $rule->{of};
+        _answer($c, join '', splice @{ $c->{kept} }) if $meant && $rule->{whole};
         @$c{qw(asked answer)} = ('', []);
     }
     return;
