@@ -14,7 +14,7 @@ use LIMS::Test;
 
 use constant MANY => 20_010;    # more than are sent to be judged at first
 
-my $lims = LIMS::Test->new(conf => 'LimsDatabaseTimeout 60000');
+my $lims = LIMS::Test->new(conf => LIMS::Laboratory::patience());
 my $lab  = LIMS::Laboratory->new($lims);
 my $pc   = LIMS::Instrument->new($lab);
 
