@@ -223,9 +223,13 @@ const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_poo
     return error;
 }
 
-void lims_connection_limit(lims_connection_t *connection, apr_interval_time_t patience)
+apr_interval_time_t lims_connection_limit(lims_connection_t *connection,
+                                          apr_interval_time_t patience)
 {
+    apr_interval_time_t before = connection->patience;
+
     connection->patience = patience;
+    return before;
 }
 
 void lims_connection_release(lims_connection_t *connection)

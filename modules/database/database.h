@@ -64,8 +64,9 @@ lims_connection_t *lims_dial_connection(const lims_dial_t *dial);
 const lims_error_t *lims_dial_error(const lims_dial_t *dial, apr_pool_t *pool);
 
 /* How long an answer is waited for at most; 0, the default: for ever. What is
- * overdue ends the connection. */
-void lims_connection_limit(lims_connection_t *connection, apr_interval_time_t patience);
+ * overdue ends the connection. What it was before. */
+apr_interval_time_t lims_connection_limit(lims_connection_t *connection,
+                                          apr_interval_time_t patience);
 
 /* Whether a server process seems to be there. Costs no round trip: one that is
  * frozen, or behind a network that was cut, seems so too. */
