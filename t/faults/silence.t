@@ -146,8 +146,9 @@ subtest 'the first of two hosts is silent' => sub {
             . qq( port=$host->{port},5432 dbname=lims_test_faults_second"));
     my ($took, $answer) = timed(sub { $lims->get('/whoami') });
     is($answer->status, 200, 'the other is found');
-    ($took) = timed(sub { $lims->get('/whoami') });
-    cmp_ok($took, '<', 1.5, '... and kept');
+    # Each would take two seconds; the best of several, on a machine that is busy.
+    my @took = sort { $a <=> $b } map { (timed(sub { $lims->get('/whoami') }))[0] } 1 .. 5;
+    cmp_ok($took[0], '<', 1.5, '... and kept');
     $host->{stop}->();
 };
 

@@ -76,7 +76,7 @@ $receiver->wait_for('/hang', 1);
 my @old = $lims->children;
 $lims->graceful;
 cmp_ok(gone_after(@old), '<', 5, 'a child does not wait for a receiver that hangs');
-is(scalar $receiver->wait_for('/hang', 2, 8), 2, 'another sends it again');
+is(scalar $receiver->wait_for('/hang', 2, 25), 2, 'another sends it again');
 is($lims->db->selectrow_array('SELECT sum(attempts) FROM lims.webhook_delivery
     WHERE endpoint_id = ?', undef, $hang->{id}), 0, 'what was cut off was no attempt');
 $receiver->say('/hang', '200');
@@ -85,7 +85,7 @@ $receiver->say('/hang', '200');
 # wait for the lease to end.
 @old = $lims->children;
 kill 'KILL', @old;
-my @seen = $receiver->wait_for('/hang', 3, 15);
+my @seen = $receiver->wait_for('/hang', 3, 25);
 is(scalar @seen, 3, 'after kill -9 another takes over before the lease has ended');
 
 $lims->allow_log(qr/exit signal Killed/);
