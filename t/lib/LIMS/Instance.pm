@@ -317,6 +317,13 @@ sub launch {
     for my $name (qw(port plain_port)) {
         chomp($self->{$name} = _slurp("$self->{home}/$name"));
     }
+    # Its children answer before it says that it is there, which is not to be taken for
+    # the end of a restart.
+    my $there = qr/\[pid @{[ $self->pid ]}\b[^\n]*resuming normal operations/;
+    for (1 .. 2400) {
+        last if $self->log =~ $there;
+        select undef, undef, undef, 0.025;
+    }
     return;
 }
 
