@@ -52,7 +52,8 @@ my %key_of = (
 );
 my @scanned = qw(sample.blocked sample.ready_for_review sample.ready_to_report
     holding_time.expiring);
-my %domain = ('cedar-basin' => 'cedarbasin.example', 'harborview' => 'harborview.example');
+my %domain = ('cedar-basin' => 'cedarbasin.example', 'harborview' => 'harborview.example',
+    'tiny-lab' => 'tinylab.example', 'starter-water' => 'starterwater.example');
 
 sub new {
     my ($class) = @_;

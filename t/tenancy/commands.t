@@ -1,0 +1,99 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every command of limsctl that takes an id, given another laboratory's: it answers
+# as if there were none, and nothing of theirs changes. Once as it runs, once with
+# the tables' row-level security off. A new command has to find its line here.
+use strict;
+use warnings;
+
+use File::Temp ();
+use LIMS::Demo;
+use LIMS::Test;
+use LIMS::Walls;
+
+my $demo = LIMS::Demo->new;
+my $lims = $demo->lims;
+my $db   = $lims->db;
+my $them = $demo->laboratory('cedar-basin');
+my $us   = $demo->laboratory('tiny-lab');
+my $absent = 987_654;
+
+# The demonstration has one of everything but these.
+my $endpoint = $them->done('omar.haddad', qw(webhook create --name ERP --url
+    https://erp.example/ --events sample.created))->{id};
+my $delivery = $them->done('omar.haddad', qw(webhook test), $endpoint)->{id};
+my $recovery = $them->done('omar.haddad', qw(webhook recover), $endpoint,
+    qw(--since 2026-01-01T00:00:00Z))->{id};
+$us->done('eva.novak', qw(user update), $db->selectrow_array(
+    'SELECT id FROM lims.user_account WHERE organization_id = ?', undef, $us->id),
+    '--roles', 'administrator,lab_manager,analyst,qa_officer,microbiologist');
+
+# What an id is, by the noun, where that is not the name of the table.
+my %table = (
+    'sample-test' => 'sample_test', confirmation => 'sample_test', user => 'user_account',
+    key => 'api_key', profile => 'instrument_profile', webhook => 'webhook_endpoint',
+    'approval list' => 'sample', 'webhook delivery' => 'webhook_delivery',
+    'webhook body'  => 'webhook_delivery', 'webhook redeliver' => 'webhook_delivery',
+    'webhook recovery' => 'webhook_recovery',
+);
+
+# What a command has to be told besides.
+my $password = File::Temp->new;
+print {$password} "correct horse battery\n";
+close $password;
+my %options = (
+    'sample update' => [qw(--notes x)], 'sample status' => [qw(--status received)],
+    'sample-test enter' => [qw(--result 1)], 'approval decide' => [qw(--status approved)],
+    'storage-location update' => [qw(--name x)], 'specification update' => [qw(--low 1)],
+    'media-lot test' => [qw(--kind sterility --outcome passed)],
+    'media-lot update' => [qw(--supplier x)], 'reagent-lot update' => [qw(--name x)],
+    'qc-batch update' => [qw(--method x)], 'qc-control update' => [qw(--measured-value 1)],
+    'qc-batch cover'   => [ '--sample-test-ids', $absent ],
+    'qc-batch uncover' => [ '--sample-test-ids', $absent ],
+    'user set-password' => [ '--password-file', $password->filename ],
+    'worksheet sign-off' => [qw(--step x --meaning performed)],
+    'confirmation step' => [qw(--outcome x)],
+    'confirmation outcome' => [qw(--outcome confirmed)],
+    'investigation update' => [qw(--title x)],
+    'investigation advance' => [qw(--status phase_2)],
+    'user update' => [qw(--display-name x)],
+    'profile test' => [qw(--content x)],
+    'webhook recover' => [qw(--since 2026-01-01T00:00:00Z)],
+    (map { ("$_ update" => [qw(--name x)]) } qw(test-definition material-type project client
+        worksheet-template webhook)),
+);
+
+my @commands = grep { $lims->ctl((split / /), '--help')->{output} =~ /\Alimsctl \Q$_\E ID/ }
+    $lims->ctl('--help')->{output} =~ /^  ([a-z-]+ [a-z-]+) /mg;
+cmp_ok(scalar @commands, '>', 60, scalar(@commands) . ' commands take an id');
+
+sub answer {
+    my ($command, $id) = @_;
+    my $done = $us->ctl('eva.novak', (split / /, $command), $id, '--reason', 'x',
+        @{ $options{$command} || [] });
+    return [ $done->{exit}, $done->{output} =~ s/(?<!\d)$id(?!\d)/ID/gr ];
+}
+
+sub apart {
+    my $before = $db->selectrow_array('SELECT max(id) FROM lims.audit_entry');
+
+    for my $command (@commands) {
+        my ($noun) = split / /, $command;
+        my $table = $table{$command} || $table{$noun} || $noun =~ tr/-/_/r;
+        my $id = $db->selectrow_array("SELECT max(id) FROM lims.$table WHERE organization_id = ?",
+            undef, $them->id) or return fail("there is no $table to try $command with");
+        my $answer = answer($command, $id);
+
+        is($answer->[0], 3, $command) or diag($answer->[1]);
+        is_deeply($answer, answer($command, $absent), '... as if it were not there');
+    }
+    return is($db->selectrow_array('SELECT max(id) FROM lims.audit_entry'), $before,
+        'nothing changed, here or there');
+}
+
+subtest 'as it runs' => \&apart;
+LIMS::Walls::down($db);
+subtest 'by the statements alone' => \&apart;
+
+done_testing();
