@@ -43,7 +43,8 @@ my $layout = 'l<6 q< Z48';
 
 sub new {
     my ($class, %option) = @_;
-    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0 }, $class;
+    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0, brigades => 0 },
+        $class;
     my @libraries = map { LIMS::Instance::out() . "/fail/$_.so" } @{ $option{libraries} };
 
     LIMS::Instance::start_cluster();
@@ -229,6 +230,7 @@ sub _judge {
     my @faults = $self->_still_open;
     my $after  = _difference($before, $self->_rows);
 
+    $self->{brigades}++ if !$status && grep { /apr_brigade_writev/ } $self->_where;
     push @faults, 'no answer' if !$status && !$option->{may_die};
     push @faults, "$status is neither success nor the service's own trouble"
         if $status && $status != $option->{success} && $status != 500 && $status != 503;
