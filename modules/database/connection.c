@@ -9,6 +9,7 @@
  */
 #include <apr_strings.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -45,11 +46,23 @@ static int on_event(PGEventId event, void *info, void *data)
     return 1;
 }
 
+/* Of the server's notices it has a log itself. What has no SQLSTATE libpq says of
+ * us: that something came when nothing was asked, or that a cell is not there.
+ * Results outlive their connection, so nothing of that is named here. */
+static void on_any_notice(void *data, const PGresult *result)
+{
+    (void)data;
+    if (!PQresultErrorField(result, PG_DIAG_SQLSTATE)) {
+        fprintf(stderr, "LIMS0058: libpq: %s", PQresultErrorMessage(result));
+    }
+}
+
 apr_status_t lims_connection_adopt(lims_connection_t **connection, void *pg, apr_pool_t *pool)
 {
     lims_connection_t *c = apr_pcalloc(pool, sizeof(*c));
 
     c->pg = pg;
+    PQsetNoticeReceiver(c->pg, on_any_notice, NULL);
     if (!PQregisterEventProc(c->pg, on_event, "mod_lims", c)) {
         return APR_EGENERAL;
     }
@@ -139,7 +152,7 @@ static bool is_silent(PGconn *pg)
 
 /* libpq makes a notice of the server's last words, and one of its own, which has
  * no SQLSTATE, of whatever it did not expect. */
-static void on_notice(void *data, const PGresult *result)
+static void on_notice_when_idle(void *data, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -154,10 +167,10 @@ static void on_notice(void *data, const PGresult *result)
 static bool has_strays(PGconn *pg)
 {
     bool stray = false;
-    PQnoticeReceiver usual = PQsetNoticeReceiver(pg, on_notice, &stray);
 
+    PQsetNoticeReceiver(pg, on_notice_when_idle, &stray);
     PQisBusy(pg);
-    PQsetNoticeReceiver(pg, usual, NULL);
+    PQsetNoticeReceiver(pg, on_any_notice, NULL);
     return stray;
 }
 

@@ -282,7 +282,10 @@ const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *p
 
 const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
 {
-    return one_line(PQerrorMessage(connection->pg), pool);
+    const char *words = one_line(PQerrorMessage(connection->pg), pool);
+
+    /* libpq sees nothing wrong where there is more than was asked for. */
+    return *words ? words : "an answer that nothing had asked for";
 }
 
 const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,

@@ -8,11 +8,11 @@
 use LIMS::Test;
 use LIMS::Sluice;
 
-my $patience = 1500;
-my $sluice   = LIMS::Sluice->new;
-my $lims     = LIMS::Test->new(children => 1, conf => $sluice->conf('lims_test_database_answers')
-        . "Define LIMS_CONNECTIONS 1\nLimsDatabaseTimeout $patience\nLimsDatabaseWait 60000\n"
-        . "LimsRecoveryInterval 1\n");
+my $sluice = LIMS::Sluice->new;
+my $conf   = $sluice->conf('lims_test_database_answers')
+    . "Define LIMS_CONNECTIONS 1\nLimsDatabaseWait 60000\n";
+my $lims = LIMS::Test->new(children => 1, conf => "${conf}LimsRecoveryInterval 86400\n"
+        . "LimsIngestResume 86400\nLimsWebhookDispatchers 0\n");
 my $other = $lims->organization(code => 'other-laboratory');
 my %key   = (ours => $lims->{key}, theirs => $other->{key});
 my %id    = map {
@@ -36,11 +36,6 @@ sub each_gets_its_own {
     return;
 }
 
-sub sessions {
-    return $lims->superuser->selectcol_arrayref(q{SELECT pid FROM pg_stat_activity
-        WHERE application_name = 'mod_lims' AND datname = current_database()});
-}
-
 each_gets_its_own();
 my %answer = (
     client_get => $sluice->overhear(sub { name_of('ours') }, 'client_get'),
@@ -48,11 +43,51 @@ my %answer = (
         sub { $lims->post('/clients', { code => 'B', name => 'ours' }) }, 'COMMIT'),
 );
 
+subtest 'an answer to nobody' => sub {
+    my $lost = $sluice->lost('client_get');
+    $sluice->rule(stray => join '', @{ $answer{client_get} });
+    each_gets_its_own();
+    cmp_ok($sluice->lost('client_get', $lost), '>', $lost, 'the connection that it came on was closed');
+
+    $lost = $sluice->lost('client_get');
+    $sluice->rule(stray => "S\0\0\0\x11TimeZone\0UTC\0N\0\0\0\x14SNOTICE\0C00000\0\0");
+    each_gets_its_own();
+    is($sluice->lost('client_get'), $lost, 'what a server may say at any time is no such thing');
+};
+
+subtest 'an answer too many' => sub {
+    my $lost = $sluice->lost('client_get');
+    $sluice->rule(of => 'client_get', before => join '', grep { !/\AZ/ } @{ $answer{client_get} });
+    my $answer = $lims->get("/clients/$id{theirs}", key => $key{theirs});
+    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
+        'makes all of them worthless');
+    $lims->expect_log(qr/LIMS0038: 503 service_unavailable: .*: an answer that nothing had asked for/);
+    $sluice->rule;
+    each_gets_its_own();
+    cmp_ok($sluice->lost('client_get', $lost), '>', $lost, 'the connection was closed');
+};
+
+# As the end of a transaction does that nobody opened.
+subtest 'what fails at the synchronization point' => sub {
+    my $error = "SERROR\0VERROR\0C40001\0Mtoo late\0\0";
+    my $lost  = $sluice->lost('client_get');
+    $sluice->rule(of => 'client_get', before => 'E' . pack('N', 4 + length $error) . $error);
+    my $answer = $lims->get("/clients/$id{ours}");
+    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable', 'has failed');
+    $lims->expect_log(qr/LIMS0035: 503 service_unavailable: .*40001 too late/);
+    $sluice->rule;
+    each_gets_its_own();
+    is($sluice->lost('client_get'), $lost, 'the connection is as good as before');
+};
+
+# One who waits for no answer longer than two seconds.
+$lims = LIMS::Test->new(beside => $lims, children => 1, conf => "${conf}LimsDatabaseTimeout 2000\n"
+        . "LimsRecoveryInterval 1\n");
+each_gets_its_own();
 for my $words (sort keys %answer) {
     my $count = @{ $answer{$words} };
-    cmp_ok($count, '>', 3, "an answer to $words has $count messages");
-    for my $pass (0, int $count / 2, $count - 1) {
-        subtest "given up when $pass of them had come" => sub {
+    for my $pass ($words eq 'COMMIT' ? () : (0, int $count / 2), $count - 1) {
+        subtest "$words: given up when $pass of $count messages had come" => sub {
             my ($held, $lost) = ($sluice->held, $sluice->lost('client_get'));
             my $code = "$words-$pass";
 
@@ -71,34 +106,6 @@ for my $words (sort keys %answer) {
 $lims->expect_log(qr/LIMS0046: 503 service_unavailable/);
 $lims->allow_log(qr/LIMS0(?:051|057|090|120)/);
 
-subtest 'an answer to nobody' => sub {
-    my $lost = $sluice->lost('client_get');
-    $sluice->rule(stray => join '', @{ $answer{client_get} });
-    each_gets_its_own();
-    cmp_ok($sluice->lost('client_get', $lost), '>', $lost, 'the connection that it came on was closed');
-
-    # A job that has a connection at that moment hears it as well, and libpq says so on
-    # standard error.
-    $lims->allow_log(qr/\ANOTICE:\s*\z/);
-    $lost = $sluice->lost('client_get');
-    $sluice->rule(stray => "S\0\0\0\x11TimeZone\0UTC\0N\0\0\0\x14SNOTICE\0C00000\0\0");
-    each_gets_its_own();
-    is($sluice->lost('client_get'), $lost, 'what a server may say at any time is no such thing');
-};
-
-# As the end of a transaction does that nobody opened.
-subtest 'what fails at the synchronization point' => sub {
-    my $error = "SERROR\0VERROR\0C40001\0Mtoo late\0\0";
-    my $lost  = $sluice->lost('client_get');
-    $sluice->rule(of => 'client_get', before => 'E' . pack('N', 4 + length $error) . $error);
-    my $answer = $lims->get("/clients/$id{ours}");
-    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable', 'has failed');
-    $lims->expect_log(qr/LIMS0035: 503 service_unavailable: .*40001 too late/);
-    $sluice->rule;
-    each_gets_its_own();
-    is($sluice->lost('client_get'), $lost, 'the connection is as good as before');
-};
-
 # Of which the server's last words may have come already when it is given up.
 subtest 'a connection that can only be read' => sub {
     my $name = $lims->{database};
@@ -108,7 +115,7 @@ subtest 'a connection that can only be read' => sub {
     $sluice->rule(whole => 1);
     is($lims->post('/clients', { code => 'R', name => 'R' })->status, 503, 'a write is refused');
     $lims->expect_log(qr/LIMS0045: 503 service_unavailable/);
-    # On a connection of its own, where libpq says on standard error what it thinks.
+    # So are the jobs, on connections of their own.
     for (1 .. 1500) {
         last if $lims->log =~ /LIMS0090: .*25006/;
         select undef, undef, undef, 0.02;

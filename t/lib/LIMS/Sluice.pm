@@ -76,7 +76,8 @@ sub conf {
 
 sub rule {
     my ($self, %rule) = @_;
-    my $path = "$self->{folder}/rule";
+    my $path  = "$self->{folder}/rule";
+    my @there = defined $rule{stray} ? $self->_there : ();
 
     $rule{number} = ++$self->{number};
     defined $rule{$_} and $rule{$_} = encode_base64($rule{$_}, '') for qw(of before stray);
@@ -84,13 +85,25 @@ sub rule {
     print {$out} $json->encode(\%rule);
     close $out;
     rename "$path.new", $path or die "$path: $!\n";
-    return if !defined $rule{stray};
-    # Whoever is connected has it.
-    for (1 .. 1000) {
-        return if grep { $_->{stray} && $_->{stray} == $rule{number} } $self->noted;
+    # Until whoever is connected has it.
+    for (1 .. 3000) {
+        my %open = map { $_ => 1 } $self->_there;
+        delete @open{ map { $_->{to} } grep { ($_->{stray} // 0) == $rule{number} } $self->noted };
+        return if !grep { $open{$_} } @there;
         sleep 0.01;
     }
-    die "nobody was connected\n";
+    die "somebody does not read\n";
+}
+
+# Those who are connected.
+sub _there {
+    my ($self) = @_;
+    my %open;
+    for my $note ($self->noted) {
+        $open{ $note->{open} } = 1 if $note->{open};
+        delete $open{ $note->{end} } if $note->{end};
+    }
+    return keys %open;
 }
 
 sub overhear {
@@ -127,6 +140,7 @@ sub _serve {
         my $pid = fork;
         next if $pid || !defined $pid;
         eval { $self->_pass($client) };
+        $self->note({ end => $$ });
         POSIX::_exit(0);
     }
     return;
@@ -147,7 +161,7 @@ sub _look {
     _answer($c, join '', splice @{ $c->{kept} });
     if (defined $rule->{stray} && !$fresh) {
         _answer($c, $rule->{stray});
-        $self->note({ stray => $rule->{number} });
+        $self->note({ stray => $rule->{number}, to => $$ });
     }
     return;
 }
@@ -175,6 +189,8 @@ sub _pass {
     my $both   = IO::Select->new($client, $server);
     my $said   = '';
 
+    $self->_look($c);
+    $self->note({ open => $$ });
     while (1) {
         # Also while nothing is said there may be a new rule.
         my @ready = $both->can_read(0.02);
