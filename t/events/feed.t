@@ -41,10 +41,11 @@ sub come {
 # The same, until as many have come.
 sub follow {
     my ($count, $limit) = @_;
-    my @events = come($limit);
-    for (my $until = time + 120; @events < $count && time < $until; sleep 0.05) {
+    my @events;
+    wait_until {
         push @events, come($limit);
-    }
+        @events >= $count;
+    } 120;
     return @events;
 }
 
@@ -216,11 +217,10 @@ subtest 'another organization' => sub {
     $other->sample;
     is_deeply([ come() ], [], 'nothing of its events comes here');
     my $theirs;
-    for (1 .. 2400) {
+    wait_until {
         $theirs = $lims->get("/events?cursor=0", key => $other->{organization}{key})->json->{data};
-        last if @$theirs;
-        sleep 0.05;
-    }
+        @$theirs;
+    } 120;
     is_deeply([ map { $_->{organizationId} } @$theirs ], [ $other->{organization}{id} ],
         'it has its own');
     my $shared = $lims->get("/events?cursor=$cursor", key => $other->{organization}{key})->json;

@@ -28,15 +28,6 @@ my $sample   = $lab->sample(testDefinitionIds => [$nitrate]);
 my $imported = $pc->sample('NO3');
 my $file     = "Sample,NO3N (mg/L)\n$sample->{trackingId},7.1\n";
 
-sub until_asked {
-    my ($count) = @_;
-    for (1 .. 3000) {
-        return 1 if $model->seen >= $count;
-        select undef, undef, undef, 0.02;
-    }
-    return 0;
-}
-
 sub of_database {
     my ($what) = @_;
     return scalar $lims->superuser->selectrow_array("SELECT count(*) FROM $what
@@ -49,7 +40,7 @@ my @answers = $lims->parallel(3, sub {
     return $model->upload($lims, $file, dryRun => 'true')->status if $number < 2;
 
     # Both think, and there are no others than this process.
-    my %seen = (asked => until_asked(2));
+    my %seen = (asked => wait_until { $model->seen >= 2 });
     $seen{busy} = of_database(q{pg_stat_activity WHERE state <> 'idle'});
     $seen{locks} = of_database(q{pg_locks JOIN pg_stat_activity USING (pid)
         WHERE locktype <> 'virtualxid'});

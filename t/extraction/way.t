@@ -141,7 +141,7 @@ subtest 'each style, each way to hold it to a form' => sub {
 };
 
 subtest 'what a service must not do' => sub {
-    my $there = through($model, more => { Timeout => 6000 });
+    my $there = through($model, more => { Timeout => 6000 * LIMS::Instance::slowness() });
     my %cause = (
         'endless'         => 'too long',
         'headers'         => 'too long|oo large',

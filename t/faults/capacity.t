@@ -38,7 +38,6 @@ sub allow {
 # what is waited for has been seen. The answers' statuses.
 sub crowd {
     my ($name, $seen) = @_;
-    my $found;
     my (undef, @statuses) = $lims->parallel(13, sub {
         my ($number) = @_;
         if (!$number) {
@@ -46,10 +45,7 @@ sub crowd {
             my $locker = $lims->superuser;
             $locker->begin_work;
             $locker->do('LOCK TABLE lims.client IN SHARE ROW EXCLUSIVE MODE');
-            for (1 .. 1200) {
-                last if $found = $seen->();
-                select undef, undef, undef, 0.05;
-            }
+            my $found = wait_until { $seen->() };
             $locker->commit;
             die "$name: what was waited for did not come\n" unless $found;
             return;
@@ -76,7 +72,7 @@ subtest 'none at all' => sub {
     allow(0);
     $lims->superuser->do(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'mod_lims' AND datname = current_database()});
-    select undef, undef, undef, 0.02 while service_sessions();
+    wait_until { !service_sessions() };
     for my $answer ($lims->get('/clients'), $lims->post('/clients', { code => 'N', name => 'N' })) {
         is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
             'a request is refused');

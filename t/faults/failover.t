@@ -22,10 +22,7 @@ sub work_on { $LIMS::Instance::socket = $_[0]->socket; $lims->forget_handles; re
 sub is_left {
     my ($node, $name) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    for (1 .. 1000) {
-        last if !$node->service_sessions;
-        sleep 0.02;
-    }
+    wait_until { !$node->service_sessions };
     return is($node->service_sessions, 0, $name);
 }
 
@@ -73,13 +70,17 @@ subtest 'a connection that stays open to a node that may only be read' => sub {
     my $before = $second->service_sessions;
     cmp_ok($before, '>', 0, 'there are connections');
     $second->say('ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()');
-    1 until $second->say(q{SELECT current_setting('default_transaction_read_only')}) eq 'on';
+    wait_until {
+        $second->say(q{SELECT current_setting('default_transaction_read_only')}) eq 'on';
+    };
     my $answer = $lims->post('/clients', { code => 'R', name => 'R' });
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
         'a write is refused while there is no primary');
     like($answer->header('Retry-After'), qr/\A\d+\z/, '... with Retry-After');
     $second->say('ALTER SYSTEM RESET default_transaction_read_only', 'SELECT pg_reload_conf()');
-    1 until $second->say(q{SELECT current_setting('default_transaction_read_only')}) eq 'off';
+    wait_until {
+        $second->say(q{SELECT current_setting('default_transaction_read_only')}) eq 'off';
+    };
     is($lims->post('/clients', { code => 'R', name => 'R' })->status, 201,
         'the first after it succeeds');
 };

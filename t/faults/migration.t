@@ -34,12 +34,8 @@ my $load = LIMS::Load->run($lims, clients => 8, action => sub {
         POSIX::_exit($status);
     }
     # Until it is seen to hold up requests, and longer than it may at a time.
-    my ($queued, $until) = (0, time + 20);
-    while (time < $until) {
-        sleep 0.05;
-        next if $queued || !($queued = requests_wait());
-        $until = time + 4;
-    }
+    my $queued = wait_until { requests_wait() } 20;
+    sleep 4 if $queued;
     $reader->rollback;
     $reader->disconnect;
     waitpid $pid, 0;
@@ -96,11 +92,10 @@ subtest 'a schema that needs a newer service' => sub {
 
     # What does not stumble would go on by rules that are outdated.
     my $noticed = 0;
-    for (1 .. 400) {
+    wait_until {
         $noticed = $lims->get('/whoami')->status == 503 ? $noticed + 1 : 0;
-        last if $noticed == 10;
-        sleep 0.05;
-    }
+        $noticed == 10;
+    } 20;
     is($noticed, 10, 'other requests are refused soon after');
 
     make_compatible($lims->db);

@@ -35,12 +35,11 @@ sub create {
 # One whose connection was closed is there until it has noticed.
 sub sessions {
     my @pids;
-    for (1 .. 1000) {
+    wait_until {
         @pids = @{ $lims->superuser->selectcol_arrayref(q{SELECT pid FROM pg_stat_activity
             WHERE application_name = 'mod_lims' AND datname = current_database() ORDER BY pid}) };
-        last if @pids == 1;
-        select undef, undef, undef, 0.02;
-    }
+        @pids == 1;
+    };
     return "@pids";
 }
 
@@ -141,10 +140,11 @@ subtest 'a real deadlock' => sub {
     my ($other, $ours)   = $lims->parallel(2, sub {
         my ($number) = @_;
         if ($number) {
-            select undef, undef, undef, 0.02
-                until $lims->superuser->selectrow_array(
-                q{SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-                  WHERE l.locktype = 'advisory' AND d.datname = current_database()});
+            wait_until {
+                $lims->superuser->selectrow_array(
+                    q{SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                      WHERE l.locktype = 'advisory' AND d.datname = current_database()});
+            } or die "the other does not begin\n";
             return $lims->post('/sample-tests/bulk-results', { updates => [
                     { sampleTestId => $first,  result => '1' },
                     { sampleTestId => $second, result => '2' } ] })->status;
@@ -155,9 +155,10 @@ subtest 'a real deadlock' => sub {
         $db->begin_work;
         $db->do('SELECT FROM lims.sample_test WHERE id = ? FOR UPDATE', undef, $second);
         $db->do('SELECT pg_advisory_xact_lock(1)');
-        select undef, undef, undef, 0.02
-            until $db->selectrow_array('SELECT count(*) FROM pg_locks WHERE NOT granted'
-                . ' AND transactionid = pg_current_xact_id()::xid');    # waits for this one
+        wait_until {
+            $db->selectrow_array('SELECT count(*) FROM pg_locks WHERE NOT granted'
+                . ' AND transactionid = pg_current_xact_id()::xid');
+        } or die "nobody waits for this one\n";
         $db->do('SELECT FROM lims.sample_test WHERE id = ? FOR UPDATE', undef, $first);
         $db->commit;
         return 'committed';
@@ -166,13 +167,10 @@ subtest 'a real deadlock' => sub {
     is($ours, 200, 'and the request, rolled back, is done anew');
     is($lims->get("/sample-tests?limit=500")->json->{data}[1]{result}, '2', '... with its result');
     # PostgreSQL adds them up now and then.
-    my $deadlocks = 0;
-    for (1 .. 400) {
-        $deadlocks = $lims->superuser->selectrow_array(
+    my $deadlocks = wait_until {
+        $lims->superuser->selectrow_array(
             'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
-        last if $deadlocks;
-        select undef, undef, undef, 0.05;
-    }
+    };
     cmp_ok($deadlocks, '>=', 1, 'there was a deadlock');
 };
 

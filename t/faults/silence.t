@@ -7,7 +7,7 @@
 use LIMS::Test;
 use LIMS::PostgreSQL;
 use IO::Select;
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(time);
 
 my $server = LIMS::PostgreSQL->own('silence');
 
@@ -73,10 +73,7 @@ subtest 'frozen' => sub {
     is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'F1'}), 0,
         'what was given up before its commit was not done');
     # Those that were given up find out about it when they are awake.
-    for (1 .. 1000) {
-        last if $server->service_sessions <= $sessions + 6;
-        sleep 0.02;
-    }
+    wait_until { $server->service_sessions <= $sessions + 6 };
     cmp_ok($server->service_sessions, '<=', $sessions + 6, 'no session was left behind');
     $lims->expect_log(qr/LIMS00(?:3[68]|46|5[17]): 503 service_unavailable|\[dbd:error\]/);
     ok($lims->finish, 'the log is clean');

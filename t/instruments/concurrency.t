@@ -82,18 +82,16 @@ subtest 'verified while a file comes' => sub {
 sub verify_slowly {
     my ($test) = @_;
     my $db = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
-    my $waiting = 0;
     $db->begin_work;
     $db->do('SELECT lims.act_as(?, ?, NULL, NULL, NULL)', undef, $lims->fixture->{id},
         $lims->fixture->{user_id});
     $db->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE id = ?}, undef, $test);
-    for (1 .. 3000) {
+    my $waiting = wait_until {
         # What one transaction sees of activity it would go on seeing.
         $db->do('SELECT pg_stat_clear_snapshot()');
-        $waiting = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'}) and last;
-        select undef, undef, undef, 0.02;
-    }
+        $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'});
+    };
     $db->commit;
     $db->disconnect;
     return $waiting;
@@ -110,11 +108,10 @@ subtest 'verified first' => sub {
         return verify_slowly($test) unless $number;
         # Not before the other has it. The copies of a database number their tables
         # alike, and other tests are at work in theirs.
-        for (1 .. 3000) {
-            last if !$lims->superuser->selectrow_array(q{SELECT count(*) FROM (SELECT FROM
+        wait_until {
+            !$lims->superuser->selectrow_array(q{SELECT count(*) FROM (SELECT FROM
                 lims.sample_test WHERE id = ? FOR UPDATE SKIP LOCKED) free}, undef, $test);
-            select undef, undef, undef, 0.02;
-        }
+        };
         my $sent = $pc->send($file);
         return [ $sent->status, $sent->json ];
     });

@@ -43,10 +43,7 @@ subtest 'a job' => sub {
     my @ids    = (left($pc->csv([ $sample, 'NO3', '2' ])), left($pc->csv([ 'NOBODY', 'PH', '2' ])),
         left($pc->csv([ $sample, 'PH', '3' ]), attempts => 3));
     my $other = LIMS::Test->new(beside => $lims, conf => 'LimsIngestResume 1');
-    for (1 .. 1200) {
-        last if !grep { status_of($_) eq 'received' } @ids;
-        select undef, undef, undef, 0.1;
-    }
+    wait_until { !grep { status_of($_) eq 'received' } @ids } 120;
     is_deeply([ map { status_of($_) } @ids ], [qw(imported quarantined quarantined)],
         'decides about each');
     is($pc->test($sample, 'NO3')->{result}, '2', 'results are entered');

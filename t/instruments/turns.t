@@ -27,15 +27,6 @@ my $pc   = LIMS::Instrument->new($lab);
 
 $pc->profile;
 
-sub until_true {
-    my ($holds) = @_;
-    for (1 .. 6000) {
-        return 1 if $holds->();
-        select undef, undef, undef, 0.02;
-    }
-    return 0;
-}
-
 # Sessions of the service that are in the middle of something.
 sub busy {
     my ($also) = @_;
@@ -70,9 +61,9 @@ sub send_off {
     syswrite $socket, message($by, 'POST', '/instrument-ingest', headers => \@header,
         body => JSON::PP->new->utf8->canonical->encode(
             { fileName => $name, content => $pc->csv([ $sample, 'NO3', '1' ]) }));
-    ok(until_true(sub {
+    ok((wait_until {
         $lab->value('SELECT count(*) FROM lims.instrument_file WHERE file_name = ?', $name);
-    }), "$name is kept");
+    } 120), "$name is kept");
     return $socket;
 }
 
@@ -109,9 +100,9 @@ subtest 'in order, and holding nothing' => sub {
         my @files   = map {"file $round-$_"} 0 .. 3;
         my $holder  = hold($samples[0]);
         my @sockets = send_off($lims, $files[0], $samples[0]);
-        ok(until_true(sub { stuck() == 1 }), 'the first waits in the database');
+        ok((wait_until { stuck() == 1 } 120), 'the first waits in the database');
         push @sockets, send_off($lims, $files[$_], $samples[$_]) for 1 .. 3;
-        my $alone = until_true(sub { busy() == 1 });
+        my $alone = wait_until { busy() == 1 } 120;
         my $state = state_of(@files);
         my $valid = $in_time->();
         let_go($holder);
@@ -132,7 +123,7 @@ subtest 'behind one that waits for a lock' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 2;
     my $holder  = hold($samples[0]);
     my $socket  = send_off($lims, 'slow', $samples[0]);
-    ok(until_true(sub { stuck() == 1 }), 'it waits in the database');
+    ok((wait_until { stuck() == 1 } 120), 'it waits in the database');
     is($pc->send($pc->csv([ $samples[1], 'NO3', '1' ]))->status, 201, 'others go on');
     is(stuck(), 1, 'while it still waits');
     let_go($holder);
@@ -144,7 +135,7 @@ subtest 'one Idempotency-Key for two files' => sub {
     my %once    = ('Idempotency-Key' => 'of-one-file');
     my $holder  = hold($samples[0]);
     my @sockets = send_off($lims, 'before', $samples[0]);
-    ok(until_true(sub { stuck() == 1 }), 'one waits in the database');
+    ok((wait_until { stuck() == 1 } 120), 'one waits in the database');
     push @sockets, send_off($lims, 'keyed', $samples[1], 'Idempotency-Key: of-one-file');
     my $other = $pc->send($pc->csv([ $samples[2], 'NO3', '1' ]), name => 'other', headers => \%once);
     is($other->status, 422, 'the key is of the file that waits') or diag($other->body);
@@ -175,7 +166,7 @@ subtest 'a line for all processes' => sub {
         my $holder  = hold($samples[0]);
         my $begun   = time;
         my @sockets = send_off($two, "round $round 0", $samples[0]);
-        ok(until_true(sub { stuck() == 1 }), 'a file waits in the database');
+        ok((wait_until { stuck() == 1 } 120), 'a file waits in the database');
         push @sockets, send_off($two, "round $round $_", $samples[$_]) for 1 .. 6;
         select undef, undef, undef, 0.3;    # in which each would be imported
         my $state = state_of(map {"round $round $_"} 0 .. 6);
@@ -195,7 +186,7 @@ subtest 'threads that are left' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 4;
     my $holder  = hold(@samples[ 0 .. 2 ]);    # also of those whose turn comes
     my @sockets = send_off($small, 'crowd 0', $samples[0]);
-    ok(until_true(sub { stuck() == 1 }), 'one waits in the database');
+    ok((wait_until { stuck() == 1 } 120), 'one waits in the database');
     push @sockets, send_off($small, "crowd $_", $samples[$_]) for 1 .. 2;
     my %file = (fileName => 'crowd 3', content => $pc->csv([ $samples[3], 'NO3', '1' ]));
     my $late = $small->post('/instrument-ingest', \%file);
@@ -219,7 +210,7 @@ subtest 'no turn in time' => sub {
         my @samples = map { $pc->sample('NO3') } 1 .. 2;
         my $holder  = hold($samples[0]);
         my $socket  = send_off($hasty, "first $round", $samples[0]);
-        ok(until_true(sub { stuck() == 1 }), 'one waits in the database');
+        ok((wait_until { stuck() == 1 } 120), 'one waits in the database');
         my %file = (fileName => "second $round", content => $pc->csv([ $samples[1], 'NO3', '1' ]));
         my $late  = $hasty->post('/instrument-ingest', \%file);
         my $state = state_of("second $round");

@@ -21,13 +21,7 @@ my $material = $lab->material;
 
 sub waiting { return $db->selectrow_array('SELECT waiting FROM lims.scan_backlog()') }
 
-sub drain {
-    for (1 .. 600) {
-        return 1 unless waiting();
-        select undef, undef, undef, 0.1;
-    }
-    return 0;
-}
+sub drain { return wait_until { !waiting() } }
 
 # Samples whose result waits to be verified, and so are to be told of.
 sub crowd {
@@ -62,16 +56,13 @@ $lims->superuser->do('CREATE TRIGGER dawdle AFTER INSERT ON lims.event FOR EACH 
 # done with it at that moment.
 sub scanner {
     my ($also) = @_;
-    for (1 .. 3000) {
-        my ($pid) = $lims->superuser->selectrow_array(
+    return wait_until {
+        ($lims->superuser->selectrow_array(
             q{SELECT pid, } . ($also || 'NULL') . q{ FROM pg_stat_activity
                WHERE datname = ? AND state = 'active' AND wait_event = 'PgSleep'
                  AND query LIKE '%lims.scan_samples%' AND pid <> pg_backend_pid()},
-            undef, $name);
-        return $pid if $pid;
-        select undef, undef, undef, 0.02;
-    }
-    return;
+            undef, $name))[0];
+    };
 }
 
 my %fault = (

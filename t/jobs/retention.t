@@ -166,13 +166,13 @@ $db->do(q{UPDATE lims.webhook_endpoint SET deleted_at = now() WHERE id = ?}, und
 
 event($_, 21, 'delivered') for (@organizations) x 30;
 $lims->start;    # which would take an event before it has its delivery
-my $left = 1;
-for (1 .. 1200) {
+my $left;
+wait_until {
     $left = value(q{SELECT count(*) FROM lims.event e WHERE created_at < now() - interval '20 days'
         AND NOT EXISTS (SELECT FROM lims.webhook_delivery d
-                         WHERE d.event_id = e.id AND d.state = 'pending')}) or last;
-    select undef, undef, undef, 0.1;
-}
+                         WHERE d.event_id = e.id AND d.state = 'pending')});
+    !$left;
+} 120;
 is($left, 0, 'httpd does it by itself');
 
 my $app = $lims->app_db($lims->fixture->{id});

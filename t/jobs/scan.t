@@ -29,11 +29,7 @@ my $last = 0;
 # Waits until the scan has nothing before it, and returns what it told since the
 # last look: [type, decoded payload].
 sub told {
-    my @told;
-    for (1 .. 1200) {
-        last if !$db->selectrow_array('SELECT waiting FROM lims.scan_backlog()');
-        select undef, undef, undef, 0.1;
-    }
+    wait_until { !$db->selectrow_array('SELECT waiting FROM lims.scan_backlog()') } 120;
     my $rows = $db->selectall_arrayref(
         q{SELECT id, type, data FROM lims.event WHERE id > ?
              AND type ~ '^(sample.(blocked|ready)|holding)' ORDER BY id}, undef, $last);
@@ -90,11 +86,10 @@ sub metric { return (look('/lims/metrics') =~ /^\Q$_[0]\E (\S+)$/m)[0] }
 
 # A scan is counted when it has ended, after what it told is there.
 my $status;
-for (1 .. 600) {
+wait_until {
     $status = JSON::PP::decode_json(look('/lims/status?json'));
-    last if $status->{scanEvents} >= 5 && !metric('lims_job_backlog{job="scan",of="waiting"}');
-    select undef, undef, undef, 0.1;
-}
+    $status->{scanEvents} >= 5 && !metric('lims_job_backlog{job="scan",of="waiting"}');
+};
 is($status->{scanEvents}, 5, 'the events that scans wrote');
 cmp_ok($status->{scanSamples}, '>=', 6, 'the samples they looked at');
 is($status->{scanFailures}, 0, 'none failed');

@@ -22,11 +22,10 @@ LimsScanInterval 1
 END
 $lims->get('/samples');
 my $metrics = '';
-for (1 .. 100) {
+wait_until {
     $metrics = $lims->raw(join "\r\n", 'GET /metrics HTTP/1.0', 'Host: localhost', '', '');
-    last if $metrics =~ /^lims_job_runs_total\{job="scan",outcome="done"\} [1-9]/m;
-    select undef, undef, undef, 0.2;
-}
+    $metrics =~ /^lims_job_runs_total\{job="scan",outcome="done"\} [1-9]/m;
+};
 
 # The labels of each sample of a name.
 my %samples;

@@ -12,18 +12,6 @@ use Time::HiRes qw(time sleep);
 my $server = LIMS::PostgreSQL->own('restart');
 my $lims   = LIMS::Test->new(conf => LIMS::Load::conf());
 
-# Until the sessions that the service has are as many as that.
-sub sessions_become {
-    my ($wanted) = @_;
-    my $sessions;
-    for (1 .. 2000) {
-        $sessions = $server->service_sessions;
-        last if $sessions == $wanted;
-        sleep 0.02;
-    }
-    return $sessions;
-}
-
 subtest 'down when httpd starts' => sub {
     is($lims->get('/whoami')->status, 200, 'at first all is well');
     $lims->stop;
@@ -57,7 +45,7 @@ subtest 'sessions ended while nobody asks' => sub {
             q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                WHERE application_name = 'mod_lims'});
         cmp_ok($ended, '>', 0, "round $round: there were some");
-        is(sessions_become(0), 0, '... which are gone');
+        ok((wait_until { !$server->service_sessions }), '... which are gone');
         is($lims->post('/clients', { code => "E-$round", name => 'E' })->status, 201,
             '... a write gets a new one at once');
         is($lims->get('/clients')->status, 200, '... and so does a read');
@@ -119,7 +107,7 @@ subtest 'few connections in an outage' => sub {
 
 cmp_ok($server->service_sessions, '<=', 80, 'no session was left behind');
 $lims->stop;
-is(sessions_become(0), 0, '... and none outlives httpd');
+ok((wait_until { !$server->service_sessions }), '... and none outlives httpd');
 $lims->start;
 $lims->expect_log(qr/LIMS00(?:3[68]|51|30|45): 503 service_unavailable/);
 

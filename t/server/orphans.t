@@ -10,10 +10,7 @@ my $lims = LIMS::Test->new;
 for my $how (qw(start restart)) {
     my @left = $lims->children;
     kill 'KILL', $lims->pid;
-    for (1 .. 400) {
-        last unless LIMS::Instance::lives($lims->pid);
-        select undef, undef, undef, 0.01;
-    }
+    wait_until { !LIMS::Instance::lives($lims->pid) };
     is($lims->get('/whoami', connection => 'new')->status, 200, 'the children serve on');
     $lims->$how;
     is_deeply([ grep { LIMS::Instance::lives($_) } @left ], [], "$how: they are gone");

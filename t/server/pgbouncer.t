@@ -52,11 +52,8 @@ sub start_pgbouncer {
         open STDERR, '>', '/dev/null' or die "/dev/null: $!\n";
         exec @as, 'pgbouncer', '-q', "$dir/pgbouncer.ini" or die "pgbouncer: $!\n";
     }
-    for (1 .. 400) {
-        return if -S "$dir/.s.PGSQL.6432";
-        select undef, undef, undef, 0.025;
-    }
-    die "pgbouncer did not start\n";
+    wait_until { -S "$dir/.s.PGSQL.6432" } or die "pgbouncer did not start\n";
+    return;
 }
 END { local $?; kill 'KILL', $pid if $pid }
 start_pgbouncer();
@@ -86,11 +83,10 @@ subtest 'the role\'s settings are those of the service' => sub {
     $db->begin_work;
     $db->do('SELECT FROM lims.sample WHERE id = ? FOR UPDATE', undef, $sample->{id});
     my $answer;
-    for (1 .. 100) {
+    wait_until {
         $answer = $lims->patch("/samples/$sample->{id}", { notes => 'n' });
-        last if $answer->body !~ /out of reach/;
-        select undef, undef, undef, 0.1;
-    }
+        $answer->body !~ /out of reach/;
+    };
     is($answer->status, 503, 'a lock that is not had in time ends the request');
     $db->rollback;
     $lims->expect_log(qr/55P03/);

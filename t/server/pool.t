@@ -40,12 +40,11 @@ subtest 'all connections in use' => sub {
         syswrite $socket, message($lims, 'GET', '/clients');
         $socket;
     } 1 .. 2;
-    for (1 .. 2000) {
-        last if $lims->superuser->selectrow_array(
+    wait_until {
+        $lims->superuser->selectrow_array(
             q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
                AND application_name = 'mod_lims' AND datname = current_database()}) == 2;
-        select undef, undef, undef, 0.01;
-    }
+    };
     is(connections(), 2, 'two requests hold the two connections');
 
     my $start  = time;

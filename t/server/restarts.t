@@ -10,7 +10,7 @@ use LIMS::Receiver;
 use LIMS::Test;
 
 use POSIX ();
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 my $rounds   = $ENV{LIMS_ROUNDS} || 5;
 my $receiver = LIMS::Receiver->new;
@@ -42,31 +42,20 @@ sub scanning {
              AND query LIKE '%lims.scan_samples%'});
 }
 
-sub wait_for {
-    my ($seconds, $condition) = @_;
-    my $until = time + $seconds;
-    my $met;
-
-    sleep 0.02 while !($met = $condition->()) && time < $until;
-    return $met;
-}
-
 # Registers samples until it is told to stop, each again until it is confirmed.
 sub register {
     my ($name) = @_;
     my $count = 0;
 
     for (; !-e $stop; $count++) {
-        for my $attempt (1 .. 600) {
+        wait_until {
             my $reply = eval { $lims->post('/samples', \%sample, connection => 'new',
                 headers => { 'Idempotency-Key' => "$name-$count" }) };
-            last if $reply && $reply->status == 201;
             # One that was cut off may still be at work.
-            die 'answered ' . $reply->status . "\n" if $reply && $reply->status != 503
+            die 'answered ' . $reply->status . "\n" if $reply && $reply->status !~ /201|503/
                 && $reply->json->{error} ne 'idempotency_in_progress';
-            die "never confirmed\n" if $attempt == 600;
-            sleep 0.1;
-        }
+            $reply && $reply->status == 201;
+        } 120 or die "never confirmed\n";
         sleep 0.05;
     }
     return $count;
@@ -80,7 +69,7 @@ my ($told, @confirmed) = $lims->parallel(4, sub {
     my @seen = $lims->children;
     my $scans = 0;
     for my $round (1 .. $rounds) {
-        $scans++ if wait_for(60, \&scanning);
+        $scans++ if wait_until { scanning() };
         $lims->{instance}->begin_anew($round % 3 ? 'USR1' : 'HUP');
         push @seen, $lims->children;
     }
@@ -95,15 +84,15 @@ $confirmed += $_ || 0 for @confirmed;
 is($scans, $rounds, 'each restart met a scan under way');
 cmp_ok($confirmed, '>', 0, "... and requests: $confirmed samples were confirmed");
 my %now = map { $_ => 1 } $lims->children;
-ok(wait_for(60, sub { !grep { !$now{$_} && LIMS::Instance::lives($_) } @seen }),
+ok((wait_until { !grep { !$now{$_} && LIMS::Instance::lives($_) } @seen }),
     'the children of former generations are gone');
 is($lims->db->selectrow_array('SELECT count(*) FROM lims.sample'), $confirmed,
     'each sample is there once');
 my %arrived;
-wait_for(60, sub {
+wait_until {
     %arrived = map { $_->{headers}{'x-service-delivery'} => 1 } $receiver->seen('/all');
-    return keys %arrived >= $confirmed;
-});
+    keys %arrived >= $confirmed;
+};
 is(scalar keys %arrived, $confirmed, '... and told of');
 unlike($lims->log, qr/LIMS0090/, 'no job met trouble');
 

@@ -66,10 +66,7 @@ subtest 'a schema that changes under a running httpd' => sub {
     newer($version + 1);
     ok($lims->graceful, 'a graceful restart does not end httpd');
     # Until they end they may take a request, and know the schema as it was.
-    for (1 .. 2000) {
-        last if !grep { LIMS::Instance::lives($_) } @former;
-        select undef, undef, undef, 0.02;
-    }
+    wait_until { !grep { LIMS::Instance::lives($_) } @former };
     is($lims->pid, $pid, '... it is the same');
     my $answer = $lims->get('/whoami', connection => 'new');
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',

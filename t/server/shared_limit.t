@@ -33,15 +33,14 @@ sub look {
     return $body;
 }
 
-# Until this machine says so of its memcached.
-sub await {
-    my ($lims, $up) = @_;
-    my $key = fresh();
-    for (my $until = time + 20; time < $until; sleep 0.1) {
-        ask($lims, $key);
-        return 1 if look($lims, '/lims/metrics') =~ /^lims_rate_limit_store_up\{[^}]*\} $up$/m;
-    }
-    return 0;
+# Whether this machine comes to say that it has its memcached. It asks that for who is
+# admitted: a key for each time.
+sub comes_back {
+    my ($lims) = @_;
+    return wait_until {
+        ask($lims, fresh());
+        look($lims, '/lims/metrics') =~ /^lims_rate_limit_store_up\{[^}]*\} 1$/m;
+    } 20;
 }
 
 subtest 'one limit for both' => sub {
@@ -140,7 +139,7 @@ subtest 'gone and back' => sub {
     like(LIMS::Schema::decode(look($one, '/lims/status?json'))->{rateLimitStore},
         qr/this machine: memcached does not answer/, '... and the status');
     $memcached->start;
-    ok(await($_, 1), 'it is used again by itself') for $one, $two;
+    ok(comes_back($_), 'it is used again by itself') for $one, $two;
     $_->expect_log(qr/LIMS0062: memcached \S+ answers again/) for $one, $two;
     is(LIMS::Schema::decode(look($one, '/lims/status?json'))->{rateLimitStore}, 'memcached',
         'the status says so');
@@ -175,7 +174,7 @@ subtest 'there, but not answering' => sub {
     cmp_ok($failures, '>=', 2, 'counted as failures');
     cmp_ok($failures, '<', 20, '... and not tried by each request');
     $memcached->thaw;
-    ok(await($one, 1), 'when it answers it is used again');
+    ok(comes_back($one), 'when it answers it is used again');
 };
 
 subtest 'not there at all' => sub {

@@ -24,12 +24,11 @@ my $sample = LIMS::Laboratory->new($lims)->sample;
 # Until so many wait in the database.
 sub stuck {
     my ($number) = @_;
-    for (1 .. 6000) {
-        last if $lims->superuser->selectrow_array(
+    wait_until {
+        $lims->superuser->selectrow_array(
             q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
                AND application_name = 'mod_lims' AND datname = current_database()}) == $number;
-        select undef, undef, undef, 0.01;
-    }
+    } or die "there are not $number that wait\n";
     return;
 }
 

@@ -8,7 +8,7 @@ use LIMS::Laboratory;
 use LIMS::Records;
 use LIMS::Snapshot;
 use LIMS::Wire qw(message speak);
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(time);
 
 my $lims     = LIMS::Test->new(conf => LIMS::Laboratory::patience());
 my $records  = LIMS::Records->new($lims);
@@ -202,7 +202,7 @@ subtest 'while the first is still running' => sub {
     my @answers   = $lims->parallel(21, sub {
         my ($number) = @_;
         if ($number == 0) {
-            sleep 0.05 while (-s $answered || 0) < 19 && time < $start + 60;
+            wait_until { (-s $answered || 0) >= 19 };
             $lims->superuser->do('SELECT pg_terminate_backend(?)', undef, $session);
             return;
         }

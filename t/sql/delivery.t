@@ -297,12 +297,10 @@ subtest 'enabled meanwhile' => sub {
 sub waits {
     my ($count) = @_;
     my $watch = LIMS::Instance::connect_database($base->{database}, 'postgres');
-    for (1 .. 1000) {
-        my ($now) = $watch->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'});
-        last if $now >= $count;
-        select undef, undef, undef, 0.02;
-    }
+    wait_until {
+        $watch->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'}) >= $count;
+    };
     $watch->disconnect;
     return;
 }
@@ -334,10 +332,11 @@ for my $change ('enabled = false, disabled_at = now()', 'enabled = false, disabl
             }
             elsif ($who == 1) {
                 $app = $base->app($lab);
-                select undef, undef, undef, 0.02
-                    until $app->selectrow_array(q{SELECT count(*) FROM pg_locks
+                wait_until {
+                    $app->selectrow_array(q{SELECT count(*) FROM pg_locks
                         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database
                         WHERE datname = current_database())});
+                } or die "it is not held\n";
                 finish({ final => 1, status => 410 }, @claimed[ 2, 1, 0 ]);
             }
             else {

@@ -11,7 +11,7 @@ use warnings;
 
 use List::Util qw(shuffle);
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 use LIMS::Havoc;
 use LIMS::Instance;
@@ -105,10 +105,7 @@ sub wreak {
     for my $kind (@plan[ 0 .. $kills - 1 ]) {
         sleep 0.1 + rand 0.8;
         $havoc->strike($kind);
-        for (1 .. 300) {
-            last if eval { $lims->get('/whoami')->status == 200 };
-            sleep 0.1;
-        }
+        wait_until { eval { $lims->get('/whoami')->status == 200 } };
     }
     open my $out, '>', $stop or die "$stop: $!\n";
     return {};
@@ -126,10 +123,9 @@ cmp_ok($count{lost} || 0, '>', 0, 'files went without an answer');
 cmp_ok(scalar keys %told, '>', 20, 'and ' . keys(%told) . ' were acknowledged');
 
 # The job takes up what was left.
-for (1 .. 600) {
-    last if !$lab->value(q{SELECT count(*) FROM lims.instrument_file WHERE status = 'received'});
-    sleep 0.1;
-}
+wait_until {
+    !$lab->value(q{SELECT count(*) FROM lims.instrument_file WHERE status = 'received'});
+};
 my %kept = map { @$_ } @{ $lims->db->selectall_arrayref(
     'SELECT file_name, status FROM lims.instrument_file') };
 is_deeply([ grep { $kept{$_} eq 'received' } sort keys %kept ], [], 'none is left in between');

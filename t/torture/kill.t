@@ -95,13 +95,12 @@ sub no_session_holds_anything {
     my $db = $lims->superuser;
     my $held;
     # What a clerk sent and did not wait for may be at work.
-    for (1 .. 1000) {
+    wait_until {
         $held = $db->selectall_arrayref(q{
             SELECT a.pid, a.state, a.query FROM pg_stat_activity a
              WHERE a.application_name = 'mod_lims' AND a.state <> 'idle'});
-        last if !@$held;
-        sleep 0.02;
-    }
+        !@$held;
+    } 20;
     is(scalar @$held, 0, 'no session holds a transaction open') or diag(explain $held);
     return;
 }

@@ -23,13 +23,11 @@ sub sessions {
 # The one that there is after a request.
 sub session {
     my @found;
-    for (1 .. 1000) {
+    wait_until {
         $lims->get('/whoami');
-        @found = sessions();
-        return $found[0] if @found == 1;
-        select undef, undef, undef, 0.02;
-    }
-    die "there is not one connection: @found\n";
+        (@found = sessions()) == 1;
+    } or die "there is not one connection: @found\n";
+    return $found[0];
 }
 
 $lims->allow_log(qr/LIMS00(?:30|36|38|40|46|51|52|57): |\[dbd:error\]/);
@@ -43,10 +41,7 @@ for my $work ([ GET => '/clients' ], [ POST => '/clients' ]) {
         $outcome = $fail->one('call', ++$turn, 0, [ $method, $path,
             $method eq 'POST' ? { code => 'C' . ++$number, name => 'C' } : () ]);
         if ($outcome->{what} =~ /\APQ(?:send\w+|pipelineSync|getResult)\z/) {
-            for (1 .. 500) {
-                last unless grep { $_ == $before } sessions();
-                select undef, undef, undef, 0.02;
-            }
+            wait_until { !grep { $_ == $before } sessions() };
             push @kept, "turn $turn, $outcome->{what}" if session() == $before;
             $tried++;
         }

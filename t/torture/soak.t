@@ -121,7 +121,7 @@ sub exchange {
     my $begun = time;
 
     $lims->graceful;
-    sleep 0.02 while time - $begun < 60 && grep { LIMS::Instance::lives($_) } @former;
+    wait_until { !grep { LIMS::Instance::lives($_) } @former };
     return time - $begun;
 }
 
@@ -155,12 +155,8 @@ subtest 'graceful restarts under load' => sub {
     fine($sum, "$restarts restarts");
     flat($before, measure($lims->pid), 'parent');
     # httpd adds what a load calls for, and ends what it calls for no more.
-    my @children = $lims->children;
-    for (1 .. 200) {
-        last if @children >= 2;
-        sleep 0.05;
-        @children = $lims->children;
-    }
+    my @children;
+    wait_until { (@children = $lims->children) >= 2 };
     cmp_ok(scalar @children, '>=', 2, 'as many children as before');
     for my $pid (@judged > 1 ? @children : ()) {
         cmp_ok(resident($pid), '<=', 1.05 * $largest, 'a child of the last generation is no larger');

@@ -8,7 +8,7 @@ use LIMS::Receiver;
 use JSON::PP ();
 use Digest::SHA qw(hmac_sha256_base64);
 use MIME::Base64 qw(decode_base64);
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(sleep);
 
 my $receiver = LIMS::Receiver->new;
 my $lims     = LIMS::Test->new(conf => $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\n");
@@ -27,11 +27,10 @@ sub emit {
 # What became of a delivery, once that is on record.
 sub state_of {
     my ($uuid) = @_;
-    for (1 .. 600) {
-        last if $lims->db->selectrow_array(q{SELECT state <> 'pending' FROM lims.webhook_delivery
+    wait_until {
+        $lims->db->selectrow_array(q{SELECT state <> 'pending' FROM lims.webhook_delivery
             WHERE delivery_id = ?}, undef, $uuid);
-        sleep 0.05;
-    }
+    };
     return $lims->db->selectrow_hashref(q{SELECT state, attempts FROM lims.webhook_delivery
         WHERE delivery_id = ?}, undef, $uuid);
 }
@@ -153,10 +152,7 @@ subtest 'in order' => sub {
 ok($single->finish, 'the log is clean');
 
 my $left;
-for (1 .. 600) {
-    last if !($left = $lims->db->selectrow_array('SELECT count(*) FROM lims.webhook_queue'));
-    sleep 0.05;
-}
+wait_until { !($left = $lims->db->selectrow_array('SELECT count(*) FROM lims.webhook_queue')) };
 is($left, 0, 'nothing is left');
 ok($lims->finish, 'the log is clean');
 done_testing();

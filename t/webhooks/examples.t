@@ -13,7 +13,6 @@ use HTTP::Tiny;
 use IO::Socket::INET;
 use LIMS::Instance;
 use LIMS::Test;
-use Time::HiRes qw(sleep time);
 
 LIMS::Instance::start_cluster();
 my $root   = $LIMS::Instance::root;
@@ -78,11 +77,9 @@ sub start {
             or POSIX::_exit(127);
     }
     $process{$name} = $pid;
-    for (1 .. 400) {
-        return if IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port);
-        sleep 0.05;
-    }
-    die "$name does not listen\n";
+    wait_until { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) }
+        or die "$name does not listen\n";
+    return;
 }
 
 sub stop {
@@ -111,8 +108,7 @@ sub told {
 sub tells {
     my ($name, $pattern, $what) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my $end = time + 60;
-    sleep 0.1 while told($name) !~ $pattern && time < $end;
+    wait_until { told($name) =~ $pattern };
     return like(told($name), $pattern, "$name: $what");
 }
 
@@ -159,8 +155,7 @@ my %waiting = map { $_->{endpointId} => $_ }
     @{ webhook(qw(deliveries --state pending))->{data} };
 for my $name (sort keys %receivers) {
     my $delivery = $waiting{ $endpoint{$name}{id} } or fail("$name: it waits"), next;
-    my $end = time + 60;
-    sleep 0.1 while !webhook('delivery', $delivery->{id})->{attemptCount} && time < $end;
+    wait_until { webhook('delivery', $delivery->{id})->{attemptCount} };
     is(webhook('delivery', $delivery->{id})->{attempts}[0]{responseStatus}, 401,
         "$name: does not know the newest");
     stop($name);

@@ -8,7 +8,7 @@ use LIMS::Test;
 use LIMS::Instance;
 use LIMS::PostgreSQL;
 use LIMS::Receiver;
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(sleep);
 
 my $server   = LIMS::PostgreSQL->own('frozen');
 my $receiver = LIMS::Receiver->new;
@@ -32,9 +32,10 @@ sub emit {
 sub arrived {
     my ($count) = @_;
     my %seen;
-    for (my $until = time + 60; time < $until && keys %seen < $count; sleep 0.05) {
+    wait_until {
         $seen{ $_->{headers}{'x-service-delivery'} }++ for $receiver->seen('/good');
-    }
+        keys %seen >= $count;
+    };
     return keys %seen == $count;
 }
 

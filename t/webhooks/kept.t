@@ -6,7 +6,6 @@
 # and costs no attempt.
 use LIMS::Test;
 use LIMS::Receiver;
-use Time::HiRes qw(sleep);
 
 my $count    = 120;
 my $receiver = LIMS::Receiver->new;
@@ -17,10 +16,7 @@ $receiver->say('/fickle', 'fickle');
 $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
     SELECT ?, 'qc.failed', '{}' FROM generate_series(1, ?)}, undef, $lims->fixture->{id}, $count);
 my $tried = q{SELECT count(*) FROM lims.webhook_delivery WHERE attempts > 0};
-for (1 .. 1200) {
-    last if $lims->db->selectrow_array($tried) == $count;
-    sleep 0.05;
-}
+wait_until { $lims->db->selectrow_array($tried) == $count };
 is_deeply($lims->db->selectall_arrayref(q{SELECT state, attempts, count(*)
     FROM lims.webhook_delivery GROUP BY 1, 2}), [ [ 'delivered', 1, $count ] ],
     'each has arrived at the first attempt')

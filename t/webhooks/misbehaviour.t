@@ -7,7 +7,6 @@
 use LIMS::Test;
 use LIMS::Proxy;
 use LIMS::Receiver;
-use Time::HiRes qw(time sleep);
 
 my $receiver = LIMS::Receiver->new;
 my $stranger = LIMS::Receiver->new(certificate => 'own');
@@ -27,16 +26,14 @@ sub deliver {
         undef, $lab, $event);
     ($id) = $lims->db->selectrow_array(
         'SELECT max(id) FROM lims.webhook_delivery WHERE endpoint_id = ?', undef, $endpoint->{id});
-    for (1 .. 1200) {
-        my $attempt = $lims->db->selectrow_hashref(
+    my $attempt = wait_until {
+        $lims->db->selectrow_hashref(
             q{SELECT d.state, a.duration_ms, a.response_status, a.response_excerpt, a.error,
                 round(extract(epoch FROM d.next_attempt_at - d.created_at)) AS wait
               FROM lims.webhook_attempt a JOIN lims.webhook_delivery d ON d.id = a.delivery_id
              WHERE d.id = ?}, undef, $id);
-        return $attempt if $attempt;
-        sleep 0.05;
-    }
-    return { state => 'no attempt' };
+    };
+    return $attempt || { state => 'no attempt' };
 }
 
 # word, what became of it, status, error, excerpt

@@ -9,7 +9,7 @@ use LIMS::Namespace;
 use LIMS::Test;
 use LIMS::Instance;
 use LIMS::Receiver;
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(sleep);
 
 # A public address, which here is on the loopback device.
 my $public = '93.184.216.34';
@@ -59,14 +59,12 @@ sub emit {
 
 sub outcome {
     my ($id) = @_;
-    for (1 .. 2400) {
-        my $attempt = $lims->db->selectrow_hashref(q{SELECT d.state, a.error, a.duration_ms
+    my $attempt = wait_until {
+        $lims->db->selectrow_hashref(q{SELECT d.state, a.error, a.duration_ms
               FROM lims.webhook_attempt a JOIN lims.webhook_delivery d ON d.id = a.delivery_id
              WHERE d.id = ?}, undef, $id);
-        return $attempt if $attempt;
-        sleep 0.05;
-    }
-    return { state => 'no attempt' };
+    } 120;
+    return $attempt || { state => 'no attempt' };
 }
 
 # What was resolved is remembered for a while: a child that begins asks anew.

@@ -10,7 +10,6 @@ use warnings;
 
 use LIMS::Receiver;
 use LIMS::Test;
-use Time::HiRes qw(sleep time);
 
 my $receiver = LIMS::Receiver->new;
 my $lims     = LIMS::Test->new(conf => $receiver->conf . <<'END');
@@ -26,15 +25,6 @@ sub webhook {
     my $done = $lims->ctl(@here, 'webhook', @arguments);
     $done->{exit} == 0 or die "limsctl webhook @arguments: $done->{output}\n";
     return $done->{json};
-}
-
-# Until something holds, for as long as half a minute.
-sub becomes {
-    my ($condition, $name) = @_;
-    local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my $end = time + 30;
-    sleep 0.2 while !$condition->() && time < $end;
-    return ok($condition->(), $name);
 }
 
 my $material = $lims->insert('material_type', { code => 'DW', name => 'Water' });
@@ -54,7 +44,8 @@ my $before = $lims->db->selectrow_array(q{SELECT to_char(now() AT TIME ZONE 'UTC
     'YYYY-MM-DD"T"HH24:MI:SS"Z"')});
 $receiver->say('/hook', '503');
 happens(3);
-becomes(sub { !webhook('show', $endpoint->{id})->{enabled} }, 'three given up disable the endpoint');
+ok((wait_until { !webhook('show', $endpoint->{id})->{enabled} } 30),
+    'three given up disable the endpoint');
 like(webhook('show', $endpoint->{id})->{disabledReason}, qr/3 deliveries in a row.*503/,
     'it says why');
 is(scalar in_state('given_up'), 3, 'three are given up');
@@ -66,15 +57,16 @@ is(scalar keys %known, 3, 'and not sent');
 
 $receiver->say('/hook', '200');
 webhook('enable', $endpoint->{id});
-becomes(sub { in_state('delivered') == 2 }, 'enabled, it gets what was kept');
+ok((wait_until { in_state('delivered') == 2 } 30), 'enabled, it gets what was kept');
 
 # The httpd that would do it ends with the command; another one finds the job.
 my $recovery = webhook('recover', $endpoint->{id}, '--since', $before);
 $lims->stop;
 $lims->start;
-becomes(sub { webhook('recovery', $recovery->{id})->{finishedAt} }, 'the recovery is worked off');
+ok((wait_until { webhook('recovery', $recovery->{id})->{finishedAt} } 30),
+    'the recovery is worked off');
 is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'all three are sent again');
-becomes(sub { in_state('delivered') == 5 }, 'and arrive');
+ok((wait_until { in_state('delivered') == 5 } 30), 'and arrive');
 
 my @seen = $receiver->seen('/hook');
 my %body;

@@ -11,6 +11,7 @@ use File::Temp qw(tempdir);
 use HTTP::Tiny;
 use IO::Socket::INET;
 use LIMS::Instance;
+use LIMS::Wait;
 use POSIX ();
 use Test::More;
 
@@ -42,12 +43,9 @@ sub start {
             or POSIX::_exit(127);
     }
     $process{$name} = $pid;
-    for (1 .. 400) {
-        return "https://localhost:$port/hook"
-            if IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port);
-        select undef, undef, undef, 0.05;
-    }
-    die "$name does not listen\n";
+    wait_until { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port) }
+        or die "$name does not listen\n";
+    return "https://localhost:$port/hook";
 }
 
 END {

@@ -6,7 +6,6 @@
 # and what was kept for them when they are enabled. And what operators see.
 use LIMS::Test;
 use LIMS::Receiver;
-use Time::HiRes qw(time sleep);
 
 my $receiver = LIMS::Receiver->new;
 my $lims     = LIMS::Test->new(conf => $receiver->conf . <<'END');
@@ -36,15 +35,6 @@ sub endpoint {
         FROM lims.webhook_endpoint WHERE id = ?}, undef, $id);
 }
 
-sub until_true {
-    my ($check) = @_;
-    for (1 .. 600) {
-        return 1 if $check->();
-        sleep 0.05;
-    }
-    return 0;
-}
-
 subtest 'six attempts' => sub {
     emit('sample.reported', 1);
     my @seen = $receiver->wait_for('/no', 6, 40);
@@ -54,20 +44,21 @@ subtest 'six attempts' => sub {
     is(scalar(grep { $gaps[$_] < $wait[$_] } 0 .. $#gaps), 0, 'none before its time')
         or diag("@gaps");
     cmp_ok($gaps[4], '<', 4.8 * 1.1 + 4, 'and soon after it');
-    ok(until_true(sub { endpoint($no->{id})->{consecutive_failures} == 1 }), 'then it is given up');
+    ok((wait_until { endpoint($no->{id})->{consecutive_failures} == 1 } 30), 'then it is given up');
     sleep 1;
     is(scalar $receiver->seen('/no'), 6, 'for good');
 };
 
 subtest 'disabled and enabled' => sub {
     emit('qc.failed', 2);
-    ok(until_true(sub { endpoint($go->{id})->{consecutive_failures} == 2 }), 'two are given up');
+    ok((wait_until { endpoint($go->{id})->{consecutive_failures} == 2 } 30), 'two are given up');
     $receiver->say('/gone', '200');
     emit('qc.failed', 1);
-    ok(until_true(sub { endpoint($go->{id})->{consecutive_failures} == 0 }), 'a success sets it back');
+    ok((wait_until { endpoint($go->{id})->{consecutive_failures} == 0 } 30),
+        'a success sets it back');
     $receiver->say('/gone', '410');
     emit('qc.failed', 3);
-    ok(until_true(sub { !endpoint($go->{id})->{enabled} }), 'three in a row disable it');
+    ok((wait_until { !endpoint($go->{id})->{enabled} } 30), 'three in a row disable it');
     is(endpoint($go->{id})->{disabled_reason},
         '3 deliveries in a row were given up; the last one: status 410', 'with the reason');
     $lims->expect_log(qr/LIMS0122: webhook endpoint $go->{id} of organization $lab is disabled: 3 /);

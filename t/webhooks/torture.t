@@ -14,7 +14,7 @@ use LIMS::Havoc;
 use LIMS::Instance;
 use LIMS::Receiver;
 use JSON::PP ();
-use Time::HiRes qw(time sleep);
+use Time::HiRes qw(sleep);
 
 my $long   = $ENV{TORTURE_EVENTS} || 0;
 my $events = $long || 240;
@@ -53,13 +53,12 @@ sub forget_handles {
 sub register {
     my ($number, $count) = @_;
     for my $n (1 .. $count) {
-        for my $try (1 .. 600) {
+        wait_until {
             my $answer = eval { $lims->post('/samples',
                     { clientName => "C-$number-$n", materialTypeId => $material },
                     headers => { 'Idempotency-Key' => "k-$number-$n" }, connection => 'new') };
-            last if $answer && $answer->status == 201;
-            sleep 0.05;
-        }
+            $answer && $answer->status == 201;
+        } 120;
     }
     return;
 }
@@ -127,11 +126,10 @@ cmp_ok($lims->get('/whoami')->status, '==', 200, 'the service is there');
 $lims->db->do('UPDATE lims.webhook_endpoint SET enabled = true, disabled_at = NULL
     WHERE id = ?', undef, $off->{id});
 my $left;
-for (1 .. ($long ? 9000 : 900)) {
+wait_until {
     $left = $lims->db->selectrow_array('SELECT count(*) FROM lims.webhook_queue');
-    last if !$left;
-    sleep 0.1;
-}
+    !$left;
+} $long ? 900 : 90;
 is($left, 0, 'nothing is left to send') or diag(explain $lims->db->selectall_arrayref(
         q{SELECT error, response_status, count(*) FROM lims.webhook_attempt GROUP BY 1, 2}));
 

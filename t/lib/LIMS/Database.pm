@@ -7,7 +7,7 @@ LIMS::Database - a migrated database of its own, without a service before it
 
 =head1 SYNOPSIS
 
-    use LIMS::Database;    # also strict, warnings and all of Test::More
+    use LIMS::Database;    # also strict, warnings, all of Test::More, and wait_until
 
     my $base   = LIMS::Database->new;
     my $lab    = $base->laboratory(code => 'cedar', esignature_required => 't');
@@ -51,10 +51,11 @@ use strict;
 use warnings;
 
 use LIMS::Instance;
+use LIMS::Wait;
 use POSIX ();
 use Test::More;
 
-our @EXPORT = qw(refused signed);
+our @EXPORT = qw(refused signed wait_until);
 
 my $owner = $$;
 my @made;

@@ -32,11 +32,12 @@ use warnings;
 use IO::Socket::SSL;
 use JSON::PP ();
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 use LIMS::Instance;
 use LIMS::Instrument;
 use LIMS::Response;
+use LIMS::Wait;
 
 my %kinds  = (memory => 1, call => 2, link => 3);
 my $layout = 'l<6 q< Z48';
@@ -98,14 +99,11 @@ sub _where {
 # The child that there is now; another one than before if that died.
 sub _child {
     my ($self) = @_;
-    my $begun = time;
+    my @children;
 
-    while (time - $begun < 20) {
-        my @children = $self->{lims}->children;
-        return $children[0] if @children == 1;
-        sleep 0.02;
-    }
-    die "there is not one child: httpd did not replace it\n";
+    wait_until { (@children = $self->{lims}->children) == 1 }
+        or die "there is not one child: httpd did not replace it\n";
+    return $children[0];
 }
 
 sub one {
@@ -247,12 +245,11 @@ sub _judge {
 sub _plainly {
     my ($self, $request, $success) = @_;
     my $outcome;
-    for (1 .. 50) {
+    wait_until {
         $outcome = $self->one('call', 0, 0, $request);
-        return $outcome->{body} if $outcome->{status} == $success;
-        last unless $outcome->{status} == 503 || $outcome->{body} =~ /idempotency_in_progress/;
-        sleep 0.05;
-    }
+        $outcome->{status} != 503 && $outcome->{body} !~ /idempotency_in_progress/;
+    } 20;
+    return $outcome->{body} if $outcome->{status} == $success;
     fail("$request->[0] $request->[1] without a failure: $outcome->{status} $outcome->{body}");
     return '';
 }
@@ -328,17 +325,17 @@ sub _db {
 }
 
 # Sessions of the service that hold something open. One whose client has died
-# may need a moment to notice.
+# may need a moment to notice, less than after which PostgreSQL itself ends what is
+# left idle in a transaction.
 sub _still_open {
     my ($self) = @_;
     my $found;
-    for (1 .. 200) {
+    wait_until {
         $found = $self->_db->selectall_arrayref(q{SELECT state, query FROM pg_stat_activity
             WHERE application_name = 'mod_lims' AND state <> 'idle'
               AND datname = current_database()});
-        return unless @$found;
-        sleep 0.02;
-    }
+        !@$found;
+    } 8;
     return map { "left open: $_->[0] after $_->[1]" } @$found;
 }
 

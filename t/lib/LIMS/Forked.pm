@@ -10,6 +10,8 @@ LIMS::Forked - a server of a test's own, in processes of its own
     use parent 'LIMS::Forked';
 
     $self->launch(sub { ... });    # which serves, until it is stopped
+    $self->serve($listener, sub { my ($socket) = @_; ... });    # in there: each
+                                   # connection in a process of its own
     $self->note({ ... });          # in there: for the test, in $self->{folder}
     my @noted = $self->noted;      # in the test: what was noted so far
     $self->stop;                   # at the latest when the test ends
@@ -38,6 +40,22 @@ sub launch {
     }
     $running{$pid} = 1;
     $self->{pid} = $pid;
+    return;
+}
+
+sub serve {
+    my ($self, $listener, $converse) = @_;
+    # Nobody waits for the processes, and who hangs up ends none.
+    local @SIG{qw(CHLD PIPE)} = ('IGNORE') x 2;
+
+    while (1) {
+        my $socket = $listener->accept or next;
+        my $pid = fork;
+        next if $pid || !defined $pid;
+        close $listener;
+        eval { $converse->($socket) };
+        POSIX::_exit(0);
+    }
     return;
 }
 

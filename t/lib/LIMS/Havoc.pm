@@ -33,9 +33,10 @@ confirmed when its processes are killed.
 use strict;
 use warnings;
 
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 use LIMS::Instance;
+use LIMS::Wait;
 
 our @kinds = qw(child children parent backend postmaster all);
 
@@ -137,18 +138,16 @@ sub _postmaster_pid {
 # Those that worked for it have to be gone first; each notices by itself.
 sub _start_database {
     my ($self, $former) = @_;
-    my $tool  = "$LIMS::Instance::root/build/instance";
-    my $begun = time;
+    my $tool = "$LIMS::Instance::root/build/instance";
     my ($status, $output);
 
     # pg_ctl takes one that has not been buried for one that is alive.
-    sleep 0.01 while kill(0, $former) && time - $begun < 10;
-    while (time - $begun < 30) {
+    wait_until { !kill 0, $former } 10;
+    wait_until {
         ($status, $output) = LIMS::Instance::capture($tool, 'cluster', $LIMS::Instance::cluster);
-        return if !$status;
-        sleep 0.1;
-    }
-    die "PostgreSQL did not come back: $output";
+        !$status;
+    } or die "PostgreSQL did not come back: $output";
+    return;
 }
 
 # Ends what is left of an httpd without its parent, also a child that was made at
@@ -159,23 +158,12 @@ sub _end_httpd {
     my @left = LIMS::Instance::session_of($parent);
 
     _kill(@left);
-    _ended(20, $parent, @left) or die "httpd's processes @left could not be killed\n";
+    wait_until { !grep { LIMS::Instance::lives($_) } $parent, @left }
+        or die "httpd's processes @left could not be killed\n";
     $self->{lims}->start;
     die "httpd is at another port: something held on to its own\n"
         if $self->{lims}{instance}{port} != $port;
     return @left;
-}
-
-# Whether these processes end in so many seconds.
-sub _ended {
-    my ($seconds, @processes) = @_;
-    my $begun = time;
-
-    while (time - $begun < $seconds) {
-        return 1 if !grep { LIMS::Instance::lives($_) } @processes;
-        sleep 0.01;
-    }
-    return 0;
 }
 
 1;

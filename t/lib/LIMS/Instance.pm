@@ -27,6 +27,7 @@ use File::Glob qw(:bsd_glob);
 use File::Path qw(make_path);
 use IO::Socket::INET;
 use IPC::Open3 qw(open3);
+use LIMS::Wait;
 
 our $root    = abs_path(dirname(__FILE__) . '/../../..');
 our $cluster = "$root/build/test";
@@ -320,10 +321,7 @@ sub launch {
     # Its children answer before it says that it is there, which is not to be taken for
     # the end of a restart.
     my $there = qr/\[pid @{[ $self->pid ]}\b[^\n]*resuming normal operations/;
-    for (1 .. 2400) {
-        last if $self->log =~ $there;
-        select undef, undef, undef, 0.025;
-    }
+    wait_until { $self->log =~ $there };
     return;
 }
 
@@ -394,12 +392,11 @@ sub begin_anew {
     my $before = () = $self->log =~ /resuming normal operations/g;
 
     kill $signal, $self->pid;
-    for (1 .. 2400) {
+    wait_until {
         my $now = () = $self->log =~ /resuming normal operations/g;
-        return 1 if $now > $before;
-        select undef, undef, undef, 0.025;
-    }
-    die "httpd did not come back from a restart by $signal\n";
+        $now > $before;
+    } or die "httpd did not come back from a restart by $signal\n";
+    return 1;
 }
 
 sub graceful { return $_[0]->begin_anew('USR1') }
@@ -415,6 +412,9 @@ sub log {
 sub foreign_malloc {
     return $ENV{LIMS_VALGRIND} || ($ENV{LIMS_PRELOAD} || '') =~ /asan/;
 }
+
+# How many times as long as by itself a program may take.
+sub slowness { return $ENV{LIMS_VALGRIND} ? 10 : 1 }
 
 # What the sanitizers wrote.
 sub sanitizer_output {

@@ -81,6 +81,7 @@ use JSON::PP ();
 use Test::More;
 
 use LIMS::Schema;
+use LIMS::Wait;
 
 our @EXPORT = qw(refused shown);
 
@@ -401,14 +402,13 @@ sub _hold {
     $db->do("SELECT FROM lims.$table WHERE organization_id = ? AND id = ? FOR UPDATE", undef,
         $self->{organization}{id}, $id);
     syswrite $out, '.';
-    for (1 .. 3000) {
+    wait_until {
         # What one transaction sees of activity it would go on seeing.
         $db->do('SELECT pg_stat_clear_snapshot()');
-        ($met) = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+        $met = $db->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'});
-        last if $met >= $count;
-        select undef, undef, undef, 0.02;
-    }
+        $met >= $count;
+    };
     $db->commit;
     return $met;
 }

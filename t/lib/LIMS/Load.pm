@@ -35,6 +35,8 @@ use warnings;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
+use LIMS::Wait;
+
 my $runs = 0;
 
 # Directives for a key that asks as often as it can.
@@ -80,11 +82,10 @@ sub _work {
     for (my $n = 1; !$until || time < $until; $n++) {
         $until = time + $seconds if !$until && -e $done;
         my $name = "$self->{prefix}-$number-$n";
-        for (1 .. 2000) {
+        wait_until {
             push @answers, $self->_ask($number, $name);
-            last if $answers[-1]{status} =~ /\A2/;
-            sleep 0.02;
-        }
+            $answers[-1]{status} =~ /\A2/;
+        } 120;
     }
     return \@answers;
 }

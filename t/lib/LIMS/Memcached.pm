@@ -26,6 +26,7 @@ use warnings;
 
 use IO::Socket::INET;
 use LIMS::Instance;
+use LIMS::Wait;
 
 my $owner = $$;
 my @made;
@@ -53,11 +54,9 @@ sub start {
             $> == 0 ? ('-u', 'nobody') : () or die "memcached: $!\n";
     }
     $self->{pid} = $pid;
-    for (1 .. 400) {
-        return if IO::Socket::INET->new(PeerAddr => $self->address);
-        select undef, undef, undef, 0.025;
-    }
-    die "memcached did not start\n";
+    wait_until { IO::Socket::INET->new(PeerAddr => $self->address) }
+        or die "memcached did not start\n";
+    return;
 }
 
 sub kill {

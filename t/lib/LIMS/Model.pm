@@ -63,7 +63,6 @@ use parent 'LIMS::Receiver';
 use IO::Socket::SSL qw(SSL_VERIFY_PEER SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
 use JSON::PP ();
 use LIMS::Instance;
-use POSIX ();
 use Time::HiRes qw(sleep);
 
 my $json  = JSON::PP->new->utf8->canonical;

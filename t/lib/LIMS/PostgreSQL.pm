@@ -42,10 +42,10 @@ use strict;
 use warnings;
 
 use File::Temp qw(tempdir);
-use Time::HiRes qw(sleep);
 
 use LIMS::Instance;
 use LIMS::Test ();
+use LIMS::Wait;
 
 my ($owner, @standbys, @frozen) = ($$);
 
@@ -108,11 +108,8 @@ sub stop {
     my $pid = $self->pid;
 
     kill $signal || 'INT', $pid or die "postmaster $pid: $!\n";
-    for (1 .. 6000) {
-        return if !kill 0, $pid;
-        sleep 0.01;
-    }
-    die "the database did not stop\n";
+    wait_until { !kill 0, $pid } or die "the database did not stop\n";
+    return;
 }
 
 sub start {
@@ -206,11 +203,9 @@ sub catch_up {
     my ($self, $primary) = @_;
     my $written = $primary->say('SELECT pg_current_wal_flush_lsn()');
 
-    for (1 .. 6000) {
-        return if $self->say("SELECT pg_last_wal_replay_lsn() >= '$written'");
-        sleep 0.01;
-    }
-    die "the standby does not follow\n";
+    wait_until { $self->say("SELECT pg_last_wal_replay_lsn() >= '$written'") }
+        or die "the standby does not follow\n";
+    return;
 }
 
 sub _remove {

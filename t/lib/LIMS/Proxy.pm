@@ -32,7 +32,6 @@ use File::Temp ();
 use IO::Select;
 use IO::Socket::INET;
 use MIME::Base64 qw(decode_base64 encode_base64);
-use POSIX ();
 use parent 'LIMS::Forked';
 
 sub new {
@@ -43,8 +42,7 @@ sub new {
 
     $self->{port} = $listener->sockport;
     $self->launch(sub {
-        local $SIG{CHLD} = 'IGNORE';
-        $self->_serve($listener);
+        $self->serve($listener, sub { $self->_pass(@_) });
     });
     close $listener;
     return $self;
@@ -74,18 +72,6 @@ sub forget {
 }
 
 # --- The proxy ---------------------------------------------------------------
-
-sub _serve {
-    my ($self, $listener) = @_;
-    while (1) {
-        my $client = $listener->accept or next;
-        my $pid = fork;
-        next if $pid || !defined $pid;
-        eval { $self->_pass($client) };
-        POSIX::_exit(0);
-    }
-    return;
-}
 
 sub _pass {
     my ($self, $client) = @_;

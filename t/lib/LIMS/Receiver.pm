@@ -49,7 +49,7 @@ follow: C<500, 500, 204>.
     seen($path)          the requests so far, in order of their arrival: time, method, path,
                          headers (lower case), body, connection, and the address that
                          it came to (local)
-    wait_for($path, $count, $seconds)    the same, when there are so many
+    wait_for($path, $count, $seconds)    the same, when there are so many (20)
     endpoint($lims, $path, %option)      an endpoint there, made with limsctl:
                                          its record, with the secret. events =>
     stop
@@ -67,6 +67,7 @@ use Exporter qw(import);
 use File::Temp ();
 use IO::Socket::SSL;
 use LIMS::Instance;
+use LIMS::Wait;
 use POSIX ();
 use Socket qw(SOL_SOCKET SO_LINGER);
 use Time::HiRes qw(time sleep);
@@ -90,7 +91,9 @@ sub new {
     $self->{port} = $self->{listener}->sockport;
     $self->{tls}  = IO::Socket::SSL::SSL_Context->new(SSL_cert_file => $certificate,
         SSL_key_file => $key, SSL_server => 1, %{ $option{tls} || {} }) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
-    $self->launch(sub { $self->_serve });
+    $self->launch(sub {
+        $self->serve($self->{listener}, sub { $self->_converse(@_) });
+    });
     close delete $self->{listener};
     return $self;
 }
@@ -141,12 +144,9 @@ sub seen {
 
 sub wait_for {
     my ($self, $path, $count, $seconds) = @_;
-    my $until = time + ($seconds || 20);
     my @seen;
 
-    while ((@seen = $self->seen($path)) < $count && time < $until) {
-        sleep 0.02;
-    }
+    wait_until { (@seen = $self->seen($path)) >= $count } $seconds || 20;
     return @seen;
 }
 
@@ -174,22 +174,6 @@ sub verified {
 }
 
 # --- The server --------------------------------------------------------------
-
-sub _serve {
-    my ($self) = @_;
-    local $SIG{CHLD} = 'IGNORE';
-    local $SIG{PIPE} = 'IGNORE';
-
-    while (1) {
-        my $socket = $self->{listener}->accept or next;
-        my $pid = fork;
-        next if $pid || !defined $pid;
-        close $self->{listener};
-        eval { $self->_converse($socket) };
-        POSIX::_exit(0);
-    }
-    return;
-}
 
 sub _converse {
     my ($self, $socket) = @_;

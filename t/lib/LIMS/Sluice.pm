@@ -43,10 +43,9 @@ use IO::Select;
 use IO::Socket::UNIX;
 use JSON::PP ();
 use MIME::Base64 qw(decode_base64 encode_base64);
-use POSIX ();
-use Time::HiRes qw(sleep);
 
 use LIMS::Instance;
+use LIMS::Wait;
 use parent 'LIMS::Forked';
 
 my $json = JSON::PP->new->utf8->canonical;
@@ -62,8 +61,10 @@ sub new {
     chmod 0777, $path;
     $self->rule;
     $self->launch(sub {
-        local @SIG{qw(CHLD PIPE)} = ('IGNORE') x 2;
-        $self->_serve($listener);
+        $self->serve($listener, sub {
+            eval { $self->_pass(@_) };
+            $self->note({ end => $$ });
+        });
     });
     close $listener;
     return $self;
@@ -86,13 +87,12 @@ sub rule {
     close $out;
     rename "$path.new", $path or die "$path: $!\n";
     # Until whoever is connected has it.
-    for (1 .. 3000) {
+    wait_until {
         my %open = map { $_ => 1 } $self->_there;
         delete @open{ map { $_->{to} } grep { ($_->{stray} // 0) == $rule{number} } $self->noted };
-        return if !grep { $open{$_} } @there;
-        sleep 0.01;
-    }
-    die "somebody does not read\n";
+        !grep { $open{$_} } @there;
+    } or die "somebody does not read\n";
+    return;
 }
 
 # Those who are connected.
@@ -122,29 +122,15 @@ sub held { return scalar grep { $_->{held} } $_[0]->noted }
 sub lost {
     my ($self, $words, $count) = @_;
     my $lost;
-    for (1 .. 3000) {
+    wait_until {
         $lost = grep { defined $_->{lost} && index(decode_base64($_->{lost}), $words) >= 0 }
             $self->noted;
-        last if !defined $count || $lost > $count;
-        sleep 0.02;
-    }
+        !defined $count || $lost > $count;
+    };
     return $lost;
 }
 
 # --- In between --------------------------------------------------------------
-
-sub _serve {
-    my ($self, $listener) = @_;
-    while (1) {
-        my $client = $listener->accept or next;
-        my $pid = fork;
-        next if $pid || !defined $pid;
-        eval { $self->_pass($client) };
-        $self->note({ end => $$ });
-        POSIX::_exit(0);
-    }
-    return;
-}
 
 # The rule as it is now; the connection does what is to be done once.
 sub _look {
@@ -198,7 +184,9 @@ sub _pass {
         for my $from (@ready) {
             my $read = sysread $from, my $bytes, 65536;
             if (!$read) {
-                $self->note({ lost => encode_base64($c->{all}, '') }) if $from == $client;
+                # Told that the service leaves (Terminate), PostgreSQL may be gone first.
+                $self->note({ lost => encode_base64($c->{all}, '') })
+                    if $from == $client || $c->{all} =~ /X\0\0\0\x04\z/;
                 return;
             }
             if ($from == $client) {

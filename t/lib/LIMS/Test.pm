@@ -7,7 +7,7 @@ LIMS::Test - a service of its own for each test
 
 =head1 SYNOPSIS
 
-    use LIMS::Test;    # also strict, warnings and all of Test::More
+    use LIMS::Test;    # also strict, warnings, all of Test::More, and wait_until
 
     my $lims = LIMS::Test->new(conf => 'LimsRateLimit 120');
     my $made = $lims->post('/samples', { clientName => 'Acme', materialTypeId => 1 });
@@ -108,6 +108,7 @@ use LIMS::Instance;
 use LIMS::OpenAPI;
 use LIMS::Response;
 use LIMS::Schema;
+use LIMS::Wait;
 
 # Neither the environment's proxy nor its locale have a say in a test.
 delete @ENV{qw(http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY)};
@@ -125,6 +126,7 @@ sub import {
     strict->import;
     warnings->import;
     Test::More->export_to_level(1, $class);
+    LIMS::Wait->export_to_level(1, $class);
     return;
 }
 
@@ -525,10 +527,7 @@ sub expect_log {
     my ($self, $pattern, $name) = @_;
 
     push @{ $self->{expected} }, $pattern;
-    for (1 .. 1200) {
-        last if $self->log =~ $pattern;
-        select undef, undef, undef, 0.025;
-    }
+    wait_until { $self->log =~ $pattern };
     return Test::More::like($self->log, $pattern, $name || "the error log has $pattern");
 }
 
