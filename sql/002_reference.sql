@@ -343,8 +343,8 @@ AS $$
     END, false)
 $$;
 
--- The limits set for a project and material type, else for the material type: of
--- one test. Of many at once: lims.limits_now.
+-- The limits set for a project and material type, else for the material type. The
+-- order is the index's own, in which no project comes last.
 CREATE FUNCTION lims.specification_of(
     p_organization bigint,
     p_definition bigint,
@@ -360,5 +360,36 @@ AS $$
        AND x.material_type_id = p_material_type
        AND (x.project_id = p_project OR x.project_id IS NULL)
      ORDER BY x.project_id NULLS LAST
+     LIMIT 1
+$$;
+
+-- The limits by which a result is judged now: those, or else the definition's
+-- own. One row at most, looked up by key however many tests are asked for: what
+-- one costs is not to depend on how many definitions there are.
+CREATE FUNCTION lims.limits_of(
+    p_organization bigint,
+    p_definition bigint,
+    p_material_type bigint,
+    p_project bigint
+) RETURNS TABLE (
+    result_type text,
+    presumptive_minimum numeric,
+    low numeric,
+    high numeric,
+    expected text
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT d.result_type, d.presumptive_minimum,
+           CASE WHEN x.id IS NULL THEN d.specification_low ELSE x.low END,
+           CASE WHEN x.id IS NULL THEN d.specification_high ELSE x.high END,
+           CASE WHEN x.id IS NULL THEN d.specification_text
+                ELSE x.expected_text END
+      FROM lims.test_definition d
+      LEFT JOIN LATERAL lims.specification_of(p_organization, p_definition,
+                    p_material_type, p_project) x
+        ON true
+     WHERE d.organization_id = p_organization
+       AND d.id = p_definition
      LIMIT 1
 $$;

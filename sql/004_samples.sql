@@ -461,36 +461,3 @@ CREATE TRIGGER recount AFTER UPDATE ON lims.organization
 FOR EACH ROW WHEN (OLD.monthly_sample_allowance IS NULL
     AND NEW.monthly_sample_allowance IS NOT NULL)
 EXECUTE FUNCTION lims.organization_recount();
-
--- Limits -------------------------------------------------------------------
-
--- The limits that apply now to each test that a sample could have: those for its
--- project and material type, else for its material type, else the definition's
--- own. Plain joins, each with one row at most, so that a thousand tests are
--- asked for at once.
-CREATE VIEW lims.limits_now WITH (security_invoker = true) AS
-SELECT s.organization_id, s.id AS sample_id, d.id AS test_definition_id,
-       s.material_type_id, s.project_id, d.result_type, d.presumptive_minimum,
-       d.unit,
-       CASE WHEN p.id IS NOT NULL THEN p.low
-            WHEN m.id IS NOT NULL THEN m.low
-            ELSE d.specification_low END AS low,
-       CASE WHEN p.id IS NOT NULL THEN p.high
-            WHEN m.id IS NOT NULL THEN m.high
-            ELSE d.specification_high END AS high,
-       CASE WHEN p.id IS NOT NULL THEN p.expected_text
-            WHEN m.id IS NOT NULL THEN m.expected_text
-            ELSE d.specification_text END AS expected
-  FROM lims.sample s
-  JOIN lims.test_definition d
-    ON d.organization_id = s.organization_id
-  LEFT JOIN lims.specification p
-    ON p.organization_id = s.organization_id
-   AND p.test_definition_id = d.id
-   AND p.material_type_id = s.material_type_id
-   AND p.project_id = s.project_id
-  LEFT JOIN lims.specification m
-    ON m.organization_id = s.organization_id
-   AND m.test_definition_id = d.id
-   AND m.material_type_id = s.material_type_id
-   AND m.project_id IS NULL;

@@ -158,8 +158,8 @@ AS $$
            CASE WHEN e.is_result THEN l.low END,
            CASE WHEN e.is_result THEN l.high END,
            CASE WHEN e.is_result THEN l.expected END,
-           CASE WHEN e.is_result THEN l.material_type_id END,
-           CASE WHEN e.is_result THEN l.project_id END,
+           CASE WHEN e.is_result THEN s.material_type_id END,
+           CASE WHEN e.is_result THEN s.project_id END,
            CASE WHEN NOT e.is_result THEN NULL
                 WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
                      ((p_stands).result, (p_stands).qualifier)
@@ -176,7 +176,7 @@ AS $$
                 WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
                      ((p_stands).result, (p_stands).qualifier)
                 THEN (p_stands).entered_by
-                ELSE lims.context_id('user_id') END,
+                ELSE (SELECT lims.context_id('user_id')) END,
            CASE WHEN NOT e.is_result THEN NULL
                 WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
                      ((p_stands).result, (p_stands).qualifier)
@@ -184,15 +184,16 @@ AS $$
                 ELSE now() END,
            CASE WHEN e.is_result
                 THEN coalesce((p_stands).first_entered_at, now()) END
-      FROM lims.limits_now l
+      FROM lims.sample s
+     CROSS JOIN LATERAL lims.limits_of(s.organization_id,
+           (p_stands).test_definition_id, s.material_type_id, s.project_id) l
      CROSS JOIN LATERAL (
            SELECT coalesce(p_result ~ '\S', false) AS is_result,
                   lims.result_number(p_result) AS number,
                   lims.result_bound(p_result, p_qualifier) AS bound
            OFFSET 0) e
-     WHERE l.organization_id = (p_stands).organization_id
-       AND l.sample_id = (p_stands).sample_id
-       AND l.test_definition_id = (p_stands).test_definition_id
+     WHERE s.organization_id = (p_stands).organization_id
+       AND s.id = (p_stands).sample_id
 $$;
 
 -- Judges what is entered without its judgement, a row at a time.

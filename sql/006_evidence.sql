@@ -44,7 +44,7 @@ BEGIN
     SELECT h.organization_id, h.id, h.status, h.result, h.qualifier,
            h.numeric_value, h.out_of_specification, h.confirmation_status,
            h.entered_by, h.entered_at, h.verified_by, h.verified_at,
-           h.verification_signature_id, lims.context_id('user_id')
+           h.verification_signature_id, (SELECT lims.context_id('user_id'))
       FROM (SELECT o.*, o.result IS NOT NULL
                    AND ((n.result, n.qualifier)
                         IS DISTINCT FROM (o.result, o.qualifier)

@@ -32,7 +32,7 @@ $$;
 CREATE TABLE lims.event (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.event_id_seq'),
-    type text NOT NULL CHECK (type IN (
+    type text COLLATE "C" NOT NULL CHECK (type IN (
         'sample.created', 'sample.received', 'result.entered',
         'result.verified', 'sample.blocked', 'sample.ready_for_review',
         'sample.ready_to_report', 'sample.reported', 'coa.generated',

@@ -71,6 +71,21 @@ brought(PH => '9.2', verified_by => $lab->{user_id}, updated_at => q{now() - int
 is_deeply(row(PH => 'result, verified_by, verified_at, updated_at > now() - interval \'1 hour\''),
     [ '9.2', undef, undef, 1 ], 'what is not of the judgement is what it always is');
 
+# One by one, however many are judged at once: the plan is kept for one alone.
+subtest 'limits are looked up' => sub {
+    $base->db->do("SET $_ = off") for qw(enable_seqscan enable_bitmapscan);
+    my $plan = join "\n", @{ $base->db->selectcol_arrayref(q{EXPLAIN SELECT j.low
+        FROM (SELECT t FROM lims.sample_test t CROSS JOIN generate_series(1, 1000000) OFFSET 0) x
+       CROSS JOIN LATERAL (SELECT spec_low AS low FROM lims.judged(x.t, '1', NULL)) j}) };
+    $base->db->do("RESET $_") for qw(enable_seqscan enable_bitmapscan);
+    for my $table (qw(test_definition specification)) {
+        my ($scan, $condition) = $plan =~ /((?:Index )?Scan [^\n]* on $table .*?\n)\s*(.*)\n/;
+        like($scan, qr/\AIndex Scan/, $table) or diag($plan);
+        like($condition, qr/\AIndex Cond: .*\borganization_id = /, '... of one organization')
+            or diag($plan);
+    }
+};
+
 # A judgement without a reason for one.
 $app->do('UPDATE lims.sample_test SET judgements = judgements + 1, spec_low = 1, spec_high = 99,
     out_of_specification = false WHERE organization_id = ? AND id = ?', undef, $lab->{id},
@@ -113,34 +128,29 @@ my $sludge = $base->insert('material_type', { organization_id => $lab->{id}, cod
 my $plain = q{UPDATE lims.sample_test SET result = '5' WHERE organization_id = $1 AND id = $2};
 my $bulk  = (bring($app, PB => '5'))[0] =~ s/\$3/'5'/r;
 
-# Asks until the answer is the one wished for.
-sub wait_for {
-    my ($db, $wish, $sql, @bind) = @_;
-    for (1 .. 3000) {
-        # What one transaction sees of activity it would go on seeing.
-        $db->do('SELECT pg_stat_clear_snapshot()');
-        return if $db->selectrow_array($sql, undef, @bind) == $wish;
-        select undef, undef, undef, 0.02;
-    }
-    die "waited in vain: $sql\n";
-}
-
 sub move {
     my ($db) = @_;
     $db->begin_work;
     $db->do('UPDATE lims.sample SET material_type_id = CASE material_type_id WHEN $1 THEN $2
         ELSE $1 END WHERE organization_id = $3 AND id = $4', undef, $sludge, $lab->{material},
         $lab->{id}, $test->{id});
-    wait_for($db, 1, 'SELECT count(*) FROM pg_stat_activity
-        WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))');
+    wait_until {
+        # What one transaction sees of activity it would go on seeing.
+        $db->do('SELECT pg_stat_clear_snapshot()');
+        $db->selectrow_array('SELECT count(*) FROM pg_stat_activity
+            WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))') == 1;
+    } or die "nobody waits for it\n";
     $db->commit;
     return 'moved';
 }
 
 sub enter_meanwhile {
     my ($db, $way) = @_;
-    wait_for($db, 0, 'SELECT count(*) FROM (SELECT FROM lims.sample WHERE organization_id = ?
-        AND id = ? FOR SHARE SKIP LOCKED) free', $lab->{id}, $test->{id});
+    wait_until {
+        !$db->selectrow_array('SELECT count(*) FROM (SELECT FROM lims.sample
+            WHERE organization_id = ? AND id = ? FOR SHARE SKIP LOCKED) free', undef, $lab->{id},
+            $test->{id});
+    } or die "nobody has it\n";
     return eval { $db->do($way, undef, $lab->{id}, $test->{PB}); 'entered' } || $db->state;
 }
 
