@@ -264,24 +264,8 @@ test: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@$(MAKE) --no-print-directory suite
 
-# The tests of t/zz-contract judge what all the others produced, so they come
-# last and only after a whole run. The cluster is stopped at the end, unless
-# another test run is at work in it.
 suite:
-	@rm -rf build/test/coverage
-	@mkdir -p build/test
-	@status=0; \
-	if test "$(T)" = t; then \
-	    LIMS_OUT=$(OUT) prove -j$(JOBS) -r $$(ls -d t/* | grep -Ev '^t/(lib|fixtures|zz-contract)$$') \
-	        || status=1; \
-	    if test -d t/zz-contract; then \
-	        LIMS_SUITE=1 LIMS_OUT=$(OUT) prove -r t/zz-contract || status=1; \
-	    fi; \
-	else \
-	    LIMS_OUT=$(OUT) prove -j$(JOBS) -r $(T) || status=1; \
-	fi; \
-	flock -n -E 0 build/test/in-use build/instance stop build/test || status=1; \
-	exit $$status
+	@JOBS=$(JOBS) LIMS_OUT=$(OUT) build/suite $(T)
 
 # ASan has to be in the process before anything else, hence the preload; what
 # it finds lands in files, which fail the test that provoked them.

@@ -6,7 +6,8 @@
  * writes (t/lib/LIMS/Fail.pm): memory.so refuses memory, calls.so refuses calls
  * of libpq, or cuts their connection before they are made. Nothing fails until
  * a test says in which process, what, and at which turn. Where it failed stands
- * in a file beside that one, with .trace behind its name.
+ * in a file beside that one, with .trace behind its name; where the process met a
+ * segmentation fault in another, with .death.
  */
 #ifndef FAIL_H
 #define FAIL_H

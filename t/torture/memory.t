@@ -45,7 +45,5 @@ for my $name (grep { $long || /\A(?:ingest|read|register|upload)\z/ } sort keys 
     }
 }
 cmp_ok($fail->{turns}, '>', 5, "$fail->{turns} failures");
-my $faults = () = $lims->log =~ /exit signal Segmentation fault/g;
-cmp_ok($faults, '<=', $fail->{brigades}, "$faults children died in a brigade, none elsewhere");
 
 done_testing();

@@ -10,8 +10,7 @@ use LIMS::Fail;
 
 my $fail = LIMS::Fail->new(name => 'sends', libraries => ['calls']);
 my $lims = LIMS::Test->new(children => 1, contract => 0,
-    conf => "Define LIMS_CONNECTIONS 1\nLimsWebhookDispatchers 0\nLimsRecoveryInterval 86400\n"
-        . $fail->conf);
+    conf => "Define LIMS_CONNECTIONS 1\n" . $fail->conf);
 my $number = 0;
 
 # The connections that requests go to; a closed one is there until its end has noticed.

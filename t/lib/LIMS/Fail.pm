@@ -18,8 +18,8 @@ F<build/fail> has what httpd is started with. C<one> sends one request to the
 one child of the server, in which the C<turn>th allocation (C<memory>), the
 C<turn>th call of libpq (C<call>) or the connection at that call (C<link>) fails;
 with C<lasting>, and all that follow. What came of it is a hash: C<status> (0:
-no answer), C<body>, C<seen> and C<failed> turns, the C<what> that failed, and
-the C<blocks> of memory the process has.
+no answer), C<body>, C<silent>, whether that was waited for in vain, C<seen> and C<failed> turns, the C<what> that failed, and
+the C<blocks> of memory the process has. C<alone> does so without a request.
 
 C<sweep> does that for every turn that a kind of request has, and judges what
 the database looks like after each; see there.
@@ -41,16 +41,16 @@ use LIMS::Wait;
 
 my %kinds  = (memory => 1, call => 2, link => 3);
 my $layout = 'l<6 q< Z48';
+my @intervals = map { "Lims$_" } qw(IngestResume RecoveryInterval RetentionInterval ScanInterval);
 
 sub new {
     my ($class, %option) = @_;
-    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0, brigades => 0 },
-        $class;
+    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0 }, $class;
     my @libraries = map { LIMS::Instance::out() . "/fail/$_.so" } @{ $option{libraries} };
 
     LIMS::Instance::start_cluster();
     $self->_write($layout, (0) x 7, '');
-    for my $file ($self->{file}, "$self->{file}.trace") {
+    for my $file (map { "$self->{file}$_" } '', qw(.trace .death)) {
         open my $out, '>>', $file or die "$file: $!\n";
         chmod 0666, $file or die "$file: $!\n";
     }
@@ -59,10 +59,14 @@ sub new {
     return $self;
 }
 
-# One child that does one thing at a time: what is counted is one request. libpq
-# without memory may wait for an answer that has come: not for long.
+# One child that does one thing at a time: what is counted is one request, or what
+# works without one. libpq without memory may wait for an answer that has come: not
+# for long.
 sub conf {
-    return "LimsDatabaseTimeout 1000\nLimsIngestResume 86400\nThreadsPerChild 2\nMaxRequestWorkers 2\nMinSpareThreads 1\nMaxSpareThreads 2\n";
+    my ($self, %option) = @_;
+    return join "\n", 'LimsDatabaseTimeout 1000', 'ThreadsPerChild 2', 'MaxRequestWorkers 2',
+        'MinSpareThreads 1', 'MaxSpareThreads 2', $option{background}
+        ? map { "$_ 1" } @intervals : ('LimsWebhookDispatchers 0', map { "$_ 86400" } @intervals), '';
 }
 
 sub begin {
@@ -89,11 +93,18 @@ sub _read {
     return \%state;
 }
 
-# The functions, or places in libraries, in which it failed.
+# The functions, or places in libraries, in which it failed (trace) or met a
+# segmentation fault (death).
 sub _where {
-    my ($self) = @_;
-    open my $in, '<', "$self->{file}.trace" or return;
+    my ($self, $what) = @_;
+    open my $in, '<', "$self->{file}.$what" or return;
     return map { m{([^/]+)\(([^)]*)\)} ? "$1 $2" : () } <$in>;
+}
+
+sub _forget_death {
+    my ($self) = @_;
+    truncate "$self->{file}.death", 0 or die "$self->{file}.death: $!\n";
+    return;
 }
 
 # The child that there is now; another one than before if that died.
@@ -119,12 +130,36 @@ sub one {
         defined $body ? 'Content-Type: ' . ($type // 'application/json') : (),
         'Content-Length: ' . length $content, '', $content;
 
+    $self->_forget_death;
     $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
-    my $answer = _ask($socket, $message);
+    my ($answer, $silent) = _ask($socket, $message);
     $self->_write('l<', 0);
+    $silent = 0 if $silent && $self->_spins_in_tls($child);
     my $response = LIMS::Response->parse($answer);
     return { %{ $self->_read }, status => $response ? $response->status : 0,
-        body => $response ? $response->body : '', child => $child };
+        body => $response ? $response->body : '', silent => $silent, child => $child };
+}
+
+# Without any memory mod_ssl may read again and again, for as long as the child lives:
+# it is ended, as a pool would have done.
+sub _spins_in_tls {
+    my ($self, $child) = @_;
+
+    return 0 unless wait_until { grep { /^mod_ssl/ } $self->_where('trace') } 1;
+    kill 'ABRT', $child;
+    return wait_until { !LIMS::Instance::lives($child) };
+}
+
+# The turn comes in what the child does without a request, within some seconds.
+sub alone {
+    my ($self, $kind, $turn, $lasting) = @_;
+    my $child = $self->_child;
+
+    $self->_forget_death;
+    $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
+    wait_until { $self->_read->{failed} || !LIMS::Instance::lives($child) } 5;
+    $self->_write('l<', 0);
+    return { %{ $self->_read }, death => [ $self->_where('death') ], child => $child };
 }
 
 # A connection that has had an answer, so that it is not TLS that fails, whose
@@ -156,9 +191,8 @@ sub _ask {
     };
     alarm 0;
     die $@ if !$ok && $@ ne "silence\n";
-    diag('an answer was waited for in vain') unless $ok;
     close $socket;
-    return $answer;
+    return ($answer, !$ok);
 }
 
 # --- Every turn of a kind of request -----------------------------------------
@@ -196,7 +230,7 @@ sub sweep {
         push @faults, "sent again, it made $after; once makes $whole" if $after ne $whole;
         if (@faults) {
             fail("$option{name}, turn $turn ($outcome->{what}): $outcome->{status}");
-            diag("$_\n") for @faults, $outcome->{body}, 'It failed in:', $self->_where;
+            diag("$_\n") for @faults, $outcome->{body}, 'It failed in:', $self->_where('trace');
         }
         last if !$outcome->{failed} && ($tried || $turn == 1);
         $tried++ if $outcome->{failed};
@@ -227,8 +261,11 @@ sub _judge {
     my $status = $outcome->{status};
     my @faults = $self->_still_open;
     my $after  = _difference($before, $self->_rows);
+    my @death  = $self->_where('death');
 
-    $self->{brigades}++ if !$status && grep { /apr_brigade_writev/ } $self->_where;
+    push @faults, 'it met a segmentation fault in:', @death
+        if @death && !grep { /apr_brigade_writev/ } @death;
+    push @faults, 'neither an answer nor the end of the connection' if $outcome->{silent};
     push @faults, 'no answer' if !$status && !$option->{may_die};
     push @faults, "$status is neither success nor the service's own trouble"
         if $status && $status != $option->{success} && $status != 500 && $status != 503;

@@ -1,0 +1,68 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Memory that runs out in what works without a request, the jobs and the sending of
+# webhooks, ends the child or is tried again: no event goes without its delivery, and
+# the jobs go on.
+#
+# TORTURE_KILLS, as for kill.t: with many, some 300 times; else ten.
+use strict;
+use warnings;
+
+use JSON::PP ();
+use Test::More;
+
+use LIMS::Fail;
+use LIMS::Receiver;
+use LIMS::Test;
+
+plan skip_all => 'a sanitizer has a malloc of its own' if LIMS::Instance::foreign_malloc();
+
+my $seed = $ENV{TORTURE_SEED} || time ^ $$;
+srand $seed;
+note("TORTURE_SEED=$seed");
+
+my $receiver = LIMS::Receiver->new;
+my $fail     = LIMS::Fail->new(name => 'background', libraries => ['memory']);
+my $metrics  = "<Location \"/metrics\">\n    SetHandler lims-metrics\n</Location>\n";
+my $lims     = LIMS::Test->new(contract => 0, children => 1, conf => $fail->conf(background => 1)
+        . $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\nLimsWebhookTimeout 1000\nLimsWebhookLease 4000\n$metrics");
+my $times    = ($ENV{TORTURE_KILLS} || 0) > 10 ? 300 : 10;
+my ($failed, %got) = (0);
+
+# Runs that each job has done.
+sub runs {
+    my $text = $lims->raw(join "\r\n", 'GET /metrics HTTP/1.0', 'Host: localhost', '', '');
+    return { $text =~ /^lims_job_runs_total\{job="(\w+)",outcome="done"\} (\d+)/gm };
+}
+
+$lims->allow_log(qr/exit signal Abort|Memory allocation failed/, qr/LIMS0(?:090|120|123|124): /);
+$fail->begin($lims);
+$receiver->endpoint($lims, '/good', events => 'sample.created');
+for my $n (1 .. $times) {
+    $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
+        VALUES (?, 'sample.created', json_build_object('n', ?::int))}, undef,
+        $lims->fixture->{id}, $n);
+    my $turn    = 1 + int rand 250;
+    my $outcome = $fail->alone('memory', $turn, $n % 5 == 0);
+    $failed++ if $outcome->{failed};
+    next unless @{ $outcome->{death} };
+    fail("turn $turn ($outcome->{what}): the child met a segmentation fault");
+    diag(join "\n", @{ $outcome->{death} });
+}
+cmp_ok($failed, '>', $times / 2, "memory ran out $failed times");
+
+# A child of which no endpoint waits for the end of the minute after LIMS0124.
+$lims->graceful;
+wait_until {
+    %got = map { JSON::PP->new->decode($_->{body})->{data}{n} => 1 } $receiver->seen('/good');
+    keys %got == $times;
+};
+is_deeply([ sort { $a <=> $b } keys %got ], [ 1 .. $times ], 'no event went without its delivery');
+my $before = runs();
+is(scalar keys %$before, 4, 'there are four jobs');
+for my $job (sort keys %$before) {
+    ok((wait_until { runs()->{$job} > $before->{$job} }), "the job $job goes on");
+}
+
+done_testing();
