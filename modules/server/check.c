@@ -18,6 +18,7 @@
 #include "kernel/openapi.h"
 #include "kernel/route.h"
 #include "kernel/seal.h"
+#include "server/algorithms.h"
 #include "server/extraction.h"
 #include "server/metrics.h"
 #include "server/server.h"
@@ -301,6 +302,7 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
         return OK;
     }
+    lims_algorithms_list();
     rv = lims_metrics_create(s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0113: no shared memory for counters");

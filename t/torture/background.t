@@ -43,8 +43,9 @@ for my $n (1 .. $times) {
     $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
         VALUES (?, 'sample.created', json_build_object('n', ?::int))}, undef,
         $lims->fixture->{id}, $n);
-    my $turn    = 1 + int rand 250;
-    my $outcome = $fail->alone('memory', $turn, $n % 5 == 0);
+    # The first in a child without requests before: in what libraries do once.
+    my $turn    = $n == 1 ? 50 + int rand 60 : 1 + int rand 250;
+    my $outcome = $fail->alone('memory', $turn, $n % 5 == 1);
     $failed++ if $outcome->{failed};
     next unless @{ $outcome->{death} };
     fail("turn $turn ($outcome->{what}): the child met a segmentation fault");
@@ -52,17 +53,20 @@ for my $n (1 .. $times) {
 }
 cmp_ok($failed, '>', $times / 2, "memory ran out $failed times");
 
-# A child of which no endpoint waits for the end of the minute after LIMS0124.
-$lims->graceful;
-wait_until {
-    %got = map { JSON::PP->new->decode($_->{body})->{data}{n} => 1 } $receiver->seen('/good');
-    keys %got == $times;
-};
-is_deeply([ sort { $a <=> $b } keys %got ], [ 1 .. $times ], 'no event went without its delivery');
 my $before = runs();
 is(scalar keys %$before, 4, 'there are four jobs');
 for my $job (sort keys %$before) {
     ok((wait_until { runs()->{$job} > $before->{$job} }), "the job $job goes on");
 }
 
+# A child of which no endpoint waits for the end of the minute after LIMS0124. httpd
+# may make two in place of one that ends as it restarts, and end but one of them.
+sleep 2;
+$lims->get('/whoami');
+$lims->graceful;
+wait_until {
+    %got = map { JSON::PP->new->decode($_->{body})->{data}{n} => 1 } $receiver->seen('/good');
+    keys %got == $times;
+};
+is_deeply([ sort { $a <=> $b } keys %got ], [ 1 .. $times ], 'no event went without its delivery');
 done_testing();

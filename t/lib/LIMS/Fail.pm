@@ -150,16 +150,19 @@ sub _spins_in_tls {
     return wait_until { !LIMS::Instance::lives($child) };
 }
 
-# The turn comes in what the child does without a request, within some seconds.
+# The turn comes in what the child does without a request, within some seconds. With
+# lasting there is no memory for one of them.
 sub alone {
     my ($self, $kind, $turn, $lasting) = @_;
     my $child = $self->_child;
+    my $gone  = sub { !LIMS::Instance::lives($child) };
 
     $self->_forget_death;
     $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
-    wait_until { $self->_read->{failed} || !LIMS::Instance::lives($child) } 5;
+    wait_until { $self->_read->{failed} || $gone->() } 5;
+    wait_until { $gone->() } 1 if $lasting;
     $self->_write('l<', 0);
-    return { %{ $self->_read }, death => [ $self->_where('death') ], child => $child };
+    return { %{ $self->_read }, death => [ $self->_where('death') ] };
 }
 
 # A connection that has had an answer, so that it is not TLS that fails, whose
