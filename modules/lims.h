@@ -212,8 +212,10 @@ enum {
     LIMS_R_KEYRING = 1 << 9,    /* seals or opens secrets: needs the key file */
     LIMS_R_FILE = 1 << 10,      /* the body brings a file: it may be larger */
     LIMS_R_COSTLY = 1 << 11,    /* a tighter rate limit besides the common one */
-    LIMS_R_TURNS = 1 << 12      /* its work and what follows take a processor for long:
+    LIMS_R_TURNS = 1 << 12,     /* its work and what follows take a processor for long:
                                    few at once, the others in line */
+    LIMS_R_BYTES = 1 << 13      /* command line: without --json the answer is the bytes of
+                                   its contentBase64 */
 };
 
 typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);

@@ -232,6 +232,9 @@ static void check_surface(check_t *check, const char *where, const lims_route_t 
     if (tool && route->command == NULL) {
         problem(check, where, "LIMS_R_TOOL without a command");
     }
+    if ((route->flags & LIMS_R_BYTES) && !(route->flags & LIMS_R_DOCUMENT)) {
+        problem(check, where, "LIMS_R_BYTES without LIMS_R_DOCUMENT");
+    }
     if (route->path != NULL) {
         check_path(check, where, route);
     }

@@ -56,6 +56,16 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
     return error;
 }
 
+static void print_reply(const lims_tool_t *tool, const lims_reply_t *reply)
+{
+    if (tool->json) {
+        printf("%s\n", reply->body);
+    } else if (!(tool->route->flags & LIMS_R_BYTES) ||
+               !lims_print_bytes(stdout, reply->body, reply->length, tool->pool)) {
+        lims_print(stdout, reply->body, reply->length, tool->pool);
+    }
+}
+
 static lims_exit_e run_route(lims_tool_t *tool)
 {
     lims_session_t *session = NULL;
@@ -69,11 +79,7 @@ static lims_exit_e run_route(lims_tool_t *tool)
     if (error) {
         return lims_print_error(tool, error);
     }
-    if (tool->json) {
-        printf("%s\n", reply->body);
-    } else {
-        lims_print(stdout, reply->body, reply->length, tool->pool);
-    }
+    print_reply(tool, reply);
     return LIMS_EXIT_OK;
 }
 

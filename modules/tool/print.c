@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "instruments/import.h"
 #include "kernel/error.h"
 #include "kernel/json.h"
 #include "tool/tool.h"
@@ -294,6 +295,23 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
         return;
     }
     print_value(&printer, root, 0);
+}
+
+bool lims_print_bytes(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool)
+{
+    lims_json_t *root = NULL;
+    const lims_json_t *content;
+    const char *bytes;
+
+    if (lims_json_parse(&root, json, length, pool)) {
+        return false;
+    }
+    content = lims_json_member(root, "contentBase64");
+    if (!content || !lims_base64_decode(&bytes, &length, content->text, pool)) {
+        return false;
+    }
+    fwrite(bytes, 1, length, out);
+    return true;
 }
 
 /* --- Errors --------------------------------------------------------------- */

@@ -21,6 +21,13 @@ my $json = JSON::PP->new->utf8->canonical;
 
 sub ctl { return $lims->ctl(@as, @_) }
 
+# What people see.
+sub told {
+    my (undef, $output) = LIMS::Instance::capture(LIMS::Instance::out() . '/limsctl', '--database',
+        $lims->conninfo, @as, @_);
+    return $output;
+}
+
 sub done {
     my ($name, @command) = @_;
     my $result = ctl(@command);
@@ -101,15 +108,18 @@ subtest 'looking' => sub {
     my $file = done('shown', qw(instrument-file show), $id);
     is_deeply([ map { "$_->{code} $_->{row} $_->{cell}" } @{ $file->{reasons} } ],
         ['unknown_tracking_id 2 NOBODY'], 'with its reasons');
-    my (undef, $told) = LIMS::Instance::capture(LIMS::Instance::out() . '/limsctl', '--database',
-        $lims->conninfo, @as, qw(instrument-file show), $id);
-    like($told, qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m,
-        '... to people in full');
+    like(told(qw(instrument-file show), $id),
+        qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m, '... to people in full');
     is_deeply([ map { $_->{id} } @{ done('listed',
                 qw(instrument-file list --status quarantined --reason-code unknown_tracking_id))
                 ->{data} } ], [$id], 'by reason');
     my $content = done('its bytes', qw(instrument-file content), $id);
     is(decode_base64($content->{contentBase64}), $pc->csv([ 'NOBODY', 'NO3', '1' ]), 'to the byte');
+    my $bytes  = join '', map { chr } 0 .. 255;
+    my $binary = $lims->post('/instrument-ingest',
+        { fileName => 'run.bin', contentBase64 => encode_base64($bytes, '') });
+    is(told(qw(instrument-file content), $binary->json->{id}), $bytes,
+        'and as a file of its own without --json');
 };
 
 subtest 'releasing' => sub {

@@ -126,6 +126,7 @@ static void test_routes(void)
     FAULT("more than one :id", path, "/x/:id/y/:id");
     FAULT("not LIMS_R_TOOL", path, NULL);
     FAULT("without a command", flags, LIMS_R_TOOL);
+    FAULT("LIMS_R_BYTES without", flags, LIMS_R_BYTES);
     FAULT("operation or a summary", operation, NULL);
     FAULT("operation or a summary", summary, NULL);
     FAULT("is no scope", scope, "samples:destroy");
