@@ -18,8 +18,9 @@ F<build/fail> has what httpd is started with. C<one> sends one request to the
 one child of the server, in which the C<turn>th allocation (C<memory>), the
 C<turn>th call of libpq (C<call>) or the connection at that call (C<link>) fails;
 with C<lasting>, and all that follow. What came of it is a hash: C<status> (0:
-no answer), C<body>, C<silent>, whether that was waited for in vain, C<seen> and C<failed> turns, the C<what> that failed, and
-the C<blocks> of memory the process has. C<alone> does so without a request.
+no answer), C<body>, C<silent>, whether that was waited for in vain, C<seen> and
+C<failed> turns, the C<what> that failed, and the C<blocks> of memory the process
+has. C<alone> does so without a request.
 
 C<sweep> does that for every turn that a kind of request has, and judges what
 the database looks like after each; see there.
@@ -134,7 +135,7 @@ sub one {
     $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
     my ($answer, $silent) = _ask($socket, $message);
     $self->_write('l<', 0);
-    $silent = 0 if $silent && $self->_spins_in_tls($child);
+    $silent = 0 if $silent && $lasting && $self->_spins_in_tls($child);
     my $response = LIMS::Response->parse($answer);
     return { %{ $self->_read }, status => $response ? $response->status : 0,
         body => $response ? $response->body : '', silent => $silent, child => $child };
