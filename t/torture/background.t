@@ -53,8 +53,9 @@ for my $n (1 .. $times) {
 }
 cmp_ok($failed, '>', $times / 2, "memory ran out $failed times");
 
-my $before = runs();
-is(scalar keys %$before, 4, 'there are four jobs');
+# Also where what OpenSSL makes once in a process met with no memory.
+my $before = eval { runs() } || {};
+is(scalar keys %$before, 4, 'the child speaks TLS, and tells of four jobs') or diag($@);
 for my $job (sort keys %$before) {
     ok((wait_until { runs()->{$job} > $before->{$job} }), "the job $job goes on");
 }
