@@ -59,11 +59,7 @@ static void print_report(const lims_tool_t *tool, const lims_job_t *job,
     write_figures(w, dry ? job->gauges : job->counts, dry ? report->gauges : report->counts);
     lims_writer_object_end(w);
     json = lims_writer_finish(&length, w);
-    if (tool->json) {
-        printf("%s\n", json);
-    } else {
-        lims_print(stdout, json, length, tool->pool);
-    }
+    lims_print_answer(tool, json, length);
 }
 
 static lims_exit_e run(lims_tool_t *tool, lims_job_e which)

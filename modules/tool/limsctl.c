@@ -58,11 +58,10 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
 
 static void print_reply(const lims_tool_t *tool, const lims_reply_t *reply)
 {
-    if (tool->json) {
-        printf("%s\n", reply->body);
-    } else if (!(tool->route->flags & LIMS_R_BYTES) ||
-               !lims_print_bytes(stdout, reply->body, reply->length, tool->pool)) {
-        lims_print(stdout, reply->body, reply->length, tool->pool);
+    bool bytes = !tool->json && (tool->route->flags & LIMS_R_BYTES) != 0;
+
+    if (!bytes || !lims_print_bytes(stdout, reply->body, reply->length, tool->pool)) {
+        lims_print_answer(tool, reply->body, reply->length);
     }
 }
 

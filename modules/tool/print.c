@@ -297,6 +297,15 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
     print_value(&printer, root, 0);
 }
 
+void lims_print_answer(const lims_tool_t *tool, const char *json, apr_size_t length)
+{
+    if (tool->json) {
+        printf("%s\n", json);
+    } else {
+        lims_print(stdout, json, length, tool->pool);
+    }
+}
+
 bool lims_print_bytes(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool)
 {
     lims_json_t *root = NULL;

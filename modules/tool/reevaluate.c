@@ -149,11 +149,7 @@ static void print(again_t *again)
     lims_writer_integer(again->w, again->quarantined);
     lims_writer_object_end(again->w);
     json = lims_writer_finish(&length, again->w);
-    if (again->tool->json) {
-        printf("%s\n", json);
-    } else {
-        lims_print(stdout, json, length, again->tool->pool);
-    }
+    lims_print_answer(again->tool, json, length);
 }
 
 lims_exit_e lims_command_reevaluate(lims_tool_t *tool)

@@ -123,6 +123,9 @@ const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_to
 /* A JSON text for people: names and values, lists as tables. */
 void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
 
+/* The same on standard output, with --json as it is. */
+void lims_print_answer(const lims_tool_t *tool, const char *json, apr_size_t length);
+
 /* The bytes that a JSON text has as contentBase64. False if it has none. */
 bool lims_print_bytes(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
 
