@@ -220,8 +220,7 @@ subtest 'one that hangs, and too many at once' => sub {
 };
 
 subtest 'what came of it is counted' => sub {
-    my $text = $lims->raw("GET /lims/metrics HTTP/1.1\r\nHost: localhost\r\n"
-            . "Connection: close\r\n\r\n");
+    my $text = LIMS::Response->from($lims, '/lims/metrics')->body;
 
     for my $outcome (qw(answered repaired nonsense refused failed unreachable busy)) {
         like($text, qr/^lims_extraction_calls_total\{outcome="$outcome"\} [1-9]/m, $outcome);

@@ -10,7 +10,6 @@ use warnings;
 use POSIX ();
 
 use LIMS::Laboratory;
-use LIMS::Response;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new(children => 3, conf => <<'CONF');
@@ -77,17 +76,12 @@ is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{h
 
 # --- What operators see -------------------------------------------------------
 
-sub look {
-    my ($path) = @_;
-    return LIMS::Response->parse($lims->raw(
-            "GET $path HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))->body;
-}
-sub metric { return (look('/lims/metrics') =~ /^\Q$_[0]\E (\S+)$/m)[0] }
+sub metric { return (LIMS::Response->from($lims, '/lims/metrics')->body =~ /^\Q$_[0]\E (\S+)$/m)[0] }
 
 # A scan is counted when it has ended, after what it told is there.
 my $status;
 wait_until {
-    $status = JSON::PP::decode_json(look('/lims/status?json'));
+    $status = JSON::PP::decode_json(LIMS::Response->from($lims, '/lims/status?json')->body);
     $status->{scanEvents} >= 5 && !metric('lims_job_backlog{job="scan",of="waiting"}');
 };
 is($status->{scanEvents}, 5, 'the events that scans wrote');

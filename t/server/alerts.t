@@ -23,7 +23,7 @@ END
 $lims->get('/samples');
 my $metrics = '';
 wait_until {
-    $metrics = $lims->raw(join "\r\n", 'GET /metrics HTTP/1.0', 'Host: localhost', '', '');
+    $metrics = LIMS::Response->from($lims, '/metrics')->body;
     $metrics =~ /^lims_job_runs_total\{job="scan",outcome="done"\} [1-9]/m;
 };
 

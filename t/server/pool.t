@@ -67,7 +67,7 @@ subtest 'all connections in use' => sub {
     }
     is($lims->get('/whoami')->status, 200, 'and the next gets a connection again');
     is(connections(), 2, 'there were never more than two');
-    like($lims->raw("GET /lims/metrics HTTP/1.0\r\nHost: localhost\r\n\r\n"),
+    like(LIMS::Response->from($lims, '/lims/metrics')->body,
         qr/^lims_database_exhausted_total 1$/m, 'and who got none is counted');
 };
 

@@ -18,21 +18,18 @@ use LIMS::Test;
 
 plan skip_all => 'a sanitizer has a malloc of its own' if LIMS::Instance::foreign_malloc();
 
-my $seed = $ENV{TORTURE_SEED} || time ^ $$;
-srand $seed;
-note("TORTURE_SEED=$seed");
-
 my $receiver = LIMS::Receiver->new;
 my $fail     = LIMS::Fail->new(name => 'background', libraries => ['memory']);
 my $metrics  = "<Location \"/metrics\">\n    SetHandler lims-metrics\n</Location>\n";
 my $lims     = LIMS::Test->new(contract => 0, children => 1, conf => $fail->conf(background => 1)
-        . $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\nLimsWebhookTimeout 1000\nLimsWebhookLease 4000\n$metrics");
+        . $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\nLimsWebhookTimeout 1000\n"
+        . "LimsWebhookLease 4000\n$metrics");
 my $times    = ($ENV{TORTURE_KILLS} || 0) > 10 ? 300 : 10;
 my ($failed, %got) = (0);
 
 # Runs that each job has done.
 sub runs {
-    my $text = $lims->raw(join "\r\n", 'GET /metrics HTTP/1.0', 'Host: localhost', '', '');
+    my $text = LIMS::Response->from($lims, '/metrics')->body;
     return { $text =~ /^lims_job_runs_total\{job="(\w+)",outcome="done"\} (\d+)/gm };
 }
 

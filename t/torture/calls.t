@@ -17,10 +17,6 @@ use LIMS::Laboratory;
 use LIMS::Model;
 use LIMS::Test;
 
-my $seed = $ENV{TORTURE_SEED} || time ^ $$;
-srand $seed;
-note("TORTURE_SEED=$seed");
-
 # A sanitizer has a malloc of its own.
 my $counted = !LIMS::Instance::foreign_malloc();
 my $model = LIMS::Model->new;

@@ -20,10 +20,6 @@ use LIMS::Test;
 
 plan skip_all => 'a sanitizer has a malloc of its own' if LIMS::Instance::foreign_malloc();
 
-my $seed = $ENV{TORTURE_SEED} || time ^ $$;
-srand $seed;
-note("TORTURE_SEED=$seed");
-
 my $model = LIMS::Model->new;
 my $fail = LIMS::Fail->new(name => 'memory', libraries => ['memory']);
 my $lims = LIMS::Test->new(contract => 0, children => 1,
@@ -45,5 +41,7 @@ for my $name (grep { $long || /\A(?:ingest|read|register|upload)\z/ } sort keys 
     }
 }
 cmp_ok($fail->{turns}, '>', 5, "$fail->{turns} failures");
+my $faults = () = $lims->log =~ /exit signal Segmentation fault/g;
+cmp_ok($faults, '<=', $fail->{brigades}, "$faults children died in a brigade, none elsewhere");
 
 done_testing();

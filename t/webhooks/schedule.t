@@ -66,8 +66,7 @@ subtest 'disabled and enabled' => sub {
     emit('qc.failed', 4);
     sleep 1;
     is(scalar $receiver->seen('/gone'), $before, 'nothing goes out');
-    my $metrics = $lims->raw("GET /lims/metrics HTTP/1.1\r\nHost: localhost\r\n"
-            . "Connection: close\r\n\r\n");
+    my $metrics = LIMS::Response->from($lims, '/lims/metrics')->body;
     like($metrics, qr/^lims_webhook_deliveries_kept 4$/m, 'what is kept is counted');
     like($metrics, qr/^lims_webhook_endpoints_disabled 1$/m, 'and the endpoint');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="given_up"\} 6$/m, 'given up');

@@ -46,8 +46,14 @@ my @intervals = map { "Lims$_" } qw(IngestResume RecoveryInterval RetentionInter
 
 sub new {
     my ($class, %option) = @_;
-    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0 }, $class;
+    my $self = bless { file => "$LIMS::Instance::cluster/fail-$option{name}", turns => 0, brigades => 0 },
+        $class;
     my @libraries = map { LIMS::Instance::out() . "/fail/$_.so" } @{ $option{libraries} };
+
+    # Of the turns that are tried; TORTURE_SEED repeats a run.
+    my $seed = $ENV{TORTURE_SEED} || time ^ $$;
+    srand $seed;
+    note("TORTURE_SEED=$seed");
 
     LIMS::Instance::start_cluster();
     $self->_write($layout, (0) x 7, '');
@@ -73,7 +79,6 @@ sub conf {
 sub begin {
     my ($self, $lims) = @_;
     $self->{lims} = $lims;
-    $self->{child} = ($lims->children)[0];
     return;
 }
 
@@ -102,11 +107,25 @@ sub _where {
     return map { m{([^/]+)\(([^)]*)\)} ? "$1 $2" : () } <$in>;
 }
 
-sub _forget_death {
+# Where a child met a segmentation fault since this was asked last. Those in APR's
+# brigades, which write into memory they did not get, are counted.
+sub _death {
     my ($self) = @_;
+    my @where = $self->_where('death');
+
     truncate "$self->{file}.death", 0 or die "$self->{file}.death: $!\n";
-    return;
+    $self->{brigades}++ if grep { /apr_brigade_writev/ } @where;
+    return @where;
 }
+
+# From now on this turn fails in the child, until _disarm.
+sub _arm {
+    my ($self, $child, $kind, $turn, $lasting) = @_;
+    $self->_death;
+    return $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
+}
+
+sub _disarm { return $_[0]->_write('l<', 0) }
 
 # The child that there is now; another one than before if that died.
 sub _child {
@@ -131,10 +150,9 @@ sub one {
         defined $body ? 'Content-Type: ' . ($type // 'application/json') : (),
         'Content-Length: ' . length $content, '', $content;
 
-    $self->_forget_death;
-    $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
+    $self->_arm($child, $kind, $turn, $lasting);
     my ($answer, $silent) = _ask($socket, $message);
-    $self->_write('l<', 0);
+    $self->_disarm;
     $silent = 0 if $silent && $lasting && $self->_spins_in_tls($child);
     my $response = LIMS::Response->parse($answer);
     return { %{ $self->_read }, status => $response ? $response->status : 0,
@@ -158,12 +176,11 @@ sub alone {
     my $child = $self->_child;
     my $gone  = sub { !LIMS::Instance::lives($child) };
 
-    $self->_forget_death;
-    $self->_write($layout, $kinds{$kind}, $child, $turn, $lasting, 0, 0, 0, '');
+    $self->_arm($child, $kind, $turn, $lasting);
     wait_until { $self->_read->{failed} || $gone->() } 5;
     wait_until { $gone->() } 1 if $lasting;
-    $self->_write('l<', 0);
-    return { %{ $self->_read }, death => [ $self->_where('death') ] };
+    $self->_disarm;
+    return { %{ $self->_read }, death => [ $self->_death ] };
 }
 
 # A connection that has had an answer, so that it is not TLS that fails, whose
@@ -265,7 +282,7 @@ sub _judge {
     my $status = $outcome->{status};
     my @faults = $self->_still_open;
     my $after  = _difference($before, $self->_rows);
-    my @death  = $self->_where('death');
+    my @death  = $self->_death;
 
     push @faults, 'it met a segmentation fault in:', @death
         if @death && !grep { /apr_brigade_writev/ } @death;

@@ -9,7 +9,8 @@ LIMS::Response - an answer of the service
 
 C<status>, C<body> (bytes), C<json> (decoded, undef when it is none),
 C<header($name)> (values joined by ", "), C<headers> (a hash by lower-case name),
-C<header_names>. C<parse($bytes)> makes one from what came over a socket.
+C<header_names>. C<parse($bytes)> makes one from what came over a socket,
+C<from($lims, $path)> asks for a page beside the API, such as a monitor's.
 
 =cut
 
@@ -47,6 +48,14 @@ sub parse {
     $body = substr $body, 0, $length->[0] if $length && length $body > $length->[0];
     return $class->new(status => $status, body => $body,
         headers => { map { $_ => join ', ', @{ $headers{$_} } } keys %headers });
+}
+
+sub from {
+    my ($class, $lims, $path) = @_;
+    my $bytes = $lims->raw(join "\r\n", "GET $path HTTP/1.1", 'Host: localhost',
+        'Connection: close', '', '');
+
+    return $class->parse($bytes) || die "no answer to $path\n";
 }
 
 sub _dechunked {
