@@ -186,10 +186,8 @@ sub _answer {
         sleep 0.02;
         ($word, $rest) = $self->_said;
     }
-    if ($word =~ /\A(?:hang|close|reset|endless|headers|drip|gzip|junk|302)\z/) {
-        $self->SUPER::say($request->{path}, $word);
-        return $self->SUPER::_answer($tls, $socket, $request);
-    }
+    return $self->_act($word, $tls, $socket, $request)
+        if $word =~ /\A(?:hang|close|reset|endless|headers|drip|gzip|junk|302)\z/;
     return _send($tls, $rest, '{"error":{"message":"no"}}') if $word eq 'status';
     return _send($tls, 200, $rest) if $word eq 'body';
     sleep $rest if $word eq 'slowly';

@@ -275,7 +275,13 @@ my %acts = (
 # Whether the connection goes on.
 sub _answer {
     my ($self, $tls, $socket, $request) = @_;
-    my ($word, @more) = split ' ', $self->_turn($request->{path});
+
+    return $self->_act($self->_turn($request->{path}), $tls, $socket, $request);
+}
+
+sub _act {
+    my ($self, $words, $tls, $socket, $request) = @_;
+    my ($word, @more) = split ' ', $words;
     $word = $self->{answered}++ ? 'reset' : '200' if $word eq 'fickle';
     my $body = "Thank you for $request->{path}";
 
