@@ -174,7 +174,7 @@ CREATE TABLE lims.audit_entry (
 
 -- What was changed in a time.
 CREATE INDEX audit_entry_moment
-    ON lims.audit_entry (organization_id, occurred_at, table_name, record_id);
+    ON lims.audit_entry (organization_id, occurred_at);
 
 SELECT lims.attach_append_only('audit_entry');
 

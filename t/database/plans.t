@@ -137,7 +137,7 @@ sub prepares_each_statement {
 
 # The values that each filter of a search may have.
 my %filter = (
-    endpointId => [ first_of(4) ], state => [ 'pending', 'given_up' ], type => ['qc.failed'],
+    endpointId => [ first_of(4) ], state => [ 'pending', 'given_up' ],
     status         => [ 'pending', 'reported', 'verified' ],
     materialTypeId => [ first_of(5) ], projectId => [ first_of(10) ], clientId => [ first_of(20) ],
     trackingId     => ["LAB-26-$sample"], externalId => ["E$sample"],
@@ -150,7 +150,7 @@ my %filter = (
     confirmationStatus => ['pending'],
     active => ['t'], open => ['t'],
     profile => ['P1'], reasonCode => ['unknown_profile'],
-    type => [ 'result.verified', 'qc.failed' ],
+    type => [ 'result.entered', 'result.verified', 'qc.failed' ],
 );
 
 sub searches {
@@ -183,6 +183,17 @@ sub pages_begin_at_the_cursor {
                         { limit => 50, cursor => $cursor }, \%context)));
             ok(scalar @found, "$label from $cursor: by (organization_id, id)");
         }
+    }
+    return;
+}
+
+# Of all types but the one that most events have, the next is found by its index.
+sub types_are_found {
+    my $each = $statement{event_search};
+    for my $type (qw(sample.created result.verified qc.failed result.entered)) {
+        my %index = map { ($_->{'Index Name'} // '') => 1 } nodes(plan_of($each->{sql},
+            LIMS::Statements::bound($each, { limit => 50, cursor => 0, type => $type }, \%context)));
+        is(!!$index{event_type}, $type ne 'result.entered', $type);
     }
     return;
 }
@@ -277,6 +288,7 @@ my $database = open_database(1500, @big);
 subtest 'each statement, as it is prepared'      => \&prepares_each_statement;
 subtest 'each search, for the values of a call' => \&searches;
 subtest 'pages begin at the cursor'              => \&pages_begin_at_the_cursor;
+subtest 'events of a type'                       => \&types_are_found;
 subtest 'what they start'                        => sub { starts_no_more(@acts) };
 
 $db->disconnect;
