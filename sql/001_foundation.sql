@@ -160,8 +160,9 @@ CREATE TABLE lims.audit_entry (
     record_id bigint NOT NULL,
     action text NOT NULL CHECK (action IN ('insert', 'update', 'delete')),
     -- {"column": {"old": ..., "new": ...}}, the changed columns only; an
-    -- insertion has no "old", a deletion no "new".
-    changes jsonb NOT NULL,
+    -- insertion has no "old", a deletion no "new". json, not jsonb: written
+    -- with every change, and seldom looked into.
+    changes json NOT NULL,
     user_id bigint,
     api_key_id bigint,
     request_id text,
@@ -271,7 +272,7 @@ BEGIN
             action, changes, user_id, api_key_id, request_id, reason,
             signature_id)
         SELECT d.organization_id, %2$L, d.id, 'update',
-               ('{' || d.changes || '}')::jsonb,
+               ('{' || d.changes || '}')::json,
                %7$s
           FROM (SELECT n.%3$I AS organization_id, n.id, concat_ws(',',
             %5$s) AS changes
@@ -284,7 +285,7 @@ BEGIN
             action, changes, user_id, api_key_id, request_id, reason,
             signature_id)
         SELECT n.%3$I, %2$L, n.id, 'insert', ('{' || concat_ws(',',
-            %4$s) || '}')::jsonb,
+            %4$s) || '}')::json,
                %7$s
           FROM new_rows n;
     ELSE
@@ -292,7 +293,7 @@ BEGIN
             action, changes, user_id, api_key_id, request_id, reason,
             signature_id)
         SELECT o.%3$I, %2$L, o.id, 'delete', ('{' || concat_ws(',',
-            %6$s) || '}')::jsonb,
+            %6$s) || '}')::json,
                %7$s
           FROM old_rows o;
     END IF;

@@ -134,7 +134,7 @@ sub trace {
             out_of_specification, spec_low, spec_high, spec_text, judgements, confirmation_status,
             analyzed_at, entered_by, entered_at IS NOT NULL AS entered,
             first_entered_at = entered_at AS at_first FROM lims.sample_test WHERE id = ?}, undef, @of),
-        audit => $db->selectall_arrayref(q{SELECT action, changes
+        audit => $db->selectall_arrayref(q{SELECT action, changes::jsonb
             - '{entered_at,first_entered_at,sample_id}'::text[], user_id, api_key_id, reason, signature_id
             FROM lims.audit_entry WHERE table_name = 'sample_test' AND record_id = ? ORDER BY id},
             undef, @of),

@@ -119,6 +119,6 @@ my ($entry) = $tool->db->selectrow_array(q{
       FROM lims.audit_entry
      WHERE table_name = 'organization'
      ORDER BY id DESC LIMIT 1});
-is($entry, '{"name": {"new": "Cedars", "old": "Cedar"}} a merger true', 'the audit trail');
+is($entry, '{"name":{"old":"Cedar","new":"Cedars"}} a merger true', 'the audit trail');
 
 done_testing();

@@ -66,12 +66,12 @@ my $limit  = 'UPDATE lims.specification SET high = 1000.00 WHERE organization_id
 my $change = q{SELECT string_agg(changes::text, ' ') FROM lims.audit_entry
     WHERE table_name = 'specification' AND id > ?};
 act($limit, @mine, $specification);
-is($base->value($change, $mark), '{"high": {"new": 1000.00, "old": 1000}}',
+is($base->value($change, $mark), '{"high":{"old":1000,"new":1000.00}}',
     'a limit with more decimals is another limit');
 is($base->value(q{SELECT count(*) FROM lims.specification WHERE updated_at > created_at}), 1,
     'and changes the record');
 act($limit, @mine, $specification);
-is($base->value($change, $mark), '{"high": {"new": 1000.00, "old": 1000}}', 'the same is none');
+is($base->value($change, $mark), '{"high":{"old":1000,"new":1000.00}}', 'the same is none');
 
 # Somebody. --------------------------------------------------------------------
 

@@ -74,7 +74,7 @@ is_deeply($at_line, $through_api, 'the events are the same');
 sub trail {
     my ($table, $id) = @_;
     return $db->selectall_arrayref(q{
-        SELECT action, (SELECT string_agg(k, ' ' ORDER BY k) FROM jsonb_object_keys(changes) k),
+        SELECT action, (SELECT string_agg(k, ' ' ORDER BY k) FROM json_object_keys(changes) k),
                user_id, request_id IS NOT NULL
           FROM lims.audit_entry
          WHERE table_name = ? AND record_id = ? ORDER BY id}, undef, $table, $id);

@@ -80,7 +80,7 @@ WITH said AS (
     SELECT DISTINCT ON (a.organization_id, a.record_id, c.key)
            a.organization_id, a.record_id, c.key, c.value -> 'new' AS value
       FROM lims.audit_entry a
-     CROSS JOIN LATERAL jsonb_each(a.changes) c
+     CROSS JOIN LATERAL jsonb_each(a.changes::jsonb) c
      WHERE a.table_name = '$table'
      ORDER BY a.organization_id, a.record_id, c.key, a.id DESC
 ), told AS (
@@ -109,7 +109,7 @@ SELECT *
                    PARTITION BY a.organization_id, a.table_name, a.record_id, c.key
                        ORDER BY a.id) AS before
           FROM lims.audit_entry a
-         CROSS JOIN LATERAL jsonb_each(a.changes) c) steps
+         CROSS JOIN LATERAL jsonb_each(a.changes::jsonb) c) steps
  WHERE coalesce(nullif(old, 'null'), 'null') <> coalesce(before, 'null')
 END
 }
@@ -144,7 +144,7 @@ WITH entry AS (
     SELECT organization_id, 'result.entered', record_id
       FROM entry
      WHERE table_name = 'sample_test'
-       AND (changes -> 'result' ->> 'new' IS NOT NULL OR changes ? 'qualifier')
+       AND (changes -> 'result' ->> 'new' IS NOT NULL OR changes -> 'qualifier' IS NOT NULL)
      UNION ALL
     SELECT organization_id, 'result.verified', record_id
       FROM entry
@@ -210,11 +210,11 @@ SELECT a.record_id, a.id, a.changes
           AND b.table_name = a.table_name
           AND b.record_id = a.record_id
           AND b.id < a.id
-          AND b.changes ? 'status'
+          AND b.changes -> 'status' IS NOT NULL
         ORDER BY b.id DESC
         LIMIT 1) l ON l.status = 'verified'
  WHERE a.table_name = 'sample_test'
-   AND NOT (a.changes ? 'reopening_signature_id')
+   AND a.changes -> 'reopening_signature_id' IS NULL
 END
 }
 
@@ -234,7 +234,7 @@ SELECT t.organization_id, t.id, h.kept, e.replaced
           AND x.table_name = 'sample_test'
           AND x.record_id = t.id
           AND x.changes -> 'result' ->> 'old' IS NOT NULL
-          AND NOT (x.changes ? 'reopening_signature_id')) e
+          AND x.changes -> 'reopening_signature_id' IS NULL) e
  WHERE h.kept <> e.replaced
    AND t.reopening_signature_id IS NULL
 END
