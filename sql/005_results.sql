@@ -332,35 +332,25 @@ FOR EACH ROW WHEN (
     OR NEW.reagent_lot_id IS DISTINCT FROM OLD.reagent_lot_id)
 EXECUTE FUNCTION lims.sample_test_guard();
 
--- A result is not entered with a reagent lot that has expired today, where the
--- organization blocks that. What the client says of when it analysed does not
--- count: it could say anything.
-CREATE FUNCTION lims.require_reagents_in_date(p_organization bigint, p_lots bigint[])
-RETURNS void
-LANGUAGE plpgsql
+-- A lot that has expired today, where the organization blocks that. What the
+-- client says of when it analysed does not count: it could say anything.
+CREATE FUNCTION lims.blocked_reagent(p_organization bigint, p_lot bigint)
+RETURNS TABLE (code text, expires_on date)
+LANGUAGE sql STABLE
 AS $$
-DECLARE
-    v record;
-BEGIN
     SELECT r.code, r.expires_on
-      INTO v
       FROM lims.organization o
       JOIN lims.reagent_lot r
         ON r.organization_id = o.id
      WHERE o.id = p_organization
        AND o.reagent_expiry_policy = 'block'
-       AND r.id = ANY (p_lots)
+       AND r.id = p_lot
        AND r.expires_on < (now() AT TIME ZONE o.time_zone)::date
-     ORDER BY r.id
-     LIMIT 1;
-    IF FOUND THEN
-        PERFORM lims.refuse('reagent_lot_expired', format(
-            'reagent lot %s expired on %s: enter the result with a lot that is '
-            'in date', v.code, v.expires_on));
-    END IF;
-END
 $$;
 
+-- A result is not entered with such a lot. There are few of them: only where the
+-- statement's tests have one does it matter which of their results are new.
+--
 -- Pairing the old rows of a statement with the new, here and in the triggers
 -- below: a FULL JOIN that nothing outside of its subquery reaches into. Every
 -- row has its other half, so it is no other than an inner one; but it is never
@@ -372,25 +362,18 @@ AS $$
 DECLARE
     v record;
 BEGIN
-    IF NOT EXISTS (
-        SELECT FROM new_rows n
-         WHERE n.reagent_lot_id IS NOT NULL
-           AND n.status = 'entered') THEN
-        RETURN NULL;
-    END IF;
-    IF TG_OP = 'INSERT' THEN
-        FOR v IN
-            SELECT n.organization_id, array_agg(DISTINCT n.reagent_lot_id) AS lots
+    SELECT b.code, b.expires_on
+      INTO v
+      FROM (SELECT DISTINCT n.organization_id, n.reagent_lot_id
               FROM new_rows n
              WHERE n.status = 'entered'
-             GROUP BY n.organization_id
-        LOOP
-            PERFORM lims.require_reagents_in_date(v.organization_id, v.lots);
-        END LOOP;
-        RETURN NULL;
-    END IF;
-    FOR v IN
-        SELECT e.organization_id, array_agg(DISTINCT e.reagent_lot_id) AS lots
+               AND n.reagent_lot_id IS NOT NULL) l
+     CROSS JOIN LATERAL lims.blocked_reagent(l.organization_id, l.reagent_lot_id) b
+     ORDER BY b.code
+     LIMIT 1;
+    IF FOUND AND TG_OP = 'UPDATE' THEN
+        SELECT b.code, b.expires_on
+          INTO v
           FROM (SELECT n.organization_id, n.reagent_lot_id,
                        n.status = 'entered' AND o.status <> 'verified'
                        AND (n.result, n.qualifier, n.reagent_lot_id)
@@ -401,11 +384,16 @@ BEGIN
                     ON o.organization_id = n.organization_id
                    AND o.id = n.id
                 OFFSET 0) e
+         CROSS JOIN LATERAL lims.blocked_reagent(e.organization_id, e.reagent_lot_id) b
          WHERE e.entered
-         GROUP BY e.organization_id
-    LOOP
-        PERFORM lims.require_reagents_in_date(v.organization_id, v.lots);
-    END LOOP;
+         ORDER BY b.code
+         LIMIT 1;
+    END IF;
+    IF FOUND THEN
+        PERFORM lims.refuse('reagent_lot_expired', format(
+            'reagent lot %s expired on %s: enter the result with a lot that is '
+            'in date', v.code, v.expires_on));
+    END IF;
     RETURN NULL;
 END
 $$;

@@ -470,18 +470,17 @@ DECLARE
 BEGIN
     SELECT array_agg(s.id)
       INTO v_samples
-      FROM lims.sample s
-     CROSS JOIN LATERAL (
-           SELECT bool_or(a.status <> 'pending') AS decided,
-                  bool_or(a.status = 'rejected') AS rejected
-             FROM lims.approval a
-            WHERE a.organization_id = s.organization_id
-              AND a.sample_id = s.id
-            GROUP BY a.round
-            ORDER BY a.round DESC
-            LIMIT 1) latest
+      FROM (SELECT DISTINCT ON (a.sample_id) a.sample_id,
+                   bool_or(a.status <> 'pending') AS decided,
+                   bool_or(a.status = 'rejected') AS rejected
+              FROM lims.approval a
+             WHERE a.organization_id = p_organization
+               AND a.sample_id = ANY (p_samples)
+             GROUP BY a.sample_id, a.round
+             ORDER BY a.sample_id, a.round DESC) latest
+      JOIN lims.sample s
+        ON s.id = latest.sample_id
      WHERE s.organization_id = p_organization
-       AND s.id = ANY (p_samples)
        AND latest.decided
        AND (s.status IN ('completed', 'verified') OR NOT latest.rejected);
     IF v_samples IS NOT NULL THEN
