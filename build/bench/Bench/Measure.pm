@@ -18,6 +18,7 @@ use strict;
 use warnings;
 
 use Bench::Setup;
+use List::Util ();
 use POSIX qw(sysconf _SC_CLK_TCK);
 
 our $connections = 32;
@@ -174,12 +175,14 @@ sub _pgbench_end {
     return;
 }
 
-# pgbench with all speakers: (script, speakers, database, seconds). Its sessions
-# are new ones: the first seconds, in which they plan, do not count.
+# pgbench with the speakers, as many as there are connections for: (script,
+# speakers, database, seconds, connections). Its sessions are new ones: the first
+# seconds, in which they plan, do not count.
 sub pgbench {
     my (%o) = @_;
-    my @speakers = @{ $o{speakers} };
-    my $left     = $connections;
+    my $all      = $o{connections} || $connections;
+    my @speakers = List::Util::head($all, @{ $o{speakers} });
+    my $left     = $all;
     my $count    = 0;
     my @pipes;
 
@@ -196,7 +199,7 @@ sub pgbench {
     my $cpu = cpu_of(postmaster()) - $before;
     _pgbench_end($_) for @pipes;
     return { requests => $count, rate => $count / $o{seconds},
-        p50 => 1e6 * $connections * $o{seconds} / $count, cpu => { postgresql => $cpu / $count },
+        p50 => 1e6 * $all * $o{seconds} / $count, cpu => { postgresql => $cpu / $count },
         cpu_total => $cpu / $count };
 }
 
