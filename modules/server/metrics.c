@@ -2,109 +2,40 @@
 /* metrics.c - what the service counts, over all child processes. */
 #include "server/metrics.h"
 
-#include <apr_strings.h>
+#include <errno.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "kernel/error.h"
-#include "server/exposition.h"
+#include "server/counters.h"
 #include "server/server.h"
-#include "server/watchdog.h"
-
-#define ROUTES_MAX 96
-#define STATUS_MIN 200
-#define STATUSES 400
-#define CHILDREN_MAX 256
-
-typedef _Atomic apr_uint64_t counter_t;
 
 /* Upper bounds in microseconds; the last bucket has none. */
 static const apr_interval_time_t bounds[] = { 500,   1000,   2500,   5000,   10000,   25000,
                                               50000, 100000, 250000, 500000, 1000000, 2500000 };
 
-/* The same in seconds, as Prometheus' label has them. */
-static const char *const bound_names[] = { "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025",
-                                           "0.05",   "0.1",   "0.25",   "0.5",   "1",    "2.5" };
-
-_Static_assert(LIMS_LENGTH(bounds) == LIMS_LENGTH(bound_names), "a name for each bound");
-
-enum { BUCKETS = LIMS_LENGTH(bounds) + 1 };
-
-typedef struct {
-    counter_t answers[STATUSES];
-    counter_t buckets[BUCKETS];
-    counter_t duration; /* microseconds, the sum */
-    counter_t database;
-    counter_t trips;
-} route_counters_t;
-
-typedef struct {
-    _Atomic int pid;
-    _Atomic int connections;
-} child_t;
+_Static_assert(LIMS_LENGTH(bounds) == BUCKETS - 1, "a bound for each but the last");
 
 /* From an event to its arrival: milliseconds if all is well, hours if not. */
 static const apr_int64_t arrival_bounds[] = { 10000,     25000,     50000,     100000,
                                               250000,    1000000,   5000000,   30000000,
                                               120000000, 600000000, 3600000000 };
-static const char *const arrival_names[] = { "0.01", "0.025", "0.05", "0.1", "0.25", "1",
-                                             "5",    "30",    "120",  "600", "3600" };
 
-_Static_assert(LIMS_LENGTH(arrival_bounds) == LIMS_LENGTH(arrival_names), "a name for each bound");
+_Static_assert(LIMS_LENGTH(arrival_bounds) == ARRIVAL_BUCKETS - 1, "a bound for each but the last");
 
-enum { ARRIVAL_BUCKETS = LIMS_LENGTH(arrival_bounds) + 1 };
+counters_t *lims_counters;
+const lims_route_t *lims_counted[ROUTES_MAX];
+int lims_counted_count;
 
-static const char *const attempt_names[] = {
-    [LIMS_ATTEMPT_DELIVERED] = "delivered",
-    [LIMS_ATTEMPT_FAILED] = "failed",
-    [LIMS_ATTEMPT_GIVEN_UP] = "given_up",
-};
-
-_Static_assert(LIMS_LENGTH(attempt_names) == LIMS_ATTEMPT_COUNT, "a name for each");
-
-static const char *const call_names[] = {
-    [LIMS_CALL_ANSWERED] = "answered", [LIMS_CALL_REPAIRED] = "repaired",
-    [LIMS_CALL_NONSENSE] = "nonsense", [LIMS_CALL_REFUSED] = "refused",
-    [LIMS_CALL_FAILED] = "failed",     [LIMS_CALL_UNREACHABLE] = "unreachable",
-    [LIMS_CALL_BUSY] = "busy",
-};
-
-_Static_assert(LIMS_LENGTH(call_names) == LIMS_CALL_COUNT, "a name for each");
-
-typedef struct {
-    route_counters_t routes[ROUTES_MAX]; /* the last: no route */
-    counter_t refusals[LIMS_E_COUNT];
-    counter_t waits; /* for a connection */
-    counter_t waited;
-    counter_t exhausted;
-    counter_t keys_known;
-    counter_t keys_unknown;
-    counter_t rates_shared;
-    counter_t rates_local;
-    counter_t extractions[LIMS_CALL_COUNT];
-    counter_t extraction; /* microseconds, the sum */
-    counter_t attempts[LIMS_ATTEMPT_COUNT];
-    counter_t arrivals[ARRIVAL_BUCKETS];
-    counter_t arrival; /* microseconds, the sum */
-    child_t children[CHILDREN_MAX];
-} counters_t;
-
-static counters_t *counters;
 static child_t *self;
-
-/* The routes in the order of their counters. */
-static const lims_route_t *routes[ROUTES_MAX];
-static int route_count;
 
 static void number_routes(void)
 {
-    route_count = 0;
+    lims_counted_count = 0;
     for (const lims_resource_t *const *each = lims_resources; *each; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method; route++) {
-            if (route->path && !(route->flags & LIMS_R_TOOL) && route_count < ROUTES_MAX - 1) {
-                routes[route_count++] = route;
+            if (route->path && !(route->flags & LIMS_R_TOOL) &&
+                lims_counted_count < ROUTES_MAX - 1) {
+                lims_counted[lims_counted_count++] = route;
             }
         }
     }
@@ -112,21 +43,21 @@ static void number_routes(void)
 
 static route_counters_t *counters_of(const lims_route_t *route)
 {
-    for (int i = 0; route && i < route_count; i++) {
-        if (routes[i] == route) {
-            return &counters->routes[i];
+    for (int i = 0; route && i < lims_counted_count; i++) {
+        if (lims_counted[i] == route) {
+            return &lims_counters->routes[i];
         }
     }
-    return &counters->routes[ROUTES_MAX - 1];
+    return &lims_counters->routes[ROUTES_MAX - 1];
 }
 
 apr_status_t lims_metrics_create(server_rec *s)
 {
     void *memory = NULL;
-    apr_status_t rv = lims_retained(&memory, "mod_lims_metrics", sizeof(*counters), s);
+    apr_status_t rv = lims_retained(&memory, "mod_lims_metrics", sizeof(*lims_counters), s);
 
     number_routes();
-    counters = memory;
+    lims_counters = memory;
     return rv;
 }
 
@@ -140,7 +71,7 @@ void lims_metrics_child(void)
     int own = (int)getpid();
 
     for (int i = 0; i < CHILDREN_MAX; i++) {
-        child_t *place = &counters->children[i];
+        child_t *place = &lims_counters->children[i];
         int holder = atomic_load(&place->pid);
         if ((holder == 0 || is_dead(holder)) &&
             atomic_compare_exchange_strong(&place->pid, &holder, own)) {
@@ -181,15 +112,15 @@ void lims_metrics_request(const lims_measure_t *measure)
     add(&route->database, measure->database);
     add(&route->trips, measure->trips);
     if (measure->error) {
-        add(&counters->refusals[measure->error->kind], 1);
+        add(&lims_counters->refusals[measure->error->kind], 1);
     }
 }
 
 void lims_metrics_connection(apr_interval_time_t waited, bool taken)
 {
     if (waited > 0) {
-        add(&counters->waits, 1);
-        add(&counters->waited, waited);
+        add(&lims_counters->waits, 1);
+        add(&lims_counters->waited, waited);
     }
     if (taken && self) {
         atomic_fetch_add(&self->connections, 1);
@@ -198,7 +129,7 @@ void lims_metrics_connection(apr_interval_time_t waited, bool taken)
 
 void lims_metrics_exhausted(void)
 {
-    add(&counters->exhausted, 1);
+    add(&lims_counters->exhausted, 1);
 }
 
 void lims_metrics_connection_back(void)
@@ -210,23 +141,23 @@ void lims_metrics_connection_back(void)
 
 void lims_metrics_key(bool known)
 {
-    add(known ? &counters->keys_known : &counters->keys_unknown, 1);
+    add(known ? &lims_counters->keys_known : &lims_counters->keys_unknown, 1);
 }
 
 void lims_metrics_rate(bool shared)
 {
-    add(shared ? &counters->rates_shared : &counters->rates_local, 1);
+    add(shared ? &lims_counters->rates_shared : &lims_counters->rates_local, 1);
 }
 
 void lims_metrics_extraction(lims_call_e outcome, apr_interval_time_t duration)
 {
-    add(&counters->extractions[outcome], 1);
-    add(&counters->extraction, duration);
+    add(&lims_counters->extractions[outcome], 1);
+    add(&lims_counters->extraction, duration);
 }
 
 void lims_metrics_attempts(lims_attempt_e what, int attempts)
 {
-    add(&counters->attempts[what], attempts);
+    add(&lims_counters->attempts[what], attempts);
 }
 
 void lims_metrics_arrival(apr_interval_time_t latency)
@@ -236,344 +167,19 @@ void lims_metrics_arrival(apr_interval_time_t latency)
     while (i < ARRIVAL_BUCKETS - 1 && latency > arrival_bounds[i]) {
         i++;
     }
-    add(&counters->arrivals[i], 1);
-    add(&counters->arrival, latency);
+    add(&lims_counters->arrivals[i], 1);
+    add(&lims_counters->arrival, latency);
 }
 
-/* --- Reading -------------------------------------------------------------- */
-
-static apr_uint64_t read_counter(counter_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-static int connections_in_use(void)
+int lims_counters_connections(void)
 {
     int sum = 0;
 
     for (int i = 0; i < CHILDREN_MAX; i++) {
-        int pid = atomic_load(&counters->children[i].pid);
+        int pid = atomic_load(&lims_counters->children[i].pid);
         if (pid && !is_dead(pid)) {
-            sum += atomic_load(&counters->children[i].connections);
+            sum += atomic_load(&lims_counters->children[i].connections);
         }
     }
     return sum;
-}
-
-static double seconds(apr_uint64_t microseconds)
-{
-    return (double)microseconds / 1e6;
-}
-
-static const char *labels_of(int index, apr_pool_t *pool)
-{
-    if (index >= route_count) {
-        return "method=\"-\",route=\"-\"";
-    }
-    return apr_psprintf(pool, "method=\"%s\",route=\"%s\"", routes[index]->method,
-                        routes[index]->path);
-}
-
-static bool is_used(int index)
-{
-    for (int i = 0; i < BUCKETS; i++) {
-        if (read_counter(&counters->routes[index].buckets[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void write_answers(lims_exposition_t *text)
-{
-    lims_exposition_head(text, "lims_requests_total", "counter",
-                         "Requests answered, by route and status.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        for (int status = 0; status < STATUSES; status++) {
-            apr_uint64_t count = read_counter(&counters->routes[i].answers[status]);
-            if (count) {
-                lims_exposition_line(
-                    text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
-                    labels_of(i, text->pool), status + STATUS_MIN, count);
-            }
-        }
-    }
-}
-
-static void write_histogram(lims_exposition_t *text, int index)
-{
-    route_counters_t *route = &counters->routes[index];
-    const char *labels = labels_of(index, text->pool);
-    apr_uint64_t sum = 0;
-
-    for (int i = 0; i < BUCKETS; i++) {
-        sum += read_counter(&route->buckets[i]);
-        if (i < BUCKETS - 1) {
-            lims_exposition_line(
-                text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                labels, bound_names[i], sum);
-        }
-    }
-    lims_exposition_line(text,
-                         "lims_request_duration_seconds_bucket{%s,le=\"+Inf\"} %" APR_UINT64_T_FMT
-                         "\n"
-                         "lims_request_duration_seconds_sum{%s} %.6f\n"
-                         "lims_request_duration_seconds_count{%s} %" APR_UINT64_T_FMT "\n",
-                         labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
-}
-
-static void write_routes(lims_exposition_t *text)
-{
-    lims_exposition_head(text, "lims_request_duration_seconds", "histogram",
-                         "Time from the request's arrival to its answer being ready.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        if (is_used(i)) {
-            write_histogram(text, i);
-        }
-    }
-    lims_exposition_head(text, "lims_database_seconds_total", "counter",
-                         "Time spent waiting for the database.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        if (is_used(i)) {
-            lims_exposition_line(text, "lims_database_seconds_total{%s} %.6f\n",
-                                 labels_of(i, text->pool),
-                                 seconds(read_counter(&counters->routes[i].database)));
-        }
-    }
-    lims_exposition_head(text, "lims_database_round_trips_total", "counter",
-                         "Round trips to the database.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        if (is_used(i)) {
-            lims_exposition_line(
-                text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
-                labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
-        }
-    }
-}
-
-static void write_refusals(lims_exposition_t *text)
-{
-    lims_exposition_head(text, "lims_refusals_total", "counter",
-                         "Requests refused or failed, by error slug.");
-    for (int i = 0; i < LIMS_E_COUNT; i++) {
-        lims_exposition_line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
-    }
-}
-
-static void write_pool(lims_exposition_t *text)
-{
-    lims_exposition_head(text, "lims_database_connections_in_use", "gauge",
-                         "Connections held by requests.");
-    lims_exposition_line(text, "lims_database_connections_in_use %d\n", connections_in_use());
-    lims_exposition_head(text, "lims_database_waits_total", "counter",
-                         "Requests that waited for a connection.");
-    lims_exposition_line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->waits));
-    lims_exposition_head(text, "lims_database_wait_seconds_total", "counter",
-                         "Time waited for a connection.");
-    lims_exposition_line(text, "lims_database_wait_seconds_total %.6f\n",
-                         seconds(read_counter(&counters->waited)));
-    lims_exposition_head(text, "lims_database_exhausted_total", "counter",
-                         "Requests that got no connection in LimsDatabaseWait.");
-    lims_exposition_line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->exhausted));
-}
-
-static void write_keys(lims_exposition_t *text)
-{
-    lims_exposition_head(text, "lims_key_lookups_total", "counter",
-                         "Requests whose key was known to the process (hit) or not (miss).");
-    lims_exposition_line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->keys_known));
-    lims_exposition_line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->keys_unknown));
-}
-
-/* Only where machines share the limit. */
-static void write_rates(lims_exposition_t *text)
-{
-    lims_store_state_t state;
-
-    if (!lims_store_state(&state, 0)) {
-        return;
-    }
-    lims_exposition_head(
-        text, "lims_rate_limit_counted_total", "counter",
-        "Requests counted with the other machines (memcached) or by this one alone (local).");
-    lims_exposition_line(
-        text, "lims_rate_limit_counted_total{store=\"memcached\"} %" APR_UINT64_T_FMT "\n",
-        read_counter(&counters->rates_shared));
-    lims_exposition_line(text,
-                         "lims_rate_limit_counted_total{store=\"local\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&counters->rates_local));
-    lims_exposition_head(text, "lims_rate_limit_store_up", "gauge",
-                         "Whether a memcached server answers.");
-    for (int i = 0; lims_store_state(&state, i); i++) {
-        lims_exposition_line(text, "lims_rate_limit_store_up{server=\"%s\"} %d\n", state.name,
-                             state.up);
-    }
-    lims_exposition_head(
-        text, "lims_rate_limit_store_failures_total", "counter",
-        "Questions that a memcached server did not answer in LimsRateLimitTimeout.");
-    for (int i = 0; lims_store_state(&state, i); i++) {
-        lims_exposition_line(
-            text, "lims_rate_limit_store_failures_total{server=\"%s\"} %" APR_UINT64_T_FMT "\n",
-            state.name, state.failures);
-    }
-}
-
-static void write_extractions(lims_exposition_t *text)
-{
-    lims_exposition_head(text, "lims_extraction_calls_total", "counter",
-                         "Files laid before the model service, by what came of it.");
-    for (int i = 0; i < LIMS_CALL_COUNT; i++) {
-        lims_exposition_line(text,
-                             "lims_extraction_calls_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             call_names[i], read_counter(&counters->extractions[i]));
-    }
-    lims_exposition_head(text, "lims_extraction_seconds_total", "counter",
-                         "Time spent waiting for the model service.");
-    lims_exposition_line(text, "lims_extraction_seconds_total %.6f\n",
-                         seconds(read_counter(&counters->extraction)));
-}
-
-static void write_attempts(lims_exposition_t *text)
-{
-    apr_uint64_t sum = 0;
-
-    lims_exposition_head(text, "lims_webhook_attempts_total", "counter",
-                         "Attempts to deliver: delivered, failed (to be tried again), given_up.");
-    for (int i = 0; i < LIMS_ATTEMPT_COUNT; i++) {
-        lims_exposition_line(text,
-                             "lims_webhook_attempts_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             attempt_names[i], read_counter(&counters->attempts[i]));
-    }
-    lims_exposition_head(text, "lims_webhook_arrival_seconds", "histogram",
-                         "Time from an event to the receiver's acknowledgement.");
-    for (int i = 0; i < ARRIVAL_BUCKETS; i++) {
-        sum += read_counter(&counters->arrivals[i]);
-        lims_exposition_line(
-            text, "lims_webhook_arrival_seconds_bucket{le=\"%s\"} %" APR_UINT64_T_FMT "\n",
-            i < ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
-    }
-    lims_exposition_line(text,
-                         "lims_webhook_arrival_seconds_sum %.6f\n"
-                         "lims_webhook_arrival_seconds_count %" APR_UINT64_T_FMT "\n",
-                         seconds(read_counter(&counters->arrival)), sum);
-}
-
-static void write_gauge(lims_exposition_t *text, const char *name, const char *value,
-                        const char *help)
-{
-    lims_exposition_head(text, name, "gauge", help);
-    lims_exposition_line(text, "%s %s\n", name, value);
-}
-
-static void write_backlog(lims_exposition_t *text, const lims_backlog_t *backlog)
-{
-    write_gauge(text, "lims_webhook_deliveries_pending", backlog->pending,
-                "Deliveries to be made, due or waiting to be tried again.");
-    write_gauge(text, "lims_webhook_deliveries_kept", backlog->kept,
-                "Deliveries that wait for a disabled endpoint.");
-    write_gauge(text, "lims_webhook_oldest_due_seconds", backlog->oldest_due_seconds,
-                "How long the oldest delivery that is due has been so.");
-    write_gauge(text, "lims_webhook_endpoints", backlog->endpoints, "Endpoints.");
-    write_gauge(text, "lims_webhook_endpoints_disabled", backlog->disabled_endpoints,
-                "Endpoints that are disabled.");
-}
-
-const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool)
-{
-    lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
-                               .pool = pool };
-
-    write_answers(&text);
-    write_routes(&text);
-    write_refusals(&text);
-    write_pool(&text);
-    write_keys(&text);
-    write_rates(&text);
-    write_extractions(&text);
-    write_attempts(&text);
-    if (backlog) {
-        write_backlog(&text, backlog);
-    }
-    lims_watchdog_text(&text);
-    return apr_array_pstrcat(pool, text.parts, 0);
-}
-
-static void json_number(lims_writer_t *w, const char *name, apr_uint64_t value)
-{
-    lims_writer_key(w, name);
-    lims_writer_integer(w, (apr_int64_t)value);
-}
-
-/* Where the rate limit is counted at the moment. */
-static void json_store(lims_writer_t *w)
-{
-    lims_store_state_t state;
-    apr_uint64_t failures = 0;
-    int servers = 0, up = 0;
-
-    for (; lims_store_state(&state, servers); servers++) {
-        up += state.up;
-        failures += state.failures;
-    }
-    lims_writer_key(w, "rateLimitStore");
-    lims_writer_string(w, !servers        ? "this machine"
-                          : up == servers ? "memcached"
-                          : up            ? "memcached, in part"
-                                          : "this machine: memcached does not answer");
-    json_number(w, "rateLimitStoreFailures", failures);
-}
-
-static void json_text(lims_writer_t *w, const char *name, const char *number)
-{
-    lims_writer_key(w, name);
-    lims_writer_raw(w, number);
-}
-
-static void json_webhooks(lims_writer_t *w, const lims_backlog_t *backlog)
-{
-    json_number(w, "webhooksDelivered", read_counter(&counters->attempts[LIMS_ATTEMPT_DELIVERED]));
-    json_number(w, "webhooksFailed", read_counter(&counters->attempts[LIMS_ATTEMPT_FAILED]));
-    json_number(w, "webhooksGivenUp", read_counter(&counters->attempts[LIMS_ATTEMPT_GIVEN_UP]));
-    if (backlog) {
-        json_text(w, "webhooksPending", backlog->pending);
-        json_text(w, "webhooksKept", backlog->kept);
-        json_text(w, "webhooksOldestDueSeconds", backlog->oldest_due_seconds);
-        json_text(w, "webhookEndpoints", backlog->endpoints);
-        json_text(w, "webhookEndpointsDisabled", backlog->disabled_endpoints);
-    }
-}
-
-void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog)
-{
-    apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
-
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        for (int b = 0; b < BUCKETS; b++) {
-            answered += read_counter(&counters->routes[i].buckets[b]);
-        }
-        database += read_counter(&counters->routes[i].database);
-        trips += read_counter(&counters->routes[i].trips);
-    }
-    for (int i = 0; i < LIMS_E_COUNT; i++) {
-        refused += read_counter(&counters->refusals[i]);
-    }
-    json_number(w, "requests", answered);
-    json_number(w, "refusals", refused);
-    json_number(w, "rateLimited", read_counter(&counters->refusals[LIMS_E_RATE_LIMITED]));
-    json_number(w, "unauthorized", read_counter(&counters->refusals[LIMS_E_UNAUTHORIZED]));
-    json_number(w, "databaseMicroseconds", database);
-    json_number(w, "databaseRoundTrips", trips);
-    json_number(w, "databaseConnectionsInUse", (apr_uint64_t)connections_in_use());
-    json_number(w, "databaseWaits", read_counter(&counters->waits));
-    json_number(w, "databaseExhausted", read_counter(&counters->exhausted));
-    json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
-    json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
-    json_store(w);
-    json_webhooks(w, backlog);
-    lims_watchdog_json(w);
 }
