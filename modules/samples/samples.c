@@ -92,13 +92,15 @@ static const lims_field_t fields[] = {
     { .name = "collectionDate",
       .type = LIMS_T_DATE,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
-      .doc = "Day of collection, not in the future and not after an analysis.",
+      .doc = "Day of collection, not in the future and not after an analysis. Sent alone, it "
+             "must be the day of collectedAt where the sample has one.",
       .example = "2026-11-20" },
     { .name = "collectedAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
       .doc = "Exact time of collection, which holding times of minutes and hours need; "
-             "implies collectionDate in the organization's time zone.",
+             "brings its day in the organization's time zone, whatever collectionDate is sent "
+             "beside it.",
       .example = "2026-11-20T14:05:00.000Z" },
     { .name = "priority",
       .type = LIMS_T_ENUM,

@@ -63,13 +63,17 @@ SELECT id
   FROM registered
 
 -- name: sample_update one
+-- A time that is sent brings its day, whatever day is sent beside it: so the same
+-- correction sent again is the same.
 UPDATE lims.sample
    SET material_type_id = CASE WHEN :?materialTypeId THEN :materialTypeId::bigint
                                ELSE material_type_id END,
        project_id = CASE WHEN :?projectId THEN :projectId::bigint ELSE project_id END,
        external_id = CASE WHEN :?externalId THEN :externalId::text ELSE external_id END,
        client_name = CASE WHEN :?clientName THEN :clientName::text ELSE client_name END,
-       collection_date = CASE WHEN :?collectionDate THEN :collectionDate::date
+       collection_date = CASE WHEN :collectedAt::timestamptz IS NOT NULL
+                              THEN lims.collection_day(organization_id, :collectedAt::timestamptz)
+                              WHEN :?collectionDate THEN :collectionDate::date
                               ELSE collection_date END,
        collected_at = CASE WHEN :?collectedAt THEN :collectedAt::timestamptz
                            ELSE collected_at END,

@@ -79,6 +79,31 @@ subtest 'the two do not contradict each other' => sub {
         'nor a day');
 };
 
+subtest 'a correction of both is the same when it is sent again' => sub {
+    my $path = '/samples/' . $lab->sample->{id};
+
+    for my $case ([ '2020-01-01', '2026-03-09T14:05:00Z', '2026-03-09' ],
+        [ undef,        '2026-03-10T14:05:00Z', '2026-03-10' ],
+        [ '2026-03-07', undef,                  '2026-03-07' ]) {
+        my ($date, $time, $day) = @$case;
+        my $first = $lims->patch($path, { collectionDate => $date, collectedAt => $time });
+        my $again = $lims->patch($path, { collectionDate => $date, collectedAt => $time });
+        my $what  = join ' and ', map { $_ // 'null' } $date, $time;
+
+        is($first->status, 200, "$what: taken");
+        is($first->json->{collectionDate}, $day, '... the time wins where it is sent');
+        is($again->status, 200, '... and taken again');
+        is($again->body, $first->body, '... with the same answer');
+        is($again->header('ETag'), $first->header('ETag'), '... and ETag');
+    }
+};
+
+subtest 'a registration is judged likewise' => sub {
+    my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z',
+        collectionDate => '2020-01-01');
+    is($sample->{collectionDate}, '2026-03-09', 'the day of the time');
+};
+
 subtest 'clearing the time keeps the day' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z');
     my $after  = $lims->patch("/samples/$sample->{id}", { collectedAt => undef })->json;
