@@ -5,15 +5,13 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "kernel/check.h"
 #include "kernel/error.h"
 #include "kernel/etag.h"
 #include "kernel/field.h"
-#include "kernel/form.h"
-#include "kernel/json.h"
 #include "kernel/statement.h"
 #include "service/caller.h"
 #include "service/idempotency.h"
+#include "service/judge.h"
 
 /* How often a request is begun anew after the database rolled it back for
  * reasons of its own (a deadlock, a plan outdated by a migration). */
@@ -24,219 +22,9 @@ apr_status_t lims_service_init(apr_pool_t *pool)
     return lims_caller_init(pool);
 }
 
-/* --- What can be judged from the request alone ---------------------------- */
-
-static void find_route(lims_exchange_t *x)
-{
-    lims_request_t *rq = &x->rq;
-
-    switch (lims_route_match(&x->match, x->settings->router, x->method, x->path, rq->pool)) {
-    case LIMS_ROUTE_FOUND:
-        rq->resource = x->match.resource;
-        rq->route = x->match.route;
-        return;
-    case LIMS_ROUTE_UNKNOWN:
-        x->refusal = lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s.",
-                               x->settings->base, x->path);
-        return;
-    case LIMS_ROUTE_METHOD:
-        x->refusal =
-            lims_fail(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
-                      "%s is not possible here; possible are: %s.", x->method, x->match.allow);
-        return;
-    }
-}
-
 static bool is_read(const lims_exchange_t *x)
 {
     return strcmp(x->match.route->method, "GET") == 0;
-}
-
-static const lims_error_t *check_path(lims_exchange_t *x)
-{
-    const char *id = NULL;
-    const lims_error_t *error;
-
-    if (!x->match.id) {
-        return NULL;
-    }
-    error = lims_field_id(&id, x->match.id, x->rq.pool);
-    if (!error) {
-        lims_values_set(x->rq.values, "id", id);
-    }
-    return error;
-}
-
-static bool is_form(const lims_exchange_t *x)
-{
-    return x->rq.route->form && lims_multipart_is(x->content_type);
-}
-
-static const lims_error_t *check_media(lims_exchange_t *x)
-{
-    const lims_route_t *route = x->rq.route;
-    bool coded = x->content_encoding && strcasecmp(x->content_encoding, "identity") != 0;
-    bool untyped = (route->flags & LIMS_R_NO_BODY) && !x->content_type;
-    bool json = lims_route_takes_json(route) && lims_media_type_json(x->content_type);
-
-    if (!coded && (untyped || json || is_form(x))) {
-        return NULL;
-    }
-    return lims_fail(x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE,
-                     "The body must be %s, not compressed.",
-                     !route->form ? "JSON: Content-Type: application/json"
-                     : lims_route_takes_json(route)
-                         ? "JSON or a form: Content-Type: application/json or multipart/form-data"
-                         : "a form: Content-Type: multipart/form-data");
-}
-
-static apr_size_t body_max(const lims_exchange_t *x)
-{
-    if (is_form(x)) {
-        return x->settings->file_max + LIMS_MULTIPART_OVERHEAD_MAX;
-    }
-    return x->rq.route->flags & LIMS_R_FILE ? x->settings->file_body_max : x->settings->body_max;
-}
-
-static const lims_error_t *check_length(lims_exchange_t *x)
-{
-    if (x->content_length > (apr_int64_t)body_max(x)) {
-        return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
-    }
-    return NULL;
-}
-
-static const lims_error_t *check_headers(lims_exchange_t *x)
-{
-    if (!x->idempotency_key) {
-        return NULL;
-    }
-    if (strcmp(x->rq.route->method, "POST") != 0) {
-        x->idempotency_key = NULL; /* PATCH states its outcome: it is idempotent */
-        return NULL;
-    }
-    if (!lims_idempotency_key_valid(x->idempotency_key)) {
-        return lims_fail(x->rq.pool, LIMS_E_BAD_REQUEST,
-                         "Idempotency-Key: 1 to 255 visible ASCII characters.");
-    }
-    return NULL;
-}
-
-/* What a record shows besides its own fields, and what a change by an input of
- * its own leaves to other routes: known, and not to be set here. */
-static const lims_error_t *check_elsewhere(const lims_request_t *rq, const lims_json_t *root)
-{
-    const lims_route_t *route = rq->route;
-    const lims_resource_t *resource = rq->resource;
-    bool change = route->input && strcmp(route->method, "PATCH") == 0;
-
-    for (const lims_json_t *member = root->first; member; member = member->next) {
-        if ((route->body && resource->nested && strcmp(member->name, resource->nested) == 0) ||
-            (change && lims_field_find(resource->fields, member->name) &&
-             !lims_field_find(route->input, member->name))) {
-            return lims_fail(rq->pool, LIMS_E_FIELD_NOT_PATCHABLE,
-                             "%s cannot be set here: it is read-only or has an endpoint of its own",
-                             member->name);
-        }
-    }
-    return NULL;
-}
-
-static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, apr_size_t length)
-{
-    static const lims_field_t nothing[] = { LIMS_FIELD_END };
-    lims_request_t *rq = &x->rq;
-    const lims_route_t *route = rq->route;
-    lims_json_t *root = NULL;
-    const lims_error_t *error;
-
-    if ((route->flags & LIMS_R_NO_BODY) && length == 0) {
-        return NULL;
-    }
-    error = lims_json_parse(&root, bytes, length, rq->pool);
-    if (!error && root->type == LIMS_JSON_OBJECT) {
-        error = check_elsewhere(rq, root);
-    }
-    if (error) {
-        return error;
-    }
-    if (route->body) {
-        return lims_field_body(rq->values, rq->resource->fields, route->body, root, rq->pool);
-    }
-    return lims_field_body(rq->values, route->input ? route->input : nothing, 0, root, rq->pool);
-}
-
-static const lims_error_t *feed_form(void *data, const char *bytes, apr_size_t length)
-{
-    return lims_multipart_feed(data, bytes, length);
-}
-
-/* Takes a form and validates it. What it says is told by a digest of its parts,
- * since what stands between them is another each time it is sent. */
-static const lims_error_t *take_form(const char **body, apr_size_t *length, lims_exchange_t *x)
-{
-    lims_request_t *rq = &x->rq;
-    const lims_field_t *fields = rq->route->form;
-    const apr_array_header_t *parts = NULL;
-    lims_multipart_t *form = NULL;
-    const lims_error_t *error = lims_multipart_create(
-        &form, x->content_type, lims_form_file(fields), x->settings->file_max, rq->pool);
-
-    if (!error) {
-        error = x->transport->feed(x, body_max(x), feed_form, form);
-    }
-    if (!error) {
-        error = lims_multipart_finish(&parts, form);
-    }
-    if (!error) {
-        error = lims_form_take(&rq->file, rq->values, fields, parts, rq->pool);
-    }
-    if (!error) {
-        *body = lims_multipart_digest(parts, rq->pool);
-        *length = *body ? strlen(*body) : 0;
-        error = *body ? NULL : lims_no_digest(rq->pool);
-    }
-    return error;
-}
-
-/* Takes the body and finds what is wrong with the request, in order. */
-static void check_write(lims_exchange_t *x, const char **body, apr_size_t *length)
-{
-    const lims_error_t *path = check_path(x);
-
-    x->late_refusal = check_media(x);
-    if (!x->late_refusal) {
-        x->late_refusal = check_length(x);
-    }
-    if (!x->late_refusal && is_form(x)) {
-        x->late_refusal = take_form(body, length, x);
-    } else if (!x->late_refusal) {
-        x->late_refusal = x->transport->body(body, length, x, body_max(x));
-    }
-    if (!x->late_refusal) {
-        x->late_refusal = path;
-    }
-    if (!x->late_refusal) {
-        x->late_refusal = check_headers(x);
-    }
-    if (!x->late_refusal) {
-        x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
-    }
-    if (!x->late_refusal && !is_form(x)) {
-        x->late_refusal = validate_body(x, *body, *length);
-    }
-    if (!x->late_refusal && x->rq.route->check) {
-        x->late_refusal = x->rq.route->check(&x->rq);
-    }
-}
-
-static void check_read(lims_exchange_t *x)
-{
-    x->late_refusal = check_path(x);
-    if (!x->late_refusal) {
-        x->late_refusal = lims_field_query(x->rq.values, x->rq.route->query, x->query, x->rq.pool);
-    }
 }
 
 /* --- Trips ---------------------------------------------------------------- */
@@ -489,20 +277,20 @@ static const lims_error_t *answer(lims_exchange_t *x)
     if (error) {
         return error;
     }
-    find_route(x);
+    lims_judge_route(x);
     lims_caller_count(x);
     if (x->limited && lims_caller_was_accepted(x)) {
         return x->limited;
     }
     if (!x->refusal && is_read(x)) {
-        check_read(x);
+        lims_judge_read(x);
     } else if (!x->refusal && !x->limited) {
         error = vouch(x);
         if (error) {
             return error;
         }
         if (!x->limited) {
-            check_write(x, &body, &length);
+            lims_judge_write(x, &body, &length);
         }
     }
     if (!x->rq.route || is_read(x)) {
