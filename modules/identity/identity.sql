@@ -41,12 +41,14 @@ UPDATE lims.api_key
 
 -- name: idempotency_claim one
 SELECT outcome AS "outcome",
+       token AS "token",
        status AS "status",
        headers ->> 'Location' AS "location",
        headers ->> 'ETag' AS "etag",
        body AS "body"
   FROM lims.idempotency_begin(:idempotencyKey::text, :fingerprint::bytea,
-                              make_interval(secs => :lifetime::float8))
+                              make_interval(secs => :lifetime::float8),
+                              make_interval(secs => :lease::float8), :token::uuid)
  WHERE :$organization::bigint IS NOT NULL
 
 -- name: idempotency_look one
@@ -65,8 +67,12 @@ SELECT CASE WHEN r.fingerprint = :fingerprint::bytea THEN 'replay'
    AND r.status IS NOT NULL
 
 -- name: idempotency_keep exec
-SELECT lims.idempotency_finish(:idempotencyKey::text, :status::int,
+SELECT lims.idempotency_finish(:idempotencyKey::text, :token::uuid, :status::int,
                                json_build_object('Location', :location::text,
                                                  'ETag', :etag::text),
                                :body::text)
+ WHERE :$organization::bigint IS NOT NULL
+
+-- name: idempotency_release exec
+SELECT lims.idempotency_release(:idempotencyKey::text, :token::uuid)
  WHERE :$organization::bigint IS NOT NULL

@@ -329,6 +329,15 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
     return config;
 }
 
+/* How long a request may be between its two transactions, seconds: its work (in
+ * milliseconds), and what the database may keep it waiting around that. */
+static const char *lease_of(const lims_config_t *config, apr_int64_t work, apr_pool_t *pool)
+{
+    apr_int64_t around = 2 * (config->database_wait + config->database_timeout) + 10000;
+
+    return apr_psprintf(pool, "%" APR_INT64_T_FMT, (work + around) / 1000);
+}
+
 /* Fills what was left unset and derives the service's settings. */
 void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
 {
@@ -355,6 +364,8 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     config->settings.file_max = (apr_size_t)config->file_max;
     config->settings.idempotency_lifetime =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
+    config->settings.turn_lease = lease_of(config, config->ingest_wait, pool);
+    config->settings.model_lease = lease_of(config, 2 * config->extraction.timeout, pool);
     config->settings.key_touch_interval =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->key_touch_interval);
 }

@@ -46,6 +46,12 @@ static void replay(lims_exchange_t *x, const lims_result_t *row)
     apr_table_setn(reply->headers, "Idempotent-Replayed", "true");
 }
 
+/* How long the work of a route may take, seconds. */
+static const char *lease_of(const lims_exchange_t *x)
+{
+    return x->rq.route->flags & LIMS_R_TURNS ? x->settings->turn_lease : x->settings->model_lease;
+}
+
 static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e statement,
                                const char *body, apr_size_t length)
 {
@@ -62,6 +68,8 @@ static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e s
     lims_values_set(values, "idempotencyKey", x->idempotency_key);
     lims_values_set(values, "fingerprint", same);
     lims_values_set(values, "lifetime", x->settings->idempotency_lifetime);
+    lims_values_set(values, "lease", lease_of(x));
+    lims_values_set(values, "token", x->idempotency_token);
     error = lims_database_run(&row, &x->rq, &call, 1, 0);
     if (error || lims_result_count(row) == 0) {
         return error;
@@ -80,6 +88,8 @@ static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e s
     *replayed = strcmp(outcome, "replay") == 0;
     if (*replayed) {
         replay(x, row);
+    } else {
+        x->idempotency_token = lims_result_get(row, 0, "token");
     }
     return NULL;
 }
@@ -102,9 +112,19 @@ lims_call_t lims_idempotency_keep(lims_exchange_t *x)
     const lims_reply_t *reply = x->rq.reply;
 
     lims_values_set(values, "idempotencyKey", x->idempotency_key);
+    lims_values_set(values, "token", x->idempotency_token);
     lims_values_set(values, "status", apr_itoa(x->rq.pool, reply->status));
     lims_values_set(values, "location", apr_table_get(reply->headers, "Location"));
     lims_values_set(values, "etag", apr_table_get(reply->headers, "ETag"));
     lims_values_set(values, "body", reply->body);
     return (lims_call_t){ .statement = LIMS_STMT_IDEMPOTENCY_KEEP, .values = values };
+}
+
+lims_call_t lims_idempotency_release(lims_exchange_t *x)
+{
+    lims_values_t *values = lims_values_create(x->rq.pool);
+
+    lims_values_set(values, "idempotencyKey", x->idempotency_key);
+    lims_values_set(values, "token", x->idempotency_token);
+    return (lims_call_t){ .statement = LIMS_STMT_IDEMPOTENCY_RELEASE, .values = values };
 }

@@ -232,6 +232,19 @@ static const lims_error_t *vouch(lims_exchange_t *x)
     return error;
 }
 
+/* For what came to no answer, so that it may be sent again at once. Where this
+ * fails too, the lease of the claim ends it. */
+static const lims_error_t *release_once(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    const lims_error_t *error = begin(x);
+    const lims_call_t call = lims_idempotency_release(x);
+    lims_result_t *released = NULL;
+
+    (void)body;
+    (void)length;
+    return error ? error : lims_database_run(&released, &x->rq, &call, 1, LIMS_DB_COMMIT);
+}
+
 static const lims_error_t *work_and_write(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     const lims_error_t *error = x->rq.route->work(&x->rq);
@@ -239,15 +252,10 @@ static const lims_error_t *work_and_write(lims_exchange_t *x, const char *body, 
     return error ? error : on_connection(x, write_once, body, length);
 }
 
-/* With work between: what comes before it, which may be all, and holding nothing but
- * its turn the work, and what follows. */
-static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body, apr_size_t length)
+static const lims_error_t *work_in_turn(lims_exchange_t *x, const char *body, apr_size_t length)
 {
-    const lims_error_t *error = on_connection(x, prepare_once, body, length);
+    const lims_error_t *error;
 
-    if (error || x->rq.reply->body) {
-        return error;
-    }
     if (!(x->rq.route->flags & LIMS_R_TURNS)) {
         return work_and_write(x, body, length);
     }
@@ -256,6 +264,22 @@ static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body,
     if (!error) {
         error = work_and_write(x, body, length);
         x->transport->give_turn_back(x);
+    }
+    return error;
+}
+
+/* With work between: what comes before it, which may be all, and holding nothing but
+ * its turn and the claim of its Idempotency-Key the work, and what follows. */
+static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    const lims_error_t *error = on_connection(x, prepare_once, body, length);
+
+    if (error || x->rq.reply->body) {
+        return error;
+    }
+    error = work_in_turn(x, body, length);
+    if (error && x->idempotency_token) {
+        on_connection(x, release_once, body, length);
     }
     return error;
 }

@@ -79,6 +79,8 @@ typedef struct {
     apr_size_t file_body_max;         /* of one that brings a file */
     apr_size_t file_max;              /* bytes of a file */
     const char *idempotency_lifetime; /* seconds, as text */
+    const char *turn_lease;           /* the same: of a claim while a file is imported, */
+    const char *model_lease;          /* and while a model is asked */
     const char *key_touch_interval;   /* seconds, as text */
 } lims_settings_t;
 
@@ -107,6 +109,7 @@ struct lims_exchange_t {
     apr_time_t accepted;  /* when the process last found it valid, or 0 */
     bool counted;         /* against the rate limit, or refused by it: */
     const lims_error_t *limited;
+    const char *idempotency_token;    /* of the claim, or NULL */
     bool has_turn;                    /* at what takes a processor for long */
     bool touch_due;                   /* lastUsedAt is older than the interval */
     const lims_error_t *refusal;      /* no route or method, else NULL */

@@ -104,8 +104,8 @@ my @outcome = $base->parallel(20, sub {
     my $found = begin($handle, 'order-1', 'POST /samples {}');
     if ($found->{outcome} eq 'new') {
         select undef, undef, undef, 1.0;
-        $handle->do(q{SELECT lims.idempotency_finish('order-1', 201,
-            '{"Location":"/api/v1/samples/1"}', '{"id":1}')});
+        $handle->do(q{SELECT lims.idempotency_finish('order-1', ?, 201,
+            '{"Location":"/api/v1/samples/1"}', '{"id":1}')}, undef, $found->{token});
     }
     $handle->commit;
     return $found->{outcome};
@@ -119,7 +119,7 @@ is(($seen{in_progress} || 0) + ($seen{replay} || 0), 19,
 cmp_ok($seen{in_progress}, '>', 0, 'they did overlap');
 $app->begin_work;
 is_deeply(begin($app, 'order-1', 'POST /samples {}'),
-    { outcome => 'replay', status => 201, headers => '{"Location":"/api/v1/samples/1"}',
+    { outcome => 'replay', token => undef, status => 201, headers => '{"Location":"/api/v1/samples/1"}',
         body => '{"id":1}' },
     'later, the same answer');
 is(begin($app, 'order-1', 'POST /samples {"x":1}')->{outcome}, 'mismatch',

@@ -299,11 +299,14 @@ sub _judge {
     return @faults;
 }
 
-# The same without anything failing: the answer.
+# The same without anything failing: the answer. What the child had claimed when it
+# failed is as good as over.
 sub _plainly {
     my ($self, $request, $success) = @_;
     my $outcome;
     wait_until {
+        $self->{lims}->db->do('UPDATE lims.idempotency_record SET claimed_until = now()
+            WHERE claimed_until IS NOT NULL');
         $outcome = $self->one('call', 0, 0, $request);
         $outcome->{status} != 503 && $outcome->{body} !~ /idempotency_in_progress/;
     } 20;
