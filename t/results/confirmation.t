@@ -20,6 +20,7 @@ sub test_of {
 }
 
 my @presence = (result_type => 'presence');
+my @limit    = (specification_high => 2);
 my $pending  = 'pending';
 
 # [definition, result, qualifier, status]
@@ -30,12 +31,32 @@ my @cases = (
     [ [],          '1',            'ND',  undef ],    [ [],          '1',       'J',   $pending ],
     [ [],          'TNTC',         undef, $pending ], [ [],          ' tntc ',  undef, $pending ],
     [ [],          'Too numerous to count', undef, $pending ],
-    [ [],          'ND',           undef, undef ],    [ [],          'see note', undef, undef ],
+    [ [],          'ND',           undef, undef ],    [ [],          'see note', undef, $pending ],
     [ [],          'Growth',       undef, $pending ], [ [],          'No growth', undef, undef ],
     [ [ presumptive_minimum => 10 ], '9',   undef, undef ],
     [ [ presumptive_minimum => 10 ], '10',  undef, $pending ],
     [ [ presumptive_minimum => 10 ], '<10', undef, undef ],
     [ [ presumptive_minimum => 10 ], '>10', undef, $pending ],
+    # What is no bare number and does not plainly say absent.
+    (map { [ \@limit, $_, undef, $pending ] } "\x{2265}1600", '>=1600', '1,600', '~200', '200 CFU',
+        'Positive for E. coli', 'TNTC (200x)', 'confluent', '50 CFU', '< 1.000,5', '<2 CFU', '?',
+        'none', "absent\x{a0}", '200', '>0'),
+    (map { [ \@limit, $_, undef, undef ] } 'absent', ' Negative ', 'ND', '-', '0', '<1', '<2', '< 2.0'),
+    [ \@limit,     '<50000',       undef, $pending ], [ \@limit,     '<2.01',   undef, $pending ],
+    [ \@limit,     '50',           'U',   $pending ], [ \@limit,     '2',       'U',   undef ],
+    [ \@limit,     '50',           'ND',  $pending ], [ \@limit,     '50',      '<',   $pending ],
+    [ \@limit,     '<1',           '>',   $pending ], [ \@limit,     'ND',      '>',   $pending ],
+    # The largest that is known of the test.
+    [ [ @limit, reporting_limit => 10 ], '<10', undef, undef ],
+    [ [ @limit, reporting_limit => 10 ], '<11', undef, $pending ],
+    [ [ @limit, presumptive_minimum => 20 ], '<20', undef, undef ],
+    [ [ @limit, presumptive_minimum => 20 ], '<21', undef, $pending ],
+    [ [ reporting_limit => 1 ], '1',  'U',   undef ],
+    [ [ reporting_limit => 1 ], '<2', undef, $pending ],
+    [ [],          '<50000',       undef, undef ],
+    # Free text asks only where it says that something grew.
+    [ [ result_type => 'text' ], 'see note', undef, undef ],
+    [ [ result_type => 'text' ], 'growth',   undef, $pending ],
     [ \@presence,  'Present',      undef, $pending ], [ \@presence,  'Absent',  undef, undef ],
     [ \@presence,  'DETECTED',     undef, $pending ], [ \@presence,  'Not detected', undef, undef ],
     [ \@presence,  '+',            undef, $pending ], [ \@presence,  '-',       undef, undef ],
@@ -49,8 +70,44 @@ subtest 'what is presumptive positive' => sub {
         my ($column, $result, $qualifier, $status) = @$case;
         my $test = test_of(@$column);
         is($lab->enter($test, $result, qualifier => $qualifier)->{confirmationStatus}, $status,
-            join ' ', "\"$result\"", $qualifier // (), @$column);
+            join ' ', shown($result), $qualifier // (), @$column);
     }
+};
+
+# Each of these was verified and reported where a bare 200 waited for confirmation.
+subtest 'nothing is got round by another spelling' => sub {
+    for my $spelling ([ result => "\x{2265}1600" ], [ result => '50 CFU' ],
+        [ result => '<50000' ], [ result => '50', qualifier => 'U' ]) {
+        my $test = test_of(specification_high => 2);
+        $lab->enter($test, '50');
+        is($lims->patch("/sample-tests/$test", {@$spelling})->json->{confirmationStatus}, 'pending',
+            shown($spelling) . ': still presumptive');
+        refused($lims->post("/sample-tests/$test/verify", {}), 409, 'confirmation_required',
+            'verify');
+        my $sample = $lims->get("/sample-tests/$test")->json->{sampleId};
+        my ($blocker) = grep { $_->{slug} eq 'confirmation_required' }
+            @{ $lims->post("/samples/$sample/report", {})->json->{blockers} };
+        is_deeply($blocker->{testIds}, [$test], 'and keeps the sample from being reported');
+        is($lab->enter($test, '0')->{confirmationStatus}, undef, 'the plain right number clears it');
+        $lab->verify($test);
+    }
+};
+
+subtest 'judged again with its sample' => sub {
+    my $definition = $lab->definition(requires_confirmation => 't', specification_high => 100);
+    my ($lake, $tap) = map { $lab->project } 1, 2;
+    my $sample = $lab->sample(projectId => $lake, testDefinitionIds => [$definition]);
+    my ($test) = $lab->tests($sample);
+    $lab->specification($definition, $sample->{materialTypeId}, $tap, high => 2);
+    is($lab->enter($test, '<50')->{confirmationStatus}, undef, 'below what is allowed there');
+    is($lims->patch("/samples/$sample->{id}", { projectId => $tap })->status, 200,
+        'of another project');
+    is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'pending',
+        'it proves nothing');
+    $lab->confirm($test, 'refuted');
+    $lims->patch("/samples/$sample->{id}", { projectId => $lake });
+    is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'refuted',
+        'what was decided stays');
 };
 
 subtest 'decided' => sub {

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What awaits confirmation, by whichever way the result reaches its table: no
+# spelling, no judgement that a row brings itself, no other limits get round it.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base = LIMS::Database->new;
+my $lab  = $base->laboratory(code => 'cedar');
+my $app  = $base->app($lab);
+my %count = (organization_id => $lab->{id}, code => 'FC', name => 'Fecal coliforms',
+    specification_high => 2, requires_confirmation => 't');
+$lab->{definition}{FC} = $base->insert('test_definition', \%count);
+my $sample = $base->sample($lab, qw(FC));
+my $test   = $sample->{FC};
+
+sub change {
+    my ($set, @bind) = @_;
+    return $app->do("UPDATE lims.sample_test SET $set WHERE organization_id = ? AND id = ?", undef,
+        @bind, $lab->{id}, $test);
+}
+
+sub refuses {
+    my ($set, $slug, $name, @bind) = @_;
+    return refused($app,
+        "UPDATE lims.sample_test SET $set WHERE organization_id = ? AND id = ?",
+        [ @bind, $lab->{id}, $test ], $slug, $name);
+}
+
+sub stands {
+    return $base->value('SELECT confirmation_status FROM lims.sample_test WHERE id = ?', $test);
+}
+
+for my $result ("\x{2265}1600", '>=1600', '1,600', '~200', '200 CFU', 'Positive for E. coli',
+    'TNTC (200x)', 'confluent', '<50000') {
+    change('result = ?, qualifier = NULL', $result);
+    is(stands(), 'pending', 'presumptive: ' . ($result =~ s/[^ -~]/?/gr));
+    refuses(q{status = 'verified'}, 'confirmation_required', 'not verified');
+}
+change(q{result = '50', qualifier = 'U'});
+is(stands(), 'pending', 'not detected at 50, where 2 are allowed');
+refuses('confirmation_status = NULL', 'invalid_transition', 'it is not waved away');
+
+# A row that brings its judgement.
+my @derived = qw(status result numeric_value out_of_specification spec_low spec_high spec_text
+    spec_material_type_id spec_project_id entered_by entered_at first_entered_at);
+refused($app, 'UPDATE lims.sample_test t SET ' . join(', ', map { "$_ = j.$_" } @derived)
+        . ', confirmation_status = NULL, judgements = t.judgements + 1 FROM lims.sample_test o,'
+        . q{ lims.judged(o, 'confluent', NULL) j}
+        . ' WHERE t.organization_id = ? AND t.id = ? AND o.organization_id = t.organization_id'
+        . ' AND o.id = t.id', [ $lab->{id}, $test ], '40001', 'nor judged to be none');
+is($app->selectrow_array(q{SELECT count(*) FROM lims.enter_results(?, ?::jsonb)}, undef,
+        $lab->{id}, qq([{"sampleTestId": $test, "result": "200 CFU"}])), 1, 'entered with others');
+is(stands(), 'pending', 'it is judged alike');
+
+# What asks is not asked of a test that does not.
+change(q{result = '0', qualifier = NULL});
+is(stands(), undef, 'a number below the minimum is none');
+refuses(q{confirmation_status = 'refuted'}, 'invalid_transition', 'there is nothing to refute');
+is(change(q{confirmation_status = 'pending'}), 1, 'it can be asked for');
+refuses(q{status = 'verified'}, 'confirmation_required', 'and then has to be given');
+change(q{confirmation_status = 'refuted'});
+is(change(q{status = 'verified'}), 1, 'verified');
+
+done_testing();
