@@ -8,7 +8,7 @@
 static const char *const names[] = {
     [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
     [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
-    [LIMS_CONTAINER_JSON] = "json",
+    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_HTML] = "html",
 };
 _Static_assert(LIMS_LENGTH(names) == LIMS_CONTAINER_COUNT, "a name for every container");
 
@@ -33,16 +33,9 @@ static const struct {
     { "{\\rtf", 5, LIMS_CONTAINER_COUNT, "a text processor's document" },
 };
 
-/* What text begins with, after a byte order mark and white space. */
-static const struct {
-    const char *word;
-    lims_container_e container;
-    const char *refused;
-} words[] = {
-    { "<html", LIMS_CONTAINER_COUNT, "a web page" },
-    { "<table", LIMS_CONTAINER_COUNT, "a web page" },
-    { "<!doctype html", LIMS_CONTAINER_COUNT, "a web page" },
-};
+/* What a web page begins with, after a byte order mark, white space and comments. */
+static const char *const pages[] = { "<!doctype html", "<html", "<head", "<body",
+                                     "<table",         "<meta", "<style" };
 
 const char *lims_container_name(lims_container_e container)
 {
@@ -96,6 +89,23 @@ static bool is_xml(const char *text)
                               apr_isalpha(text[1]) || (unsigned char)text[1] >= 0x80);
 }
 
+/* The first word of a page as a whole: <tables> is an element of XML. */
+static bool is_page(const char *text)
+{
+    while (strncmp(text, "<!--", 4) == 0 && strstr(text, "-->")) {
+        text = strstr(text, "-->") + 3;
+        text += strspn(text, " \t\r\n");
+    }
+    for (apr_size_t i = 0; i < LIMS_LENGTH(pages); i++) {
+        apr_size_t length = strlen(pages[i]);
+        if (strncasecmp(text, pages[i], length) == 0 &&
+            (text[length] == '\0' || strchr("> \t\r\n/", text[length]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A brace, or brackets as no section's name has them: [{, ["a", [[. */
 static bool is_json(const char *text)
 {
@@ -144,13 +154,9 @@ bool lims_container_detect(lims_container_e *container, const char *bytes, apr_s
                            "The file holds nothing but white space.");
         return false;
     }
-    for (apr_size_t i = 0; i < LIMS_LENGTH(words); i++) {
-        if (strncasecmp(letters, words[i].word, strlen(words[i].word)) == 0) {
-            *container = words[i].container;
-            return !words[i].refused || refuse(reasons, words[i].refused);
-        }
-    }
-    if (is_json(letters)) {
+    if (is_page(letters)) {
+        *container = LIMS_CONTAINER_HTML;
+    } else if (is_json(letters)) {
         *container = LIMS_CONTAINER_JSON;
     } else if (is_framed(bytes, length) || is_astm_header(past_remarks(letters))) {
         *container = LIMS_CONTAINER_ASTM;

@@ -16,6 +16,7 @@ typedef enum {
     LIMS_CONTAINER_HL7,  /* HL7 v2 messages, batches, with or without MLLP bytes */
     LIMS_CONTAINER_XML,
     LIMS_CONTAINER_JSON, /* with or without a byte order mark */
+    LIMS_CONTAINER_HTML, /* web page with tables, whatever its name ends in */
     LIMS_CONTAINER_COUNT
 } lims_container_e;
 
@@ -23,7 +24,7 @@ typedef enum {
 const char *lims_container_name(lims_container_e container);
 
 /* Tells the container. False, with a reason, for an empty file and for what is
- * known to be none of these: a PDF, a picture, a web page, an archive that is no
+ * known to be none of these: a PDF, a picture, an archive that is no
  * workbook, an encrypted workbook. */
 bool lims_container_detect(lims_container_e *container, const char *bytes, apr_size_t length,
                            lims_reasons_t *reasons);

@@ -2,6 +2,7 @@
 /* read.c - a file to a document, by its container. */
 #include "formats/read.h"
 
+#include "formats/html.h"
 #include "formats/workbook.h"
 
 typedef struct {
@@ -35,6 +36,20 @@ static bool read_text(lims_document_t *document, const input_t *in)
     document->dialect = in->dialect ? *in->dialect : lims_dialect_of(text);
     return one_sheet(document,
                      lims_delimited_read(text, &document->dialect, in->reasons, in->pool));
+}
+
+/* A page says of itself what its characters are. */
+static bool read_html(lims_document_t *document, const input_t *in)
+{
+    const char *charset = lims_html_charset(in->bytes, in->length, in->pool);
+    lims_text_t text;
+
+    if (!lims_encoding_decode(&text, in->bytes, in->length, charset ? charset : in->charset,
+                              in->reasons, in->pool)) {
+        return false;
+    }
+    document->encoding = text.encoding;
+    return one_sheet(document, lims_html_read(&text, in->reasons, in->pool));
 }
 
 static bool sheets_of(lims_document_t *document, const lims_workbook_t *workbook)
@@ -100,7 +115,7 @@ static reader_t *const readers[] = {
     [LIMS_CONTAINER_TEXT] = read_text, [LIMS_CONTAINER_XLSX] = read_xlsx,
     [LIMS_CONTAINER_XLS] = read_xls,   [LIMS_CONTAINER_ASTM] = read_astm,
     [LIMS_CONTAINER_HL7] = read_hl7,   [LIMS_CONTAINER_XML] = read_xml,
-    [LIMS_CONTAINER_JSON] = read_json,
+    [LIMS_CONTAINER_JSON] = read_json, [LIMS_CONTAINER_HTML] = read_html,
 };
 _Static_assert(LIMS_LENGTH(readers) == LIMS_CONTAINER_COUNT, "a reader for every container");
 

@@ -44,49 +44,55 @@ static void index_tests(lims_layout_t *layout)
     }
 }
 
-static bool is_key(const lims_source_t *source)
+static void note_source(lims_layout_t *layout, const lims_source_t *source)
 {
-    return source && source->kind == LIMS_SOURCE_KEY;
+    const lims_source_t *place;
+
+    for (int i = 0; (place = lims_source_place(source, i)) != NULL; i++) {
+        if (place->kind == LIMS_SOURCE_BELOW) {
+            layout->below = layout->below ? layout->below : apr_hash_make(layout->pool);
+            apr_hash_set(layout->below, place->header, APR_HASH_KEY_STRING, place->header);
+        }
+        layout->uses_keys = layout->uses_keys || place->kind == LIMS_SOURCE_KEY;
+    }
 }
 
-static bool asks_for_keys(const apr_array_header_t *conditions)
+static void note_conditions(lims_layout_t *layout, const apr_array_header_t *conditions)
 {
-    bool any = false;
-
     for (int i = 0; conditions && i < conditions->nelts; i++) {
-        any = any || is_key(&APR_ARRAY_IDX(conditions, i, lims_condition_t).source);
+        note_source(layout, &APR_ARRAY_IDX(conditions, i, lims_condition_t).source);
     }
-    return any;
 }
 
-static bool rules_ask_for_keys(const apr_array_header_t *rules)
+static void note_rules(lims_layout_t *layout, const apr_array_header_t *rules)
 {
-    bool any = false;
-
     for (int i = 0; rules && i < rules->nelts; i++) {
-        any = any || asks_for_keys(APR_ARRAY_IDX(rules, i, lims_row_rule_t).when);
+        note_conditions(layout, APR_ARRAY_IDX(rules, i, lims_row_rule_t).when);
     }
-    return any;
 }
 
-/* Whether some source is a key: where none is, none is looked for. */
-static bool uses_keys(const lims_profile_t *profile)
+/* Whether some source is a key, and the labels that one is below of: where none is,
+ * none is looked for. */
+static void note_sources(lims_layout_t *layout)
 {
+    const lims_profile_t *profile = layout->profile;
     const lims_rows_t *rows = &profile->rows;
-    bool any = profile->layout == LIMS_LAYOUT_KEYVALUE || is_key(&profile->integrity.count) ||
-               asks_for_keys(rows->only) || rules_ask_for_keys(rows->skip) ||
-               rules_ask_for_keys(rows->errors);
 
+    layout->told = apr_hash_make(layout->pool);
+    layout->uses_keys = profile->layout == LIMS_LAYOUT_KEYVALUE;
+    note_source(layout, &profile->integrity.count);
+    note_conditions(layout, rows->only);
+    note_rules(layout, rows->skip);
+    note_rules(layout, rows->errors);
     for (int i = 0; rows->controls && i < rows->controls->nelts; i++) {
-        any = any || asks_for_keys(APR_ARRAY_IDX(rows->controls, i, lims_control_t).when);
+        note_conditions(layout, APR_ARRAY_IDX(rows->controls, i, lims_control_t).when);
     }
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
-        any = any || is_key(&profile->columns[i]);
+        note_source(layout, &profile->columns[i]);
         for (int j = 0; j < profile->tests->nelts; j++) {
-            any = any || is_key(APR_ARRAY_IDX(profile->tests, j, lims_test_t).columns[i]);
+            note_source(layout, APR_ARRAY_IDX(profile->tests, j, lims_test_t).columns[i]);
         }
     }
-    return any;
 }
 
 /* A profile that is tried without being matched may meet any file. */
@@ -122,7 +128,7 @@ void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
         return;
     }
     index_tests(&layout);
-    layout.uses_keys = uses_keys(profile);
+    note_sources(&layout);
     layouts[profile->layout](&layout);
     lims_rules_finish(&layout);
 }

@@ -36,6 +36,8 @@ typedef struct {
     apr_hash_t *unknown; /* names and their places that were told; or NULL */
     apr_hash_t *paths;   /* layout_xml.c: where paths lead */
     bool uses_keys;      /* some source is a key */
+    apr_hash_t *below;   /* folded labels that a source is below of; NULL: none */
+    apr_hash_t *told;    /* cells that were told to be no number */
     char *line;          /* of lims_layout_line(), and its size */
     apr_size_t line_size;
     /* Of the row that is being read. */
@@ -62,7 +64,7 @@ typedef struct {
     int count;           /* columns up to the last header */
 } lims_header_t;
 
-/* Values by folded keys. */
+/* Values by folded keys, and what is below labels. */
 typedef struct lims_keys_t lims_keys_t;
 
 /* The surroundings of a value: where its sources are looked for. */
@@ -72,12 +74,13 @@ struct lims_scope_t {
     const lims_row_t *row;     /* or NULL */
     int line;                  /* where there is no row (XML) */
     const lims_header_t *header;
-    int from, to;               /* the group's columns; 0 and 0: all */
-    int shared;                 /* of a group: columns before this are everybody's */
-    const lims_row_t *units;    /* of the unit row, or NULL */
-    const lims_keys_t *keys[2]; /* of the block, of the sheet; or NULL */
-    apr_hash_t *labels;         /* transposed: folded row label -> const lims_row_t * */
-    int column;                 /* transposed: the sample's column, from 0 */
+    int from, to;                /* the group's columns; 0 and 0: all */
+    int shared;                  /* of a group: columns before this are everybody's */
+    const lims_header_t *common; /* where .header has no such column; or NULL */
+    const lims_row_t *units;     /* of the unit row, or NULL */
+    const lims_keys_t *keys[2];  /* of the block, of the sheet; or NULL */
+    apr_hash_t *labels;          /* transposed: folded row label -> const lims_row_t * */
+    int column;                  /* transposed: the sample's column, from 0 */
     const lims_found_t *places[LIMS_FROM_COUNT]; /* block, labels, well, …; or NULL */
     /* Fields and paths, where a layout has them. False: no such place. */
     bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
@@ -115,6 +118,11 @@ const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_
  * where the profile names no key. */
 const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
                                 int to, int except, int until);
+
+/* What is below a label, outside of the table, by a source of that kind. Different
+ * texts below one that is named without a number are a reason. */
+bool lims_keys_below(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
+                     const lims_source_t *source);
 
 /* The value of a key. A key that stands there with two values is a reason. */
 bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
@@ -190,6 +198,11 @@ typedef struct {
     bool skipped; /* what stands there is not to be taken */
 } lims_value_t;
 
+/* Whether a condition's bounds hold for a text; false with a reason for one that
+ * is no number (rules_compare.c). */
+bool lims_rules_compare(const lims_layout_t *layout, const lims_scope_t *scope,
+                        const lims_condition_t *condition, const lims_found_t *found);
+
 /* Result, unit, qualifier and dilution of a value (rules_value.c). */
 void lims_value_read(lims_value_t *value);
 
@@ -214,6 +227,14 @@ void lims_layout_long(lims_layout_t *layout);
 void lims_layout_wide(lims_layout_t *layout);
 void lims_layout_grouped(lims_layout_t *layout);
 void lims_layout_transposed(lims_layout_t *layout);
+
+/* A table of layout transposed in which each sample has several columns. `labels`:
+ * its rows by their labels (layout_transposed_groups.c). */
+void lims_layout_sample_groups(lims_layout_t *layout, const lims_table_t *table,
+                               apr_hash_t *labels);
+
+/* Whether a row has a label that the profile names as a key (layout_transposed.c). */
+bool lims_layout_is_key(const lims_profile_t *profile, const char *label);
 void lims_layout_keyvalue(lims_layout_t *layout);
 void lims_layout_matrix(lims_layout_t *layout);
 void lims_layout_astm(lims_layout_t *layout);

@@ -127,7 +127,8 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
     int column;
 
     if (!list) {
-        return -1;
+        const lims_scope_t common = { .header = scope->common };
+        return scope->common ? lims_header_column(&common, header, occurrence) : -1;
     }
     if (scope->to == 0) {
         return nth_between(list, occurrence, 0, LIMS_FILE_COLUMNS_MAX);
@@ -141,6 +142,7 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
 struct lims_keys_t {
     apr_hash_t *entries; /* -> lims_found_t, the first */
     apr_hash_t *again;   /* -> lims_found_t: the same key with another value */
+    apr_hash_t *below;   /* label -> apr_array_header_t of lims_found_t, in order */
 };
 
 static bool is_separator(const char *text, apr_size_t length, const char *separator)
@@ -232,20 +234,52 @@ static const lims_row_t *uncut(const lims_layout_t *layout, const lims_row_t *ro
     return line;
 }
 
+/* What stands below the labels of a row, for those that the profile names. */
+static void add_below(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
+                      const lims_row_t *next)
+{
+    for (int i = 0; i < row->count; i++) {
+        const char *label = lims_fold(row->cells[i].text, row->cells[i].length, layout->pool);
+        apr_array_header_t *list;
+
+        if (!apr_hash_get(layout->below, label, APR_HASH_KEY_STRING)) {
+            continue;
+        }
+        list = apr_hash_get(keys->below, label, APR_HASH_KEY_STRING);
+        if (!list) {
+            list = apr_array_make(layout->pool, 2, sizeof(lims_found_t));
+            apr_hash_set(keys->below, label, APR_HASH_KEY_STRING, list);
+        }
+        APR_ARRAY_PUSH(list, lims_found_t) = lims_found_cell(next, i);
+    }
+}
+
+/* The row below, in the sheet as a person sees it. */
+static bool is_next(const lims_layout_t *layout, const lims_row_t *row, const lims_row_t *next)
+{
+    return layout->document->container == LIMS_CONTAINER_TEXT || next->number == row->number + 1;
+}
+
 const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
                                 int to, int except, int until)
 {
     lims_keys_t *keys = apr_pcalloc(layout->pool, sizeof(*keys));
     const char *separator = layout->profile->table.key_separator;
 
-    if (!layout->uses_keys) {
+    if (!layout->uses_keys && !layout->below) {
         return NULL;
     }
     keys->entries = apr_hash_make(layout->pool);
     keys->again = apr_hash_make(layout->pool);
+    keys->below = apr_hash_make(layout->pool);
     for (int i = from; i < to; i++) {
         const lims_row_t *row = uncut(layout, &sheet->rows[i]);
-        for (int j = 0; (i < except || i >= until) && j < row->count; j++) {
+        bool outside = i < except || i >= until;
+        if (outside && layout->below && i + 1 < to && i + 1 != except &&
+            is_next(layout, row, &sheet->rows[i + 1])) {
+            add_below(layout, keys, &sheet->rows[i], &sheet->rows[i + 1]);
+        }
+        for (int j = 0; layout->uses_keys && outside && j < row->count; j++) {
             if (!add_within(layout, keys, row, j, separator ? separator : ":") &&
                 (separator || !add_within(layout, keys, row, j, "="))) {
                 add_pair(layout, keys, row, j, separator ? separator : ":");
@@ -274,6 +308,32 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
     return true;
 }
 
+bool lims_keys_below(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
+                     const lims_source_t *source)
+{
+    apr_array_header_t *list = apr_hash_get(keys->below, source->header, APR_HASH_KEY_STRING);
+    int number = source->occurrence > 0 ? source->occurrence - 1 : 0;
+
+    if (!list || number >= list->nelts) {
+        return false;
+    }
+    *found = APR_ARRAY_IDX(list, number, lims_found_t);
+    for (int i = 1; source->occurrence == 0 && i < list->nelts; i++) {
+        const lims_found_t *again = &APR_ARRAY_IDX(list, i, lims_found_t);
+
+        if (strcmp(trimmed(found->raw, strlen(found->raw), layout->pool),
+                   trimmed(again->raw, strlen(again->raw), layout->pool)) != 0) {
+            lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, again,
+                               found->raw,
+                               "Below \"%s\" stands something else in row %d than in row %d: the "
+                               "profile has to say which, as in \"%s#2\".",
+                               source->header, again->row, found->row, source->header);
+            list->nelts = 1; /* once is enough */
+        }
+    }
+    return true;
+}
+
 /* --- Sources ------------------------------------------------------------------- */
 
 static bool find_key(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
@@ -292,6 +352,43 @@ static bool find_key(lims_found_t *found, const lims_layout_t *layout, const lim
         }
     }
     return false;
+}
+
+static bool find_below(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                       const lims_source_t *source)
+{
+    for (apr_size_t i = 0; i < LIMS_LENGTH(scope->keys); i++) {
+        if (scope->keys[i] && lims_keys_below(found, layout, scope->keys[i], source)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is joined stands where its first part does. Half of it is nothing. */
+static bool find_join(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+                      const lims_source_t *source)
+{
+    const char *text = NULL;
+
+    for (int i = 0; i < source->join->nelts; i++) {
+        lims_found_t part;
+
+        lims_source_read(&part, layout, scope, &APR_ARRAY_IDX(source->join, i, lims_source_t));
+        if (i == 0) {
+            *found = part;
+        }
+        if (!part.text || *part.text == '\0') {
+            found->raw = found->text = "";
+            return true;
+        }
+        text = text ? apr_pstrcat(layout->pool, text, source->separator ? source->separator : "",
+                                  part.text, NULL)
+                    : part.text;
+    }
+    found->raw = found->text = text;
+    found->cell = NULL;
+    return true;
 }
 
 static bool find_from(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
@@ -334,6 +431,10 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
         return scope->row != NULL;
     case LIMS_SOURCE_KEY:
         return find_key(found, layout, scope, source->key);
+    case LIMS_SOURCE_BELOW:
+        return find_below(found, layout, scope, source);
+    case LIMS_SOURCE_JOIN:
+        return find_join(found, layout, scope, source);
     case LIMS_SOURCE_FIELD:
     case LIMS_SOURCE_PATH:
         return scope->find && scope->find(found, layout, scope, source);

@@ -72,7 +72,7 @@ static bool is_header(const lims_layout_t *layout, const stretch_t *stretch, int
         if (has_name(&rows[count - 1], name)) {
             continue;
         }
-        if (count == 1 || profile->layout == LIMS_LAYOUT_GROUPED) {
+        if (count == 1 || lims_profile_groups(profile)) {
             return false;
         }
         joined = joined ? joined : lims_header_of(rows, count, layout->pool);
@@ -178,7 +178,7 @@ static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const 
 
         if (header >= 0) {
             const lims_row_t *row = &stretch->sheet->rows[header];
-            bool grouped = layout->profile->layout == LIMS_LAYOUT_GROUPED;
+            bool grouped = lims_profile_groups(layout->profile);
             begin = header + rows;
             table.columns = grouped ? lims_header_of(row + rows - 1, 1, layout->pool)
                                     : lims_header_of(row, rows, layout->pool);
@@ -378,12 +378,12 @@ bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const
     return true;
 }
 
-static bool has_column(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
-                       const lims_source_t *source)
+static bool has_one(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
+                    const lims_source_t *source)
 {
     const char *name;
 
-    if (!source || source->kind != LIMS_SOURCE_HEADER || source->optional || !table->columns ||
+    if (source->kind != LIMS_SOURCE_HEADER || source->optional || !table->columns ||
         lims_header_column(scope, source->header, source->occurrence) >= 0) {
         return true;
     }
@@ -393,6 +393,18 @@ static bool has_column(lims_layout_t *layout, const lims_table_t *table, const l
     mismatch(layout, table->sheet, table->sheet->rows[table->header].number, name,
              apr_psprintf(layout->pool, "The table has no column \"%s\".", name));
     return false;
+}
+
+static bool has_column(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
+                       const lims_source_t *source)
+{
+    const lims_source_t *place;
+    bool all = true;
+
+    for (int i = 0; (place = lims_source_place(source, i)) != NULL; i++) {
+        all = has_one(layout, table, scope, place) && all;
+    }
+    return all;
 }
 
 int lims_test_column(const lims_layout_t *layout, const lims_scope_t *scope,

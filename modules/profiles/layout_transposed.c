@@ -16,22 +16,26 @@
 static bool is_declared(const lims_profile_t *profile, const lims_scope_t *scope, int column)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
-        const lims_source_t *source = &profile->columns[i];
-        if ((source->kind == LIMS_SOURCE_INDEX && source->index == column + 1) ||
-            (source->kind == LIMS_SOURCE_HEADER &&
-             lims_header_column(scope, source->header, source->occurrence) == column)) {
-            return true;
+        const lims_source_t *source;
+        for (int j = 0; (source = lims_source_place(&profile->columns[i], j)) != NULL; j++) {
+            if ((source->kind == LIMS_SOURCE_INDEX && source->index == column + 1) ||
+                (source->kind == LIMS_SOURCE_HEADER &&
+                 lims_header_column(scope, source->header, source->occurrence) == column)) {
+                return true;
+            }
         }
     }
     return false;
 }
 
-static bool is_key(const lims_profile_t *profile, const char *label)
+bool lims_layout_is_key(const lims_profile_t *profile, const char *label)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
-        const lims_source_t *source = &profile->columns[i];
-        if (source->kind == LIMS_SOURCE_KEY && strcmp(source->key, label) == 0) {
-            return true;
+        const lims_source_t *source;
+        for (int j = 0; (source = lims_source_place(&profile->columns[i], j)) != NULL; j++) {
+            if (source->kind == LIMS_SOURCE_KEY && strcmp(source->key, label) == 0) {
+                return true;
+            }
         }
     }
     return false;
@@ -81,7 +85,7 @@ static void read_table(lims_layout_t *layout, const lims_table_t *table)
         const char *folded = label_of(layout, scope.row);
         lims_found_t label = lims_found_cell(scope.row, LABELS);
 
-        if (*folded == '\0' || is_key(layout->profile, folded)) {
+        if (*folded == '\0' || lims_layout_is_key(layout->profile, folded)) {
             continue;
         }
         scope.labels = labels;
@@ -113,7 +117,10 @@ void lims_layout_transposed(lims_layout_t *layout)
             table.header = lims_row_is_blank(&table.sheet->rows[table.begin]) ? -1 : table.begin;
             table.begin++;
         }
-        if (table.header >= 0 && lims_table_complete(layout, &table, false)) {
+        if (table.header >= 0 &&
+            layout->profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE) {
+            lims_layout_sample_groups(layout, &table, labels_of(layout, &table));
+        } else if (table.header >= 0 && lims_table_complete(layout, &table, false)) {
             read_table(layout, &table);
         }
     }

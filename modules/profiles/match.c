@@ -46,9 +46,11 @@ static const char *joined(const lims_row_t *row, apr_pool_t *pool)
     return apr_array_pstrcat(pool, parts, 0);
 }
 
-static bool is_workbook(const lims_look_t *look)
+/* Whether it has rows before a profile splits its lines. */
+static bool has_rows(const lims_look_t *look)
 {
-    return look->container == LIMS_CONTAINER_XLSX || look->container == LIMS_CONTAINER_XLS;
+    return look->container == LIMS_CONTAINER_XLSX || look->container == LIMS_CONTAINER_XLS ||
+           look->container == LIMS_CONTAINER_HTML;
 }
 
 static bool row_matches(lims_look_t *look, const lims_line_match_t *line)
@@ -78,7 +80,7 @@ static bool line_matches(lims_look_t *look, const lims_profile_t *profile,
     const char *at = text != NULL ? text->bytes : look->bytes;
     const char *end = at + (text != NULL ? text->length : look->length);
 
-    if (is_workbook(look)) {
+    if (has_rows(look)) {
         return row_matches(look, line);
     }
     if (text == NULL && look->container == LIMS_CONTAINER_TEXT) {

@@ -29,9 +29,11 @@ typedef enum {
     LIMS_SOURCE_HEADER, /* the column under a header */
     LIMS_SOURCE_INDEX,  /* the column of a number */
     LIMS_SOURCE_KEY,    /* the value of a "key: value" line or pair of cells */
+    LIMS_SOURCE_BELOW,  /* the cell below a label, outside of the table */
     LIMS_SOURCE_FIELD,  /* a field of an ASTM record or HL7 segment */
     LIMS_SOURCE_PATH,   /* an XML element or attribute, a JSON member */
     LIMS_SOURCE_TEXT,   /* the profile itself says it */
+    LIMS_SOURCE_JOIN,   /* several sources, one behind the other */
     LIMS_SOURCE_FROM    /* elsewhere: lims_from_e */
 } lims_source_e;
 
@@ -52,10 +54,11 @@ extern const char *const lims_from_names[];
 
 typedef struct {
     lims_source_e kind;
-    const char *header; /* folded, without its "#2" */
-    int occurrence;     /* of equal headers, which one: from 1 */
+    const char *header; /* folded, without its "#2"; so is .below */
+    int occurrence;     /* of equal headers, which one: from 1; of labels 0: the only one */
     int index;          /* of the column, from 1 */
     const char *key;    /* folded */
+    const char *below;  /* the label */
     struct {
         const char *record; /* "R", "OBX" */
         int number;         /* of the field as ASTM and HL7 count: R-4, OBX-5 */
@@ -64,6 +67,8 @@ typedef struct {
     const char *path; /* "Peaks/Peak/Area", "../@name", "/File/Assay/Units" */
     const char *text;
     lims_from_e from;
+    const apr_array_header_t *join;    /* of lims_source_t, none of which is a join */
+    const char *separator;             /* between them, or NULL */
     const lims_regex_t *regex;         /* what of it counts, or NULL: all */
     bool optional;                     /* of a header: not every file has it */
     const apr_array_header_t *formats; /* of a timestamp: "dd/MM/yyyy HH:mm"; NULL: ISO 8601 */
@@ -92,13 +97,23 @@ typedef enum {
 extern const char *const lims_column_names[];
 
 /* Whether a row is of some kind: the text of a column or a source is one of
- * some texts, or matches. Exactly one of .column and .source is given. */
+ * some texts, or matches, or is a number within bounds. Exactly one of .column and
+ * .source is given. */
 typedef struct {
     lims_column_e column; /* LIMS_COLUMN_COUNT: .source */
     lims_source_t source;
     const apr_array_header_t *equals; /* of const char *, or NULL; "" is a blank */
     const lims_regex_t *matches;      /* or NULL */
+    /* Decimal numbers, or NULL; what is there holds as well. */
+    const char *less, *at_most, *at_least, *more;
 } lims_condition_t;
+
+/* The places that a source consists of: itself, or what it joins. NULL behind the
+ * last, and for a source that is not declared or NULL. */
+const lims_source_t *lims_source_place(const lims_source_t *source, int number);
+
+/* Whether a condition compares numbers. */
+bool lims_condition_compares(const lims_condition_t *condition);
 
 /* --- Matching -------------------------------------------------------------- */
 
@@ -143,6 +158,7 @@ typedef struct {
         int within;                     /* rows from the begin of sheet, section, block */
         int rows;                       /* 1, or 2 and 3 that are read together */
         bool repeats;                   /* may stand again between the data, also changed */
+        const lims_regex_t *group; /* transposed: of a header the name of its sample; or NULL */
     } header;
     bool has_header; /* false: columns by index alone; data begin at once */
     int skip;        /* rows between header and data */
@@ -452,6 +468,10 @@ typedef struct {
     lims_write_t write;
     const apr_array_header_t *golden_files; /* of lims_golden_t, or NULL */
 } lims_profile_t;
+
+/* Whether the header has groups of columns, one row above the other: of tests in
+ * layout grouped, of samples in layout transposed. */
+bool lims_profile_groups(const lims_profile_t *profile);
 
 /* Largest profile, in bytes. */
 #define LIMS_PROFILE_MAX 1000000

@@ -101,7 +101,8 @@ static const char *expectation(const lims_member_t *member, apr_pool_t *pool)
     case LIMS_M_SET:
         return apr_psprintf(pool, "one of %s, or an array of them", names_of(member->values, pool));
     case LIMS_M_LIST:
-        return apr_psprintf(pool, "an array of %d to %d objects", member->min, member->max);
+        return apr_psprintf(pool, "an array of %d to %d %s", member->min, member->max,
+                            (member->flags & LIMS_M_SOURCE) != 0 ? "sources" : "objects");
     default:
         return (member->flags & LIMS_M_SOURCE) != 0 ? "an object, or a string that names the place"
                                                     : "an object";
@@ -401,7 +402,8 @@ static const lims_error_t *read_list(lims_profile_parser_t *parser, void *object
         const lims_error_t *error;
 
         memset(item, 0, member->shape->size);
-        error = read_object(parser, item, member->shape, element, &below);
+        error =
+            read_object(parser, item, member->shape, spelt_out(parser, member, element), &below);
         if (error != NULL) {
             return error;
         }

@@ -37,7 +37,7 @@ enum {
     LIMS_M_REQUIRED = 1 << 0,
     LIMS_M_BLANK = 1 << 1,  /* a text may be empty */
     LIMS_M_GROUP = 1 << 2,  /* a regex has to capture */
-    LIMS_M_SOURCE = 1 << 3, /* an object that a string may stand for: lims_shape_source */
+    LIMS_M_SOURCE = 1 << 3, /* objects that a string may stand for: lims_shape_source */
 };
 
 typedef struct lims_shape_t lims_shape_t;

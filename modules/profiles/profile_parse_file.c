@@ -12,7 +12,7 @@
 static const char *const containers[] = {
     [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
     [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",
-    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_COUNT] = NULL,
+    [LIMS_CONTAINER_JSON] = "json", [LIMS_CONTAINER_HTML] = "html", [LIMS_CONTAINER_COUNT] = NULL,
 };
 
 /* --- match, decode, dialect ------------------------------------------------ */
@@ -52,7 +52,8 @@ static const lims_member_t match_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_match_t, containers),
       .values = containers,
-      .doc = "What the file is by its content, whatever its name ends in; one or several." },
+      .doc = "What the file is by its content, whatever its name ends in; one or several. html is "
+             "a web page with tables, which much software saves as `.xls`." },
     { .name = "fileName",
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_match_t, file_name),
@@ -198,13 +199,21 @@ static const lims_member_t header_members[] = {
       .max = 3,
       .fallback = "1",
       .doc = "Headers of several rows are read together, with a blank between: the row found is "
-             "the last of them. In layout grouped there are two, of groups and of columns." },
+             "the last of them. In layout grouped there are two, of groups and of columns; so are "
+             "there in layout transposed with `columns.value`, without `group`." },
     { .name = "repeats",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_profile_table_t, header.repeats),
       .fallback = "false",
       .doc =
           "It may stand again between the data, also with other columns, and holds from there." },
+    { .name = "group",
+      .type = LIMS_M_REGEX,
+      .flags = LIMS_M_GROUP,
+      .offset = offsetof(lims_profile_table_t, header.group),
+      .doc = "Layout transposed, where sample and column stand in one cell, `S1 Area`: captures "
+             "the sample, and what is left is the column, `^(.*) (?:Area|RT)$`. Columns that it "
+             "does not fit stand before the first sample, or are named by a source." },
     LIMS_MEMBER_END,
 };
 

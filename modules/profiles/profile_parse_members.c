@@ -61,6 +61,12 @@ static const lims_member_t source_members[] = {
       .type = LIMS_M_NAME,
       .offset = offsetof(lims_source_t, key),
       .doc = "What stands behind this key: `Sample ID : CLB001`, or the next cell." },
+    { .name = "below",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_source_t, below),
+      .doc = "The cell below this label, outside of the table: `Barcode` in the row above, the "
+             "code itself under it. `Plate#2` is below the second cell `Plate`; without a number "
+             "all such labels have to have the same below them." },
     { .name = "field",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, field.record),
@@ -79,7 +85,23 @@ static const lims_member_t source_members[] = {
       .offset = offsetof(lims_source_t, from),
       .values = lims_from_names,
       .doc = "Another place: the file's name, the sheet's, what `table.block.start` captured, the "
-             "header of the group, the labels of row and column, both together, the plate map." },
+             "header of the group (of a test, in transposed of a sample), the labels of row and "
+             "column, both together, the plate map." },
+    { .name = "join",
+      .type = LIMS_M_LIST,
+      .flags = LIMS_M_SOURCE,
+      .offset = offsetof(lims_source_t, join),
+      .min = 2,
+      .max = 8,
+      .shape = &lims_shape_source,
+      .doc = "Several sources, joined in this order: plate and well, number and position. If one "
+             "of them is blank, the whole is." },
+    { .name = "separator",
+      .type = LIMS_M_TEXT,
+      .flags = LIMS_M_BLANK,
+      .offset = offsetof(lims_source_t, separator),
+      .max = 8,
+      .doc = "Of a `join`: what stands between them, `\"-\"`; without it nothing." },
     { .name = "regex",
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_source_t, regex),
@@ -104,14 +126,24 @@ static const lims_member_t source_members[] = {
 
 const lims_shape_t lims_shape_source = {
     .title = "A source",
-    .doc = "Where a text stands: exactly one of `header`, `index`, `key`, `field`, `path`, `text` "
-           "and `from`. A string alone is short for the natural one of the layout: `\"Sample "
-           "ID\"` is `{\"header\": \"Sample ID\"}`, a `key` in layout keyvalue, a `field` in astm "
-           "and hl7, a `path` in xml and json.",
+    .doc =
+        "Where a text stands: exactly one of `header`, `index`, `key`, `below`, `field`, `path`, "
+        "`text`, `from` and `join`. A string alone is short for the natural one of the layout: "
+        "`\"Sample "
+        "ID\"` is `{\"header\": \"Sample ID\"}`, a `key` in layout keyvalue, a `field` in astm "
+        "and hl7, a `path` in xml and json.",
     .members = source_members,
     .size = sizeof(lims_source_t),
     .check = lims_check_source,
 };
+
+/* clang-format off */
+#define BOUND(member, part, words)                                                   \
+    { .name = member,                                                                \
+      .type = LIMS_M_DECIMAL,                                                        \
+      .offset = offsetof(lims_condition_t, part),                                    \
+      .doc = words }
+/* clang-format on */
 
 static const lims_member_t condition_members[] = {
     { .name = "column",
@@ -132,6 +164,10 @@ static const lims_member_t condition_members[] = {
     { .name = "key",
       .type = LIMS_M_NAME,
       .offset = offsetof(lims_condition_t, source.key),
+      .doc = "Or this." },
+    { .name = "below",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_condition_t, source.below),
       .doc = "Or this." },
     { .name = "field",
       .type = LIMS_M_TEXT,
@@ -156,12 +192,21 @@ static const lims_member_t condition_members[] = {
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_condition_t, matches),
       .doc = "Matches this expression somewhere; `^…$` is the whole." },
+    BOUND("less", less,
+          "Is a number less than this, as the file has it: `numbers` says how it is "
+          "written, no dilution and no conversion is applied. A blank and a text of "
+          "`qualifiers.tokens` are no number, and no bound holds for them; any other "
+          "text that is none holds the file back."),
+    BOUND("atMost", at_most, "Or is a number that is not larger than this."),
+    BOUND("atLeast", at_least, "Or is a number that is not less than this."),
+    BOUND("more", more, "Or is a number larger than this. Of several bounds each has to hold."),
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_condition = {
     .title = "A condition",
-    .doc = "Whether a row is of some kind: `column` or one source, and `equals` or `matches`.",
+    .doc = "Whether a row is of some kind: `column` or one source, and `equals`, `matches` or "
+           "bounds of a number.",
     .members = condition_members,
     .size = sizeof(lims_condition_t),
     .check = lims_check_condition,
@@ -188,7 +233,8 @@ static const lims_member_t column_members[] = {
     COLUMN("value", LIMS_COLUMN_VALUE,
            "The value. Long and grouped need it; astm takes `R-4` (of several "
            "components the only one that says something), hl7 `OBX-5`; wide, transposed, "
-           "keyvalue and matrix have it in the place itself, xml and json may."),
+           "keyvalue and matrix have it in the place itself, xml and json may. In layout "
+           "transposed it says that each sample has several columns, and which of them it is."),
     COLUMN("unit", LIMS_COLUMN_UNIT, "The unit. astm takes `R-5.1`, hl7 `OBX-6.1`."),
     COLUMN("qualifier", LIMS_COLUMN_QUALIFIER, "A column of `<`, `>`, `J`, `U` beside the value."),
     COLUMN("dilution", LIMS_COLUMN_DILUTION, "The dilution; see `dilution`."),

@@ -91,7 +91,8 @@ static const char *kind(const lims_member_t *member, apr_pool_t *pool)
     case LIMS_M_SET:
         return apr_pstrcat(pool, "one or several of ", choices(member, pool), NULL);
     case LIMS_M_LIST:
-        return apr_psprintf(pool, "%d to %d objects", member->min, member->max);
+        return apr_psprintf(pool, "%d to %d %s", member->min, member->max,
+                            (member->flags & LIMS_M_SOURCE) != 0 ? "sources" : "objects");
     case LIMS_M_OBJECT:
     case LIMS_M_OPTIONAL:
         return (member->flags & LIMS_M_SOURCE) != 0 ? "a source" : "object";

@@ -18,11 +18,11 @@ static const struct {
     unsigned containers; /* in which it occurs */
 } layouts[] = {
 #define KIND(container) (1U << LIMS_CONTAINER_##container)
-#define SHEETS (KIND(TEXT) | KIND(XLSX) | KIND(XLS))
+#define SHEETS (KIND(TEXT) | KIND(XLSX) | KIND(XLS) | KIND(HTML))
     [LIMS_LAYOUT_LONG] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, SHEETS },
     [LIMS_LAYOUT_WIDE] = { BIT(TRACKING_ID), BIT(TEST) | BIT(VALUE), SHEETS },
     [LIMS_LAYOUT_GROUPED] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, SHEETS },
-    [LIMS_LAYOUT_TRANSPOSED] = { BIT(TRACKING_ID) | BIT(TEST), BIT(VALUE), SHEETS },
+    [LIMS_LAYOUT_TRANSPOSED] = { BIT(TRACKING_ID) | BIT(TEST), 0, SHEETS },
     [LIMS_LAYOUT_KEYVALUE] = { BIT(TRACKING_ID), BIT(TEST) | BIT(VALUE), SHEETS },
     [LIMS_LAYOUT_MATRIX] = { BIT(TRACKING_ID) | BIT(TEST), BIT(VALUE), SHEETS },
     [LIMS_LAYOUT_ASTM] = { BIT(TRACKING_ID) | BIT(TEST) | BIT(VALUE), 0, KIND(ASTM) },
@@ -31,6 +31,13 @@ static const struct {
     [LIMS_LAYOUT_JSON] = { BIT(TRACKING_ID), 0, KIND(JSON) },
 };
 _Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "columns of every layout");
+
+bool lims_profile_groups(const lims_profile_t *profile)
+{
+    return profile->layout == LIMS_LAYOUT_GROUPED ||
+           (profile->layout == LIMS_LAYOUT_TRANSPOSED && profile->table.header.group == NULL &&
+            profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE);
+}
 
 /* --- A layout's own places ------------------------------------------------- */
 
@@ -80,6 +87,10 @@ static void complete(lims_profile_t *profile, apr_pool_t *pool)
         }
         break;
     case LIMS_LAYOUT_TRANSPOSED:
+        if (profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE &&
+            profile->table.header.group == NULL) {
+            profile->table.header.rows = 2;
+        }
         set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_ROW_LABEL);
         set_from(profile, LIMS_COLUMN_TRACKING_ID, LIMS_FROM_COLUMN_LABEL);
         break;
@@ -134,10 +145,11 @@ static const lims_error_t *check_layout(lims_profile_parser_t *parser,
     return NULL;
 }
 
-/* A source against the table it points into. */
-static const lims_error_t *check_pointer(lims_profile_parser_t *parser,
-                                         const lims_profile_t *profile, const lims_source_t *source,
-                                         const char *member, const lims_profile_place_t *place)
+/* A place against the table it points into. */
+static const lims_error_t *check_one_pointer(lims_profile_parser_t *parser,
+                                             const lims_profile_t *profile,
+                                             const lims_source_t *source, const char *member,
+                                             const lims_profile_place_t *place)
 {
     const lims_profile_table_t *table = &profile->table;
 
@@ -149,6 +161,11 @@ static const lims_error_t *check_pointer(lims_profile_parser_t *parser,
     if (source->kind != LIMS_SOURCE_FROM) {
         return NULL;
     }
+    if (source->from == LIMS_FROM_GROUP && profile->layout == LIMS_LAYOUT_TRANSPOSED &&
+        profile->columns[LIMS_COLUMN_VALUE].kind == LIMS_SOURCE_NONE) {
+        return lims_profile_refuse(parser, place, member,
+                                   "needs columns.value: samples with several columns each");
+    }
     if (source->from == LIMS_FROM_BLOCK &&
         (table->block.start == NULL || !lims_regex_captures(table->block.start))) {
         return lims_profile_refuse(parser, place, member,
@@ -158,6 +175,19 @@ static const lims_error_t *check_pointer(lims_profile_parser_t *parser,
         return lims_profile_refuse(parser, place, member, "needs table.map");
     }
     return NULL;
+}
+
+static const lims_error_t *check_pointer(lims_profile_parser_t *parser,
+                                         const lims_profile_t *profile, const lims_source_t *source,
+                                         const char *member, const lims_profile_place_t *place)
+{
+    const lims_error_t *error = NULL;
+    const lims_source_t *one;
+
+    for (int i = 0; !error && (one = lims_source_place(source, i)) != NULL; i++) {
+        error = check_one_pointer(parser, profile, one, member, place);
+    }
+    return error;
 }
 
 static const lims_error_t *check_pointers(lims_profile_parser_t *parser,
@@ -347,6 +377,37 @@ static const lims_error_t *check_qualifiers(lims_profile_parser_t *parser,
                : NULL;
 }
 
+/* Columns of samples, in layout transposed: all of it or nothing. */
+static const lims_error_t *check_groups(lims_profile_parser_t *parser,
+                                        const lims_profile_t *profile,
+                                        const lims_profile_place_t *place)
+{
+    const lims_source_t *value = &profile->columns[LIMS_COLUMN_VALUE];
+    bool transposed = profile->layout == LIMS_LAYOUT_TRANSPOSED;
+    const char *member = NULL;
+    const char *words = NULL;
+
+    if (profile->table.header.group != NULL && !transposed) {
+        member = "table.header.group";
+        words = "is for layout transposed alone";
+    } else if (transposed && value->kind == LIMS_SOURCE_NONE &&
+               (profile->table.header.group != NULL || profile->table.header.rows > 1)) {
+        member = "columns.value";
+        words = "is missing: which of the columns of a sample has the value";
+    } else if (transposed && value->kind != LIMS_SOURCE_NONE && value->kind != LIMS_SOURCE_HEADER) {
+        member = "columns.value";
+        words = "must be a header: that of one of the columns of a sample";
+    } else if (transposed && profile->table.header.group != NULL &&
+               profile->table.header.rows > 1) {
+        member = "table.header.rows";
+        words = "must be 1 beside group: sample and column stand in one cell";
+    } else if (transposed && profile->table.header.rows > 2) {
+        member = "table.header.rows";
+        words = "must be 2 in layout transposed: samples above their columns";
+    }
+    return member != NULL ? lims_profile_refuse(parser, place, member, "%s", words) : NULL;
+}
+
 static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims_profile_t *profile,
                                        const lims_profile_place_t *place)
 {
@@ -401,6 +462,9 @@ const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *obje
         profile->table.sheet = profile->match.sheet;
     }
     error = check_layout(parser, profile, place);
+    if (error == NULL) {
+        error = check_groups(parser, profile, place);
+    }
     if (error == NULL) {
         error = check_parts(parser, profile, place);
     }

@@ -104,6 +104,9 @@ static verdict_e judge_one(const lims_layout_t *layout, const lims_scope_t *scop
         }
         lims_source_read(&found, layout, scope, source);
     }
+    if (lims_condition_compares(condition)) {
+        return lims_rules_compare(layout, scope, condition, &found) ? HOLDS : FAILS;
+    }
     text = found.text ? found.text : "";
     if (is_listed(condition->equals, text)) {
         return HOLDS;
