@@ -278,6 +278,12 @@ static int prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp, bool sta
                      "LIMS0111: no shared memory for the rate limit; lower LimsRateKeys");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
+    rv = lims_figures_create(config, s);
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
+                     "LIMS0381: no shared memory for what the database says of itself");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
     rv = lims_line_create(config, s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,

@@ -37,7 +37,8 @@ typedef struct {
 typedef struct {
     route_counters_t routes[ROUTES_MAX]; /* the last: no route */
     counter_t refusals[LIMS_E_COUNT];
-    counter_t waits; /* for a connection */
+    counter_t refused[LIMS_REFUSED_COUNT]; /* keys */
+    counter_t waits;                       /* for a connection */
     counter_t waited;
     counter_t exhausted;
     counter_t keys_known;

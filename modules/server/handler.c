@@ -345,6 +345,8 @@ static void count(const request_rec *asked, const lims_exchange_t *x)
     const lims_measure_t measure = { .status = x->rq.reply->status,
                                      .route = x->match.route,
                                      .error = x->error,
+                                     /* httpd's own 401 is about no key of ours */
+                                     .refused = x->context ? x->refused : LIMS_REFUSED_COUNT,
                                      .duration = apr_time_now() - asked->request_time,
                                      .database = x->rq.usage.database,
                                      .trips = x->rq.usage.trips };
@@ -353,6 +355,13 @@ static void count(const request_rec *asked, const lims_exchange_t *x)
     if (x->key_hash) {
         lims_metrics_key(x->key_known);
     }
+}
+
+/* Not a static file's, which is answered in JSON all the same. Of what httpd could
+ * not read nobody knows. */
+static bool is_ours(const request_rec *asked)
+{
+    return !asked->uri || !*asked->uri || path_of(asked);
 }
 
 /* Refuses what never comes to the service. `asked` is `r`, or the request for
@@ -368,8 +377,10 @@ static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *
     if (error->kind == LIMS_E_SERVICE_UNAVAILABLE) {
         apr_table_setn(reply.headers, "Retry-After", "5");
     }
-    take_note(r, asked, &x);
-    count(asked, &x);
+    if (is_ours(asked)) {
+        take_note(r, asked, &x);
+        count(asked, &x);
+    }
     return send_reply(r, &reply, request_id);
 }
 
@@ -378,6 +389,8 @@ static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *
 static lims_error_e kind_of_status(int status)
 {
     switch (status) {
+    case HTTP_UNAUTHORIZED:
+        return LIMS_E_UNAUTHORIZED;
     case HTTP_FORBIDDEN:
         return LIMS_E_FORBIDDEN;
     case HTTP_NOT_FOUND:
@@ -390,7 +403,11 @@ static lims_error_e kind_of_status(int status)
         return LIMS_E_PAYLOAD_TOO_LARGE;
     case HTTP_UNSUPPORTED_MEDIA_TYPE:
         return LIMS_E_UNSUPPORTED_MEDIA_TYPE;
+    case HTTP_TOO_MANY_REQUESTS:
+        return LIMS_E_RATE_LIMITED;
+    case HTTP_BAD_GATEWAY:
     case HTTP_SERVICE_UNAVAILABLE:
+    case HTTP_GATEWAY_TIME_OUT:
         return LIMS_E_SERVICE_UNAVAILABLE;
     default:
         return status >= 500 ? LIMS_E_INTERNAL : LIMS_E_BAD_REQUEST;
@@ -406,7 +423,9 @@ static int answer_httpd_error(request_rec *r)
                   ap_get_status_line(status) + 4);
 
     /* A condition on CustomLog looks at the request that was asked. */
-    apr_table_setn(r->prev->notes, "lims-request-id", id);
+    if (is_ours(r->prev)) {
+        apr_table_setn(r->prev->notes, "lims-request-id", id);
+    }
     return refuse(r, r->prev, error, status, id);
 }
 

@@ -114,6 +114,10 @@ void lims_metrics_request(const lims_measure_t *measure)
     if (measure->error) {
         add(&lims_counters->refusals[measure->error->kind], 1);
     }
+    if (measure->error && measure->error->kind == LIMS_E_UNAUTHORIZED &&
+        measure->refused < LIMS_REFUSED_COUNT) {
+        add(&lims_counters->refused[measure->refused], 1);
+    }
 }
 
 void lims_metrics_connection(apr_interval_time_t waited, bool taken)

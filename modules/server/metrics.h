@@ -15,6 +15,7 @@
 
 #include "dispatch/dispatch.h"
 #include "extraction/answer.h"
+#include "server/figures.h"
 #include "service/service.h"
 
 /* What one request cost, noted when it is answered. */
@@ -22,6 +23,7 @@ typedef struct {
     int status;
     const lims_route_t *route;    /* NULL: none was found */
     const lims_error_t *error;    /* NULL: none */
+    lims_refused_key_e refused;   /* why the key was, where error says that it was */
     apr_interval_time_t duration; /* microseconds, without sending */
     apr_interval_time_t database;
     int trips;
@@ -55,20 +57,12 @@ void lims_metrics_extraction(lims_call_e outcome, apr_interval_time_t duration);
 void lims_metrics_attempts(lims_attempt_e what, int attempts);
 void lims_metrics_arrival(apr_interval_time_t latency);
 
-/* What the database says of webhooks at the moment, numbers as text. */
-typedef struct {
-    const char *pending;
-    const char *kept;
-    const char *oldest_due_seconds;
-    const char *endpoints;
-    const char *disabled_endpoints;
-} lims_backlog_t;
+/* Everything as Prometheus text exposition format 0.0.4, with what the database
+ * says. */
+const char *lims_metrics_text(const lims_figures_t *figures, apr_pool_t *pool);
 
-/* Everything as Prometheus text exposition format 0.0.4. */
-const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool);
-
-/* The same figures as members of a JSON object that the caller has open. Without
- * a backlog, because the database is out of reach, its figures are missing. */
-void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog);
+/* The same as members of a JSON object that the caller has open, without the
+ * laboratories' figures. */
+void lims_metrics_json(lims_writer_t *w, const lims_figures_t *figures);
 
 #endif /* LIMS_METRICS_H */

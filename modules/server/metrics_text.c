@@ -2,11 +2,13 @@
 /* metrics_text.c - what was counted, for Prometheus and as JSON. */
 #include <apr_strings.h>
 
+#include "database/migration.h"
 #include "kernel/error.h"
 #include "server/counters.h"
 #include "server/exposition.h"
 #include "server/server.h"
 #include "server/watchdog.h"
+#include "server/workers.h"
 
 /* The bounds of the histograms, in seconds, as Prometheus' label has them. */
 static const char *const bound_names[] = { "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025",
@@ -18,6 +20,14 @@ static const char *const arrival_names[] = { "0.01", "0.025", "0.05", "0.1", "0.
                                              "5",    "30",    "120",  "600", "3600" };
 
 _Static_assert(LIMS_LENGTH(arrival_names) == ARRIVAL_BUCKETS - 1, "a name for each bound");
+
+static const char *const refused_names[] = {
+    [LIMS_REFUSED_UNKNOWN] = "unknown",
+    [LIMS_REFUSED_MISSING] = "missing",
+    [LIMS_REFUSED_MALFORMED] = "malformed",
+};
+
+_Static_assert(LIMS_LENGTH(refused_names) == LIMS_REFUSED_COUNT, "a name for each");
 
 static const char *const attempt_names[] = {
     [LIMS_ATTEMPT_DELIVERED] = "delivered",
@@ -172,6 +182,17 @@ static void write_keys(lims_exposition_t *text)
                          read_counter(&lims_counters->keys_unknown));
 }
 
+static void write_refused_keys(lims_exposition_t *text)
+{
+    lims_exposition_head(text, "lims_keys_refused_total", "counter",
+                         "Requests whose key was refused: unknown (revoked and expired ones too), "
+                         "malformed, or missing.");
+    for (int i = 0; i < LIMS_REFUSED_COUNT; i++) {
+        lims_exposition_line(text, "lims_keys_refused_total{reason=\"%s\"} %" APR_UINT64_T_FMT "\n",
+                             refused_names[i], read_counter(&lims_counters->refused[i]));
+    }
+}
+
 /* Only where machines share the limit. */
 static void write_rates(lims_exposition_t *text)
 {
@@ -265,23 +286,58 @@ static void write_backlog(lims_exposition_t *text, const lims_backlog_t *backlog
                 "Endpoints that are disabled.");
 }
 
-const char *lims_metrics_text(const lims_backlog_t *backlog, apr_pool_t *pool)
+/* Versions are labels of what is always 1, as Prometheus' own programs have them. */
+static void write_state(lims_exposition_t *text, const lims_figures_t *figures)
+{
+    lims_exposition_head(text, "lims_build_info", "gauge",
+                         "This mod_lims, and the schema that it is made for.");
+    lims_exposition_line(text, "lims_build_info{version=\"%s\",schema=\"%d\"} 1\n", LIMS_VERSION,
+                         lims_migration_version());
+    write_gauge(text, "lims_ready", figures->problem ? "0" : "1",
+                "Whether the service can answer requests, as lims-ready says.");
+    write_gauge(text, "lims_database_up", figures->database_up ? "1" : "0",
+                "Whether the database answers, asked for this page.");
+}
+
+static void write_workers(lims_exposition_t *text)
+{
+    const lims_workers_t workers = lims_workers_count();
+
+    write_gauge(text, "lims_httpd_workers_busy", apr_itoa(text->pool, workers.busy),
+                "Threads of this httpd that are at work, whatever for.");
+    write_gauge(text, "lims_httpd_workers_max", apr_itoa(text->pool, workers.most),
+                "As many as there may be (MaxRequestWorkers).");
+}
+
+static void write_laboratory(lims_exposition_t *text, const lims_figures_t *figures)
+{
+    lims_exposition_line(text, "%s", figures->laboratory);
+    write_gauge(text, "lims_figures_timestamp_seconds",
+                apr_psprintf(text->pool, "%.3f", seconds((apr_uint64_t)figures->laboratory_at)),
+                "When the database last told the figures of the laboratories; 0: not yet.");
+}
+
+const char *lims_metrics_text(const lims_figures_t *figures, apr_pool_t *pool)
 {
     lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
                                .pool = pool };
 
+    write_state(&text, figures);
+    write_workers(&text);
     write_answers(&text);
     write_routes(&text);
     write_refusals(&text);
     write_pool(&text);
     write_keys(&text);
+    write_refused_keys(&text);
     write_rates(&text);
     write_extractions(&text);
     write_attempts(&text);
-    if (backlog) {
-        write_backlog(&text, backlog);
+    if (figures->backlog) {
+        write_backlog(&text, figures->backlog);
     }
     lims_watchdog_text(&text);
+    write_laboratory(&text, figures);
     return apr_array_pstrcat(pool, text.parts, 0);
 }
 
@@ -332,7 +388,18 @@ static void json_webhooks(lims_writer_t *w, const lims_backlog_t *backlog)
     }
 }
 
-void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog)
+static void json_state(lims_writer_t *w, const lims_figures_t *figures)
+{
+    const lims_workers_t workers = lims_workers_count();
+
+    json_number(w, "schema", (apr_uint64_t)lims_migration_version());
+    json_number(w, "workersBusy", (apr_uint64_t)workers.busy);
+    json_number(w, "workersMost", (apr_uint64_t)workers.most);
+    lims_writer_key(w, "databaseUp");
+    lims_writer_boolean(w, figures->database_up);
+}
+
+void lims_metrics_json(lims_writer_t *w, const lims_figures_t *figures)
 {
     apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
 
@@ -346,6 +413,7 @@ void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog)
     for (int i = 0; i < LIMS_E_COUNT; i++) {
         refused += read_counter(&lims_counters->refusals[i]);
     }
+    json_state(w, figures);
     json_number(w, "requests", answered);
     json_number(w, "refusals", refused);
     json_number(w, "rateLimited", read_counter(&lims_counters->refusals[LIMS_E_RATE_LIMITED]));
@@ -358,6 +426,6 @@ void lims_metrics_json(lims_writer_t *w, const lims_backlog_t *backlog)
     json_number(w, "keyCacheHits", read_counter(&lims_counters->keys_known));
     json_number(w, "keyCacheMisses", read_counter(&lims_counters->keys_unknown));
     json_store(w);
-    json_webhooks(w, backlog);
+    json_webhooks(w, figures->backlog);
     lims_watchdog_json(w);
 }

@@ -17,6 +17,7 @@
 
 typedef enum {
     OF_SERVICE,
+    OF_HTTPD,
     OF_REQUESTS,
     OF_KEYS,
     OF_RATE_LIMIT,
@@ -30,15 +31,11 @@ typedef enum {
 } section_e;
 
 static const char *const titles[] = {
-    [OF_SERVICE] = "Service",
-    [OF_REQUESTS] = "Requests",
-    [OF_KEYS] = "Keys known to a process",
-    [OF_RATE_LIMIT] = "Rate limit",
-    [OF_DATABASE] = "Database",
-    [OF_WEBHOOKS] = "Webhooks",
-    [OF_SCAN] = "Lifecycle scan",
-    [OF_FILES] = "Instrument files",
-    [OF_RECOVERY] = "Recoveries of deliveries",
+    [OF_SERVICE] = "Service",        [OF_HTTPD] = "Threads of httpd",
+    [OF_REQUESTS] = "Requests",      [OF_KEYS] = "Keys known to a process",
+    [OF_RATE_LIMIT] = "Rate limit",  [OF_DATABASE] = "Database",
+    [OF_WEBHOOKS] = "Webhooks",      [OF_SCAN] = "Lifecycle scan",
+    [OF_FILES] = "Instrument files", [OF_RECOVERY] = "Recoveries of deliveries",
     [OF_RETENTION] = "Retention",
 };
 _Static_assert(LIMS_LENGTH(titles) == SECTIONS, "one title for each section");
@@ -54,7 +51,7 @@ static const struct {
     { "database", OF_DATABASE },    { "webhooks", OF_WEBHOOKS },
     { "webhook", OF_WEBHOOKS },     { "scan", OF_SCAN },
     { "files", OF_FILES },          { "recovery", OF_RECOVERY },
-    { "retention", OF_RETENTION },
+    { "retention", OF_RETENTION },  { "workers", OF_HTTPD },
 };
 
 /* What a name says that its words do not. */

@@ -99,11 +99,12 @@ typedef struct {
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
-    lims_store_t *store;        /* of rates over several machines, or NULL */
-    int hints;                  /* where a commit is told to the dispatchers, or -1 */
-    lims_pool_t *pool;          /* in a child: its connections, NULL if it has none */
-    lims_places_t places;       /* for what takes a processor for long */
-    struct lims_turns_t *turns; /* in a child: at waiting for one of them */
+    lims_store_t *store;           /* of rates over several machines, or NULL */
+    int hints;                     /* where a commit is told to the dispatchers, or -1 */
+    lims_pool_t *pool;             /* in a child: its connections, NULL if it has none */
+    struct lims_memory_t *figures; /* what the database last said; figures.c */
+    lims_places_t places;          /* for what takes a processor for long */
+    struct lims_turns_t *turns;    /* in a child: at waiting for one of them */
 } lims_config_t;
 
 /* config.c */

@@ -13,8 +13,7 @@
 #include <mod_status.h>
 #include <string.h>
 
-#include "kernel/error.h"
-#include "kernel/field.h"
+#include "kernel/writer.h"
 #include "server/metrics.h"
 #include "server/page.h"
 #include "server/server.h"
@@ -29,89 +28,34 @@ static int send_text(request_rec *r, int status, const char *type, const char *t
     return OK;
 }
 
-/* A real question: what the connection believes of itself is not enough. */
-static const lims_error_t *ask_database(request_rec *r)
-{
-    lims_lease_t lease = { .pool = r->pool, .server = r->server };
-    lims_connection_t *connection = NULL;
-    const lims_error_t *error = lims_pool_take(&connection, &lease);
-
-    if (!error) {
-        error = lims_connection_check(connection, r->pool);
-        lims_connection_release(connection);
-        lims_pool_give_back(&lease);
-    }
-    return error;
-}
-
-/* NULL when the database can't say. */
-static const lims_backlog_t *ask_backlog(request_rec *r)
-{
-    lims_request_t rq = { .pool = r->pool, .values = lims_values_create(r->pool) };
-    lims_lease_t lease = { .pool = r->pool, .server = r->server };
-    lims_backlog_t *backlog = NULL;
-    lims_result_t *row = NULL;
-
-    if (lims_config_of(r->server)->enable != 1 || lims_pool_take(&rq.connection, &lease)) {
-        return NULL;
-    }
-    if (!lims_database_call(&row, &rq, LIMS_STMT_WEBHOOK_BACKLOG)) {
-        backlog = apr_palloc(r->pool, sizeof(*backlog));
-        backlog->pending = lims_result_get(row, 0, "pending");
-        backlog->kept = lims_result_get(row, 0, "kept");
-        backlog->oldest_due_seconds = lims_result_get(row, 0, "oldestDueSeconds");
-        backlog->endpoints = lims_result_get(row, 0, "endpoints");
-        backlog->disabled_endpoints = lims_result_get(row, 0, "disabledEndpoints");
-    }
-    lims_connection_release(rq.connection);
-    lims_pool_give_back(&lease);
-    return backlog;
-}
-
-/* NULL, or why the service can't answer at the moment. */
-static const char *unready(request_rec *r)
-{
-    const lims_error_t *error;
-
-    if (lims_config_of(r->server)->enable != 1) {
-        return "LimsEnable is off in this server";
-    }
-    error = ask_database(r);
-    if (error && error->retry == LIMS_RETRY_LOST) {
-        error = ask_database(r);
-    }
-    if (!error) {
-        return NULL;
-    }
-    return error->cause ? error->cause : error->message;
-}
-
-static const char *as_json(request_rec *r, const char *problem)
+static const char *as_json(request_rec *r)
 {
     lims_writer_t *w = lims_writer_create(r->pool);
+    lims_figures_t figures;
     apr_size_t length;
 
+    lims_figures_ask(&figures, r->server, r->pool);
     lims_writer_object_begin(w);
     lims_writer_key(w, "version");
     lims_writer_string(w, LIMS_VERSION);
     lims_writer_key(w, "ready");
-    lims_writer_boolean(w, problem == NULL);
+    lims_writer_boolean(w, figures.problem == NULL);
     lims_writer_key(w, "problem");
-    lims_writer_string(w, problem);
-    lims_metrics_json(w, problem ? NULL : ask_backlog(r));
+    lims_writer_string(w, figures.problem);
+    lims_metrics_json(w, &figures);
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
 }
 
 static const char *as_sections(request_rec *r)
 {
-    return lims_page_sections(as_json(r, unready(r)), r->pool);
+    return lims_page_sections(as_json(r), r->pool);
 }
 
 static int answer_status(request_rec *r)
 {
     if (r->args && strcmp(r->args, "json") == 0) {
-        return send_text(r, HTTP_OK, "application/json", as_json(r, unready(r)));
+        return send_text(r, HTTP_OK, "application/json", as_json(r));
     }
     return send_text(r, HTTP_OK, "text/html; charset=utf-8",
                      lims_page_whole(as_sections(r), r->pool));
@@ -119,13 +63,25 @@ static int answer_status(request_rec *r)
 
 static int answer_ready(request_rec *r)
 {
-    const char *problem = unready(r);
+    lims_figures_t figures;
+    const char *problem;
 
+    lims_figures_ready(&figures, r->server, r->pool);
+    problem = figures.problem;
     if (problem) {
         apr_table_setn(r->headers_out, "Retry-After", "1");
     }
     return send_text(r, problem ? HTTP_SERVICE_UNAVAILABLE : HTTP_OK, "text/plain; charset=utf-8",
                      problem ? apr_pstrcat(r->pool, problem, "\n", NULL) : "ready\n");
+}
+
+static int answer_metrics(request_rec *r)
+{
+    lims_figures_t figures;
+
+    lims_figures_ask(&figures, r->server, r->pool);
+    return send_text(r, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
+                     lims_metrics_text(&figures, r->pool));
 }
 
 int lims_status_handler(request_rec *r)
@@ -141,8 +97,7 @@ int lims_status_handler(request_rec *r)
         return answer_status(r);
     }
     if (strcmp(r->handler, "lims-metrics") == 0) {
-        return send_text(r, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
-                         lims_metrics_text(ask_backlog(r), r->pool));
+        return answer_metrics(r);
     }
     if (strcmp(r->handler, "lims-live") == 0) {
         return send_text(r, HTTP_OK, "text/plain; charset=utf-8", "alive\n");
@@ -150,10 +105,14 @@ int lims_status_handler(request_rec *r)
     return strcmp(r->handler, "lims-ready") == 0 ? answer_ready(r) : DECLINED;
 }
 
+/* Of a site that has nothing to do with the service there is nothing to say. */
 static int write_section(request_rec *r, int flags)
 {
+    if (lims_config_of(r->server)->enable != 1) {
+        return OK;
+    }
     if (flags & AP_STATUS_SHORT) {
-        ap_rprintf(r, "LimsStatus: %s\n", as_json(r, unready(r)));
+        ap_rprintf(r, "LimsStatus: %s\n", as_json(r));
     } else {
         ap_rprintf(r, "<hr />\n<h2>mod_lims</h2>\n%s", as_sections(r));
     }

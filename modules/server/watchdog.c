@@ -39,7 +39,8 @@ typedef _Atomic apr_int64_t figure_t;
 /* What is known of a job on a database, by all children. Times in microseconds,
  * as apr_time_t. */
 typedef struct {
-    figure_t next; /* when it is due */
+    figure_t begun; /* when there first was such a job here */
+    figure_t next;  /* when it is due */
     figure_t runs;
     figure_t failures;
     figure_t failing; /* the last run failed: it was said */
@@ -304,6 +305,16 @@ static apr_status_t find_records(server_rec *s)
     return rv;
 }
 
+static void begin_records(void)
+{
+    for (int i = 0; i < database_count; i++) {
+        for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+            apr_int64_t never = 0;
+            atomic_compare_exchange_strong(&records->records[i][job].begun, &never, apr_time_now());
+        }
+    }
+}
+
 apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s)
 {
     APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) *get =
@@ -317,6 +328,7 @@ apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s)
     if (rv != APR_SUCCESS || database_count == 0) {
         return rv;
     }
+    begin_records();
     rv = get && add ? get(&watchdog, "_lims_jobs_", 0, 0, pconf) : APR_ENOTIMPL;
     for (int i = 0; rv == APR_SUCCESS && i < LIMS_JOB_COUNT; i++) {
         rv = add(watchdog, TICK, &lims_jobs[i], tick);
@@ -377,6 +389,34 @@ static apr_int64_t oldest_success(lims_job_e job)
     return oldest;
 }
 
+/* For how long there has been none, likewise. What never succeeded counts from the
+ * moment when it could. */
+static apr_interval_time_t since_success(lims_job_e job)
+{
+    apr_interval_time_t longest = 0;
+    apr_time_t now = apr_time_now();
+
+    for (int i = 0; i < database_count; i++) {
+        record_t *record = &records->records[i][job];
+        apr_time_t success = atomic_load(&record->last_success),
+                   begun = atomic_load(&record->begun);
+        apr_interval_time_t since = now - (success > begun ? success : begun);
+        longest = since > longest ? since : longest;
+    }
+    return longest;
+}
+
+static apr_interval_time_t longest_interval(lims_job_e job)
+{
+    apr_interval_time_t longest = 0;
+
+    for (int i = 0; i < database_count; i++) {
+        apr_interval_time_t each = interval_of(lims_config_of(databases[i].server), job);
+        longest = each > longest ? each : longest;
+    }
+    return longest;
+}
+
 static double seconds(apr_int64_t microseconds)
 {
     return (double)microseconds / (double)APR_USEC_PER_SEC;
@@ -393,7 +433,7 @@ static void write_figures(lims_exposition_t *text, const char *metric, lims_job_
                           const lims_job_figure_t *figures, apr_size_t offset)
 {
     for (int i = 0; i < LIMS_JOB_FIGURES && figures[i].name; i++) {
-        lims_exposition_line(text, "%s{job=\"%s\",of=\"%s\"} %" APR_INT64_T_FMT "\n", metric,
+        lims_exposition_line(text, "%s{task=\"%s\",of=\"%s\"} %" APR_INT64_T_FMT "\n", metric,
                              lims_jobs[job].name, figures[i].name, figure_of(job, offset, i));
     }
 }
@@ -405,33 +445,51 @@ static void write_runs(lims_exposition_t *text)
     for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
         lims_exposition_line(
             text,
-            "lims_job_runs_total{job=\"%s\",outcome=\"done\"} %" APR_INT64_T_FMT "\n"
-            "lims_job_runs_total{job=\"%s\",outcome=\"failed\"} %" APR_INT64_T_FMT "\n",
+            "lims_job_runs_total{task=\"%s\",outcome=\"done\"} %" APR_INT64_T_FMT "\n"
+            "lims_job_runs_total{task=\"%s\",outcome=\"failed\"} %" APR_INT64_T_FMT "\n",
             lims_jobs[job].name, SUM(job, runs), lims_jobs[job].name, SUM(job, failures));
     }
     lims_exposition_head(text, "lims_job_seconds_total", "counter",
                          "Time that the background jobs took.");
     for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_seconds_total{job=\"%s\"} %.6f\n", lims_jobs[job].name,
-                             seconds(SUM(job, duration)));
+        lims_exposition_line(text, "lims_job_seconds_total{task=\"%s\"} %.6f\n",
+                             lims_jobs[job].name, seconds(SUM(job, duration)));
     }
     lims_exposition_head(text, "lims_job_last_seconds", "gauge",
                          "Time that the latest run of a job took.");
     for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_last_seconds{job=\"%s\"} %.6f\n", lims_jobs[job].name,
+        lims_exposition_line(text, "lims_job_last_seconds{task=\"%s\"} %.6f\n", lims_jobs[job].name,
                              seconds(SUM(job, last_duration)));
     }
     lims_exposition_head(text, "lims_job_last_success_timestamp_seconds", "gauge",
                          "When a job last ended well, since httpd was started; 0: not yet.");
     for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_last_success_timestamp_seconds{job=\"%s\"} %.3f\n",
+        lims_exposition_line(text, "lims_job_last_success_timestamp_seconds{task=\"%s\"} %.3f\n",
                              lims_jobs[job].name, seconds(oldest_success(job)));
+    }
+}
+
+static void write_times(lims_exposition_t *text)
+{
+    lims_exposition_head(text, "lims_job_since_success_seconds", "gauge",
+                         "How long ago a job last ended well; before the first time: how long ago "
+                         "httpd was started.");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        lims_exposition_line(text, "lims_job_since_success_seconds{task=\"%s\"} %.3f\n",
+                             lims_jobs[job].name, seconds(since_success(job)));
+    }
+    lims_exposition_head(text, "lims_job_interval_seconds", "gauge",
+                         "How often a job is run (LimsScanInterval and the like).");
+    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
+        lims_exposition_line(text, "lims_job_interval_seconds{task=\"%s\"} %.0f\n",
+                             lims_jobs[job].name, seconds(longest_interval(job)));
     }
 }
 
 void lims_watchdog_text(lims_exposition_t *text)
 {
     write_runs(text);
+    write_times(text);
     lims_exposition_head(text, "lims_job_done_total", "counter",
                          "What the background jobs did: samples looked at and events written by "
                          "the scan, rows that retention took away.");

@@ -61,9 +61,17 @@ static void remember(const unsigned char *hash, const char *key, const char *org
     apr_thread_mutex_unlock(memory_lock);
 }
 
-static const lims_error_t *unauthorized(lims_exchange_t *x, const char *cause)
+static const lims_error_t *unauthorized(lims_exchange_t *x, lims_refused_key_e why)
 {
-    return lims_broken(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, cause,
+    static const char *const causes[] = {
+        [LIMS_REFUSED_UNKNOWN] = "unknown API key",
+        [LIMS_REFUSED_MISSING] = "no API key",
+        [LIMS_REFUSED_MALFORMED] = "malformed API key",
+    };
+
+    _Static_assert(LIMS_LENGTH(causes) == LIMS_REFUSED_COUNT, "a text for each");
+    x->refused = why;
+    return lims_broken(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, causes[why],
                        "Send a valid API key: \"Authorization: Bearer lk_...\".");
 }
 
@@ -89,10 +97,10 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
     remembered_t known;
 
     if (!token || !*token) {
-        return unauthorized(x, "no API key");
+        return unauthorized(x, LIMS_REFUSED_MISSING);
     }
     if (!lims_key_well_formed(token)) {
-        return unauthorized(x, "malformed API key");
+        return unauthorized(x, LIMS_REFUSED_MALFORMED);
     }
     if (!lims_key_hash(hash, token)) {
         return lims_no_digest(x->rq.pool);
@@ -155,7 +163,7 @@ const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *f
     lims_request_t *rq = &x->rq;
 
     if (lims_result_count(found) != 1) {
-        return unauthorized(x, "unknown API key");
+        return unauthorized(x, LIMS_REFUSED_UNKNOWN);
     }
     take_over(x, found);
     lims_caller_count(x);

@@ -47,6 +47,15 @@ typedef enum {
     LIMS_LIMIT_COUNT
 } lims_limit_e;
 
+/* Why a key was refused: not known, revoked or expired; none was sent; it can't be
+ * one. */
+typedef enum {
+    LIMS_REFUSED_UNKNOWN,
+    LIMS_REFUSED_MISSING,
+    LIMS_REFUSED_MALFORMED,
+    LIMS_REFUSED_COUNT
+} lims_refused_key_e;
+
 /* What the service needs of whatever carries the request. */
 typedef struct {
     /* A ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
@@ -104,10 +113,11 @@ struct lims_exchange_t {
 
     /* As found out. */
     lims_route_match_t match;
-    const char *key_hash; /* "\x…", ready to bind */
-    bool key_known;       /* to this process, before it was checked */
-    apr_time_t accepted;  /* when the process last found it valid, or 0 */
-    bool counted;         /* against the rate limit, or refused by it: */
+    const char *key_hash;       /* "\x…", ready to bind */
+    bool key_known;             /* to this process, before it was checked */
+    lims_refused_key_e refused; /* why it was, if it was */
+    apr_time_t accepted;        /* when the process last found it valid, or 0 */
+    bool counted;               /* against the rate limit, or refused by it: */
     const lims_error_t *limited;
     const char *idempotency_token;    /* of the claim, or NULL */
     bool has_turn;                    /* at what takes a processor for long */
