@@ -265,10 +265,12 @@ static bool read_segments(reader_t *r)
         apr_size_t length = strcspn(segment, "\r\n\x1c");
 
         r->unended = segment[length] == '\0';
-
         r->at_end = segment + length == end;
-        if (length && strspn(segment, " \t") < length && !read_segment(r, segment, length)) {
-            return false;
+        if (length && strspn(segment, " \t") < length) {
+            if (!read_segment(r, segment, length)) {
+                return false;
+            }
+            r->hl7->unended = r->unended && r->in_message ? r->line : 0;
         }
         at = skip_framing(r, segment + length);
         at += *at == '\r' && at[1] == '\n' ? 2 : *at == '\r' || *at == '\n';

@@ -20,6 +20,7 @@ typedef struct {
     lims_hl7_signs_t signs;
     const lims_sheet_t *sheet; /* a row is a segment; cell 0 its name, cell n is SEG-n */
     const char *encoding;      /* that it came in */
+    int unended;               /* line of the last segment, if nothing ends it; else 0 */
 } lims_hl7_t;
 
 /* Reads the messages of a file; a row's .message says which it belongs to, 0 for

@@ -54,6 +54,9 @@ static void note_source(lims_layout_t *layout, const lims_source_t *source)
             apr_hash_set(layout->below, place->header, APR_HASH_KEY_STRING, place->header);
         }
         layout->uses_keys = layout->uses_keys || place->kind == LIMS_SOURCE_KEY;
+        if (place->kind == LIMS_SOURCE_INDEX) {
+            apr_hash_set(layout->numbered, &place->index, sizeof(place->index), place);
+        }
     }
 }
 
@@ -79,6 +82,7 @@ static void note_sources(lims_layout_t *layout)
     const lims_rows_t *rows = &profile->rows;
 
     layout->told = apr_hash_make(layout->pool);
+    layout->numbered = apr_hash_make(layout->pool);
     layout->uses_keys = profile->layout == LIMS_LAYOUT_KEYVALUE;
     note_source(layout, &profile->integrity.count);
     note_conditions(layout, rows->only);

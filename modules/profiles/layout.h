@@ -31,21 +31,25 @@ typedef struct {
     const lims_document_t *document;
     const lims_profile_t *profile;
     apr_pool_t *pool;
-    apr_hash_t *tests;   /* folded name -> apr_array_header_t of const lims_test_t * */
-    apr_hash_t *ignored; /* folded names */
-    apr_hash_t *unknown; /* names and their places that were told; or NULL */
-    apr_hash_t *paths;   /* layout_xml.c: where paths lead */
-    bool uses_keys;      /* some source is a key */
-    apr_hash_t *below;   /* folded labels that a source is below of; NULL: none */
-    apr_hash_t *told;    /* cells that were told to be no number */
-    char *line;          /* of lims_layout_line(), and its size */
+    apr_hash_t *tests;    /* folded name -> apr_array_header_t of const lims_test_t * */
+    apr_hash_t *ignored;  /* folded names */
+    apr_hash_t *unknown;  /* names and their places that were told; or NULL */
+    apr_hash_t *paths;    /* layout_xml.c: where paths lead */
+    bool uses_keys;       /* some source is a key */
+    apr_hash_t *below;    /* folded labels that a source is below of; NULL: none */
+    apr_hash_t *numbered; /* columns that a source names by index, as that has it */
+    apr_hash_t *told;     /* cells that were told to be no number */
+    char *line;           /* of lims_layout_line(), and its size */
     apr_size_t line_size;
     /* Of the row that is being read. */
-    int values, skipped;             /* of them */
-    bool told_id;                    /* once a row: that it has no tracking id */
-    bool told_time;                  /* once a row: that its time is wrong */
-    const char *told_flag;           /* once a row: the cell of a flag that was told last */
-    bool judged;                     /* as a whole, by every rule */
+    int values, skipped;   /* of them */
+    bool told_id;          /* once a row: that it has no tracking id */
+    bool told_time;        /* once a row: that its time is wrong */
+    const char *told_flag; /* once a row: the cell of a flag that was told last */
+    bool judged;           /* as a whole, by every rule */
+    /* Of a table without a header: how many cells its first row has. */
+    const lims_sheet_t *measured;
+    int measured_from, measured_cells;
     const struct lims_scope_t *once; /* where to look for what stands once in a file */
 } lims_layout_t;
 
@@ -62,6 +66,7 @@ typedef struct {
 typedef struct {
     apr_hash_t *columns; /* -> apr_array_header_t of int, from 0, in order */
     int count;           /* columns up to the last header */
+    const bool *named;   /* of each of them whether it has one */
 } lims_header_t;
 
 /* Values by folded keys, and what is below labels. */
@@ -132,8 +137,9 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
  * until the next call. */
 const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const lims_row_t *row);
 
-/* Whether no cell says anything. */
+/* Whether no cell says anything; whether one does. */
 bool lims_row_is_blank(const lims_row_t *row);
+bool lims_cell_says(const lims_row_t *row, int column);
 
 /* --- Tables (layout_table.c) --------------------------------------------------- */
 
@@ -144,8 +150,9 @@ typedef struct {
     int begin, end; /* the data: indexes of rows [begin, end) */
     const lims_header_t *columns;
     const lims_row_t *units; /* or NULL */
-    lims_found_t block;      /* what its start captured */
+    lims_found_t block;      /* what its start captured; .text NULL: it is in none */
     const lims_keys_t *keys[2];
+    const char *lacks; /* the code of an optional test without a column, or NULL */
 } lims_table_t;
 
 /* Finds the tables of the document, blocks and repeated headers each as one of
@@ -155,8 +162,12 @@ const apr_array_header_t *lims_tables_find(lims_layout_t *layout);
 /* The scope of a row of a table. */
 lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row);
 
-/* Whether a row has the columns that the header has; else a reason. */
+/* Whether a row has the columns that the header has, or its table's first row where
+ * there is no header; else a reason (layout_fit.c). */
 bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row);
+
+/* Whether the profile names a column by its number, counted from 0 here. */
+bool lims_column_is_numbered(const lims_layout_t *layout, int column);
 
 /* Whether the table has every header that the profile names, tests included if
  * `tests`; else reasons. */

@@ -35,14 +35,19 @@ void lims_layout_long(lims_layout_t *layout)
 
 /* The column of each test, or -1: its own declaration says where, or a header
  * that may come and go. */
-static const int *test_columns(const lims_layout_t *layout, const lims_table_t *table)
+static const int *test_columns(const lims_layout_t *layout, lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
     const lims_scope_t scope = lims_table_scope(table, NULL);
     int *columns = apr_palloc(layout->pool, (apr_size_t)(tests->nelts + 1) * sizeof(int));
 
     for (int i = 0; i < tests->nelts; i++) {
-        columns[i] = lims_test_column(layout, &scope, &APR_ARRAY_IDX(tests, i, lims_test_t));
+        const lims_test_t *test = &APR_ARRAY_IDX(tests, i, lims_test_t);
+
+        columns[i] = lims_test_column(layout, &scope, test);
+        if (columns[i] < 0 && test->optional && !test->columns[LIMS_COLUMN_VALUE]) {
+            table->lacks = test->test_code;
+        }
     }
     return columns;
 }
@@ -74,7 +79,7 @@ void lims_layout_wide(lims_layout_t *layout)
     const apr_array_header_t *tables = lims_tables_find(layout);
 
     for (int i = 0; i < tables->nelts; i++) {
-        const lims_table_t *table = &APR_ARRAY_IDX(tables, i, lims_table_t);
+        lims_table_t *table = &APR_ARRAY_IDX(tables, i, lims_table_t);
         bool complete = lims_table_complete(layout, table, true);
         const int *columns = test_columns(layout, table);
 

@@ -9,37 +9,13 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* A plate by the index of its rows. */
+/* A plate, or a map of one: a table whose rows and columns have labels. */
 typedef struct {
-    const lims_sheet_t *sheet;
-    int header, end; /* the row of column labels; behind the last row */
+    lims_table_t table; /* data until the first blank row */
+    apr_hash_t *rows;   /* label -> const lims_row_t *, the row that has it */
+    apr_hash_t *columns;
+    bool whole; /* its labels leave no doubt which well is which */
 } plate_t;
-
-static bool says_something(const lims_row_t *row, int column)
-{
-    const lims_cell_t *cell = lims_row_cell(row, column);
-    apr_size_t left;
-
-    lims_trim(&left, cell->text, cell->length);
-    return left > 0;
-}
-
-/* A blank row ends a plate. A row without a label goes on with the one above: what
- * else a map says of the same wells, or another reading of them. */
-static plate_t plate_of(const lims_sheet_t *sheet, int header, int end)
-{
-    plate_t plate = { .sheet = sheet, .header = header, .end = header + 1 };
-
-    while (plate.end < end && !lims_row_is_blank(&sheet->rows[plate.end])) {
-        plate.end++;
-    }
-    return plate;
-}
-
-static const char *well_name(const lims_found_t *row, const lims_found_t *column, apr_pool_t *pool)
-{
-    return apr_pstrcat(pool, row->text, column->text, NULL);
-}
 
 static lims_found_t label(const lims_layout_t *layout, const lims_row_t *row, int column)
 {
@@ -49,13 +25,136 @@ static lims_found_t label(const lims_layout_t *layout, const lims_row_t *row, in
     return text;
 }
 
-/* Samples by wells; NULL without a map. */
-static apr_hash_t *map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
+static const char *well_name(const lims_found_t *row, const lims_found_t *column, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, row->text, column->text, NULL);
+}
+
+static void refuse(lims_layout_t *layout, plate_t *plate, const lims_found_t *found,
+                   const char *message)
+{
+    const lims_scope_t scope = { .sheet = plate->table.sheet };
+
+    plate->whole = false;
+    lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, found, NULL, "%s",
+                       message);
+}
+
+/* --- Labels ------------------------------------------------------------------------- */
+
+static void add_label(lims_layout_t *layout, plate_t *plate, apr_hash_t *labels,
+                      const lims_found_t *found, const void *value)
+{
+    if (apr_hash_get(labels, found->text, APR_HASH_KEY_STRING)) {
+        refuse(layout, plate, found,
+               apr_psprintf(layout->pool, "The label \"%s\" stands there twice.", found->text));
+    }
+    apr_hash_set(labels, found->text, APR_HASH_KEY_STRING, value);
+}
+
+static void read_columns(lims_layout_t *layout, plate_t *plate)
+{
+    const lims_row_t *header = &plate->table.sheet->rows[plate->table.header];
+
+    for (int i = 1; i < header->count; i++) {
+        const lims_found_t found = label(layout, header, i);
+
+        if (*found.text) {
+            add_label(layout, plate, plate->columns, &found, header);
+        }
+    }
+}
+
+/* Each label has as many rows as the first: those below it without a label of their
+ * own are the same wells once more. */
+static void check_lines(lims_layout_t *layout, plate_t *plate, const lims_found_t *name, int lines,
+                        int *first)
+{
+    if (*first == 0) {
+        *first = lines;
+    } else if (lines != *first) {
+        refuse(layout, plate, name,
+               apr_psprintf(layout->pool, "The label \"%s\" has %d rows, the first one has %d.",
+                            name->text, lines, *first));
+    }
+}
+
+static void read_rows(lims_layout_t *layout, plate_t *plate)
+{
+    const lims_table_t *table = &plate->table;
+    lims_found_t name = { .text = NULL };
+    int lines = 0, first = 0;
+
+    for (int i = table->begin; i < table->end; i++) {
+        const lims_row_t *row = &table->sheet->rows[i];
+        const lims_found_t found = label(layout, row, 0);
+
+        if (*found.text) {
+            if (name.text) {
+                check_lines(layout, plate, &name, lines, &first);
+            }
+            add_label(layout, plate, plate->rows, &found, row);
+            name = found;
+            lines = 0;
+        } else if (!name.text) {
+            refuse(layout, plate, &found, "The first row of wells has no label.");
+        }
+        lines++;
+    }
+    if (name.text) {
+        check_lines(layout, plate, &name, lines, &first);
+    }
+}
+
+/* The plate below a row of column labels, which ends at a blank row. */
+static plate_t plate_of(lims_layout_t *layout, const lims_table_t *found)
+{
+    plate_t plate = { .table = *found,
+                      .rows = apr_hash_make(layout->pool),
+                      .columns = apr_hash_make(layout->pool),
+                      .whole = true };
+    int end = found->begin;
+
+    while (end < found->end && !lims_row_is_blank(&found->sheet->rows[end])) {
+        end++;
+    }
+    plate.table.end = end;
+    read_columns(layout, &plate);
+    read_rows(layout, &plate);
+    return plate;
+}
+
+/* Whether a cell stands in a column without a label, or could stand in another. */
+static bool row_fits(lims_layout_t *layout, plate_t *plate, const lims_row_t *row)
+{
+    bool fits = lims_table_row_fits(layout, &plate->table, row);
+
+    for (int i = 1; fits && i < plate->table.columns->count; i++) {
+        const lims_found_t found = lims_found_cell(row, i);
+
+        if (!plate->table.columns->named[i] && lims_cell_says(row, i) &&
+            !lims_column_is_numbered(layout, i)) {
+            refuse(layout, plate, &found,
+                   "A cell stands in a column of the plate without a label.");
+            fits = false;
+        }
+    }
+    return fits;
+}
+
+/* --- The map ------------------------------------------------------------------------ */
+
+/* Which sample is in which well. */
+typedef struct {
+    plate_t plate;
+    apr_hash_t *wells;         /* -> lims_found_t *: the sample */
+    apr_array_header_t *names; /* of const char *: those wells in the file's order */
+} map_t;
+
+static bool find_map(lims_table_t *table, lims_layout_t *layout, const lims_sheet_t *sheet)
 {
     const lims_regex_t *section = layout->profile->table.map.section;
-    apr_hash_t *map = apr_hash_make(layout->pool);
     int header = 0;
-    plate_t plate;
 
     for (bool found = false; header < sheet->count && !found; header++) {
         apr_size_t length;
@@ -65,59 +164,143 @@ static apr_hash_t *map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
     while (header < sheet->count && lims_row_is_blank(&sheet->rows[header])) {
         header++;
     }
-    plate = plate_of(sheet, header, sheet->count);
-    for (int i = plate.header + 1; i < plate.end; i++) {
-        const lims_row_t *columns = &sheet->rows[plate.header], *row = &sheet->rows[i];
+    if (header == sheet->count) {
+        return false;
+    }
+    *table = (lims_table_t){ .sheet = sheet,
+                             .header = header,
+                             .begin = header + 1,
+                             .end = sheet->count,
+                             .columns = lims_header_of(&sheet->rows[header], 1, layout->pool) };
+    return true;
+}
+
+/* What a map says beside the sample of the same wells stands in rows without a
+ * label. */
+static void read_map(lims_layout_t *layout, map_t *map)
+{
+    const lims_table_t *table = &map->plate.table;
+
+    for (int i = table->begin; i < table->end; i++) {
+        const lims_row_t *columns = &table->sheet->rows[table->header],
+                         *row = &table->sheet->rows[i];
         lims_found_t name = label(layout, row, 0);
-        for (int j = 1; j < row->count; j++) {
-            lims_found_t column = label(layout, columns, j), *sample;
-            if (*name.text && *column.text && says_something(row, j)) {
-                sample = apr_palloc(layout->pool, sizeof(*sample));
+
+        if (!row_fits(layout, &map->plate, row)) {
+            continue;
+        }
+        for (int j = 1; *name.text && j < row->count; j++) {
+            lims_found_t column = label(layout, columns, j);
+            if (*column.text && lims_cell_says(row, j)) {
+                lims_found_t *sample = apr_palloc(layout->pool, sizeof(*sample));
+
                 *sample = lims_found_cell(row, j);
-                apr_hash_set(map, well_name(&name, &column, layout->pool), APR_HASH_KEY_STRING,
-                             sample);
+                const char *well = well_name(&name, &column, layout->pool);
+                apr_hash_set(map->wells, well, APR_HASH_KEY_STRING, sample);
+                APR_ARRAY_PUSH(map->names, const char *) = well;
             }
         }
     }
-    if (apr_hash_count(map) == 0) {
+}
+
+/* The map of a sheet; without one a reason. */
+static map_t map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
+{
+    map_t map = { .wells = apr_hash_make(layout->pool),
+                  .names = apr_array_make(layout->pool, 96, sizeof(const char *)) };
+    lims_table_t table;
+
+    if (find_map(&table, layout, sheet)) {
+        map.plate = plate_of(layout, &table);
+        read_map(layout, &map);
+    }
+    if (apr_hash_count(map.wells) == 0) {
         const lims_scope_t scope = { .sheet = sheet };
         lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL,
-                           lims_regex_pattern(section),
+                           lims_regex_pattern(layout->profile->table.map.section),
                            "There is no plate that says which sample is in which well.");
     }
     return map;
 }
 
-static void read_plate(lims_layout_t *layout, const lims_table_t *table, apr_hash_t *map)
+/* Map and plate have the same rows and columns: else a well that the map leaves out
+ * is not known to be empty. */
+static void check_shape(lims_layout_t *layout, plate_t *plate, const map_t *map)
 {
-    const plate_t plate = plate_of(table->sheet, table->header, table->end);
-    const lims_row_t *columns = &table->sheet->rows[plate.header];
-    lims_found_t row = { .text = "" };
+    const lims_table_t *table = &plate->table;
+    const lims_row_t *header = &table->sheet->rows[table->header];
 
-    for (int i = table->begin; i < plate.end; i++) {
+    for (int i = 1; map->plate.columns && i < header->count; i++) {
+        const lims_found_t found = label(layout, header, i);
+        if (*found.text && !apr_hash_get(map->plate.columns, found.text, APR_HASH_KEY_STRING)) {
+            refuse(layout, plate, &found, "The plate's map has no column of this label.");
+        }
+    }
+    for (int i = table->begin; map->plate.rows && i < table->end; i++) {
+        const lims_found_t found = label(layout, &table->sheet->rows[i], 0);
+        if (*found.text && !apr_hash_get(map->plate.rows, found.text, APR_HASH_KEY_STRING)) {
+            refuse(layout, plate, &found, "The plate's map has no row of this label.");
+        }
+    }
+}
+
+/* A sample of the map whose well is in no plate. */
+static void tell_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *read)
+{
+    const lims_scope_t scope = { .sheet = map->plate.table.sheet };
+
+    for (int i = 0; apr_hash_count(read) > 0 && i < map->names->nelts; i++) {
+        const char *well = APR_ARRAY_IDX(map->names, i, const char *);
+        if (!apr_hash_get(read, well, APR_HASH_KEY_STRING)) {
+            lims_layout_reason(layout, &scope, LIMS_REASON_MISSING_VALUE, true,
+                               apr_hash_get(map->wells, well, APR_HASH_KEY_STRING), NULL,
+                               "The map has a sample in the well %s, which no plate has.", well);
+        }
+    }
+}
+
+/* --- Values ------------------------------------------------------------------------- */
+
+/* One well; a well that the map leaves out is empty, whatever was measured. */
+static void read_well(lims_layout_t *layout, lims_scope_t *scope, const lims_found_t *row,
+                      const lims_found_t *column, const map_t *map)
+{
+    const lims_found_t value = lims_found_cell(scope->row, column->column - 1);
+    lims_found_t well = lims_found_text(well_name(row, column, layout->pool), value.row,
+                                        value.column, layout->pool);
+
+    scope->places[LIMS_FROM_ROW_LABEL] = row;
+    scope->places[LIMS_FROM_COLUMN_LABEL] = column;
+    scope->places[LIMS_FROM_WELL] = &well;
+    scope->places[LIMS_FROM_MAP] =
+        map ? apr_hash_get(map->wells, well.text, APR_HASH_KEY_STRING) : NULL;
+    if (!map || scope->places[LIMS_FROM_MAP]) {
+        lims_rules_value(layout, scope, NULL, NULL, &value);
+    }
+}
+
+static void read_plate(lims_layout_t *layout, plate_t *plate, const map_t *map, apr_hash_t *read)
+{
+    const lims_table_t *table = &plate->table;
+    const lims_row_t *columns = &table->sheet->rows[table->header];
+    lims_found_t row = { .text = "" };
+    bool fits;
+
+    for (int i = table->begin; i < table->end; i++) {
         lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
 
-        row = says_something(scope.row, 0) ? label(layout, scope.row, 0) : row;
+        row = lims_cell_says(scope.row, 0) ? label(layout, scope.row, 0) : row;
         if (!lims_rules_begin(layout, NULL)) {
             return;
         }
-        for (int j = 1; j < columns->count; j++) {
+        fits = row_fits(layout, plate, scope.row);
+        for (int j = 1; fits && j < columns->count; j++) {
             lims_found_t column = label(layout, columns, j);
-            lims_found_t value = lims_found_cell(scope.row, j), well;
 
-            if (*column.text == '\0') {
-                continue;
-            }
-            well = lims_found_text(well_name(&row, &column, layout->pool), value.row, value.column,
-                                   layout->pool);
-            scope.places[LIMS_FROM_ROW_LABEL] = &row;
-            scope.places[LIMS_FROM_COLUMN_LABEL] = &column;
-            scope.places[LIMS_FROM_WELL] = &well;
-            scope.places[LIMS_FROM_MAP] =
-                map ? apr_hash_get(map, well.text, APR_HASH_KEY_STRING) : NULL;
-            /* A well that the map leaves out is empty, whatever was measured. */
-            if (!map || scope.places[LIMS_FROM_MAP]) {
-                lims_rules_value(layout, &scope, NULL, NULL, &value);
+            if (*column.text) {
+                read_well(layout, &scope, &row, &column, map);
+                apr_hash_set(read, well_name(&row, &column, layout->pool), APR_HASH_KEY_STRING,
+                             columns);
             }
         }
         lims_rules_end(layout);
@@ -127,13 +310,28 @@ static void read_plate(lims_layout_t *layout, const lims_table_t *table, apr_has
 void lims_layout_matrix(lims_layout_t *layout)
 {
     const apr_array_header_t *tables = lims_tables_find(layout);
+    bool mapped = layout->profile->table.map.section != NULL;
+    map_t map = { .wells = NULL };
+    apr_hash_t *read = apr_hash_make(layout->pool);
 
     for (int i = 0; i < tables->nelts; i++) {
         const lims_table_t *table = &APR_ARRAY_IDX(tables, i, lims_table_t);
-        apr_hash_t *map = layout->profile->table.map.section ? map_of(layout, table->sheet) : NULL;
 
+        if (mapped && map.plate.table.sheet != table->sheet) {
+            map = map_of(layout, table->sheet);
+        }
         if (table->header >= 0 && lims_table_complete(layout, table, false)) {
-            read_plate(layout, table, map);
+            plate_t plate = plate_of(layout, table);
+
+            if (mapped) {
+                check_shape(layout, &plate, &map);
+            }
+            read_plate(layout, &plate, mapped ? &map : NULL, read);
+        }
+        if (mapped && (i + 1 == tables->nelts ||
+                       APR_ARRAY_IDX(tables, i + 1, lims_table_t).sheet != table->sheet)) {
+            tell_unread(layout, &map, read);
+            apr_hash_clear(read);
         }
     }
 }

@@ -31,12 +31,19 @@ lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *
     };
 }
 
+bool lims_cell_says(const lims_row_t *row, int column)
+{
+    const lims_cell_t *cell = lims_row_cell(row, column);
+    apr_size_t left;
+
+    lims_trim(&left, cell->text, cell->length);
+    return left > 0;
+}
+
 bool lims_row_is_blank(const lims_row_t *row)
 {
     for (int i = 0; i < row->count; i++) {
-        apr_size_t left;
-        lims_trim(&left, row->cells[i].text, row->cells[i].length);
-        if (left > 0) {
+        if (lims_cell_says(row, i)) {
             return false;
         }
     }
@@ -73,12 +80,15 @@ const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const li
 const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool)
 {
     lims_header_t *header = apr_pcalloc(pool, sizeof(*header));
+    bool *named;
     int width = 0;
 
     header->columns = apr_hash_make(pool);
     for (int i = 0; i < count; i++) {
         width = rows[i].count > width ? rows[i].count : width;
     }
+    named = apr_pcalloc(pool, (apr_size_t)(width + 1) * sizeof(*named));
+    header->named = named;
     for (int column = 0; column < width; column++) {
         const char *name = "";
         apr_array_header_t *list;
@@ -92,6 +102,7 @@ const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_
             continue;
         }
         header->count = column + 1;
+        named[column] = true;
         list = apr_hash_get(header->columns, name, APR_HASH_KEY_STRING);
         if (!list) {
             list = apr_array_make(pool, 1, sizeof(int));

@@ -204,6 +204,24 @@ static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const 
 
 /* --- Sections and blocks -------------------------------------------------------------- */
 
+/* What the first row of a block says of it. Where the group takes no part that is
+ * nothing, and the block is one nevertheless. */
+static lims_found_t block_of(lims_layout_t *layout, const lims_row_t *row)
+{
+    apr_size_t length, captured;
+    const char *line = lims_layout_line(&length, layout, row), *part;
+    lims_found_t block = { .row = row->number };
+
+    if (lims_regex_capture(&part, &captured, layout->out->matcher,
+                           layout->profile->table.block.start, line, length)) {
+        return lims_found_text(apr_pstrmemdup(layout->pool, part, captured), row->number, 0,
+                               layout->pool);
+    }
+    block.raw = apr_pstrmemdup(layout->pool, line, length);
+    block.text = "";
+    return block;
+}
+
 /* Blocks reach from their first row to that of the next. */
 static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretch_t *stretch)
 {
@@ -217,15 +235,8 @@ static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretc
     stretch->outer = lims_keys_of(layout, stretch->sheet, stretch->begin, next, 0, 0);
     while (next < end) {
         const lims_row_t *row = &stretch->sheet->rows[next];
-        const char *part;
-        apr_size_t length;
-        const char *line = lims_layout_line(&length, layout, row);
 
-        if (!lims_regex_capture(&part, &length, layout->out->matcher, start, line, length)) {
-            break;
-        }
-        stretch->block = lims_found_text(apr_pstrmemdup(layout->pool, part, length), row->number, 0,
-                                         layout->pool);
+        stretch->block = block_of(layout, row);
         stretch->begin = next++;
         while (next < end && !matches(layout, start, &stretch->sheet->rows[next])) {
             next++;
@@ -237,7 +248,10 @@ static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretc
         }
         if (!add_tables(tables, layout, stretch)) {
             mismatch(layout, stretch->sheet, row->number, names_text(layout),
-                     "The block that begins here has no row with the headers of the table.");
+                     apr_psprintf(layout->pool,
+                                  "The block that begins here has no row with the headers of the "
+                                  "table among its first %d rows (table.header.within).",
+                                  layout->profile->table.header.within));
         }
     }
     return any;
@@ -347,35 +361,6 @@ lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row)
         scope.places[LIMS_FROM_BLOCK] = &table->block;
     }
     return scope;
-}
-
-bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row)
-{
-    const lims_scope_t scope = { .sheet = table->sheet };
-    lims_found_t found = { .row = row->number };
-    apr_size_t left;
-
-    if (!table->columns || layout->profile->dialect.ragged ||
-        layout->document->container != LIMS_CONTAINER_TEXT) {
-        return true;
-    }
-    /* Lines that are cut at columns end with their last character. */
-    if (row->count < table->columns->count && !layout->profile->dialect.columns) {
-        lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL,
-                           "The row has %d cells where the header has %d.", row->count,
-                           table->columns->count);
-        return false;
-    }
-    for (int i = table->columns->count; i < row->count; i++) {
-        lims_trim(&left, row->cells[i].text, row->cells[i].length);
-        if (left > 0) {
-            found = lims_found_cell(row, i);
-            lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL,
-                               "A cell stands behind the last header, in column %d.", i + 1);
-            return false;
-        }
-    }
-    return true;
 }
 
 static bool has_one(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,

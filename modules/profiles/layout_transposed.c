@@ -62,66 +62,95 @@ static apr_hash_t *labels_of(const lims_layout_t *layout, const lims_table_t *ta
     return labels;
 }
 
-/* One sample's value in a row. */
-static void read_value(lims_layout_t *layout, lims_scope_t *scope, const lims_found_t *label,
-                       const lims_row_t *samples, int column)
-{
-    lims_found_t sample = lims_found_cell(samples, column);
-    const lims_found_t value = lims_found_cell(scope->row, column);
+/* A column of the table. */
+typedef struct {
+    lims_found_t name; /* over it */
+    bool declared;     /* for something else than a sample */
+} sample_t;
 
-    scope->column = column;
-    scope->places[LIMS_FROM_COLUMN_LABEL] = &sample;
-    scope->places[LIMS_FROM_ROW_LABEL] = label;
-    lims_rules_value(layout, scope, NULL, label, &value);
+static const sample_t *samples_of(const lims_layout_t *layout, const lims_table_t *table)
+{
+    const lims_scope_t scope = lims_table_scope(table, NULL);
+    int count = table->columns->count;
+    sample_t *samples = apr_pcalloc(layout->pool, (apr_size_t)(count + 1) * sizeof(*samples));
+
+    for (int i = LABELS + 1; i < count; i++) {
+        samples[i].name = lims_found_cell(&table->sheet->rows[table->header], i);
+        samples[i].declared = is_declared(layout->profile, &scope, i);
+    }
+    return samples;
 }
 
-static void read_table(lims_layout_t *layout, const lims_table_t *table)
+/* The values of a test. One below a blank header is somebody's nevertheless. */
+static void read_row(lims_layout_t *layout, const lims_table_t *table, lims_scope_t *scope,
+                     const sample_t *samples)
 {
-    const lims_row_t *samples = &table->sheet->rows[table->header];
+    lims_found_t label = lims_found_cell(scope->row, LABELS);
+
+    for (int j = LABELS + 1; j < table->columns->count; j++) {
+        const lims_found_t value = lims_found_cell(scope->row, j);
+
+        if (samples[j].declared || (!table->columns->named[j] && !lims_cell_says(scope->row, j))) {
+            continue;
+        }
+        scope->column = j;
+        scope->places[LIMS_FROM_COLUMN_LABEL] = &samples[j].name;
+        scope->places[LIMS_FROM_ROW_LABEL] = &label;
+        lims_rules_value(layout, scope, NULL, &label, &value);
+    }
+}
+
+static void read_table(lims_layout_t *layout, const lims_table_t *table, const sample_t *samples)
+{
     apr_hash_t *labels = labels_of(layout, table);
 
     for (int i = table->begin; i < table->end; i++) {
         lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
-        const char *folded = label_of(layout, scope.row);
-        lims_found_t label = lims_found_cell(scope.row, LABELS);
+        bool fits;
 
-        if (*folded == '\0' || lims_layout_is_key(layout->profile, folded)) {
+        if (lims_row_is_blank(scope.row)) {
+            continue;
+        }
+        fits = lims_table_row_fits(layout, table, scope.row);
+        if (fits && lims_layout_is_key(layout->profile, label_of(layout, scope.row))) {
             continue;
         }
         scope.labels = labels;
         if (!lims_rules_begin(layout, NULL)) {
             return;
         }
-        for (int j = LABELS + 1; j < samples->count; j++) {
-            const lims_cell_t *cell = lims_row_cell(samples, j);
-            apr_size_t left;
-
-            lims_trim(&left, cell->text, cell->length);
-            if (left > 0 && !is_declared(layout->profile, &scope, j)) {
-                read_value(layout, &scope, &label, samples, j);
-            }
+        if (fits) {
+            read_row(layout, table, &scope, samples);
         }
         lims_rules_end(layout);
+    }
+}
+
+/* Without names to look for, the first row that is not blank has the samples. */
+static void find_samples(lims_table_t *table, apr_pool_t *pool)
+{
+    while (table->header < 0 && table->begin < table->end) {
+        table->header = lims_row_is_blank(&table->sheet->rows[table->begin]) ? -1 : table->begin;
+        table->begin++;
+    }
+    if (table->header >= 0 && !table->columns) {
+        table->columns = lims_header_of(&table->sheet->rows[table->header], 1, pool);
     }
 }
 
 void lims_layout_transposed(lims_layout_t *layout)
 {
     const apr_array_header_t *tables = lims_tables_find(layout);
+    bool grouped = layout->profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE;
 
     for (int i = 0; i < tables->nelts; i++) {
         lims_table_t table = APR_ARRAY_IDX(tables, i, lims_table_t);
 
-        /* Without names to look for, the first row that is not blank has the samples. */
-        while (table.header < 0 && table.begin < table.end) {
-            table.header = lims_row_is_blank(&table.sheet->rows[table.begin]) ? -1 : table.begin;
-            table.begin++;
-        }
-        if (table.header >= 0 &&
-            layout->profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE) {
+        find_samples(&table, layout->pool);
+        if (table.header >= 0 && grouped) {
             lims_layout_sample_groups(layout, &table, labels_of(layout, &table));
         } else if (table.header >= 0 && lims_table_complete(layout, &table, false)) {
-            read_table(layout, &table);
+            read_table(layout, &table, samples_of(layout, &table));
         }
     }
 }

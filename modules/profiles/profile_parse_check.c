@@ -102,6 +102,10 @@ const lims_error_t *lims_check_table(lims_profile_parser_t *parser, void *object
         return lims_profile_refuse(parser, place, "header.rows",
                                    "must be 2 or 3 in layout grouped: groups above columns");
     }
+    if (parser->layout == LIMS_LAYOUT_MATRIX && table->header.rows > 1) {
+        return lims_profile_refuse(parser, place, "header.rows",
+                                   "must be 1 in layout matrix: the row of column labels");
+    }
     if ((table->map.section != NULL) && parser->layout != LIMS_LAYOUT_MATRIX) {
         return lims_profile_refuse(parser, place, "map", "is for layout matrix alone");
     }

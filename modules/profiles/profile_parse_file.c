@@ -162,8 +162,9 @@ static const lims_member_t dialect_members[] = {
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_profile_dialect_t, ragged),
       .fallback = "false",
-      .doc = "A row may end before a column that is read; its cells count as blank. Otherwise that "
-             "is `structure_mismatch`." },
+      .doc = "A row may have fewer cells than the header, and those that it lacks count as blank; "
+             "or more. Otherwise either is `structure_mismatch`, since nobody can tell which cell "
+             "is missing." },
     LIMS_MEMBER_END,
 };
 

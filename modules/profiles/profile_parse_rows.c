@@ -389,7 +389,7 @@ static const lims_member_t integrity_members[] = {
       .fallback = "ifPresent",
       .doc =
           "ASTM: whether the frames of the line protocol have to be there. Where they are, their "
-          "checksums are checked." },
+          "numbers and checksums are checked." },
     { .name = "end",
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_integrity_t, end),
@@ -399,7 +399,8 @@ static const lims_member_t integrity_members[] = {
       .offset = offsetof(lims_integrity_t, line_break),
       .fallback = "false",
       .doc = "The last line of a text ends with a line break, as every other; else "
-             "`truncated_file`. With it, `end` cannot be cut either." },
+             "`truncated_file`. With it, `end` cannot be cut either. In layout hl7 it is `true` "
+             "unless you say `false`: each segment has to be ended." },
     { .name = "count",
       .type = LIMS_M_OBJECT,
       .flags = LIMS_M_SOURCE,
@@ -417,8 +418,8 @@ static const lims_member_t integrity_members[] = {
 const lims_shape_t lims_shape_integrity = {
     .title = "integrity",
     .doc =
-        "What tells that a file is whole. Without it a file that was cut between two lines looks "
-        "like a shorter one.",
+        "What tells that a file is whole. Without it a text that was cut looks like a shorter one, "
+        "and the last value of one that was cut within its last line may lack digits.",
     .members = integrity_members,
     .size = sizeof(lims_integrity_t),
     .check = lims_check_integrity,

@@ -332,10 +332,26 @@ static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims
     return NULL;
 }
 
+/* "UTC+2" and "CET+1" would be POSIX's, whose signs are the other way round;
+ * whether there is a zone of the name, the database says. */
 static bool time_zone_fits(const char *name)
 {
-    return name == NULL || (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                         "0123456789_+-/") == strlen(name));
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    const char *sign = name;
+
+    if (name == NULL) {
+        return true;
+    }
+    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/") !=
+        strlen(name)) {
+        return false;
+    }
+    for (sign = strpbrk(name, "+-"); sign != NULL; sign = strpbrk(sign + 1, "+-")) {
+        if (strchr(name, '/') == NULL && (sign[1] == '\0' || strchr(letters, sign[1]) == NULL)) {
+            return false;
+        }
+    }
+    return strchr(letters, *name) != NULL;
 }
 
 /* Whether what is written in the place of a text names a place of the file. */
@@ -419,7 +435,15 @@ static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims
         words = "is no character set that this system knows; windows-1252 is one";
     } else if (!time_zone_fits(profile->time_zone)) {
         member = "timeZone";
-        words = "must be a name like Europe/Zurich";
+        words = "must be a name like Europe/Zurich, not a difference like UTC+2";
+    } else if (profile->integrity.line_break &&
+               (profile->match.containers & (KIND(TEXT) | KIND(HL7))) == 0) {
+        member = "integrity.lineBreak";
+        words = "is for texts and HL7: files of other kinds have ends of their own";
+    } else if (profile->integrity.hash.regex != NULL &&
+               (profile->match.containers & KIND(TEXT)) == 0) {
+        member = "integrity.hash";
+        words = "is for texts alone";
     } else if (profile->dilution.apply == LIMS_DILUTION_MULTIPLY &&
                !has_column(profile, LIMS_COLUMN_DILUTION)) {
         member = "dilution.apply";
@@ -451,8 +475,11 @@ const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *obje
     lims_profile_t *profile = object;
     const lims_error_t *error;
 
-    (void)node;
     complete(profile, parser->pool);
+    if (profile->layout == LIMS_LAYOUT_HL7 &&
+        lims_json_member(lims_json_member(node, "integrity"), "lineBreak") == NULL) {
+        profile->integrity.line_break = true; /* the standard ends every segment */
+    }
     profile->table.has_header =
         profile->table.header.find != NULL || profile->match.headers != NULL;
     if (profile->table.header.find == NULL) {

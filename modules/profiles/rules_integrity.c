@@ -88,10 +88,17 @@ static bool breaks_last_line(const lims_text_t *text)
 static void check_line_break(lims_layout_t *layout)
 {
     const lims_text_t *text = layout->document->text;
-    const lims_found_t found = { .row = 0 };
+    const lims_hl7_t *hl7 = layout->document->hl7;
+    lims_found_t found = { .row = 0 };
 
     if (layout->profile->integrity.line_break && text && !breaks_last_line(text)) {
         truncated(layout, &found, "a line break", "The last line does not end.");
+    }
+    /* HL7 v2.5.1, 2.5.1: a carriage return ends every segment, also the last. */
+    if (layout->profile->integrity.line_break && hl7 && hl7->unended) {
+        found.row = hl7->unended;
+        truncated(layout, &found, "a carriage return",
+                  "The last segment does not end: the file may have been cut within it.");
     }
 }
 

@@ -125,6 +125,40 @@ static void test_truncation(void)
     }
 }
 
+/* A message ends each of its segments, also the last: a cut within it is seen, one
+ * between two segments is not. A profile can say that its files lack the last end. */
+static void test_segments(void)
+{
+    static const char profile[] =
+        "{'code': 'c', 'name': 'n', 'layout': 'hl7', 'match': {'container': 'hl7', 'messages':"
+        " ['ORU^R01']}, 'columns': {'trackingId': 'OBR-3'}, %s"
+        " 'tests': [{'name': 'T', 'testCode': 'T'}]}";
+    static const char text[] = "MSH|^~\\&|A|B|C|D|2026||ORU^R01|1|P|2.5\rOBR|1||S1\r"
+                               "OBX|1|NM|T||5.10||||||F\rOBR|2||S2\rOBX|2|NM|T||6.20||||||F||\r";
+    const char *last = strstr(text, "OBR|2");
+    const char *strict = apr_psprintf(pool, profile, "");
+    const char *lax = apr_psprintf(pool, profile, "'integrity': {'lineBreak': false},");
+
+    is(why_text(read_text(strict, text, pool), pool), "", "ended segments are taken");
+    for (const char *cut = last + 1; *cut; cut++) {
+        const char *part = apr_pstrmemdup(pool, text, (apr_size_t)(cut - text));
+
+        if (cut[-1] != '\r') {
+            ok(read_text(strict, part, pool)->reasons->blocking > 0, "cut at byte %d",
+               (int)(cut - text));
+        } else {
+            is(why_text(read_text(strict, part, pool), pool), "",
+               "between segments it is not seen");
+        }
+    }
+    is(why_text(read_text(lax, apr_pstrmemdup(pool, text, strlen(text) - 1), pool), pool), "",
+       "a profile can say that the last segment is not ended");
+    has(why_text(read_text(strict, apr_pstrmemdup(pool, text, strlen(text) - 1), pool), pool),
+        "truncated_file@5:0", "and without that it is told where");
+    is(why_text(read_text(strict, apr_pstrcat(pool, text, "\n  ", NULL), pool), pool), "",
+       "blanks behind the last segment are nothing");
+}
+
 /* Of "123456789" and a line feed, as other programs calculate them. */
 static void test_checksums(void)
 {
@@ -203,6 +237,7 @@ int main(void)
 {
     pool = unit_pool();
     test_truncation();
+    test_segments();
     test_checksums();
     test_time();
     apr_pool_destroy(pool);

@@ -63,6 +63,23 @@ static const case_t cases[] = {
       "Report\n\nCompound 1:  CAT\n\n\tName\tConc\n1\tS1\t0.5\n2\tS2\t0.6\n\nfoot\t\t9\n"
       "Compound 2:  B\nConc\tName\n0.7\tS1\n",
       "6:3 S1 CAT=0.5|7:3 S2 CAT=0.6|12:1 S1 B=0.7", "", "3 3 0 0" },
+    { "blocks of which some have no name: they are read, and what they lack is told",
+      HEAD MATCH " 'layout': 'long', 'dialect': {'delimiter': 'tab'},"
+                 " 'table': {'header': {'find': ['Name', 'Conc']}, 'end': {'blank': true},"
+                 "           'block': {'start': '^Compound \\\\d+:(?: +(\\\\S+))?'}},"
+                 " 'columns': {'trackingId': 'Name', 'test': {'from': 'block'}, 'value': 'Conc'},"
+                 " 'tests': [{'name': 'CAT', 'testCode': 'CAT'}, {'name': 'B', 'testCode': 'B'}]}",
+      "Compound 1: CAT\nName\tConc\nS1\t0.5\n\nCompound 2:\nName\tConc\nS1\t0.6\n\n"
+      "Compound 3: B\nName\tConc\nS1\t0.7\n",
+      "3:2 S1 CAT=0.5|11:2 S1 B=0.7", "unknown_test_code@5:0 [Compound 2:]", "3 2 0 0" },
+    { "blocks of two kinds, of which one has a sample",
+      HEAD MATCH
+      " 'layout': 'keyvalue', 'table': {'block': {'start': '^(?:Sample (\\\\S+)|Summary)'}},"
+      " 'columns': {'trackingId': {'from': 'block'}},"
+      " 'rows': {'skip': [{'when': [{'from': 'block', 'equals': ''}]}]},"
+      " 'tests': [{'name': 'Fe', 'testCode': 'FE'}]}",
+      "Sample S1\nFe,0.5\nSummary\nFe,9\nSample S2\nFe,0.6\n", "2:2 S1 FE=0.5|6:2 S2 FE=0.6", "",
+      "3 2 0 1" },
     { "a section with keys above",
       HEAD MATCH
       " 'layout': 'long', 'dialect': {'delimiter': 'tab'},"
@@ -98,6 +115,14 @@ static const case_t cases[] = {
       "Compound,Unit,S1,S2,B1\nDate,,01/02/2026,02/02/2026,02/02/2026\nType,,Sample,Sample,Blank\n"
       "Fe,mg/L,0.10,0.20,0.00\nInternal,,9,9,9\n",
       "4:3 S1 FE=0.10 mg/L @2026-02-01|4:4 S2 FE=0.20 mg/L @2026-02-02", "", "2 2 0 2" },
+    { "transposed: a cell too many, a sample without a name, a test without one",
+      HEAD MATCH
+      " 'layout': 'transposed', 'table': {'header': {'find': ['Test']}},"
+      " 'tests': [{'name': 'NO3', 'testCode': 'NO3'}, {'name': 'Fe', 'testCode': 'FE'}]}",
+      "Test,A,,C\nNO3,1,5,2,3\nFe,1,2,3\n,4,5,6\nFe,7\n", "3:2 A FE=1|3:3 ? FE=2|3:4 C FE=3",
+      "structure_mismatch@2:5 [3]|missing_tracking_id@1:3 []|unknown_test_code@4:1 []|"
+      "structure_mismatch@5:0",
+      "4 3 0 0" },
     { "keys and values",
       HEAD MATCH " 'layout': 'keyvalue', 'dialect': {'delimiter': 'none', 'quote': 'none'},"
                  " 'columns': {'trackingId': 'Sample ID', 'analysedAt': {'key': 'RunDate',"
@@ -130,6 +155,33 @@ static const case_t cases[] = {
       "9:2 S1 OD450=2.100 rA1|9:3 S2 OD450=OVRFLW q> rA2|10:2 S3 OD450=2.3 rB1|"
       "10:4 S4 OD450=2.40 rB3",
       "", "2 4 0 0" },
+    { "a plate whose labels leave open which well is which",
+      HEAD MATCH " 'layout': 'matrix', 'table': {'section': '^Results', 'header': {'find': ['1']},"
+                 "           'map': {'section': '^Layout'}},"
+                 " 'columns': {'trackingId': {'from': 'map'}, 'test': {'text': 'OD'}},"
+                 " 'tests': [{'name': 'OD', 'testCode': 'OD'}]}",
+      "Layout\n,1,2,3,4\nA,S1,S2,S3,S4\nB,S5,,,\n\nResults\n,1,,3,4\nA,1,2,3,4\nB,1,,3,4,5\n"
+      "C,1,,2,3\nC,1,,2,3\n",
+      "",
+      "structure_mismatch@11:1 [C]|structure_mismatch@10:1 [C]|structure_mismatch@11:1 [C]|"
+      "structure_mismatch@8:3 [2]|structure_mismatch@9:6 [5]|missing_value@3:2 [S1]|"
+      "missing_value@3:3 [S2]|missing_value@3:4 [S3]|missing_value@3:5 [S4]|missing_value@4:2 [S5]",
+      "4 0 0 0" },
+    { "a plate whose first row has no label",
+      HEAD MATCH " 'layout': 'matrix', 'table': {'header': {'find': ['1']}},"
+                 " 'columns': {'trackingId': {'from': 'well'}, 'test': {'text': 'OD'}},"
+                 " 'tests': [{'name': 'OD', 'testCode': 'OD'}]}",
+      ",1,2\n,1,2\nA,3,4\nB,5,6\n,7,8\n",
+      "2:2 1 OD=1|2:3 2 OD=2|3:2 A1 OD=3|3:3 A2 OD=4|4:2 B1 OD=5|4:3 B2 OD=6|5:2 B1 OD=7|5:3 B2 "
+      "OD=8",
+      "structure_mismatch@2:1 []|structure_mismatch@4:1 [B]|duplicate_row@5:2 [7]|"
+      "duplicate_row@5:3 [8]",
+      "4 8 0 0" },
+    { "a table without a header, whose rows are held against the first",
+      HEAD MATCH " 'layout': 'long', 'columns': {'trackingId': {'index': 1}, 'test': {'index': 2},"
+                 "  'value': {'index': 3}}, 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "S1,T,1\nS2,T,1,5\nS3,T\n", "1:3 S1 T=1", "structure_mismatch@2:0|structure_mismatch@3:0",
+      "3 1 0 0" },
     { "ASTM",
       HEAD " 'match': {'container': 'astm', 'sender': '.'}, 'layout': 'astm',"
            " 'columns': {'flag': {'field': 'R-7'}, 'comment': 'C-4'},"

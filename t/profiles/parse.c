@@ -270,6 +270,8 @@ static void test_refusals(void)
         { "'tests'", "'decode': {'charset': 'klingon-1'}, 'tests'",
           "decode.charset: is no character set that this system knows" },
         { "'tests'", "'timeZone': 'Europe; DROP', 'tests'", "timeZone: must be a name like" },
+        { "'tests'", "'timeZone': 'UTC+2', 'tests'", "timeZone: must be a name like" },
+        { "'tests'", "'timeZone': '+02:00', 'tests'", "timeZone: must be a name like" },
         { "'tests'", "'units': {'conversions': [{'from': 'a', 'to': 'b', 'factor': '2'}]}, 'tests'",
           "units.conversions: needs \"policy\": \"convert\"" },
         { "'tests'", "'dilution': {'apply': 'multiply'}, 'tests'",

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout_fit.c - whether a row has the shape of its table. A cell too many or too
+ * few moves those behind it to other columns: to other tests, or other samples.
+ */
+#include "profiles/layout.h"
+
+#include <apr_strings.h>
+
+bool lims_column_is_numbered(const lims_layout_t *layout, int column)
+{
+    const int number = column + 1;
+
+    return apr_hash_get(layout->numbered, &number, sizeof(number)) != NULL;
+}
+
+static bool refuse_cell(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
+                        int column, const char *message)
+{
+    const lims_scope_t scope = { .sheet = table->sheet };
+    const lims_found_t found = lims_found_cell(row, column);
+
+    lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL, "%s",
+                       message);
+    return false;
+}
+
+static bool refuse_row(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
+                       const char *message)
+{
+    const lims_scope_t scope = { .sheet = table->sheet };
+    const lims_found_t found = { .row = row->number };
+
+    lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL, "%s",
+                       message);
+    return false;
+}
+
+/* Which cell is missing of a row that has too few, nobody can tell; unless lines
+ * are cut at columns, where they end with their last character. */
+static bool is_long_enough(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
+                           int least)
+{
+    const lims_profile_dialect_t *dialect = &layout->profile->dialect;
+
+    if (dialect->ragged || dialect->columns || row->count >= least ||
+        layout->document->container != LIMS_CONTAINER_TEXT) {
+        return true;
+    }
+    return refuse_row(layout, table, row,
+                      apr_psprintf(layout->pool, "The row has %d cells where the header has %d.",
+                                   row->count, least));
+}
+
+/* Without a header the rows of a table are held against its first: a cell too many
+ * or too few moves those behind it. */
+static bool is_as_first(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row)
+{
+    const lims_profile_dialect_t *dialect = &layout->profile->dialect;
+    int first;
+
+    if (layout->measured != table->sheet || layout->measured_from != table->begin) {
+        layout->measured = table->sheet;
+        layout->measured_from = table->begin;
+        layout->measured_cells = row->count;
+    }
+    first = layout->measured_cells;
+    if (dialect->ragged || dialect->columns || dialect->delimiter == '\0' ||
+        layout->document->container != LIMS_CONTAINER_TEXT || row->count == first) {
+        return true;
+    }
+    return refuse_row(layout, table, row,
+                      apr_psprintf(layout->pool, "The row has %d cells where the first one has %d.",
+                                   row->count, first));
+}
+
+bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row)
+{
+    bool ragged;
+
+    if (!table->columns) {
+        return is_as_first(layout, table, row);
+    }
+    if (!is_long_enough(layout, table, row, table->columns->count)) {
+        return false;
+    }
+    /* `ragged` is of texts, whose rows may also have more than the header names. */
+    ragged = layout->profile->dialect.ragged && layout->document->container == LIMS_CONTAINER_TEXT;
+    for (int i = table->columns->count; !ragged && i < row->count; i++) {
+        if (lims_cell_says(row, i) && !lims_column_is_numbered(layout, i)) {
+            return refuse_cell(layout, table, row, i,
+                               apr_psprintf(layout->pool,
+                                            "A cell stands behind the last header, in column %d.",
+                                            i + 1));
+        }
+    }
+    for (int i = 0; table->lacks && i < table->columns->count; i++) {
+        if (lims_cell_says(row, i) && !table->columns->named[i] &&
+            !lims_column_is_numbered(layout, i)) {
+            return refuse_cell(layout, table, row, i,
+                               apr_psprintf(layout->pool,
+                                            "A cell stands in column %d, which has no header; and "
+                                            "the table has no column for the test %s.",
+                                            i + 1, table->lacks));
+        }
+    }
+    return true;
+}
