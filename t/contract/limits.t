@@ -16,7 +16,7 @@ my $window     = 600;
 my $lims       = LIMS::Test->new(conf => <<"CONF");
 LimsRateLimit 1
 LimsRateWindow $window
-RequestReadTimeout body=$patience
+Define LIMS_READ_TIMEOUT body=$patience
 CONF
 my @operations = LIMS::Operation->all($lims->api);
 my @writes     = grep { defined $_->body } @operations;

@@ -9,7 +9,10 @@ use LIMS::Response;
 for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
     (my $base = $configured) =~ s{/\z}{};
     subtest "LimsBasePath $configured" => sub {
-        my $lims  = LIMS::Test->new(base => $base, conf => "LimsBasePath $configured");
+        # As the directive takes it, or by the Define that its ErrorDocuments follow.
+        my $defined = $configured eq $base;
+        my $lims    = LIMS::Test->new(base => $base,
+            conf => $defined ? "Define LIMS_BASE $base" : "LimsBasePath $configured");
         my $plain = sub {
             return LIMS::Response->parse($lims->raw("GET $_[0] HTTP/1.1\r\nHost: localhost\r\n"
                         . "Connection: close\r\nAuthorization: Bearer $lims->{key}\r\n\r\n"));
@@ -20,6 +23,12 @@ for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
             my $answer = $plain->($else);
             is($answer->status, 404, "but not at $else");
             is($answer->header('RateLimit-Limit'), undef, '... which is not ours');
+        }
+        if ($defined) {
+            my $answer = LIMS::Response->parse($lims->raw(
+                "GET $base/api/v1/whoami HTTP/1.1\r\nHost: localhost\r\nNo colon\r\n\r\n"));
+            is_deeply([ $answer->status, $answer->json->{error} ], [ 400, 'bad_request' ],
+                'what httpd refuses is JSON');
         }
         my $made = $lims->post('/clients', { code => 'BASE', name => 'Base' });
         is($made->header('Location'), "$base/api/v1/clients/" . $made->json->{id},

@@ -8,7 +8,7 @@ use LIMS::Test;
 use LIMS::Response;
 use LIMS::Snapshot;
 
-my $lims = LIMS::Test->new(conf => 'RequestReadTimeout header=3 body=3');
+my $lims = LIMS::Test->new(conf => 'Define LIMS_READ_TIMEOUT "header=3 body=3"');
 my $auth = "Authorization: Bearer $lims->{key}";
 my $host = "Host: localhost\r\nConnection: close\r\n$auth";
 
