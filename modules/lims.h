@@ -74,6 +74,7 @@ typedef enum {
     LIMS_E_AI_DATA_ACCESS_DISABLED,
     LIMS_E_ESIGNATURE_REQUIRED,
     LIMS_E_SAMPLE_LIMIT_EXCEEDED,
+    LIMS_E_FILE_STORAGE_EXCEEDED,
     LIMS_E_NOT_FOUND,
     LIMS_E_METHOD_NOT_ALLOWED,
     LIMS_E_REQUEST_TIMEOUT,
@@ -323,12 +324,13 @@ struct lims_request_t {
     lims_values_t *values;     /* path, query and body, validated, by name */
     const lims_upload_t *file; /* of a form; NULL: none came */
     lims_connection_t *connection;
-    bool in_transaction;     /* one is open on the connection */
-    bool commit_with_answer; /* COMMIT may travel with the reading of it */
-    bool roll_back;          /* nothing of it is to stay: a dry run */
-    lims_result_t *locked;   /* row of the resource's .lock, once it is held */
-    void *staged;            /* what prepare, work and handler hand on to each other */
-    apr_size_t file_max;     /* bytes of a file that a body brings */
+    bool in_transaction;      /* one is open on the connection */
+    bool commit_with_answer;  /* COMMIT may travel with the reading of it */
+    bool roll_back;           /* nothing of it is to stay: a dry run */
+    lims_result_t *locked;    /* row of the resource's .lock, once it is held */
+    void *staged;             /* what prepare, work and handler hand on to each other */
+    apr_size_t file_max;      /* bytes of a file that a body brings */
+    const char *file_storage; /* bytes of all files of a key, as text; NULL: any */
     lims_reply_t *reply;
     lims_usage_t usage;
     const char *base;              /* what stands before a route's path in URLs */

@@ -268,7 +268,6 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
         member(w, "timeZone", profile->time_zone);
         write_policy(w, &profile->write);
     }
-    member(w, "rowsHash", readings->rows_hash);
     write_counts(w, readings);
     write_reasons(w, import, pool);
     if (more) {

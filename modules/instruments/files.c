@@ -72,6 +72,10 @@ static const lims_field_t fields[] = {
     { .name = "resolvedAt", .type = LIMS_T_TIMESTAMP, .flags = PERHAPS, .doc = "When." },
     { .name = "resolvedBy", .type = LIMS_T_ID, .flags = PERHAPS, .doc = "By which user." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
+    { .name = "contentRemovedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = PERHAPS,
+      .doc = "When the bytes of a rejected file were removed; null: they are kept." },
     LIMS_FIELD_END,
 };
 
@@ -439,7 +443,8 @@ static const lims_route_t routes[] = {
       .command = "instrument-file reject",
       .operation = "rejectInstrumentFile",
       .summary = "Not import a file from quarantine, with a reason",
-      .description = "Its bytes stay; the same bytes sent again are answered with that.",
+      .description = "Its bytes stay for as long as LimsRejectedFileDays says, its record for "
+                     "good; the same bytes sent again are answered with that.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_REASON,
       .status = 200,
       .guard = check_reviewer,

@@ -56,7 +56,9 @@ SELECT json_build_object(
            'id', f.id,
            'fileName', f.file_name,
            'sha256', encode(f.sha256, 'hex'),
-           'contentBase64', translate(encode(f.content, 'base64'), E'\n', '')
+           'contentBase64', translate(encode(lims.file_content(f.organization_id,
+                                                               f.id), 'base64'),
+                                      E'\n', '')
        ) AS "document"
   FROM lims.instrument_file f
  WHERE f.organization_id = :$organization::bigint

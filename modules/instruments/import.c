@@ -141,6 +141,8 @@ const lims_error_t *lims_import_store(lims_import_t *import, lims_request_t *rq,
     lims_values_set(values, "fileName", import->name);
     lims_values_set(values, "sha256", apr_pstrcat(rq->pool, "\\x", import->sha256, NULL));
     lims_values_set(values, "profile", import->asked);
+    lims_values_set(values, "fileStorage", rq->file_storage);
+    lims_values_set(values, "trial", rq->roll_back ? "t" : "f");
     lims_values_set(values, "content", lims_values_get(content, "content"));
     lims_values_set(values, "contentBase64", lims_values_get(content, "contentBase64"));
     if (!lims_values_get(values, "content") && !lims_values_get(values, "contentBase64")) {

@@ -137,7 +137,8 @@ static const lims_field_t output[] = {
     { .name = "duplicate",
       .type = LIMS_T_BOOLEAN,
       .flags = SHOWN,
-      .doc = "The same bytes, or the same results, had come before: nothing was done again." },
+      .doc = "The same bytes had come before, or the same results for the same tests, which "
+             "stand: nothing was done again." },
     { .name = "duplicateOf",
       .type = LIMS_T_ID,
       .flags = PERHAPS,
@@ -297,7 +298,8 @@ static const lims_error_t *act(lims_request_t *rq)
 /* --- Routes --------------------------------------------------------------- */
 
 static const int also[] = { 200, 202, 0 };
-static const lims_error_e errors[] = { LIMS_E_UPLOAD_ONLY_KEY, LIMS_E_COUNT };
+static const lims_error_e errors[] = { LIMS_E_UPLOAD_ONLY_KEY, LIMS_E_FILE_STORAGE_EXCEEDED,
+                                       LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "POST",
@@ -308,7 +310,8 @@ static const lims_route_t routes[] = {
           "The file is kept byte for byte, read by a profile of the laboratory, and its results "
           "are entered in one transaction behind the same gates as by hand: all of them (201), "
           "or, with every reason listed, none (202). Bytes that came before are answered with "
-          "what became of them (200), and so is a dry run.",
+          "what became of them (200), and so is a dry run. The files of one key may take so much "
+          "storage: one that would take more is refused, and not kept.",
       .scope = "instruments:write",
       .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE | LIMS_R_TURNS,
       .input = input,

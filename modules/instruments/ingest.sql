@@ -21,25 +21,23 @@ SELECT id AS "id",
  WHERE organization_id = :$organization::bigint
    AND sha256 = :sha256::bytea
 
--- name: instrument_file_store exec
--- Of the same bytes sent twice at once, the second waits for the first.
-INSERT INTO lims.instrument_file
-      (organization_id, file_name, sha256, content, size, profile_code)
-SELECT :$organization::bigint, :fileName::text, :sha256::bytea, c.content, 0,
-       :profile::text
-  FROM (SELECT coalesce(decode(:contentBase64::text, 'base64'),
-                        convert_to(:content::text, 'UTF8')) AS content) c
-    ON CONFLICT (organization_id, sha256) DO NOTHING
+-- name: instrument_file_store one
+-- Of a trial, which is undone, the bytes are not kept. NULL: they were known.
+SELECT lims.keep_file(:$organization::bigint, :fileName::text,
+                      coalesce(decode(:contentBase64::text, 'base64'),
+                               convert_to(:content::text, 'UTF8')),
+                      :profile::text, :fileStorage::bigint, :trial::boolean) AS "id"
 
 -- name: instrument_file_load one
-SELECT id AS "id",
-       status AS "status",
-       file_name AS "fileName",
-       profile_code AS "profile",
-       translate(encode(content, 'base64'), E'\n', '') AS "contentBase64"
-  FROM lims.instrument_file
- WHERE organization_id = :$organization::bigint
-   AND id = :id::bigint
+SELECT f.id AS "id",
+       f.status AS "status",
+       f.file_name AS "fileName",
+       f.profile_code AS "profile",
+       translate(encode(lims.file_content(f.organization_id, f.id), 'base64'),
+                 E'\n', '') AS "contentBase64"
+  FROM lims.instrument_file f
+ WHERE f.organization_id = :$organization::bigint
+   AND f.id = :id::bigint
 
 -- name: import_patience exec
 -- Entering what a large file says takes longer than a request's statement may.
@@ -120,12 +118,13 @@ SELECT t.organization_id AS "organization",
  WHERE t.id IS NOT NULL
 
 -- name: job_file_act exec
--- On behalf of who sent the file.
-SELECT lims.set_context(:$organization::bigint, :$user::bigint, :$key::bigint,
-                        :$request::text, NULL, NULL)
+-- On behalf of who sent the file, who may do so still, or of nobody.
+SELECT lims.act_for_sender(:$organization::bigint, :$user::bigint, :$key::bigint,
+                           :$request::text)
 
 -- name: job_files_backlog one
 -- global: files of all organizations
 SELECT b.received AS "received",
-       b.quarantined AS "quarantined"
+       b.quarantined AS "quarantined",
+       lims.keys_nearly_full(:fileStorage::bigint) AS "nearlyFull"
   FROM lims.file_backlog(:countAtMost::bigint) b

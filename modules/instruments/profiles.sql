@@ -48,10 +48,13 @@ UPDATE lims.instrument_profile
    AND id <> :id::bigint
 
 -- name: profile_golden_file one
-SELECT translate(encode(content, 'base64'), E'\n', '') AS "contentBase64"
-  FROM lims.instrument_file
- WHERE organization_id = :$organization::bigint
-   AND sha256 = :sha256::bytea
+SELECT translate(encode(c.content, 'base64'), E'\n', '') AS "contentBase64"
+  FROM lims.instrument_file f
+  JOIN lims.instrument_file_content c
+    ON c.organization_id = f.organization_id
+   AND c.file_id = f.id
+ WHERE f.organization_id = :$organization::bigint
+   AND f.sha256 = :sha256::bytea
 
 -- name: profile_activate exec
 UPDATE lims.instrument_profile

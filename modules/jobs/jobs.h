@@ -20,7 +20,7 @@ typedef struct lims_job_report_t lims_job_report_t;
 typedef const lims_error_t *(lims_job_step_fn)(lims_job_report_t *report, lims_request_t *rq);
 
 /* Most figures that a job counts, or shows of what is before it. */
-#define LIMS_JOB_FIGURES 5
+#define LIMS_JOB_FIGURES 6
 
 typedef struct {
     const char *name; /* the column of the statement: "samples" */

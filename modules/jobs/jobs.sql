@@ -21,11 +21,15 @@ SELECT r.events AS "events",
        r.given_up AS "givenUp",
        r.idempotency_records AS "idempotencyRecords",
        r.previous_secrets AS "previousSecrets",
+       f.removed AS "rejectedFiles",
        r.events + r.deliveries + r.given_up + r.idempotency_records
-           + r.previous_secrets > 0 AS "more"
+           + r.previous_secrets + f.removed > 0 AS "more"
   FROM lims.retention_step(
            make_interval(days => :eventRetention::integer),
            make_interval(secs => :idempotencyLifetime::integer), :rows::integer) r
+ CROSS JOIN lims.remove_rejected_content(
+           make_interval(days => :rejectedFileDays::integer),
+           least(:rows::integer, 100)) f (removed)
 
 -- name: job_retention_backlog one
 -- global: what has had its time goes in all organizations
@@ -33,7 +37,10 @@ SELECT b.events AS "events",
        b.deliveries AS "deliveries",
        b.given_up AS "givenUp",
        b.idempotency_records AS "idempotencyRecords",
-       b.previous_secrets AS "previousSecrets"
+       b.previous_secrets AS "previousSecrets",
+       lims.rejected_content_backlog(
+           make_interval(days => :rejectedFileDays::integer),
+           :countAtMost::bigint) AS "rejectedFiles"
   FROM lims.retention_backlog(
            make_interval(days => :eventRetention::integer),
            make_interval(secs => :idempotencyLifetime::integer),

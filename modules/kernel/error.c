@@ -50,6 +50,9 @@ const lims_error_kind_t lims_error_kinds[] = {
                                      "API key cannot give." },
     [LIMS_E_SAMPLE_LIMIT_EXCEEDED] = { "SAMPLE_LIMIT_EXCEEDED", 403, "Sample limit exceeded",
                                        "The plan's monthly sample allowance is used up." },
+    [LIMS_E_FILE_STORAGE_EXCEEDED] = { "FILE_STORAGE_EXCEEDED", 403, "File storage exceeded",
+                                       "The instrument files that the key has sent take all the "
+                                       "storage that it has." },
     [LIMS_E_NOT_FOUND] = { "not_found", 404, "Not found",
                            "The organization has no such resource." },
     [LIMS_E_METHOD_NOT_ALLOWED] = { "method_not_allowed", 405, "Method not allowed",
@@ -158,6 +161,11 @@ const lims_error_t *lims_no_digest(apr_pool_t *pool)
                        "The request could not be carried out.");
 }
 
+bool lims_error_is_plan_limit(lims_error_e kind)
+{
+    return kind == LIMS_E_SAMPLE_LIMIT_EXCEEDED || kind == LIMS_E_FILE_STORAGE_EXCEEDED;
+}
+
 lims_error_e lims_error_by_slug(const char *slug)
 {
     int kind = 0;
@@ -180,7 +188,7 @@ const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_p
         message = kind->doc;
     }
     lims_writer_object_begin(w);
-    lims_writer_key(w, error->kind == LIMS_E_SAMPLE_LIMIT_EXCEEDED ? "code" : "error");
+    lims_writer_key(w, lims_error_is_plan_limit(error->kind) ? "code" : "error");
     lims_writer_string(w, kind->slug);
     lims_writer_key(w, "message");
     lims_writer_string(w, message);

@@ -40,6 +40,10 @@ const lims_error_t *lims_no_digest(apr_pool_t *pool);
 const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number, const char *cause,
                                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Whether it is a limit of the plan or of a key, whose answer has a `code` and no
+ * `error`. */
+bool lims_error_is_plan_limit(lims_error_e kind);
+
 /* The kind of a slug, as the database names it; LIMS_E_COUNT: no such slug. */
 lims_error_e lims_error_by_slug(const char *slug);
 

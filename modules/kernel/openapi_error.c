@@ -64,7 +64,7 @@ const char *const *lims_openapi_slugs(apr_pool_t *pool)
     int count = 0;
 
     for (int kind = 0; kind < LIMS_E_COUNT; kind++) {
-        if (kind != LIMS_E_SAMPLE_LIMIT_EXCEEDED) {
+        if (!lims_error_is_plan_limit((lims_error_e)kind)) {
             slugs[count++] = lims_error_kinds[kind].slug;
         }
     }
@@ -120,7 +120,7 @@ static void write_error_schema(lims_document_t *doc, const bool *kinds)
     lims_writer_key(w, "enum");
     lims_writer_array_begin(w);
     for (int kind = 0; kind < LIMS_E_COUNT; kind++) {
-        if (kinds[kind] && kind != LIMS_E_SAMPLE_LIMIT_EXCEEDED) {
+        if (kinds[kind] && !lims_error_is_plan_limit((lims_error_e)kind)) {
             lims_writer_string(w, lims_error_kinds[kind].slug);
         }
     }
@@ -134,7 +134,7 @@ static void write_error_schema(lims_document_t *doc, const bool *kinds)
 
 static void write_schema(lims_document_t *doc, const bool *kinds)
 {
-    if (!kinds[LIMS_E_SAMPLE_LIMIT_EXCEEDED]) {
+    if (!kinds[LIMS_E_SAMPLE_LIMIT_EXCEEDED] && !kinds[LIMS_E_FILE_STORAGE_EXCEEDED]) {
         write_error_schema(doc, kinds);
         return;
     }

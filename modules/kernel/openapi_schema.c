@@ -263,7 +263,7 @@ void lims_openapi_refer_error(lims_document_t *doc)
 
 static void write_plan_limit(lims_document_t *doc, const void *subject)
 {
-    static const char *const codes[] = { "SAMPLE_LIMIT_EXCEEDED", NULL };
+    static const char *const codes[] = { "SAMPLE_LIMIT_EXCEEDED", "FILE_STORAGE_EXCEEDED", NULL };
     static const lims_field_t fields[] = {
         { .name = "code",
           .type = LIMS_T_ENUM,
@@ -278,7 +278,8 @@ static void write_plan_limit(lims_document_t *doc, const void *subject)
     };
 
     (void)subject;
-    write_object(doc, fields, LIMS_SCHEMA_RECORD, "A limit of the organization's plan.");
+    write_object(doc, fields, LIMS_SCHEMA_RECORD,
+                 "A limit of the organization's plan, or of the API key.");
 }
 
 void lims_openapi_refer_plan_limit(lims_document_t *doc)

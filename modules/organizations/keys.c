@@ -41,6 +41,17 @@ enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
           .flags = GIVEN,                                                                          \
           .fallback = "false",                                                                     \
           .doc = "Whether it may only deliver instrument files." },                                \
+        { .name = "fileStorageMegabytes",                                                          \
+          .type = LIMS_T_INTEGER,                                                                  \
+          .flags = GIVEN | LIMS_F_UPDATE | LIMS_F_NULLABLE,                                        \
+          .min = 1,                                                                                \
+          .max = 1024 * 1024 * 1024,                                                               \
+          .doc = "What the instrument files that it sends may take; empty: what LimsFileStorage "  \
+                 "says." },                                                                        \
+        { .name = "fileBytes",                                                                     \
+          .type = LIMS_T_INTEGER,                                                                  \
+          .flags = SHOWN,                                                                          \
+          .doc = "What those that are kept take." },                                               \
         { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN, .doc = "User." },                \
         { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },     \
         { .name = "lastUsedAt",                                                                    \
@@ -129,7 +140,7 @@ static const lims_error_t *check_use(lims_request_t *rq)
 /* The contract has keys created by administrators. */
 static const lims_error_t *check_creator(lims_request_t *rq)
 {
-    return lims_check_administrator(rq, "API keys are created and revoked");
+    return lims_check_administrator(rq, "API keys are created, changed and revoked");
 }
 
 static const lims_error_t *make_key(const char **key, lims_request_t *rq)
@@ -226,6 +237,15 @@ static const lims_route_t routes[] = {
       .output = created_fields,
       .status = 201,
       .handler = create },
+    { .method = "PATCH",
+      .command = "key update",
+      .operation = "updateKey",
+      .summary = "Change how much the instrument files of an API key may take",
+      .flags = LIMS_R_TOOL,
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .guard = check_creator,
+      .statement = LIMS_STMT_KEY_UPDATE },
     { .method = "POST",
       .command = "key revoke",
       .operation = "revokeKey",

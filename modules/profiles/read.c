@@ -3,11 +3,7 @@
  * read.c - a file from its bytes to its readings: which profile, the document,
  * the layout's readings, and what holds for them as a whole.
  */
-#include <apr_escape.h>
 #include <apr_strings.h>
-#include <openssl/evp.h>
-#include <openssl/sha.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profiles/layout.h"
@@ -23,62 +19,6 @@ static lims_readings_t *create(const char *file_name, apr_pool_t *pool)
     out->file_name = apr_pstrdup(pool, file_name);
     out->matcher = lims_matcher_create(0, pool);
     return out;
-}
-
-/* --- The hash of the rows --------------------------------------------------- */
-
-static const char *or_none(const char *text)
-{
-    return text != NULL ? text : "";
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* What makes a reading the same as another's of a file exported again. */
-static const char *identity(const lims_reading_t *reading, apr_pool_t *pool)
-{
-    return apr_pstrcat(pool, or_none(reading->tracking_id), "\x1f", or_none(reading->test_code),
-                       "\x1f", or_none(reading->result), "\x1f", or_none(reading->unit), "\x1f",
-                       or_none(reading->analysed_at), "\x1f",
-                       reading->control != NULL ? lims_control_types[reading->control->type] : "",
-                       "\n", NULL);
-}
-
-static bool digest_texts(unsigned char digest[EVP_MAX_MD_SIZE], const char *const *texts, int count)
-{
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    bool done = context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
-
-    for (int i = 0; i < count && done; i++) {
-        done = EVP_DigestUpdate(context, texts[i], strlen(texts[i])) == 1;
-    }
-    done = done && EVP_DigestFinal_ex(context, digest, NULL) == 1;
-    EVP_MD_CTX_free(context);
-    return done;
-}
-
-static const char *hash_of(const apr_array_header_t *readings, apr_pool_t *pool)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    apr_pool_t *scratch;
-    const char **texts;
-    bool done;
-
-    if (readings->nelts == 0) {
-        return NULL;
-    }
-    apr_pool_create(&scratch, pool);
-    texts = apr_palloc(scratch, (apr_size_t)readings->nelts * sizeof(*texts));
-    for (int i = 0; i < readings->nelts; i++) {
-        texts[i] = identity(&APR_ARRAY_IDX(readings, i, lims_reading_t), scratch);
-    }
-    qsort(texts, (size_t)readings->nelts, sizeof(*texts), by_text);
-    done = digest_texts(digest, texts, readings->nelts);
-    apr_pool_destroy(scratch);
-    return done ? apr_pescape_hex(pool, digest, SHA256_DIGEST_LENGTH, 0) : NULL;
 }
 
 /* --- Reading ----------------------------------------------------------------- */
@@ -107,7 +47,6 @@ static void read_with(lims_readings_t *out, const char *bytes, apr_size_t length
                            profile->code, out->counts.rows, out->counts.skipped,
                            out->counts.controls);
     }
-    out->rows_hash = hash_of(out->readings, pool);
 }
 
 /* An expression of a profile that was stopped has hidden something. */

@@ -46,10 +46,6 @@ typedef struct {
         int controls; /* readings of controls that go to a QC batch */
         int skipped;  /* rows or values that the profile says not to take */
     } counts;
-    /* SHA-256, in hex, over what was read whatever the order and the bytes around
-     * it: a file exported again has another print date and the same hash. NULL
-     * without readings. */
-    const char *rows_hash;
     /* What reading works with. */
     const char *file_name; /* as it was sent, never a path here */
     lims_matcher_t *matcher;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernel/address.h"
+#include "server/bounds.h"
 #include "server/extraction.h"
 #include "server/number.h"
 
@@ -281,6 +282,7 @@ void *lims_config_create(apr_pool_t *pool, server_rec *s)
     config->tls = UNSET;
     lims_numbers_unset(config, numbers, NUMBERS);
     lims_extraction_create(config);
+    lims_numbers_unset(config, lims_bounds, LIMS_BOUNDS);
     return config;
 }
 
@@ -325,6 +327,7 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
     }
     merge_webhooks(&config->webhooks, &outer->webhooks);
     lims_extraction_merge(config, outer);
+    lims_numbers_merge(config, outer, lims_bounds, LIMS_BOUNDS);
     lims_numbers_merge(config, outer, numbers, NUMBERS);
     return config;
 }
@@ -352,6 +355,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     }
     lims_numbers_complete(config, numbers, NUMBERS);
     lims_extraction_complete(config);
+    lims_numbers_complete(config, lims_bounds, LIMS_BOUNDS);
     if (!config->webhooks.schedule) {
         config->webhooks.schedule = SCHEDULE;
     }
@@ -362,6 +366,8 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     config->settings.body_max = (apr_size_t)config->body_max;
     config->settings.file_body_max = (apr_size_t)config->file_body_max;
     config->settings.file_max = (apr_size_t)config->file_max;
+    config->settings.file_storage =
+        apr_psprintf(pool, "%" APR_INT64_T_FMT, config->file_storage * 1024 * 1024);
     config->settings.idempotency_lifetime =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
     config->settings.turn_lease = lease_of(config, config->ingest_wait, pool);
@@ -571,5 +577,6 @@ const command_rec lims_config_directives[] = {
     AP_INIT_TAKE1("LimsIngestResume", lims_number_set, NUMBER(INGEST_RESUME), RSRC_CONF,
                   "seconds after which a file whose reading was cut short is read again"),
     LIMS_EXTRACTION_DIRECTIVES,
+    LIMS_BOUND_DIRECTIVES,
     { .name = NULL },
 };

@@ -270,6 +270,7 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
     x->rq.keyring = config->keyring;
     x->rq.model = config->model;
     x->rq.file_max = config->settings.file_max;
+    x->rq.file_storage = config->settings.file_storage;
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));
     x->rq.reply->headers = apr_table_make(r->pool, 8);

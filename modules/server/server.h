@@ -94,6 +94,8 @@ typedef struct {
     apr_int64_t ingest_concurrency;
     apr_int64_t ingest_wait;
     apr_int64_t ingest_resume;
+    apr_int64_t file_storage; /* megabytes */
+    apr_int64_t rejected_file_days;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */

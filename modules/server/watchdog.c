@@ -127,6 +127,9 @@ static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
     lims_values_set(values, "idempotencyLifetime", config->settings.idempotency_lifetime);
     lims_values_set(values, "resumeAfter",
                     apr_psprintf(pool, "%" APR_INT64_T_FMT, config->ingest_resume));
+    lims_values_set(values, "rejectedFileDays",
+                    apr_psprintf(pool, "%" APR_INT64_T_FMT, config->rejected_file_days));
+    lims_values_set(values, "fileStorage", config->settings.file_storage);
     lims_values_set(values, "countAtMost", COUNT_AT_MOST);
     return values;
 }

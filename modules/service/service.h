@@ -87,6 +87,7 @@ typedef struct {
     apr_size_t body_max;              /* bytes of a JSON body */
     apr_size_t file_body_max;         /* of one that brings a file */
     apr_size_t file_max;              /* bytes of a file */
+    const char *file_storage;         /* bytes of all files of a key, as text */
     const char *idempotency_lifetime; /* seconds, as text */
     const char *turn_lease;           /* the same: of a claim while a file is imported, */
     const char *model_lease;          /* and while a model is asked */

@@ -36,6 +36,14 @@ const lims_field_t lims_retention_options[] = {
       .doc = "Seconds for which the answer to an Idempotency-Key is kept: at least what "
              "LimsIdempotencyLifetime says.",
       .example = "86400" },
+    { .name = "rejectedFileDays",
+      .type = LIMS_T_INTEGER,
+      .min = 1,
+      .max = 3650,
+      .fallback = "90",
+      .doc = "Days for which the bytes of rejected instrument files are kept: what "
+             "LimsRejectedFileDays says.",
+      .example = "90" },
     LIMS_FIELD_END,
 };
 

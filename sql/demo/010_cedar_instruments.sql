@@ -95,13 +95,11 @@ SELECT lims.set_context(k.organization_id, k.created_by, k.id, 'demonstration',
    AND k.upload_only;
 
 -- In the second one value is out of range, and one name is none of a sample.
-INSERT INTO lims.instrument_file (organization_id, file_name, sha256, content,
-    size)
-SELECT lims.context_id('organization_id'), r.file, ''::bytea,
+SELECT lims.keep_file(lims.context_id('organization_id'), r.file,
        convert_to(E'Sample Name,Dilution factor,Ordinate [A],'
                   'Concentration [mg/L],Error\r\n'
                   || string_agg(coalesce(s.tracking_id, r.sample) || r.cells
-                                || E'\r\n', '' ORDER BY r.place), 'UTF8'), 0
+                                || E'\r\n', '' ORDER BY r.place), 'UTF8'))
   FROM (VALUES
        ('cod-morning.csv', 1, 'Blank', ',1,0.00105,0.4,'),
        ('cod-morning.csv', 2, 'COC-9101', ',5,0.48210,402,'),

@@ -94,7 +94,6 @@ static void check(const lims_readings_t *out)
 
     must(out->reasons->list->nelts <= LIMS_FILE_REASONS_MAX, "reasons are bounded");
     must(!importable || out->readings->nelts > 0, "readings, or why not");
-    must((out->rows_hash != NULL) == (out->readings->nelts > 0), "readings have a hash");
     must(out->counts.results + out->counts.controls == out->readings->nelts,
          "readings are counted");
     must(out->profile != NULL || out->readings->nelts == 0, "a profile reads");
@@ -126,8 +125,6 @@ static void read_twice(const char *bytes, apr_size_t length, const lims_profile_
         lims_matcher_exhausted(out->matcher) == NULL) {
         must(matched->reasons->count == out->reasons->count, "the same reasons");
         must(matched->readings->nelts == out->readings->nelts, "the same readings");
-        must(out->rows_hash == NULL || strcmp(out->rows_hash, matched->rows_hash) == 0,
-             "the same hash");
     }
 }
 

@@ -88,7 +88,7 @@ subtest 'bytes as base64' => sub {
     is($answer->status, 201, 'imported') or diag($answer->body);
     is($answer->json->{sha256}, sha256_hex($file), 'by its bytes');
     is($pc->send($file)->json->{duplicate}, $true, 'and the same file as text');
-    is($lab->value('SELECT convert_from(content, $$UTF8$$) FROM lims.instrument_file WHERE id = ?',
+    is($lab->value('SELECT convert_from(content, $$UTF8$$) FROM lims.instrument_file_content WHERE file_id = ?',
             $answer->json->{id}), $file, 'kept to the byte');
 };
 

@@ -20,10 +20,18 @@ $pc->profile;
 # As a crash leaves it: kept and not decided, some minutes ago.
 sub left {
     my ($bytes, %column) = @_;
-    my $id = $lab->insert('instrument_file', file_name => 'left.csv', sha256 => '', size => 0,
-        content => $bytes, received_at => '2026-01-01T00:00:00Z',
-        updated_at => '2026-01-01T00:00:00Z', received_by_key => $lims->fixture->{key_id}, %column);
-    return $id;
+    return $lab->act(sub {
+        my ($db) = @_;
+        my ($id) = $db->selectrow_array(q{INSERT INTO lims.instrument_file (organization_id, file_name,
+            sha256, size, received_at, updated_at, received_by, received_by_key, attempts)
+            VALUES (?, 'left.csv', sha256(?), length(?::bytea), '2026-01-01', '2026-01-01', ?, ?, ?)
+            RETURNING id}, undef, $lab->{organization}{id}, $bytes, $bytes,
+            $column{user} // $lims->fixture->{user_id}, $column{key} // $lims->fixture->{key_id},
+            $column{attempts} // 0);
+        $db->do('INSERT INTO lims.instrument_file_content VALUES (?, ?, ?)', undef,
+            $lab->{organization}{id}, $id, $bytes);
+        return $id;
+    });
 }
 
 sub status_of { return $lab->value('SELECT status FROM lims.instrument_file WHERE id = ?', $_[0]) }
@@ -55,6 +63,37 @@ subtest 'a job' => sub {
         undef, $pc->test($sample, 'NO3')->{id});
     is_deeply([ $user, $key ], [ $lims->fixture->{user_id}, $lims->fixture->{key_id} ],
         'on behalf of who sent it');
+};
+
+subtest 'whoever sent it may do so no longer' => sub {
+    my %column = map { $_ => $lims->key($lims->fixture)->{key_id} } qw(revoked expired);
+    my %change = (revoked => 'revoked_at = now()', expired => q{expires_at = now() - interval '1 s'});
+    my @as   = ('--organization', 'test-laboratory', '--user',
+        'administrator@test-laboratory.example');
+    my $left = $lims->insert('user_account', { email => 'left@test.example',
+        display_name => 'Left', active => 'f' });
+    my $theirs = $lims->key($lims->fixture, created_by => $left)->{key_id};
+    my @samples = map { $pc->sample('NO3') } 1 .. 4;
+    my @files   = map { $pc->csv([ $_, 'NO3', '4' ]) } @samples;
+    my @ids = (left($files[0], key => $column{revoked}), left($files[1], key => $column{expired}),
+        left($files[2], user => $left, key => $theirs), left($files[3]));
+    $lims->db->do("UPDATE lims.api_key SET $change{$_} WHERE id = ?", undef, $column{$_})
+        for keys %column;
+    my $other = LIMS::Test->new(beside => $lims, conf => 'LimsIngestResume 1');
+    wait_until { !grep { status_of($_) eq 'received' } @ids } 120;
+    is_deeply([ map { status_of($_) } @ids ], [ ('quarantined') x 3, 'imported' ],
+        'a revoked key, an expired one, a user who left; and one who may');
+    is_deeply([ map { $pc->test($_, 'NO3')->{status} } @samples ], [ ('pending') x 3, 'entered' ],
+        'nothing is entered in their names');
+    my $why = $lims->db->selectcol_arrayref(q{SELECT DISTINCT reasons -> 0 ->> 'code'
+        FROM lims.instrument_file WHERE id = ANY (?)}, undef, [ @ids[ 0 .. 2 ] ]);
+    is_deeply($why, ['sender_not_active'], 'which is told');
+    my $who = $lims->db->selectall_arrayref(q{SELECT DISTINCT user_id, api_key_id
+        FROM lims.audit_entry WHERE table_name = 'instrument_file' AND action = 'update'
+        AND record_id = ANY (?)}, undef, [ @ids[ 0 .. 2 ] ]);
+    is_deeply($who, [ [ undef, undef ] ], 'nor is that put down to them');
+    my $again = $lims->ctl(@as, qw(instrument-file reevaluate), $ids[0]);
+    is($again->{json}{status}, 'imported', 'a person imports it') or diag($again->{output});
 };
 
 subtest 'the database goes away in the middle' => sub {

@@ -62,7 +62,7 @@ is($answer->{exit}, 2, 'limsctl is told how long events are kept');
 my @how = ('--event-retention', 20, '--idempotency-lifetime', 86_400);
 $answer = $lims->ctl('retention', '--dry-run', @how);
 my $due = { events => 18, deliveries => 8, givenUp => 0, idempotencyRecords => 2,
-    previousSecrets => 0 };
+    previousSecrets => 0, rejectedFiles => 0 };
 is_deeply($answer->{json}, $due, 'limsctl retention --dry-run says what is due');
 is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.deliveries, b.given_up,
         b.idempotency_records])
@@ -88,7 +88,7 @@ $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '8 day
     WHERE id = ?}, undef, $endpoint);
 is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, 'for longer: what is older ...');
 is_deeply($lims->ctl('retention', @how)->{json}, { events => 1, deliveries => 1, givenUp => 1,
-        idempotencyRecords => 0, previousSecrets => 0 }, '... is given up, and its event past its time');
+        idempotencyRecords => 0, previousSecrets => 0, rejectedFiles => 0 }, '... is given up, and its event past its time');
 is(value(q{SELECT count(*) FROM lims.webhook_delivery WHERE endpoint_id = ?
     AND state = 'pending'}, $endpoint), 1, 'what is younger waits on');
 

@@ -63,10 +63,8 @@ static void put_outcome(const lims_readings_t *out)
     for (int i = 0; out->candidates && i < out->candidates->nelts; i++) {
         put(APR_ARRAY_IDX(out->candidates, i, const lims_profile_t *)->code);
     }
-    printf("\ncounts\t%d\t%d\t%d\t%d\t%d\t%d\nhash", out->counts.rows, out->counts.results,
+    printf("\ncounts\t%d\t%d\t%d\t%d\t%d\t%d\n", out->counts.rows, out->counts.results,
            out->counts.controls, out->counts.skipped, out->reasons->count, out->reasons->blocking);
-    put(out->rows_hash);
-    putchar('\n');
     for (int i = 0; out->readings && i < out->readings->nelts; i++) {
         put_reading(&APR_ARRAY_IDX(out->readings, i, lims_reading_t));
     }

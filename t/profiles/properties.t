@@ -36,7 +36,7 @@ my %outcome = map { $_ => $reader->outcome(@{ $files{$_} }) } @names;
 sub summary {
     my ($outcome) = @_;
     my $lines = lines($outcome);
-    return join "\n", $lines->{profile}, $lines->{outcome}, $outcome->{hash},
+    return join "\n", $lines->{profile}, $lines->{outcome},
         @{ $lines->{values} }, sort @{ $lines->{reasons} };
 }
 

@@ -30,6 +30,8 @@ my %silent = (
     webhook_recovery          => 'is sending, not changing',
     webhook_lane              => 'is sending, not changing',
     webhook_queue             => 'is sending, not changing',
+    instrument_file_content   => 'is bytes that are kept by their hash',
+    file_storage              => 'is a sum',
     schema_migration          => 'is a trail of its own',
 );
 my @shown_elsewhere = qw(organization_id id created_at updated_at);
@@ -39,7 +41,7 @@ my %ignored = (
     api_key              => [qw(last_used_at)],
     certificate          => [qw(content)],
     electronic_signature => [qw(transaction_id)],
-    instrument_file      => [qw(content attempts)],
+    instrument_file      => [qw(attempts)],
     sample_test          => [qw(judgements)],
     webhook_endpoint     => [qw(consecutive_failures)],
 );

@@ -227,8 +227,7 @@ is(act($decided[-1][1], @mine, $open), 1, 'which is how it is decided otherwise'
 
 # What a file said. ------------------------------------------------------------
 
-my $file = $app->selectrow_array(q{INSERT INTO lims.instrument_file (organization_id, file_name,
-    sha256, content, size) VALUES (?, 'f.csv', '', 'abc', 0) RETURNING id}, undef, @mine);
+my $file = $app->selectrow_array(q{SELECT lims.keep_file(?, 'f.csv', 'abc')}, undef, @mine);
 my $row = made('instrument_file_row', file_id => $file, row_number => 1, result => '5',
     status => 'written');
 my $update = q{UPDATE lims.instrument_file_row SET result = '6' WHERE organization_id = ? AND id = ?};

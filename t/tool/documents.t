@@ -88,8 +88,7 @@ my ($before, $reviewed) = $instruments =~ /^(\$lims profile add.*?)(^\$lims inst
 my ($lims) = $webhooks =~ /^(lims=.*\n)/m;
 like(typed('a profile that comes along', "$lims$before"), qr/^status: +active$/m, 'is in use');
 $tool->db->do(<<'SQL');
-INSERT INTO lims.instrument_file (organization_id, id, file_name, sha256, content, size)
-SELECT id, 812, 'run42.csv', sha256('bytes'), 'bytes', 5
+SELECT setval('lims.instrument_file_id_seq', 812, false), lims.keep_file(id, 'run42.csv', 'bytes')
   FROM lims.organization
  WHERE code = 'riverlab'
 SQL

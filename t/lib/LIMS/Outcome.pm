@@ -85,7 +85,7 @@ my @value  = qw(row column trackingId testCode result unit qualifier dilution re
     analysedAt operator control raw sheet);
 my @reason = qw(code severity row column cell sheet message);
 
-# { profile, candidates, counts, hash, values, reasons }
+# { profile, candidates, counts, values, reasons }
 sub outcome {
     my ($self, $name, $bytes) = @_;
     my %outcome = (values => [], reasons => []);

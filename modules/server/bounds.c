@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bounds.c - the numbers of what the files of instruments may take. */
+#include "server/bounds.h"
+
+const lims_number_t lims_bounds[LIMS_BOUNDS] = {
+    [LIMS_BOUND_FILE_STORAGE] = { .name = "LimsFileStorage",
+                                  .offset = APR_OFFSETOF(lims_config_t, file_storage),
+                                  .min = 1,
+                                  .max = 1024 * 1024 * 1024,
+                                  .fallback = 10240,
+                                  .unit = "megabytes" },
+    [LIMS_BOUND_REJECTED_FILE_DAYS] = { .name = "LimsRejectedFileDays",
+                                        .offset = APR_OFFSETOF(lims_config_t, rejected_file_days),
+                                        .min = 1,
+                                        .max = 3650,
+                                        .fallback = 90,
+                                        .unit = "days" },
+};
