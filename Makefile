@@ -9,6 +9,9 @@
 # make check-threads   ThreadSanitizer in the module, while webhooks are sent under
 #                      load and reads take turns; T=t/webhooks and the like: more
 # make check-partitioned  the suite on tables partitioned by organization
+# make check-clients   clients that other people's generators make of the OpenAPI
+#                      document ask for the right URLs (installs them with npm into
+#                      build/clients)
 # make check-valgrind  httpd and all programs under valgrind, on that APR
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
 #                      under write load, every allocation and database call of
@@ -95,7 +98,7 @@ REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
 FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
-    check-pools check-threads check-valgrind check-partitioned torture torture-webhooks soak \
+    check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks soak \
     fuzz fuzzers clean distclean prerequisites format format-check FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -313,6 +316,14 @@ check-partitioned: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@LIMS_PARTITIONED=1 $(MAKE) --no-print-directory suite
 
+# Packages of other people's: in a folder of their own, and none of their scripts.
+check-clients: prerequisites
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@mkdir -p build/clients
+	@cp t/contract/clients/package.json t/contract/clients/.npmrc build/clients/
+	@cd build/clients && npm install --ignore-scripts --no-package-lock --loglevel=error
+	@LIMS_CLIENTS=build/clients $(MAKE) --no-print-directory T=t/contract/clients.t suite
+
 torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@TORTURE_KILLS=$(TORTURE_KILLS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
@@ -382,7 +393,7 @@ format-check:
 clean:
 	@test ! -d build/run || build/instance stop build/run
 	@test ! -d build/test || build/instance remove build/test
-	@rm -rf build/out build/asan build/tsan build/valgrind build/fuzz build/apr
+	@rm -rf build/out build/asan build/tsan build/valgrind build/fuzz build/apr build/clients
 
 distclean: clean
 	@test ! -d build/run || build/instance remove build/run

@@ -39,6 +39,7 @@
 #define LIMS_VERSION "1.0.0"
 #define LIMS_API_NAME "Laboratory Sample Management Service"
 #define LIMS_API_VERSION "v1"
+#define LIMS_API_PREFIX "/api/" LIMS_API_VERSION
 
 /* How many elements a true array has. */
 #define LIMS_LENGTH(array) (sizeof(array) / sizeof((array)[0]))

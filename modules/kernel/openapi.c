@@ -143,32 +143,20 @@ static bool is_first(const lims_document_t *doc, const lims_route_t *route)
     return false;
 }
 
-/* A path begins with a slash, but the root of the API has none to end on: its
- * last segment becomes the path, below a server of its own. */
-static void begin_root(lims_document_t *doc)
+/* Where a route is, below the server. The root of what has no prefix is a slash. */
+static const char *path_of(const lims_document_t *doc, const lims_route_t *route)
 {
-    const char *segment = strrchr(doc->base, '/');
-    const char *before = "/";
+    const char *path =
+        apr_pstrcat(doc->pool, doc->prefix, template_of(route->path, doc->pool), NULL);
 
-    if (segment == NULL) {
-        segment = "/";
-    } else if (segment != doc->base) {
-        before = apr_pstrmemdup(doc->pool, doc->base, (apr_size_t)(segment - doc->base));
-    }
-    lims_writer_key(doc->w, segment);
-    lims_writer_object_begin(doc->w);
-    write_server(doc, before);
+    return *path != '\0' ? path : "/";
 }
 
 /* All methods of a path, whichever resources they belong to. */
 static void write_path(lims_document_t *doc, const lims_route_t *first)
 {
-    if (*first->path == '\0') {
-        begin_root(doc);
-    } else {
-        lims_writer_key(doc->w, template_of(first->path, doc->pool));
-        lims_writer_object_begin(doc->w);
-    }
+    lims_writer_key(doc->w, path_of(doc, first));
+    lims_writer_object_begin(doc->w);
     for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method != NULL; route++) {
             if (same_path(route, first)) {
@@ -213,10 +201,10 @@ static void write_components(lims_document_t *doc)
 }
 
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
-                         const char *base, apr_pool_t *pool)
+                         const char *server, const char *prefix, apr_pool_t *pool)
 {
     lims_document_t doc = {
-        .pool = pool, .w = lims_writer_create(pool), .resources = resources, .base = base
+        .pool = pool, .w = lims_writer_create(pool), .resources = resources, .prefix = prefix
     };
 
     doc.end = &doc.first;
@@ -224,7 +212,7 @@ const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resou
     lims_openapi_member(&doc, "openapi", "3.1.0");
     lims_writer_key(doc.w, "info");
     lims_openapi_info(&doc);
-    write_server(&doc, *base != '\0' ? base : "/");
+    write_server(&doc, server);
     write_tags(&doc);
     write_paths(&doc);
     lims_writer_key(doc.w, "webhooks");

@@ -9,11 +9,16 @@
 #include "lims.h"
 
 /* The document of these resources and of the webhooks: compact JSON, the same
- * bytes for the same tables. Command-line routes are left out. `base` is the
- * URL, or its path, that stands before every route ("/api/v1"), without a
- * slash at its end. Not NULL for tables that lims_route_check() passes. */
+ * bytes for the same tables. Command-line routes are left out. `prefix` begins every
+ * path ("/api/v1"), the root's too, which so needs no slash at its end.
+ *
+ * `server` is the URL that stands before the paths, or its path; "" where they are
+ * whole. Clients put the two together as they stand, so it has no slash at its end:
+ * of the ways to write "the host that this came from", only "" is right with every
+ * generator of clients that was tried ("/" makes "//api/v1" of it). Not NULL for
+ * tables that lims_route_check() passes. */
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
-                         const char *base, apr_pool_t *pool);
+                         const char *server, const char *prefix, apr_pool_t *pool);
 
 /* Which kinds of error a route can answer: those of its own table and those
  * that follow from its method, path and flags. */

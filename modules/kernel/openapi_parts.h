@@ -56,7 +56,7 @@ struct lims_document_t {
     apr_pool_t *pool;
     lims_writer_t *w;
     const lims_resource_t *const *resources;
-    const char *base;
+    const char *prefix;      /* of every path */
     lims_component_t *first; /* schemas referred to, in the order of first use */
     lims_component_t **end;
     bool refusals[LIMS_E_COUNT]; /* responses of one kind of error, referred to */

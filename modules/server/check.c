@@ -193,8 +193,8 @@ static void check_routes(check_t *check, apr_pool_t *pool)
         }
     }
     settings->router = router;
-    settings->openapi =
-        lims_openapi(&settings->openapi_length, lims_resources, settings->base, pool);
+    settings->openapi = lims_openapi(&settings->openapi_length, lims_resources,
+                                     lims_config_of(check->s)->base_path, LIMS_API_PREFIX, pool);
 }
 
 /* Most memory that the rate limit may take. */

@@ -359,7 +359,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     if (!config->webhooks.schedule) {
         config->webhooks.schedule = SCHEDULE;
     }
-    config->settings.base = apr_pstrcat(pool, config->base_path, "/api/v1", NULL);
+    config->settings.base = apr_pstrcat(pool, config->base_path, LIMS_API_PREFIX, NULL);
     config->settings.documentation =
         config->documentation ? config->documentation
                               : apr_pstrcat(pool, config->settings.base, "/openapi.json", NULL);

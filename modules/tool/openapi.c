@@ -3,17 +3,19 @@
 #include "kernel/openapi.h"
 #include "tool/tool.h"
 
-const lims_field_t lims_openapi_options[] = { { .name = "base",
-                                                .type = LIMS_T_STRING,
-                                                .min = 1,
-                                                .fallback = "/api/v1",
-                                                .doc = "URL or path below which the routes are." },
-                                              LIMS_FIELD_END };
+const lims_field_t lims_openapi_options[] = {
+    { .name = "server",
+      .type = LIMS_T_STRING,
+      .fallback = "",
+      .doc = "URL or path that stands before " LIMS_API_PREFIX "." },
+    LIMS_FIELD_END
+};
 
 lims_exit_e lims_command_openapi(lims_tool_t *tool)
 {
     apr_size_t length = 0;
 
-    puts(lims_openapi(&length, lims_resources, lims_values_get(tool->values, "base"), tool->pool));
+    puts(lims_openapi(&length, lims_resources, lims_values_get(tool->values, "server"),
+                      LIMS_API_PREFIX, tool->pool));
     return LIMS_EXIT_OK;
 }

@@ -65,11 +65,30 @@ sub slugs {
 
 subtest 'the document' => sub {
     is($api->{openapi}, '3.1.0', 'OpenAPI 3.1.0');
-    is($api->{servers}[0]{url}, '/api/v1', 'below the base');
     is(document(), $text, 'the same bytes each time');
-    my $elsewhere = LIMS::Schema::decode(document('--base', 'https://lims.example/x/api/v1'));
-    is($elsewhere->{servers}[0]{url}, 'https://lims.example/x/api/v1', 'or below another');
-    is($elsewhere->{paths}{'/v1'}{servers}[0]{url}, 'https://lims.example/x/api', 'root included');
+};
+
+# Clients put server and path together as they stand, or take the server for a URL
+# relative to the document's. "" is right with every generator that clients.t runs,
+# "/" is not: it makes "//api/v1" of the root.
+subtest 'where the paths are' => sub {
+    is_deeply([ map { $_->{url} } @{ $api->{servers} } ], [''], 'the server is where it came from');
+    is_deeply([ grep { !m{\A/api/v1(?:/|\z)} } sort keys %{ $api->{paths} } ], [],
+        'every path is whole');
+    ok($api->{paths}{'/api/v1'}, 'and so is the root');
+    my @own;
+    walk($api, sub {
+        my ($object, @path) = @_;
+        push @own, "@path" if @path && ref $object->{servers} eq 'ARRAY';
+    });
+    is_deeply(\@own, [], 'nothing has a server of its own, which no generator heeds');
+    for my $server ('https://lims.example', '/lab') {
+        my $document = LIMS::Schema::decode(document('--server', $server));
+
+        is($document->{servers}[0]{url}, $server, "or stands behind $server");
+        is_deeply([ sort keys %{ $document->{paths} } ], [ sort keys %{ $api->{paths} } ],
+            '... with the same paths');
+    }
 };
 
 subtest 'references' => sub {

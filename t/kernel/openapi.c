@@ -244,7 +244,7 @@ static const char *words(const char *path)
 
 #define RACK "components|schemas|Rack|"
 #define RACK_CREATE "components|schemas|RackCreate|"
-#define ANSWERS(path, method) "paths|" path "|" method "|responses"
+#define ANSWERS(path, method) "paths|/api/v1" path "|" method "|responses"
 #define SCHEMA "|content|application/json|schema|"
 #define SLUGS(path, method, status)                                                                \
     ANSWERS(path, method) "|" status SCHEMA "allOf|1|properties|error|enum"
@@ -256,38 +256,41 @@ static void test_document(void)
     apr_size_t length = 0;
     const lims_resource_t *const resources[] = { &rack, &hidden, NULL };
 
-    text = lims_openapi(&length, resources, "/lab/api/v1", pool);
+    text = lims_openapi(&length, resources, "/lab", "/api/v1", pool);
     ok(text != NULL && length == strlen(text), "there is a document of the length told");
     passes(lims_json_parse(&document, text, length, pool), "it is JSON without duplicate names");
     is(words("openapi"), "3.1.0", "of OpenAPI 3.1");
     is(words("info|version"), LIMS_VERSION, "of this version");
     has(words("info|description"), "| 405 | `method_not_allowed` |", "with the whole catalogue");
-    is(words("servers|0|url"), "/lab/api/v1", "at the base");
+    is(words("servers|0|url"), "/lab", "at the server");
     is(words("tags|0|name"), "Racks", "the first tag");
     is(words("tags|1|name"), "Webhooks", "no tag of a resource without routes");
-    is(lims_openapi(&length, resources, "/lab/api/v1", pool), text, "the same bytes again");
+    is(lims_openapi(&length, resources, "/lab", "/api/v1", pool), text, "the same bytes again");
 }
 
 static void test_paths(void)
 {
-    is(words("paths"), "/v1,/racks,/racks/{id},/racks/{id}/seal,/racks/spin,/manual.json",
+    is(words("paths"),
+       "/api/v1,/api/v1/racks,/api/v1/racks/{id},/api/v1/racks/{id}/seal,"
+       "/api/v1/racks/spin,/api/v1/manual.json",
        "every path once, none of the command line");
     ok(strstr(text, "Secret") == NULL, "nothing of it elsewhere");
-    is(words("paths|/v1|servers|0|url"), "/lab/api", "the root has a server of its own");
-    is(words("paths|/racks"), "get,post", "the methods of a path are together");
-    is(words("paths|/racks|get|operationId"), "listRacks", "operation id");
-    is(words("paths|/racks|get|tags"), "Racks", "tag");
-    is(words("paths|/racks|get|security|0|bearer"), "samples:read", "scope");
-    is(words("paths|/racks|get|x-scope"), "samples:read", "scope again");
-    is(words("paths|/racks|get|description"), "Racks.\n\nScope: `samples:read`.", "description");
-    is(words("paths|/v1|get|description"),
+    is(words("paths|/api/v1|servers"), NULL, "the root is a path like others");
+    is(words("paths|/api/v1/racks"), "get,post", "the methods of a path are together");
+    is(words("paths|/api/v1/racks|get|operationId"), "listRacks", "operation id");
+    is(words("paths|/api/v1/racks|get|tags"), "Racks", "tag");
+    is(words("paths|/api/v1/racks|get|security|0|bearer"), "samples:read", "scope");
+    is(words("paths|/api/v1/racks|get|x-scope"), "samples:read", "scope again");
+    is(words("paths|/api/v1/racks|get|description"), "Racks.\n\nScope: `samples:read`.",
+       "description");
+    is(words("paths|/api/v1|get|description"),
        "All there is.\n\nAny valid key. Open to upload-only keys.", "no scope");
-    is(words("paths|/v1|get|x-scope"), NULL, "and so no extension");
+    is(words("paths|/api/v1|get|x-scope"), NULL, "and so no extension");
 }
 
 static const char *parameter(const char *operation, int index)
 {
-    const char *path = apr_psprintf(pool, "paths|%s|parameters|%d|", operation, index);
+    const char *path = apr_psprintf(pool, "paths|/api/v1%s|parameters|%d|", operation, index);
     const char *name = words(apr_pstrcat(pool, path, "name", NULL));
     const char *reference = words(apr_pstrcat(pool, path, "$ref", NULL));
 
@@ -301,11 +304,13 @@ static void test_parameters(void)
     is(parameter("/racks|get", 2), "since", "a filter");
     is(parameter("/racks|get", 3), "X-Request-Id", "and a request id");
     is(parameter("/racks|get", 4), NULL, "nothing else");
-    is(words("paths|/racks|get|parameters|0|in"), "query", "in the query");
-    is(words("paths|/racks|get|parameters|0|schema|maximum"), "500", "with a maximum");
-    is(words("paths|/racks|get|parameters|0|schema|default"), "50", "and a default");
-    is(words("paths|/racks|get|parameters|1|schema|maximum"), NULL, "the largest id is no bound");
-    is(words("paths|/racks|get|parameters|2|schema|anyOf|1|format"), "date-time", "a moment");
+    is(words("paths|/api/v1/racks|get|parameters|0|in"), "query", "in the query");
+    is(words("paths|/api/v1/racks|get|parameters|0|schema|maximum"), "500", "with a maximum");
+    is(words("paths|/api/v1/racks|get|parameters|0|schema|default"), "50", "and a default");
+    is(words("paths|/api/v1/racks|get|parameters|1|schema|maximum"), NULL,
+       "the largest id is no bound");
+    is(words("paths|/api/v1/racks|get|parameters|2|schema|anyOf|1|format"), "date-time",
+       "a moment");
     is(parameter("/racks/{id}|get", 0), "id", "a record has an id");
     is(parameter("/racks/{id}|get", 1), "If-None-Match", "and is read on condition");
     is(parameter("/racks/{id}|patch", 1), "If-Match", "or changed");
@@ -358,7 +363,7 @@ static void test_refusals(void)
         "- `blank_result`: The result is blank.\n", "each explained");
     is(words(SLUGS("/racks/{id}/seal", "post", "403")),
        "tls_required,upload_only_key,scope_required,esignature_required", "403 of a signing act");
-    is(words(ANSWERS("/v1", "get") "|403|$ref"), "#/components/responses/TlsRequired",
+    is(words(ANSWERS("", "get") "|403|$ref"), "#/components/responses/TlsRequired",
        "no scope, uploads allowed: one slug is left, and shared");
     is(words(ANSWERS(
            "/racks",
@@ -380,14 +385,15 @@ static void test_refusals(void)
 
 static void test_bodies(void)
 {
-    is(words("paths|/racks|post|requestBody|content|application/json|schema|$ref"),
+    is(words("paths|/api/v1/racks|post|requestBody|content|application/json|schema|$ref"),
        "#/components/schemas/RackCreate", "of a creation");
-    is(words("paths|/racks/{id}|patch|requestBody|content|application/json|schema|$ref"),
+    is(words("paths|/api/v1/racks/{id}|patch|requestBody|content|application/json|schema|$ref"),
        "#/components/schemas/RackUpdate", "of a change");
-    is(words("paths|/racks/spin|post|requestBody|content|application/json|schema|$ref"),
+    is(words("paths|/api/v1/racks/spin|post|requestBody|content|application/json|schema|$ref"),
        "#/components/schemas/SpinRacksRequest", "of a table of its own");
-    is(words("paths|/racks/{id}/seal|post|requestBody|required"), "false", "of nothing");
-    is(words("paths|/racks/{id}/seal|post|requestBody|content|application/json|schema|properties"),
+    is(words("paths|/api/v1/racks/{id}/seal|post|requestBody|required"), "false", "of nothing");
+    is(words("paths|/api/v1/racks/{id}/seal|post|requestBody|content|application/"
+             "json|schema|properties"),
        "", "or an empty object");
     is(words(RACK_CREATE "properties"),
        "code,priority,volume,frozen,drawnOn,places,tubeIds,marks,content", "what it may have");
@@ -479,12 +485,12 @@ static void test_root(void)
     const lims_resource_t *const resources[] = { &rack, NULL };
     apr_size_t length = 0;
 
-    text = lims_openapi(&length, resources, "https://lab.example/api/v1", pool);
-    passes(lims_json_parse(&document, text, length, pool), "an absolute base");
-    is(words("paths|/v1|servers|0|url"), "https://lab.example/api", "and its root");
-    text = lims_openapi(&length, resources, "/v1", pool);
-    passes(lims_json_parse(&document, text, length, pool), "a short base");
-    is(words("paths|/v1|servers|0|url"), "/", "and its root");
+    text = lims_openapi(&length, resources, "", "/api/v1", pool);
+    passes(lims_json_parse(&document, text, length, pool), "whole paths");
+    is(words("servers|0|url"), "", "stand behind nothing");
+    text = lims_openapi(&length, resources, "https://lab.example/app", "", pool);
+    passes(lims_json_parse(&document, text, length, pool), "paths below a server");
+    is(words("paths|/|get|summary"), "All there is", "begin with a slash, the root's too");
 }
 
 static void test_example(void)
@@ -499,7 +505,7 @@ static void test_example(void)
     const lims_resource_t *const resources[] = { &broken, NULL };
     apr_size_t length = 0;
 
-    text = lims_openapi(&length, resources, "/api/v1", pool);
+    text = lims_openapi(&length, resources, "", "/api/v1", pool);
     passes(lims_json_parse(&document, text, length, pool), "an example that is no JSON");
     is(words("components|schemas|B|properties|id|examples"), "\"7", "is shown as text");
 }

@@ -36,7 +36,14 @@ for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
         is($plain->($made->header('Location'))->json->{code}, 'BASE', '... and leads there');
         my $discovery = $lims->get('')->json;
         is($discovery->{documentation}, "$base/api/v1/openapi.json", 'discovery is told');
-        is($plain->($discovery->{documentation})->status, 200, '... and leads there');
+        my $document = $plain->($discovery->{documentation});
+        is($document->status, 200, '... and leads there');
+        my $server = $document->json->{servers}[0]{url};
+        is($server, $base, 'the document stands behind the same');
+        for my $path ('/api/v1', '/api/v1/whoami') {
+            ok($document->json->{paths}{$path}, "... with $path");
+            is($plain->("$server$path")->status, 200, '... which is there');
+        }
         ok($lims->finish, 'the log is clean');
     };
 }

@@ -141,7 +141,7 @@ sub strange_paths {
 sub operation_of {
     my ($route) = @_;
     my $template = short($route) =~ s/:id/{id}/r;
-    return $api->{paths}{$template}{ lc $route->{method} }
+    return $api->{paths}{"/api/v1$template"}{ lc $route->{method} }
         // die "$route->{method} $route->{path} is not documented\n";
 }
 

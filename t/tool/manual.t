@@ -49,8 +49,8 @@ is_deeply(\@wide, [], 'help fits into 79 columns');
 
 like($tool->run('--version')->{out}, qr/\Alimsctl \d+\.\d+\.\d+\n\z/, '--version');
 is($tool->run(qw(openapi))->{json}{openapi}, '3.1.0', 'limsctl openapi');
-is($tool->run('openapi', '--base', 'https://lims.example/api/v1')->{json}{servers}[0]{url},
-    'https://lims.example/api/v1', 'for another address');
+is($tool->run('openapi', '--server', 'https://lims.example')->{json}{servers}[0]{url},
+    'https://lims.example', 'for another address');
 
 SKIP: {
     skip 'groff is not here', 1 if system 'command -v groff >/dev/null';

@@ -50,7 +50,7 @@ sub new {
     die "not an OpenAPI 3.1 document\n" unless ($document->{openapi} || '') =~ /\A3\.1\./;
     for my $template (keys %{ $document->{paths} }) {
         my $item = $document->{paths}{$template};
-        push @{ $self->{paths} }, $self->_path($self->_below_server($template, $item), $item);
+        push @{ $self->{paths} }, $self->_path($template =~ s{\A/api/v1}{}r, $item);
     }
     # Literal segments win over parameters.
     @{ $self->{paths} } = sort { $a->{parameters} <=> $b->{parameters}
@@ -78,7 +78,7 @@ sub operations {
 }
 
 # The operation of a request and its path; HEAD is GET without a body. The path
-# is below the document's server URL, without its query.
+# is what follows /api/v1, without its query.
 sub find {
     my ($self, $method, $path) = @_;
     $method = 'GET' if $method eq 'HEAD';
@@ -101,18 +101,6 @@ sub check {
     $documented = $self->_resolved($documented);
     return ($operation, $self->_check_headers($documented, $response),
         $method eq 'HEAD' ? () : $self->_check_body($documented, $response));
-}
-
-# The root of the API has a server of its own, because a path begins with a
-# slash and the root does not end in one.
-sub _below_server {
-    my ($self, $template, $item) = @_;
-
-    return $template unless $item->{servers};
-    my $server = $self->{document}{servers}[0]{url};
-    my $url = ($item->{servers}[0]{url} =~ s{/\z}{}r) . $template;
-    $url =~ s{\A\Q$server\E}{} or die "$url is not below the server $server\n";
-    return $url;
 }
 
 sub _path {
