@@ -174,8 +174,8 @@ SELECT m.o, m.i, t.tracking_id, t.tracking_id,
 INSERT INTO lims.sample_test (organization_id, id, sample_id, test_definition_id,
     status, result, numeric_value, out_of_specification, spec_low, spec_high,
     spec_material_type_id, spec_project_id, holding_time_hours, reagent_lot_id,
-    qc_batch_id, analyzed_at, entered_by, entered_at, first_entered_at, verified_by,
-    verified_at, created_at, updated_at)
+    analyzed_at, entered_by, entered_at, first_entered_at, verified_by, verified_at,
+    created_at, updated_at)
 SELECT x.o, x.id, x.i, x.definition,
        CASE WHEN x.stage >= 4 THEN 'verified' WHEN x.entered THEN 'entered'
             ELSE 'pending' END,
@@ -185,7 +185,6 @@ SELECT x.o, x.id, x.i, x.definition,
        CASE WHEN x.entered THEN (x.o - 1) * :projects + x.project END,
        d.holding_time_hours,
        CASE WHEN x.entered THEN x.definition END,
-       CASE WHEN x.entered THEN (x.definition - 1) * :months + x.month END,
        CASE WHEN x.entered AND x.i % 2 = 0
             THEN x.at + interval '40 hours' END,
        CASE WHEN x.entered THEN x.by END,
@@ -200,9 +199,7 @@ SELECT x.o, x.id, x.i, x.definition,
                (m.o - 1) * :definitions + 1
                    + m.i / :organizations * 5 % (:definitions / 3)
                    + (j - 1) * (:definitions / 3) AS definition,
-               m.stage >= 3 OR (m.stage = 2 AND j = 1) AS entered,
-               least(:months, 1 + (extract(epoch FROM now() - m.at)
-                                   / 86400 / 31)::integer) AS month
+               m.stage >= 3 OR (m.stage = 2 AND j = 1) AS entered
           FROM made m, generate_series(1, 3) j) x
   LEFT JOIN lims.specification p
     ON p.organization_id = x.o
@@ -220,6 +217,21 @@ SELECT x.o, x.id, x.i, x.definition,
                          ELSE l.low + (l.high - l.low) * (x.id % 97) / 97
                     END, 2) AS value) r ON x.entered
  ORDER BY x.id;
+
+-- Each result was measured in the batch of its definition and month.
+INSERT INTO lims.qc_coverage (organization_id, id, sample_test_id, qc_batch_id,
+    result, entered_at, created_at)
+SELECT t.organization_id, t.id, t.id,
+       (t.test_definition_id - 1) * :months
+           + least(:months, 1 + (extract(epoch FROM now() - m.at)
+                                 / 86400 / 31)::integer),
+       t.result, t.entered_at, t.entered_at
+  FROM made m
+  JOIN lims.sample_test t
+    ON t.organization_id = m.o
+   AND t.sample_id = m.i
+ WHERE t.result IS NOT NULL
+ ORDER BY t.id;
 
 -- Decisions ----------------------------------------------------------------
 

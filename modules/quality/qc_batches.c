@@ -46,11 +46,20 @@ static const lims_field_t fields[] = {
       .values = statuses,
       .flags = LIMS_F_OUT,
       .doc = "open until evaluated; a control that changes afterwards has it evaluated anew." },
+    { .name = "fileId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "The instrument file whose controls these are; null: made by hand." },
     { .name = "sampleTestIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_OUT | LIMS_F_CREATE,
       .doc = "The sample tests that the batch covers.",
       .example = "90211" },
+    { .name = "overriddenTestIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_OUT,
+      .doc = "Those of them whose results the override was signed for: a result that was entered "
+             "since is held by the failed batch." },
     { .name = "evaluatedAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -107,9 +116,9 @@ static const lims_field_t coverage_input[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* Covers the tests of sampleTestIds. One that another batch covers is not
- * taken from it in passing: leaving a batch is an act of its own that states
- * its reason, and refused while a result stands on a failed one. */
+/* Covers the tests of sampleTestIds, beside the batches that cover them
+ * already. Leaving a batch is an act of its own that states its reason, and
+ * refused while a result stands on a failed one. */
 static const lims_error_t *cover(lims_request_t *rq)
 {
     lims_result_t *asked = NULL;
@@ -117,17 +126,11 @@ static const lims_error_t *cover(lims_request_t *rq)
 
     for (int i = 0; !error && i < lims_result_count(asked); i++) {
         const char *id = lims_result_get(asked, i, "sampleTestId");
-        const char *other = lims_result_get(asked, i, "otherBatchNumber");
         if (!lims_result_true(asked, i, "found")) {
             error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
                               "sampleTestIds[%d]: there is no sample test %s in your "
                               "organization.",
                               i, id);
-        } else if (other) {
-            error = lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                              "Sample test %s is covered by QC batch %s: remove it there first, "
-                              "with the reason.",
-                              id, other);
         }
     }
     return error ? error : lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_ADD);
@@ -226,6 +229,9 @@ static const lims_route_t routes[] = {
       .command = "qc-batch override",
       .operation = "overrideQcBatch",
       .summary = "Accept a failed QC batch, signed and with a reason",
+      .description = "For the results that it covers at this moment. One that is entered or "
+                     "changed later is held by the batch again, until it is overridden once "
+                     "more; the others keep their override.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
       .status = 200,
       .meaning = "override",
@@ -241,8 +247,9 @@ static const lims_route_t coverage_routes[] = {
       .command = "qc-batch cover",
       .operation = "coverSampleTests",
       .summary = "Add sample tests to those that a QC batch covers",
-      .description = "A batch that was overridden takes no more: its override was signed for the "
-                     "tests that it covered.",
+      .description = "A test may be covered by several batches, each of which counts. A batch that "
+                     "was overridden takes no more: its override was signed for the results that "
+                     "it covered.",
       .flags = LIMS_R_TOOL,
       .input = coverage_input,
       .status = 200,
@@ -254,7 +261,8 @@ static const lims_route_t coverage_routes[] = {
       .operation = "uncoverSampleTests",
       .summary = "Remove sample tests from those that a QC batch covers",
       .description = "For tests that are analysed again in another batch. Of a batch that failed, "
-                     "a test is removed once its result is withdrawn.",
+                     "a test is removed once its result is withdrawn. A file that measures a test "
+                     "again, with controls, removes it from the batches of earlier files.",
       .flags = LIMS_R_TOOL | LIMS_R_REASON,
       .input = coverage_input,
       .status = 200,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- QC batches. The tests a batch covers are those that name it.
+-- QC batches, and what they cover.
 
 -- name: qc_batch_get one
 SELECT b.id AS "id",
@@ -7,11 +7,18 @@ SELECT b.id AS "id",
        b.method AS "method",
        b.analysis_date AS "analysisDate",
        b.qc_status AS "qcStatus",
-       ARRAY(SELECT t.id
-               FROM lims.sample_test t
-              WHERE t.organization_id = b.organization_id
-                AND t.qc_batch_id = b.id
-              ORDER BY t.id) AS "sampleTestIds",
+       b.file_id AS "fileId",
+       ARRAY(SELECT c.sample_test_id
+               FROM lims.qc_coverage c
+              WHERE c.organization_id = b.organization_id
+                AND c.qc_batch_id = b.id
+              ORDER BY c.sample_test_id) AS "sampleTestIds",
+       ARRAY(SELECT q.sample_test_id
+               FROM lims.qc_covered q
+              WHERE q.organization_id = b.organization_id
+                AND q.qc_batch_id = b.id
+                AND q.standing = 'overridden'
+              ORDER BY q.sample_test_id) AS "overriddenTestIds",
        b.evaluated_at AS "evaluatedAt",
        b.evaluated_by AS "evaluatedBy",
        b.override_reason AS "overrideReason",
@@ -31,11 +38,18 @@ SELECT b.id AS "id",
        b.method AS "method",
        b.analysis_date AS "analysisDate",
        b.qc_status AS "qcStatus",
-       ARRAY(SELECT t.id
-               FROM lims.sample_test t
-              WHERE t.organization_id = b.organization_id
-                AND t.qc_batch_id = b.id
-              ORDER BY t.id) AS "sampleTestIds",
+       b.file_id AS "fileId",
+       ARRAY(SELECT c.sample_test_id
+               FROM lims.qc_coverage c
+              WHERE c.organization_id = b.organization_id
+                AND c.qc_batch_id = b.id
+              ORDER BY c.sample_test_id) AS "sampleTestIds",
+       ARRAY(SELECT q.sample_test_id
+               FROM lims.qc_covered q
+              WHERE q.organization_id = b.organization_id
+                AND q.qc_batch_id = b.id
+                AND q.standing = 'overridden'
+              ORDER BY q.sample_test_id) AS "overriddenTestIds",
        b.evaluated_at AS "evaluatedAt",
        b.evaluated_by AS "evaluatedBy",
        b.override_reason AS "overrideReason",
@@ -101,8 +115,7 @@ SELECT id
 
 -- name: qc_coverage_asked many
 WITH held AS MATERIALIZED (
-    SELECT t.id,
-           t.qc_batch_id
+    SELECT t.id
       FROM lims.sample_test t
      WHERE t.organization_id = :$organization::bigint
        AND t.id = ANY (:sampleTestIds::bigint[])
@@ -111,27 +124,32 @@ WITH held AS MATERIALIZED (
 )
 SELECT asked.id AS "sampleTestId",
        held.id IS NOT NULL AS "found",
-       held.qc_batch_id = :id::bigint AS "covered",
-       other.batch_number AS "otherBatchNumber"
+       EXISTS (
+           SELECT FROM lims.qc_coverage c
+            WHERE c.organization_id = :$organization::bigint
+              AND c.sample_test_id = held.id
+              AND c.qc_batch_id = :id::bigint) AS "covered"
   FROM unnest(:sampleTestIds::bigint[]) WITH ORDINALITY AS asked (id, place)
   LEFT JOIN held
     ON held.id = asked.id
-  LEFT JOIN lims.qc_batch other
-    ON other.organization_id = :$organization::bigint
-   AND other.id = held.qc_batch_id
-   AND other.id <> :id::bigint
  ORDER BY asked.place
 
 -- name: qc_coverage_add exec
-UPDATE lims.sample_test
-   SET qc_batch_id = :id::bigint
- WHERE organization_id = :$organization::bigint
-   AND id = ANY (:sampleTestIds::bigint[])
-   AND qc_batch_id IS NULL
+INSERT INTO lims.qc_coverage
+      (organization_id, sample_test_id, qc_batch_id)
+SELECT :$organization::bigint,
+       asked.id,
+       :id::bigint
+  FROM unnest(:sampleTestIds::bigint[]) AS asked (id)
+ WHERE NOT EXISTS (
+       SELECT FROM lims.qc_coverage c
+        WHERE c.organization_id = :$organization::bigint
+          AND c.sample_test_id = asked.id
+          AND c.qc_batch_id = :id::bigint)
+ ORDER BY asked.id
 
 -- name: qc_coverage_remove exec
-UPDATE lims.sample_test
-   SET qc_batch_id = NULL
+DELETE FROM lims.qc_coverage
  WHERE organization_id = :$organization::bigint
-   AND id = ANY (:sampleTestIds::bigint[])
+   AND sample_test_id = ANY (:sampleTestIds::bigint[])
    AND qc_batch_id = :id::bigint

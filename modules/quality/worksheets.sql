@@ -26,7 +26,7 @@ SELECT w.id AS "id",
                             'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
                                                 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
                                  ORDER BY p.position), '[]')
-          FROM lims.worksheet_signoff o
+          FROM lims.worksheet_signoff_standing o
           JOIN lims.worksheet_signoff_step p
             ON p.organization_id = o.organization_id
            AND p.id = o.step_id
@@ -34,8 +34,7 @@ SELECT w.id AS "id",
             ON e.organization_id = o.organization_id
            AND e.id = o.signature_id
          WHERE o.organization_id = w.organization_id
-           AND o.worksheet_id = w.id
-           AND o.withdrawn_at IS NULL) AS "signOffs",
+           AND o.worksheet_id = w.id) AS "signOffs",
        w.created_by AS "createdBy",
        w.created_at AS "createdAt",
        w.updated_at AS "updatedAt"
@@ -68,7 +67,7 @@ SELECT w.id AS "id",
                             'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
                                                 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
                                  ORDER BY p.position), '[]')
-          FROM lims.worksheet_signoff o
+          FROM lims.worksheet_signoff_standing o
           JOIN lims.worksheet_signoff_step p
             ON p.organization_id = o.organization_id
            AND p.id = o.step_id
@@ -76,8 +75,7 @@ SELECT w.id AS "id",
             ON e.organization_id = o.organization_id
            AND e.id = o.signature_id
          WHERE o.organization_id = w.organization_id
-           AND o.worksheet_id = w.id
-           AND o.withdrawn_at IS NULL) AS "signOffs",
+           AND o.worksheet_id = w.id) AS "signOffs",
        w.created_by AS "createdBy",
        w.created_at AS "createdAt",
        w.updated_at AS "updatedAt"

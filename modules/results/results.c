@@ -86,12 +86,13 @@ static const lims_field_t fields[] = {
     { .name = "mediaLotId",
       .type = LIMS_T_ID,
       .flags = ENTERED,
-      .doc = "The media lot used. A result leaves a lot that failed only by being withdrawn or "
-             "replaced (409 media_qc_failed)." },
+      .doc =
+          "The media lot used. One that failed is left only for another that has not failed, with "
+          "another result, and never for null (409 media_qc_failed)." },
     { .name = "qcBatchId",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "The QC batch that covers the test." },
+      .doc = "The QC batch that covers the test; of several, each of which counts, the latest." },
     { .name = "confirmationStatus",
       .type = LIMS_T_ENUM,
       .values = confirmation_statuses,
@@ -102,7 +103,8 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = worksheet_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "Of the method worksheet; null when the method needs none." },
+      .doc = "Of the method worksheet; null when the method needs none. Its sign-offs end with the "
+             "result that they were made for: replaced or reopened, it is unsigned." },
     { .name = "holdingStatus",
       .type = LIMS_T_ENUM,
       .values = lims_holding_statuses,

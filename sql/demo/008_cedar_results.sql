@@ -8,124 +8,138 @@ SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
    AND u.email = 'yuki.tanaka@cedarbasin.example';
 
 -- Analysed so many hours after collection.
-UPDATE lims.sample_test t
-   SET result = r.result,
-       notes = r.notes,
-       analyzed_at = s.collected_at + r.hours * interval '1 hour',
-       qc_batch_id = b.id,
-       reagent_lot_id = l.id
-  FROM (VALUES
-       ('COC-0101', 'BOD5', '12.4', 20, 'QCB-0104', 'BOD-NUT-26', NULL),
-       ('COC-0101', 'TSS', '9.5', 48, NULL, NULL, NULL),
-       ('COC-0101', 'NH3N', '0.84', 70, NULL, NULL, NULL),
-       ('COC-0301', 'PH', '7.42', 23, NULL, NULL, 'H: holding time of 15 minutes exceeded'),
-       ('COC-0401', 'PB', '3.1', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0402', 'PB', '1.8', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0403', 'PB', '<0.5', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0404', 'PB', '6.7', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0405', 'PB', '2.2', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0406', 'PB', '0.9', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0407', 'PB', '4.4', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
-       ('COC-0401', 'CU', '212', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0402', 'CU', '96.4', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0403', 'CU', '18.0', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0404', 'CU', '340', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0405', 'CU', '155', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0406', 'CU', '61.3', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0407', 'CU', '127', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-0501', 'BOD5', '14.0', 20, NULL, 'BOD-NUT-26', NULL),
-       ('COC-1001', 'PB', '16.2', 122, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-1001', 'CU', '480', 122, 'QCB-0101', 'STD-ICPMS-26', NULL),
-       ('COC-1101', 'HEM', '6.2', 60, NULL, NULL, NULL),
-       ('COC-1102', 'HEM', '<5.0', 60, NULL, NULL, NULL),
-       ('COC-1103', 'HEM', '7.8', 60, NULL, NULL, NULL),
-       ('COC-1201', 'NO3N', '3.40', 30, NULL, 'STD-IC-26', NULL),
-       ('COC-1201', 'TDS', '310', 80, NULL, NULL, NULL),
-       ('COC-1301', 'TDS', '288', 70, NULL, NULL, NULL),
-       ('COC-1301', 'F', '0.61', 70, NULL, 'STD-IC-26', NULL),
-       ('COC-1901', 'NO3N', '1.25', 28, NULL, 'STD-IC-26', NULL),
-       ('COC-1901', 'NO2N', '<0.05', 28, NULL, 'STD-IC-26', NULL),
-       ('COC-9001', 'BOD5', '11.2', 20, NULL, NULL, NULL),
-       ('COC-9001', 'TSS', '8.0', 40, NULL, NULL, NULL),
-       ('COC-9001', 'NH3N', '0.62', 60, NULL, NULL, NULL),
-       ('COC-9001', 'PH', '7.1', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9002', 'BOD5', '13.6', 20, NULL, NULL, NULL),
-       ('COC-9002', 'TSS', '10.5', 40, NULL, NULL, NULL),
-       ('COC-9002', 'NH3N', '0.91', 60, NULL, NULL, NULL),
-       ('COC-9002', 'PH', '7.2', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9003', 'BOD5', '12.1', 20, NULL, NULL, NULL),
-       ('COC-9003', 'TSS', '9.0', 40, NULL, NULL, NULL),
-       ('COC-9003', 'NH3N', '0.55', 60, NULL, NULL, NULL),
-       ('COC-9003', 'PH', '7.0', 0.2, NULL, NULL, 'Measured in the field'),
-       ('COC-9004', 'BOD5', '15.8', 20, NULL, NULL, NULL),
-       ('COC-9004', 'TSS', '12.5', 40, NULL, NULL, NULL),
-       ('COC-9004', 'NH3N', '1.40', 60, NULL, NULL, NULL),
-       ('COC-9004', 'PH', '6.9', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9005', 'BOD5', '215', 20, NULL, NULL, NULL),
-       ('COC-9005', 'TSS', '190', 40, NULL, NULL, NULL),
-       ('COC-9005', 'COD', '470', 60, NULL, NULL, NULL),
-       ('COC-9006', 'BOD5', '10.9', 20, NULL, NULL, NULL),
-       ('COC-9006', 'TSS', '7.5', 40, NULL, NULL, NULL),
-       ('COC-9006', 'NH3N', '0.47', 60, NULL, NULL, NULL),
-       ('COC-9006', 'PH', '7.1', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9007', 'TSS', '8200', 40, NULL, NULL, NULL),
-       ('COC-9007', 'PH', '6.8', 0.2, NULL, NULL, 'Measured in the field'),
-       ('COC-9008', 'NO3N', '<0.10', 26, 'QCB-0103', 'STD-IC-26', NULL),
-       ('COC-9009', 'NO3N', '<0.10', 26, 'QCB-0103', 'STD-IC-26', NULL),
-       ('COC-9010', 'BOD5', '9.8', 22, 'QCB-0105', 'BOD-NUT-26', NULL),
-       ('COC-9010', 'TSS', '8.5', 40, NULL, NULL, NULL),
-       ('COC-9011', 'CL2R', '0.80', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9012', 'CL2R', '0.65', 0.1, NULL, NULL, 'Measured in the field'),
-       ('COC-9014', 'AS', '2.6', 50, 'QCB-0101', 'STD-ICPMS-26', NULL)
-       ) AS r (external_id, code, result, hours, batch, lot, notes)
-  JOIN lims.sample s
-    ON s.organization_id = lims.context_id('organization_id')
-   AND s.external_id = r.external_id
-  JOIN lims.test_definition d
-    ON d.organization_id = s.organization_id
-   AND d.code = r.code
-  LEFT JOIN lims.qc_batch b
-    ON b.organization_id = s.organization_id
-   AND b.batch_number = r.batch
-  LEFT JOIN lims.reagent_lot l
-    ON l.organization_id = s.organization_id
-   AND l.code = r.lot
- WHERE t.organization_id = s.organization_id
-   AND t.sample_id = s.id
-   AND t.test_definition_id = d.id;
+WITH entered AS (
+    UPDATE lims.sample_test t
+       SET result = r.result,
+           notes = r.notes,
+           analyzed_at = s.collected_at + r.hours * interval '1 hour',
+           reagent_lot_id = l.id
+      FROM (VALUES
+           ('COC-0101', 'BOD5', '12.4', 20, 'QCB-0104', 'BOD-NUT-26', NULL),
+           ('COC-0101', 'TSS', '9.5', 48, NULL, NULL, NULL),
+           ('COC-0101', 'NH3N', '0.84', 70, NULL, NULL, NULL),
+           ('COC-0301', 'PH', '7.42', 23, NULL, NULL, 'H: holding time of 15 minutes exceeded'),
+           ('COC-0401', 'PB', '3.1', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0402', 'PB', '1.8', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0403', 'PB', '<0.5', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0404', 'PB', '6.7', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0405', 'PB', '2.2', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0406', 'PB', '0.9', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0407', 'PB', '4.4', 72, 'QCB-0102', 'STD-ICPMS-26', NULL),
+           ('COC-0401', 'CU', '212', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0402', 'CU', '96.4', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0403', 'CU', '18.0', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0404', 'CU', '340', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0405', 'CU', '155', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0406', 'CU', '61.3', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0407', 'CU', '127', 72, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-0501', 'BOD5', '14.0', 20, NULL, 'BOD-NUT-26', NULL),
+           ('COC-1001', 'PB', '16.2', 122, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-1001', 'CU', '480', 122, 'QCB-0101', 'STD-ICPMS-26', NULL),
+           ('COC-1101', 'HEM', '6.2', 60, NULL, NULL, NULL),
+           ('COC-1102', 'HEM', '<5.0', 60, NULL, NULL, NULL),
+           ('COC-1103', 'HEM', '7.8', 60, NULL, NULL, NULL),
+           ('COC-1201', 'NO3N', '3.40', 30, NULL, 'STD-IC-26', NULL),
+           ('COC-1201', 'TDS', '310', 80, NULL, NULL, NULL),
+           ('COC-1301', 'TDS', '288', 70, NULL, NULL, NULL),
+           ('COC-1301', 'F', '0.61', 70, NULL, 'STD-IC-26', NULL),
+           ('COC-1901', 'NO3N', '1.25', 28, NULL, 'STD-IC-26', NULL),
+           ('COC-1901', 'NO2N', '<0.05', 28, NULL, 'STD-IC-26', NULL),
+           ('COC-9001', 'BOD5', '11.2', 20, NULL, NULL, NULL),
+           ('COC-9001', 'TSS', '8.0', 40, NULL, NULL, NULL),
+           ('COC-9001', 'NH3N', '0.62', 60, NULL, NULL, NULL),
+           ('COC-9001', 'PH', '7.1', 0.1, NULL, NULL, 'Measured in the field'),
+           ('COC-9002', 'BOD5', '13.6', 20, NULL, NULL, NULL),
+           ('COC-9002', 'TSS', '10.5', 40, NULL, NULL, NULL),
+           ('COC-9002', 'NH3N', '0.91', 60, NULL, NULL, NULL),
+           ('COC-9002', 'PH', '7.2', 0.1, NULL, NULL, 'Measured in the field'),
+           ('COC-9003', 'BOD5', '12.1', 20, NULL, NULL, NULL),
+           ('COC-9003', 'TSS', '9.0', 40, NULL, NULL, NULL),
+           ('COC-9003', 'NH3N', '0.55', 60, NULL, NULL, NULL),
+           ('COC-9003', 'PH', '7.0', 0.2, NULL, NULL, 'Measured in the field'),
+           ('COC-9004', 'BOD5', '15.8', 20, NULL, NULL, NULL),
+           ('COC-9004', 'TSS', '12.5', 40, NULL, NULL, NULL),
+           ('COC-9004', 'NH3N', '1.40', 60, NULL, NULL, NULL),
+           ('COC-9004', 'PH', '6.9', 0.1, NULL, NULL, 'Measured in the field'),
+           ('COC-9005', 'BOD5', '215', 20, NULL, NULL, NULL),
+           ('COC-9005', 'TSS', '190', 40, NULL, NULL, NULL),
+           ('COC-9005', 'COD', '470', 60, NULL, NULL, NULL),
+           ('COC-9006', 'BOD5', '10.9', 20, NULL, NULL, NULL),
+           ('COC-9006', 'TSS', '7.5', 40, NULL, NULL, NULL),
+           ('COC-9006', 'NH3N', '0.47', 60, NULL, NULL, NULL),
+           ('COC-9006', 'PH', '7.1', 0.1, NULL, NULL, 'Measured in the field'),
+           ('COC-9007', 'TSS', '8200', 40, NULL, NULL, NULL),
+           ('COC-9007', 'PH', '6.8', 0.2, NULL, NULL, 'Measured in the field'),
+           ('COC-9008', 'NO3N', '<0.10', 26, 'QCB-0103', 'STD-IC-26', NULL),
+           ('COC-9009', 'NO3N', '<0.10', 26, 'QCB-0103', 'STD-IC-26', NULL),
+           ('COC-9010', 'BOD5', '9.8', 22, 'QCB-0105', 'BOD-NUT-26', NULL),
+           ('COC-9010', 'TSS', '8.5', 40, NULL, NULL, NULL),
+           ('COC-9011', 'CL2R', '0.80', 0.1, NULL, NULL, 'Measured in the field'),
+           ('COC-9012', 'CL2R', '0.65', 0.1, NULL, NULL, 'Measured in the field'),
+           ('COC-9014', 'AS', '2.6', 50, 'QCB-0101', 'STD-ICPMS-26', NULL)
+           ) AS r (external_id, code, result, hours, batch, lot, notes)
+      JOIN lims.sample s
+        ON s.organization_id = lims.context_id('organization_id')
+       AND s.external_id = r.external_id
+      JOIN lims.test_definition d
+        ON d.organization_id = s.organization_id
+       AND d.code = r.code
+      LEFT JOIN lims.qc_batch b
+        ON b.organization_id = s.organization_id
+       AND b.batch_number = r.batch
+      LEFT JOIN lims.reagent_lot l
+        ON l.organization_id = s.organization_id
+       AND l.code = r.lot
+     WHERE t.organization_id = s.organization_id
+       AND t.sample_id = s.id
+       AND t.test_definition_id = d.id
+    RETURNING t.organization_id, t.id, b.id AS qc_batch_id
+)
+INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+SELECT e.organization_id, e.id, e.qc_batch_id
+  FROM entered e
+ WHERE e.qc_batch_id IS NOT NULL
+ ORDER BY e.id;
 
 SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
   FROM lims.user_account u
  WHERE u.organization_id = lims.context_id('organization_id')
    AND u.email = 'priya.nair@cedarbasin.example';
 
-UPDATE lims.sample_test t
-   SET result = r.result,
-       analyzed_at = s.collected_at + r.hours * interval '1 hour',
-       media_lot_id = m.id,
-       qc_batch_id = b.id
-  FROM (VALUES
-       ('COC-0701', 'FC', '500', 6, 'LTB-A', 'QCB-0106'),
-       ('COC-0801', 'HPC', '35', 7, 'PCA-B', NULL),
-       ('COC-2201', 'HPC', '12', 6, 'PCA-C', NULL),
-       ('COC-9011', 'TCEC', 'Absent', 10, 'COLILERT-A', NULL),
-       ('COC-9012', 'TCEC', 'Absent', 9, 'COLILERT-A', NULL)
-       ) AS r (external_id, code, result, hours, lot, batch)
-  JOIN lims.sample s
-    ON s.organization_id = lims.context_id('organization_id')
-   AND s.external_id = r.external_id
-  JOIN lims.test_definition d
-    ON d.organization_id = s.organization_id
-   AND d.code = r.code
-  JOIN lims.media_lot m
-    ON m.organization_id = s.organization_id
-   AND m.code = r.lot
-  LEFT JOIN lims.qc_batch b
-    ON b.organization_id = s.organization_id
-   AND b.batch_number = r.batch
- WHERE t.organization_id = s.organization_id
-   AND t.sample_id = s.id
-   AND t.test_definition_id = d.id;
+WITH entered AS (
+    UPDATE lims.sample_test t
+       SET result = r.result,
+           analyzed_at = s.collected_at + r.hours * interval '1 hour',
+           media_lot_id = m.id
+      FROM (VALUES
+           ('COC-0701', 'FC', '500', 6, 'LTB-A', 'QCB-0106'),
+           ('COC-0801', 'HPC', '35', 7, 'PCA-B', NULL),
+           ('COC-2201', 'HPC', '12', 6, 'PCA-C', NULL),
+           ('COC-9011', 'TCEC', 'Absent', 10, 'COLILERT-A', NULL),
+           ('COC-9012', 'TCEC', 'Absent', 9, 'COLILERT-A', NULL)
+           ) AS r (external_id, code, result, hours, lot, batch)
+      JOIN lims.sample s
+        ON s.organization_id = lims.context_id('organization_id')
+       AND s.external_id = r.external_id
+      JOIN lims.test_definition d
+        ON d.organization_id = s.organization_id
+       AND d.code = r.code
+      JOIN lims.media_lot m
+        ON m.organization_id = s.organization_id
+       AND m.code = r.lot
+      LEFT JOIN lims.qc_batch b
+        ON b.organization_id = s.organization_id
+       AND b.batch_number = r.batch
+     WHERE t.organization_id = s.organization_id
+       AND t.sample_id = s.id
+       AND t.test_definition_id = d.id
+    RETURNING t.organization_id, t.id, b.id AS qc_batch_id
+)
+INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+SELECT e.organization_id, e.id, e.qc_batch_id
+  FROM entered e
+ WHERE e.qc_batch_id IS NOT NULL
+ ORDER BY e.id;
 
 -- 7: gas in lauryl tryptose broth; the EC broth is still in the water bath.
 INSERT INTO lims.confirmation_step (organization_id, sample_test_id, position,

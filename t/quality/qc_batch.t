@@ -102,8 +102,8 @@ is_deeply($ann->done('qc-batch cover', $other->{id}, sampleTestIds => [ $second,
 $ann->refused('invalid_reference', 'qc-batch cover', $other->{id},
     sampleTestIds => [ $third, 999_999 ]);
 is($lims->get("/sample-tests/$third")->json->{qcBatchId}, undef, 'all or none');
-$ann->refused('invalid_transition', 'qc-batch create', batchNumber => 'QCB-0104',
-    sampleTestIds => [ $third, $first ]);
+$ann->refused('invalid_reference', 'qc-batch create', batchNumber => 'QCB-0104',
+    sampleTestIds => [ $third, 999_999 ]);
 is($ann->done('qc-batch list', batchNumber => 'QCB-0104')->{data}[0], undef,
     'a batch that cannot cover what it should is not made');
 
@@ -134,5 +134,44 @@ is_deeply([ map { $_->{batchNumber} }
         @{ $ann->done('qc-batch list', qcStatus => 'failed')->{data} } ],
     ['QCB-0103'], 'batches are listed by status');
 is($ann->call('qc-batch show', 999_999)->{exit}, 3, 'an unknown batch is not found');
+
+# --- An override is of the results that it was signed for ----------------------------
+
+my ($both, $changed, $same, $later) = $lab->worked(3);
+$lab->enter($later, undef);
+my $biased = $ann->done('qc-batch create', batchNumber => 'QCB-0105',
+    sampleTestIds => [ $changed, $same, $later ]);
+$ann->done('qc-control add', qcBatchId => $biased->{id}, controlType => 'LRB',
+    criterion => 'maximum', measuredValue => '3', upperLimit => '0.1');
+$ann->done('qc-batch evaluate', $biased->{id});
+my @override = ('qc-batch override', $biased->{id}, reason => 'high bias, all far below the limit');
+is_deeply($ann->done(@override)->{overriddenTestIds}, [ $changed, $same ],
+    'an override is of the results that there are');
+$ann->refused('invalid_transition', @override);
+
+$lims->patch("/sample-tests/$changed", { result => '0.1' });
+my $held = refused($lims->post("/sample-tests/$changed/verify"), 409, 'qc_failed',
+    'another value is not overridden');
+is($held->{message}, 'QC batch QCB-0105 failed and is not overridden for the result that stands',
+    'and told so');
+is_deeply($held->{blockers}[0]{qcBatchIds}, [ $biased->{id} ], 'with the batch');
+is($lims->post("/sample-tests/$same/verify")->status, 200, 'the other one still is');
+$lims->patch("/sample-tests/$changed", { result => '1' });
+refused($lims->post("/sample-tests/$changed/verify"), 409, 'qc_failed',
+    'nor is the first value, entered again');
+$lims->patch("/sample-tests/$later", { result => '2' });
+refused($lims->post("/sample-tests/$later/verify"), 409, 'qc_failed',
+    'nor one that came after the override');
+is($lims->get("/samples/$both->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
+
+is_deeply($ann->done(@override)->{overriddenTestIds}, [ $changed, $same, $later ],
+    'another override is of those too');
+is($lims->post("/sample-tests/$_/verify")->status, 200, 'now it can be verified')
+    for $changed, $later;
+is_deeply($lims->db->selectcol_arrayref(q{SELECT count(*) FROM lims.qc_coverage
+        WHERE organization_id = ? AND qc_batch_id = ? GROUP BY override_signature_id
+        ORDER BY override_signature_id}, undef, $lims->fixture->{id}, $biased->{id}), [ 1, 2 ],
+    'each result keeps the signature that was given for it');
+is($lims->post("/samples/$both->{id}/report")->status, 200, 'and the sample reported');
 
 done_testing();

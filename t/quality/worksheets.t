@@ -125,6 +125,47 @@ $ann->refused('test_verified_locked', 'worksheet withdraw', $sheet->{id}, reason
 is_deeply([ map { $_->{id} } @{ $ann->done('worksheet list', sampleTestId => $test)->{data} } ],
     [ $sheet->{id} ], 'worksheets are listed');
 is($ann->call('worksheet show', 999_999)->{exit}, 3, 'an unknown one is not found');
+
+# --- A sign-off ends with the result it was made for ---------------------------------------
+
+sub signed {
+    my ($id) = @_;
+    $ann->done('worksheet sign-off', $id, step => 'Analyst', meaning => 'performed');
+    return $rita->done('worksheet sign-off', $id, step => 'Reviewer', meaning => 'reviewed')
+        ->{status};
+}
+
+sub of_sheet { return $lims->get("/sample-tests/$test")->json->{worksheetStatus} }
+
+$rita->done('sample-test reopen', $test, reason => 'contaminated');
+is(of_sheet(), 'unsigned', 'reopened, the sheet is unsigned');
+is_deeply($ann->done('worksheet show', $sheet->{id})->{signOffs}, [], 'none of them stands');
+$lab->enter($test, '3.1');
+incomplete([], [ 'Analyst', 'Reviewer' ], 'another analysis, on the first one\'s sheet');
+is($ann->done('worksheet fill', fill(volume => '950'))->{values}[0]{value}, '950',
+    'it is filled anew');
+is(signed($sheet->{id}), 'complete', 'and signed anew');
+$lab->enter($test, '3.1');
+is(of_sheet(), 'complete', 'the same value again is the one that was signed for');
+$lab->enter($test, '3.2');
+is(of_sheet(), 'unsigned', 'another value is not');
+is(signed($sheet->{id}), 'complete', 'signed for it');
+$lab->enter($test, undef);
+is(of_sheet(), 'unsigned', 'nor is none');
+$lab->enter($test, '3.2');
+incomplete([], [ 'Analyst', 'Reviewer' ], 'the same value after it was withdrawn');
+is(signed($sheet->{id}), 'complete', 'signed once more');
+is($lims->post("/sample-tests/$test/verify")->status, 200, 'and verified');
+
+# Signed at the bench, before there is a result.
+($test) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
+my $early = $ann->done('worksheet fill', fill(volume => '1000', extractedOn => '2026-11-20'));
+is(signed($early->{id}), 'complete', 'a sheet is signed before there is a result');
+$lab->enter($test, '4.0');
+is(of_sheet(), 'complete', 'the first one keeps its signatures');
+$lab->enter($test, '5.0');
+incomplete([], [ 'Analyst', 'Reviewer' ], 'the next one does not');
+
 $rita->done('worksheet-template update', $second->{id}, active => 'false');
 my ($next) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
 is($ann->done('worksheet fill', fill(volume => '1'), sampleTestId => $next)->{templateId},

@@ -126,8 +126,37 @@ subtest 'a media lot that failed is not left by its result' => sub {
 
     refused(change($test, { mediaLotId => $_->[0] }), 409, 'media_qc_failed', $_->[1])
         for [ undef, 'for none' ], [ $other, 'for another' ];
+    refused(change($test, { result => $_, mediaLotId => $other }), 409, 'media_qc_failed',
+        "for another, with $_ again") for '1.0', '1e0', ' 1 ';
+    refused(change($test, { result => '2', mediaLotId => undef }), 409, 'media_qc_failed',
+        'for none, with another result');
     is(change($test, { result => '2', mediaLotId => $other })->json->{mediaLotId}, $other,
         'a result found with another lot has it');
+    refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed',
+        'and goes on naming one');
+    is($lab->verify($test)->{status}, 'verified', 'and can be verified');
+};
+
+subtest 'a media lot that failed is not forgotten' => sub {
+    my $test = test();
+    change($test, { result => '5' });
+    my ($lot, $spoilt, $other) = ($lab->media_lot($test), $lab->media_lot, $lab->media_lot);
+    $lab->media_test($_, 'growth_promotion', 'failed') for $lot, $spoilt;
+
+    refused(change($test, { result => '', mediaLotId => undef }), 409, 'media_qc_failed',
+        'left with the withdrawal');
+    is(change($test, { result => '' })->json->{status}, 'pending', 'a result is withdrawn');
+    refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed', 'then the lot left');
+    refused(change($test, { mediaLotId => undef, result => '5' }), 409, 'media_qc_failed',
+        'left with another entry');
+    refused(change($test, { mediaLotId => $spoilt }), 409, 'media_qc_failed',
+        'for one that failed too');
+    is(change($test, { mediaLotId => $other })->status, 200, 'for another');
+    refused(change($test, { mediaLotId => undef, result => '5' }), 409, 'media_qc_failed',
+        'which is not left for none either');
+    is(change($test, { result => '5' })->json->{mediaLotId}, $other,
+        'the result of the repetition has the other lot');
+    is($lab->verify($test)->{status}, 'verified', 'and can be verified');
 };
 
 done_testing();

@@ -91,9 +91,10 @@ for my $round (1 .. 10) {
     $base->insert('qc_control', { organization_id => $lab->{id}, qc_batch_id => $batch,
         control_type => 'MB',
             criterion => 'maximum', measured_value => 1, upper_limit => 0.5 });
-    $app->do(q{UPDATE lims.sample_test SET result = '1', qc_batch_id = ? WHERE organization_id = ?
-        AND id = ?}, undef,
-        $batch, $lab->{id}, $sample->{PB});
+    $app->do(q{UPDATE lims.sample_test SET result = '1' WHERE organization_id = ? AND id = ?}, undef,
+        $lab->{id}, $sample->{PB});
+    $app->do('INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+        VALUES (?, ?, ?)', undef, $lab->{id}, $sample->{PB}, $batch);
     $app->do($verify, undef, $lab->{id}, $sample->{PB});
     my @outcome = $base->parallel(2, sub {
         my ($number) = @_;

@@ -96,7 +96,7 @@ my $spike = made('qc_control', qc_batch_id => $batch, control_type => 'LFB',
     test_definition_id => $lab->{definition}{PB}, expected_value => 50, measured_value => 65.5,
         lower_limit => 85,
     upper_limit => 115);
-change(sample_test => $sample->{$_}, qc_batch_id => $batch) for qw(PH PB);
+made('qc_coverage', sample_test_id => $sample->{$_}, qc_batch_id => $batch) for qw(PH PB);
 blocked(verify($sample->{PH}));
 is($app->selectrow_array('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch),
     'failed', 'LFB 131 %');
@@ -200,7 +200,11 @@ made('media_qc_test', %qc, kind => 'sterility', organism => undef, outcome => 'f
 blocked(verify($micro->{EC}), 'media_qc_failed');
 refused($app, set(sample_test => $micro->{EC}, media_lot_id => undef), 'media_qc_failed',
     'the result that was found with it does not leave it');
-change(sample_test => $micro->{EC}, media_lot_id => undef, result => 'Absent');
+refused($app, set(sample_test => $micro->{EC}, media_lot_id => undef, result => 'Absent'),
+    'media_qc_failed', 'nor does another result that names no lot');
+my $sound = made('media_lot', code => 'TSA-C', lot_number => 'C', medium => 'TSA',
+    name => 'TSA lot C');
+change(sample_test => $micro->{EC}, media_lot_id => $sound, result => 'Absent');
 
 # worksheet_incomplete
 my $oil = $base->sample($lab, qw(HEM));

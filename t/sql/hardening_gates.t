@@ -49,8 +49,7 @@ my @forged = (
     [ spec_text => q{'anything'} ],      [ entered_by => 'NULL' ],
     [ entered_at => q{'2020-01-01'} ],   [ first_entered_at => q{'2020-01-01'} ],
     [ analyzed_at => 'now()' ],          [ notes => q{'fine'} ],
-    [ qc_batch_id => $spare ],           [ media_lot_id => $medium ],
-    [ confirmation_status => q{'refuted'} ],
+    [ media_lot_id => $medium ],         [ confirmation_status => q{'refuted'} ],
 );
 for my $forged (@forged) {
     my ($column, $value) = @$forged;
@@ -78,47 +77,71 @@ is(of_test('out_of_specification', $sample->{PB}), 1, 'and still out');
 my $failing = made('qc_batch', batch_number => 'QC-1');
 my $lot     = made('media_lot', code => 'M1', lot_number => '1', medium => 'R2A', name => 'R2A');
 my $second  = $base->sample($lab, qw(PH PB HPC));
-change(sample_test => $second->{$_}, result => 7, qc_batch_id => $failing, media_lot_id => $lot)
-    for qw(PH PB);
+for my $code (qw(PH PB)) {
+    change(sample_test => $second->{$code}, result => 7, media_lot_id => $lot);
+    made('qc_coverage', sample_test_id => $second->{$code}, qc_batch_id => $failing);
+}
+my $sterile = made('media_lot', code => 'M2', lot_number => '2', medium => 'R2A', name => 'R2A');
+my $faulty  = made('media_lot', code => 'M3', lot_number => '3', medium => 'R2A', name => 'R2A');
 is(change(sample_test => $second->{PB}, media_lot_id => undef), 1, 'a lot that did not fail is left');
 change(sample_test => $second->{PB}, media_lot_id => $lot);
 made('qc_control', qc_batch_id => $failing, control_type => 'MB', criterion => 'maximum',
     measured_value => 2, upper_limit => 1);
 $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $failing);
-made('media_qc_test', media_lot_id => $lot, kind => 'sterility', outcome => 'failed',
-    performed_on => '2026-01-02');
+made('media_qc_test', media_lot_id => $_, kind => 'sterility', outcome => 'failed',
+    performed_on => '2026-01-02') for $lot, $faulty;
 
 for my $case (
-    [ 'qc_failed',       qc_batch_id  => undef ],  [ 'qc_failed',       qc_batch_id  => $spare ],
-    [ 'media_qc_failed', media_lot_id => undef ],  [ 'media_qc_failed', media_lot_id => $medium ],
-    [ 'qc_failed',       qc_batch_id  => undef, notes  => 'x' ],
-    [ 'qc_failed',       qc_batch_id  => undef, result => ' 7 ' ],
-    [ 'media_qc_failed', media_lot_id => undef, qualifier => 'J' ],
+    [ media_lot_id => undef ], [ media_lot_id => $medium ],
+    [ media_lot_id => undef, qualifier => 'J' ],
+    [ media_lot_id => $medium, result => ' 7 ' ], [ media_lot_id => $medium, result => '7.0' ],
+    [ media_lot_id => $medium, result => '<7e0' ], [ media_lot_id => $faulty, result => '8' ],
+    [ media_lot_id => undef,   result => '8' ],   [ media_lot_id => undef,   result => undef ],
 ) {
-    my ($slug, @column) = @$case;
-    refused($app, set(sample_test => $second->{PH}, @column), $slug,
-        join ' ', 'the result stands:', map { defined $_ ? $_ : 'none' } @column);
+    my @column = @$case;
+    refused($app, set(sample_test => $second->{PH}, @column), 'media_qc_failed',
+        join ' ', 'the lot is not left:', map { defined $_ ? $_ : 'none' } @column);
 }
-is(change(sample_test => $second->{PB}, result => '7.5', media_lot_id => $medium,
-        qc_batch_id => $spare), 1, 'another result was found with another lot, in another batch');
+is(change(sample_test => $second->{PB}, result => '7.5', media_lot_id => $medium), 1,
+    'another result was found with another lot');
+refused($app, set(sample_test => $second->{PB}, media_lot_id => undef), 'media_qc_failed',
+    'which is not left for none either');
+is(change(sample_test => $second->{PB}, media_lot_id => $sterile), 1, 'but for another');
 change(sample_test => $second->{PH}, result => undef);
-is(change(sample_test => $second->{PH}, media_lot_id => undef, qc_batch_id => undef), 1,
-    'a result that was withdrawn stands on nothing');
-change(sample_test => $second->{PH}, result => '7', qc_batch_id => $failing);
-is(of_test('qc_batch_id', $second->{PH}), $failing, 'joining a failed batch hides nothing');
+refused($app, set(sample_test => $second->{PH}, media_lot_id => undef), 'media_qc_failed',
+    'a withdrawal does not make it forgotten');
+is(change(sample_test => $second->{PH}, media_lot_id => $medium), 1, 'the next one is done with another');
+refused($app, set(sample_test => $second->{PH}, media_lot_id => undef), 'media_qc_failed',
+    'and says with which');
+refused($app, set(sample_test => $second->{PH}, media_lot_id => undef, result => '7'),
+    'media_qc_failed', 'also as it is entered');
+is(change(sample_test => $second->{PH}, result => '7'), 1, 'the same number, found with another lot');
+
+sub uncovered {
+    my ($test, $batch) = @_;
+    return ('DELETE FROM lims.qc_coverage WHERE organization_id = ? AND sample_test_id = ?
+        AND qc_batch_id = ?', [ $lab->{id}, $test, $batch ]);
+}
+made('qc_coverage', sample_test_id => $second->{PH}, qc_batch_id => $spare);
+refused($app, uncovered($second->{PH}, $failing), 'qc_failed', 'a result does not leave its batch');
+my ($leave, $bind) = uncovered($second->{PH}, $spare);
+is($app->do($leave, undef, @$bind), 1, 'one that did not fail is left');
+change(sample_test => $second->{PH}, result => undef);
+($leave, $bind) = uncovered($second->{PH}, $failing);
+is($app->do($leave, undef, @$bind), 1, 'a result that was withdrawn stands on nothing');
+change(sample_test => $second->{PH}, result => '7');
+ok(made('qc_coverage', sample_test_id => $second->{PH}, qc_batch_id => $failing),
+    'joining a failed batch hides nothing');
 
 $app->begin_work;
 my $signature = signed($app, $lab, 'override', 'qc_batch', $failing);
 change(qc_batch => $failing, qc_status => 'overridden', override_reason => 'bias is high',
     override_signature_id => $signature);
 $app->commit;
-refused($app, set(sample_test => $second->{HPC}, qc_batch_id => $failing), 'invalid_transition',
+refused($app, 'INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+    VALUES (?, ?, ?)', [ $lab->{id}, $second->{HPC}, $failing ], 'invalid_transition',
     'nobody joins a batch that was overridden');
-refused($app, 'INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
-    qc_batch_id) VALUES (?, ?, ?, ?)',
-    [ $lab->{id}, $second->{id}, $lab->{definition}{PH}, $failing ], 'invalid_transition',
-    'nor is scheduled into it');
-is(change(sample_test => $second->{PH}, qc_batch_id => undef), 1, 'it can be left');
+is($app->do($leave, undef, @$bind), 1, 'it can be left');
 
 # A medium's test is not done tomorrow, in the laboratory's time zone.
 

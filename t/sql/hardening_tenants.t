@@ -76,14 +76,16 @@ for my $code (qw(faulty sound)) {
     act("SELECT lims.evaluate_qc_batch(?, ?)", $organization, $id);
     refused($app, "UPDATE lims.sample_test SET result = '3', reagent_lot_id = ? $it",
         [ $id, $organization, $id ], 'reagent_lot_expired', "$code: its lot") if $code eq 'faulty';
-    act("UPDATE lims.sample_test SET result = '3', media_lot_id = ?, qc_batch_id = ?,
-        reagent_lot_id = ? $it", $id, $id, $code eq 'sound' ? $id : undef, $organization, $id);
+    act("UPDATE lims.sample_test SET result = '3', media_lot_id = ?, reagent_lot_id = ? $it",
+        $id, $code eq 'sound' ? $id : undef, $organization, $id);
+    act('INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+        VALUES (?, ?, ?)', $organization, $id, $id);
 }
 is_deeply(
     $db->selectall_arrayref('SELECT b.qc_status, growth_promotion_status, out_of_specification,
         confirmation_status, spec_high
           FROM lims.sample_test t
-          JOIN lims.qc_batch b ON b.organization_id = t.organization_id AND b.id = t.qc_batch_id
+          JOIN lims.qc_covered b ON b.organization_id = t.organization_id AND b.sample_test_id = t.id
           JOIN lims.media_lot m ON m.organization_id = t.organization_id AND m.id = t.media_lot_id
          WHERE t.id = ? ORDER BY t.organization_id', undef, $id),
     [ [ 'passed', 'passed', 0, undef, 5 ], [ 'failed', 'failed', 1, 'pending', 0 ] ],

@@ -79,8 +79,9 @@ is(scan(), '1 looked at, 0 told', 'looked at again, it is as it was');
 my $batch = $base->insert('qc_batch', { organization_id => $lab->{id}, batch_number => 'Q1' });
 my $control = $base->insert('qc_control', { organization_id => $lab->{id}, qc_batch_id => $batch,
     control_type => 'MB', criterion => 'maximum', measured_value => 1, upper_limit => 0.5 });
-act('UPDATE lims.sample_test SET qc_batch_id = ? WHERE organization_id = ? AND id = ?', $batch,
-    $lab->{id}, $sample->{PB});
+my $cover = 'INSERT INTO lims.qc_coverage (qc_batch_id, organization_id, sample_test_id)
+    VALUES (?, ?, ?)';
+act($cover, $batch, $lab->{id}, $sample->{PB});
 scan();
 is(types(), '', 'in a batch that is open');
 $base->app($lab)->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
@@ -193,8 +194,7 @@ sub marked {
 my @it = ($lab->{id}, $pb->{PB});
 my @marks = (
     [ 'a result', $pb, $enter, '1', @it ],
-    [ 'its batch', $pb, 'UPDATE lims.sample_test SET qc_batch_id = ? WHERE organization_id = ?
-        AND id = ?', $batch, @it ],
+    [ 'its batch', $pb, $cover, $batch, @it ],
     [ 'the batch\'s status', "$reported $pb->{id}",
         'UPDATE lims.qc_control SET measured_value = 2 WHERE organization_id = ?', $lab->{id} ],
     [ 'a note on the batch', '', q{UPDATE lims.qc_batch SET notes = 'x' WHERE organization_id = ?},

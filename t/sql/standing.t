@@ -57,8 +57,10 @@ my %act = (
         AND organization_id = ?}, test()) } ],
     confirm => [ 4, sub { act('UPDATE lims.sample_test SET confirmation_status = ? WHERE id = ?
         AND organization_id = ?', one_of(qw(confirmed refuted)), test()) } ],
-    batch => [ 3, sub { act('UPDATE lims.sample_test SET qc_batch_id = ? WHERE id = ?
-        AND organization_id = ?', one_of(@batches, undef), test()) } ],
+    cover => [ 3, sub { act('INSERT INTO lims.qc_coverage (qc_batch_id, sample_test_id,
+        organization_id) VALUES (?, ?, ?)', one_of(@batches), test()) } ],
+    uncover => [ 1, sub { act('DELETE FROM lims.qc_coverage WHERE sample_test_id = ?
+        AND organization_id = ?', test()) } ],
     medium => [ 3, sub { act('UPDATE lims.sample_test SET media_lot_id = ? WHERE id = ?
         AND organization_id = ?', one_of(@lots, undef), test()) } ],
     schedule => [ 1, sub { act('INSERT INTO lims.sample_test (sample_id, test_definition_id,

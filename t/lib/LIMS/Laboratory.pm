@@ -39,7 +39,8 @@ audit trail are those that any other surface meets.
 
     act(sub { my ($db) = @_; ... })      a transaction of the administrator
     sign($db, $meaning, $table, $id)     an electronic signature in it
-    qc_batch(@tests)  qc_control($batch, $value)  qc_override($batch)
+    qc_batch(@tests)  cover($batch, @tests)
+    qc_control($batch, $value)  qc_override($batch)
                                          a value up to 5 passes
     media_lot(@tests)  media_test($lot, $kind, $outcome, $organism)
     reagent_lot(%column)
@@ -239,8 +240,17 @@ sub qc_batch {
     my ($self, @tests) = @_;
     my $batch = $self->insert('qc_batch', batch_number => 'QC-' . ++$self->{number});
 
-    $self->set_tests('qc_batch_id', $batch, @tests) if @tests;
+    $self->cover($batch, @tests) if @tests;
     return $batch;
+}
+
+sub cover {
+    my ($self, $batch, @tests) = @_;
+    return $self->act(sub {
+        $_[0]->do('INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)'
+                . ' SELECT ?, t, ? FROM unnest(?::bigint[]) t ORDER BY t', undef,
+            $self->{organization}{id}, $batch, \@tests);
+    });
 }
 
 sub qc_control {

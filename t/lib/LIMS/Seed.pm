@@ -54,9 +54,9 @@ my @work = (
         . q{ result = CASE WHEN n % 3 > 0 THEN '5' END,}
         . q{ numeric_value = CASE WHEN n % 3 > 0 THEN 5 END,}
         . q{ verified_at = CASE WHEN n % 3 = 2 THEN timestamptz '2026-01-02' END,}
-        . q{ qc_batch_id = (o - 1) * 100 + 1 + s % 100,}
         . q{ media_lot_id = CASE WHEN n % 7 = 0 THEN (o - 1) * 20 + 1 + n % 20 END,}
         . q{ updated_at = timestamptz '2026-01-01' + n * interval '1 minute'},
+    qc_coverage => 3, q{sample_test_id = n, qc_batch_id = (o - 1) * 100 + 1 + s % 100},
     event => 3, q{type = (ARRAY['sample.created', 'result.entered', 'result.verified'])[1 + n % 3],}
         . q{ data = '{}', created_at = timestamptz '2026-01-01' + n * interval '1 second'},
     audit_entry => 9, q{table_name = 'sample_test', record_id = 1 + n / 3, action = 'update',}

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a QC batch covers, as the run-time role meets it: coverage comes and goes as
+# the rules have it, nobody writes what it was given for, and the audit trail alone
+# tells which batches were over a result.
+
+use lib 't/lib';
+use LIMS::Database;
+
+my $base = LIMS::Database->new;
+my $lab  = $base->laboratory(code => 'cedar');
+my $them = $base->laboratory(code => 'harbor');
+my $app  = $base->app($lab);
+
+sub made {
+    my ($table, %column) = @_;
+    my @names = ('organization_id', sort keys %column);
+    my ($id) = $app->selectrow_array(
+        sprintf('INSERT INTO lims.%s (%s) VALUES (%s) RETURNING id', $table, join(', ', @names),
+            join(', ', ('?') x @names)), undef, $lab->{id}, @column{ @names[ 1 .. $#names ] });
+    return $id;
+}
+
+my $cover = 'INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+    VALUES (?, ?, ?)';
+my $leave = 'DELETE FROM lims.qc_coverage WHERE organization_id = ? AND sample_test_id = ?
+    AND qc_batch_id = ?';
+
+sub enter {
+    my ($test, $result, $qualifier) = @_;
+    $app->do('UPDATE lims.sample_test SET result = ?, qualifier = ? WHERE organization_id = ?
+        AND id = ?', undef, $result, $qualifier, $lab->{id}, $test);
+    return;
+}
+
+sub verify {
+    return (q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
+        [ $lab->{id}, $_[0] ]);
+}
+
+sub verified {
+    my ($sql, $bind) = verify(@_);
+    return $app->do($sql, undef, @$bind);
+}
+
+# A batch of a control that passes up to 5, evaluated.
+sub batch {
+    my ($number, $value, %more) = @_;
+    my $id = made('qc_batch', batch_number => $number, %more);
+    made('qc_control', qc_batch_id => $id, control_type => 'MB', criterion => 'maximum',
+        measured_value => $value, upper_limit => 5);
+    $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $id);
+    return $id;
+}
+
+sub file {
+    my ($name) = @_;
+    return made('instrument_file', file_name => $name, content => $name, size => length $name,
+        sha256 => pack 'A32', $name);
+}
+
+sub override {
+    my ($batch) = @_;
+    $app->begin_work;
+    my $signature = signed($app, $lab, 'override', 'qc_batch', $batch);
+    $app->do(q{UPDATE lims.qc_batch SET qc_status = 'overridden', override_reason = 'bias',
+        override_signature_id = ? WHERE organization_id = ? AND id = ?}, undef, $signature,
+        $lab->{id}, $batch);
+    $app->commit;
+    return $signature;
+}
+
+# --- Who may write what --------------------------------------------------------------
+
+my $sample = $base->sample($lab, qw(PH PB));
+my ($ph, $pb) = @$sample{qw(PH PB)};
+my $failed = batch('F1', 9);
+my $passed = batch('P1', 1);
+enter($ph, '7.0');
+my $covers = made('qc_coverage', sample_test_id => $ph, qc_batch_id => $failed);
+refused($app, $cover, [ $lab->{id}, $ph, $failed ], '23505', 'a batch covers a test once');
+refused($app, 'UPDATE lims.qc_coverage SET qc_batch_id = ? WHERE organization_id = ? AND id = ?',
+    [ $passed, $lab->{id}, $covers ], '42501', 'coverage is not moved to another batch');
+refused($base->db, 'UPDATE lims.qc_coverage SET qc_batch_id = ? WHERE id = ?', [ $passed, $covers ],
+    'invalid_transition', 'nor by the owner');
+refused($app, 'INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id, result,
+    entered_at, override_signature_id) VALUES (?, ?, ?, ?, now(), 1)',
+    [ $lab->{id}, $pb, $failed, '1' ], '42501', 'nobody writes down an override');
+my $theirs = $base->sample($them, 'PH');
+is($base->app($them)->selectrow_array('SELECT count(*) FROM lims.qc_coverage'), 0,
+    'another laboratory sees nothing of it');
+$base->app($lab);
+refused($app, $cover, [ $lab->{id}, $theirs->{PH}, $failed ], '23503',
+    'and its tests are not covered');
+refused($app, verify($ph), 'qc_failed', 'a failed batch holds its results');
+refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed', 'which do not leave it');
+is($app->do($cover, undef, $lab->{id}, $ph, $passed), 1, 'a batch that passed is joined');
+refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed', 'which does not help');
+refused($app, verify($ph), 'qc_failed', 'every batch counts');
+
+# --- Files ---------------------------------------------------------------------------
+
+my @run = map { batch("R$_->[0]", $_->[1], file_id => file("r$_->[0].csv")) } [ 1, 9 ], [ 2, 9 ],
+    [ 3, 1 ];
+$app->do($cover, undef, $lab->{id}, $pb, $run[0]);
+enter($pb, '3');
+refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed', 'a failed run is not left');
+$app->do($cover, undef, $lab->{id}, $pb, $passed);
+refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
+    'nor for a batch that was made by hand');
+$app->do($cover, undef, $lab->{id}, $pb, $run[1]);
+is($app->do($leave, undef, $lab->{id}, $pb, $run[0]), 1, 'but for another run');
+refused($app, verify($pb), 'qc_failed', 'which failed too');
+$app->do($cover, undef, $lab->{id}, $pb, $run[2]);
+refused($app, 'UPDATE lims.qc_batch SET file_id = NULL WHERE organization_id = ? AND id = ?',
+    [ $lab->{id}, $run[2] ], 'field_not_patchable', 'a run stays that of its file');
+is($app->do($leave, undef, $lab->{id}, $pb, $run[1]), 1, 'and another, which passed');
+is($app->selectrow_array('SELECT "qcBatchId" FROM lims.sample_test_record
+    WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $pb), $run[2], 'the latest is shown');
+is(verified($pb), 1, 'it is verified');
+refused($app, $_->[0], [ $lab->{id}, $pb, $_->[1] ], 'test_verified_locked', "then it is locked: $_->[2]")
+    for [ $leave, $passed, 'it leaves none' ], [ $cover, $failed, 'it joins none' ];
+
+# --- Overrides -----------------------------------------------------------------------
+
+my $signature = override($failed);
+is_deeply($app->selectrow_arrayref('SELECT result, qualifier, override_signature_id
+    FROM lims.qc_coverage WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $covers),
+    [ '7.0', undef, $signature ], 'an override is of the results that stand');
+enter($ph, '7.0', 'J');
+refused($app, verify($ph), 'qc_failed', 'a qualifier more is another result');
+refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed', 'which does not leave the batch');
+enter($ph, '7.0');
+refused($app, verify($ph), 'qc_failed', 'put back, it was entered later');
+my $second = override($failed);
+is($app->selectrow_array('SELECT override_signature_id FROM lims.qc_coverage
+    WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $covers), $second,
+    'until it is overridden once more');
+made('qc_control', qc_batch_id => $failed, control_type => 'LRB', criterion => 'maximum',
+    measured_value => 1, upper_limit => 5);
+is($app->selectrow_array('SELECT override_signature_id FROM lims.qc_coverage
+    WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $covers), undef,
+    'a batch that is judged anew has none');
+refused($app, verify($ph), 'qc_failed', 'and holds again');
+override($failed);
+is(verified($ph), 1, 'overridden, it is verified');
+
+# --- The trail -----------------------------------------------------------------------
+
+# Which batches covered a test when the trail ends, by the trail alone.
+my $covered = q{
+    SELECT string_agg(DISTINCT b.changes -> 'batch_number' ->> 'new', ' ')
+      FROM lims.audit_entry c
+      JOIN lims.audit_entry b
+        ON b.organization_id = c.organization_id
+       AND b.table_name = 'qc_batch'
+       AND b.action = 'insert'
+       AND b.record_id = (c.changes -> 'qc_batch_id' ->> 'new')::bigint
+     WHERE c.organization_id = ?
+       AND c.table_name = 'qc_coverage'
+       AND c.action = 'insert'
+       AND (c.changes -> 'sample_test_id' ->> 'new')::bigint = ?
+       AND NOT EXISTS (
+           SELECT FROM lims.audit_entry g
+            WHERE g.organization_id = c.organization_id
+              AND g.table_name = 'qc_coverage'
+              AND g.record_id = c.record_id
+              AND g.action = 'delete')};
+is($app->selectrow_array($covered, undef, $lab->{id}, $ph), 'F1 P1', 'the trail knows the batches');
+is($app->selectrow_array($covered, undef, $lab->{id}, $pb), 'P1 R3', 'also those that were left');
+is($app->selectrow_array(q{SELECT string_agg(changes -> 'override_signature_id' ->> 'new', ' '
+    ORDER BY id) FROM lims.audit_entry WHERE organization_id = ? AND table_name = 'qc_coverage'
+    AND record_id = ? AND action = 'update'
+    AND changes -> 'override_signature_id' ->> 'new' IS NOT NULL}, undef, $lab->{id}, $covers)
+    =~ /\A$signature $second \d+\z/, 1, 'and every override with its signature');
+
+# --- At once -------------------------------------------------------------------------
+
+# A test is verified, and joins a failed batch: one of the two is refused, or the
+# verification came first.
+for my $round (1 .. 8) {
+    my $test = $base->sample($lab, 'PB')->{PB};
+    enter($test, '2');
+    my ($verify, $bind) = verify($test);
+    my @outcome = $base->parallel(2, sub {
+        my ($number) = @_;
+        my $handle = $base->app($lab);
+        return eval { $handle->do($number ? ($verify, undef, @$bind)
+                : ($cover, undef, $lab->{id}, $test, $run[0])); 'done' } || 'refused';
+    });
+    my ($status, $batches) = $base->db->selectrow_array(q{SELECT t.status,
+        (SELECT count(*) FROM lims.qc_coverage c WHERE c.sample_test_id = t.id)
+        FROM lims.sample_test t WHERE t.id = ?}, undef, $test);
+    is($status eq 'verified' ? 1 : 0, $batches ? 0 : 1, "verified or covered: @outcome");
+}
+
+done_testing();
