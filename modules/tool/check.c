@@ -226,7 +226,8 @@ static void print_findings(check_t *check)
     lims_writer_boolean(check->w, !check->failed);
     lims_writer_object_end(check->w);
     if (check->tool->json) {
-        printf("%s\n", lims_writer_finish(&length, check->w));
+        printf("%s\n",
+               lims_printable_json(lims_writer_finish(&length, check->w), check->tool->pool));
     }
 }
 

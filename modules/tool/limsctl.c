@@ -4,6 +4,7 @@
 #include <apr_strings.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "kernel/error.h"
 #include "kernel/route.h"
@@ -56,13 +57,21 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
     return error;
 }
 
-static void print_reply(const lims_tool_t *tool, const lims_reply_t *reply)
+/* Bytes of others go anywhere but to a terminal. */
+static lims_exit_e print_reply(const lims_tool_t *tool, const lims_reply_t *reply)
 {
     bool bytes = !tool->json && (tool->route->flags & LIMS_R_BYTES) != 0;
 
+    if (bytes && isatty(STDOUT_FILENO)) {
+        fputs("limsctl: these are the bytes as they came, which could do anything to your "
+              "terminal: send them to a file (> FILE), or to a program that shows them.\n",
+              stderr);
+        return LIMS_EXIT_USAGE;
+    }
     if (!bytes || !lims_print_bytes(stdout, reply->body, reply->length, tool->pool)) {
         lims_print_answer(tool, reply->body, reply->length);
     }
+    return LIMS_EXIT_OK;
 }
 
 static lims_exit_e run_route(lims_tool_t *tool)
@@ -78,8 +87,7 @@ static lims_exit_e run_route(lims_tool_t *tool)
     if (error) {
         return lims_print_error(tool, error);
     }
-    print_reply(tool, reply);
-    return LIMS_EXIT_OK;
+    return print_reply(tool, reply);
 }
 
 static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)

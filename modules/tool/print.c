@@ -3,7 +3,6 @@
  * print.c - JSON for people. An object becomes lines "name: value", an array
  * of objects a table, whatever the record: nothing here knows a resource.
  */
-#include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -29,18 +28,6 @@ typedef struct {
 static void print_value(printer_t *p, const lims_json_t *value, int indent);
 
 /* --- Texts ---------------------------------------------------------------- */
-
-const char *lims_printable(const char *text, apr_pool_t *pool)
-{
-    char *copy = apr_pstrdup(pool, text);
-
-    for (char *c = copy; *c; c++) {
-        if (apr_iscntrl(*c)) {
-            *c = ' ';
-        }
-    }
-    return copy;
-}
 
 static apr_size_t width_of(const char *text)
 {
@@ -86,9 +73,9 @@ static const char *joined(const lims_json_t *value, apr_pool_t *pool)
     for (const lims_json_t *item = value->first; item; item = item->next) {
         bool within = is_compound(item) && item->first;
 
-        text = apr_pstrcat(pool, text, *text ? ", " : "", item->name ? item->name : "",
-                           item->name ? "=" : "", within ? "[" : "", text_of(item, pool),
-                           within ? "]" : "", NULL);
+        text = apr_pstrcat(
+            pool, text, *text ? ", " : "", item->name ? lims_printable(item->name, pool) : "",
+            item->name ? "=" : "", within ? "[" : "", text_of(item, pool), within ? "]" : "", NULL);
     }
     return text;
 }
@@ -126,6 +113,11 @@ static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *poo
         columns[(*count)++] = (column_t){ .name = member->name, .width = width_of(member->name) };
     }
     return columns;
+}
+
+static const char *heading(const column_t *column, apr_pool_t *pool)
+{
+    return lims_printable(column->name, pool);
 }
 
 /* Widths, and which columns have anything to show. */
@@ -183,7 +175,8 @@ static void print_row(printer_t *p, const column_t *columns, int count, const li
     apr_size_t padding = (apr_size_t)indent;
 
     for (int i = 0; i < count; i++) {
-        const char *text = row ? cell_text(&columns[i], row, p->pool) : columns[i].name;
+        const char *text =
+            row ? cell_text(&columns[i], row, p->pool) : heading(&columns[i], p->pool);
 
         if (columns[i].shown) {
             fprintf(p->out, "%*s%s", (int)padding, "", text);
@@ -200,7 +193,8 @@ static void print_below(printer_t *p, const column_t *columns, int count, const 
         const lims_json_t *cell = lims_json_member(row, columns[i].name);
 
         if (columns[i].below && cell && cell->type != LIMS_JSON_NULL) {
-            fprintf(p->out, "%*s%s: %s\n", indent + 4, "", columns[i].name, text_of(cell, p->pool));
+            fprintf(p->out, "%*s%s: %s\n", indent + 4, "", heading(&columns[i], p->pool),
+                    text_of(cell, p->pool));
         }
     }
 }
@@ -234,7 +228,7 @@ static void print_object(printer_t *p, const lims_json_t *object, int indent)
         longest = width > longest ? width : longest;
     }
     for (const lims_json_t *member = object->first; member; member = member->next) {
-        fprintf(p->out, "%*s%s:", indent, "", member->name);
+        fprintf(p->out, "%*s%s:", indent, "", lims_printable(member->name, p->pool));
         if (is_table(member)) {
             fputc('\n', p->out);
             print_value(p, member, indent + 4);
@@ -261,7 +255,8 @@ static void print_page(printer_t *p, const lims_json_t *page)
     }
     print_table(p, data, false, 0);
     if (lims_json_member(page, "hasMore")->text[0] == 't') {
-        fprintf(p->out, "(more: --cursor %s)\n", lims_json_member(page, "nextCursor")->text);
+        fprintf(p->out, "(more: --cursor %s)\n",
+                text_of(lims_json_member(page, "nextCursor"), p->pool));
     }
 }
 
@@ -291,7 +286,7 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
     lims_json_t *root = NULL;
 
     if (lims_json_parse(&root, json, length, pool)) {
-        fprintf(out, "%s\n", json); /* larger than the parser takes */
+        fprintf(out, "%s\n", lims_printable_json(json, pool)); /* larger than the parser takes */
         return;
     }
     print_value(&printer, root, 0);
@@ -300,7 +295,7 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
 void lims_print_answer(const lims_tool_t *tool, const char *json, apr_size_t length)
 {
     if (tool->json) {
-        printf("%s\n", json);
+        printf("%s\n", lims_printable_json(json, tool->pool));
     } else {
         lims_print(stdout, json, length, tool->pool);
     }
@@ -354,7 +349,7 @@ lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error)
     bool broken = lims_error_kinds[error->kind].status >= 500;
 
     if (tool->json) {
-        printf("%s\n", body);
+        printf("%s\n", lims_printable_json(body, tool->pool));
     } else {
         fprintf(stderr, "limsctl: %s\n", lims_printable(error->message, tool->pool));
     }

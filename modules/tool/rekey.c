@@ -47,7 +47,7 @@ static bool seal_anew(rekey_t *rekey, lims_values_t *values, const char *name, c
                                        rekey->endpoint, rekey->rq->pool);
     if (problem) {
         fprintf(stderr, "limsctl: a secret of webhook endpoint %s of organization %s: %s\n",
-                rekey->endpoint, rekey->organization, problem);
+                rekey->endpoint, rekey->organization, lims_printable(problem, rekey->rq->pool));
         return false;
     }
     lims_values_set(values, name,

@@ -118,7 +118,7 @@ const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 /* The keys of the key file that the command line names. */
 const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool);
 
-/* --- Output (print.c, help.c, man.c) -------------------------------------- */
+/* --- Output (print.c, printable.c, help.c, man.c) -------------------------------------- */
 
 /* A JSON text for people: names and values, lists as tables. */
 void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
@@ -129,8 +129,12 @@ void lims_print_answer(const lims_tool_t *tool, const char *json, apr_size_t len
 /* The bytes that a JSON text has as contentBase64. False if it has none. */
 bool lims_print_bytes(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
 
-/* A text without what could control the terminal. */
+/* A text without what could control the terminal: a blank for each such character,
+ * a question mark for what is no UTF-8 (printable.c). */
 const char *lims_printable(const char *text, apr_pool_t *pool);
+
+/* A JSON text with such characters escaped: the same JSON. */
+const char *lims_printable_json(const char *json, apr_pool_t *pool);
 
 /* What went wrong, as the options ask for it. Returns the exit status. */
 lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error);
