@@ -5,6 +5,7 @@
 # tells which batches were over a result.
 
 use lib 't/lib';
+use Digest::SHA qw(sha256_hex);
 use LIMS::Database;
 
 my $base = LIMS::Database->new;
@@ -55,8 +56,13 @@ sub batch {
 
 sub file {
     my ($name) = @_;
-    return made('instrument_file', file_name => $name, content => $name, size => length $name,
-        sha256 => pack 'A32', $name);
+    $app->begin_work;
+    my $id = made('instrument_file', file_name => $name, size => length $name,
+        sha256 => '\x' . sha256_hex($name));
+    $app->do('INSERT INTO lims.instrument_file_content (organization_id, file_id, content)
+        VALUES (?, ?, ?)', undef, $lab->{id}, $id, $name);
+    $app->commit;
+    return $id;
 }
 
 sub override {
