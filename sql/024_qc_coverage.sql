@@ -9,14 +9,12 @@
 -- the result; a batch made by hand goes on covering it, and so does every batch
 -- when a value is corrected by hand.
 --
--- A row is there as long as the batch covers the test. When it came and went,
--- and whose doing that was, is in the audit trail.
+-- A row is there while the batch covers the test; the audit trail has the rest.
 
--- The batch of a file's controls says of which file.
-ALTER TABLE lims.qc_batch ADD COLUMN file_id bigint;
-ALTER TABLE lims.qc_batch ADD CONSTRAINT qc_batch_file
-    FOREIGN KEY (organization_id, file_id)
-    REFERENCES lims.instrument_file (organization_id, id);
+ALTER TABLE lims.qc_batch
+    ADD COLUMN file_id bigint,
+    ADD CONSTRAINT qc_batch_file FOREIGN KEY (organization_id, file_id)
+        REFERENCES lims.instrument_file (organization_id, id);
 CREATE UNIQUE INDEX qc_batch_of_file
     ON lims.qc_batch (organization_id, file_id)
  WHERE file_id IS NOT NULL;
@@ -114,10 +112,9 @@ $$;
 
 -- Coming and going ---------------------------------------------------------
 
--- A verified result keeps what it was verified under. A failed batch is not left
--- by a result that stands, but for the batch of a file that measured it again.
--- And an override was signed for the results that the batch covered then: none
--- joins later.
+-- A verified result keeps what it was verified under. One that stands leaves a
+-- failed batch but for that of a file that measured it again. And an override was
+-- signed for the results that the batch covered then: none joins later.
 CREATE FUNCTION lims.qc_coverage_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -127,12 +124,11 @@ DECLARE
     v_batch record;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        -- But by an override.
         IF pg_trigger_depth() < 2 THEN
             PERFORM lims.refuse('invalid_transition',
                 'a batch comes to cover a test and ceases to, nothing else');
         END IF;
-        RETURN NEW;
+        RETURN NEW; -- an override
     END IF;
     PERFORM lims.require_read_committed();
     IF TG_OP = 'DELETE' THEN
@@ -177,8 +173,8 @@ BEGIN
        AND EXISTS (
            SELECT FROM lims.qc_covered q
             WHERE q.organization_id = OLD.organization_id
+              AND q.id = OLD.id
               AND q.sample_test_id = OLD.sample_test_id
-              AND q.qc_batch_id = OLD.qc_batch_id
               AND q.standing = 'failed')
        AND NOT (v_batch.file_id IS NOT NULL AND EXISTS (
            SELECT FROM lims.qc_covered q
@@ -252,16 +248,15 @@ $$;
 
 -- Findings -----------------------------------------------------------------
 
--- As in 008_release.sql, but for the batch: the latest that covers the test.
--- Worked out for who asks for it, and not for who does not.
+-- As in 008_release.sql, but for the batch, which only who asks for it looks up: the
+-- latest that covers the test.
 CREATE OR REPLACE VIEW lims.sample_test_state WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
        t.reagent_lot_id, t.media_lot_id,
        (SELECT c.qc_batch_id
           FROM lims.qc_coverage c
-         WHERE c.organization_id = t.organization_id
-           AND c.sample_test_id = t.id
+         WHERE (c.organization_id, c.sample_test_id) = (t.organization_id, t.id)
          ORDER BY c.id DESC
          LIMIT 1) AS qc_batch_id,
        t.confirmation_status,
@@ -278,14 +273,12 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        END AS specification,
        (SELECT q.batch_number
           FROM lims.qc_covered q
-         WHERE q.organization_id = t.organization_id
-           AND q.sample_test_id = t.id
+         WHERE (q.organization_id, q.sample_test_id) = (t.organization_id, t.id)
          ORDER BY q.id DESC
          LIMIT 1) AS batch_number,
        (SELECT q.standing
           FROM lims.qc_covered q
-         WHERE q.organization_id = t.organization_id
-           AND q.sample_test_id = t.id
+         WHERE (q.organization_id, q.sample_test_id) = (t.organization_id, t.id)
          ORDER BY q.id DESC
          LIMIT 1) AS qc_status,
        m.code AS media_lot_code,
@@ -476,8 +469,8 @@ $$;
 -- Files --------------------------------------------------------------------
 
 -- These tests were measured, under the controls of this batch or without any
--- (NULL): they leave the batches of earlier files. A failed one only for controls
--- of its own: a file without any would otherwise lift what the failed ones hold.
+-- (NULL): they leave the batches of earlier files, a failed one only for controls,
+-- since a file without any could lift what it holds.
 CREATE FUNCTION lims.cover_measured(
     p_organization bigint,
     p_batch bigint,
@@ -493,6 +486,16 @@ BEGIN
           FROM unnest(p_tests) AS t (id)
          ORDER BY t.id;
     END IF;
+    -- Batches before what they cover, as who overrides one holds them.
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id IN (
+            SELECT c.qc_batch_id
+              FROM lims.qc_coverage c
+             WHERE c.organization_id = p_organization
+               AND c.sample_test_id = ANY (p_tests))
+      ORDER BY b.id
+        FOR SHARE;
     DELETE FROM lims.qc_coverage c
      USING lims.qc_covered q
      WHERE c.organization_id = p_organization
@@ -506,9 +509,8 @@ BEGIN
 END
 $$;
 
--- The controls of a run are a QC batch of their own, which covers the tests that
--- the same file has results of, and is evaluated at once. Returns the batch;
--- NULL: there were no controls.
+-- The controls of a run are a QC batch of their own, which covers the tests of the
+-- same file, and is evaluated at once. Returns the batch; NULL: no controls.
 CREATE OR REPLACE FUNCTION lims.write_controls(
     p_organization bigint,
     p_file bigint,
@@ -590,7 +592,6 @@ SELECT lims.attach_audit('sample_test', '{judgements}');
 SELECT lims.enable_row_security();
 SELECT lims.secure_functions();
 
--- Added and taken away; what it was given for, the database says.
 GRANT SELECT, DELETE, INSERT (organization_id, sample_test_id, qc_batch_id)
     ON lims.qc_coverage TO lims_app;
 GRANT USAGE ON SEQUENCE lims.qc_coverage_id_seq TO lims_app;

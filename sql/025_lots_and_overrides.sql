@@ -299,6 +299,30 @@ FOR EACH ROW WHEN (NEW.override_signature_id
     IS DISTINCT FROM OLD.override_signature_id)
 EXECUTE FUNCTION lims.qc_batch_override();
 
+-- Results that a model found in a file were measured, too, and not under the
+-- controls of the files before.
+CREATE FUNCTION lims.extraction_measured() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT n.organization_id, array_agg(n.sample_test_id) AS tests
+          FROM new_rows n
+         WHERE n.status = 'applied'
+         GROUP BY n.organization_id
+    LOOP
+        PERFORM lims.cover_measured(v.organization_id, NULL, v.tests);
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER measured AFTER INSERT ON lims.extraction_row
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.extraction_measured();
+
 -- Sign-offs ----------------------------------------------------------------
 
 -- The last of the test's former values when the sheet was signed: once another

@@ -149,7 +149,16 @@ SELECT :$organization::bigint,
  ORDER BY asked.id
 
 -- name: qc_coverage_remove exec
-DELETE FROM lims.qc_coverage
- WHERE organization_id = :$organization::bigint
-   AND sample_test_id = ANY (:sampleTestIds::bigint[])
-   AND qc_batch_id = :id::bigint
+-- The batch is held before its coverage, as who overrides it holds them.
+WITH held AS MATERIALIZED (
+    SELECT b.id
+      FROM lims.qc_batch b
+     WHERE b.organization_id = :$organization::bigint
+       AND b.id = :id::bigint
+       FOR SHARE
+)
+DELETE FROM lims.qc_coverage c
+ USING held
+ WHERE c.organization_id = :$organization::bigint
+   AND c.sample_test_id = ANY (:sampleTestIds::bigint[])
+   AND c.qc_batch_id = held.id

@@ -127,6 +127,21 @@ is(verified($pb), 1, 'it is verified');
 refused($app, $_->[0], [ $lab->{id}, $pb, $_->[1] ], 'test_verified_locked', "then it is locked: $_->[2]")
     for [ $leave, $passed, 'it leaves none' ], [ $cover, $failed, 'it joins none' ];
 
+# Found in a file by a model, it was measured as well, without controls.
+my $found = $base->sample($lab, 'PB')->{PB};
+enter($found, '3');
+$app->do($cover, undef, $lab->{id}, $found, $_) for @run[ 0, 2 ], $passed;
+my $look = made('extraction', file_name => 'x.csv', sha256 => '\x' . sha256_hex('x'), size => 1,
+    host => 'model.example', prompt_version => '1', confidence_threshold => '0.9');
+for my $status (qw(locked applied)) {
+    made('extraction_row', extraction_id => $look, sample_test_id => $found, result => '4',
+        confidence => 1, features => '{}', status => $status);
+    is_deeply($app->selectcol_arrayref('SELECT qc_batch_id FROM lims.qc_coverage
+        WHERE organization_id = ? AND sample_test_id = ? ORDER BY id', undef, $lab->{id}, $found),
+        $status eq 'applied' ? [ $run[0], $passed ] : [ @run[ 0, 2 ], $passed ],
+        "a result that a model found: $status");
+}
+
 # --- Overrides -----------------------------------------------------------------------
 
 my $signature = override($failed);
