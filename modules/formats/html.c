@@ -453,7 +453,8 @@ static bool read_tag(reader_t *r)
     }
     for (; p < close && !apr_isspace(*p) && *p != '/'; p++) {
         if (length < ELEMENT_MAX - 1) {
-            tag.name[length++] = (char)apr_tolower(*p);
+            bool letter = apr_isalnum(*p) || *p == ':' || *p == '-' || *p == '_';
+            tag.name[length++] = letter ? (char)apr_tolower(*p) : '?';
         }
     }
     tag.begin = p;
