@@ -57,8 +57,22 @@ static void text_or_null(lims_writer_t *w, const char *name, const char *text)
 
 /* --- Its parts ------------------------------------------------------------ */
 
-static void write_policy(lims_writer_t *w, const lims_write_t *policy)
+static void write_ways(lims_writer_t *w, unsigned by)
 {
+    lims_writer_key(w, "sampleBy");
+    lims_writer_array_begin(w);
+    for (unsigned i = 0; lims_sample_ways[i]; i++) {
+        if (by & 1U << i) {
+            lims_writer_string(w, lims_sample_ways[i]);
+        }
+    }
+    lims_writer_array_end(w);
+}
+
+static void write_policy(lims_writer_t *w, const lims_profile_t *profile)
+{
+    const lims_write_t *policy = &profile->write;
+
     lims_writer_key(w, "policy");
     lims_writer_object_begin(w);
     lims_writer_key(w, "statuses");
@@ -73,6 +87,7 @@ static void write_policy(lims_writer_t *w, const lims_write_t *policy)
     member(w, "existing", existing_names[policy->existing]);
     number(w, "maxAgeDays", policy->max_age_days);
     number(w, "futureToleranceMinutes", policy->future_tolerance_minutes);
+    write_ways(w, profile->sample.by);
     lims_writer_object_end(w);
 }
 
@@ -266,7 +281,7 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
         member(w, "profileId", profile->id);
         member(w, "profileName", profile->name);
         member(w, "timeZone", profile->time_zone);
-        write_policy(w, &profile->write);
+        write_policy(w, profile);
     }
     write_counts(w, readings);
     write_reasons(w, import, pool);

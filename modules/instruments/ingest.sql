@@ -72,6 +72,7 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
        CASE WHEN :bare::boolean THEN (
             SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object(
                        'code', CASE WHEN r.value ->> 'code' IN (
+                           'ambiguous_tracking_id',
                            'sample_status_not_allowed', 'test_not_scheduled',
                            'ambiguous_test', 'test_verified_locked',
                            'result_conflict', 'reagent_lot_expired',
@@ -96,10 +97,16 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
             SELECT coalesce(json_agg(x ORDER BY x."row", x."sampleTestId"), '[]')
               FROM (SELECT r.row_number AS "row",
                            r.sample_test_id AS "sampleTestId",
-                           r.tracking_id AS "trackingId",
+                           s.tracking_id AS "trackingId",
                            r.test_code AS "testCode", r.result, r.unit,
                            r.qualifier
                       FROM lims.instrument_file_row r
+                      JOIN lims.sample_test t
+                        ON t.organization_id = r.organization_id
+                       AND t.id = r.sample_test_id
+                      JOIN lims.sample s
+                        ON s.organization_id = t.organization_id
+                       AND s.id = t.sample_id
                      WHERE r.organization_id = :$organization::bigint
                        AND r.file_id = coalesce(f."duplicateOf", f.id)
                        AND r.sample_test_id IS NOT NULL) x) END AS "results"

@@ -16,6 +16,7 @@ extern const lims_resource_t lims_ingest;
 extern const lims_resource_t lims_instrument_profile;
 extern const lims_resource_t lims_profile_trial;
 extern const lims_resource_t lims_instrument_file;
+extern const lims_resource_t lims_sample_name;
 
 /* resume.c: takes up one file whose reading was cut short, on behalf of who sent
  * it; the value `resumeAfter` is how many seconds ago that has to be. */

@@ -414,6 +414,16 @@ typedef enum {
     LIMS_EXISTING_COUNT
 } lims_existing_e;
 
+enum {
+    LIMS_BY_TRACKING_ID = 1 << 0,
+    LIMS_BY_EXTERNAL_ID = 1 << 1,
+    LIMS_BY_SAMPLE_IDENTIFIER = 1 << 2,
+    LIMS_BY_NAME = 1 << 3, /* that the laboratory lists: sample-name */
+};
+
+/* The ways as profiles write them, in the order of the bits, NULL last. */
+extern const char *const lims_sample_ways[];
+
 typedef struct {
     unsigned sample_statuses; /* in which results are taken */
     lims_existing_e existing;
@@ -466,6 +476,9 @@ typedef struct {
     lims_rows_t rows;
     lims_integrity_t integrity;
     lims_write_t write;
+    struct {
+        unsigned by; /* what columns.trackingId can be: bits LIMS_BY_… */
+    } sample;
     const apr_array_header_t *golden_files; /* of lims_golden_t, or NULL */
 } lims_profile_t;
 

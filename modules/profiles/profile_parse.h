@@ -95,6 +95,7 @@ extern const lims_shape_t lims_shape_columns, lims_shape_test;
 extern const lims_shape_t lims_shape_numbers, lims_shape_qualifiers, lims_shape_units;
 extern const lims_shape_t lims_shape_dilution, lims_shape_replicates, lims_shape_rows;
 extern const lims_shape_t lims_shape_integrity, lims_shape_write, lims_shape_golden;
+extern const lims_shape_t lims_shape_sample;
 
 /* The checks of shapes; see profile_parse_check.c. */
 lims_shape_check_fn lims_check_profile, lims_check_source, lims_check_condition, lims_check_match;

@@ -226,7 +226,8 @@ const lims_shape_t lims_shape_condition = {
 
 static const lims_member_t column_members[] = {
     COLUMN("trackingId", LIMS_COLUMN_TRACKING_ID,
-           "The sample's tracking id, exactly as it was registered but for blanks around it."),
+           "The sample's tracking id, exactly as it was registered but for blanks around it, or "
+           "what else `sample.by` says."),
     COLUMN("test", LIMS_COLUMN_TEST,
            "The instrument's name of the test. Layouts long and matrix need it; grouped takes the "
            "group, transposed the row's label, astm `R-3.4`, hl7 `OBX-3.1`."),
@@ -349,6 +350,7 @@ static const lims_member_t profile_members[] = {
     PART("rows", rows, lims_shape_rows, "Rows that are no results of samples."),
     PART("integrity", integrity, lims_shape_integrity, "What tells that the file is whole."),
     PART("write", write, lims_shape_write, "When results may be written."),
+    PART("sample", sample, lims_shape_sample, "By what samples are found."),
     { .name = "goldenFiles",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_profile_t, golden_files),

@@ -473,3 +473,29 @@ const lims_shape_t lims_shape_write = {
     .members = write_members,
     .size = sizeof(lims_write_t),
 };
+
+/* --- sample ---------------------------------------------------------------- */
+
+/* The bits of LIMS_BY_…, in their order. */
+const char *const lims_sample_ways[] = { "trackingId", "externalId", "sampleIdentifier", "name",
+                                         NULL };
+
+static const lims_member_t sample_members[] = {
+    { .name = "by",
+      .type = LIMS_M_SET,
+      .offset = offsetof(lims_profile_t, sample.by) - offsetof(lims_profile_t, sample),
+      .values = lims_sample_ways,
+      .fallback = "trackingId name",
+      .doc = "What stands in `columns.trackingId`: the tracking id; the external id, which is the "
+             "client's own; the sample identifier; a name that the laboratory lists "
+             "(`limsctl sample-name`). A text that could mean two samples means none: "
+             "`ambiguous_tracking_id`." },
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_sample = {
+    .title = "sample",
+    .doc = "By what samples are found, each way exactly.",
+    .members = sample_members,
+    .size = sizeof(((lims_profile_t *)NULL)->sample),
+};
