@@ -488,7 +488,7 @@ static const lims_member_t sample_members[] = {
       .fallback = "trackingId name",
       .doc = "What stands in `columns.trackingId`: the tracking id; the external id, which is the "
              "client's own; the sample identifier; a name that the laboratory lists "
-             "(`limsctl sample-name`). A text that could mean two samples means none: "
+             "(`limsctl sample-name list`). A text that could mean two samples means none: "
              "`ambiguous_tracking_id`." },
     LIMS_MEMBER_END,
 };

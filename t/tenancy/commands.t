@@ -25,6 +25,9 @@ my $endpoint = $them->done('omar.haddad', qw(webhook create --name ERP --url
 my $delivery = $them->done('omar.haddad', qw(webhook test), $endpoint)->{id};
 my $recovery = $them->done('omar.haddad', qw(webhook recover), $endpoint,
     qw(--since 2026-01-01T00:00:00Z))->{id};
+$them->done('omar.haddad', qw(sample-name add --name Theirs --tracking-id),
+    $db->selectrow_array(q{SELECT tracking_id FROM lims.sample WHERE organization_id = ?
+        AND status = 'received' ORDER BY id LIMIT 1}, undef, $them->id), qw(--reason x));
 $us->done('eva.novak', qw(user update), $db->selectrow_array(
     'SELECT id FROM lims.user_account WHERE organization_id = ?', undef, $us->id),
     '--roles', 'administrator,lab_manager,analyst,qa_officer,microbiologist');
