@@ -225,6 +225,16 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, bool costl
     return lims_limit_count(config, costly, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
+static const lims_error_t *meet_stranger(lims_exchange_t *x)
+{
+    return lims_strangers_judge(((carrier_t *)x->context)->r, x->rq.reply->headers);
+}
+
+static void count_stranger(lims_exchange_t *x)
+{
+    lims_strangers_count(((carrier_t *)x->context)->r);
+}
+
 static const lims_error_t *take_turn(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
@@ -245,6 +255,8 @@ static const lims_transport_t transport = {
     .body = read_body,
     .feed = feed_body,
     .admit = admit,
+    .meet_stranger = meet_stranger,
+    .count_stranger = count_stranger,
     .take_turn = take_turn,
     .give_turn_back = give_turn_back,
 };

@@ -64,7 +64,7 @@ apr_status_t lims_limit_create(lims_config_t *config, server_rec *s)
     for (int i = 0; i < LIMS_LIMIT_COUNT && rv == APR_SUCCESS; i++) {
         rv = create(&config->rates[i], config, (lims_limit_e)i, s);
     }
-    return rv;
+    return rv == APR_SUCCESS ? lims_strangers_create(config, s) : rv;
 }
 
 static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)

@@ -96,17 +96,20 @@ typedef struct {
     apr_int64_t ingest_resume;
     apr_int64_t file_storage; /* megabytes */
     apr_int64_t rejected_file_days;
+    apr_int64_t unknown_keys; /* 0: any */
+    apr_int64_t unknown_key_addresses;
     /* Derived once the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
-    lims_store_t *store;           /* of rates over several machines, or NULL */
-    int hints;                     /* where a commit is told to the dispatchers, or -1 */
-    lims_pool_t *pool;             /* in a child: its connections, NULL if it has none */
-    struct lims_memory_t *figures; /* what the database last said; figures.c */
-    lims_places_t places;          /* for what takes a processor for long */
-    struct lims_turns_t *turns;    /* in a child: at waiting for one of them */
+    const lims_ring_table_t *strangers; /* NULL: none is counted */
+    lims_store_t *store;                /* of rates over several machines, or NULL */
+    int hints;                          /* where a commit is told to the dispatchers, or -1 */
+    lims_pool_t *pool;                  /* in a child: its connections, NULL if it has none */
+    struct lims_memory_t *figures;      /* what the database last said; figures.c */
+    lims_places_t places;               /* for what takes a processor for long */
+    struct lims_turns_t *turns;         /* in a child: at waiting for one of them */
 } lims_config_t;
 
 /* config.c */
@@ -158,6 +161,13 @@ void lims_webhooks_wake(const server_rec *s);
 apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
 const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
                                      const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
+
+/* strangers.c: how many unknown keys an address may try. */
+apr_status_t lims_strangers_create(lims_config_t *config, server_rec *s);
+/* LIMS_E_RATE_LIMITED, with Retry-After, once they were as many; counts nothing. */
+const lims_error_t *lims_strangers_judge(const request_rec *r, apr_table_t *headers);
+/* One more. */
+void lims_strangers_count(const request_rec *r);
 
 /* line.c: turns at what takes a processor for long, few at once on the machine. A
  * turn that lasts longer than such work does goes to the next in line. */

@@ -61,6 +61,17 @@ static void remember(const unsigned char *hash, const char *key, const char *org
     apr_thread_mutex_unlock(memory_lock);
 }
 
+static void forget(const unsigned char *hash)
+{
+    remembered_t *place = place_of(hash);
+
+    apr_thread_mutex_lock(memory_lock);
+    if (lims_equal_constant_time(place->hash, hash, LIMS_KEY_HASH_LENGTH)) {
+        *place = (remembered_t){ .key = 0 };
+    }
+    apr_thread_mutex_unlock(memory_lock);
+}
+
 static const lims_error_t *unauthorized(lims_exchange_t *x, lims_refused_key_e why)
 {
     static const char *const causes[] = {
@@ -113,6 +124,26 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
         x->rq.actor.organization = apr_ltoa(x->rq.pool, (long)known.organization);
     }
     return NULL;
+}
+
+const lims_error_t *lims_caller_meet(lims_exchange_t *x)
+{
+    if (!x->key_known) {
+        x->limited = x->transport->meet_stranger(x);
+    }
+    return x->limited;
+}
+
+/* A key that was good once is unknown from now on. */
+void lims_caller_refused(lims_exchange_t *x)
+{
+    unsigned char hash[LIMS_KEY_HASH_LENGTH];
+
+    if (x->key_hash) {
+        apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
+        forget(hash);
+        x->transport->count_stranger(x);
+    }
 }
 
 bool lims_caller_was_accepted(const lims_exchange_t *x)

@@ -19,6 +19,13 @@ apr_status_t lims_caller_init(apr_pool_t *pool);
  * x->key_hash, and key and organization of the actor where they are known. */
 const lims_error_t *lims_caller_present(lims_exchange_t *x);
 
+/* Refuses a key that the process has not seen accepted, unasked, where too many
+ * unknown ones came from the same address. A key that it has is not judged. */
+const lims_error_t *lims_caller_meet(lims_exchange_t *x);
+
+/* To be called once for a request whose key the database refused. */
+void lims_caller_refused(lims_exchange_t *x);
+
 /* Counts a request of a known key against its rate limit, and against the tighter
  * one of a route that has it, once. The refusal is only remembered: a key that is
  * no longer valid is told so first. */

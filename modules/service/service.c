@@ -298,6 +298,9 @@ static const lims_error_t *answer(lims_exchange_t *x)
     const char *body = "";
     apr_size_t length = 0;
 
+    if (!error) {
+        error = lims_caller_meet(x);
+    }
     if (error) {
         return error;
     }
@@ -378,6 +381,9 @@ void lims_service_answer(lims_exchange_t *x)
 {
     const lims_error_t *error = answer(x);
 
+    if (error && error->kind == LIMS_E_UNAUTHORIZED) {
+        lims_caller_refused(x);
+    }
     if (error) {
         refuse(x, error);
     } else {

@@ -70,6 +70,11 @@ typedef struct {
     /* Counts the request against its key, a costly one against both limits, or
      * LIMS_E_RATE_LIMITED: what one of them refuses is counted against neither. */
     const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, bool costly);
+    /* Before the database is asked about a key that this process has not seen
+     * accepted: LIMS_E_RATE_LIMITED where too many such came from the same address
+     * that were none. The other counts one that was none. */
+    const lims_error_t *(*meet_stranger)(lims_exchange_t *x);
+    void (*count_stranger)(lims_exchange_t *x);
     /* Waits for a turn at what takes a processor for long, behind those that wait
      * already, or LIMS_E_SERVICE_UNAVAILABLE. The other is to be called once for
      * each that came. */

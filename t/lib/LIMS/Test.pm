@@ -28,7 +28,7 @@ C<expect_log>, a child that crashed, and what a sanitizer found.
 =head2 new(%option)
 
     conf      further directives, read before conf/lims.conf. Without a
-              LimsRateLimit or LimsScanInterval among them these are out of the way
+              LimsRateLimit, LimsUnknownKeys or LimsScanInterval among them these are out of the way
     demo      1: with the demonstration data; the default key is its first
     children  number of child processes (2)
     mpm       event (default) or worker
@@ -186,6 +186,8 @@ sub _wants_contract {
 sub _configuration {
     my $conf = $_[0] // '';
     $conf = "LimsRateLimit 5000\nLimsRateKeys 256\n$conf" unless $conf =~ /LimsRateLimit/i;
+    $conf = "LimsUnknownKeys 5000\nLimsUnknownKeyAddresses 16\n$conf"
+        unless $conf =~ /LimsUnknownKeys/i;
     $conf = "LimsScanInterval 86400\n$conf" unless $conf =~ /LimsScanInterval/i;
     return $conf;
 }
