@@ -186,8 +186,7 @@ sub _wants_contract {
 sub _configuration {
     my $conf = $_[0] // '';
     $conf = "LimsRateLimit 5000\nLimsRateKeys 256\n$conf" unless $conf =~ /LimsRateLimit/i;
-    $conf = "LimsUnknownKeys 5000\nLimsUnknownKeyAddresses 16\n$conf"
-        unless $conf =~ /LimsUnknownKeys/i;
+    $conf = "LimsUnknownKeys 0\n$conf" unless $conf =~ /LimsUnknownKeys/i;
     $conf = "LimsScanInterval 86400\n$conf" unless $conf =~ /LimsScanInterval/i;
     return $conf;
 }
