@@ -230,6 +230,7 @@ sub plain {
         my $class = $sign eq ' ' ? qr/[ \x{a0}\x{202f}\x{2009}]/ : qr/\Q$sign\E/;
         $raw =~ s/(?<=\d)$class(?=\d)//g;
     }
+    $raw =~ s/\s*%\z// if ($numbers->{percent} // q{}) eq q{keep};
     $raw =~ tr/,/./ if ($numbers->{decimal} // '.') eq ',';
     return $raw;
 }
