@@ -47,6 +47,10 @@ typedef struct {
     bool told_time;        /* once a row: that its time is wrong */
     const char *told_flag; /* once a row: the cell of a flag that was told last */
     bool judged;           /* as a whole, by every rule */
+    /* rules_time.c: formats that some time of the file does not fit; times that could
+     * be several. NULL: none so far. */
+    bool *misfits;
+    apr_array_header_t *open_times;
     /* Of a table without a header: how many cells its first row has. */
     const lims_sheet_t *measured;
     int measured_from, measured_cells;
@@ -213,6 +217,11 @@ typedef struct {
  * is no number (rules_compare.c). */
 bool lims_rules_compare(const lims_layout_t *layout, const lims_scope_t *scope,
                         const lims_condition_t *condition, const lims_found_t *found);
+
+/* When a value was measured; where the profile's formats do not agree on it, that is
+ * left open until lims_times_decide() knows all times of the file (rules_time.c). */
+void lims_time_read(lims_value_t *value);
+void lims_times_decide(lims_layout_t *layout);
 
 /* Result, unit, qualifier and dilution of a value (rules_value.c). */
 void lims_value_read(lims_value_t *value);

@@ -113,8 +113,10 @@ static const lims_member_t source_members[] = {
       .max = 8,
       .doc = "Of `analysedAt` and `analysedTime`: how the time is written, from `yyyy yy MMMM MMM "
              "MM M dd d HH H hh h mm ss SSS a Z` and signs that are no letters, literally; words "
-             "in apostrophes. Of several, those that fit a text have to make the same time of it. "
-             "Without it ISO 8601, also without separators." },
+             "in apostrophes. Of several, those that fit a text have to make the same time of it; "
+             "where they do not, `3/4/2026`, the other times of the file tell, by formats that do "
+             "not fit them, or else it is `timestamp_invalid`. Without it ISO 8601, also without "
+             "separators." },
     { .name = "optional",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_source_t, optional),

@@ -5,7 +5,6 @@
  */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
-#include "profiles/timestamp.h"
 
 #include <apr_strings.h>
 #include <string.h>
@@ -292,49 +291,6 @@ static void read_tracking_id(lims_value_t *value)
     }
 }
 
-/* A workbook's own date, which needs no format. */
-static bool is_date(const lims_found_t *found)
-{
-    return found->cell && found->cell->kind == LIMS_CELL_DATE;
-}
-
-static void read_time(lims_value_t *value)
-{
-    lims_layout_t *layout = value->layout;
-    const lims_found_t *date = &value->found[LIMS_COLUMN_ANALYSED_AT];
-    const lims_found_t *time = &value->found[LIMS_COLUMN_ANALYSED_TIME];
-    const lims_source_t *columns = layout->profile->columns;
-    const apr_array_header_t *formats = columns[LIMS_COLUMN_ANALYSED_AT].formats;
-    const apr_array_header_t *time_formats = columns[LIMS_COLUMN_ANALYSED_TIME].formats;
-    const char *clock = time->text && *time->text ? time->text : NULL;
-    bool ambiguous;
-
-    if (!date->text || *date->text == '\0') {
-        return;
-    }
-    if (is_date(date)) {
-        value->reading.analysed_at = lims_timestamp_read_any(
-            &ambiguous, date->text, NULL, clock, is_date(time) ? NULL : time_formats, layout->pool);
-    } else {
-        /* Without a format of its own the time goes with the date's. */
-        const char *text = date->text;
-        if (clock && formats && !time_formats) {
-            text = apr_pstrcat(layout->pool, text, " ", clock, NULL);
-            clock = NULL;
-        }
-        value->reading.analysed_at =
-            lims_timestamp_read_any(&ambiguous, text, formats, clock, time_formats, layout->pool);
-    }
-    if (!value->reading.analysed_at && !layout->told_time) {
-        layout->told_time = true;
-        lims_value_refuse(value, LIMS_REASON_TIMESTAMP_INVALID, LIMS_COLUMN_ANALYSED_AT,
-                          formats ? apr_array_pstrcat(layout->pool, formats, '|') : "ISO 8601",
-                          ambiguous
-                              ? "By the profile's formats it can be more than one time."
-                              : "The time is not written as the profile says, or does not exist.");
-    }
-}
-
 static const lims_control_t *find_control(const lims_value_t *value)
 {
     const apr_array_header_t *controls = value->layout->profile->rows.controls;
@@ -509,7 +465,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const li
         return;
     }
     read_tracking_id(&value);
-    read_time(&value);
+    lims_time_read(&value);
     check_errors(&value);
     keep(&value);
 }
@@ -518,6 +474,7 @@ void lims_rules_finish(lims_layout_t *layout)
 {
     lims_readings_t *out = layout->out;
 
+    lims_times_decide(layout);
     lims_replicates_resolve(layout);
     for (int i = 0; i < out->readings->nelts; i++) {
         if (APR_ARRAY_IDX(out->readings, i, lims_reading_t).control) {

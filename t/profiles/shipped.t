@@ -27,6 +27,20 @@ for my $path (@profiles) {
     ok($manual =~ /^\| `\Q$name\E` \|/m, "$name is in the manual's table");
 }
 
+# A code that several profiles use is of one test definition, which has one unit.
+my %unit;
+for my $path (@profiles) {
+    my $profile = decode_json(contents($path));
+    push @{ $unit{ $_->{testCode} }{ $_->{unit} // 'none declared' } }, $profile->{code}
+        for @{ $profile->{tests} };
+}
+for my $code (sort keys %unit) {
+    my %of = %{ $unit{$code} };
+    next if keys %of < 2;
+    fail("$code is one test") || diag(map { "$_: @{ $of{$_} }\n" } sort keys %of);
+}
+cmp_ok(scalar keys %unit, '>', 200, 'test codes were compared');
+
 # Each file is of one profile, or of none.
 my $reader = LIMS::Outcome->new(@profiles);
 my @files  = map { { path => $_, expected => expected("$_.tsv") } }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules_time.c - when a value was measured. Of several formats of a profile, those
+ * that fit a text have to make the same time of it; where they do not, 3/4/2026, the
+ * other times of the file can tell: it was written with one setting, so a format that
+ * does not fit one of its times is not the file's. What they leave open is refused.
+ */
+#include <apr_strings.h>
+#include <string.h>
+
+#include "profiles/layout.h"
+#include "profiles/timestamp.h"
+
+/* A time that could be several, until the file has been read. */
+typedef struct {
+    int reading; /* its index, once it is kept */
+    const char *date, *clock;
+    lims_found_t found;
+    const lims_sheet_t *sheet;
+} open_time_t;
+
+/* A workbook's own date, which needs no format. */
+static bool is_date(const lims_found_t *found)
+{
+    return found->cell && found->cell->kind == LIMS_CELL_DATE;
+}
+
+static const apr_array_header_t *formats_of(const lims_layout_t *layout, lims_column_e column)
+{
+    return layout->profile->columns[column].formats;
+}
+
+/* What format number `i` makes of a time; NULL: it does not fit. */
+static const char *read_by(bool *ambiguous, const lims_layout_t *layout, int i, const char *date,
+                           const char *clock)
+{
+    apr_array_header_t *one = apr_array_make(layout->pool, 1, sizeof(const char *));
+
+    APR_ARRAY_PUSH(one, const char *) =
+        APR_ARRAY_IDX(formats_of(layout, LIMS_COLUMN_ANALYSED_AT), i, const char *);
+    return lims_timestamp_read_any(ambiguous, date, one, clock,
+                                   formats_of(layout, LIMS_COLUMN_ANALYSED_TIME), layout->pool);
+}
+
+/* Whether a format has fitted every time of the file so far. */
+static bool fits_file(const lims_layout_t *layout, int i)
+{
+    return !layout->misfits || !layout->misfits[i];
+}
+
+/* Notes which formats the file is not written by: those that do not fit a time that
+ * others fit. */
+static void rule_out(lims_layout_t *layout, const char *date, const char *clock)
+{
+    int count = formats_of(layout, LIMS_COLUMN_ANALYSED_AT)->nelts;
+    bool ambiguous;
+
+    if (!layout->misfits) {
+        layout->misfits = apr_pcalloc(layout->pool, (apr_size_t)count * sizeof(bool));
+    }
+    for (int i = 0; i < count; i++) {
+        if (!layout->misfits[i] && !read_by(&ambiguous, layout, i, date, clock) && !ambiguous) {
+            layout->misfits[i] = true;
+        }
+    }
+}
+
+static void refuse(lims_value_t *value, bool ambiguous)
+{
+    lims_layout_t *layout = value->layout;
+    const apr_array_header_t *formats = formats_of(layout, LIMS_COLUMN_ANALYSED_AT);
+
+    if (layout->told_time) {
+        return;
+    }
+    layout->told_time = true;
+    lims_value_refuse(value, LIMS_REASON_TIMESTAMP_INVALID, LIMS_COLUMN_ANALYSED_AT,
+                      formats ? apr_array_pstrcat(layout->pool, formats, '|') : "ISO 8601",
+                      ambiguous
+                          ? "By the profile's formats it can be more than one time."
+                          : "The time is not written as the profile says, or does not exist.");
+}
+
+/* Puts a time off until the others of the file were seen. */
+static void leave_open(lims_value_t *value, const char *date, const char *clock)
+{
+    lims_layout_t *layout = value->layout;
+    open_time_t open = { .reading = layout->out->readings->nelts,
+                         .date = date,
+                         .clock = clock,
+                         .found = value->found[LIMS_COLUMN_ANALYSED_AT],
+                         .sheet = value->scope->sheet };
+
+    if (!layout->open_times) {
+        layout->open_times = apr_array_make(layout->pool, 8, sizeof(open_time_t));
+    }
+    APR_ARRAY_PUSH(layout->open_times, open_time_t) = open;
+}
+
+void lims_time_read(lims_value_t *value)
+{
+    lims_layout_t *layout = value->layout;
+    const lims_found_t *date = &value->found[LIMS_COLUMN_ANALYSED_AT];
+    const lims_found_t *time = &value->found[LIMS_COLUMN_ANALYSED_TIME];
+    const apr_array_header_t *formats =
+        is_date(date) ? NULL : formats_of(layout, LIMS_COLUMN_ANALYSED_AT);
+    const apr_array_header_t *time_formats =
+        is_date(date) && is_date(time) ? NULL : formats_of(layout, LIMS_COLUMN_ANALYSED_TIME);
+    const char *clock = time->text && *time->text ? time->text : NULL;
+    const char *text = date->text;
+    bool ambiguous;
+
+    if (!text || *text == '\0') {
+        return;
+    }
+    /* Without a format of its own the time goes with the date's. */
+    if (clock && formats && !time_formats) {
+        text = apr_pstrcat(layout->pool, text, " ", clock, NULL);
+        clock = NULL;
+    }
+    value->reading.analysed_at =
+        lims_timestamp_read_any(&ambiguous, text, formats, clock, time_formats, layout->pool);
+    if (formats && formats->nelts > 1 && (value->reading.analysed_at || ambiguous)) {
+        rule_out(layout, text, clock);
+    }
+    if (ambiguous && formats && formats->nelts > 1) {
+        leave_open(value, text, clock);
+    } else if (!value->reading.analysed_at) {
+        refuse(value, ambiguous);
+    }
+}
+
+/* The one time that the formats of the file make of it; NULL: there are several, or
+ * none. */
+static const char *decide(const lims_layout_t *layout, const open_time_t *open)
+{
+    int count = formats_of(layout, LIMS_COLUMN_ANALYSED_AT)->nelts;
+    const char *found = NULL;
+
+    for (int i = 0; i < count; i++) {
+        bool ambiguous = false;
+        const char *text =
+            fits_file(layout, i) ? read_by(&ambiguous, layout, i, open->date, open->clock) : NULL;
+        if (ambiguous || (text && found && strcmp(text, found) != 0)) {
+            return NULL;
+        }
+        found = found ? found : text;
+    }
+    return found;
+}
+
+/* One reason for each cell, however many values it is the time of. */
+static void refuse_open(lims_layout_t *layout, const open_time_t *open)
+{
+    const lims_scope_t scope = { .sheet = open->sheet };
+
+    lims_layout_reason(
+        layout, &scope, LIMS_REASON_TIMESTAMP_INVALID, true, &open->found,
+        apr_array_pstrcat(layout->pool, formats_of(layout, LIMS_COLUMN_ANALYSED_AT), '|'),
+        "By the profile's formats it can be more than one time, and no other time "
+        "of the file tells which: leave the format of your instrument alone in the "
+        "profile.");
+}
+
+static bool same_cell(const open_time_t *one, const open_time_t *other)
+{
+    return one->sheet == other->sheet && one->found.row == other->found.row &&
+           one->found.column == other->found.column;
+}
+
+void lims_times_decide(lims_layout_t *layout)
+{
+    const open_time_t *told = NULL;
+
+    for (int i = 0; layout->open_times && i < layout->open_times->nelts; i++) {
+        const open_time_t *open = &APR_ARRAY_IDX(layout->open_times, i, open_time_t);
+        const char *time = decide(layout, open);
+
+        if (time) {
+            APR_ARRAY_IDX(layout->out->readings, open->reading, lims_reading_t).analysed_at = time;
+        } else if (!told || !same_cell(told, open)) {
+            told = open;
+            refuse_open(layout, open);
+        }
+    }
+}
