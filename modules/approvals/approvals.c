@@ -55,9 +55,13 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .min = 1,
       .max = 32767,
-      .doc = "A sample that is completed again after a rejection, or changed after a decision (its "
-             "tests, a result, client, material type, project or collection), is decided in a "
-             "new round; the last round counts." },
+      .doc = "A sample that is completed again after a rejection, or of which after a decision "
+             "something changes that its certificate says, is decided in a new round; the last "
+             "round counts." },
+    { .name = "current",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Whether what was decided about is what the sample still says; null until decided." },
     LIMS_FIELD_END,
 };
 

@@ -60,10 +60,10 @@ subtest 'asked for when first completed' => sub {
     is_deeply([ map { "$_->{step} $_->{name} $_->{status} $_->{round}" } @records ],
         [ map { $_ + 1 . " $names[$_] pending 1" } 0 .. 2 ], 'each step in its order');
     is_deeply([ sort keys %{ $records[0] } ], [sort qw(id sampleId step name status requestedAt
-            decidedAt decidedBy comment round)], 'members');
+            decidedAt decidedBy comment round current)], 'members');
     is($records[0]{sampleId}, $sample->{id}, 'of the sample');
     like($records[0]{requestedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
-    is($records[0]{$_}, undef, "no $_ yet") for qw(decidedAt decidedBy comment);
+    is($records[0]{$_}, undef, "no $_ yet") for qw(decidedAt decidedBy comment current);
     is_deeply($lims->get("/approval-records/$records[1]{id}")->json, $records[1], 'each alone');
 
     $lab->status($sample, $_) for qw(processing completed verified received completed);
@@ -114,7 +114,7 @@ subtest 'a decision is final' => sub {
 
 subtest 'what is not the caller\'s to say' => sub {
     my (undef, $record) = asked();
-    for my $field (qw(id sampleId step name requestedAt decidedAt decidedBy round)) {
+    for my $field (qw(id sampleId step name requestedAt decidedAt decidedBy round current)) {
         like(refused($lims->patch("/approval-records/$record->{id}",
                     { status => 'approved', $field => 1 }), 400, 'field_not_patchable', $field)
                 ->{message}, qr/\A$field\b/, '... named');
