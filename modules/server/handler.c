@@ -68,6 +68,7 @@ typedef struct {
     lims_lease_t lease;
     lims_in_line_t in_line; /* at what takes a processor for long */
     bool read;              /* the body, to its end */
+    bool broken;            /* it could not be read */
     bool answered;          /* by one of httpd's own filters, while it was read */
 } carrier_t;
 
@@ -93,6 +94,7 @@ static const lims_error_t *body_error(carrier_t *carrier, apr_status_t rv)
     int status = ap_map_http_request_error(rv, HTTP_BAD_REQUEST);
 
     carrier->answered = rv == AP_FILTER_ERROR;
+    carrier->broken = true;
     r->connection->keepalive = AP_CONN_CLOSE;
     if (status == HTTP_REQUEST_ENTITY_TOO_LARGE) {
         return lims_fail(r->pool, LIMS_E_PAYLOAD_TOO_LARGE, "The body is too large.");
@@ -447,6 +449,35 @@ static int answer_httpd_error(request_rec *r)
 /* Longest body that is read and thrown away to keep a connection. */
 #define DISCARD_MAX 65536
 
+/* Whoever sends more than a file and what is around it is not told why. */
+static apr_off_t longest_body(const lims_settings_t *settings)
+{
+    apr_size_t longest =
+        settings->file_max > settings->file_body_max ? settings->file_max : settings->file_body_max;
+
+    return (apr_off_t)(longest > settings->body_max ? longest : settings->body_max) + DISCARD_MAX;
+}
+
+/* mod_http2 ends a stream whose body was not read to its end, and many a client
+ * then never sees the answer. Those with a key that is or was one learn why they
+ * were refused; of others nothing is read. */
+static void read_the_rest(request_rec *r, const lims_exchange_t *x)
+{
+    const carrier_t *carrier = x->context;
+    apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
+    apr_off_t left = longest_body(x->settings), length = 0;
+    bool more = r->connection->master && x->rq.actor.key && !carrier->read && !carrier->broken;
+
+    while (more && left > 0) {
+        more = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
+                              HUGE_STRING_LEN) == APR_SUCCESS &&
+               !(!APR_BRIGADE_EMPTY(bb) && APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) &&
+               apr_brigade_length(bb, 1, &length) == APR_SUCCESS;
+        left -= length;
+        apr_brigade_cleanup(bb);
+    }
+}
+
 /* httpd would read whatever a refused request still sends. */
 static void spare_the_rest(request_rec *r, const lims_exchange_t *x)
 {
@@ -512,6 +543,7 @@ int lims_handler(request_rec *r)
     if (carrier.answered) {
         return AP_FILTER_ERROR;
     }
+    read_the_rest(r, &x);
     spare_the_rest(r, &x);
     take_note(r, r, &x);
     count(r, &x);
