@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# make                 build/out/mod_lims.so and build/out/limsctl
+# make                 build/out/mod_lims.so, build/out/limsctl and its manual page
 # make run             a private instance in build/run, in the background
 # make stop            stops it; its data stays
 # make test            the whole suite; make test T=t/samples runs a part of it
@@ -26,8 +26,16 @@
 #                      instruments
 # make torture-webhooks  20,000 events and more on their way, while everything that
 #                      sends them is killed
-# make install         into DESTDIR, prefix
-# make prerequisites   installs the Debian packages that are missing
+# make check-debian    types the README's chapter "In an existing Apache, on an
+#                      existing PostgreSQL" on Debian's own apache2 and postgresql,
+#                      in a clean chroot below CHROOT (build/debian). Needs root,
+#                      debootstrap and a Debian mirror (MIRROR); CLEAN=yes makes the
+#                      chroot anew
+# make install         into DESTDIR, prefix; what `make` made, without compiling.
+#                      make uninstall takes it away, but for /etc/mod_lims
+# make prerequisites   installs the Debian packages that are missing: what building,
+#                      running and testing need
+# make prerequisites-build  only what building needs, for a production server
 # make format          has clang-format write every C file; format-check asks
 #                      whether that would change anything
 # make clean           stops everything, removes what was built; keeps the data
@@ -50,6 +58,8 @@ prefix ?= /usr
 sbindir ?= $(prefix)/sbin
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
+docdir ?= $(datadir)/doc/mod_lims
+sysconfdir ?= /etc
 
 # Tools that may be missing are reported by $(OUT)/tools, not here.
 APXS ?= $(firstword $(shell command -v apxs apxs2 2>/dev/null) apxs)
@@ -62,8 +72,10 @@ PQ_INCLUDE := $(shell pg_config --includedir 2>/dev/null)
 
 CC ?= cc
 CFLAGS ?= -O2 -g
+# A compiler of tomorrow warns of more: `make WERROR=` builds all the same.
+WERROR ?= -Werror
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes \
-    -Wstrict-prototypes -Wvla -Werror
+    -Wstrict-prototypes -Wvla $(WERROR)
 HARDENING := -fstack-protector-strong -fno-omit-frame-pointer
 SANITIZE ?=
 CPPFLAGS_ALL := -Imodules -I$(OUT) $(patsubst %,-isystem %,$(APR_INCLUDE) $(PQ_INCLUDE)) \
@@ -99,11 +111,12 @@ FUZZERS := $(patsubst %,build/fuzz/%,$(FUZZ_TARGETS))
 
 .PHONY: all units bench bench-scan bench-webhooks bench-ingest install run stop test suite check-asan \
     check-pools check-threads check-valgrind check-partitioned check-clients torture torture-webhooks soak \
-    fuzz fuzzers clean distclean prerequisites format format-check FORCE
+    fuzz fuzzers clean distclean prerequisites prerequisites-build format format-check \
+    uninstall check-debian FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl) units
+all: $(OUT)/mod_lims.so $(if $(TOOL),$(OUT)/limsctl $(OUT)/limsctl.8)
 
 # --- Prerequisites -----------------------------------------------------------
 
@@ -114,6 +127,9 @@ $(OUT)/tools: build/prerequisites
 
 prerequisites:
 	@build/prerequisites
+
+prerequisites-build:
+	@build/prerequisites build
 
 # --- Generated sources -------------------------------------------------------
 
@@ -181,6 +197,9 @@ $(OUT)/limsctl: $(TOOL_OBJECTS)
 	@echo "ld $@"
 	@$(CC) $(SANITIZE) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@.$$$$ $(TOOL_OBJECTS) $(LIBS) \
 	    $(APR_LIBS) && mv $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
+
+$(OUT)/limsctl.8: $(OUT)/limsctl
+	@$(OUT)/limsctl man > $@
 
 # A limsctl of tomorrow, which knows one migration more: for the test that applies
 # one while requests run.
@@ -264,7 +283,7 @@ stop:
 # --- Tests -------------------------------------------------------------------
 
 test: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@$(MAKE) --no-print-directory suite
 
 suite:
@@ -276,7 +295,7 @@ ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 preloaded = $(shell readlink -f "$$($(CC) -print-file-name=$(1).so)")
 
 define with-asan
-@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" all
+@$(MAKE) --no-print-directory -j$(JOBS) OUT=build/asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" all units
 @ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 \
 UBSAN_OPTIONS=print_stacktrace=1 \
 LIMS_PRELOAD="$(call preloaded,libasan):$(call preloaded,libubsan)" \
@@ -284,12 +303,12 @@ LIMS_PRELOAD="$(call preloaded,libasan):$(call preloaded,libubsan)" \
 endef
 
 bench-webhooks: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/webhooks
 
 # At least 20,000 events; TORTURE_SEED repeats a run.
 torture-webhooks: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@TORTURE_EVENTS=$${TORTURE_EVENTS:-20000} $(MAKE) --no-print-directory suite \
 	    T=t/webhooks/torture.t
 
@@ -313,23 +332,23 @@ check-pools: prerequisites
 
 # What `make test` has a short form of.
 check-partitioned: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_PARTITIONED=1 $(MAKE) --no-print-directory suite
 
 # Packages of other people's: in a folder of their own, and none of their scripts.
 check-clients: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@mkdir -p build/clients
 	@cp t/contract/clients/package.json t/contract/clients/.npmrc build/clients/
 	@cd build/clients && npm install --ignore-scripts --no-package-lock --loglevel=error
 	@LIMS_CLIENTS=build/clients $(MAKE) --no-print-directory T=t/contract/clients.t suite
 
 torture: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@TORTURE_KILLS=$(TORTURE_KILLS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
 
 soak: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@SOAK_REQUESTS=$(SOAK_REQUESTS) SOAK_RESTARTS=$(SOAK_RESTARTS) \
 	    $(MAKE) --no-print-directory T=t/torture/soak.t suite
 
@@ -339,7 +358,7 @@ soak: prerequisites
 check-valgrind: prerequisites
 	@command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind"; exit 1; }
 	@build/pools build/apr
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@build/memcheck $(OUT) build/valgrind
 	@status=0; \
 	LD_LIBRARY_PATH=$(CURDIR)/build/apr/lib \
@@ -351,34 +370,50 @@ check-valgrind: prerequisites
 # --- Speed -------------------------------------------------------------------
 
 bench: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/run
 	@LIMS_OUT=$(OUT) build/bench/webhooks
 	@LIMS_OUT=$(OUT) build/bench/ingest
 
 bench-ingest: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/ingest
 
 bench-scan: prerequisites
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@LIMS_OUT=$(OUT) build/bench/scan
 
 # --- Installing --------------------------------------------------------------
 
-install: all
-	install -d $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/mod_lims \
-	    $(DESTDIR)$(datadir)/mod_lims/receivers $(DESTDIR)$(datadir)/mod_lims/profiles \
-	    $(DESTDIR)$(mandir)/man8
+# As root after `make` of somebody else, whose CFLAGS root has not: what is there is
+# what is installed. Stripping is for whoever makes a package.
+share := $(DESTDIR)$(datadir)/mod_lims
+folders := $(DESTDIR)$(libexecdir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man8 \
+    $(DESTDIR)$(docdir) $(share) $(share)/fail2ban $(share)/profiles $(share)/receivers \
+    $(share)/www
+mods_available = $(wildcard $(DESTDIR)$(shell $(APXS) -q SYSCONFDIR 2>/dev/null)/mods-available)
+
+install: $(if $(and $(wildcard $(OUT)/mod_lims.so),$(wildcard $(OUT)/limsctl.8)),,all)
+	install -d $(folders)
 	install -m 644 $(OUT)/mod_lims.so $(DESTDIR)$(libexecdir)/mod_lims.so
 	install -m 755 $(OUT)/limsctl $(DESTDIR)$(sbindir)/limsctl
-	install -m 644 $(wildcard conf/*.conf conf/*.yml) sql/roles.sql $(DESTDIR)$(datadir)/mod_lims/
-	install -m 755 $(filter-out %.md,$(wildcard conf/receivers/*)) \
-	    $(DESTDIR)$(datadir)/mod_lims/receivers/
-	install -m 644 conf/receivers/README.md $(DESTDIR)$(datadir)/mod_lims/receivers/
-	install -m 644 $(wildcard conf/profiles/*) $(DESTDIR)$(datadir)/mod_lims/profiles/
-	$(OUT)/limsctl man > $(OUT)/limsctl.8
 	install -m 644 $(OUT)/limsctl.8 $(DESTDIR)$(mandir)/man8/limsctl.8
+	install -m 644 $(filter-out conf/limsctl.conf,$(wildcard conf/*.conf conf/*.yml)) sql/roles.sql $(share)/
+	sed 's|/usr/lib/apache2/modules|$(libexecdir)|' conf/lims.load > $(share)/lims.load
+	install -m 644 $(wildcard conf/fail2ban/*) $(share)/fail2ban/
+	install -m 755 $(filter-out %.md,$(wildcard conf/receivers/*)) $(share)/receivers/
+	install -m 644 conf/receivers/README.md $(share)/receivers/
+	install -m 644 $(wildcard conf/profiles/*) $(share)/profiles/
+	install -m 644 README.md CHANGES LICENSE modules/MESSAGES.md $(wildcard conf/*.md) $(DESTDIR)$(docdir)/
+	install -d -m 750 $(DESTDIR)$(sysconfdir)/mod_lims
+	test -e $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf \
+	    || install -m 640 conf/limsctl.conf $(DESTDIR)$(sysconfdir)/mod_lims/limsctl.conf
+	$(if $(mods_available),install -m 644 $(share)/lims.load $(mods_available)/lims.load)
+
+uninstall:
+	rm -f $(DESTDIR)$(libexecdir)/mod_lims.so $(DESTDIR)$(sbindir)/limsctl \
+	    $(DESTDIR)$(mandir)/man8/limsctl.8 $(if $(mods_available),$(mods_available)/lims.load)
+	rm -rf $(share) $(DESTDIR)$(docdir)
 
 # --- Housekeeping ------------------------------------------------------------
 

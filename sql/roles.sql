@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a database administrator runs once per cluster, as a superuser:
+-- What a database administrator runs once in each database of the service, as a
+-- superuser, when the database is there and before `limsctl migrate`:
 --
---     psql -d lims -f sql/roles.sql
+--     sudo -u postgres createdb lims
+--     sudo -u postgres psql -d lims -f /usr/share/mod_lims/roles.sql
 --
 -- lims_owner owns the schema `lims` and runs the migrations; lims_app is what
 -- the service connects as: it reads and writes rows, has no DDL, and row-level
@@ -15,6 +17,13 @@
 
 DO $$
 BEGIN
+    -- Rights on a database change below: not those of one that belongs to all.
+    IF current_database() IN ('postgres', 'template0', 'template1') THEN
+        RAISE EXCEPTION 'this is the database %, not the one of the service',
+                        current_database()
+            USING HINT = 'Name it: createdb lims; psql -d lims -f roles.sql';
+    END IF;
+
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'lims_owner') THEN
         CREATE ROLE lims_owner LOGIN;
     END IF;

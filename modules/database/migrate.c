@@ -113,7 +113,7 @@ static const lims_error_t *become_owner(const run_t *run)
     }
     if (PQgetvalue(row, 0, 0)[0] != 't') {
         return refused(run, "The roles lims_owner and lims_app are not there: have a superuser "
-                            "run sql/roles.sql in this database.");
+                            "run /usr/share/mod_lims/roles.sql in this database.");
     }
     if (PQgetvalue(row, 0, 1)[0] != 't') {
         return refused(run, "This login is neither lims_owner nor a member of it: only the owner "

@@ -48,7 +48,7 @@ SELECT 'roles' AS "subject",
        CASE WHEN owner IS NULL OR app IS NULL THEN 'failed' ELSE 'ok' END AS "state",
        CASE WHEN owner IS NULL OR app IS NULL THEN 'lims_owner or lims_app is missing'
             ELSE 'lims_owner and lims_app' END AS "finding",
-       'Have a superuser run sql/roles.sql in this database.' AS "remedy"
+       'Have a superuser run /usr/share/mod_lims/roles.sql in this database.' AS "remedy"
   FROM role
 UNION ALL
 SELECT 'login',
@@ -62,7 +62,7 @@ SELECT 'acting for users',
        CASE WHEN pg_has_role(session_user, app, 'MEMBER') THEN 'ok' ELSE 'failed' END,
        CASE WHEN pg_has_role(session_user, app, 'MEMBER') THEN 'the login may act as lims_app'
             ELSE 'the login may not act as lims_app' END,
-       'Have a superuser run sql/roles.sql again: it grants lims_app to lims_owner.'
+       'Have a superuser run /usr/share/mod_lims/roles.sql again: it grants lims_app to lims_owner.'
   FROM role
  WHERE app IS NOT NULL
 UNION ALL
@@ -74,7 +74,7 @@ SELECT 'run-time role',
                  OR pg_has_role(role.app, role.owner, 'MEMBER')
             THEN 'lims_app is above row-level security'
             ELSE 'lims_app is held by row-level security' END,
-       'Have a superuser run sql/roles.sql again: it takes these rights from lims_app.'
+       'Have a superuser run /usr/share/mod_lims/roles.sql again: it takes these rights from lims_app.'
   FROM role
   JOIN pg_catalog.pg_roles r ON r.oid = role.app
  WHERE role.owner IS NOT NULL
@@ -85,7 +85,7 @@ SELECT 'temporary tables',
        CASE WHEN has_database_privilege(app, current_database(), 'TEMPORARY')
             THEN 'lims_app may make tables of its own'
             ELSE 'lims_app makes no tables' END,
-       'Have a superuser run sql/roles.sql again, in this database: a restore leaves that out.'
+       'Have a superuser run /usr/share/mod_lims/roles.sql again, in this database: a restore leaves that out.'
   FROM role
  WHERE app IS NOT NULL
 

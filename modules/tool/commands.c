@@ -7,7 +7,8 @@ const lims_command_t lims_commands[] = {
       .summary = "Bring the database schema up to this version",
       .description = "Applies the numbered migrations that the database lacks, in order, each in "
                      "a transaction of its own together with its record. The login must be "
-                     "lims_owner, a member of it, or a superuser; sql/roles.sql makes the roles. "
+                     "lims_owner, a member of it, or a superuser; /usr/share/mod_lims/roles.sql "
+                     "makes the roles. "
                      "A migration that was changed after it was applied, and a database that is "
                      "newer than this limsctl, are refused.",
       .options = lims_migrate_options,

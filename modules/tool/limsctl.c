@@ -113,11 +113,10 @@ static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)
         lims_print_help(tool);
         return LIMS_EXIT_OK;
     }
-    if (!tool->database) {
-        tool->database = getenv("LIMS_DATABASE");
-    }
-    if (!tool->secret_key_file) {
-        tool->secret_key_file = getenv("LIMS_SECRET_KEY_FILE");
+    error = lims_tool_settings(tool);
+    if (error) {
+        lims_print_error(tool, error);
+        return LIMS_EXIT_USAGE;
     }
     return tool->command ? tool->command->run(tool) : run_route(tool);
 }

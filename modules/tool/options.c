@@ -21,8 +21,8 @@
 
 const lims_global_option_t lims_global_options[] = {
     { "database", "CONNINFO",
-      "Connection string of the database owner. Else LIMS_DATABASE of the environment, else "
-      "libpq's own defaults." },
+      "Connection string of the database owner. Else LIMS_DATABASE of the environment or of "
+      "/etc/mod_lims/limsctl.conf, else libpq's own defaults." },
     { "organization", "CODE", "Whose data." },
     { "user", "EMAIL", "Who acts: a user of the organization. Required for changes." },
     { "reason", "TEXT", "Why, for the audit trail." },
@@ -30,7 +30,7 @@ const lims_global_option_t lims_global_options[] = {
       "Password of the acting user, for acts that are signed; - is standard input. Else it is "
       "asked for at the terminal." },
     { "secret-key-file", "FILE",
-      "Keys under which webhook secrets are kept. Else LIMS_SECRET_KEY_FILE of the environment." },
+      "Keys under which webhook secrets are kept. Else LIMS_SECRET_KEY_FILE, likewise." },
     { "json", NULL, "Print what the REST API would answer." },
     { "help", NULL, "Show help and do nothing." },
     { "version", NULL, "Show the version and do nothing." },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* secret_key.c - limsctl secret-key: a new key at the head of the key file. */
 #include <apr_strings.h>
+#include <openssl/rand.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -16,20 +17,26 @@ const lims_field_t lims_secret_key_options[] = {
       .max = LIMS_SEAL_ID_MAX,
       .pattern = "^[A-Za-z0-9._-]+$",
       .doc = "What the key is called, in the file and in what it seals; by default the present "
-             "time.",
+             "time and a random number.",
       .example = "2026-11" },
     LIMS_FIELD_END,
 };
 
+/* Two files made within a second may be put together one day: their keys have names
+ * of their own. */
 static const char *present_time(apr_pool_t *pool)
 {
     time_t now = time(NULL);
     struct tm utc;
     char text[LIMS_SEAL_ID_MAX];
+    unsigned char chance[3];
 
     gmtime_r(&now, &utc);
     strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &utc);
-    return apr_pstrdup(pool, text);
+    if (RAND_bytes(chance, sizeof(chance)) != 1) {
+        return apr_pstrdup(pool, text);
+    }
+    return apr_psprintf(pool, "%s-%02x%02x%02x", text, chance[0], chance[1], chance[2]);
 }
 
 static void say_done(const lims_tool_t *tool, const char *id, const char *file)

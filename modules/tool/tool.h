@@ -107,6 +107,9 @@ bool lims_tool_needs_id(const lims_tool_t *tool);
 /* Reads the command line into `tool`. Everything wrong with it is an error. */
 const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *const *argv);
 
+/* Fills in what neither the command line nor `tool` says yet (settings.c). */
+const lims_error_t *lims_tool_settings(lims_tool_t *tool);
+
 /* --- Secrets (secret.c) --------------------------------------------------- */
 
 /* The first line of a file ("-": standard input). */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * settings.c - what an administrator need not type each time.
+ *
+ * Of options the command line wins, then the environment, then the file
+ * /etc/mod_lims/limsctl.conf (or the one that LIMSCTL_CONF names). Who may not
+ * read the file does without it: what it names is not for everybody either.
+ */
+#include <apr_file_io.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "tool/tool.h"
+
+#define FILE_NAME "/etc/mod_lims/limsctl.conf"
+#define LINE_MAX_LENGTH 4096
+
+enum { DATABASE, SECRET_KEY_FILE, SETTINGS };
+
+/* As the environment and the file have them. */
+static const char *const names[] = {
+    [DATABASE] = "LIMS_DATABASE",
+    [SECRET_KEY_FILE] = "LIMS_SECRET_KEY_FILE",
+};
+
+_Static_assert(LIMS_LENGTH(names) == SETTINGS, "a name for each");
+
+static char *trimmed(char *text)
+{
+    apr_size_t length;
+
+    while (apr_isspace(*text)) {
+        text++;
+    }
+    for (length = strlen(text); length > 0 && apr_isspace(text[length - 1]); length--) {
+        text[length - 1] = '\0';
+    }
+    return text;
+}
+
+/* Without the quotes around it. */
+static const char *bare(char *value)
+{
+    apr_size_t length = strlen(value);
+
+    if (length > 1 && (*value == '"' || *value == '\'') && value[length - 1] == *value) {
+        value[length - 1] = '\0';
+        return value + 1;
+    }
+    return value;
+}
+
+/* NULL, or what a line has in the place of NAME=value. */
+static const char *take_line(const char *values[SETTINGS], char *line, apr_pool_t *pool)
+{
+    char *name = trimmed(line), *value = strchr(name, '=');
+
+    if (*name == '\0' || *name == '#') {
+        return NULL;
+    }
+    if (!value) {
+        return name;
+    }
+    *value++ = '\0';
+    name = trimmed(name);
+    for (int i = 0; i < SETTINGS; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            values[i] = apr_pstrdup(pool, bare(trimmed(value)));
+            return NULL;
+        }
+    }
+    return name;
+}
+
+static const lims_error_t *read_file(const char *values[SETTINGS], const char *name,
+                                     apr_pool_t *pool)
+{
+    const char *odd = NULL;
+    apr_file_t *file;
+    char line[LINE_MAX_LENGTH];
+
+    if (apr_file_open(&file, name, APR_FOPEN_READ | APR_FOPEN_BUFFERED, 0, pool) != APR_SUCCESS) {
+        return NULL;
+    }
+    for (int number = 1; !odd && apr_file_gets(line, sizeof(line), file) == APR_SUCCESS; number++) {
+        odd = take_line(values, line, pool);
+        if (odd) {
+            return lims_fail(pool, LIMS_E_INVALID_QUERY,
+                             "%s, line %d: there is no setting \"%s\"; there are: %s, %s.", name,
+                             number, lims_printable(odd, pool), names[DATABASE],
+                             names[SECRET_KEY_FILE]);
+        }
+    }
+    apr_file_close(file);
+    return NULL;
+}
+
+const lims_error_t *lims_tool_settings(lims_tool_t *tool)
+{
+    const char *file = getenv("LIMSCTL_CONF");
+    const char *values[SETTINGS] = { NULL };
+    const lims_error_t *error = read_file(values, file ? file : FILE_NAME, tool->pool);
+
+    for (int i = 0; i < SETTINGS; i++) {
+        const char *own = getenv(names[i]);
+        values[i] = own ? own : values[i];
+    }
+    tool->database = tool->database ? tool->database : values[DATABASE];
+    tool->secret_key_file = tool->secret_key_file ? tool->secret_key_file : values[SECRET_KEY_FILE];
+    return error;
+}
