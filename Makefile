@@ -28,7 +28,7 @@
 #                      sends them is killed
 # make check-debian    types the README's chapter "In an existing Apache, on an
 #                      existing PostgreSQL" on Debian's own apache2 and postgresql,
-#                      in a clean chroot below CHROOT (build/debian). Needs root,
+#                      in a clean chroot below CHROOT (/var/tmp/lims-debian). Needs root,
 #                      debootstrap and a Debian mirror (MIRROR); CLEAN=yes makes the
 #                      chroot anew
 # make install         into DESTDIR, prefix; what `make` made, without compiling.
@@ -366,6 +366,10 @@ check-valgrind: prerequisites
 	    $(MAKE) --no-print-directory OUT=build/valgrind suite || status=1; \
 	find build/valgrind/found -type f -size +0 -exec cat {} + | grep . && status=1; \
 	exit $$status
+
+CHROOT ?= /var/tmp/lims-debian
+check-debian:
+	@build/debian $(CHROOT)
 
 # --- Speed -------------------------------------------------------------------
 

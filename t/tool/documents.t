@@ -64,21 +64,32 @@ open my $run, '>', "$folder/run42.csv" or die "run42.csv: $!\n";
 print {$run} "Sample,Value\nA,1\n";
 close $run;
 
+# limsctl.conf as it is installed, for the database and the folder at hand.
+my $settings = text('conf/limsctl.conf') =~ s{/etc/mod_lims}{$folder}gr;
+my $conninfo = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
+$settings =~ s{^(LIMS_DATABASE =).*}{$1 $conninfo}m;
+open my $conf, '>', "$folder/limsctl.conf" or die "limsctl.conf: $!\n";
+print {$conf} $settings;
+close $conf;
+
 # As it stands there, but for what is another machine's.
 sub typed {
     my ($name, $script) = @_;
     $script =~ s{/etc/mod_lims}{$folder}g;
+    $script =~ s{\bsudo }{}g;
     $script =~ s{\@run42\.csv}{\@$folder/run42.csv}g;
     open my $out, '>', "$folder/script" or die "script: $!\n";
     print {$out} "set -eu\ncd '$LIMS::Instance::root'\nPATH='$folder/bin':\$PATH\n", $script;
     close $out;
-    local $ENV{LIMS_DATABASE} = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
+    local $ENV{LIMSCTL_CONF} = "$folder/limsctl.conf";
+    local @ENV{qw(LIMS_DATABASE LIMS_SECRET_KEY_FILE)};
+    delete @ENV{qw(LIMS_DATABASE LIMS_SECRET_KEY_FILE)};
     my ($status, $output) = LIMS::Instance::capture('bash', "$folder/script");
     is($status, 0, $name) or diag($output);
     return $output;
 }
 
-my ($first) = $setup =~ /^(limsctl organization create.*?)^limsctl check/ms;
+my ($first) = $setup =~ /^(sudo limsctl organization create.*?)^sudo limsctl check/ms;
 like(typed('a laboratory is set up', $first), qr/^rawKey: +lk_\w{40,}$/m, 'and has a key');
 my $told = typed('its webhooks', $webhooks);
 like($told, qr/^secret: +whsec_\S+$/m, 'with a secret');

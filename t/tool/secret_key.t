@@ -13,6 +13,7 @@ my $file = tempdir(CLEANUP => 1) . '/secret.key';
 sub content { open my $in, '<', $file or die "$file: $!\n"; local $/ = undef; return scalar <$in> }
 
 {
+    local $ENV{LIMSCTL_CONF} = '/dev/null';
     local $ENV{LIMS_SECRET_KEY_FILE};
     delete $ENV{LIMS_SECRET_KEY_FILE};
     my $which = $tool->run('secret-key');
@@ -23,7 +24,7 @@ sub content { open my $in, '<', $file or die "$file: $!\n"; local $/ = undef; re
 my $made = $tool->run('secret-key', '--secret-key-file', $file);
 is($made->{exit}, 0, 'the file is made');
 is(sprintf('%o', (stat $file)[2] & 07777), '600', "its owner's alone");
-like(content(), qr{\A\d{8}T\d{6}Z [A-Za-z0-9+/]{43}=\n\z}, 'with one key, named by the time');
+like(content(), qr{\A\d{8}T\d{6}Z-[0-9a-f]{6} [A-Za-z0-9+/]{43}=\n\z}, 'with one key, named by the time');
 my ($key) = content() =~ / (\S+)/;
 unlike("$made->{out}$made->{err}", qr/\Q$key\E/, 'which is not shown');
 like($made->{out}, qr/first of \Q$file\E.*webhook rekey/s, 'but what to do next');
@@ -31,7 +32,14 @@ like($made->{out}, qr/first of \Q$file\E.*webhook rekey/s, 'but what to do next'
 local $ENV{LIMS_SECRET_KEY_FILE} = $file;
 my $second = $tool->run(qw(secret-key --json --key-id 2026-11));
 is($second->{json}{keyId}, '2026-11', 'another, of that id');
-like(content(), qr/\A2026-11 \S+\n\d{8}T\d{6}Z \Q$key\E\n\z/, 'comes first, the older one stays');
+like(content(), qr/\A2026-11 \S+\n\d{8}T\d{6}Z-\w{6} \Q$key\E\n\z/, 'comes first, the older one stays');
+
+# Files made within a second may be put together.
+my @ids = map {
+    $tool->run('secret-key', '--json', '--secret-key-file', "$file.$_")->{json}{keyId}
+} 1 .. 3;
+my %ids = map { $_ => 1 } @ids;
+is(scalar keys %ids, 3, 'keys made at once have names of their own') or diag("@ids");
 
 my $before = content();
 my $twice  = $tool->run(qw(secret-key --key-id 2026-11));

@@ -1,0 +1,75 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What limsctl need not be told each time: of the command line, the environment and
+# limsctl.conf the first wins. And roles.sql, which is run before all that, keeps its
+# hands off databases that belong to others.
+use strict;
+use warnings;
+
+use File::Temp qw(tempdir);
+use Test::More;
+
+use LIMS::Instance;
+use LIMS::Source;
+use LIMS::Tool;
+
+my $tool     = LIMS::Tool->new;
+my $limsctl  = LIMS::Instance::out() . '/limsctl';
+my $dir      = tempdir(CLEANUP => 1);
+my $conninfo = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
+
+# (exit status, output) of limsctl with a file of these lines.
+sub settings {
+    my ($lines, @arguments) = @_;
+    open my $out, '>', "$dir/limsctl.conf" or die "limsctl.conf: $!\n";
+    print {$out} $lines;
+    close $out;
+    local $ENV{LIMSCTL_CONF} = "$dir/limsctl.conf";
+    return LIMS::Instance::capture($limsctl, @arguments);
+}
+
+delete @ENV{qw(LIMS_DATABASE LIMS_SECRET_KEY_FILE PGHOST)};
+for my $line ("LIMS_DATABASE=$conninfo", "# the database\n\n  LIMS_DATABASE = $conninfo  ",
+    qq(LIMS_DATABASE = "$conninfo"\nLIMS_SECRET_KEY_FILE = /nowhere)) {
+    my ($status, $output) = settings("$line\n", 'organization', 'list');
+    is($status, 0, 'the database of the file') or diag("$line\n$output");
+}
+my ($status, $output) = settings("LIMS_DATABASE = host=/nowhere\n", 'organization', 'list');
+is($status, 4, 'a database that is not there');
+{
+    local $ENV{LIMS_DATABASE} = $conninfo;
+    is((settings("LIMS_DATABASE = host=/nowhere\n", 'organization', 'list'))[0], 0,
+        '... gives way to the environment');
+}
+is((settings("LIMS_DATABASE = host=/nowhere\n", '--database', $conninfo, 'organization', 'list'))[0], 0,
+    '... and to the command line');
+($status, $output) = settings("LIMS_SECRET_KEY_FILE = $dir/secret.key\n", 'secret-key');
+is($status, 0, 'the key file of the file') or diag($output);
+ok(-s "$dir/secret.key", '... is made');
+for my $line ("LIMS_DATABSE = x", "dbname=lims user=lims_owner") {
+    my ($odd) = $line =~ /^(\w+)/;
+    ($status, $output) = settings("# a line\n$line\n", 'organization', 'list');
+    is($status, 2, "what there is not: $line");
+    like($output, qr/limsctl\.conf, line 2: there is no setting "\Q$odd\E"; there are: LIMS_DATABASE, LIMS_SECRET_KEY_FILE/,
+        '... is told with its place');
+}
+{
+    local $ENV{LIMSCTL_CONF} = "$dir/none";
+    is((LIMS::Instance::capture($limsctl, '--database', $conninfo, 'organization', 'list'))[0], 0,
+        'without such a file');
+}
+like(text('conf/limsctl.conf'), qr/^LIMS_DATABASE = host=\S+ dbname=lims user=lims_owner$/m,
+    'the file that is installed names the owner');
+
+my $roles = text('sql/roles.sql');
+for my $database (qw(postgres template1)) {
+    my $others = LIMS::Instance::connect_database($database, 'postgres');
+    my $rights = 'SELECT datacl::text FROM pg_database WHERE datname = current_database()';
+    my ($before) = $others->selectrow_array($rights);
+    ok(!eval { $others->do($roles); 1 }, "roles.sql in the database $database");
+    like($@, qr/this is the database $database, not the one of the service/, '... is refused');
+    is(($others->selectrow_array($rights))[0], $before, '... and changes no rights');
+}
+
+done_testing();
