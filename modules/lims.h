@@ -153,6 +153,8 @@ enum {
     LIMS_F_CUT = 1 << 8,      /* query: more than max is taken as max */
     LIMS_F_UNIQUE = 1 << 6,   /* list: the member .unique of each object differs */
     LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
+    LIMS_F_CLOSED = 1 << 10,  /* enumeration: the contract lets no value be added */
+    LIMS_F_WORDS = 1 << 11,   /* string: something else than blanks */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 
@@ -277,6 +279,7 @@ struct lims_resource_t {
     const char *nested;                     /* its name, or NULL */
     const lims_resource_t *nested_resource; /* whose fields its rows have */
     lims_stmt_e nested_statement;           /* :id -> the rows */
+    bool feed; /* its records are the events of kernel/events.h, each of a type's shape */
 };
 
 /* The list of resources, NULL-terminated (resources.c). */

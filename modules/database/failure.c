@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "database/private.h"
+#include "kernel/blocker.h"
 #include "kernel/error.h"
+#include "kernel/json.h"
 #include "kernel/writer.h"
 
 #define FAILED "The request could not be carried out."
@@ -55,7 +57,26 @@ static bool is_gate(lims_error_e kind)
            (kind >= LIMS_E_INCOMPLETE_SAMPLE && kind <= LIMS_E_TEST_VERIFIED_LOCKED);
 }
 
-static const char *blocker_of(const char *slug, const char *message, apr_pool_t *pool)
+/* Lists of ids by name, as lims.refuse_for gives them. */
+static void write_ids(lims_writer_t *w, const char *ids, apr_pool_t *pool)
+{
+    lims_json_t *root = NULL;
+
+    if (!*ids || lims_json_parse(&root, ids, strlen(ids), pool)) {
+        return;
+    }
+    for (const lims_json_t *list = root->first; list; list = list->next) {
+        lims_writer_key(w, list->name);
+        lims_writer_array_begin(w);
+        for (const lims_json_t *id = list->first; id; id = id->next) {
+            lims_writer_raw(w, id->text);
+        }
+        lims_writer_array_end(w);
+    }
+}
+
+static const char *blocker_of(const char *slug, const char *message, const char *ids,
+                              apr_pool_t *pool)
 {
     lims_writer_t *w = lims_writer_create(pool);
     apr_size_t length;
@@ -66,6 +87,9 @@ static const char *blocker_of(const char *slug, const char *message, apr_pool_t 
     lims_writer_string(w, slug);
     lims_writer_key(w, "message");
     lims_writer_string(w, message);
+    lims_writer_key(w, "clearedBy");
+    lims_writer_string(w, lims_blocker_cleared_by(slug));
+    write_ids(w, ids, pool);
     lims_writer_object_end(w);
     lims_writer_array_end(w);
     return apr_pstrcat(pool, "\"blockers\":", lims_writer_finish(&length, w), NULL);
@@ -83,7 +107,9 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
                            FAILED);
     }
     if (is_gate(kind)) {
-        return lims_fail_with(pool, kind, blocker_of(slug, message, pool), "%s", message);
+        const char *ids = field_of(result, PG_DIAG_MESSAGE_HINT);
+
+        return lims_fail_with(pool, kind, blocker_of(slug, message, ids, pool), "%s", message);
     }
     return lims_fail(pool, kind, "%s", message);
 }

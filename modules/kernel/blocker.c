@@ -4,6 +4,10 @@
  */
 #include "kernel/blocker.h"
 
+#include <string.h>
+
+#include "kernel/vocabulary.h"
+
 static const lims_field_t qc_batch_fields[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The QC batch." },
     { .name = "batchNumber",
@@ -12,7 +16,8 @@ static const lims_field_t qc_batch_fields[] = {
       .doc = "Its number in the laboratory.",
       .example = "IC-261120-A" },
     { .name = "qcStatus",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_qc_statuses,
       .flags = LIMS_F_OUT,
       .doc = "What its controls came to.",
       .example = "failed" },
@@ -33,17 +38,62 @@ const lims_field_t lims_gate_fields[] = {
     LIMS_FIELD_END,
 };
 
+static const char *const gates[] = { "esignature_required",
+                                     "test_verified_locked",
+                                     "blank_result",
+                                     "worksheet_incomplete",
+                                     "incomplete_sample",
+                                     "qc_failed",
+                                     "approval_required",
+                                     "confirmation_required",
+                                     "media_qc_failed",
+                                     "reagent_lot_expired",
+                                     NULL };
+
 const lims_field_t lims_blocker_fields[] = {
     { .name = "slug",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
+      .type = LIMS_T_ENUM,
+      .values = gates,
+      .flags = LIMS_F_OUT | LIMS_F_CLOSED,
       .doc = "The gate, by the slug it refuses with.",
       .example = "qc_failed" },
     { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "In words." },
+    { .name = "clearedBy",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "What clears it.",
+      .example = "a passing evaluation or a signed override of the batch" },
     { .name = "testIds", .type = LIMS_T_ID_LIST, .doc = "Sample tests that block." },
     { .name = "qcBatchIds", .type = LIMS_T_ID_LIST, .doc = "QC batches that block." },
     { .name = "mediaLotIds", .type = LIMS_T_ID_LIST, .doc = "Media lots that block." },
+    { .name = "reagentLotIds", .type = LIMS_T_ID_LIST, .doc = "Reagent lots that block." },
     { .name = "worksheetIds", .type = LIMS_T_ID_LIST, .doc = "Worksheets that block." },
     { .name = "approvalIds", .type = LIMS_T_ID_LIST, .doc = "Approvals that block." },
     LIMS_FIELD_END,
 };
+
+/* In the order of gates[]. */
+static const char *const remedies[] = {
+    "signing in the application: an API key cannot give a signature",
+    "reopening the result in the application, with a reason and a signature",
+    "entering a result",
+    "filling and signing the worksheet",
+    "entering and verifying every result",
+    "a passing evaluation or a signed override of the batch",
+    "approving the sample; after a rejection, correcting the sample and completing it again",
+    "deciding the confirmation",
+    "repeating the test on another lot, or requalifying the lot",
+    "entering the result with a lot that is in date",
+};
+
+_Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears each gate");
+
+const char *lims_blocker_cleared_by(const char *slug)
+{
+    for (int i = 0; gates[i] != NULL; i++) {
+        if (strcmp(gates[i], slug) == 0) {
+            return remedies[i];
+        }
+    }
+    return "what the message says";
+}

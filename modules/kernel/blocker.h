@@ -17,4 +17,7 @@ extern const lims_field_t lims_blocker_fields[];
 /* Members at the top of an error, beside `error`, `message`, `blockers`. */
 extern const lims_field_t lims_gate_fields[];
 
+/* What clears the gate of this slug, in words. */
+const char *lims_blocker_cleared_by(const char *slug);
+
 #endif /* LIMS_KERNEL_BLOCKER_H */

@@ -2,11 +2,13 @@
 /*
  * events.c - the catalogue of events and the shape of their payloads.
  *
- * Lists of values that may grow without a new version of the API (categories,
- * severities, kinds) are strings here, so that a receiver does not refuse a
- * delivery over a value it has not met.
+ * Of lists that may grow without a new version of the API (categories,
+ * severities, kinds) the document says so: a receiver does not refuse a delivery
+ * over a value it has not met.
  */
 #include "kernel/events.h"
+
+#include "kernel/vocabulary.h"
 
 /* --- Members that several payloads have ----------------------------------- */
 
@@ -37,8 +39,8 @@
 
 #define STATUS(text)                                                                               \
     {                                                                                              \
-        .name = "status", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                              \
-        .doc = "Its workflow status.", .example = text                                             \
+        .name = "status", .type = LIMS_T_ENUM, .values = lims_sample_statuses,                     \
+        .flags = LIMS_F_OUT | LIMS_F_CLOSED, .doc = "Its workflow status.", .example = text        \
     }
 
 #define LIFECYCLE(text)                                                                            \
@@ -53,14 +55,16 @@
 
 static const lims_field_t reason_fields[] = {
     { .name = "category",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_finding_categories,
       .flags = LIMS_F_OUT,
-      .doc = "As in a finding of the sample's readiness; more may be added.",
+      .doc = "As in a finding of the sample's readiness.",
       .example = "unverified_result" },
     { .name = "severity",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_finding_severities,
       .flags = LIMS_F_OUT,
-      .doc = "blocking or warning; more may be added.",
+      .doc = "blocking, or warning: advisory.",
       .example = "blocking" },
     { .name = "message",
       .type = LIMS_T_STRING,
@@ -128,7 +132,8 @@ static const lims_field_t qc_failed[] = {
       .doc = "Its number in the laboratory.",
       .example = "IC-261120-A" },
     { .name = "qcStatus",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_qc_statuses,
       .flags = LIMS_F_OUT,
       .doc = "What its controls came to.",
       .example = "failed" },
@@ -138,14 +143,15 @@ static const lims_field_t qc_failed[] = {
 static const lims_field_t holding_time_expiring[] = {
     LIFECYCLE("received"),
     { .name = "holdingStatus",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_holding_statuses + 1,
       .flags = LIMS_F_OUT,
-      .doc = "expiring_soon or expired; more may be added.",
+      .doc = "expiring_soon or expired.",
       .example = "expiring_soon" },
     { .name = "expiresAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "The earliest expiry among its tests.",
+      .doc = "The earliest expiry among its tests; null if there is none.",
       .example = "2026-11-22T14:05:00.000Z" },
     { .name = "testNames",
       .type = LIMS_T_STRING_LIST,
@@ -172,9 +178,10 @@ static const lims_field_t investigation_opened[] = {
       .doc = "What it is about.",
       .example = "Nitrate-N above specification" },
     { .name = "kind",
-      .type = LIMS_T_STRING,
+      .type = LIMS_T_ENUM,
+      .values = lims_investigation_kinds,
       .flags = LIMS_F_OUT,
-      .doc = "Such as oos (out of specification), deviation, capa; more may be added.",
+      .doc = "Such as oos (out of specification), deviation, capa.",
       .example = "oos" },
     { .name = "sampleId",
       .type = LIMS_T_ID,
@@ -255,7 +262,8 @@ const lims_field_t lims_envelope_fields[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
       .pattern = UUID,
-      .doc = "Delivery id, unchanged across retries: the receiver's idempotency key.",
+      .doc = "In a delivery its id, unchanged across retries: the receiver's idempotency key. In "
+             "GET /events the event's own.",
       .example = UUID_EXAMPLE },
     { .name = "type",
       .type = LIMS_T_STRING,

@@ -94,4 +94,7 @@ const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool
 /* The field of that name, or NULL. */
 const lims_field_t *lims_field_find(const lims_field_t *fields, const char *name);
 
+/* Whether a string of white space alone is refused. */
+bool lims_field_refuses_blank(const lims_field_t *field);
+
 #endif /* LIMS_KERNEL_FIELD_H */

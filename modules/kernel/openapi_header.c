@@ -171,7 +171,13 @@ void lims_openapi_parameter(lims_document_t *doc, lims_parameter_name_e name)
 
 void lims_openapi_query_parameter(lims_document_t *doc, const lims_field_t *field)
 {
-    write_parameter(doc, field, "query", LIMS_SCHEMA_INPUT);
+    lims_field_t given = *field;
+
+    /* "?code=" is refused: who means nothing leaves it out. */
+    if (given.type == LIMS_T_STRING && given.min == 0) {
+        given.min = 1;
+    }
+    write_parameter(doc, &given, "query", LIMS_SCHEMA_INPUT);
 }
 
 void lims_openapi_delivery_parameters(lims_document_t *doc)

@@ -85,10 +85,60 @@ static void write_object(lims_document_t *doc, const lims_field_t *fields, lims_
 
 /* --- Records and pages ---------------------------------------------------- */
 
+/* An event of a type that this release does not know. */
+static void write_later_event(lims_document_t *doc, const void *subject)
+{
+    const lims_resource_t *resource = subject;
+
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "allOf");
+    lims_writer_array_begin(doc->w);
+    write_object(doc, resource->fields, LIMS_SCHEMA_RECORD,
+                 "An event of a type that is added later.");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "properties");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "type");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "not");
+    lims_writer_object_begin(doc->w);
+    lims_writer_key(doc->w, "enum");
+    lims_writer_array_begin(doc->w);
+    for (const char *const *type = lims_event_types; *type != NULL; type++) {
+        lims_writer_string(doc->w, *type);
+    }
+    lims_writer_array_end(doc->w);
+    lims_writer_object_end(doc->w);
+    lims_writer_object_end(doc->w);
+    lims_writer_object_end(doc->w);
+    lims_writer_object_end(doc->w);
+    lims_writer_array_end(doc->w);
+    lims_writer_object_end(doc->w);
+}
+
+/* One of the events there are, exactly, or one there will be. */
+static void write_feed_event(lims_document_t *doc, const lims_resource_t *resource)
+{
+    lims_writer_object_begin(doc->w);
+    lims_openapi_member(doc, "description", resource->doc);
+    lims_writer_key(doc->w, "anyOf");
+    lims_writer_array_begin(doc->w);
+    for (int i = 0; lims_event_types[i] != NULL; i++) {
+        lims_openapi_refer_event(doc, &lims_events[i]);
+    }
+    refer(doc, "LaterEvent", write_later_event, resource);
+    lims_writer_array_end(doc->w);
+    lims_writer_object_end(doc->w);
+}
+
 static void write_record(lims_document_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
+    if (resource->feed) {
+        write_feed_event(doc, resource);
+        return;
+    }
     write_object(doc, resource->fields, LIMS_SCHEMA_RECORD, resource->doc);
 }
 
@@ -258,7 +308,7 @@ static void write_error(lims_document_t *doc, const void *subject)
 
 void lims_openapi_refer_error(lims_document_t *doc)
 {
-    refer(doc, "Error", write_error, NULL);
+    refer(doc, "Problem", write_error, NULL);
 }
 
 static void write_plan_limit(lims_document_t *doc, const void *subject)

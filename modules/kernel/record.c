@@ -57,6 +57,27 @@ static void write_array(lims_writer_t *w, bool numbers, const char *text)
     lims_writer_array_end(w);
 }
 
+/* JSON as the database writes it has blanks between its tokens; ours has none. */
+static const char *compact(const char *text, apr_pool_t *pool)
+{
+    char *copy = apr_palloc(pool, strlen(text) + 1);
+    char *out = copy;
+    bool inside = false; /* a string */
+
+    for (; *text != '\0'; text++) {
+        if (inside && *text == '\\' && text[1] != '\0') {
+            *out++ = *text++;
+        } else if (*text == '"') {
+            inside = !inside;
+        } else if (!inside && strchr(" \t\r\n", *text) != NULL) {
+            continue;
+        }
+        *out++ = *text;
+    }
+    *out = '\0';
+    return copy;
+}
+
 void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const char *text)
 {
     if (text == NULL) {
@@ -91,7 +112,7 @@ void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const 
     case LIMS_T_JSON:
     case LIMS_T_FILE:
     case LIMS_T_COUNT:
-        lims_writer_raw(w, text);
+        lims_writer_raw(w, compact(text, lims_writer_pool(w)));
         break;
     }
 }

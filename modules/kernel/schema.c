@@ -4,6 +4,7 @@
  */
 #include "kernel/schema.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "kernel/field.h"
@@ -117,13 +118,15 @@ static void write_integer(const lims_schema_t *s, const lims_field_t *field)
     apr_int64_t max = field->max != 0 ? field->max : APR_INT32_MAX;
     bool stated = field->min != 0 || field->max != 0;
 
-    member(s->w, "format", max > APR_INT32_MAX ? "int64" : "int32");
+    member(s->w, "format",
+           max > APR_INT32_MAX || (field->flags & LIMS_F_CUT) != 0 ? "int64" : "int32");
     if (stated || is_sent(s)) {
         bound(s->w, "minimum", field->min);
     }
-    /* The largest of all is no bound to a reader, and more digits than many
-     * of them can hold. */
-    if ((field->max != 0 || is_sent(s)) && max != APR_INT64_MAX) {
+    /* What is cut to its maximum has none that is refused. The largest of all is no
+     * bound to a reader, and more digits than many of them can hold. */
+    if ((field->max != 0 || is_sent(s)) && (field->flags & LIMS_F_CUT) == 0 &&
+        max != APR_INT64_MAX) {
         bound(s->w, "maximum", max);
     }
 }
@@ -138,10 +141,14 @@ static void write_decimal(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
+/* No control character but tab, line feed and carriage return; and, of what may not
+ * be blank, something else than those and spaces. */
+#define ALLOWED "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*"
+#define TEXT "^" ALLOWED "$"
+#define WORDS "^[ \\t\\r\\n]*[^\\u0000-\\u0020\\u007f-\\u009f]" ALLOWED "$"
+
 static void write_string(const lims_schema_t *s, const lims_field_t *field)
 {
-    bool blank_refused = (field->flags & (LIMS_F_REQUIRED | LIMS_F_NULLABLE)) == LIMS_F_REQUIRED;
-
     if (field->min > 0) {
         bound(s->w, "minLength", field->min);
     }
@@ -150,8 +157,18 @@ static void write_string(const lims_schema_t *s, const lims_field_t *field)
     }
     if (field->pattern != NULL) {
         member(s->w, "pattern", field->pattern);
-    } else if (is_sent(s) && blank_refused) {
-        member(s->w, "pattern", "[^ \\t\\r\\n]");
+    } else if (is_sent(s)) {
+        member(s->w, "pattern", lims_field_refuses_blank(field) ? WORDS : TEXT);
+    }
+}
+
+/* Integers stand in their table as text. */
+static void write_choice(const lims_schema_t *s, const lims_field_t *field, const char *value)
+{
+    if (field->type == LIMS_T_INTEGER) {
+        lims_writer_raw(s->w, value);
+    } else {
+        lims_writer_string(s->w, value);
     }
 }
 
@@ -160,7 +177,7 @@ static void write_values(const lims_schema_t *s, const lims_field_t *field, bool
     lims_writer_key(s->w, "enum");
     lims_writer_array_begin(s->w);
     for (const char *const *value = field->values; *value != NULL; value++) {
-        lims_writer_string(s->w, *value);
+        write_choice(s, field, *value);
     }
     if (nullable) {
         lims_writer_null(s->w);
@@ -277,7 +294,11 @@ static void write_bounds(const lims_schema_t *s, const lims_field_t *field)
         bound(s->w, "minimum", 1);
         break;
     case LIMS_T_INTEGER:
-        write_integer(s, field);
+        if (field->values != NULL) {
+            write_values(s, field, is_nullable(s, field));
+        } else {
+            write_integer(s, field);
+        }
         break;
     case LIMS_T_DECIMAL:
         write_decimal(s, field);
@@ -360,6 +381,23 @@ static void write_required(const lims_schema_t *s, const lims_field_t *fields)
     }
 }
 
+/* An answer may come to have more values than it has today, unless the contract
+ * says otherwise; what is sent may not. */
+static bool may_grow(const lims_schema_t *s, const lims_field_t *field)
+{
+    return !is_sent(s) && field->type == LIMS_T_ENUM && (field->flags & LIMS_F_CLOSED) == 0 &&
+           field->values[0] != NULL && field->values[1] != NULL;
+}
+
+static void write_doc(const lims_schema_t *s, const lims_field_t *field)
+{
+    if (field->doc != NULL) {
+        member(s->w, "description",
+               apr_pstrcat(lims_writer_pool(s->w), field->doc,
+                           may_grow(s, field) ? " More may be added." : "", NULL));
+    }
+}
+
 static void write_fields(const lims_schema_t *s, const lims_field_t *fields)
 {
     lims_writer_key(s->w, "properties");
@@ -369,9 +407,7 @@ static void write_fields(const lims_schema_t *s, const lims_field_t *fields)
             lims_writer_key(s->w, field->name);
             lims_writer_object_begin(s->w);
             lims_schema_value(s, field);
-            if (field->doc != NULL) {
-                member(s->w, "description", field->doc);
-            }
+            write_doc(s, field);
             lims_writer_object_end(s->w);
         }
     }

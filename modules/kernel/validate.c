@@ -347,19 +347,24 @@ static bool has_pattern(const char *pattern, const char *text)
     return found;
 }
 
+bool lims_field_refuses_blank(const lims_field_t *field)
+{
+    return (field->flags & LIMS_F_WORDS) != 0 ||
+           (field->flags & (LIMS_F_REQUIRED | LIMS_F_NULLABLE)) == LIMS_F_REQUIRED;
+}
+
 static const lims_error_t *check_string(const char **text, const lims_field_t *field,
                                         const lims_json_t *node, const lims_place_t *place)
 {
     apr_int64_t max = field->max != 0 ? field->max : LIMS_TEXT_MAX;
     apr_int64_t length = (apr_int64_t)lims_utf8_length(node->text, node->length);
-    bool blank_refused = (field->flags & (LIMS_F_REQUIRED | LIMS_F_NULLABLE)) == LIMS_F_REQUIRED;
 
     *text = node->text;
     if (length < field->min || length > max) {
         return lims_refuse(field, apr_psprintf(place->pool, "it has %" APR_INT64_T_FMT, length),
                            place);
     }
-    if (blank_refused && is_blank(node->text)) {
+    if (lims_field_refuses_blank(field) && is_blank(node->text)) {
         return lims_refuse(field, "it is blank", place);
     }
     if (has_control_character(node->text)) {

@@ -8,11 +8,9 @@
  * organization's policy says so; all others are opened by hand.
  */
 #include "quality/quality.h"
+#include "kernel/vocabulary.h"
 #include "reference/reference.h"
 
-static const char *const kinds[] = { "oos",          "oot",        "oof",        "deviation",
-                                     "capa",         "complaint",  "qc_failure", "media_failure",
-                                     "holding_time", "pt_failure", NULL };
 static const char *const statuses[] = { "opened",        "phase_1", "phase_2",   "conclusion",
                                         "capa_required", "closed",  "cancelled", NULL };
 static const char *const next_statuses[] = { "phase_1", "phase_2",   "conclusion", "capa_required",
@@ -33,7 +31,7 @@ static const lims_field_t fields[] = {
       .example = "OOS-26-0000012" },
     { .name = "kind",
       .type = LIMS_T_ENUM,
-      .values = kinds,
+      .values = lims_investigation_kinds,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_REQUIRED,
       .doc = "oos, oot, oof: out of specification, of trend, of expectation; pt: proficiency "
              "test." },
@@ -87,7 +85,7 @@ static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "kind",
       .type = LIMS_T_ENUM,
-      .values = kinds,
+      .values = lims_investigation_kinds,
       .doc = "Only investigations of this kind." },
     { .name = "status",
       .type = LIMS_T_ENUM,

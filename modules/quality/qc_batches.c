@@ -9,13 +9,12 @@
  */
 #include <apr_strings.h>
 
+#include "kernel/vocabulary.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
 #include "service/service.h"
-
-static const char *const statuses[] = { "open", "passed", "failed", "overridden", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -43,7 +42,7 @@ static const lims_field_t fields[] = {
       .example = "2026-11-20" },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_qc_statuses,
       .flags = LIMS_F_OUT,
       .doc = "open until evaluated; a control that changes afterwards has it evaluated anew." },
     { .name = "fileId",
@@ -98,7 +97,7 @@ static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_qc_statuses,
       .doc = "Only batches of this status." },
     { .name = "batchNumber", .type = LIMS_T_STRING, .doc = "The batch with this number." },
     LIMS_FIELD_END,

@@ -11,11 +11,26 @@
 #include "kernel/record.h"
 #include "kernel/writer.h"
 
+/* What the rules say, and in words what is to be done. */
+static const char *value_of(const char *name, const lims_result_t *rows, int row)
+{
+    const char *slug = lims_result_get(rows, row, "slug");
+
+    if (strcmp(name, "clearedBy") != 0) {
+        return lims_result_get(rows, row, name);
+    }
+    /* Nobody has been asked yet: it has no approvals. */
+    return strcmp(slug, "approval_required") == 0 &&
+                   strcmp(lims_result_get(rows, row, "approvalIds"), "{}") == 0
+               ? "completing the sample, then approving it"
+               : lims_blocker_cleared_by(slug);
+}
+
 /* A member is there when the gate has something to say in it. */
 static void write_present(lims_writer_t *w, const lims_result_t *rows, int row)
 {
     for (const lims_field_t *field = lims_blocker_fields; field->name; field++) {
-        const char *text = lims_result_get(rows, row, field->name);
+        const char *text = value_of(field->name, rows, row);
         if (text && strcmp(text, "{}") != 0) {
             lims_writer_key(w, field->name);
             lims_record_write_value(w, field, text);

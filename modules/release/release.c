@@ -4,37 +4,22 @@
 
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "kernel/writer.h"
 #include "service/service.h"
 
 static const char *const states[] = { "blocked",         "in_progress", "ready_for_review",
                                       "ready_to_report", "reported",    NULL };
 
-static const char *const categories[] = { "incomplete_result",
-                                          "unverified_result",
-                                          "approval_required",
-                                          "qc_failed",
-                                          "confirmation_required",
-                                          "media_qc_failed",
-                                          "worksheet_incomplete",
-                                          "approval_rejected",
-                                          "holding_time_expired",
-                                          "out_of_specification",
-                                          "investigation_open",
-                                          "non_numeric_result",
-                                          NULL };
-
-static const char *const severities[] = { "blocking", "warning", NULL };
-
 static const lims_field_t finding_fields[] = {
     { .name = "category",
       .type = LIMS_T_ENUM,
-      .values = categories,
+      .values = lims_finding_categories,
       .flags = LIMS_F_OUT,
       .doc = "What kind of finding." },
     { .name = "severity",
       .type = LIMS_T_ENUM,
-      .values = severities,
+      .values = lims_finding_severities,
       .flags = LIMS_F_OUT,
       .doc = "blocking: keeps the sample from being reported; warning: advisory." },
     { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "In words." },

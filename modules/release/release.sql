@@ -11,7 +11,9 @@ SELECT id AS "id",
 SELECT category AS "category",
        severity AS "severity",
        message AS "message",
-       cleared_by AS "clearedBy",
+       CASE WHEN category = 'approval_required' AND approval_id IS NULL
+            THEN 'completing the sample, then approving it'
+            ELSE cleared_by END AS "clearedBy",
        sample_test_id AS "sampleTestId",
        qc_batch_id AS "qcBatchId",
        media_lot_id AS "mediaLotId",

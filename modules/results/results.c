@@ -12,6 +12,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "kernel/vocabulary.h"
+#include "kernel/blocker.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
@@ -215,15 +217,20 @@ static const lims_error_t *guard_verify(lims_request_t *rq)
 /* The refusal of sample tests (ids separated by commas) that are verified. */
 static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
 {
-    const char *members =
-        apr_psprintf(rq->pool,
-                     "\"blockers\":[{\"slug\":\"test_verified_locked\",\"message\":"
-                     "\"These results are verified and locked.\",\"testIds\":[%s]}]",
-                     ids);
+    const char *slug = lims_error_kinds[LIMS_E_TEST_VERIFIED_LOCKED].slug;
+    bool many = strchr(ids, ',') != NULL;
+    const char *message =
+        apr_psprintf(rq->pool, "The result%s of sample test%s %s %s verified and locked.",
+                     many ? "s" : "", many ? "s" : "", ids, many ? "are" : "is");
+    const char *members = apr_psprintf(rq->pool,
+                                       "\"blockers\":[{\"slug\":\"%s\",\"message\":\"%s\","
+                                       "\"clearedBy\":\"%s\",\"testIds\":[%s]}]",
+                                       slug, message, lims_blocker_cleared_by(slug), ids);
 
-    return lims_fail_with(
-        rq->pool, LIMS_E_TEST_VERIFIED_LOCKED, members,
-        "Nothing was entered: the results of sample tests %s are verified and locked.", ids);
+    return lims_fail_with(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED, members,
+                          "%s Nothing was entered; %s can be reopened in the application, with a "
+                          "reason and a signature.",
+                          message, many ? "they" : "it");
 }
 
 /* Refused also where nothing would change: a verified result takes no entry. */

@@ -12,15 +12,13 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "kernel/vocabulary.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
 #include "release/gates.h"
 #include "results/results.h"
 #include "service/service.h"
-
-const char *const lims_sample_statuses[] = { "pending",  "received", "processing", "completed",
-                                             "verified", "reported", NULL };
 
 /* What the status route accepts: reporting has its own. */
 static const char *const settable_statuses[] = { "pending",   "received", "processing",
@@ -30,8 +28,6 @@ static const char *const priorities[] = { "routine", "rush", "stat", NULL };
 
 static const char *const release_states[] = { "blocked",         "in_progress", "ready_for_review",
                                               "ready_to_report", "reported",    NULL };
-
-const char *const lims_holding_statuses[] = { "ok", "expiring_soon", "expired", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -47,7 +43,7 @@ static const lims_field_t fields[] = {
     { .name = "status",
       .type = LIMS_T_ENUM,
       .values = lims_sample_statuses,
-      .flags = LIMS_F_OUT,
+      .flags = LIMS_F_OUT | LIMS_F_CLOSED,
       .doc = "Place in the work flow. Changed by its own endpoints." },
     { .name = "materialTypeId",
       .type = LIMS_T_ID,
@@ -84,7 +80,7 @@ static const lims_field_t fields[] = {
       .doc = "The client record whose name is clientName, compared without case." },
     { .name = "clientName",
       .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_WORDS,
       .min = 1,
       .max = 255,
       .doc = "Required on creation unless the project names a client.",
@@ -197,13 +193,21 @@ static const lims_field_t receive_input[] = {
     LIMS_FIELD_END,
 };
 
+static const char *const skipped_statuses[] = { "404", "409", NULL };
+static const char *const skipped_errors[] = { "not_found", "not_receivable", NULL };
+
 static const lims_field_t skipped_fields[] = {
     { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "As sent." },
-    { .name = "status", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT, .doc = "404 or 409." },
-    { .name = "error",
-      .type = LIMS_T_STRING,
+    { .name = "status",
+      .type = LIMS_T_INTEGER,
+      .values = skipped_statuses,
       .flags = LIMS_F_OUT,
-      .doc = "not_found or not_receivable." },
+      .doc = "404 or 409." },
+    { .name = "error",
+      .type = LIMS_T_ENUM,
+      .values = skipped_errors,
+      .flags = LIMS_F_OUT | LIMS_F_CLOSED,
+      .doc = "not_found (404) or not_receivable (409)." },
     { .name = "message", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Why, in words." },
     LIMS_FIELD_END,
 };

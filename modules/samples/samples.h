@@ -7,10 +7,4 @@
 
 extern const lims_resource_t lims_sample;
 
-/* Workflow statuses, NULL-terminated. */
-extern const char *const lims_sample_statuses[];
-
-/* Of a test and of a sample, NULL-terminated. */
-extern const char *const lims_holding_statuses[];
-
 #endif /* LIMS_SAMPLES_H */

@@ -79,8 +79,11 @@ subtest 'asked for when a sample goes past completed' => sub {
 subtest 'approved, step by step' => sub {
     my ($sample, @records) = asked();
     my $changes = $lab->changes_of(sub {
-        like(refused(decide($records[1], 'approved'), 409, 'approval_required',
-                'the second before the first')->{message}, qr/Technical review/, 'which is open');
+        my $refusal = refused(decide($records[1], 'approved'), 409, 'approval_required',
+            'the second before the first');
+        like($refusal->{message}, qr/$names[0]/, 'which comes first');
+        is_deeply($refusal->{blockers}[0]{approvalIds}, [ $records[0]{id} ], '... by its id');
+        like($refusal->{blockers}[0]{clearedBy}, qr/approving/, '... and what to do');
         refused(decide($records[2], 'rejected', 'no'), 409, 'approval_required',
             'nor the last rejected');
     });

@@ -179,8 +179,74 @@ subtest 'gates' => sub {
     }
     is($api->{components}{schemas}{PlanLimitError}{properties}{code}{enum}[0],
         'SAMPLE_LIMIT_EXCEEDED', 'the plan limit has a code');
-    is_deeply([ sort keys %{ $api->{components}{schemas}{Error}{properties} } ],
+    is_deeply([ sort keys %{ $api->{components}{schemas}{Problem}{properties} } ],
         [qw(blockers error message missing needsSignoff qcBatches)], 'the members of an error');
+};
+
+# What languages have already, a generated client would have to call something else.
+subtest 'names' => sub {
+    my %taken = map { $_ => 1 } qw(Array Blob Body Boolean Buffer Client Comment Date Document
+        Element Error Event Exception File FormData Function Headers Image Iterator List Location
+        Lock Map Module Node Notification Number Object Option Package Partial Pick Plugin Process
+        Promise Proxy Range Readonly Record Reflect Request Required Response Result Selection Set
+        Storage String Symbol Text Type URL Worker);
+    is_deeply([ grep { $taken{$_} } sort keys %{ $api->{components}{schemas} } ], [],
+        'shadow nothing');
+};
+
+subtest 'values' => sub {
+    my $of = sub {
+        my ($name, @path) = @_;
+        my $thing = $api->{components}{schemas}{$name};
+        $thing = $thing->{properties}{$_} for @path;
+        return $thing;
+    };
+    for my $open ([qw(SampleBlockedEvent data)], [qw(HoldingTimeExpiringEvent data)]) {
+        my $reason = $of->(@$open)->{properties}{reasons}{items}{properties};
+        for my $name (qw(category severity)) {
+            cmp_ok(scalar @{ $reason->{$name}{enum} }, '>=', 2, "$open->[0]: $name");
+            like($reason->{$name}{description}, qr/More may be added\./, '... which may grow');
+        }
+    }
+    is_deeply($of->(qw(HoldingTimeExpiringEvent data))->{properties}{holdingStatus}{enum},
+        [qw(expiring_soon expired)], 'holdingStatus');
+    ok((grep { $_ eq 'oos' } @{ $of->(qw(InvestigationOpenedEvent data))->{properties}{kind}{enum} }),
+        'kind');
+    ok((grep { $_ eq 'qc_failed' } @{ $of->(qw(Blocker slug))->{enum} }), 'the slug of a blocker');
+    unlike($of->(qw(Blocker slug))->{description}, qr/added/, '... which the contract lists');
+    my $skipped = $of->(qw(ReceiveSamplesResponse skipped))->{items}{properties};
+    is_deeply($skipped->{error}{enum},  [qw(not_found not_receivable)], 'skipped: error');
+    is_deeply($skipped->{status}{enum}, [ 404, 409 ], 'skipped: status');
+    unlike($of->(qw(SampleCreate priority))->{description}, qr/added/, 'nothing is added to what is sent');
+    like($of->(qw(Sample priority))->{description}, qr/More may be added/, '... but to what is answered');
+};
+
+subtest 'what is refused is refused by the schema' => sub {
+    my $client = $api->{components}{schemas}{SampleCreate}{properties}{clientName};
+    ok(!$schema->validate('City', $client), 'a name');
+    ok($schema->validate($_, $client), 'a name that is blank or has a control character')
+        for ' ', "\t\n", "a\x{1}b", "a\x{85}b", "a\x{7f}";
+    my $notes = $api->{components}{schemas}{SampleCreate}{properties}{notes};
+    ok(!$schema->validate($_, $notes), 'lines and tabs') for '', "a\n\tb\r\n";
+    ok($schema->validate("\x{9b}31m", $notes), 'an escape of a terminal');
+    my %query = map { resolved($_)->{name} => resolved($_)->{schema} }
+        @{ $by_path{'GET /samples'}{parameters} };
+    is($query{limit}{maximum}, undef, 'limit has no maximum: more is taken as it');
+    ok($schema->validate('', $query{externalId}), 'an empty filter');
+};
+
+subtest 'the feed tells the events by their types' => sub {
+    my $feed = $api->{components}{schemas}{FeedEvent}{anyOf};
+    my @types = map { @{ resolved($_)->{properties}{type}{enum} || [] } } @$feed;
+    is_deeply([ sort @types ], [ grep { $_ ne 'webhook.test' } sort keys %{ $api->{webhooks} } ],
+        'each as its webhook');
+    my %event = (id => '5b6f1c9e-0d0f-4a55-9a1e-6c1f3f6f2f10', createdAt =>
+            '2026-11-21T07:48:00.000Z', organizationId => 1);
+    my $fits = sub { !$schema->validate({ %event, @_ }, { '$ref' => '#/components/schemas/FeedEvent' }) };
+    ok($fits->(type => 'result.entered', data => { sampleTestId => 1, testDefinitionId => 2 }),
+        'one there is');
+    ok(!$fits->(type => 'result.entered', data => { sampleTestId => 1 }), '... whole');
+    ok($fits->(type => 'sample.blessed', data => { any => 'thing' }), 'one that may be added');
 };
 
 # What is documented of an object it can also have, and what it must have.

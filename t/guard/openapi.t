@@ -19,7 +19,7 @@ my $document = LIMS::Schema::decode(<<'END');
       "get": { "operationId": "listThings", "responses": {
         "200": { "$ref": "#/components/responses/Things" },
         "401": { "description": "no", "content": { "application/json": {
-          "schema": { "$ref": "#/components/schemas/Error" } } } } } }
+          "schema": { "$ref": "#/components/schemas/Problem" } } } } } }
     },
     "/things/{id}": {
       "get": { "operationId": "getThing", "responses": {
@@ -45,7 +45,7 @@ my $document = LIMS::Schema::decode(<<'END');
       "Thing": { "type": "object", "required": ["id"], "additionalProperties": false,
         "properties": { "id": { "type": "integer" },
                         "at": { "type": ["string", "null"], "format": "date-time" } } },
-      "Error": { "type": "object", "required": ["error"],
+      "Problem": { "type": "object", "required": ["error"],
         "properties": { "error": { "type": "string" } } }
     }
   }

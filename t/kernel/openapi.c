@@ -305,7 +305,8 @@ static void test_parameters(void)
     is(parameter("/racks|get", 3), "X-Request-Id", "and a request id");
     is(parameter("/racks|get", 4), NULL, "nothing else");
     is(words("paths|/api/v1/racks|get|parameters|0|in"), "query", "in the query");
-    is(words("paths|/api/v1/racks|get|parameters|0|schema|maximum"), "500", "with a maximum");
+    is(words("paths|/api/v1/racks|get|parameters|0|schema|maximum"), NULL,
+       "with no maximum: more is taken as it");
     is(words("paths|/api/v1/racks|get|parameters|0|schema|default"), "50", "and a default");
     is(words("paths|/api/v1/racks|get|parameters|1|schema|maximum"), NULL,
        "the largest id is no bound");
@@ -373,13 +374,14 @@ static void test_refusals(void)
        "#/components/schemas/PlanLimitError", "beside the others");
     is(words(ANSWERS("/racks/{id}", "get") "|404|$ref"), "#/components/responses/NotFound", "404");
     is(words("components|responses|MethodNotAllowed"), NULL, "nobody refers to 405");
-    is(words("components|schemas|Error|required"), "error,message", "an error has these");
-    is(words("components|schemas|Error|properties"),
+    is(words("components|schemas|Problem|required"), "error,message", "an error has these");
+    is(words("components|schemas|Problem|properties"),
        "error,message,blockers,qcBatches,missing,needsSignoff", "and may have those");
-    is(words("components|schemas|Error|properties|blockers|items|$ref"),
+    is(words("components|schemas|Problem|properties|blockers|items|$ref"),
        "#/components/schemas/Blocker", "blockers");
-    is(words("components|schemas|Blocker|required"), "slug,message", "of which each has these");
-    ok(strstr(words("components|schemas|Error|properties|error|enum"), "SAMPLE_LIMIT") == NULL,
+    is(words("components|schemas|Blocker|required"), "slug,message,clearedBy",
+       "of which each has these");
+    ok(strstr(words("components|schemas|Problem|properties|error|enum"), "SAMPLE_LIMIT") == NULL,
        "a plan limit is no error slug");
 }
 
@@ -412,7 +414,10 @@ static void test_fields(void)
 {
     is(words(RACK_CREATE "properties|code|minLength"), "1", "shortest");
     is(words(RACK_CREATE "properties|code|maxLength"), "64", "longest");
-    is(words(RACK_CREATE "properties|code|pattern"), "[^ \\t\\r\\n]", "not blank");
+    is(words(RACK_CREATE "properties|code|pattern"),
+       "^[ \\t\\r\\n]*[^\\u0000-\\u0020\\u007f-\\u009f]"
+       "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$",
+       "not blank");
     is(words(RACK_CREATE "properties|code|description"), "Says \"which\".", "quotes in a text");
     is(words(RACK_CREATE "properties|priority|type"), "string,null", "may be null");
     is(words(RACK_CREATE "properties|priority|enum"), "routine,stat,null", "and so its values");

@@ -79,8 +79,8 @@ static void test_values(void)
         { LIMS_T_STRING_LIST, "{}", "[]" },
         { LIMS_T_STRING_LIST, "{\"open", "[\"open\"]" },
         { LIMS_T_STRING_LIST, "", "[]" },
-        { LIMS_T_JSON, "[{\"a\": 1}]", "[{\"a\": 1}]" },
-        { LIMS_T_OBJECT, "{\"a\": 1}", "{\"a\": 1}" },
+        { LIMS_T_JSON, "[{\"a\" : 1}, \"b: \\\"c, \"]", "[{\"a\":1},\"b: \\\"c, \"]" },
+        { LIMS_T_OBJECT, "{\"a\": 1}", "{\"a\":1}" },
     };
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {

@@ -36,6 +36,9 @@ subtest 'block' => sub {
             'reagent_lot_expired', 'a result with an expired lot');
         like($body->{message}, qr/HCL-OLD/, 'which');
         is($body->{blockers}[0]{slug}, 'reagent_lot_expired', 'also among the blockers');
+        is_deeply([ @{ $body->{blockers}[0] }{qw(testIds reagentLotIds)} ],
+            [ [ 0 + $test ], [ 0 + $expired ] ], '... with the test and the lot');
+        like($body->{blockers}[0]{clearedBy}, qr/a lot that is in date/, '... and what to do');
     });
     is($changes, 0, 'nothing is entered');
     is(change($test, { result => '1', reagentLotId => $_ })->status, 200, 'a lot in date')
@@ -52,6 +55,15 @@ subtest 'a lot noted before there is a result' => sub {
     refused(change($test, { result => '1' }), 409, 'reagent_lot_expired', 'until a result comes');
     is(change($test, { result => ' ' })->status, 200, 'a blank one is none');
     is(change($test, { result => '1', reagentLotId => $good })->status, 200, 'with a good one');
+};
+
+subtest 'among many, only those that have it' => sub {
+    my @tests = map { test() } 1 .. 3;
+    change($tests[1], { reagentLotId => $expired });
+    my $body = refused($lims->post('/sample-tests/bulk-results', { updates =>
+                [ map { { sampleTestId => 0 + $_, result => '1' } } @tests ] }), 409,
+        'reagent_lot_expired', 'all are refused');
+    is_deeply($body->{blockers}[0]{testIds}, [ 0 + $tests[1] ], 'for the one');
 };
 
 subtest 'what the client says of when it analysed does not help' => sub {

@@ -77,7 +77,7 @@ subtest 'blank_result' => sub {
     my $test = test_of();
     my $body = refused(verify($test), 409, 'blank_result', 'no result yet');
     is_deeply($body->{blockers}, [ { slug => 'blank_result', message => $body->{message},
-                testIds => [$test] } ], 'which');
+                clearedBy => 'entering a result', testIds => [$test] } ], 'which');
     $lab->enter($test, '5');
     $lims->patch("/sample-tests/$test", { result => '  ' });
     refused(verify($test), 409, 'blank_result', 'withdrawn');

@@ -20,7 +20,7 @@ UTC with milliseconds, which is what the contract says and the format
 C<date-time> does not.
 
 A request to a path or method that is not documented has to be refused, with
-the schema C<Error> as its body.
+the schema C<Problem> as its body.
 
 =cut
 
@@ -130,7 +130,7 @@ sub _check_undocumented {
     return "status $status for what is not documented at all" unless $refusal{$status};
     return if $method eq 'HEAD';
     return $self->_check_json($response,
-        { '$ref' => '#/components/schemas/Error' });
+        { '$ref' => '#/components/schemas/Problem' });
 }
 
 sub _check_headers {

@@ -216,7 +216,9 @@ sub _format {
 sub _pattern {
     my ($self, $value, $pattern, $where) = @_;
     return unless type_of($value) eq 'string';
-    return if $value =~ /$pattern/;
+    # ECMAScript's spelling of a character, which Perl has another for.
+    my $own = $pattern =~ s/\\u([0-9a-f]{4})/\\x{$1}/gr;
+    return if $value =~ /$own/;
     return "$where: \"$value\" does not match $pattern";
 }
 
