@@ -49,9 +49,10 @@ int lims_translate_name(request_rec *r)
     if (!path_of(r)) {
         return DECLINED;
     }
-    /* Without the URL, so that its ending means nothing to modules that go by
-     * names of files; with a handler, so that none takes it for unhandled. */
-    r->filename = apr_pstrdup(r->pool, "lims:");
+    /* For the log, where Require refuses it. It ends in a slash, so that the ending
+     * of the URL means nothing to modules that go by names of files; and it has a
+     * handler, so that none takes it for unhandled. */
+    r->filename = apr_pstrcat(r->pool, "lims:", r->uri, "/", NULL);
     r->handler = "lims";
     return OK;
 }

@@ -22,6 +22,9 @@ my $lims = LIMS::Test->new(conf => join '', load(qw(alias status)), <<"CONF");
 Define LIMS_HSTS 300
 Define LIMS_ACCESS_LOG "$dir/lims_access.log"
 Define LIMS_FILES_LOG "$dir/lims_files.log"
+<Location "/api/v1">
+    Require expr "-z %{HTTP:X-Denied}"
+</Location>
 RedirectMatch 401 ^/e401\$
 RedirectMatch 429 ^/e429\$
 RedirectMatch 502 ^/e502\$
@@ -119,6 +122,14 @@ subtest 'operators' => sub {
     my $page = do { local $/; <$socket> };
     like($page, qr/^BusyWorkers: /m, 'mod_status of a site without the service');
     unlike($page, qr/Lims/i, '... says nothing of it');
+};
+
+subtest 'Require' => sub {
+    my $denied = ask('/api/v1/whoami.html', 'X-Denied: yes', "Authorization: Bearer $lims->{key}");
+    is($denied->status, 403, 'holds for the API');
+    is($denied->json->{error}, 'forbidden', '... in JSON');
+    $lims->expect_log(qr{AH01630: client denied by server configuration: lims:/api/v1/whoami\.html/},
+        '... and the log says for which URL');
 };
 
 subtest 'behind a proxy' => sub {

@@ -1,0 +1,82 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# `make install` puts everything where it belongs, with no more rights than it needs,
+# compiles nothing anew, keeps what an administrator changed, and can be undone.
+use strict;
+use warnings;
+
+use File::Find qw(find);
+use File::Temp qw(tempdir);
+use Test::More;
+
+use LIMS::Instance;
+use LIMS::Source;
+
+my $dir = tempdir(CLEANUP => 1);
+
+sub make {
+    my (@arguments) = @_;
+    local @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)} = ('', '', '');
+    # Whoever installs has not the CFLAGS of whoever compiled.
+    local $ENV{CFLAGS} = '-O1';
+    return LIMS::Instance::capture('make', '-C', $LIMS::Source::root, @arguments,
+        "DESTDIR=$dir", 'OUT=' . ($ENV{LIMS_OUT} || 'build/out'), 'libexecdir=/usr/lib/modules');
+}
+
+# { path => mode } of what is there.
+sub installed {
+    my %mode;
+    find({ no_chdir => 1, wanted => sub {
+        my $path = $File::Find::name =~ s/\A\Q$dir\E//r;
+        $mode{$path} = sprintf '%o', (lstat)[2] & 07777 if length $path && !-d;
+    } }, $dir);
+    return \%mode;
+}
+
+my ($status, $output) = make('install');
+is($status, 0, 'make install') or diag($output);
+unlike($output, qr/^(?:cc|ld) /m, '... compiles nothing');
+my $mode = installed();
+my %expected = (
+    '/usr/lib/modules/mod_lims.so'        => 644,
+    '/usr/sbin/limsctl'                   => 755,
+    '/usr/share/man/man8/limsctl.8'       => 644,
+    '/etc/mod_lims/limsctl.conf'          => 640,
+    (map { ("/usr/share/mod_lims/$_" => 644) } qw(lims.conf lims.load reference.conf alerts.yml
+        prometheus.yml roles.sql fail2ban/mod_lims.conf fail2ban/jail.conf
+        profiles/thermo-qubit-4.json receivers/README.md)),
+    (map { ("/usr/share/doc/mod_lims/$_" => 644) } qw(README.md CHANGES LICENSE MESSAGES.md
+        administration.md high-availability.md)),
+);
+is($mode->{$_}, $expected{$_}, $_) for sort keys %expected;
+my @written = grep { $mode->{$_} !~ /\A[67][45][45]\z|\A640\z/ } sort keys %$mode;
+is_deeply(\@written, [], 'nobody else can write any of it');
+is(sprintf('%o', (stat "$dir/etc/mod_lims")[2] & 07777), '750', 'what is secret has a closed folder');
+ok(-d "$dir/usr/share/mod_lims/www" && !glob("$dir/usr/share/mod_lims/www/*"),
+    'what httpd has at / is empty');
+my $load = do { open my $in, '<', "$dir/usr/share/mod_lims/lims.load" or die; local $/; <$in> };
+like($load, qr{\A# Depends: dbd ssl\n.*^LoadModule lims_module /usr/lib/modules/mod_lims\.so$}ms,
+    'a2enmod is told where it is and what it needs');
+# Whatever the documents of the installed configuration speak of is there.
+for my $file (qw(lims.conf prometheus.yml limsctl.conf)) {
+    for my $path (text("conf/$file") =~ m{(/usr/share/mod_lims/[\w./-]*\w)}g) {
+        ok(-e "$dir$path", "$file: $path is there");
+    }
+}
+
+my $conf = "$dir/etc/mod_lims/limsctl.conf";
+open my $out, '>', $conf or die "$conf: $!\n";
+print {$out} "LIMS_DATABASE = mine\n";
+close $out;
+($status) = make('install');
+is($status, 0, 'once more');
+open my $in, '<', $conf or die "$conf: $!\n";
+is(scalar <$in>, "LIMS_DATABASE = mine\n", 'the settings of the house are kept');
+close $in;
+
+($status, $output) = make('uninstall');
+is($status, 0, 'make uninstall') or diag($output);
+is_deeply([ keys %{ installed() } ], ['/etc/mod_lims/limsctl.conf'], '... leaves only these');
+
+done_testing();
