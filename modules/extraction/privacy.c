@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "extraction/candidate.h"
+#include "extraction/headings.h"
 #include "profiles/fold.h"
 
 /* --- Tokens -------------------------------------------------------------------- */
@@ -100,21 +101,61 @@ const char *lims_tracking_id_in(bool *whole, const char *text, const lims_candid
     return found;
 }
 
+static apr_size_t run(const char *text, bool digits)
+{
+    apr_size_t length = 0;
+
+    while (digits ? apr_isdigit(text[length]) : apr_isalnum(text[length])) {
+        length++;
+    }
+    return length;
+}
+
+/* How long the tracking id is that begins a text, in capitals or not: a prefix, two
+ * digits of the year, the number, a check character (LAB-26-0004217-K). 0: none does.
+ * Who mistyped one has written one all the same. */
+static apr_size_t tracking_id_at(const char *text)
+{
+    static const struct {
+        bool digits;
+        apr_size_t least, most;
+    } parts[] = { { false, 1, 8 }, { true, 2, 2 }, { true, 5, 19 }, { false, 1, 1 } };
+    apr_size_t at = 0;
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(parts); i++) {
+        apr_size_t length = run(text + at, parts[i].digits);
+        bool last = i + 1 == LIMS_LENGTH(parts);
+
+        if (length < parts[i].least || length > parts[i].most ||
+            (!last && text[at + length] != '-')) {
+            return 0;
+        }
+        at += length + (last ? 0 : 1);
+    }
+    return at;
+}
+
+/* Tokens for what the candidates' ids are, and for every other id the same one:
+ * whose sample it is, is nobody's business. */
 const char *lims_text_hide(const char *text, const lims_candidates_t *candidates, apr_pool_t *pool)
 {
     const lims_candidate_t *item = find(text, strlen(text), candidates);
-    const char *rest = text, *word = NULL, *shown = "", *from = text;
-    apr_size_t length = 0;
+    const char *shown = "", *from = text, *at = text;
 
     if (item != NULL) {
         return item->token;
     }
-    while (lims_grid_word(&word, &length, &rest)) {
-        item = find(word, length, candidates);
-        if (item != NULL) {
-            shown = apr_pstrcat(pool, shown, apr_pstrmemdup(pool, from, (apr_size_t)(word - from)),
-                                item->token, NULL);
-            from = word + length;
+    while (*at != '\0') {
+        apr_size_t length = tracking_id_at(at);
+
+        if (length > 0) {
+            item = find(at, length, candidates);
+            shown = apr_pstrcat(pool, shown, apr_pstrmemdup(pool, from, (apr_size_t)(at - from)),
+                                item != NULL ? item->token : "UNKNOWN-SAMPLE", NULL);
+            from = at = at + length;
+        } else {
+            length = run(at, false);
+            at += length > 0 ? length : 1;
         }
     }
     return from == text ? text : apr_pstrcat(pool, shown, from, NULL);
@@ -122,155 +163,29 @@ const char *lims_text_hide(const char *text, const lims_candidates_t *candidates
 
 /* --- Who and where --------------------------------------------------------------- */
 
-/* Words of headers whose column, or whose neighbour, says who or where. Folded. */
-static const char *const telling[] = {
-    /* who measured, and for whom */
-    "operator",
-    "analyst",
-    "analysed by",
-    "analyzed by",
-    "user",
-    "username",
-    "user name",
-    "login",
-    "technician",
-    "performed by",
-    "measured by",
-    "created by",
-    "modified by",
-    "reviewed by",
-    "approved by",
-    "author",
-    "customer",
-    "client",
-    "submitter",
-    "bediener",
-    "benutzer",
-    "anwender",
-    "bearbeiter",
-    "pr\303\274fer",
-    "analytiker",
-    "kunde",
-    "op\303\251rateur",
-    "utilisateur",
-    "analyste",
-    "operador",
-    "usuario",
-    "analista",
-    "operatore",
-    "utente",
-    "usu\303\241rio",
-    "operat\303\266r",
-    /* whose sample */
-    "patient",
-    "patient id",
-    "patient name",
-    "patientenname",
-    "name of patient",
-    "paciente",
-    "paziente",
-    "physician",
-    "doctor",
-    "arzt",
-    "m\303\251decin",
-    "m\303\251dico",
-    "medico",
-    "birth",
-    "birthdate",
-    "birth date",
-    "date of birth",
-    "dob",
-    "geburtsdatum",
-    "sex",
-    "gender",
-    "geschlecht",
-    "mrn",
-    "ssn",
-    "address",
-    "adresse",
-    "phone",
-    "telefon",
-    "e-mail",
-    "email",
-    "ward",
-    "room",
-    "first name",
-    "last name",
-    "surname",
-    "vorname",
-    "nachname",
-    /* where */
-    "path",
-    "file path",
-    "filename",
-    "file name",
-    "file",
-    "folder",
-    "directory",
-    "pfad",
-    "datei",
-    "dateiname",
-    "data file",
-    "data path",
-    "method path",
-    "computer",
-    "host",
-    "ip",
-};
-
-/* What is longer is no name of a column or a member. */
-#define LONGEST_NAME 100
-
-static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
+/* A title and a name: "for Dr. Jane Doe". */
+static bool has_title(const char *text)
 {
-    const char *folded = lims_fold(text, length, pool);
-    apr_size_t size = strlen(folded);
+    static const char *const titles[] = { "Dr",   "Prof", "Mr",   "Mrs", "Ms",
+                                          "Miss", "Herr", "Frau", "Mme" };
 
-    while (size > 0 && (folded[size - 1] == ':' || folded[size - 1] == ' ')) {
-        size--;
-    }
-    for (apr_size_t i = 0; i < LIMS_LENGTH(telling); i++) {
-        apr_size_t word = strlen(telling[i]);
+    for (const char *at = text; *at != '\0'; at += run(at, false) + (run(at, false) == 0)) {
+        apr_size_t length = run(at, false);
 
-        if (size == word && memcmp(folded, telling[i], word) == 0) {
-            return true;
-        }
-        /* "Patient ID (external)", "Operator name": what begins so, and goes on. */
-        if (size > word && memcmp(folded, telling[i], word) == 0 && word >= 7 &&
-            strchr(" (_/-", folded[word]) != NULL) {
-            return true;
+        for (apr_size_t i = 0; i < LIMS_LENGTH(titles); i++) {
+            const char *name = at + length;
+
+            if (length != strlen(titles[i]) || strncmp(at, titles[i], length) != 0) {
+                continue;
+            }
+            name += *name == '.';
+            name += *name == ' ';
+            if (name > at + length && (apr_isupper(*name) || (*name & 0x80) != 0)) {
+                return true;
+            }
         }
     }
     return false;
-}
-
-/* Names in XML and JSON are written as one word: "patientName" has two. */
-static const char *parted(const char *text, apr_size_t length, apr_pool_t *pool)
-{
-    char *words = apr_palloc(pool, 2 * length + 1), *to = words;
-
-    for (apr_size_t i = 0; i < length; i++) {
-        if (i > 0 && apr_isupper(text[i]) && apr_islower(text[i - 1])) {
-            *to++ = ' ';
-        }
-        *to++ = text[i];
-    }
-    *to = '\0';
-    return words;
-}
-
-static bool is_telling(const char *text, apr_size_t length, apr_pool_t *pool)
-{
-    const char *words;
-
-    if (is_listed(text, length, pool)) {
-        return true;
-    }
-    if (length > LONGEST_NAME) {
-        return false;
-    }
-    words = parted(text, length, pool);
-    return strlen(words) > length && is_listed(words, strlen(words), pool);
 }
 
 /* Says itself who or where: "Operator: J. Smith", C:\data\smith, a mail address. */
@@ -284,14 +199,80 @@ static bool tells(const char *text, apr_pool_t *pool)
                 strstr(text, ":\\") != NULL;
     bool mail = at != NULL && at > text && strchr(at, '.') != NULL;
 
-    return drive || share || home || mail ||
+    return drive || share || home || mail || has_title(text) ||
            (colon != NULL && colon[1] != '\0' &&
-            is_telling(text, (apr_size_t)(colon - text), pool));
+            lims_heading_tells(text, (apr_size_t)(colon - text), pool));
+}
+
+/* --- Headers --------------------------------------------------------------------- */
+
+/* Whether a text is `name`, or begins with it and goes on otherwise: "NO3N (mg/L)". */
+static bool begins_with(const char *folded, const char *name)
+{
+    apr_size_t length = strlen(name);
+
+    return length > 0 && strncmp(folded, name, length) == 0 && !apr_isalnum(folded[length]) &&
+           (folded[length] & 0x80) == 0;
+}
+
+/* Names a column, and nobody: a test of the candidates, or a word of tables. */
+static bool is_heading(const char *text, const lims_candidates_t *candidates, apr_pool_t *pool)
+{
+    const char *folded = lims_fold(text, strlen(text), pool);
+
+    for (int i = 0; i < candidates->count; i++) {
+        if (begins_with(folded, candidates->items[i].folded_code) ||
+            begins_with(folded, candidates->items[i].folded_name)) {
+            return true;
+        }
+    }
+    return lims_heading_is_of_table(folded);
+}
+
+/* Whether the column goes on in the row below. */
+static bool is_filled(const lims_grid_sheet_t *sheet, int row, int column)
+{
+    const lims_grid_row_t *below = row + 1 < sheet->count ? &sheet->rows[row + 1] : NULL;
+
+    return below != NULL && column < below->count && below->cells[column].text[0] != '\0';
+}
+
+/* What stands beside a word that hides its neighbour is shown where it is a header
+ * as that word is: both at the head of filled columns, and the one a name of columns.
+ * Of "Operator; M. Keller" above "Method; NO3" columns alone would tell nothing. */
+static bool is_header_too(const lims_grid_sheet_t *sheet, int row, int word, int column,
+                          const lims_candidates_t *candidates, apr_pool_t *pool)
+{
+    return is_filled(sheet, row, word) && is_filled(sheet, row, column) &&
+           is_heading(sheet->rows[row].cells[column].text, candidates, pool);
+}
+
+/* One row; `hidden` says which columns are, and becomes so below a header. */
+static void hide_row(lims_grid_sheet_t *sheet, int r, bool *hidden, bool tree,
+                     const lims_candidates_t *candidates, apr_pool_t *pool)
+{
+    lims_grid_row_t *row = &sheet->rows[r];
+    int word = -1; /* that hides what comes next */
+
+    for (int c = 0; c < row->count; c++) {
+        lims_grid_cell_t *cell = &row->cells[c];
+        bool empty = cell->text[0] == '\0';
+        bool header = !empty && lims_heading_tells(cell->text, strlen(cell->text), pool);
+        bool beside =
+            word >= 0 && !empty && (tree || !is_header_too(sheet, r, word, c, candidates, pool));
+
+        if (!empty && !header && (hidden[c] || beside || tells(cell->text, pool))) {
+            cell->shown = NULL;
+        }
+        hidden[c] = hidden[c] || (header && !tree);
+        word = header ? c : empty ? word : -1;
+    }
 }
 
 /* Below such a header, and at its right, nothing is shown. A column ends at a row
  * where it has no cell. In a `tree` names stand in one column: nothing is below them. */
-static void hide_table(lims_grid_sheet_t *sheet, bool tree, apr_pool_t *pool)
+static void hide_table(lims_grid_sheet_t *sheet, bool tree, const lims_candidates_t *candidates,
+                       apr_pool_t *pool)
 {
     int columns = 0;
     bool *hidden;
@@ -301,19 +282,7 @@ static void hide_table(lims_grid_sheet_t *sheet, bool tree, apr_pool_t *pool)
     }
     hidden = apr_pcalloc(pool, (apr_size_t)columns + 1);
     for (int r = 0; r < sheet->count; r++) {
-        lims_grid_row_t *row = &sheet->rows[r];
-        bool next = false;
-
-        for (int c = 0; c < row->count; c++) {
-            lims_grid_cell_t *cell = &row->cells[c];
-            bool header = cell->text[0] != '\0' && is_telling(cell->text, strlen(cell->text), pool);
-
-            if (!header && (hidden[c] || next || tells(cell->text, pool))) {
-                cell->shown = cell->text[0] != '\0' ? NULL : cell->shown;
-            }
-            hidden[c] = hidden[c] || (header && !tree);
-            next = header || (next && cell->text[0] == '\0');
-        }
+        hide_row(sheet, r, hidden, tree, candidates, pool);
     }
 }
 
@@ -406,7 +375,7 @@ void lims_grid_hide(lims_grid_t *grid, const lims_candidates_t *candidates, apr_
             hide_table(sheet,
                        grid->container == LIMS_CONTAINER_XML ||
                            grid->container == LIMS_CONTAINER_JSON,
-                       pool);
+                       candidates, pool);
         }
         for (int r = 0; r < sheet->count; r++) {
             for (int c = 0; c < sheet->rows[r].count; c++) {

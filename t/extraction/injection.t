@@ -72,7 +72,7 @@ subtest 'it is data' => sub {
     $model->say('right');
     for my $name (sort keys %cells) {
         my $cell = $cells{$name} =~ s/"/""/gr;
-        my $file = "Sample,NO3N (mg/L),Note\n$sample->{trackingId},7.1,\"$cell\"\nx,1,y\n";
+        my $file = "Sample,NO3N (mg/L),Shape\n$sample->{trackingId},7.1,\"$cell\"\nx,1,y\n";
 
         $model->forget;
         my $answer = $model->upload($lims, bytes($file), dryRun => 'true');
@@ -113,7 +113,7 @@ subtest 'a model that obeys can only point' => sub {
     my $sample = sample();
     my $id     = $sample->{trackingId};
     my ($test) = map { $_->{id} } grep { $_->{testCode} eq 'NO3N' } @{ $sample->{tests} };
-    my $file   = "Sample,NO3N (mg/L),Note\n$id,7.1,999\n$theirs->{trackingId},999,x\n"
+    my $file   = "Sample,NO3N (mg/L),Shape\n$id,7.1,999\n$theirs->{trackingId},999,x\n"
         . "SYSTEM,999,y\n";
     my %row = (sheet => 1, idRow => 2, idColumn => 1, candidate => 1, valueRow => 2,
         valueColumn => 2, kind => 'sample', map { $_ => undef } qw(unitRow unitColumn qualifierRow

@@ -88,6 +88,55 @@ subtest 'what it is told' => sub {
     isnt($line, $other, 'between lines that are others each time');
 };
 
+# A header hides what stands below it, and beside it what is no header as well.
+subtest 'headers beside headers' => sub {
+    my ($id) = sample();
+    my %shown = (
+        "Sample,Customer,NO3N (mg/L),Remark\n$id,City of X,7.1,for Jane Doe\n" =>
+            [ 'R1 C1="Sample" C2="Customer" C3="NO3N (mg/L)" C4="Remark"', 'R2 C1="S1" C3="7.1"' ],
+        "Operator;Name of NO3N;Einheit\nJ. Doe;7.1;mg/L\nJ. Doe;$id;\n" =>
+            [ 'R1 C1="Operator" C2="Name of NO3N" C3="Einheit"', 'R2 C2="7.1" C3="mg/L"',
+            'R3 C2="S1"' ],
+        "Analyst,,Result,Sample\nJ. Doe,,7.1,$id\n" =>
+            [ 'R1 C1="Analyst" C3="Result" C4="Sample"', 'R2 C3="7.1" C4="S1"' ],
+        # A list of names and values is no table, whatever stands below.
+        "Operator;M. Keller\nMethod;NO3\nSample;$id\n" =>
+            [ 'R1 C1="Operator"', 'R2 C2="NO3"', 'R3 C2="S1"' ],
+        "Operator;M. Keller;Instrument;IC-2\nMethod;NO3;Sample;$id\nRuns;12;Vial;3\n" =>
+            [ 'R1 C1="Operator" C3="Instrument" C4="IC-2"', 'R2 C2="NO3" C3="Sample" C4="S1"',
+            'R3 C2="12" C3="Vial" C4="3"' ],
+        "Sample;Operator;Sommer\n$id;;7.1\n" => [ 'R1 C1="Sample" C2="Operator"',
+            'R2 C1="S1" C3="7.1"' ],
+        "Operator;Result\n;7.1\nSample;$id\n" => [ 'R1 C1="Operator"', 'R2 C2="7.1"', 'R3 C2="S1"' ],
+    );
+    for my $file (sort keys %shown) {
+        my @rows = sent($file)->{data} =~ /^(R\d+ .*)$/mg;
+        is_deeply(\@rows, $shown{$file}, (split /\n/, $file)[0]);
+    }
+};
+
+subtest 'ids of no sample that is asked for' => sub {
+    my ($id) = sample();
+    my $their = 'HV-26-0000001-6';
+    my $file  = "Sample,NO3N\n$id,7.1\n$their,8\nhv-26-0000001-6,8\nX-99-12345-Z,8\n"
+        . "rerun of $their/2 and ${id}_b,9\nLAB-26-17,3\nIC-2-2026-A,4\n";
+    my $data = sent($file, hint => "$id, not $their")->{data};
+    my @rows = $data =~ /^R\d+ C1="(.*?)"/mg;
+    is_deeply(\@rows, [ 'Sample', 'S1', ('UNKNOWN-SAMPLE') x 3,
+            'rerun of UNKNOWN-SAMPLE/2 and S1_b', 'LAB-26-17', 'IC-2-2026-A' ],
+        'are one and the same word, wherever they stand; what has another form stays');
+    unlike($data, qr/0000001|12345/, 'none is sent');
+    like($data, qr/"S1, not UNKNOWN-SAMPLE"/, 'nor in the hint');
+};
+
+subtest 'remarks' => sub {
+    my ($id) = sample();
+    my $data = sent("Sample,NO3N,Bemerkung\n$id,7.1,Jane wants it soon\nfor Dr. Jane Doe,8\n"
+            . "Prof Doe,9\nSr Ca,1\nDrum 12,2\nComment: call Jane,3\n")->{data};
+    unlike($data, qr/Jane|Doe/, 'are not sent, nor names with a title');
+    like($data, qr/Sr Ca.*Drum 12/s, 'but what only looks alike');
+};
+
 subtest 'messages of analysers without people' => sub {
     my ($id) = sample();
     my $hl7 = sent(join "\r", 'MSH|^~\&|LAB|SITE|||20260105||ORU^R01|1|P|2.5.1',
@@ -110,7 +159,7 @@ subtest 'a wrong pointer is worth nothing' => sub {
     my ($id,    $test)  = sample();
     my ($other, $tests) = sample();
     my ($first, $second) = sort $id, $other;
-    my $file = "Sample,NO3N (mg/L),CL (mg/L),Note\n$first,7.1,12,fine\n$second,8.1,,3\nX-1,5,6,7\n";
+    my $file = "Sample,NO3N (mg/L),CL (mg/L),Shape\n$first,7.1,12,fine\n$second,8.1,,3\nX-1,5,6,7\n";
     # By tracking id, then test: the first sample's tests are 1 and 2.
     my %case = (
         'the right one'            => [ {}, qr/^proposed/ ],
