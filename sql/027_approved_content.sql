@@ -368,6 +368,20 @@ DROP FUNCTION lims.request_approvals_again(bigint, bigint[]);
 REVOKE EXECUTE ON FUNCTION
     lims.request_approvals_again(bigint, bigint[], bigint[]) FROM PUBLIC;
 
+-- Whether approval was ever asked of a sample: of most it was not, when something
+-- is written, and there is no more to do.
+CREATE FUNCTION lims.has_approvals(p_organization bigint, p_sample bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.approval a
+         WHERE a.organization_id = p_organization
+           AND a.sample_id = p_sample);
+END
+$$;
+
 -- Of all samples that approval was ever asked of and that are still open: for what
 -- many rest on and that seldom changes.
 CREATE FUNCTION lims.request_approvals_of_all(p_organization bigint)
@@ -383,10 +397,7 @@ BEGIN
      WHERE s.organization_id = p_organization
        AND s.status IN ('pending', 'received', 'processing', 'completed',
                         'verified')
-       AND EXISTS (
-           SELECT FROM lims.approval a
-            WHERE a.organization_id = s.organization_id
-              AND a.sample_id = s.id);
+       AND lims.has_approvals(s.organization_id, s.id);
     PERFORM lims.request_approvals_again(p_organization, v_samples, '{}');
 END
 $$;
@@ -416,8 +427,10 @@ BEGIN
         END IF;
     END IF;
     FOR v IN
-        SELECT c.organization_id, array_agg(DISTINCT c.sample_id) AS samples
-          FROM changed_rows c
+        SELECT c.organization_id, array_agg(c.sample_id) AS samples
+          FROM (SELECT DISTINCT x.organization_id, x.sample_id
+                  FROM changed_rows x) c
+         WHERE lims.has_approvals(c.organization_id, c.sample_id)
          GROUP BY c.organization_id
     LOOP
         PERFORM lims.request_approvals_again(v.organization_id, v.samples,
@@ -438,6 +451,7 @@ BEGIN
         SELECT c.organization_id, array_agg(c.id) AS samples
           FROM changed_rows c
          WHERE c.status <> 'reported'
+           AND lims.has_approvals(c.organization_id, c.id)
          GROUP BY c.organization_id
     LOOP
         PERFORM lims.request_approvals_again(v.organization_id, v.samples, '{}');
@@ -478,12 +492,14 @@ DECLARE
     v record;
 BEGIN
     FOR v IN
-        SELECT c.organization_id, array_agg(DISTINCT t.sample_id) AS samples
-          FROM changed_rows c
-          JOIN lims.sample_test t
-            ON t.organization_id = c.organization_id
-           AND t.id = c.sample_test_id
-         GROUP BY c.organization_id
+        SELECT t.organization_id, array_agg(t.sample_id) AS samples
+          FROM (SELECT DISTINCT x.organization_id, x.sample_id
+                  FROM changed_rows c
+                  JOIN lims.sample_test x
+                    ON x.organization_id = c.organization_id
+                   AND x.id = c.sample_test_id) t
+         WHERE lims.has_approvals(t.organization_id, t.sample_id)
+         GROUP BY t.organization_id
     LOOP
         PERFORM lims.request_approvals_again(v.organization_id, v.samples, '{}');
     END LOOP;
