@@ -522,6 +522,7 @@ AS $$
 DECLARE
     v_left record;
     v_named record;
+    v_ids json;
 BEGIN
     PERFORM lims.require_read_committed();
     -- Whoever tests a lot at the same time sees this test, or is seen.
@@ -533,7 +534,7 @@ BEGIN
     IF TG_OP = 'INSERT' OR OLD.media_lot_id IS NULL THEN
         RETURN NEW;
     END IF;
-    SELECT m.code
+    SELECT m.id, m.code
       INTO v_left
       FROM lims.media_lot m
      WHERE m.organization_id = OLD.organization_id
@@ -550,10 +551,12 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NEW;
     END IF;
+    v_ids := json_build_object('testIds', ARRAY[OLD.id],
+                               'mediaLotIds', ARRAY[v_left.id]);
     IF NEW.media_lot_id IS NULL THEN
-        PERFORM lims.refuse('media_qc_failed', format(
+        PERFORM lims.refuse_for('media_qc_failed', format(
             'media lot %s failed: name the lot with which sample test %s was '
-            'done again', v_left.code, OLD.id));
+            'done again', v_left.code, OLD.id), v_ids);
     END IF;
     SELECT m.code
       INTO v_named
@@ -562,15 +565,15 @@ BEGIN
        AND m.id = NEW.media_lot_id
        AND 'failed' IN (m.growth_promotion_status, m.sterility_status);
     IF FOUND THEN
-        PERFORM lims.refuse('media_qc_failed', format(
+        PERFORM lims.refuse_for('media_qc_failed', format(
             'media lot %s failed, and so did %s: sample test %s is to be done '
-            'with another', v_left.code, v_named.code, OLD.id));
+            'with another', v_left.code, v_named.code, OLD.id), v_ids);
     END IF;
     IF lims.is_same_result(NEW.result, OLD.result) THEN
-        PERFORM lims.refuse('media_qc_failed', format(
+        PERFORM lims.refuse_for('media_qc_failed', format(
             'media lot %s failed, and sample test %s still has the result '
             'found with it: enter one found with another lot',
-            v_left.code, OLD.id));
+            v_left.code, OLD.id), v_ids);
     END IF;
     RETURN NEW;
 END

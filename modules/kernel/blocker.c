@@ -19,7 +19,7 @@ static const lims_field_t qc_batch_fields[] = {
       .type = LIMS_T_ENUM,
       .values = lims_qc_statuses,
       .flags = LIMS_F_OUT,
-      .doc = "What its controls came to.",
+      .doc = "What its controls came to; overridden: for another result than the one that stands.",
       .example = "failed" },
     LIMS_FIELD_END,
 };

@@ -35,6 +35,8 @@ static const lims_route_t routes[] = {
       .command = "sample-test reopen",
       .operation = "reopenResult",
       .summary = "Unlock a verified result, signed and with a reason",
+      .description = "The sign-offs of its worksheet end, and what was approved is asked for "
+                     "again.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
       .status = 200,
       .meaning = "reopened",

@@ -158,7 +158,10 @@ subtest 'a media lot that failed is not forgotten' => sub {
     refused(change($test, { result => '', mediaLotId => undef }), 409, 'media_qc_failed',
         'left with the withdrawal');
     is(change($test, { result => '' })->json->{status}, 'pending', 'a result is withdrawn');
-    refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed', 'then the lot left');
+    my $left = refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed',
+        'then the lot left');
+    is_deeply([ @{ $left->{blockers}[0] }{qw(testIds mediaLotIds)} ], [ [$test], [$lot] ],
+        'with the test and the lot');
     refused(change($test, { mediaLotId => undef, result => '5' }), 409, 'media_qc_failed',
         'left with another entry');
     refused(change($test, { mediaLotId => $spoilt }), 409, 'media_qc_failed',
