@@ -2,8 +2,8 @@
 --
 -- The bytes of instruments' files, in a table of their own: an update of a file's
 -- record does not write them again, each key may keep so many, and those of
--- rejected files go after a while. And in whose name a file is read that was cut
--- short.
+-- rejected files go after a while. In whose name a file is read that was cut short.
+-- And how many bytes of answers are kept of a key.
 
 -- The bytes ------------------------------------------------------------------
 
@@ -400,6 +400,83 @@ BEGIN
     END IF;
 END
 $$;
+
+-- Kept answers -----------------------------------------------------------------
+
+-- What the large answers take that are kept of a key for an Idempotency-Key: small
+-- ones are bounded by how often a key may ask. Changed with them, at the end of a
+-- request that has one.
+CREATE TABLE lims.answer_storage (
+    organization_id bigint NOT NULL,
+    api_key_id bigint NOT NULL,
+    bytes bigint NOT NULL CHECK (bytes >= 0),
+    PRIMARY KEY (organization_id, api_key_id),
+    FOREIGN KEY (organization_id, api_key_id)
+        REFERENCES lims.api_key (organization_id, id)
+);
+
+-- What counts of an answer.
+CREATE FUNCTION lims.answer_size(p_body text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN octet_length(p_body) > 16384 THEN octet_length(p_body)
+                ELSE 0 END::bigint
+$$;
+
+INSERT INTO lims.answer_storage (organization_id, api_key_id, bytes)
+SELECT r.organization_id, r.api_key_id, sum(lims.answer_size(r.body))
+  FROM lims.idempotency_record r
+ GROUP BY r.organization_id, r.api_key_id
+HAVING sum(lims.answer_size(r.body)) > 0;
+
+CREATE FUNCTION lims.count_answer_storage() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_change CONSTANT bigint :=
+        CASE TG_OP WHEN 'DELETE' THEN 0 ELSE lims.answer_size(NEW.body) END
+        - lims.answer_size(OLD.body);
+BEGIN
+    INSERT INTO lims.answer_storage AS s (organization_id, api_key_id, bytes)
+    VALUES (OLD.organization_id, OLD.api_key_id, greatest(v_change, 0))
+        ON CONFLICT (organization_id, api_key_id)
+        DO UPDATE SET bytes = greatest(s.bytes + v_change, 0);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER count_storage AFTER UPDATE ON lims.idempotency_record
+FOR EACH ROW WHEN (octet_length(NEW.body) > 16384 OR octet_length(OLD.body) > 16384)
+EXECUTE FUNCTION lims.count_answer_storage();
+CREATE TRIGGER count_storage_deleted AFTER DELETE ON lims.idempotency_record
+FOR EACH ROW WHEN (octet_length(OLD.body) > 16384)
+EXECUTE FUNCTION lims.count_answer_storage();
+
+-- Refused before the request does anything, until the oldest have had their time. An
+-- answer that is kept already is given again all the same.
+CREATE FUNCTION lims.idempotency_record_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM lims.answer_storage s
+                WHERE s.organization_id = NEW.organization_id
+                  AND s.api_key_id = NEW.api_key_id
+                  AND s.bytes >= 268435456)
+       AND NOT EXISTS (SELECT FROM lims.idempotency_record r
+                        WHERE r.organization_id = NEW.organization_id
+                          AND r.api_key_id = NEW.api_key_id
+                          AND r.idempotency_key = NEW.idempotency_key) THEN
+        PERFORM lims.refuse('rate_limited',
+            'The answers that are kept for the Idempotency-Keys of this API key '
+            'take 256 MB: try again when the oldest have had their time, or '
+            'without such a key.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.idempotency_record
+FOR EACH ROW EXECUTE FUNCTION lims.idempotency_record_guard();
 
 -- Records ----------------------------------------------------------------------
 

@@ -357,6 +357,11 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     case LIMS_E_IDEMPOTENCY_IN_PROGRESS:
         apr_table_setn(reply->headers, "Retry-After", "1");
         break;
+    case LIMS_E_RATE_LIMITED:
+        if (error != x->limited) {
+            apr_table_setn(reply->headers, "Retry-After", "60");
+        }
+        break;
     default:
         break;
     }

@@ -244,4 +244,46 @@ subtest 'an answer is kept as long as is configured' => sub {
     isnt($late->json->{id}, $first->json->{id}, '... for another record');
 };
 
+subtest 'what is kept of a key is bounded' => sub {
+    my $db   = $lims->db;
+    my @mine = ($lims->fixture->{id}, $lims->fixture->{key_id});
+    my $bytes = sub {
+        return $db->selectrow_array('SELECT bytes FROM lims.answer_storage
+            WHERE organization_id = ? AND api_key_id = ?', undef, @mine);
+    };
+    my $answer = sub {
+        my ($key, $size) = @_;
+        $db->do(q{UPDATE lims.idempotency_record SET body = rpad('{}', ?)
+            WHERE organization_id = ? AND api_key_id = ? AND idempotency_key = ?}, undef, $size,
+            @mine, $key);
+    };
+    my ($key, $body) = (new_key(), client());
+    my $first = once('/clients', $body, $key);
+    is($bytes->() // 0, 0, 'a small answer is not counted');
+    my $other = new_key();
+    once('/clients', client(), $other);
+    $answer->($other, 20_000);
+    is($bytes->(), 20_000, 'a large one is');
+    $answer->($other, 30_000);
+    is($bytes->(), 30_000, '... as it is');
+    $answer->($other, 2);
+    is($bytes->(), 0, '... while it is');
+    $answer->($other, 40_000);
+    $db->do('UPDATE lims.answer_storage SET bytes = 256 << 20 WHERE organization_id = ?', undef,
+        $mine[0]);
+    my $clients = count('client');
+    my $refused = once('/clients', client(), new_key());
+    is($refused->status, 429, 'where they take too much, a new one is refused');
+    is($refused->json->{error}, 'rate_limited', '... by its slug');
+    is($refused->header('Retry-After'), 60, '... until later');
+    is(count('client'), $clients, '... and nothing is done');
+    keep_answers();
+    is(once('/clients', $body, $key)->body, $first->body, 'what is kept is given again');
+    is($lims->post('/clients', client())->status, 201, 'and who asks for no such thing goes on');
+    $db->do('DELETE FROM lims.idempotency_record WHERE organization_id = ? AND idempotency_key = ?',
+        undef, $mine[0], $other);
+    is($bytes->(), (256 << 20) - 40_000, 'what goes gives room');
+    is(once('/clients', client(), new_key())->status, 201, '... for others');
+};
+
 done_testing();
