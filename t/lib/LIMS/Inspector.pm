@@ -225,8 +225,24 @@ sub _batches_of {
 
 sub _named_batches {
     my ($self, $id) = @_;
-    my $batch = $self->_row(sample_test => $id)->{qc_batch_id};
-    return defined $batch ? ($batch) : ();
+    return values %{ $self->{coverage_of}{$id} || {} };
+}
+
+sub _notice_qc_coverage {
+    my ($self, $id, $coverage, $old, $changes) = @_;
+    my ($test, $batch) = @$coverage{qw(sample_test_id qc_batch_id)};
+
+    $self->{coverage_of}{$test}{$id} = $batch;
+    delete $self->{coverage_of}{$test}{$id} unless $self->_row(qc_coverage => $id);
+    # A file that measured the same value again leaves no entry of the test itself.
+    $self->_row(sample_test => $test)->{'entered in'} = $self->{request}
+        if $changes->{qc_batch_id}{new} && grep { $_ == $batch }
+        @{ $self->{batches_in}{ $self->{request} } || [] };
+    # Overridden once more, for a value that came after the first override.
+    $self->_row(qc_batch => $batch)->{'overridden for'}{$test} =
+        _value_of($self->_row(sample_test => $test))
+        if $changes->{override_signature_id} && defined $coverage->{override_signature_id};
+    return;
 }
 
 # --- A report -----------------------------------------------------------------------
@@ -323,17 +339,24 @@ sub _judge_lot {
     return;
 }
 
+# Each step is signed for the value that stands, or was before there was a first.
 sub _judge_worksheet {
     my ($self, $where, $id, $test) = @_;
-    my @standing = grep { !defined $_->{withdrawn_at} } values %{ $self->{signoffs}{$id} || {} };
+    my ($sheet) = grep { $_->{sample_test_id} == $id } values %{ $self->{now}{worksheet} || {} };
+    my %signed;
 
-    $self->_met('a signed worksheet');
-    $self->_fault("$where has no signed worksheet") unless @standing;
-    for my $signoff (@standing) {
+    return $self->_fault("$where has no worksheet") unless $sheet;
+    for my $signoff (grep { !defined $_->{withdrawn_at} } values %{ $self->{signoffs}{$id} || {} }) {
         my $value = $signoff->{'signed for'};
-        my $first = !defined $value && !$test->{'had a value'};
-        $self->_fault("$where is " . _value_of($test) . ', and its worksheet was signed for '
-                . ($value // 'no value')) unless $first || ($value // '') eq _value_of($test);
+        push @{ $signed{ $signoff->{step_id} } }, $value // 'no value';
+        $signed{"$signoff->{step_id} stands"} = 1
+            if defined $value ? $value eq _value_of($test) : !$test->{'had a value'};
+    }
+    $self->_met('a signed worksheet') if %signed;
+    for my $step (grep { $self->{now}{worksheet_signoff_step}{$_}{template_id} == $sheet->{template_id} }
+        sort keys %{ $self->{now}{worksheet_signoff_step} }) {
+        $self->_fault("$where is " . _value_of($test) . ", and step $step of its worksheet was signed for "
+                . join(', ', @{ $signed{$step} || ['nothing'] })) unless $signed{"$step stands"};
     }
     return;
 }
