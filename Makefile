@@ -15,7 +15,8 @@
 # make check-valgrind  httpd and all programs under valgrind, on that APR
 # make torture         the long form of t/torture: TORTURE_KILLS (200) times kill -9
 #                      under write load, every allocation and database call of
-#                      some requests failed; TORTURE_SEED repeats a run
+#                      some requests failed; TORTURE_SEED repeats a run. WALK_SECONDS
+#                      (3600) of random steps through the release gates; WALK_SEED
 # make soak            memory and descriptors after SOAK_REQUESTS (1000000), and
 #                      SOAK_RESTARTS (100) graceful restarts under load
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
@@ -51,6 +52,7 @@ T ?= t
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
 TORTURE_KILLS ?= 200
+WALK_SECONDS ?= 3600
 SOAK_REQUESTS ?= 1000000
 SOAK_RESTARTS ?= 100
 
@@ -345,7 +347,8 @@ check-clients: prerequisites
 
 torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
-	@TORTURE_KILLS=$(TORTURE_KILLS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
+	@TORTURE_KILLS=$(TORTURE_KILLS) WALK_SECONDS=$(WALK_SECONDS) \
+	    $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
 
 soak: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units

@@ -46,10 +46,16 @@ is_deeply(\@surprises, [], 'every answer is what was asked for, or a refusal');
 
 my $inspector = LIMS::Inspector->new($lims->db, $lims->fixture->{id})->inspect;
 note("$_: $inspector->{met}{$_}") for sort keys %{ $inspector->{met} };
-cmp_ok($inspector->{reports}, '>=', $steps / 100, "$inspector->{reports} samples were reported");
+cmp_ok($inspector->{reports}, '>=', 5, "$inspector->{reports} samples were reported");
 cmp_ok($inspector->{certificates}, '>', 0, "$inspector->{certificates} certificates were issued");
-ok($inspector->{met}{$_}, "at a report there was $_ ($inspector->{met}{$_})")
-    for 'a final approval', 'a presumptive positive', 'a signed worksheet', 'a batch that is passed';
+
+# A short walk may come upon a few of them alone.
+my @gates = ('a final approval', 'a presumptive positive', 'a signed worksheet', 'a media lot',
+    'a failed lot left', 'a batch that is passed', 'a batch that is overridden',
+    'a definition renamed since');
+my @missed = grep { !$inspector->{met}{$_} } @gates;
+cmp_ok(scalar @missed, '<=', $inspector->{reports} < 100 ? 4 : 0,
+    'of what gates are about, reports came upon enough') or diag(join ', ', @missed);
 is_deeply($inspector->{faults}, [], 'nothing was reported or certified past a gate')
     or diag(join "\n", grep { defined } @{ $inspector->{faults} }[ 0 .. 20 ]);
 
