@@ -3,7 +3,7 @@
 #
 # conf/alerts.yml watches what there is, as Prometheus has it once it was scraped:
 # it puts labels of its own on what it reads, and renames ours that are called so.
-# Every rule fires when it should and at no other time (t/server/alerts.rules.yml),
+# Every rule fires when it should and at no other time (t/server/alerts.*.yml),
 # and says what to do.
 use strict;
 use warnings;
@@ -78,12 +78,14 @@ like($manual, qr/limsctl \Q$_\E\b/, "limsctl $_ exists")
 like($reference, qr/^#?$_\b/m, "$_ exists") for grep { !$seen{$_} } said(qr/\b(Lims[A-Z]\w+)/);
 
 subtest 'they fire' => sub {
-    my $file = "$LIMS::Source::root/t/server/alerts.rules.yml";
-    my ($status, $output) = LIMS::Instance::capture('promtool', 'test', 'rules', $file);
+    my @files = map {"t/server/alerts.$_.yml"} qw(rules days);
+    my ($status, $output) = LIMS::Instance::capture('promtool', 'test', 'rules',
+        map {"$LIMS::Source::root/$_"} @files);
+    my $said = join '', map { text($_) } @files;
 
     is($status, 0, 'when they should, and only then') or diag($output);
     for my $alert (sort keys %seen) {
-        like(text('t/server/alerts.rules.yml'), qr/alertname="$alert"[,}].*value: 1 \}/,
+        like($said, qr/alertname="$alert"[,}].*value: 1 \}/,
             "$alert among them");
     }
 };
