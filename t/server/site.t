@@ -132,10 +132,21 @@ subtest 'Require' => sub {
         '... and the log says for which URL');
 };
 
+# As conf/administration.md has it: a host for the proxy, and one that it does not
+# know, by the same file.
 subtest 'behind a proxy' => sub {
-    my $behind = LIMS::Test->new(conf => join '', load('remoteip'), "Define LIMS_PROXY 127.0.0.1\n");
-    my $port   = $behind->{instance}{port};
-    my $key    = "Authorization: Bearer $behind->{key}";
+    my $port   = LIMS::Instance::reserve_port();
+    my $behind = LIMS::Test->new(conf => join '', load('remoteip'), <<"CONF");
+LimsRateLimit 20
+Define PORT \${LIMS_PORT}
+Listen 127.0.0.1:$port
+Define LIMS_PROXY 127.0.0.1
+Define LIMS_PORT $port
+Include "$LIMS::Source::root/conf/lims.conf"
+UnDefine LIMS_PROXY
+Define LIMS_PORT \${PORT}
+CONF
+    my $key     = "Authorization: Bearer $behind->{key}";
     my $through = sub {
         my ($path, @headers) = @_;
         my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") or die "connect: $!\n";
@@ -144,15 +155,20 @@ subtest 'behind a proxy' => sub {
         return LIMS::Response->parse(do { local $/; <$socket> });
     };
 
-    is($through->('/api/v1/whoami', $key)->status, 200, 'requests come without TLS');
+    my $first = $through->('/api/v1/whoami', $key);
+    is($first->status, 200, 'requests come without TLS');
+    is($behind->get('/whoami')->header('RateLimit-Remaining'),
+        $first->header('RateLimit-Remaining') - 1, 'both hosts count together');
     my $answer = $through->('/api/v1/whoami', 'X-Forwarded-Proto: http', $key);
-    is($answer->status, 403, '... but not those that the proxy had so');
-    is($answer->json->{error}, 'tls_required', '... which is said');
-    is($through->("/lims/$_", "X-Forwarded-For: $_")->status, 404, "/lims/$_ is not there")
-        for qw(status metrics ready live);
+    is($answer->status, 403, 'requests that the proxy had without TLS');
+    is($answer->json->{error}, 'tls_required', '... are refused');
+    for my $page (qw(status metrics ready live)) {
+        is($through->("/lims/$page")->status, 404, "/lims/$page is not there");
+        is(LIMS::Response->from($behind, "/lims/$page")->status, 200, '... but on the other port');
+    }
     $through->('/api/v1/whoami', 'X-Forwarded-For: 203.0.113.9');
     $behind->expect_log(qr/\[client 203\.0\.113\.9(?::\d+)?\] LIMS0001/, 'the log has the client');
-    is($answer->header('Upgrade'), undef, 'no other protocol is offered');
+    is($first->header('Upgrade'), undef, 'no other protocol is offered');
 };
 
 done_testing();
