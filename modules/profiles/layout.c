@@ -3,6 +3,7 @@
 #include "profiles/layout.h"
 
 #include <apr_strings.h>
+#include <string.h>
 
 static void (*const layouts[])(lims_layout_t *) = {
     [LIMS_LAYOUT_LONG] = lims_layout_long,
@@ -18,6 +19,17 @@ static void (*const layouts[])(lims_layout_t *) = {
 };
 _Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "a function for every layout");
 
+/* "A260#2" counts its headers, and so says of "A260" that it is the first. */
+static void note_name(lims_layout_t *layout, const char *name)
+{
+    const char *mark = strrchr(name, '#');
+
+    if (mark && mark > name && mark[1] && strspn(mark + 1, "0123456789") == strlen(mark + 1)) {
+        name = apr_pstrmemdup(layout->pool, name, (apr_size_t)(mark - name));
+        apr_hash_set(layout->counted, name, APR_HASH_KEY_STRING, name);
+    }
+}
+
 /* A name may stand for several tests: one analyte, two values in a row. */
 static void index_tests(lims_layout_t *layout)
 {
@@ -26,10 +38,13 @@ static void index_tests(lims_layout_t *layout)
     layout->tests = apr_hash_make(layout->pool);
     layout->ignored = apr_hash_make(layout->pool);
     layout->paths = apr_hash_make(layout->pool);
+    layout->counted = apr_hash_make(layout->pool);
+    layout->numbered = apr_hash_make(layout->pool);
     for (int i = 0; i < profile->tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
         for (int j = 0; test->names && j < test->names->nelts; j++) {
             const char *name = APR_ARRAY_IDX(test->names, j, const char *);
+            note_name(layout, name);
             apr_array_header_t *list = apr_hash_get(layout->tests, name, APR_HASH_KEY_STRING);
             if (!list) {
                 list = apr_array_make(layout->pool, 1, sizeof(test));
@@ -54,6 +69,9 @@ static void note_source(lims_layout_t *layout, const lims_source_t *source)
             apr_hash_set(layout->below, place->header, APR_HASH_KEY_STRING, place->header);
         }
         layout->uses_keys = layout->uses_keys || place->kind == LIMS_SOURCE_KEY;
+        if (place->kind == LIMS_SOURCE_HEADER && place->numbered) {
+            apr_hash_set(layout->counted, place->header, APR_HASH_KEY_STRING, place);
+        }
         if (place->kind == LIMS_SOURCE_INDEX) {
             apr_hash_set(layout->numbered, &place->index, sizeof(place->index), place);
         }
@@ -82,7 +100,6 @@ static void note_sources(lims_layout_t *layout)
     const lims_rows_t *rows = &profile->rows;
 
     layout->told = apr_hash_make(layout->pool);
-    layout->numbered = apr_hash_make(layout->pool);
     layout->uses_keys = profile->layout == LIMS_LAYOUT_KEYVALUE;
     note_source(layout, &profile->integrity.count);
     note_conditions(layout, rows->only);

@@ -36,6 +36,7 @@ typedef struct {
     apr_hash_t *unknown;  /* names and their places that were told; or NULL */
     apr_hash_t *paths;    /* layout_xml.c: where paths lead */
     bool uses_keys;       /* some source is a key */
+    apr_hash_t *counted;  /* folded headers of which a source says which one: "#2" */
     apr_hash_t *below;    /* folded labels that a source is below of; NULL: none */
     apr_hash_t *numbered; /* columns that a source names by index, as that has it */
     apr_hash_t *told;     /* cells that were told to be no number */
@@ -88,8 +89,8 @@ struct lims_scope_t {
     const lims_header_t *common; /* where .header has no such column; or NULL */
     const lims_row_t *units;     /* of the unit row, or NULL */
     const lims_keys_t *keys[2];  /* of the block, of the sheet; or NULL */
-    apr_hash_t *labels;          /* transposed: folded row label -> const lims_row_t * */
-    int column;                  /* transposed: the sample's column, from 0 */
+    apr_hash_t *labels; /* transposed: folded row label -> apr_array_header_t of its rows */
+    int column;         /* transposed: the sample's column, from 0 */
     const lims_found_t *places[LIMS_FROM_COUNT]; /* block, labels, well, …; or NULL */
     /* Fields and paths, where a layout has them. False: no such place. */
     bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
@@ -119,6 +120,14 @@ lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *
 /* The column of a header: its nth occurrence among the scope's columns, from 0;
  * -1: there is none. */
 int lims_header_column(const lims_scope_t *scope, const char *header, int occurrence);
+
+/* The next column of the same header behind one of the scope's; -1: there is none. */
+int lims_header_next(const lims_scope_t *scope, const char *header, int column);
+
+/* What stands in the place of a text once more; other texts are a reason, since
+ * nobody says which counts. `what` names the place, "the column \"x\"". */
+void lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope,
+                       const lims_found_t *found, const lims_found_t *again, const char *what);
 
 /* The header of columns [0, count) of some rows, joined by blanks. */
 const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool);
@@ -177,9 +186,9 @@ bool lims_column_is_numbered(const lims_layout_t *layout, int column);
  * `tests`; else reasons. */
 bool lims_table_complete(lims_layout_t *layout, const lims_table_t *table, bool tests);
 
-/* The column that a test's name heads, "#2" understood; -1: none. */
-int lims_test_column(const lims_layout_t *layout, const lims_scope_t *scope,
-                     const lims_test_t *test);
+/* The columns that a test's names head, "#2" understood: of int, or NULL. */
+const apr_array_header_t *lims_test_columns(const lims_layout_t *layout, const lims_scope_t *scope,
+                                            const lims_test_t *test);
 
 /* --- Rules (rules.c and rules_*.c) ---------------------------------------------- */
 

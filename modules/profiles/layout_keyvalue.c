@@ -5,21 +5,30 @@
  */
 #include "profiles/layout.h"
 
-/* The value of a test: of the first of its names that stands there. */
+#include <apr_strings.h>
+
+/* The value of a test, by whichever of its names stands there. */
 static bool find_test(lims_found_t *value, lims_found_t *name, const lims_layout_t *layout,
                       const lims_scope_t *scope, const lims_test_t *test)
 {
+    bool any = false;
+
     for (int i = 0; i < test->names->nelts; i++) {
         const lims_source_t source = { .kind = LIMS_SOURCE_KEY,
                                        .key = APR_ARRAY_IDX(test->names, i, const char *) };
+        lims_found_t found;
 
-        lims_source_read(value, layout, scope, &source);
-        if (value->raw) {
+        lims_source_read(&found, layout, scope, &source);
+        if (found.raw && any) {
+            lims_source_again(layout, scope, value, &found,
+                              apr_psprintf(layout->pool, "the test %s", test->test_code));
+        } else if (found.raw) {
+            *value = found;
             *name = lims_found_text(source.key, value->row, 0, layout->pool);
-            return true;
+            any = true;
         }
     }
-    return false;
+    return any;
 }
 
 static void read_block(lims_layout_t *layout, const lims_table_t *table)

@@ -33,26 +33,43 @@ void lims_layout_long(lims_layout_t *layout)
 
 /* --- Wide ----------------------------------------------------------------------- */
 
-/* The column of each test, or -1: its own declaration says where, or a header
- * that may come and go. */
-static const int *test_columns(const lims_layout_t *layout, lims_table_t *table)
+/* The columns of each test, of int; NULL: its own declaration says where, or a
+ * header may come and go. */
+static const apr_array_header_t **test_columns(const lims_layout_t *layout, lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
     const lims_scope_t scope = lims_table_scope(table, NULL);
-    int *columns = apr_palloc(layout->pool, (apr_size_t)(tests->nelts + 1) * sizeof(int));
+    const apr_array_header_t **columns =
+        apr_pcalloc(layout->pool, (apr_size_t)(tests->nelts + 1) * sizeof(*columns));
 
     for (int i = 0; i < tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(tests, i, lims_test_t);
 
-        columns[i] = lims_test_column(layout, &scope, test);
-        if (columns[i] < 0 && test->optional && !test->columns[LIMS_COLUMN_VALUE]) {
+        columns[i] = lims_test_columns(layout, &scope, test);
+        if (!columns[i] && test->optional && !test->columns[LIMS_COLUMN_VALUE]) {
             table->lacks = test->test_code;
         }
     }
     return columns;
 }
 
-static void read_tests(lims_layout_t *layout, const lims_scope_t *scope, const int *columns)
+/* A test's value in the first of its columns; any others have to have the same. */
+static void read_columns(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                         const apr_array_header_t *columns)
+{
+    const lims_found_t name = { .text = APR_ARRAY_IDX(test->names, 0, const char *) };
+    const lims_found_t value = lims_found_cell(scope->row, APR_ARRAY_IDX(columns, 0, int));
+
+    lims_rules_value(layout, scope, test, &name, &value);
+    for (int i = 1; i < columns->nelts; i++) {
+        const lims_found_t again = lims_found_cell(scope->row, APR_ARRAY_IDX(columns, i, int));
+        lims_source_again(layout, scope, &value, &again,
+                          apr_psprintf(layout->pool, "the test %s", test->test_code));
+    }
+}
+
+static void read_tests(lims_layout_t *layout, const lims_scope_t *scope,
+                       const apr_array_header_t **columns)
 {
     const apr_array_header_t *tests = layout->profile->tests;
 
@@ -67,9 +84,8 @@ static void read_tests(lims_layout_t *layout, const lims_scope_t *scope, const i
                 lims_header_column(scope, own->header, own->occurrence) >= 0) {
                 lims_rules_value(layout, scope, test, &name, NULL);
             }
-        } else if (columns[i] >= 0) {
-            const lims_found_t value = lims_found_cell(scope->row, columns[i]);
-            lims_rules_value(layout, scope, test, &name, &value);
+        } else if (columns[i]) {
+            read_columns(layout, scope, test, columns[i]);
         }
     }
 }
@@ -81,7 +97,7 @@ void lims_layout_wide(lims_layout_t *layout)
     for (int i = 0; i < tables->nelts; i++) {
         lims_table_t *table = &APR_ARRAY_IDX(tables, i, lims_table_t);
         bool complete = lims_table_complete(layout, table, true);
-        const int *columns = test_columns(layout, table);
+        const apr_array_header_t **columns = test_columns(layout, table);
 
         for (int j = table->begin; complete && j < table->end; j++) {
             lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);

@@ -148,6 +148,64 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
     return column >= 0 ? column : nth_between(list, occurrence, 0, scope->shared);
 }
 
+int lims_header_next(const lims_scope_t *scope, const char *header, int column)
+{
+    const apr_array_header_t *list =
+        scope->header ? apr_hash_get(scope->header->columns, header, APR_HASH_KEY_STRING) : NULL;
+    bool own = scope->to == 0 || (column >= scope->from && column < scope->to);
+
+    if (!list) {
+        const lims_scope_t common = { .header = scope->common };
+        return scope->common ? lims_header_next(&common, header, column) : -1;
+    }
+    return nth_between(list, 1, column + 1,
+                       scope->to == 0 ? LIMS_FILE_COLUMNS_MAX
+                       : own          ? scope->to
+                                      : scope->shared);
+}
+
+/* --- What stands several times ---------------------------------------------------- */
+
+static const char *text_of(const lims_found_t *found, apr_pool_t *pool)
+{
+    return found->text  ? found->text
+           : found->raw ? trimmed(found->raw, strlen(found->raw), pool)
+                        : "";
+}
+
+void lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope,
+                       const lims_found_t *found, const lims_found_t *again, const char *what)
+{
+    const char *first = text_of(found, layout->pool), *second = text_of(again, layout->pool);
+
+    if (strcmp(first, second) != 0) {
+        lims_layout_reason(layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, true, again, first,
+                           "There is more than one value of %s, \"%s\" and \"%s\": which of them "
+                           "counts, the profile does not say.",
+                           what, first, second);
+    }
+}
+
+static const char *quoted(const char *of, const char *name, apr_pool_t *pool)
+{
+    return apr_pstrcat(pool, of, " \"", name, "\"", NULL);
+}
+
+/* Further columns of a header that is named without a number. */
+static void compare_columns(const lims_layout_t *layout, const lims_scope_t *scope,
+                            const lims_source_t *source, const lims_found_t *found)
+{
+    if (source->numbered || apr_hash_get(layout->counted, source->header, APR_HASH_KEY_STRING)) {
+        return;
+    }
+    for (int i = lims_header_next(scope, source->header, found->column - 1); i >= 0;
+         i = lims_header_next(scope, source->header, i)) {
+        const lims_found_t again = lims_found_cell(scope->row, i);
+        lims_source_again(layout, scope, found, &again,
+                          quoted("the column", source->header, layout->pool));
+    }
+}
+
 /* --- Keys ---------------------------------------------------------------------- */
 
 struct lims_keys_t {
@@ -351,9 +409,18 @@ static bool find_key(lims_found_t *found, const lims_layout_t *layout, const lim
                      const char *key)
 {
     if (scope->labels) {
-        const lims_row_t *row = apr_hash_get(scope->labels, key, APR_HASH_KEY_STRING);
-        if (row) {
-            *found = lims_found_cell(row, scope->column);
+        const apr_array_header_t *rows = apr_hash_get(scope->labels, key, APR_HASH_KEY_STRING);
+        for (int i = 0; rows && i < rows->nelts; i++) {
+            const lims_found_t cell =
+                lims_found_cell(APR_ARRAY_IDX(rows, i, const lims_row_t *), scope->column);
+            if (i == 0) {
+                *found = cell;
+            } else {
+                lims_source_again(layout, scope, found, &cell,
+                                  quoted("the row", key, layout->pool));
+            }
+        }
+        if (rows) {
             return true;
         }
     }
@@ -434,6 +501,7 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
             return false;
         }
         *found = lims_found_cell(scope->row, column);
+        compare_columns(layout, scope, source, found);
         return true;
     case LIMS_SOURCE_INDEX:
         if (scope->row) {

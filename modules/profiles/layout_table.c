@@ -392,23 +392,33 @@ static bool has_column(lims_layout_t *layout, const lims_table_t *table, const l
     return all;
 }
 
-int lims_test_column(const lims_layout_t *layout, const lims_scope_t *scope,
-                     const lims_test_t *test)
+static void add_columns(apr_array_header_t *columns, const lims_layout_t *layout,
+                        const lims_scope_t *scope, const char *name)
 {
-    for (int i = 0; i < test->names->nelts; i++) {
-        const char *name = APR_ARRAY_IDX(test->names, i, const char *);
-        const char *mark = strrchr(name, '#');
-        int column = lims_header_column(scope, name, 1);
+    const char *mark = strrchr(name, '#');
+    int column = lims_header_column(scope, name, 1);
 
-        if (column < 0 && mark && mark > name && apr_isdigit(mark[1])) {
-            name = apr_pstrmemdup(layout->pool, name, (apr_size_t)(mark - name));
-            column = lims_header_column(scope, name, (int)strtol(mark + 1, NULL, 10));
-        }
-        if (column >= 0) {
-            return column;
-        }
+    if (column < 0 && mark && mark > name && apr_isdigit(mark[1])) {
+        name = apr_pstrmemdup(layout->pool, name, (apr_size_t)(mark - name));
+        column = lims_header_column(scope, name, (int)strtol(mark + 1, NULL, 10));
     }
-    return -1;
+    while (column >= 0) {
+        APR_ARRAY_PUSH(columns, int) = column;
+        column = apr_hash_get(layout->counted, name, APR_HASH_KEY_STRING)
+                     ? -1
+                     : lims_header_next(scope, name, column);
+    }
+}
+
+const apr_array_header_t *lims_test_columns(const lims_layout_t *layout, const lims_scope_t *scope,
+                                            const lims_test_t *test)
+{
+    apr_array_header_t *columns = apr_array_make(layout->pool, 1, sizeof(int));
+
+    for (int i = 0; i < test->names->nelts; i++) {
+        add_columns(columns, layout, scope, APR_ARRAY_IDX(test->names, i, const char *));
+    }
+    return columns->nelts > 0 ? columns : NULL;
 }
 
 /* Whether the table has the column of a test: its own source's, or of its name. */
@@ -421,7 +431,7 @@ static bool has_test(const lims_layout_t *layout, const lims_scope_t *scope,
         return own->kind != LIMS_SOURCE_HEADER ||
                lims_header_column(scope, own->header, own->occurrence) >= 0;
     }
-    return lims_test_column(layout, scope, test) >= 0;
+    return lims_test_columns(layout, scope, test) != NULL;
 }
 
 /* Each test of a wide table has a column, unless not every file or not every

@@ -55,8 +55,14 @@ static apr_hash_t *labels_of(const lims_layout_t *layout, const lims_table_t *ta
 
     for (int i = table->begin; i < table->end; i++) {
         const char *label = label_of(layout, &table->sheet->rows[i]);
-        if (*label && !apr_hash_get(labels, label, APR_HASH_KEY_STRING)) {
-            apr_hash_set(labels, label, APR_HASH_KEY_STRING, &table->sheet->rows[i]);
+        apr_array_header_t *list = apr_hash_get(labels, label, APR_HASH_KEY_STRING);
+
+        if (*label && !list) {
+            list = apr_array_make(layout->pool, 1, sizeof(const lims_row_t *));
+            apr_hash_set(labels, label, APR_HASH_KEY_STRING, list);
+        }
+        if (*label) {
+            APR_ARRAY_PUSH(list, const lims_row_t *) = &table->sheet->rows[i];
         }
     }
     return labels;

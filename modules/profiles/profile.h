@@ -56,6 +56,7 @@ typedef struct {
     lims_source_e kind;
     const char *header; /* folded, without its "#2"; so is .below */
     int occurrence;     /* of equal headers, which one: from 1; of labels 0: the only one */
+    bool numbered;      /* it says so: "#1" */
     int index;          /* of the column, from 1 */
     const char *key;    /* folded */
     const char *below;  /* the label */

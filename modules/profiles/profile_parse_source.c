@@ -61,6 +61,7 @@ static void split_occurrence(lims_source_t *source, const char *text, int otherw
         strspn(mark + 1, "0123456789") == strlen(mark + 1) && strlen(mark + 1) <= 4) {
         source->occurrence = (int)strtol(mark + 1, NULL, 10);
         length = (apr_size_t)(mark - text);
+        source->numbered = true;
     }
     source->header = lims_fold(text, length, pool);
 }
