@@ -142,6 +142,7 @@ void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
 {
     lims_layout_t layout = { .out = out, .document = document, .profile = profile, .pool = pool };
 
+    layout.said = apr_hash_make(pool);
     if (!out->readings) {
         out->readings = apr_array_make(pool, 64, sizeof(lims_reading_t));
     }

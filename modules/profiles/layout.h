@@ -33,6 +33,7 @@ typedef struct {
     apr_pool_t *pool;
     apr_hash_t *tests;    /* folded name -> apr_array_header_t of const lims_test_t * */
     apr_hash_t *ignored;  /* folded names */
+    apr_hash_t *said;     /* reasons by code, place and words */
     apr_hash_t *unknown;  /* names and their places that were told; or NULL */
     apr_hash_t *paths;    /* layout_xml.c: where paths lead */
     bool uses_keys;       /* some source is a key */
@@ -44,6 +45,7 @@ typedef struct {
     apr_size_t line_size;
     /* Of the row that is being read. */
     int values, skipped;   /* of them */
+    bool remark;           /* what is looked up now is one: text for people */
     bool told_id;          /* once a row: that it has no tracking id */
     bool told_time;        /* once a row: that its time is wrong */
     const char *told_flag; /* once a row: the cell of a flag that was told last */
@@ -125,9 +127,10 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
 int lims_header_next(const lims_scope_t *scope, const char *header, int column);
 
 /* What stands in the place of a text once more; other texts are a reason, since
- * nobody says which counts. `what` names the place, "the column \"x\"". */
-void lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope,
-                       const lims_found_t *found, const lims_found_t *again, const char *what);
+ * nobody says which counts, but for remarks, which are joined. `what` names the place, "the column \"x\"". False: it is
+ * another. */
+bool lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope, lims_found_t *found,
+                       const lims_found_t *again, const char *what);
 
 /* The header of columns [0, count) of some rows, joined by blanks. */
 const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool);

@@ -8,6 +8,7 @@
  */
 #include "profiles/layout.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 static bool is_record(const lims_row_t *row, const char *type)
@@ -80,12 +81,81 @@ static int only_component(const lims_row_t *record, int field, const lims_astm_s
     return only ? only : 1;
 }
 
+/* What a field says. */
+static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *record,
+                             const lims_source_t *source)
+{
+    const lims_astm_signs_t *signs = &layout->document->astm->signs;
+    lims_found_t found = lims_found_cell(record, source->field.number - 1);
+    int component = source->field.component;
+
+    if (component == 0) {
+        component = only_component(record, source->field.number, signs, layout->pool);
+    }
+    if (component > 0) {
+        const char *text =
+            lims_astm_component(record, source->field.number, component, signs, layout->pool);
+        found.text = lims_found_text(text, 0, 0, layout->pool).text;
+    }
+    return found;
+}
+
+/* The repetitions of a field, of which each that says something has to say the same. */
+static void compare_repetitions(const lims_layout_t *layout, const lims_scope_t *scope,
+                                lims_found_t *found, const lims_row_t *record,
+                                const lims_source_t *source)
+{
+    const char sign[] = { layout->document->astm->signs.repeat, '\0' };
+    const lims_cell_t *cell = lims_row_cell(record, source->field.number - 1);
+
+    /* H-2 declares the sign. */
+    for (const char *text =
+             is_record(record, "H") && source->field.number <= 2 ? NULL : strpbrk(cell->text, sign);
+         text; text = strpbrk(text, sign)) {
+        lims_row_t row = *record;
+        lims_cell_t *cells =
+            apr_pmemdup(layout->pool, record->cells, (apr_size_t)row.count * sizeof(*cells));
+        lims_found_t again;
+
+        cells[source->field.number - 1].text = ++text;
+        cells[source->field.number - 1].length = (apr_uint16_t)strlen(text);
+        row.cells = cells;
+        again = field_of(layout, &row, source);
+        again.raw = found->raw;
+        if (again.text && *again.text) {
+            lims_source_again(
+                layout, scope, found, &again,
+                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+        }
+    }
+}
+
+/* Comments and records of the manufacturer may be several for one result. */
+static void compare_records(const lims_layout_t *layout, const lims_scope_t *scope,
+                            lims_found_t *found, const lims_row_t *record,
+                            const lims_source_t *source)
+{
+    const char *type;
+
+    for (const lims_row_t *row = record + 1; record > scope->row && row < &scope->rows[scope->end];
+         row++) {
+        type = lims_row_cell(row, 0)->text;
+        if (is_parent(type) || strcmp(type, "R") == 0) {
+            return;
+        }
+        if (strcmp(type, source->field.record) == 0) {
+            lims_found_t again = field_of(layout, row, source);
+            lims_source_again(
+                layout, scope, found, &again,
+                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+        }
+    }
+}
+
 static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
                  const lims_source_t *source)
 {
-    const lims_astm_signs_t *signs = &layout->document->astm->signs;
     const lims_row_t *record = NULL;
-    int component = source->field.component;
 
     if (source->kind == LIMS_SOURCE_FIELD) {
         record = find_record(scope, source->field.record);
@@ -93,15 +163,9 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
     if (!record) {
         return false;
     }
-    *found = lims_found_cell(record, source->field.number - 1);
-    if (component == 0) {
-        component = only_component(record, source->field.number, signs, layout->pool);
-    }
-    if (component > 0) {
-        const char *text =
-            lims_astm_component(record, source->field.number, component, signs, layout->pool);
-        found->text = lims_found_text(text, 0, 0, layout->pool).text;
-    }
+    *found = field_of(layout, record, source);
+    compare_repetitions(layout, scope, found, record, source);
+    compare_records(layout, scope, found, record, source);
     return true;
 }
 

@@ -91,12 +91,94 @@ static const char *whole(const lims_row_t *segment, int field, const lims_hl7_si
     return first;
 }
 
+/* What a field says, or one of its repetitions. */
+static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *segment,
+                             const lims_source_t *source)
+{
+    const lims_hl7_signs_t *signs = &layout->document->hl7->signs;
+    lims_found_t found = lims_found_cell(segment, source->field.number);
+    const char *text = source->field.component > 0
+                           ? lims_hl7_component(segment, source->field.number,
+                                                source->field.component, signs, layout->pool)
+                           : whole(segment, source->field.number, signs, layout->pool);
+
+    found.column = source->field.number;
+    found.text = lims_found_text(text, 0, 0, layout->pool).text;
+    return found;
+}
+
+/* The segment with the nth repetition of a field, from 0, in the place of the first.
+ * NULL: there is none. */
+static const lims_row_t *repetition(const lims_layout_t *layout, const lims_row_t *segment,
+                                    int field, int number)
+{
+    char sign = layout->document->hl7->signs.repeat;
+    const lims_cell_t *cell = lims_row_cell(segment, field);
+    const char *text = cell->text;
+    lims_cell_t *cells;
+    lims_row_t *row;
+
+    for (int i = 0; text && i < number; i++) {
+        text = sign ? strchr(text, sign) : NULL;
+        text = text ? text + 1 : NULL;
+    }
+    /* MSH-2 declares the sign. */
+    if (!text || field >= segment->count || (is_segment(segment, "MSH") && field <= 2)) {
+        return NULL;
+    }
+    row = apr_pmemdup(layout->pool, segment, sizeof(*row));
+    cells = apr_pmemdup(layout->pool, segment->cells, (apr_size_t)row->count * sizeof(*cells));
+    cells[field].text = text;
+    cells[field].length = (apr_uint16_t)strlen(text);
+    row->cells = cells;
+    return row;
+}
+
+/* Repetitions of a field, which have to say the same. */
+static void compare_repetitions(const lims_layout_t *layout, const lims_scope_t *scope,
+                                lims_found_t *found, const lims_row_t *segment,
+                                const lims_source_t *source)
+{
+    const lims_row_t *row;
+
+    for (int i = 1; (row = repetition(layout, segment, source->field.number, i)) != NULL; i++) {
+        lims_found_t again = field_of(layout, row, source);
+
+        again.raw = found->raw;
+        again.cell = found->cell;
+        if (*again.text) {
+            lims_source_again(
+                layout, scope, found, &again,
+                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+        }
+    }
+}
+
+/* Notes and devices of the result itself may be several. */
+static void compare_segments(const lims_layout_t *layout, const lims_scope_t *scope,
+                             lims_found_t *found, const lims_row_t *segment,
+                             const lims_source_t *source)
+{
+    if (segment <= scope->row) {
+        return;
+    }
+    for (const lims_row_t *row = segment + 1;
+         row < &scope->rows[scope->end] && !is_segment(row, "OBX") && !is_segment(row, "SPM");
+         row++) {
+        lims_found_t again = field_of(layout, row, source);
+
+        if (is_segment(row, source->field.record)) {
+            lims_source_again(
+                layout, scope, found, &again,
+                apr_psprintf(layout->pool, "%s-%d", source->field.record, source->field.number));
+        }
+    }
+}
+
 static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
                  const lims_source_t *source)
 {
-    const lims_hl7_signs_t *signs = &layout->document->hl7->signs;
     const lims_row_t *segment = NULL;
-    const char *text;
 
     if (source->kind == LIMS_SOURCE_FIELD) {
         segment = find_segment(scope, source->field.record);
@@ -104,13 +186,11 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
     if (!segment) {
         return false;
     }
-    *found = lims_found_cell(segment, source->field.number);
-    found->column = source->field.number;
-    text = source->field.component > 0
-               ? lims_hl7_component(segment, source->field.number, source->field.component, signs,
-                                    layout->pool)
-               : whole(segment, source->field.number, signs, layout->pool);
-    found->text = lims_found_text(text, 0, 0, layout->pool).text;
+    *found = field_of(layout, segment, source);
+    compare_repetitions(layout, scope, found, segment, source);
+    if (!is_segment(segment, "SPM")) {
+        compare_segments(layout, scope, found, segment, source);
+    }
     return true;
 }
 

@@ -58,7 +58,7 @@ static void read_columns(lims_layout_t *layout, const lims_scope_t *scope, const
                          const apr_array_header_t *columns)
 {
     const lims_found_t name = { .text = APR_ARRAY_IDX(test->names, 0, const char *) };
-    const lims_found_t value = lims_found_cell(scope->row, APR_ARRAY_IDX(columns, 0, int));
+    lims_found_t value = lims_found_cell(scope->row, APR_ARRAY_IDX(columns, 0, int));
 
     lims_rules_value(layout, scope, test, &name, &value);
     for (int i = 1; i < columns->nelts; i++) {

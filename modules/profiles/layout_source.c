@@ -173,17 +173,23 @@ static const char *text_of(const lims_found_t *found, apr_pool_t *pool)
                         : "";
 }
 
-void lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope,
-                       const lims_found_t *found, const lims_found_t *again, const char *what)
+bool lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope, lims_found_t *found,
+                       const lims_found_t *again, const char *what)
 {
     const char *first = text_of(found, layout->pool), *second = text_of(again, layout->pool);
 
-    if (strcmp(first, second) != 0) {
+    if (strcmp(first, second) != 0 && layout->remark) {
+        found->text = *first && *second ? apr_pstrcat(layout->pool, first, "; ", second, NULL)
+                      : *first          ? first
+                                        : second;
+    } else if (strcmp(first, second) != 0) {
         lims_layout_reason(layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, true, again, first,
                            "There is more than one value of %s, \"%s\" and \"%s\": which of them "
                            "counts, the profile does not say.",
                            what, first, second);
+        return false;
     }
+    return true;
 }
 
 static const char *quoted(const char *of, const char *name, apr_pool_t *pool)
@@ -193,7 +199,7 @@ static const char *quoted(const char *of, const char *name, apr_pool_t *pool)
 
 /* Further columns of a header that is named without a number. */
 static void compare_columns(const lims_layout_t *layout, const lims_scope_t *scope,
-                            const lims_source_t *source, const lims_found_t *found)
+                            const lims_source_t *source, lims_found_t *found)
 {
     if (source->numbered || apr_hash_get(layout->counted, source->header, APR_HASH_KEY_STRING)) {
         return;

@@ -11,6 +11,23 @@
 
 /* --- Reasons --------------------------------------------------------------------- */
 
+/* A cell that belongs to many values, a date above a table, is told once. */
+static bool was_told(const lims_layout_t *layout, const lims_reason_t *reason)
+{
+    const char *key;
+
+    if (layout->out->reasons->list->nelts >= LIMS_FILE_REASONS_MAX) {
+        return false; /* those are only counted */
+    }
+    key = apr_psprintf(layout->pool, "%d %d %d %s\n%s", (int)reason->code, reason->row,
+                       reason->column, reason->sheet ? reason->sheet : "", reason->message);
+    if (apr_hash_get(layout->said, key, APR_HASH_KEY_STRING)) {
+        return true;
+    }
+    apr_hash_set(layout->said, key, APR_HASH_KEY_STRING, key);
+    return false;
+}
+
 static void add_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
                        bool blocking, const lims_found_t *found, const char *expected,
                        const char *message)
@@ -30,7 +47,9 @@ static void add_reason(const lims_layout_t *layout, const lims_scope_t *scope, l
     if (reason.row == 0 && scope) {
         reason.row = scope->row ? scope->row->number : scope->line;
     }
-    lims_reasons_add(layout->out->reasons, &reason);
+    if (!was_told(layout, &reason)) {
+        lims_reasons_add(layout->out->reasons, &reason);
+    }
 }
 
 void lims_layout_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
@@ -350,8 +369,10 @@ static void look_up(lims_value_t *value, lims_column_e column)
 {
     const lims_source_t *own = value->test ? value->test->columns[column] : NULL;
 
+    value->layout->remark = column == LIMS_COLUMN_OPERATOR || column == LIMS_COLUMN_COMMENT;
     lims_source_read(&value->found[column], value->layout, value->scope,
                      own ? own : &value->layout->profile->columns[column]);
+    value->layout->remark = false;
 }
 
 static void fill(lims_found_t *found, const lims_found_t *given, apr_pool_t *pool)

@@ -211,6 +211,20 @@ static const case_t cases[] = {
       "MSH|^~\\&|LAB|M|E|R|2026||ORU^R01|1|P|2.5\rORC|RE|me\rOBR|1\rOBX|1|NM|A||1||||||F\r"
       "OBX|2|NM|B||2||||||F\rSPM|1|S1\rOBR|2\rOBX|1|NM|A||3||||||F\rSPM|1|S2\r",
       "4:5 S1 A=1 by me|5:5 S1 B=2 by me|8:5 S2 A=3", "", "3 3 0 0" },
+    { "ASTM and HL7, several values in a field, and several remarks",
+      HEAD " 'match': {'container': 'astm', 'sender': '.'}, 'layout': 'astm',"
+           " 'columns': {'comment': 'C-4'}, 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "H|\\^&|||D\rO|1|S1\rR|1|^^^T|9.34\\8.11|||||F\rC|1|I|one\rC|2|I|two\r"
+      "R|2|^^^T\\^^^T|5\\5|||||F\rL|1|N\r",
+      "3:4 S1 T=9.34 //one; two|6:4 S1 T=5",
+      "structure_mismatch@3:4 [9.34\\8.11]|duplicate_row@6:4 [5\\5]", "2 2 0 0" },
+    { "HL7, the same",
+      HEAD " 'match': {'container': 'hl7', 'messages': ['ORU^R01']}, 'layout': 'hl7',"
+           " 'columns': {'trackingId': 'SPM-2.1', 'comment': 'NTE-3'},"
+           " 'tests': [{'name': 'T', 'testCode': 'T'}, {'name': 'U', 'testCode': 'U'}]}",
+      "MSH|^~\\&|LAB|M|E|R|2026||ORU^R01^ORU_R01|1|P|2.5\rOBR|1|P1|F1\r"
+      "OBX|1|NM|T||190~210||||||F\rNTE|1||a~b\rNTE|2||c\rOBX|2|NM|U||7~7||||||F\rSPM|1|S1~S1^x\r",
+      "3:5 S1 T=190 //a; b; c|6:5 S1 U=7", "structure_mismatch@3:5 [190~210]", "2 2 0 0" },
     { "ASTM, a patient between an order and a result",
       HEAD " 'match': {'container': 'astm', 'sender': '.'}, 'layout': 'astm',"
            " 'tests': [{'name': 'T', 'testCode': 'T'}]}",
@@ -267,8 +281,35 @@ static const case_t cases[] = {
       HEAD " 'match': {'container': 'json', 'lines': [{'regex': '.'}]}, 'layout': 'json',"
            " 'table': {'element': '/item'}, 'columns': {'trackingId': 'id'},"
            " 'tests': [{'name': 'Fe', 'testCode': 'FE'}, {'name': 'm/Pb', 'testCode': 'PB'}]}",
-      "[{\"id\": \"S1\", \"fe\": 1, \"m\": {\"pb\": [2, 3]}},\n{\"id\": \"S2\", \"Fe\": 4}]",
+      "[{\"id\": \"S1\", \"fe\": 1, \"m\": {\"pb\": [2, 2]}},\n{\"id\": \"S2\", \"Fe\": 4}]",
       "1:0 S1 FE=1|1:0 S1 PB=2|2:0 S2 FE=4|2:0 S2 PB=?", "missing_value@2:0 []", "2 4 0 0" },
+    { "JSON, several values where one is due, and one of several that is meant",
+      HEAD
+      " 'match': {'container': 'json', 'lines': [{'regex': '.'}]}, 'layout': 'json',"
+      " 'table': {'element': '/item'}, 'columns': {'trackingId': 'ids/id#2', 'operator': 'by'},"
+      " 'tests': [{'name': 'Fe', 'testCode': 'FE'}, {'name': 'Pb#3', 'testCode': 'PB'}]}",
+      "[{\"ids\": {\"id\": [\"x\", \"S1\"]}, \"by\": [\"me\", \"me\"], \"fe\": [1, 2],"
+      " \"pb\": [3, 4, 5]}]",
+      "1:0 S1 FE=1 by me|1:0 S1 PB=5 by me", "structure_mismatch@1:0 [2]", "1 2 0 0" },
+    { "XML, an element that stands there twice",
+      HEAD " 'match': {'container': 'xml', 'root': 'F'}, 'layout': 'xml',"
+           " 'table': {'element': '/F/S'}, 'columns': {'trackingId': '@id', 'operator': '/F/by'},"
+           " 'tests': [{'name': 'NO3', 'testCode': 'NO3'}]}",
+      "<F><by>me</by><by>you</by>\n<S id='1'><NO3>1</NO3><NO3>7</NO3></S>\n"
+      "<S id='2'><NO3>2</NO3><NO3>2</NO3></S></F>",
+      "2:0 1 NO3=1 by me; you|3:0 2 NO3=2 by me; you", "structure_mismatch@2:0 [7]", "2 2 0 0" },
+    { "wide, columns of one header and of a test's other name",
+      HEAD MATCH
+      " 'layout': 'wide', 'table': {'header': {'find': ['Sample']}},"
+      " 'columns': {'trackingId': 'Sample', 'operator': 'By'},"
+      " 'tests': [{'name': ['Pb', 'Lead'], 'testCode': 'PB'},"
+      "           {'name': 'Fe', 'testCode': 'FE'}, {'name': 'Fe#2', 'testCode': 'FE2'}]}",
+      "Sample,Pb,Pb,Lead,Fe,Fe,By,By\nS1,1,1,1,2,3,me,me\nS2,1,7,1,2,3,me,me\n"
+      "S3,1,1,,2,3,me,you\n",
+      "2:2 S1 PB=1 by me|2:5 S1 FE=2 by me|2:6 S1 FE2=3 by me|3:2 S2 PB=1 by me|"
+      "3:5 S2 FE=2 by me|3:6 S2 FE2=3 by me|4:2 S3 PB=1 by me; you|4:5 S3 FE=2 by me; you|"
+      "4:6 S3 FE2=3 by me; you",
+      "structure_mismatch@3:3 [7]|structure_mismatch@4:4 []", "3 9 0 0" },
 };
 
 static void test_layouts(void)
