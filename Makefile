@@ -17,6 +17,8 @@
 #                      under write load, every allocation and database call of
 #                      some requests failed; TORTURE_SEED repeats a run. WALK_SECONDS
 #                      (3600) of random steps through the release gates; WALK_SEED
+#                      and DAMAGE_SECONDS (3600) of damaged files of instruments;
+#                      DAMAGE_SEED repeats them
 # make soak            memory and descriptors after SOAK_REQUESTS (1000000), and
 #                      SOAK_RESTARTS (100) graceful restarts under load
 # make fuzz            every fuzzer for FUZZ_SECONDS each (needs clang)
@@ -53,6 +55,7 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 TORTURE_KILLS ?= 200
 WALK_SECONDS ?= 3600
+DAMAGE_SECONDS ?= 3600
 SOAK_REQUESTS ?= 1000000
 SOAK_RESTARTS ?= 100
 
@@ -348,7 +351,7 @@ check-clients: prerequisites
 torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@TORTURE_KILLS=$(TORTURE_KILLS) WALK_SECONDS=$(WALK_SECONDS) \
-	    $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
+	    DAMAGE_SECONDS=$(DAMAGE_SECONDS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
 
 soak: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units

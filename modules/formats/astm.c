@@ -12,7 +12,10 @@ enum { STX = 0x02, ETX = 0x03, EOT = 0x04, ENQ = 0x05, ACK = 0x06, NAK = 0x15, E
 
 typedef struct {
     const unsigned char *at, *end;
-    int frame; /* of the file, 1-based: what a person can count */
+    int frame;                 /* of the file, 1-based: what a person can count */
+    int last;                  /* the number of the last frame, 0 to 7; -1: any may follow */
+    const unsigned char *text; /* of the last frame, and where it ended */
+    const unsigned char *text_end;
     bool open; /* a transmission was begun by ENQ, and not ended by EOT */
     char *out;
     lims_reasons_t *reasons;
@@ -49,6 +52,31 @@ static bool cut_off(frames_t *f)
     return false;
 }
 
+/* The same frame once more: its acknowledgement got lost (LIS01-A2, 6.5.1). */
+static bool is_again(const frames_t *f, const unsigned char *number, const unsigned char *last)
+{
+    return f->text && f->last >= 0 && *number == *f->text &&
+           last - number == f->text_end - f->text &&
+           memcmp(number, f->text, (apr_size_t)(last - number)) == 0;
+}
+
+/* Frames count from 1 to 7 and on from 0 (LIS01-A2, 6.3.1.1); some devices begin anew
+ * with each message. A number left out is a frame that is missing. */
+static bool is_next(frames_t *f, const unsigned char *number, const unsigned char *last)
+{
+    bool header = last - number > 1 && apr_toupper(number[1]) == 'H';
+    int due = (f->last + 1) % 8;
+
+    if (f->last < 0 || header || !apr_isdigit(*number) || *number - '0' == due ||
+        is_again(f, number, last)) {
+        return true;
+    }
+    lims_reasons_block(f->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
+                       "Frame %d has the number %c where %d is due: a frame is missing.", f->frame,
+                       *number, due);
+    return false;
+}
+
 /* One frame, .at behind its STX. Its text goes to .out; the last frame of a
  * message, and each that ends a record, ends in CR. */
 static bool read_frame(frames_t *f)
@@ -70,13 +98,18 @@ static bool read_frame(frames_t *f)
         lims_reasons_block(f->reasons, LIMS_REASON_CHECKSUM_ERROR, 0, 0,
                            "The checksum of frame %d is %.2s, but its bytes make %02X.", f->frame,
                            high < 0 || low < 0 ? "??" : (const char *)last + 1, sum(number, last));
-    } else {
+    } else if (!is_next(f, number, last)) {
+        return false;
+    } else if (!is_again(f, number, last)) {
         memcpy(f->out, number + 1, (apr_size_t)(last - number - 1));
         f->out += last - number - 1;
         if (*last == ETX && last > number + 1 && f->out[-1] != '\r') {
             *f->out++ = '\r';
         }
     }
+    f->last = apr_isdigit(*number) ? *number - '0' : -1;
+    f->text = number;
+    f->text_end = last;
     f->at = last + 3;
     return true;
 }
@@ -89,6 +122,7 @@ static bool read_frames(const char **text, apr_size_t *length, const char *bytes
     frames_t f = {
         .at = (const unsigned char *)bytes,
         .end = (const unsigned char *)bytes + size,
+        .last = -1,
         .out = out,
         .reasons = reasons,
     };
@@ -104,6 +138,7 @@ static bool read_frames(const char **text, apr_size_t *length, const char *bytes
             good = false;
         }
         f.open = c == ENQ || (f.open && c != EOT);
+        f.last = c == ENQ || c == EOT ? -1 : f.last;
     }
     if (good && f.open) {
         lims_reasons_block(reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
@@ -184,6 +219,13 @@ static bool split(records_t *r, const char *record, apr_size_t length)
     const char *end = record + length;
     char type = (char)apr_toupper(*record);
 
+    /* LIS02-A2, 5.6: a record begins with one letter, which says what it is. */
+    if (r->open && (!apr_isalpha(type) || (length > 1 && record[1] != r->astm->signs.field))) {
+        lims_reasons_block(r->reasons, LIMS_REASON_STRUCTURE_MISMATCH, r->line, 0,
+                           "Line %d is no record: it does not begin with the letter of one.",
+                           r->line);
+        return false;
+    }
     if (type == 'H' && r->open) {
         return not_ended(r);
     }
@@ -203,8 +245,10 @@ static bool split(records_t *r, const char *record, apr_size_t length)
         const char *stop = memchr(field, r->astm->signs.field, (apr_size_t)(end - field));
         apr_size_t size = (apr_size_t)((stop ? stop : end) - field);
 
-        if (!lims_sheet_cell(r->sheet, apr_pstrmemdup(r->pool, field, size), size,
-                             (apr_size_t)(field - r->text->bytes))) {
+        const char *text = field == record ? apr_psprintf(r->pool, "%c", type)
+                                           : apr_pstrmemdup(r->pool, field, size);
+
+        if (!lims_sheet_cell(r->sheet, text, size, (apr_size_t)(field - r->text->bytes))) {
             return false;
         }
         field += size + 1;

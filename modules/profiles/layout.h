@@ -157,6 +157,10 @@ const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const li
 bool lims_row_is_blank(const lims_row_t *row);
 bool lims_cell_says(const lims_row_t *row, int column);
 
+/* Whether a row is the one below, in the sheet as a person sees it: workbooks leave
+ * blank rows out. */
+bool lims_row_is_next(const lims_layout_t *layout, const lims_row_t *row, const lims_row_t *next);
+
 /* --- Tables (layout_table.c) --------------------------------------------------- */
 
 /* Rows of data under a header. */

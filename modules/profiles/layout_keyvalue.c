@@ -6,6 +6,7 @@
 #include "profiles/layout.h"
 
 #include <apr_strings.h>
+#include <string.h>
 
 /* The value of a test, by whichever of its names stands there. */
 static bool find_test(lims_found_t *value, lims_found_t *name, const lims_layout_t *layout,
@@ -31,6 +32,32 @@ static bool find_test(lims_found_t *value, lims_found_t *name, const lims_layout
     return any;
 }
 
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789.,+-eE<> ") == strlen(text) &&
+           strpbrk(text, "0123456789");
+}
+
+/* A key has one value: of two numbers behind it nobody says which counts. */
+static void refuse_number_behind(lims_layout_t *layout, const lims_scope_t *scope,
+                                 const lims_table_t *table, const lims_found_t *value)
+{
+    for (int i = table->begin - (table->begin > 0); i < table->end; i++) {
+        const lims_row_t *row = &table->sheet->rows[i];
+        lims_found_t behind;
+
+        if (row->number != value->row || !value->cell || !is_number(value->text)) {
+            continue;
+        }
+        behind = lims_found_cell(row, value->column);
+        behind.text = lims_found_text(behind.raw, 0, 0, layout->pool).text;
+        if (is_number(behind.text)) {
+            lims_layout_reason(layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &behind,
+                               value->text, "Another number stands behind the value of the key.");
+        }
+    }
+}
+
 static void read_block(lims_layout_t *layout, const lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
@@ -50,6 +77,7 @@ static void read_block(lims_layout_t *layout, const lims_table_t *table)
             lims_rules_value(layout, &scope, test, &name, NULL);
             any = true;
         } else if (find_test(&value, &name, layout, &scope, test)) {
+            refuse_number_behind(layout, &scope, table, &value);
             lims_rules_value(layout, &scope, test, &name, &value);
             any = true;
         } else if (!test->optional || (i + 1 == tests->nelts && !any)) {
@@ -58,6 +86,26 @@ static void read_block(lims_layout_t *layout, const lims_table_t *table)
         }
     }
     lims_rules_end(layout);
+}
+
+/* A value before the first block is nobody's: the row that begins its block may be
+ * damaged. */
+static void refuse_before(lims_layout_t *layout, const lims_table_t *table)
+{
+    const apr_array_header_t *tests = layout->profile->tests;
+    lims_scope_t scope = { .sheet = table->sheet, .keys = { table->keys[1] } };
+
+    for (int i = 0; table->block.text && table->keys[1] && i < tests->nelts; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(tests, i, lims_test_t);
+        lims_found_t value, name;
+
+        if (!test->columns[LIMS_COLUMN_VALUE] && find_test(&value, &name, layout, &scope, test)) {
+            lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &value,
+                               lims_regex_pattern(layout->profile->table.block.start),
+                               "The test %s has a value here before the first block.",
+                               test->test_code);
+        }
+    }
 }
 
 void lims_layout_keyvalue(lims_layout_t *layout)
@@ -72,6 +120,7 @@ void lims_layout_keyvalue(lims_layout_t *layout)
             int begin = table.block.text && table.begin > 0 ? table.begin - 1 : table.begin;
             table.keys[0] = lims_keys_of(layout, table.sheet, begin, table.end, 0, 0);
         }
+        refuse_before(layout, &table);
         read_block(layout, &table);
     }
 }

@@ -115,7 +115,8 @@ static plate_t plate_of(lims_layout_t *layout, const lims_table_t *found)
                       .whole = true };
     int end = found->begin;
 
-    while (end < found->end && !lims_row_is_blank(&found->sheet->rows[end])) {
+    while (end < found->end && !lims_row_is_blank(&found->sheet->rows[end]) &&
+           lims_row_is_next(layout, &found->sheet->rows[end - 1], &found->sheet->rows[end])) {
         end++;
     }
     plate.table.end = end;

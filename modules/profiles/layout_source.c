@@ -329,8 +329,7 @@ static void add_below(const lims_layout_t *layout, lims_keys_t *keys, const lims
     }
 }
 
-/* The row below, in the sheet as a person sees it. */
-static bool is_next(const lims_layout_t *layout, const lims_row_t *row, const lims_row_t *next)
+bool lims_row_is_next(const lims_layout_t *layout, const lims_row_t *row, const lims_row_t *next)
 {
     return layout->document->container == LIMS_CONTAINER_TEXT || next->number == row->number + 1;
 }
@@ -351,7 +350,7 @@ const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t 
         const lims_row_t *row = uncut(layout, &sheet->rows[i]);
         bool outside = i < except || i >= until;
         if (outside && layout->below && i + 1 < to && i + 1 != except &&
-            is_next(layout, row, &sheet->rows[i + 1])) {
+            lims_row_is_next(layout, row, &sheet->rows[i + 1])) {
             add_below(layout, keys, &sheet->rows[i], &sheet->rows[i + 1]);
         }
         for (int j = 0; layout->uses_keys && outside && j < row->count; j++) {

@@ -121,8 +121,9 @@ static int find_end(bool *again, lims_layout_t *layout, const stretch_t *stretch
     for (int i = begin; i < stretch->end; i++) {
         const lims_row_t *row = &stretch->sheet->rows[i];
         bool blank = lims_row_is_blank(row);
+        bool gap = any && !lims_row_is_next(layout, row - 1, row);
 
-        if ((blank && any && table->end.blank) ||
+        if ((((blank && any) || gap) && table->end.blank) ||
             (table->end.row && matches(layout, table->end.row, row))) {
             return i;
         }
@@ -222,6 +223,20 @@ static lims_found_t block_of(lims_layout_t *layout, const lims_row_t *row)
     return block;
 }
 
+/* A table before the first block would be left out unseen: the row that begins its
+ * block may be damaged. */
+static void refuse_before(lims_layout_t *layout, const stretch_t *stretch, int first)
+{
+    for (int i = stretch->begin; has_header(layout) && i < first; i++) {
+        if (is_header(layout, stretch, i)) {
+            mismatch(layout, stretch->sheet, stretch->sheet->rows[i].number,
+                     lims_regex_pattern(layout->profile->table.block.start),
+                     "The headers of the table stand here before the first block.");
+            return;
+        }
+    }
+}
+
 /* Blocks reach from their first row to that of the next. */
 static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretch_t *stretch)
 {
@@ -233,6 +248,9 @@ static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretc
          next++) {
     }
     stretch->outer = lims_keys_of(layout, stretch->sheet, stretch->begin, next, 0, 0);
+    if (next < end) {
+        refuse_before(layout, stretch, next);
+    }
     while (next < end) {
         const lims_row_t *row = &stretch->sheet->rows[next];
 
