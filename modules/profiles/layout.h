@@ -127,8 +127,8 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
 int lims_header_next(const lims_scope_t *scope, const char *header, int column);
 
 /* What stands in the place of a text once more; other texts are a reason, since
- * nobody says which counts, but for remarks, which are joined. `what` names the place, "the column \"x\"". False: it is
- * another. */
+ * nobody says which counts, but for remarks, which are joined. `what` names the
+ * place, "the column \"x\"". False: it is another. */
 bool lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope, lims_found_t *found,
                        const lims_found_t *again, const char *what);
 

@@ -75,7 +75,8 @@ static const lims_member_t source_members[] = {
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, path),
       .doc = "An XML element or attribute, or a JSON member, seen from `table.element`: "
-             "`Concentration`, `../@id`, `/File/Assay/Units`, `*/value`." },
+             "`Concentration`, `../@id`, `/File/Assay/Units`, `*/value`. Several elements that it "
+             "leads to have to say the same; `Peak#2` is the second of its name." },
     { .name = "text",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, text),

@@ -93,6 +93,22 @@ static void test_frames(void)
     ok(strncmp(read_text(wrong, strlen(wrong)), "checksum_error@0 The checksum of frame 1 is",
                43) == 0,
        "a wrong checksum");
+    whole = apr_pstrcat(pool, head, end, NULL);
+    is(read_text(whole, strlen(whole)),
+       "truncated_file@0 Frame 2 has the number 3 where 2 is due: a frame is missing.",
+       "a frame that is missing");
+    whole = apr_pstrcat(pool, head, patient, patient, end, NULL);
+    is(read_text(whole, strlen(whole)), good, "a frame that was sent again counts once");
+    whole = apr_pstrcat(pool, head, patient, frame(3, END, 0x03), frame(1, HEADER, 0x17),
+                        frame(2, END, 0x03), NULL);
+    ok(strncmp(read_text(whole, strlen(whole)), "truncated", 9) != 0,
+       "numbers that begin anew with a message");
+    whole = apr_pstrcat(pool, frame(7, HEADER, 0x17), frame(0, "P|1\r", 0x17), frame(1, END, 0x03),
+                        NULL);
+    is(read_text(whole, strlen(whole)), good, "behind 7 comes 0");
+    whole = apr_pstrcat(pool, HEADER, "77|R|1|x\r", END, NULL);
+    ok(strncmp(read_text(whole, strlen(whole)), "structure_mismatch@2", 20) == 0,
+       "a record that begins with no letter");
     whole = frame(1, "", 0x03);
     is(read_text(whole, strlen(whole)), "", "an empty frame");
     whole = apr_pstrcat(pool, head, "x", end, NULL);

@@ -142,6 +142,20 @@ static const case_t cases[] = {
                  " 'tests': [{'name': 'Fe', 'testCode': 'FE'}]}",
       "User:,me\nSample:,S1,Method:,M\nFe,:,0.5\nSample:,S2,Method:,M\nFe,,0.6\n",
       "3:3 S1 FE=0.5 by me|5:3 S2 FE=0.6 by me", "", "2 2 0 0" },
+    { "keys and values, of which some stand before the first block or twice",
+      HEAD MATCH " 'layout': 'keyvalue', 'table': {'block': {'start': '^Sample'}},"
+                 " 'columns': {'trackingId': 'Sample'},"
+                 " 'tests': [{'name': ['Fe', 'Iron'], 'testCode': 'FE'}]}",
+      "x,Sample,S1\nFe,1\nSample,S2\nFe,2,3\nSample,S3\nFe,4,mg/L\nIron,5\n",
+      "4:2 S2 FE=2|6:2 S3 FE=4",
+      "structure_mismatch@2:2 [1]|structure_mismatch@4:3 [3]|structure_mismatch@7:2 [5]",
+      "2 2 0 0" },
+    { "a table before the first block",
+      HEAD MATCH
+      " 'layout': 'long', 'table': {'header': {'find': ['ID']}, 'block': {'start': '^B (.*)'}},"
+      " 'columns': {'trackingId': 'ID', 'test': {'from': 'block'}, 'value': 'V'},"
+      " 'tests': [{'name': 'T', 'testCode': 'T'}]}",
+      "A T\nID,V\nS1,1\nB T\nID,V\nS2,2\n", "6:2 S2 T=2", "structure_mismatch@2:0", "1 1 0 0" },
     { "a plate with its map",
       HEAD MATCH " 'layout': 'matrix', 'dialect': {'delimiter': 'tab', 'ragged': true},"
                  " 'table': {'section': '^Results', 'header': {'find': ['1', '2']},"
