@@ -86,6 +86,9 @@ typedef struct {
     int column;           /* 1-based, 0: the whole row */
     const char *cell;     /* what stands there, or NULL */
     const char *expected; /* what should, or NULL */
+    /* Of one value alone: whose, of which test, and its column; or NULL and 0. */
+    const char *tracking_id, *test;
+    int value_column;
 } lims_reason_t;
 
 /* The verdict on a file, and how much of its bounds is used up: those hold for

@@ -120,10 +120,21 @@ static const lims_field_t exclude_fields[] = {
     { .name = "sheet", .type = LIMS_T_STRING, .max = 255, .doc = "Of a workbook." },
     { .name = "row",
       .type = LIMS_T_INTEGER,
-      .flags = LIMS_F_REQUIRED,
       .min = 1,
       .max = APR_INT32_MAX,
-      .doc = "The line or row that is left out." },
+      .doc = "The line or row that is left out; with what follows, only that of it." },
+    { .name = "column",
+      .type = LIMS_T_INTEGER,
+      .min = 1,
+      .max = LIMS_FILE_COLUMNS_MAX,
+      .doc = "The column." },
+    { .name = "cell", .type = LIMS_T_STRING, .min = 2, .max = 16, .doc = "Both: D12." },
+    { .name = "test", .type = LIMS_T_STRING, .min = 1, .max = 255, .doc = "The test's code." },
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 1000,
+      .doc = "What the file calls the sample." },
     { .name = "reason", .type = LIMS_T_STRING, .flags = LIMS_F_REQUIRED, .min = 1, .doc = "Why." },
     LIMS_FIELD_END,
 };
@@ -157,7 +168,8 @@ static const lims_field_t release_input[] = {
       .type = LIMS_T_OBJECT_LIST,
       .members = exclude_fields,
       .max = 1000,
-      .doc = "Rows that are left out." },
+      .doc = "What is left out: rows, cells, tests of a row, samples. All that an element says "
+             "has to hold, and something has to be meant by it." },
     { .name = "aliases",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_UNIQUE,
@@ -169,6 +181,11 @@ static const lims_field_t release_input[] = {
 };
 
 static const lims_field_t again_input[] = {
+    { .name = "profile",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 64,
+      .doc = "Code of the profile to read it by." },
     { .name = "dryRun",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
@@ -233,10 +250,10 @@ static const lims_error_t *take_lists(lims_import_t *import, lims_request_t *rq)
 
     if (exclude) {
         error = lims_json_parse(&list, exclude, strlen(exclude), rq->pool);
-        for (const lims_json_t *each = error ? NULL : list->first; each; each = each->next) {
-            APR_ARRAY_PUSH(rows, lims_excluded_t) =
-                (lims_excluded_t){ .sheet = text_of(each, "sheet", ""),
-                                   .row = (int)strtol(text_of(each, "row", "0"), NULL, 10) };
+        for (const lims_json_t *each = error ? NULL : list->first; each && !error;
+             each = each->next) {
+            int index = rows->nelts;
+            error = lims_exclude_take(apr_array_push(rows), each, index, rq->pool);
         }
         import->excluded = rows;
     }
@@ -336,9 +353,11 @@ static const lims_error_t *refuse_release(lims_request_t *rq, const lims_import_
 static const lims_error_t *release(lims_request_t *rq)
 {
     lims_import_t import = *(lims_import_t *)rq->staged;
-    const lims_error_t *error =
-        lims_import_decide(&import, rq, "quarantined", resolution_of(rq), rq->reason);
+    const lims_error_t *error = lims_exclude_check(&import, rq->pool);
 
+    if (!error) {
+        error = lims_import_decide(&import, rq, "quarantined", resolution_of(rq), rq->reason);
+    }
     if (error) {
         return error;
     }
@@ -380,6 +399,8 @@ static const lims_error_t *reevaluate(lims_request_t *rq)
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e review_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+static const lims_error_e release_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_INVALID_TRANSITION,
+                                               LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -423,7 +444,7 @@ static const lims_route_t routes[] = {
       .prepare = prepare,
       .work = work,
       .handler = release,
-      .errors = review_errors },
+      .errors = release_errors },
     { .method = "POST",
       .path = "/instrument-files/:id/reevaluate",
       .command = "instrument-file reevaluate",

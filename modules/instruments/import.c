@@ -189,51 +189,6 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
 
 /* --- Reading -------------------------------------------------------------- */
 
-static bool is_excluded(const lims_import_t *import, const char *sheet, int row)
-{
-    for (int i = 0; import->excluded && i < import->excluded->nelts; i++) {
-        const lims_excluded_t *each = &APR_ARRAY_IDX(import->excluded, i, lims_excluded_t);
-
-        if (each->row == row && strcmp(each->sheet, sheet ? sheet : "") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Takes out what a person leaves out, and what is wrong with it. */
-static void exclude(lims_import_t *import)
-{
-    lims_readings_t *readings = import->readings;
-    lims_reasons_t *reasons = readings->reasons;
-    int kept = 0;
-
-    for (int i = 0; i < readings->readings->nelts; i++) {
-        const lims_reading_t reading = APR_ARRAY_IDX(readings->readings, i, lims_reading_t);
-
-        if (is_excluded(import, reading.sheet, reading.row)) {
-            readings->counts.results -= reading.control ? 0 : 1;
-            readings->counts.controls -= reading.control ? 1 : 0;
-            readings->counts.skipped++;
-        } else {
-            APR_ARRAY_IDX(readings->readings, kept++, lims_reading_t) = reading;
-        }
-    }
-    readings->readings->nelts = kept;
-    kept = 0;
-    for (int i = 0; i < reasons->list->nelts; i++) {
-        const lims_reason_t reason = APR_ARRAY_IDX(reasons->list, i, lims_reason_t);
-
-        if (reason.row && is_excluded(import, reason.sheet, reason.row)) {
-            reasons->count--;
-            reasons->blocking -= reason.blocking ? 1 : 0;
-        } else {
-            APR_ARRAY_IDX(reasons->list, kept++, lims_reason_t) = reason;
-        }
-    }
-    reasons->list->nelts = kept;
-}
-
 static void rename_samples(lims_import_t *import)
 {
     for (int i = 0; i < import->readings->readings->nelts; i++) {
@@ -255,7 +210,7 @@ void lims_import_read(lims_import_t *import)
     import->readings = lims_file_read(import->bytes, import->length, import->name, import->profiles,
                                       import->asked, import->pool);
     if (import->excluded) {
-        exclude(import);
+        lims_import_exclude(import);
     }
     if (import->aliases) {
         rename_samples(import);

@@ -15,6 +15,7 @@
 
 #include "database/database.h"
 #include "instruments/registry.h"
+#include "kernel/json.h"
 #include "profiles/readings.h"
 
 /* Longest that entering what a file says may take in the database: as many
@@ -26,10 +27,13 @@ typedef struct {
     const char *from, *to;
 } lims_alias_t;
 
-/* A row that a person leaves out. */
+/* What a person leaves out: all that is given has to hold. */
 typedef struct {
-    const char *sheet; /* "" where there are none */
-    int row;
+    const char *sheet;       /* "" where there are none */
+    int row, column;         /* from 1; 0: any */
+    const char *test;        /* code; NULL: any */
+    const char *tracking_id; /* as the file has it; NULL: any */
+    bool used;               /* something was left out by it */
 } lims_excluded_t;
 
 typedef struct {
@@ -44,10 +48,10 @@ typedef struct {
     const char *asked;  /* the code of a profile, or NULL: whichever matches */
     /* What it is read by. */
     lims_holding_t *holding;
-    apr_array_header_t *profiles;       /* of const lims_profile_t * */
-    const char *broken;                 /* the code of one that cannot be parsed, or NULL */
-    const apr_array_header_t *excluded; /* of lims_excluded_t, or NULL */
-    const apr_array_header_t *aliases;  /* of lims_alias_t, or NULL */
+    apr_array_header_t *profiles;      /* of const lims_profile_t * */
+    const char *broken;                /* the code of one that cannot be parsed, or NULL */
+    apr_array_header_t *excluded;      /* of lims_excluded_t, or NULL */
+    const apr_array_header_t *aliases; /* of lims_alias_t, or NULL */
     /* What it says. */
     lims_readings_t *readings;
     /* What was decided. */
@@ -74,6 +78,13 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
 
 /* What the file says. Needs nothing but memory and time. */
 void lims_import_read(lims_import_t *import);
+
+/* exclude.c: an element of the list of what is left out, from its JSON, and takes it
+ * out of what was read; what nothing was left out by is refused. LIMS_E_INVALID_BODY. */
+const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *object, int index,
+                                      apr_pool_t *pool);
+void lims_import_exclude(lims_import_t *import);
+const lims_error_t *lims_exclude_check(const lims_import_t *import, apr_pool_t *pool);
 
 /* Decides about the kept file, which stands as `from`: .decided and .status. With a
  * `reason` it is released, by `resolution` (JSON, or NULL). In the transaction of

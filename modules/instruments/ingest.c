@@ -36,7 +36,12 @@ enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
     { .name = "dryRun",                                                                            \
       .type = LIMS_T_BOOLEAN,                                                                      \
       .fallback = "false",                                                                         \
-      .doc = "Do everything, answer, and undo it: nothing is kept. Not with an upload-only key." }
+      .doc = "Do everything, answer, and undo it: nothing is kept. Not with an upload-only key." },\
+    { .name = "again",                                                                             \
+      .type = LIMS_T_BOOLEAN,                                                                      \
+      .fallback = "false",                                                                         \
+      .doc = "Of bytes that came before and wait in quarantine: read them once more, by today's "  \
+             "profiles and records. What was imported or rejected stays so." }
 /* clang-format on */
 
 static const lims_field_t input[] = {
@@ -249,9 +254,18 @@ static const lims_error_t *answer(lims_request_t *rq, const lims_import_t *impor
 
 /* --- The steps ------------------------------------------------------------ */
 
-static bool is_received(const lims_import_t *import)
+static bool is(const char *status, const lims_import_t *import)
 {
-    return import->status && strcmp(import->status, "received") == 0;
+    return import->status && strcmp(import->status, status) == 0;
+}
+
+/* Whether something is to be decided: of what waits for a person only if that is
+ * asked for, or only tried. */
+static bool is_open(const lims_import_t *import, const lims_request_t *rq)
+{
+    bool again = *lims_values_get(rq->values, "again") == 't';
+
+    return is("received", import) || (is("quarantined", import) && (again || rq->roll_back));
 }
 
 /* Commits the bytes as received, before anything is made of them; what has been
@@ -271,7 +285,7 @@ static const lims_error_t *prepare(lims_request_t *rq)
     if (!error && !import->id && !rq->roll_back) {
         error = lims_import_store(import, rq, rq->values);
     }
-    return error || !import->id || is_received(import) ? error : answer(rq, import, true);
+    return error || !import->id || is_open(import, rq) ? error : answer(rq, import, true);
 }
 
 static const lims_error_t *work(lims_request_t *rq)
@@ -290,7 +304,9 @@ static const lims_error_t *act(lims_request_t *rq)
         error = lims_import_store(&import, rq, rq->values);
     }
     if (!error) {
-        error = lims_import_decide(&import, rq, "received", NULL, NULL);
+        /* What another has decided meanwhile is no longer as it was received. */
+        error = lims_import_decide(&import, rq, is_open(&import, rq) ? import.status : "received",
+                                   NULL, NULL);
     }
     return error ? error : answer(rq, &import, !import.decided);
 }
@@ -310,7 +326,8 @@ static const lims_route_t routes[] = {
           "The file is kept byte for byte, read by a profile of the laboratory, and its results "
           "are entered in one transaction behind the same gates as by hand: all of them (201), "
           "or, with every reason listed, none (202). Bytes that came before are answered with "
-          "what became of them (200), and so is a dry run. The files of one key may take so much "
+          "what became of them (200); those in quarantine are read once more on request (again), "
+          "and by a dry run, which is answered with 200 too. The files of one key may take so much "
           "storage: one that would take more is refused, and not kept.",
       .scope = "instruments:write",
       .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE | LIMS_R_TURNS,

@@ -46,6 +46,11 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_JSON,
       .flags = SHOWN,
       .doc = "The profile itself; conf/profiles/README.md explains it." },
+    { .name = "warning",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "What keeps its files from being imported as the laboratory's records are now: test "
+             "codes that no active test definition has." },
     { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN | LIMS_F_NULLABLE, .doc = "User." },
     { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },
     { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
@@ -106,6 +111,15 @@ static const lims_error_t *check_definition(lims_request_t *rq)
     const lims_profile_t *profile = NULL;
     const lims_error_t *error = lims_profile_parse(&profile, text, strlen(text), rq->pool);
 
+    if (error && text[strspn(text, " \t\r\n")] != '{') {
+        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                         "The definition is no JSON object. The content of a file is given by an "
+                         "at sign and its name: --definition @%s",
+                         lims_excerpt(text, rq->pool));
+    }
+    if (!error) {
+        error = lims_profile_judge(profile, rq->pool);
+    }
     if (!error) {
         lims_values_set(rq->values, "code", profile->code);
         lims_values_set(rq->values, "name", profile->name);

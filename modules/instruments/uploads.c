@@ -170,6 +170,10 @@ static const lims_field_t output[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "The model that was asked." },
+    { .name = "message",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Why there are no rows, where the model was not asked." },
     { .name = "rows",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
@@ -404,6 +408,11 @@ static void answer(lims_request_t *rq, const char *id, const apr_array_header_t 
     lims_writer_raw(w, lims_report_share(upload->threshold, rq->pool));
     lims_writer_key(w, "model");
     lims_writer_string(w, rq->model->name);
+    lims_writer_key(w, "message");
+    lims_writer_string(w, upload->candidates.count > 0
+                              ? NULL
+                              : "No tracking id of a sample of yours with a test stands in this "
+                                "file: the AI service was not asked.");
     lims_report_answer(w, findings);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);

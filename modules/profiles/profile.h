@@ -496,4 +496,9 @@ bool lims_profile_groups(const lims_profile_t *profile);
 const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const char *json,
                                        apr_size_t length, apr_pool_t *pool);
 
+/* What a profile that is added must not have, though one that is in use may: a test
+ * whose file has another unit than its results, and no conversion. An error as
+ * lims_profile_parse() gives it, or NULL. */
+const lims_error_t *lims_profile_judge(const lims_profile_t *profile, apr_pool_t *pool);
+
 #endif /* LIMS_PROFILES_PROFILE_H */

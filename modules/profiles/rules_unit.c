@@ -223,6 +223,11 @@ static const char *convert_unit(lims_value_t *value, const char *number, bool pe
     if (value->layout->profile->units.policy == LIMS_UNITS_CONVERT) {
         return convert_by_units(value, number, unit);
     }
+    if (test->file_unit && !test->convert && same(value, unit, test->file_unit)) {
+        lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_UNIT, test->unit,
+                          "No conversion from \"%s\" to \"%s\" is declared.", unit, test->unit);
+        return NULL;
+    }
     lims_value_refuse(value, LIMS_REASON_UNIT_MISMATCH, LIMS_COLUMN_UNIT,
                       test->file_unit ? test->file_unit : test->unit,
                       "The unit is \"%s\" and not \"%s\".", unit,

@@ -163,22 +163,37 @@ static int width_of_commands(void)
     return (int)width;
 }
 
-static void print_overview(void)
+/* Of one noun, or with NULL all of them. */
+static void print_commands(const char *noun)
 {
     int width = width_of_commands();
 
-    puts("limsctl [options] COMMAND [ID] [options]\n\n"
-         "The command line of mod_lims " LIMS_VERSION ".\n\nCommands:");
     for (const lims_command_t *command = lims_commands; command->name; command++) {
-        printf("  %-*s  %s\n", width, command->name, command->summary);
+        if (!noun || lims_tool_of_noun(command->name, noun)) {
+            printf("  %-*s  %s\n", width, command->name, command->summary);
+        }
     }
     for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
         for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
-            if (route->command) {
+            if (route->command && (!noun || lims_tool_of_noun(route->command, noun))) {
                 printf("  %-*s  %s\n", width, route->command, route->summary);
             }
         }
     }
+}
+
+static void print_noun(const char *noun)
+{
+    printf("limsctl %s ... [ID] [options]\n\nCommands:\n", noun);
+    print_commands(noun);
+    puts("\nlimsctl COMMAND --help shows the options of a command.");
+}
+
+static void print_overview(void)
+{
+    puts("limsctl [options] COMMAND [ID] [options]\n\n"
+         "The command line of mod_lims " LIMS_VERSION ".\n\nCommands:");
+    print_commands(NULL);
     puts("\nlimsctl COMMAND --help shows the options of a command.");
     print_globals();
     puts("\nExit status: 0 done, 1 refused by a rule, 2 wrong command line, 3 no such record,\n"
@@ -187,7 +202,9 @@ static void print_overview(void)
 
 void lims_print_help(const lims_tool_t *tool)
 {
-    if (tool->route || tool->command) {
+    if (tool->noun) {
+        print_noun(tool->noun);
+    } else if (tool->route || tool->command) {
         print_command(tool);
     } else {
         print_overview();

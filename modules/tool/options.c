@@ -392,16 +392,26 @@ static const lims_error_t *take_argument(reader_t *reader, const char *argument)
 
 /* --- Command names -------------------------------------------------------- */
 
+bool lims_tool_of_noun(const char *command, const char *noun)
+{
+    apr_size_t length = strlen(noun);
+
+    return command && strncmp(command, noun, length) == 0 && command[length] == ' ';
+}
+
 /* The commands that begin with a word, for somebody who knows only the noun. */
 static const char *commands_of(const char *noun, apr_pool_t *pool)
 {
-    apr_size_t length = strlen(noun);
     const char *text = "";
 
+    for (const lims_command_t *command = lims_commands; command->name; command++) {
+        if (lims_tool_of_noun(command->name, noun)) {
+            text = apr_pstrcat(pool, text, *text ? ", " : "", command->name, NULL);
+        }
+    }
     for (const lims_resource_t *const *r = lims_resources; *r; r++) {
         for (const lims_route_t *route = (*r)->routes; route->method; route++) {
-            if (route->command && strncmp(route->command, noun, length) == 0 &&
-                route->command[length] == ' ') {
+            if (lims_tool_of_noun(route->command, noun)) {
                 text = apr_pstrcat(pool, text, *text ? ", " : "", route->command, NULL);
             }
         }
@@ -432,7 +442,18 @@ static const lims_error_t *take_command(reader_t *reader)
         reader->next++;
         return NULL;
     }
-    return find_command(tool, first) ? NULL : unknown_command(reader, first, second);
+    if (find_command(tool, first)) {
+        return NULL;
+    }
+    /* Help about a noun: its commands. */
+    if (*commands_of(first, tool->pool) && second &&
+        (strcmp(second, "--help") == 0 || strcmp(second, "-h") == 0)) {
+        tool->help = true;
+        tool->noun = first;
+        reader->next++;
+        return NULL;
+    }
+    return unknown_command(reader, first, second);
 }
 
 /* --- The whole line ------------------------------------------------------- */

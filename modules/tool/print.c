@@ -104,15 +104,48 @@ typedef struct {
     bool below;
 } column_t;
 
+static int place_of(const apr_array_header_t *columns, const char *name)
+{
+    for (int i = 0; i < columns->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(columns, i, column_t).name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Moves those from `place` on to make room for one. */
+static void insert(apr_array_header_t *columns, int place, const char *name)
+{
+    column_t *list;
+
+    apr_array_push(columns);
+    list = (column_t *)columns->elts;
+    memmove(list + place + 1, list + place,
+            sizeof(column_t) * (apr_size_t)(columns->nelts - 1 - place));
+    list[place] = (column_t){ .name = name, .width = width_of(name) };
+}
+
+/* The members that any row has, each behind the one that it stands behind there. */
 static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *pool)
 {
-    column_t *columns = apr_pcalloc(pool, sizeof(column_t) * (apr_size_t)(rows->first->count + 1));
+    apr_array_header_t *columns = apr_array_make(pool, 16, sizeof(column_t));
 
-    *count = 0;
-    for (const lims_json_t *member = rows->first->first; member; member = member->next) {
-        columns[(*count)++] = (column_t){ .name = member->name, .width = width_of(member->name) };
+    for (const lims_json_t *row = rows->first; row; row = row->next) {
+        int next = 0;
+
+        for (const lims_json_t *member = row->first; member; member = member->next) {
+            int place = place_of(columns, member->name);
+
+            if (place < 0) {
+                place = next;
+                insert(columns, place, member->name);
+            }
+            next = place + 1;
+        }
     }
-    return columns;
+    *count = columns->nelts;
+    return (column_t *)columns->elts;
 }
 
 static const char *heading(const column_t *column, apr_pool_t *pool)

@@ -59,6 +59,7 @@ struct lims_tool_t {
     const char *secret_key_file;
     bool json;
     bool help;
+    const char *noun; /* of the commands that help is wanted about; or NULL */
     bool version;
 };
 
@@ -67,6 +68,9 @@ struct lims_tool_t {
 /* The route of a command ("sample create"); false when there is none. */
 bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **route,
                      const char *command);
+
+/* Whether a command is one of a noun: "sample create" of "sample". NULL is none. */
+bool lims_tool_of_noun(const char *command, const char *noun);
 
 /* --- Options (options.c) -------------------------------------------------- */
 

@@ -140,6 +140,7 @@ subtest 'a file without a tracking id of ours is not sent' => sub {
 
     is($response->status, 200);
     is_deeply($response->json->{rows}, []);
+    like($response->json->{message}, qr/No tracking id .* was not asked/, 'and why is said');
     is(scalar $model->seen, 0);
 };
 

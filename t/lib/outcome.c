@@ -90,6 +90,9 @@ static void add_profile(apr_array_header_t *profiles, const char *path, apr_pool
     length = fread(json, 1, LIMS_PROFILE_MAX, file);
     fclose(file);
     error = lims_profile_parse(&profile, json, length, pool);
+    if (!error) {
+        error = lims_profile_judge(profile, pool);
+    }
     if (error) {
         fprintf(stderr, "%s: %s\n", path, error->message);
         exit(2);

@@ -385,6 +385,48 @@ static void test_bounds(void)
             "no JSON");
 }
 
+/* What is refused of a profile that is added, and not of one that is in use. */
+static void test_judged(void)
+{
+    static const struct {
+        const char *test, *units, *message;
+    } cases[] = {
+        { "'unit': 'mg/L', 'fileUnit': 'ug/L'", "",
+          "tests[0].fileUnit: no conversion from \"ug/L\" to \"mg/L\" is declared" },
+        { "'unit': 'mg/L', 'fileUnit': 'ug/L'", ", 'units': {'policy': 'convert'}", NULL },
+        { "'unit': 'mg/L', 'fileUnit': 'mmol/L'", ", 'units': {'policy': 'convert'}",
+          "tests[0].fileUnit: no conversion from \"mmol/L\"" },
+        { "'unit': 'mg/L', 'fileUnit': 'mmol/L'",
+          ", 'units': {'policy': 'convert', 'conversions': [{'from': 'mM', 'to': 'mg/L',"
+          " 'factor': '180'}]}",
+          NULL },
+        { "'unit': 'mg/L', 'fileUnit': 'ug/L', 'convert': {'factor': '0.001'}", "", NULL },
+        { "'unit': 'mg/L', 'fileUnit': 'ug/mL'", "", NULL },
+        { "'unit': 'mg/L', 'fileUnit': 'ug/mL'", ", 'units': {'policy': 'exact'}",
+          "tests[0].fileUnit: no conversion" },
+        { "'unit': 'mg/L', 'fileUnit': 'ppm'",
+          ", 'units': {'aliases': [{'text': 'ppm', 'means': 'mg/L'}]}", NULL },
+        { "'unit': '', 'fileUnit': 'ug/L'", "", "tests[0].fileUnit: no conversion" },
+    };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
+        const char *text = apr_psprintf(
+            pool,
+            "{'code': 'c', 'name': 'n', 'layout': 'wide', 'match': {'container': 'text',"
+            " 'headers': 'id'}, 'columns': {'trackingId': 'id'}, 'tests': [{'name': 'a',"
+            " 'testCode': 'A', %s}]%s}",
+            cases[i].test, cases[i].units);
+        const lims_profile_t *profile = parsed(text);
+        const lims_error_t *error = profile ? lims_profile_judge(profile, pool) : NULL;
+
+        if (cases[i].message) {
+            has(error ? error->message : NULL, cases[i].message, cases[i].test);
+        } else {
+            ok(profile && !error, "%s: fits", cases[i].test);
+        }
+    }
+}
+
 int main(void)
 {
     pool = unit_pool();
@@ -393,5 +435,6 @@ int main(void)
     test_layouts();
     test_refusals();
     test_bounds();
+    test_judged();
     return tap_done();
 }

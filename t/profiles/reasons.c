@@ -145,6 +145,9 @@ static const case_t values[] = {
       "S4\tT\t0.1\tug/L\n",
       "2:3 S1 T=2450 mg/L|3:3 S2 T=? mg/L|4:3 S3 T=< 90.1 mg/L q<|5:3 S4 T=0.0001 mg/L",
       "unit_not_convertible@3:4 [mg/kg]" },
+    { "another unit than the file's, and no conversion",
+      LONG("") ", 'tests': [{'name': 'T', 'testCode': 'T', 'unit': 'mg/L', 'fileUnit': 'ug/L'}]}",
+      "ID\tTest\tValue\nS1\tT\t485\n", "2:3 S1 T=? mg/L", "unit_not_convertible@2:3 [485]" },
     { "a test's own conversion",
       LONG("") ", 'tests': [{'name': 'T', 'testCode': 'T', 'unit': '10^9/L', 'fileUnit': '10/uL',"
                "  'convert': {'factor': '0.01', 'decimals': 2}}]}",

@@ -17,6 +17,8 @@ my @wrong = (
     [ 'no command',          qr/Which command/,                 [] ],
     [ 'an unknown command',  qr/no command "sample frob"/,      [qw(sample frob)] ],
     [ 'a noun alone',        qr/there are: .*sample create/,    [qw(sample)] ],
+    [ 'a command of that noun that is no route', qr/there are: instrument-file reevaluate-all, /,
+        [qw(instrument-file frob)] ],
     [ 'an unknown option',   qr/--frob is no option here/,      [qw(sample list --frob 1)] ],
     [ 'an option twice',     qr/--limit is there more than/,    [qw(sample list --limit 1 --limit 2)] ],
     [ 'a global one twice',  qr/--reason is there more than/,   [qw(--reason a sample list --reason b)] ],
@@ -45,6 +47,14 @@ for my $case (@wrong) {
     is($done->{out}, '', "$name: nothing on standard output");
 }
 is($tool->value('SELECT count(*) FROM lims.client'), 0, 'and nothing was done');
+
+my $help = $tool->run(qw(profile --help));
+is($help->{exit}, 0, 'help about a noun');
+like($help->{out}, qr/^  profile add +Add a profile/m, '... has its commands');
+unlike($help->{out}, qr/^  sample /m, '... and no others');
+like($tool->run(qw(instrument-file -h))->{out}, qr/^  instrument-file reevaluate-all /m,
+    '... those that are no routes too');
+is($tool->run(qw(frob --help))->{exit}, 2, 'about none there is none');
 
 my $json = $tool->run(qw(--json sample list --frob 1));
 is($json->{exit}, 2, 'with --json too');
