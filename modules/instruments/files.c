@@ -353,18 +353,17 @@ static const lims_error_t *refuse_release(lims_request_t *rq, const lims_import_
 static const lims_error_t *release(lims_request_t *rq)
 {
     lims_import_t import = *(lims_import_t *)rq->staged;
-    const lims_error_t *error = lims_exclude_check(&import, rq->pool);
+    const lims_error_t *error =
+        lims_import_decide(&import, rq, "quarantined", resolution_of(rq), rq->reason);
 
-    if (!error) {
-        error = lims_import_decide(&import, rq, "quarantined", resolution_of(rq), rq->reason);
-    }
     if (error) {
         return error;
     }
     if (!import.decided) {
         return refuse_changed(rq, &import);
     }
-    return strcmp(import.status, "quarantined") == 0 ? refuse_release(rq, &import) : NULL;
+    return strcmp(import.status, "quarantined") == 0 ? refuse_release(rq, &import)
+                                                     : lims_exclude_check(&import, rq->pool);
 }
 
 static const char *cell(void *row, const char *name)

@@ -150,9 +150,9 @@ subtest 'leaving out' => sub {
     my @id     = map { $_->{trackingId} } @sample;
     my $id     = kept('a value that is none', "Id;Cu;Pb;Type\n$id[0];1;bad;\n$id[1];3;4;\n");
 
-    refused_with('what is not there', qr/exclude\[0\]: nothing that is read of the file/,
+    refused_with('what is not there, and a value that is none', qr/cannot be released so/,
         release($id, { row => 9 }));
-    refused_with('of two, one that is not there', qr/exclude\[1\]: nothing/,
+    refused_with('of two, one that is not there', qr/exclude\[1\]: nothing that is read of the file/,
         release($id, { row => 2, test => 'PB' }, { cell => 'C9' }));
     refused_with('nothing said', qr/exclude\[0\]: must say what is left out/, release($id, {}));
     refused_with('no cell', qr/exclude\[0\]\.cell: must be letters and a number/,

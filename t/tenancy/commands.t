@@ -61,6 +61,7 @@ my %options = (
     'investigation update' => [qw(--title x)],
     'investigation advance' => [qw(--status phase_2)],
     'user update' => [qw(--display-name x)],
+    'key update'  => [qw(--file-storage-megabytes 1)],
     'profile test' => [qw(--content x)],
     'webhook recover' => [qw(--since 2026-01-01T00:00:00Z)],
     (map { ("$_ update" => [qw(--name x)]) } qw(test-definition material-type project client
