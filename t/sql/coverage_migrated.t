@@ -6,24 +6,10 @@
 
 use lib 't/lib';
 use LIMS::Database;
-use LIMS::Instance;
+use LIMS::Migrated;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Migrated->new(23);    # as the release before made it
 my $db   = $base->db;
-
-sub migrate {
-    my ($from, $to) = @_;
-    for my $file (sort glob "$LIMS::Instance::root/sql/[0-9]*.sql") {
-        my ($number) = $file =~ m{/(\d+)_};
-        next if $number < $from || $number > $to;
-        open my $in, '<', $file or die "$file: $!\n";
-        my $sql = do { local $/ = undef; <$in> };
-        $db->begin_work;
-        $db->do($sql);
-        $db->commit;
-    }
-    return;
-}
 
 sub signs {
     my ($meaning, $table, $id, $reason) = @_;
@@ -31,12 +17,6 @@ sub signs {
         'user_id', $meaning, $table, $id, $reason);
 }
 
-# As the release before made it.
-$base->superuser->do('DROP SCHEMA lims CASCADE');
-$base->superuser->do("GRANT CREATE ON DATABASE $base->{database} TO lims_owner");
-$db->do('SET client_min_messages = warning');
-$db->do('CREATE SCHEMA lims');
-migrate(1, 23);
 my $lab = $base->laboratory(code => 'cedar');
 $db->do(q{SELECT set_config('lims.organization_id', ?, false),
     set_config('lims.user_id', ?, false)}, undef, @$lab{qw(id user_id)});
@@ -92,7 +72,7 @@ signed_off($step[0]);
 $db->do($enter, undef, '5', undef, $lab->{id}, $sample->{HEM});
 signed_off($step[1]);
 
-migrate(24, 25);
+$base->migrate(24, 25);
 
 is_deeply($db->selectall_arrayref('SELECT sample_test_id, qc_batch_id, result,
         override_signature_id IS NOT NULL, standing
