@@ -71,8 +71,9 @@ static const lims_field_t fields[] = {
     { .name = "presumptiveMinimum",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,
-      .doc = "A numeric result from here on, or above what was counted (>), is presumptive "
-             "positive; null: any above 0." },
+      .doc = "A number from here on is presumptive positive; null: any above 0. So is every other "
+             "result of a numeric test but text that plainly says absent, and less than x where x "
+             "is at most the largest of this, reportingLimit and the upper limit." },
     LIMS_REFERENCE_TAIL_FIELDS,
     LIMS_FIELD_END,
 };

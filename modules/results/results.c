@@ -99,8 +99,9 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = confirmation_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "pending for a presumptive positive, which on a presence test is everything that does "
-             "not plainly say absent; null when nothing is to be confirmed." },
+      .doc = "pending for a presumptive positive, which is everything that does not plainly prove "
+             "a negative (presumptiveMinimum of the test definition); null when nothing is to be "
+             "confirmed." },
     { .name = "worksheetStatus",
       .type = LIMS_T_ENUM,
       .values = worksheet_statuses,

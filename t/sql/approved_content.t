@@ -150,6 +150,19 @@ $base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 151' WHERE id = ?}
     $lab->{definition}{PH});
 is($base->value('SELECT method FROM lims.sample_test_state WHERE id = ?', $second->{PH}),
     'EPA 150', 'which later says what it likes');
+
+# By what was known of it, it was decided that "< 50" is a negative.
+$lab->{definition}{FC} = $base->insert('test_definition', { @mine, code => 'FC', name => 'FC',
+    requires_confirmation => 't', reporting_limit => 50, method => 'A' });
+my $fourth = $base->sample($lab, qw(FC));
+change(sample_test => q{result = '<50'}, $fourth->{FC});
+$base->db->do(q{UPDATE lims.test_definition SET reporting_limit = 1, method = 'B' WHERE id = ?},
+    undef, $lab->{definition}{FC});
+change(sample_test => 'reporting_limit = 2', $fourth->{FC});
+change(sample_test => q{status = 'verified'}, $fourth->{FC});
+is_deeply(of_row(sample_test => 'confirmation_status, reporting_limit, method', $fourth->{FC}),
+    [ undef, 50, 'B' ], 'a test that asks for confirmation keeps the limit it was judged by');
+
 refused($app, 'INSERT INTO lims.certificate (organization_id, sample_id, content)
     VALUES (?, ?, ?)', [ $lab->{id}, $second->{id}, '{}' ], 'invalid_transition',
     'no certificate before the report');
