@@ -55,7 +55,6 @@ CREATE TABLE lims.qc_coverage (
         REFERENCES lims.qc_batch (organization_id, id),
     FOREIGN KEY (organization_id, override_signature_id)
         REFERENCES lims.electronic_signature (organization_id, id),
-    CHECK ((result IS NULL) = (entered_at IS NULL)),
     CHECK (override_signature_id IS NULL OR result IS NOT NULL)
 );
 
@@ -65,8 +64,7 @@ INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id,
     result, qualifier, entered_at, override_signature_id)
 SELECT t.organization_id, t.id, t.qc_batch_id, t.result,
        CASE WHEN t.result IS NOT NULL THEN t.qualifier END,
-       CASE WHEN t.result IS NOT NULL
-            THEN coalesce(t.entered_at, t.created_at) END,
+       t.entered_at,
        CASE WHEN b.qc_status = 'overridden'
              AND t.entered_at <= b.override_at
             THEN b.override_signature_id END
