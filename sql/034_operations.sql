@@ -36,11 +36,13 @@ AS $$
                 LIMIT p_at_most) s
             ON true
     ), watched AS MATERIALIZED (
-        SELECT s.id, s.since, w.release_state, w.holding_status
+        SELECT s.id, w.release_state, w.holding_status,
+               count(*) AS samples, min(s.since) AS since
           FROM standing s
           JOIN lims.sample_watch w
             ON w.organization_id = s.id
            AND w.sample_id = s.number
+         GROUP BY s.id, w.release_state, w.holding_status
     )
     SELECT 'samples', s.code, s.status, NULL, count(s.number)::double precision
       FROM standing s
@@ -51,7 +53,7 @@ AS $$
      CROSS JOIN (VALUES ('blocked'), ('ready_for_review'),
                         ('ready_to_report')) v (state)
      CROSS JOIN LATERAL (
-           SELECT count(*) AS waiting, min(w.since) AS since
+           SELECT coalesce(sum(w.samples), 0) AS waiting, min(w.since) AS since
              FROM watched w
             WHERE w.id = o.id
               AND w.release_state = v.state) w
@@ -62,7 +64,7 @@ AS $$
      WHERE x.value IS NOT NULL
      UNION ALL
     SELECT 'holding', o.code, v.status, NULL,
-           (SELECT count(*)
+           (SELECT coalesce(sum(w.samples), 0)
               FROM watched w
              WHERE w.id = o.id
                AND w.holding_status = v.status)

@@ -14,8 +14,10 @@
 
 APLOG_USE_MODULE(lims);
 
-/* How long the laboratories' figures are good enough. */
+/* How long the laboratories' figures are good enough, at the least: where the
+ * database takes long to tell them, a hundred times as long as it took. */
 #define ASK_EVERY apr_time_from_sec(60)
+#define REST_FACTOR 100
 
 /* Samples or files of an organization are counted up to here. */
 #define COUNT_AT_MOST "10000"
@@ -47,6 +49,7 @@ struct lims_memory_t {
     _Atomic apr_int64_t numbers[NUMBERS]; /* thousandths */
     _Atomic apr_time_t numbers_at;        /* when they were said, or 0 */
     _Atomic apr_time_t asked;             /* when somebody last went to ask for the text */
+    _Atomic apr_interval_time_t took;     /* how long the answer took */
     _Atomic apr_time_t text_at;
     _Atomic unsigned changes;
     text_t texts[2];
@@ -209,8 +212,9 @@ static const char *last_text(struct lims_memory_t *memory, apr_pool_t *pool)
 static bool is_due(struct lims_memory_t *memory)
 {
     apr_time_t now = apr_time_now(), asked = atomic_load(&memory->asked);
+    apr_interval_time_t rest = atomic_load(&memory->took) * REST_FACTOR;
 
-    return (asked + ASK_EVERY <= now || asked > now) &&
+    return (asked + (rest > ASK_EVERY ? rest : ASK_EVERY) <= now || asked > now) &&
            atomic_compare_exchange_strong(&memory->asked, &asked, now);
 }
 
@@ -259,29 +263,38 @@ static bool look(lims_figures_t *figures, lims_connection_t **connection, lims_l
     return !error;
 }
 
+static void ask_laboratory(struct lims_memory_t *memory, lims_request_t *rq, const server_rec *s)
+{
+    apr_time_t begun = apr_time_now();
+    lims_result_t *rows = NULL;
+    const lims_error_t *error;
+
+    lims_values_set(rq->values, "countAtMost", COUNT_AT_MOST);
+    error = lims_database_call(&rows, rq, LIMS_STMT_LABORATORY_FIGURES);
+    atomic_store(&memory->took, apr_time_now() - begun);
+    if (error) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                     "LIMS0380: the metrics go on with the laboratories' former figures: "
+                     "LIMS%04d: %s",
+                     error->number, error->cause ? error->cause : error->message);
+        return;
+    }
+    keep_text(memory, lines_of(rows, rq->pool));
+}
+
 static void ask(struct lims_memory_t *memory, lims_connection_t *connection, const server_rec *s,
                 apr_pool_t *pool)
 {
-    const lims_error_t *error;
     lims_request_t rq = { .pool = pool,
                           .values = lims_values_create(pool),
                           .connection = connection };
-    lims_result_t *rows = NULL;
+    lims_result_t *row = NULL;
 
-    if (!lims_database_call(&rows, &rq, LIMS_STMT_WEBHOOK_BACKLOG)) {
-        keep_numbers(memory, rows);
+    if (!lims_database_call(&row, &rq, LIMS_STMT_WEBHOOK_BACKLOG)) {
+        keep_numbers(memory, row);
     }
     if (is_due(memory)) {
-        lims_values_set(rq.values, "countAtMost", COUNT_AT_MOST);
-        error = lims_database_call(&rows, &rq, LIMS_STMT_LABORATORY_FIGURES);
-        if (error) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                         "LIMS0380: the metrics go on with the laboratories' former figures: "
-                         "LIMS%04d: %s",
-                         error->number, error->cause ? error->cause : error->message);
-        } else {
-            keep_text(memory, lines_of(rows, pool));
-        }
+        ask_laboratory(memory, &rq, s);
     }
 }
 

@@ -6,7 +6,8 @@
  * The last of it is kept in memory that all children share and that outlives
  * restarts: while the database is away, what was last known is told, together
  * with the fact that it is away. What costs more than a look is asked once a
- * minute, however often somebody wants to know it.
+ * minute, however often somebody wants to know it, and less often where it takes
+ * long: at most a hundredth of the time.
  */
 #ifndef LIMS_FIGURES_H
 #define LIMS_FIGURES_H
