@@ -144,7 +144,8 @@ SELECT i, o, at, status,
 INSERT INTO lims.sample (organization_id, id, tracking_id, sample_identifier,
     external_id, client_id, client_name, material_type_id, project_id,
     collection_date, collected_at, received_at, priority, status, notes,
-    storage_location_id, reported_at, created_by, created_at, updated_at)
+    storage_location_id, reported_at, created_by, created_at, updated_at,
+    project_name, material_type_name, content_hash)
 SELECT m.o, m.i, t.tracking_id, t.tracking_id,
        CASE WHEN m.i % 5 < 3 THEN format('PO-%s', m.i) END,
        c.id, c.name, m.material, (m.o - 1) * :projects + m.project,
@@ -158,7 +159,10 @@ SELECT m.o, m.i, t.tracking_id, t.tracking_id,
        (m.o - 1) * :locations + 1 + m.i % :locations,
        CASE WHEN m.stage = 5 THEN m.at + interval '5 days' END,
        m.by, m.at,
-       m.at + make_interval(days => m.stage)
+       m.at + make_interval(days => m.stage),
+       CASE WHEN m.stage = 5 THEN p.name END,
+       CASE WHEN m.stage = 5 THEN y.name END,
+       CASE WHEN m.stage = 5 THEN sha256(t.tracking_id::bytea) END
   FROM made m
  CROSS JOIN LATERAL lims.tracking_id('LAB',
             extract(year FROM m.at)::integer, m.i) AS t (tracking_id)
@@ -166,6 +170,12 @@ SELECT m.o, m.i, t.tracking_id, t.tracking_id,
     ON c.organization_id = m.o
    AND c.id = (m.o - 1) * :clients
               + CASE WHEN m.project IS NULL THEN m.client ELSE m.project END
+  JOIN lims.material_type y
+    ON y.organization_id = m.o
+   AND y.id = m.material
+  LEFT JOIN lims.project p
+    ON p.organization_id = m.o
+   AND p.id = (m.o - 1) * :projects + m.project
  ORDER BY m.i;
 
 -- Tests --------------------------------------------------------------------
@@ -175,6 +185,7 @@ INSERT INTO lims.sample_test (organization_id, id, sample_id, test_definition_id
     status, result, numeric_value, out_of_specification, spec_low, spec_high,
     spec_material_type_id, spec_project_id, holding_time_hours, reagent_lot_id,
     analyzed_at, entered_by, entered_at, first_entered_at, verified_by, verified_at,
+    test_code, test_name, method, unit, reporting_limit, method_detection_limit,
     created_at, updated_at)
 SELECT x.o, x.id, x.i, x.definition,
        CASE WHEN x.stage >= 4 THEN 'verified' WHEN x.entered THEN 'entered'
@@ -192,6 +203,12 @@ SELECT x.o, x.id, x.i, x.definition,
        CASE WHEN x.entered THEN x.at + interval '2 days' END,
        CASE WHEN x.stage >= 4 THEN (x.o - 1) * :users + 2 END,
        CASE WHEN x.stage >= 4 THEN x.at + interval '3 days' END,
+       CASE WHEN x.stage >= 4 THEN d.code END,
+       CASE WHEN x.stage >= 4 THEN d.name END,
+       CASE WHEN x.stage >= 4 THEN d.method END,
+       CASE WHEN x.stage >= 4 THEN d.unit END,
+       CASE WHEN x.stage >= 4 THEN d.reporting_limit END,
+       CASE WHEN x.stage >= 4 THEN d.method_detection_limit END,
        x.at,
        x.at + make_interval(days => CASE WHEN x.stage >= 4 THEN 3
                                          WHEN x.entered THEN 2 ELSE 0 END)
@@ -236,13 +253,17 @@ SELECT t.organization_id, t.id, t.id,
 -- Decisions ----------------------------------------------------------------
 
 INSERT INTO lims.approval (organization_id, sample_id, round, step, name,
-    status, requested_at, decided_at, decided_by)
+    status, requested_at, decided_at, decided_by, content_hash)
 SELECT m.o, m.i, 1, 1, 'Final approval',
        CASE WHEN m.stage >= 4 THEN 'approved' ELSE 'pending' END,
        m.at + interval '2 days',
        CASE WHEN m.stage >= 4 THEN m.at + interval '4 days' END,
-       CASE WHEN m.stage >= 4 THEN (m.o - 1) * :users + 1 END
+       CASE WHEN m.stage >= 4 THEN (m.o - 1) * :users + 1 END,
+       s.content_hash
   FROM made m
+  JOIN lims.sample s
+    ON s.organization_id = m.o
+   AND s.id = m.i
  WHERE m.stage >= 3
  ORDER BY m.i;
 
@@ -362,3 +383,17 @@ $$;
 COMMIT;
 
 VACUUM (ANALYZE);
+
+-- What is verified was approved as it stands: it is ready to be reported. Worked
+-- out here, where the tables are known to the planner.
+BEGIN;
+SET LOCAL session_replication_role = replica;
+UPDATE lims.approval a
+   SET content_hash = lims.release_hash(a.organization_id, a.sample_id)
+  FROM lims.sample s
+ WHERE s.organization_id = a.organization_id
+   AND s.id = a.sample_id
+   AND s.status = 'verified';
+COMMIT;
+
+VACUUM (ANALYZE) lims.approval;
