@@ -75,10 +75,12 @@ SELECT t.organization_id, t.id, t.qc_batch_id, t.result,
  ORDER BY t.organization_id, t.id;
 
 -- What a batch says of the result that stands: its own status, but of one that
--- was overridden for another result than this, that it failed.
+-- was overridden for another result than this, that it failed. Measured is what came
+-- into it with its file, and not later by hand.
 CREATE VIEW lims.qc_covered WITH (security_invoker = true) AS
 SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, c.qc_batch_id,
        b.batch_number, b.file_id, b.qc_status,
+       b.file_id IS NOT NULL AND b.created_at = c.created_at AS is_measured,
        CASE WHEN b.qc_status = 'overridden'
              AND (c.override_signature_id IS NULL
                   OR (c.result, c.qualifier, c.entered_at)
@@ -179,7 +181,7 @@ BEGIN
             WHERE q.organization_id = OLD.organization_id
               AND q.sample_test_id = OLD.sample_test_id
               AND q.id > OLD.id
-              AND q.file_id IS NOT NULL)) THEN
+              AND q.is_measured)) THEN
         PERFORM lims.refuse('qc_failed', format(
             'QC batch %s failed, and sample test %s still has its result: '
             'withdraw it before the test leaves the batch',

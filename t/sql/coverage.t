@@ -106,21 +106,40 @@ refused($app, verify($ph), 'qc_failed', 'every batch counts');
 
 # --- Files ---------------------------------------------------------------------------
 
-my @run = map { batch("R$_->[0]", $_->[1], file_id => file("r$_->[0].csv")) } [ 1, 9 ], [ 2, 9 ],
-    [ 3, 1 ];
-$app->do($cover, undef, $lab->{id}, $pb, $run[0]);
+# The batch of a file that has results of these tests.
+sub run {
+    my ($number, $value, @tests) = @_;
+    my $file = file("$number.csv");
+    $app->begin_work;
+    my $id = batch($number, $value, file_id => $file);
+    $app->do('SELECT lims.cover_measured(?, ?, ?)', undef, $lab->{id}, $id, \@tests);
+    $app->commit;
+    return $id;
+}
+
+sub covering {
+    return $app->selectcol_arrayref('SELECT qc_batch_id FROM lims.qc_coverage
+        WHERE organization_id = ? AND sample_test_id = ? ORDER BY id', undef, $lab->{id}, $_[0]);
+}
+
 enter($pb, '3');
+my @run = (run('R1', 9, $pb));
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed', 'a failed run is not left');
 $app->do($cover, undef, $lab->{id}, $pb, $passed);
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
     'nor for a batch that was made by hand');
-$app->do($cover, undef, $lab->{id}, $pb, $run[1]);
-is($app->do($leave, undef, $lab->{id}, $pb, $run[0]), 1, 'but for another run');
+my $other = run('R0', 1, $base->sample($lab, 'PB')->{PB});
+$app->do($cover, undef, $lab->{id}, $pb, $other);
+refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
+    'nor for a run in which it was not measured');
+$app->do($leave, undef, $lab->{id}, $pb, $other);
+push @run, run('R2', 9, $pb);
+is_deeply(covering($pb), [ $passed, $run[1] ], 'but for another that measured it');
 refused($app, verify($pb), 'qc_failed', 'which failed too');
-$app->do($cover, undef, $lab->{id}, $pb, $run[2]);
+push @run, run('R3', 1, $pb);
+is_deeply(covering($pb), [ $passed, $run[2] ], 'and another, which passed');
 refused($app, 'UPDATE lims.qc_batch SET file_id = NULL WHERE organization_id = ? AND id = ?',
     [ $lab->{id}, $run[2] ], 'field_not_patchable', 'a run stays that of its file');
-is($app->do($leave, undef, $lab->{id}, $pb, $run[1]), 1, 'and another, which passed');
 is($app->selectrow_array('SELECT "qcBatchId" FROM lims.sample_test_record
     WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $pb), $run[2], 'the latest is shown');
 is(verified($pb), 1, 'it is verified');
@@ -136,9 +155,7 @@ my $look = made('extraction', file_name => 'x.csv', sha256 => '\x' . sha256_hex(
 for my $status (qw(locked applied)) {
     made('extraction_row', extraction_id => $look, sample_test_id => $found, result => '4',
         confidence => 1, features => '{}', status => $status);
-    is_deeply($app->selectcol_arrayref('SELECT qc_batch_id FROM lims.qc_coverage
-        WHERE organization_id = ? AND sample_test_id = ? ORDER BY id', undef, $lab->{id}, $found),
-        $status eq 'applied' ? [ $run[0], $passed ] : [ @run[ 0, 2 ], $passed ],
+    is_deeply(covering($found), $status eq 'applied' ? [ $run[0], $passed ] : [ @run[ 0, 2 ], $passed ],
         "a result that a model found: $status");
 }
 
