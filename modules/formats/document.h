@@ -122,7 +122,8 @@ void lims_reasons_block(lims_reasons_t *reasons, lims_reason_e code, int row, in
 /* What a workbook says of a cell; text files know text alone. */
 typedef enum {
     LIMS_CELL_TEXT,
-    LIMS_CELL_NUMBER, /* decimal point, as few digits as give the same number */
+    LIMS_CELL_NUMBER, /* decimal point, as few digits as give the same number; "12.5%" */
+    LIMS_CELL_SHOWN,  /* a number that the sheet shows as another: in thousands, as "<0.5" */
     LIMS_CELL_DATE,   /* 2026-11-21, 2026-11-21T07:48:00 or 07:48:00 */
     LIMS_CELL_BOOLEAN,
     LIMS_CELL_ERROR, /* of a formula: #N/A, #DIV/0! */

@@ -78,6 +78,16 @@ lims_serial_e lims_serial_format(int number, const char *code)
     return day ? LIMS_SERIAL_DATE : time ? LIMS_SERIAL_TIME : LIMS_SERIAL_NUMBER;
 }
 
+lims_format_t lims_format_of(int number, const char *code)
+{
+    lims_format_t format = { .serial = lims_serial_format(number, code), .code = code };
+
+    if (!code && (number == 9 || number == 10)) {
+        format.code = "0%";
+    }
+    return format;
+}
+
 /* --- Numbers --------------------------------------------------------------- */
 
 static bool read_double(double *number, const char *text)

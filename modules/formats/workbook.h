@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * workbook.h - workbooks of spreadsheet programs: Office Open XML (ECMA-376) by
- * libzip and expat, BIFF by a reader of our own. Only what cells say is read, never how
- * they look: a workbook with a damaged style still has its values.
+ * libzip and expat, BIFF by a reader of our own. What cells say is read; of how they
+ * look only what makes another number of it: percent, dates, "<" before it.
  */
 #ifndef LIMS_FORMATS_WORKBOOK_H
 #define LIMS_FORMATS_WORKBOOK_H
@@ -30,6 +30,21 @@ typedef enum {
     LIMS_SERIAL_TIME, /* a part of a day */
     LIMS_SERIAL_COUNT
 } lims_serial_e;
+
+/* A format of cells: what a number means, and the code by which it is shown. */
+typedef struct {
+    lims_serial_e serial;
+    const char *code; /* or NULL: as it is */
+} lims_format_t;
+
+/* By a format's number and its own code, or NULL for one that is built in. */
+lims_format_t lims_format_of(int number, const char *code);
+
+/* What a number (as lims_serial_number() has it) is to a reader of the sheet: in
+ * percent the hundredfold with its sign. `*kind` becomes LIMS_CELL_SHOWN where the
+ * format shows another number or a text (shown.c). */
+const char *lims_format_shown(lims_cell_e *kind, const char *number, const char *code,
+                              apr_pool_t *pool);
 
 /* By a format's number where the format is built in (ECMA-376 part 1, 18.8.30),
  * else by its code, "dd/mm/yyyy hh:mm"; NULL for no code. */

@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     unsigned id;
-    lims_serial_e serial;
+    lims_format_t format;
 } format_t;
 
 typedef struct {
@@ -153,7 +153,7 @@ static bool read_format(globals_t *g, lims_xls_record_t *r)
     format->id = lims_xls_u16(r);
     code = lims_xls_text(r, g->book.wide ? 2 : 1, &g->book);
     if (code) {
-        format->serial = lims_serial_format((int)format->id, code);
+        format->format = lims_format_of((int)format->id, code);
         apr_hash_set(g->formats, &format->id, sizeof(format->id), format);
     }
     return code != NULL;
@@ -171,8 +171,8 @@ static bool read_style(globals_t *g, lims_xls_record_t *r)
     lims_xls_u16(r); /* the font */
     id = lims_xls_u16(r);
     format = apr_hash_get(g->formats, &id, sizeof(id));
-    APR_ARRAY_PUSH(g->book.serials, lims_serial_e) =
-        format ? format->serial : lims_serial_format((int)id, NULL);
+    APR_ARRAY_PUSH(g->book.serials, lims_format_t) =
+        format ? format->format : lims_format_of((int)id, NULL);
     return true;
 }
 
@@ -261,7 +261,7 @@ const lims_workbook_t *lims_xls_read(const char *bytes, apr_size_t length, lims_
     globals_t g = {
         .book = { .charset = "CP1252",
                   .strings = apr_array_make(pool, 64, sizeof(const char *)),
-                  .serials = apr_array_make(pool, 64, sizeof(lims_serial_e)),
+                  .serials = apr_array_make(pool, 64, sizeof(lims_format_t)),
                   .reasons = reasons,
                   .pool = pool },
         .formats = apr_hash_make(pool),

@@ -51,7 +51,7 @@ typedef struct {
     const char *charset; /* iconv's name */
     bool since_1904;
     apr_array_header_t *strings; /* of const char *: shared strings */
-    apr_array_header_t *serials; /* of lims_serial_e: by XF record */
+    apr_array_header_t *serials; /* of lims_format_t: by XF record */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } lims_xls_book_t;

@@ -70,19 +70,22 @@ static bool add(reader_t *r, lims_cell_e kind, const char *text)
 static bool add_number(reader_t *r, double number)
 {
     const apr_array_header_t *serials = r->book->serials;
-    lims_serial_e serial = (int)r->style < serials->nelts
-                               ? APR_ARRAY_IDX(serials, (int)r->style, lims_serial_e)
-                               : LIMS_SERIAL_NUMBER;
+    const lims_format_t format = (int)r->style < serials->nelts
+                                     ? APR_ARRAY_IDX(serials, (int)r->style, lims_format_t)
+                                     : (lims_format_t){ .serial = LIMS_SERIAL_NUMBER };
     const char *text = lims_serial_double(number, r->book->pool);
     const char *time = NULL;
+    lims_cell_e kind = LIMS_CELL_NUMBER;
 
     if (!text) {
         return mismatch(r, &r->place, "A cell's number is none.");
     }
-    if (serial != LIMS_SERIAL_NUMBER) {
-        time = lims_serial_time(text, serial, r->book->since_1904, r->book->pool);
+    if (format.serial != LIMS_SERIAL_NUMBER) {
+        time = lims_serial_time(text, format.serial, r->book->since_1904, r->book->pool);
+    } else {
+        text = lims_format_shown(&kind, text, format.code, r->book->pool);
     }
-    return time ? add(r, LIMS_CELL_DATE, time) : add(r, LIMS_CELL_NUMBER, text);
+    return time ? add(r, LIMS_CELL_DATE, time) : add(r, kind, text);
 }
 
 /* IEEE 754, least byte first. */

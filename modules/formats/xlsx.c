@@ -167,7 +167,7 @@ static int number_of(const lims_xml_t *element, const char *attribute)
 
 typedef struct {
     int id;
-    lims_serial_e serial;
+    lims_format_t format;
 } format_t;
 
 /* What the workbook's own formats mean, by their numbers: of format_t. */
@@ -179,7 +179,7 @@ static apr_hash_t *own_formats(const lims_xml_t *styles, apr_pool_t *pool)
     for (; element; element = lims_xml_next(element)) {
         format_t *format = apr_palloc(pool, sizeof(*format));
         format->id = number_of(element, "numFmtId");
-        format->serial = lims_serial_format(format->id, lims_xml_attribute(element, "formatCode"));
+        format->format = lims_format_of(format->id, lims_xml_attribute(element, "formatCode"));
         apr_hash_set(formats, &format->id, sizeof(format->id), format);
     }
     return formats;
@@ -188,7 +188,7 @@ static apr_hash_t *own_formats(const lims_xml_t *styles, apr_pool_t *pool)
 /* What numbers mean in each style. A workbook without styles has numbers. */
 static apr_array_header_t *serial_formats(book_t *b, const char *path)
 {
-    apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_serial_e));
+    apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_format_t));
     const lims_xml_t *styles = path ? part_of(b, path) : NULL;
     const lims_xml_t *style = lims_xml_child(lims_xml_child(styles, "cellXfs"), "xf");
     apr_hash_t *own = own_formats(styles, b->pool);
@@ -196,8 +196,7 @@ static apr_array_header_t *serial_formats(book_t *b, const char *path)
     for (; style; style = lims_xml_next(style)) {
         int id = number_of(style, "numFmtId");
         const format_t *format = apr_hash_get(own, &id, sizeof(id));
-        APR_ARRAY_PUSH(formats, lims_serial_e) =
-            format ? format->serial : lims_serial_format(id, NULL);
+        APR_ARRAY_PUSH(formats, lims_format_t) = format ? format->format : lims_format_of(id, NULL);
     }
     return formats;
 }

@@ -13,7 +13,7 @@
 typedef struct {
     const char *name;                  /* of the sheet */
     const apr_array_header_t *strings; /* of const char *: shared strings */
-    const apr_array_header_t *formats; /* of lims_serial_e: by style */
+    const apr_array_header_t *formats; /* of lims_format_t: by style */
     bool since_1904;
 } lims_xlsx_context_t;
 

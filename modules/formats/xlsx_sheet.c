@@ -144,11 +144,13 @@ static bool on_text(void *data, const char *text, int length)
     return true;
 }
 
-static lims_serial_e format_of(const reader_t *r)
+static lims_format_t format_of(const reader_t *r)
 {
+    static const lims_format_t plain = { .serial = LIMS_SERIAL_NUMBER };
+
     return r->style >= 0 && r->style < r->context->formats->nelts
-               ? APR_ARRAY_IDX(r->context->formats, r->style, lims_serial_e)
-               : LIMS_SERIAL_NUMBER;
+               ? APR_ARRAY_IDX(r->context->formats, r->style, lims_format_t)
+               : plain;
 }
 
 static const char *shared_string(const reader_t *r, const char *text)
@@ -174,7 +176,7 @@ static const char *meaning(lims_cell_e *kind, reader_t *r, const char *text)
         [SHARED] = LIMS_CELL_TEXT, [BOOLEAN] = LIMS_CELL_BOOLEAN, [ERROR] = LIMS_CELL_ERROR,
         [DATE] = LIMS_CELL_DATE,   [NUMBER] = LIMS_CELL_NUMBER,   [TEXT] = LIMS_CELL_TEXT,
     };
-    lims_serial_e format = format_of(r);
+    const lims_format_t format = format_of(r);
     const char *time = NULL;
 
     *kind = kinds[r->type];
@@ -184,11 +186,14 @@ static const char *meaning(lims_cell_e *kind, reader_t *r, const char *text)
     if (r->type != NUMBER) {
         return lims_text_keep(r->reasons, text, strlen(text), r->pool);
     }
-    if (format != LIMS_SERIAL_NUMBER) {
-        time = lims_serial_time(text, format, r->context->since_1904, r->pool);
+    if (format.serial != LIMS_SERIAL_NUMBER) {
+        time = lims_serial_time(text, format.serial, r->context->since_1904, r->pool);
         *kind = time ? LIMS_CELL_DATE : LIMS_CELL_NUMBER;
     }
-    return time ? time : lims_serial_number(text, r->pool);
+    text = time ? time : lims_serial_number(text, r->pool);
+    return text && *kind == LIMS_CELL_NUMBER && format.serial == LIMS_SERIAL_NUMBER
+               ? lims_format_shown(kind, text, format.code, r->pool)
+               : text;
 }
 
 static bool close_cell(reader_t *r)

@@ -399,6 +399,20 @@ static bool check_status(lims_value_t *value)
     return true;
 }
 
+/* What a workbook shows otherwise than it is, nobody has read so. */
+static void check_shown(lims_value_t *value)
+{
+    for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
+        const lims_cell_t *cell = value->found[i].cell;
+
+        if (cell && cell->kind == LIMS_CELL_SHOWN) {
+            lims_value_refuse(value, LIMS_REASON_AMBIGUOUS_NUMBER, (lims_column_e)i, NULL,
+                              "By its number format the workbook shows this number as another, or "
+                              "with a sign before it.");
+        }
+    }
+}
+
 /* --- A value ----------------------------------------------------------------------- */
 
 static void look_up(lims_value_t *value, lims_column_e column)
@@ -516,6 +530,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const li
         layout->skipped++;
         return;
     }
+    check_shown(&value);
     lims_value_read(&value);
     if (value.skipped) {
         layout->skipped++;

@@ -216,6 +216,51 @@ static void test_sizes(void)
     }
 }
 
+/* What a reader of the sheet sees. */
+static void test_shown(void)
+{
+    static const struct {
+        const char *number, *code, *text;
+        lims_cell_e kind;
+    } cases[] = {
+        { "0.125", "0.00%", "12.5%", LIMS_CELL_NUMBER },
+        { "0.125", "0%;[Red]-0%", "12.5%", LIMS_CELL_NUMBER },
+        { "-0.07", "0%;[Red]-0%", "-7%", LIMS_CELL_NUMBER },
+        { "1", "0.0%", "100%", LIMS_CELL_NUMBER },
+        { "0.001", "0.0%", "0.1%", LIMS_CELL_NUMBER },
+        { "0", "0%", "0%", LIMS_CELL_NUMBER },
+        { "12.5", "0.0\\%", "12.5", LIMS_CELL_NUMBER },
+        { "2.5", "0.00", "2.5", LIMS_CELL_NUMBER },
+        { "2.5", "General", "2.5", LIMS_CELL_NUMBER },
+        { "2.5", "0.00\" mg/L\"", "2.5", LIMS_CELL_NUMBER },
+        { "1250", "#,##0.00", "1250", LIMS_CELL_NUMBER },
+        { "1250", "_(* #,##0_);_(* (#,##0);_(* \"-\"??_);_(@_)", "1250", LIMS_CELL_NUMBER },
+        { "1250", "0.00E+00", "1250", LIMS_CELL_NUMBER },
+        { "1250", "0.0,", "1250", LIMS_CELL_SHOWN },
+        { "1250", "#,##0,\"k\"", "1250", LIMS_CELL_SHOWN },
+        { "0.5", "\"<\"0.0", "0.5", LIMS_CELL_SHOWN },
+        { "0.5", "<0.0", "0.5", LIMS_CELL_SHOWN },
+        { "0.4", "[<0.5]\"<0.5\";0.00", "0.4", LIMS_CELL_SHOWN },
+        { "0.6", "[<0.5]\"<0.5\";0.00", "0.6", LIMS_CELL_NUMBER },
+        { "0", "0.0;-0.0;\"ND\"", "0", LIMS_CELL_SHOWN },
+        { "1", "0.0;-0.0;\"ND\"", "1", LIMS_CELL_NUMBER },
+        { "1", ";;;", "1", LIMS_CELL_SHOWN },
+        { "0.1", "0%%", "0.1", LIMS_CELL_SHOWN },
+        { "1", "[", "1", LIMS_CELL_SHOWN },
+        { "1", "0\"", "1", LIMS_CELL_NUMBER },
+        { "1", "0\\", "1", LIMS_CELL_NUMBER },
+    };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
+        lims_cell_e kind = LIMS_CELL_NUMBER;
+
+        is(lims_format_shown(&kind, cases[i].number, cases[i].code, pool), cases[i].text,
+           cases[i].code);
+        is_number(kind, cases[i].kind, "and what it is");
+    }
+    is(lims_format_of(10, NULL).code, "0%", "a format that is built in");
+}
+
 static void test_serials(void)
 {
     static const struct {
@@ -268,5 +313,6 @@ int main(void)
     test_damage();
     test_sizes();
     test_serials();
+    test_shown();
     return tap_done();
 }

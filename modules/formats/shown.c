@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shown.c - what a cell of a workbook shows of its number by its format: the number,
+ * that number in percent, or something that is another to a reader.
+ *
+ * Source: ECMA-376 part 1, 18.8.31 (numFmts).
+ */
+#include "formats/workbook.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECTIONS_MAX 4
+
+/* A section of a format's code. */
+typedef struct {
+    const char *begin, *end;
+    char comparison; /* '<', '>', 'l' (<=), 'g' (>=), '=', '!' or '\0': no condition */
+    double bound;
+    int percent;
+    bool digits;  /* it has a place for the number */
+    bool another; /* it shows another number, or a sign before it */
+} section_t;
+
+/* Behind a part that stands for itself, or the character. */
+static const char *past(const char *at, const char *end)
+{
+    const char *close = NULL;
+
+    if (*at == '"' || *at == '[') {
+        close = memchr(at + 1, *at == '"' ? '"' : ']', (apr_size_t)(end - at - 1));
+        return close ? close + 1 : end;
+    }
+    return (*at == '\\' || *at == '_' || *at == '*') && at + 1 < end ? at + 2 : at + 1;
+}
+
+static const char *section_end(const char *at, const char *end)
+{
+    while (at < end && *at != ';') {
+        at = past(at, end);
+    }
+    return at < end ? at : end;
+}
+
+/* "[<0.5]"; colours and languages are none. */
+static void read_bracket(section_t *section, const char *at)
+{
+    static const char signs[] = "<>=";
+
+    if (at[1] == '\0' || !strchr(signs, at[1])) {
+        return;
+    }
+    section->comparison = at[1] == '<' && at[2] == '>' ? '!'
+                          : at[1] == '<'               ? (at[2] == '=' ? 'l' : '<')
+                          : at[1] == '>'               ? (at[2] == '=' ? 'g' : '>')
+                                                       : '=';
+    section->bound = strtod(at + 1 + strspn(at + 1, signs), NULL);
+}
+
+/* Whether a comma behind digits divides by a thousand: no more digits follow. */
+static bool divides(const char *at, const char *end)
+{
+    while (at < end && *at == ',') {
+        at++;
+    }
+    return at >= end || !strchr("0#?", *at);
+}
+
+/* Words before the number, or in its place, say something of it; behind it they are
+ * its unit. */
+static void read_words(section_t *section, const char *at, const char *end)
+{
+    for (; at < end; at++) {
+        bool word = apr_isalnum(*at) || strchr("<>~=", *at) || (*at & 0x80);
+        section->another = section->another || (word && (!section->digits || strchr("<>", *at)));
+    }
+}
+
+static void read_section(section_t *section)
+{
+    const char *end = section->end;
+
+    for (const char *at = section->begin, *next; at < end; at = next) {
+        next = past(at, end);
+        if (*at == '[') {
+            read_bracket(section, at);
+        } else if (*at == '"' || *at == '\\') {
+            read_words(section, at + 1, next);
+        } else if (strchr("0#?@", *at)) {
+            section->digits = true;
+        } else if (strncasecmp(at, "General", 7) == 0 && end - at >= 7) {
+            section->digits = true;
+            next = at + 7;
+        } else if (*at == '%') {
+            section->percent++;
+        } else if (*at == ',') {
+            section->another = section->another || (section->digits && divides(at, end));
+        } else if (*at == '<' || *at == '>' || *at == '~') {
+            section->another = true;
+        }
+    }
+}
+
+static bool holds(const section_t *section, double number)
+{
+    switch (section->comparison) {
+    case '<':
+        return number < section->bound;
+    case '>':
+        return number > section->bound;
+    case 'l':
+        return number <= section->bound;
+    case 'g':
+        return number >= section->bound;
+    case '=':
+        return number == section->bound;
+    case '!':
+        return number != section->bound;
+    default:
+        return true;
+    }
+}
+
+/* The section that is for a number: with conditions the first that holds; else those
+ * of positive, negative numbers and of zero. */
+static const section_t *section_of(const section_t *sections, int count, double number)
+{
+    bool conditions = false;
+
+    for (int i = 0; i < count; i++) {
+        conditions = conditions || sections[i].comparison != '\0';
+    }
+    for (int i = 0; conditions && i < count; i++) {
+        if (holds(&sections[i], number)) {
+            return &sections[i];
+        }
+    }
+    if (number < 0 && count > 1) {
+        return &sections[1];
+    }
+    return &sections[number == 0 && count > 2 ? 2 : 0];
+}
+
+/* The number with its point two digits to the right. */
+static const char *hundredfold(const char *number, apr_pool_t *pool)
+{
+    const char *sign = *number == '-' ? "-" : "", *digits = number + (*number == '-');
+    apr_size_t whole = strcspn(digits, ".");
+    const char *part = digits[whole] ? digits + whole + 1 : "";
+    apr_size_t size = strlen(part);
+    const char *all = apr_pstrcat(pool, apr_pstrmemdup(pool, digits, whole), part,
+                                  size == 0   ? "00"
+                                  : size == 1 ? "0"
+                                              : "",
+                                  NULL);
+    const char *rest = size > 2 ? apr_pstrcat(pool, ".", part + 2, NULL) : "";
+    const char *front = apr_pstrmemdup(pool, all, whole + 2);
+
+    while (*front == '0' && front[1]) {
+        front++;
+    }
+    return apr_pstrcat(pool, sign, front, rest, NULL);
+}
+
+const char *lims_format_shown(lims_cell_e *kind, const char *number, const char *code,
+                              apr_pool_t *pool)
+{
+    section_t sections[SECTIONS_MAX] = { { .begin = NULL } };
+    const char *end = code ? code + strlen(code) : NULL;
+    const section_t *section;
+    int count = 0;
+
+    if (!code || strpbrk(number, "eE")) {
+        return number;
+    }
+    for (const char *at = code; at <= end && count < SECTIONS_MAX; count++) {
+        sections[count].begin = at;
+        sections[count].end = section_end(at, end);
+        at = sections[count].end + 1;
+        read_section(&sections[count]);
+    }
+    section =
+        section_of(sections, count < SECTIONS_MAX ? count : SECTIONS_MAX - 1, strtod(number, NULL));
+    if (!section->digits || section->another || section->percent > 1) {
+        *kind = LIMS_CELL_SHOWN;
+        return number;
+    }
+    return section->percent ? apr_pstrcat(pool, hundredfold(number, pool), "%", NULL) : number;
+}

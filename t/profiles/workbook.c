@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of workbooks are taken as a reader of the sheet sees them, or not at all. */
+#include "../lib/archive.h"
+#include "../lib/readings.h"
+
+static apr_pool_t *pool;
+
+#define PROFILE(more)                                                                              \
+    "{'code': 'c', 'name': 'n', 'layout': 'wide', 'match': {'container': 'xlsx', 'headers':"       \
+    " ['ID', 'A']}, 'columns': {'trackingId': 'ID', 'dilution': 'D'},"                             \
+    " 'tests': [{'name': 'A', 'testCode': 'A', 'unit': '%'}]" more "}"
+
+/* A cell of a style: 1 is a percentage, 2 shows thousands, 3 two digits. */
+static const char *read_cells(const char *profile, const char *cells)
+{
+    const book_parts_t book = {
+        .styles = "<numFmts><numFmt numFmtId=\"164\" formatCode=\"0.0,\"/></numFmts>"
+                  "<cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"10\"/><xf numFmtId=\"164\"/>"
+                  "<xf numFmtId=\"2\"/></cellXfs>",
+        .sheet = apr_pstrcat(pool,
+                             "<sheetData><row r=\"1\"><c t=\"str\"><v>ID</v></c><c t=\"str\">"
+                             "<v>A</v></c><c t=\"str\"><v>D</v></c></row><row r=\"2\"><c t=\"str\">"
+                             "<v>S1</v></c>",
+                             cells, "</row></sheetData>", NULL),
+    };
+    apr_size_t length;
+    const char *bytes = book_of(&length, &book, true, pool);
+    const lims_readings_t *out =
+        lims_file_read_with(bytes, length, "f", profile_of(profile, pool), pool);
+
+    return apr_pstrcat(pool, readings_text(out, pool), " ", why_text(out, pool), NULL);
+}
+
+int main(void)
+{
+    static const char kept[] = PROFILE(", 'numbers': {'percent': 'keep'}");
+
+    pool = unit_pool();
+    is(read_cells(kept, "<c s=\"1\"><v>0.125</v></c>"), "2:2 S1 A=12.5 % ",
+       "0.125 that the sheet shows as 12.50% is 12.5 in percent");
+    is(read_cells(PROFILE(""), "<c s=\"1\"><v>0.125</v></c>"),
+       "2:2 S1 A=? S!non_numeric@2:2 [12.5%]", "where the profile says nothing of it, it is none");
+    is(read_cells(kept, "<c s=\"2\"><v>12500</v></c>"),
+       "2:2 S1 A=12500 % S!ambiguous_number@2:2 [12500]", "thousands that are shown");
+    is(read_cells(kept, "<c s=\"3\"><v>2.5</v></c>"), "2:2 S1 A=2.5 % ",
+       "2.5 that the sheet shows as 2.50 has the digits that the workbook keeps");
+    is(read_cells(kept, "<c><v>1</v></c><c s=\"2\"><v>5000</v></c>"),
+       "2:2 S1 A=1 % d5000 S!ambiguous_number@2:3 [5000]", "also what stands beside a value");
+    apr_pool_destroy(pool);
+    return tap_done();
+}
