@@ -36,6 +36,14 @@ static bool refuse_row(lims_layout_t *layout, const lims_table_t *table, const l
     return false;
 }
 
+/* Whether a cell that is lost moves those behind it: not in a workbook, where each has
+ * its place. */
+static bool moves(const lims_layout_t *layout)
+{
+    return layout->document->container == LIMS_CONTAINER_TEXT ||
+           layout->document->container == LIMS_CONTAINER_HTML;
+}
+
 /* Which cell is missing of a row that has too few, nobody can tell; unless lines
  * are cut at columns, where they end with their last character. */
 static bool is_long_enough(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
@@ -43,8 +51,7 @@ static bool is_long_enough(lims_layout_t *layout, const lims_table_t *table, con
 {
     const lims_profile_dialect_t *dialect = &layout->profile->dialect;
 
-    if (dialect->ragged || dialect->columns || row->count >= least ||
-        layout->document->container != LIMS_CONTAINER_TEXT) {
+    if (dialect->ragged || dialect->columns || row->count >= least || !moves(layout)) {
         return true;
     }
     return refuse_row(layout, table, row,
@@ -65,8 +72,9 @@ static bool is_as_first(lims_layout_t *layout, const lims_table_t *table, const 
         layout->measured_cells = row->count;
     }
     first = layout->measured_cells;
-    if (dialect->ragged || dialect->columns || dialect->delimiter == '\0' ||
-        layout->document->container != LIMS_CONTAINER_TEXT || row->count == first) {
+    if (dialect->ragged || dialect->columns ||
+        (dialect->delimiter == '\0' && layout->document->container == LIMS_CONTAINER_TEXT) ||
+        !moves(layout) || row->count == first) {
         return true;
     }
     return refuse_row(layout, table, row,
@@ -85,7 +93,7 @@ bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const
         return false;
     }
     /* `ragged` is of texts, whose rows may also have more than the header names. */
-    ragged = layout->profile->dialect.ragged && layout->document->container == LIMS_CONTAINER_TEXT;
+    ragged = layout->profile->dialect.ragged && moves(layout);
     for (int i = table->columns->count; !ragged && i < row->count; i++) {
         if (lims_cell_says(row, i) && !lims_column_is_numbered(layout, i)) {
             return refuse_cell(layout, table, row, i,

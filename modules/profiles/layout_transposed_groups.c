@@ -98,27 +98,28 @@ static bool names_sample(groups_t *g, lims_found_t *name, int column)
     return id.text && *id.text;
 }
 
-/* What stands before the first sample belongs to all. A group that names no sample is
- * passed over, unless it has a value. */
+/* What stands before the first sample belongs to all, and a group that names no sample
+ * is passed over; but no column of values is. */
 static void find_above(groups_t *g)
 {
     const lims_source_t *value = &g->layout->profile->columns[LIMS_COLUMN_VALUE];
     lims_header_t *open = g->common;
-    bool passed = false;
+    bool is_sample = false;
 
     for (int i = 0; i < g->upper->count || i < g->lower->count; i++) {
         const char *label = trimmed(g->lower, i, g->layout->pool);
         lims_found_t name;
 
         if (*trimmed(g->upper, i, g->layout->pool) != '\0') {
-            bool sample = i > 0 && names_sample(g, &name, i);
-            passed = !sample && g->groups->nelts > 0;
-            open = sample   ? add_group(g, &name, i)->columns
-                   : passed ? header_create(g->layout->pool)
-                            : g->common;
+            is_sample = i > 0 && names_sample(g, &name, i);
+            if (is_sample) {
+                open = add_group(g, &name, i)->columns;
+            } else {
+                open = g->groups->nelts > 0 ? header_create(g->layout->pool) : g->common;
+            }
         }
         add_column(open, label, i, g->layout->pool);
-        if (passed && lims_fold_equals(label, strlen(label), value->header)) {
+        if (!is_sample && lims_fold_equals(label, strlen(label), value->header)) {
             refuse(g, g->upper, i, NULL,
                    "A column of values stands here under no name of a sample.");
         }

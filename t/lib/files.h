@@ -45,6 +45,7 @@ typedef struct {
     int from, to;                 /* rows whose cells are damaged */
     ends_e ends;                  /* a cut can be seen: never, within a line, always */
     bool workbook;                /* cells have places of their own: none moves */
+    bool page;                    /* a web page, with one table */
     bool tagged;                  /* a cell more is another value of the same name */
     int map_from, map_to;         /* rows in which a blank says that a well is empty */
     int samples, tests;
@@ -135,16 +136,20 @@ static const char *delimiter_json(file_t *file)
 /* A profile of a table in a text or a workbook. */
 static void set_table(file_t *file, const char *layout, const char *table, const char *columns)
 {
-    const char *integrity = file->workbook ? "" : end_json(file);
-    const char *dialect = file->workbook ? "" : delimiter_json(file);
+    const char *integrity = file->workbook || file->page ? "" : end_json(file);
+    const char *dialect = file->workbook || file->page ? "" : delimiter_json(file);
 
-    file->ends = file->workbook ? ENDS : file->ends;
+    file->ends = *integrity || *dialect ? file->ends : ENDS;
+    file->between = file->page ? "</td><td>" : file->between;
     file->profile = apr_psprintf(
         pool,
         "{'code': 'c', 'name': 'n', 'layout': '%s', 'match': {'container': '%s',"
         " 'lines': [{'regex': '.'}]}, %s %s 'table': {'end': {'row': '^END'}%s}, %s %s}",
-        layout, file->workbook ? "xlsx" : "text", dialect, integrity, table, columns,
-        tests_json(file));
+        layout,
+        file->page       ? "html"
+        : file->workbook ? "xlsx"
+                         : "text",
+        dialect, integrity, table, columns, tests_json(file));
 }
 
 /* --- Layouts -------------------------------------------------------------------------- */
@@ -250,6 +255,57 @@ static void make_transposed(file_t *file)
         new_row(file);
         put_key(file, TEST, test(j), "");
         for (int i = 0; i < file->samples; i++) {
+            put(file, value(file, i, j));
+        }
+    }
+}
+
+/* A group of columns for each sample: its name above them. */
+static void make_sample_groups(file_t *file)
+{
+    set_table(file, "transposed", ", 'header': {'find': ['Test', 'Conc']}",
+              "'columns': {'test': 'Test', 'value': 'Conc'},");
+    new_row(file);
+    put(file, "");
+    for (int i = 0; i < file->samples; i++) {
+        put_key(file, SAMPLE, sample(i), "");
+        put(file, "");
+        put(file, "");
+    }
+    new_row(file);
+    put(file, "Test");
+    for (int i = 0; i < file->samples; i++) {
+        put_key(file, LABEL, "RT", "");
+        put_key(file, LABEL, "Conc", "");
+        put_key(file, LABEL, "Area", "");
+    }
+    for (int j = 0; j < file->tests; j++) {
+        new_row(file);
+        put_key(file, TEST, test(j), "");
+        for (int i = 0; i < file->samples; i++) {
+            put(file, apr_psprintf(pool, "0.%d", 1 + chance(9)));
+            put(file, value(file, i, j));
+            put(file, apr_psprintf(pool, "9%d", 1 + chance(9)));
+        }
+    }
+}
+
+/* The same with sample and column in one header. */
+static void make_sample_headers(file_t *file)
+{
+    set_table(file, "transposed", ", 'header': {'find': ['Test'], 'group': '^(.*) (?:Conc|RT)$'}",
+              "'columns': {'test': 'Test', 'value': 'Conc'},");
+    new_row(file);
+    put(file, "Test");
+    for (int i = 0; i < file->samples; i++) {
+        put_key(file, SAMPLE, apr_pstrcat(pool, sample(i), " RT", NULL), "");
+        put_key(file, SAMPLE, apr_pstrcat(pool, sample(i), " Conc", NULL), "");
+    }
+    for (int j = 0; j < file->tests; j++) {
+        new_row(file);
+        put_key(file, TEST, test(j), "");
+        for (int i = 0; i < file->samples; i++) {
+            put(file, apr_psprintf(pool, "0.%d", 1 + chance(9)));
             put(file, value(file, i, j));
         }
     }
@@ -440,29 +496,41 @@ static void make_json(file_t *file)
     APR_ARRAY_PUSH(new_row(file), const char *) = "]}";
 }
 
+typedef enum { IN_TEXT, IN_WORKBOOK, IN_PAGE } form_e;
+
 static const struct {
     const char *name;
     void (*make)(file_t *file);
-    bool workbook;
+    form_e form;
 } kinds[] = {
-    { "wide", make_wide, false },
-    { "wide in a workbook", make_wide, true },
-    { "long", make_long, false },
-    { "long in a workbook", make_long, true },
-    { "long by numbers of columns", make_numbered, false },
-    { "grouped", make_grouped, false },
-    { "grouped in a workbook", make_grouped, true },
-    { "transposed", make_transposed, false },
-    { "transposed in a workbook", make_transposed, true },
-    { "matrix", make_matrix, false },
-    { "matrix in a workbook", make_matrix, true },
-    { "blocks", make_blocks, false },
-    { "blocks in a workbook", make_blocks, true },
-    { "keys and values", make_keyvalue, false },
-    { "HL7", make_hl7, false },
-    { "ASTM", make_astm, false },
-    { "XML", make_xml, false },
-    { "JSON", make_json, false },
+    { "wide", make_wide, IN_TEXT },
+    { "wide in a workbook", make_wide, IN_WORKBOOK },
+    { "long", make_long, IN_TEXT },
+    { "long in a workbook", make_long, IN_WORKBOOK },
+    { "long by numbers of columns", make_numbered, IN_TEXT },
+    { "grouped", make_grouped, IN_TEXT },
+    { "grouped in a workbook", make_grouped, IN_WORKBOOK },
+    { "transposed", make_transposed, IN_TEXT },
+    { "transposed in a workbook", make_transposed, IN_WORKBOOK },
+    { "matrix", make_matrix, IN_TEXT },
+    { "matrix in a workbook", make_matrix, IN_WORKBOOK },
+    { "blocks", make_blocks, IN_TEXT },
+    { "blocks in a workbook", make_blocks, IN_WORKBOOK },
+    { "keys and values", make_keyvalue, IN_TEXT },
+    { "samples above columns", make_sample_groups, IN_TEXT },
+    { "samples above columns, in a workbook", make_sample_groups, IN_WORKBOOK },
+    { "samples in headers", make_sample_headers, IN_TEXT },
+    { "samples in headers, in a workbook", make_sample_headers, IN_WORKBOOK },
+    { "wide in a web page", make_wide, IN_PAGE },
+    { "long in a web page", make_long, IN_PAGE },
+    { "long by numbers, in a web page", make_numbered, IN_PAGE },
+    { "grouped in a web page", make_grouped, IN_PAGE },
+    { "transposed in a web page", make_transposed, IN_PAGE },
+    { "samples above columns, in a web page", make_sample_groups, IN_PAGE },
+    { "HL7", make_hl7, IN_TEXT },
+    { "ASTM", make_astm, IN_TEXT },
+    { "XML", make_xml, IN_TEXT },
+    { "JSON", make_json, IN_TEXT },
 };
 
 static file_t make(int kind)
@@ -472,7 +540,8 @@ static file_t make(int kind)
                     .keys = apr_array_make(pool, 16, sizeof(named_t)),
                     .expected = apr_array_make(pool, 16, sizeof(const char *)),
                     .break_ = chance(2) ? "\n" : "\r\n",
-                    .workbook = kinds[kind].workbook,
+                    .workbook = kinds[kind].form == IN_WORKBOOK,
+                    .page = kinds[kind].form == IN_PAGE,
                     .samples = 2 + chance(SAMPLES_MAX - 1),
                     .tests = 2 + chance(TESTS_MAX - 1) };
 

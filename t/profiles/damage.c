@@ -57,15 +57,20 @@ static const char *bytes_of(apr_size_t *length, const file_t *file)
     if (file->workbook) {
         return book(length, file);
     }
+    APR_ARRAY_PUSH(parts, const char *) = file->page ? "<html><table>" : "";
     for (int i = 0; i < file->rows->nelts; i++) {
         const apr_array_header_t *row = row_at(file, i);
 
+        APR_ARRAY_PUSH(parts, const char *) = file->page ? "<tr><td>" : "";
         for (int j = 0; j < row->nelts; j++) {
             APR_ARRAY_PUSH(parts, const char *) = j > 0 ? file->between : "";
             APR_ARRAY_PUSH(parts, const char *) = APR_ARRAY_IDX(row, j, const char *);
         }
+        APR_ARRAY_PUSH(parts, const char *) = file->page ? "</td></tr>" : "";
         APR_ARRAY_PUSH(parts, const char *) = file->break_;
     }
+    APR_ARRAY_PUSH(parts, const char *) = file->page ? "</table></html>" : "";
+    APR_ARRAY_PUSH(parts, const char *) = file->page ? file->break_ : "";
     text = apr_array_pstrcat(pool, parts, 0);
     *length = strlen(text);
     return text;

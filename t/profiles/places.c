@@ -110,7 +110,7 @@ static const case_t groups[] = {
       "M,,S1.d Results,,\n,Name,Conc,Conc,MI\n,Fe,0.5,0.6,\n", "", "structure_mismatch@2:4 [Conc]",
       "0 0 0 0" },
     { "no sample", ABOVE(""), "M,,Results,\n,Name,Conc,MI\n,Fe,0.5,\n", "",
-      "structure_mismatch@1:1 [M]", "0 0 0 0" },
+      "structure_mismatch@1:3 [Results]|structure_mismatch@1:1 [M]", "0 0 0 0" },
     { "a cell too many", ABOVE(""), "M,,S1.d Results,\n,Name,Conc,MI\n,Pb,1,,2\n", "",
       "structure_mismatch@3:5 [2]", "" },
     { "a blank cell of one sample", ABOVE(""),
