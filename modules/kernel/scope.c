@@ -7,9 +7,9 @@
 #include <string.h>
 
 const lims_scope_t lims_scopes[] = {
-    { "samples:read", "Read samples and their readiness" },
+    { "samples:read", "Read samples, their readiness, and a sample with its tests and results" },
     { "samples:write", "Register, change and receive samples" },
-    { "results:read", "Read sample tests and results" },
+    { "results:read", "List and read sample tests with their results" },
     { "results:write", "Enter results" },
     { "results:verify", "Verify and lock results" },
     { "reports:write", "Mark samples as reported" },
