@@ -171,6 +171,7 @@ struct lims_field_t {
     const char *fallback;        /* value when absent from a creation, or NULL */
     const char *doc;
     const char *example;
+    const char *hint; /* how else, where it is refused, or NULL */
 };
 
 /* clang-format off */

@@ -20,6 +20,9 @@ esac
 age=$(($(date +%s) - time))
 test "$age" -le 300 && test "$age" -ge -300 || answer 401
 
-# Genuine. Its id says whether it was here before.
+# Genuine; but an event is an object.
+case $(tr -d ' \t\r\n' < "$body" | sed 's/^\(.\).*\(.\)$/\1\2/') in '{}') ;; *) answer 400 ;; esac
+
+# Its id says whether it was here before.
 echo "$HTTP_X_SERVICE_DELIVERY $HTTP_X_SERVICE_EVENT $(cat "$body")" >&2
 answer 204

@@ -36,10 +36,15 @@ createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (reque
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
         const body = Buffer.concat(chunks);
-        const good = request.method === "POST" && genuine(request.headers, body);
-        if (good) {
-            take(JSON.parse(body));
+        let status = 401;
+        if (request.method === "POST" && genuine(request.headers, body)) {
+            try {
+                take(JSON.parse(body));
+                status = 204;
+            } catch {
+                status = 400; // signed, but no JSON
+            }
         }
-        response.writeHead(good ? 204 : 401).end();
+        response.writeHead(status).end();
     });
 }).listen(Number(port));

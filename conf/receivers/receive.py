@@ -31,11 +31,14 @@ class Receiver(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if genuine(self.headers, body):
-            self.take(json.loads(body))
-            self.send_response(204)
-        else:
+        if not genuine(self.headers, body):
             self.send_response(401)
+        else:
+            try:
+                self.take(json.loads(body))
+                self.send_response(204)
+            except (ValueError, TypeError, KeyError):
+                self.send_response(400)  # signed, but no event
         self.send_header("Content-Length", "0")
         self.end_headers()
 

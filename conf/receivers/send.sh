@@ -5,17 +5,16 @@
 #
 #     WEBHOOK_SECRET=whsec_... ./send.sh URL [options of curl]
 #
-# The body is standard input, or a test event when that is a terminal.
+# The body is standard input, or a test event when that is empty or a terminal.
 
 url=${1:?usage: send.sh URL [options of curl]} && shift
 id=$(cat /proc/sys/kernel/random/uuid) time=$(date +%s)
 body=$(mktemp) && trap 'rm -f "$body"' EXIT || exit 1
-if test -t 0; then
+test -t 0 || cat > "$body"
+if ! test -s "$body"; then
     printf '{"id":"%s","type":"webhook.test","createdAt":"%s","organizationId":1,"data":{"message":"Hello"}}' \
-        "$id" "$(date -u +%Y-%m-%dT%H:%M:%S.000Z)"
-else
-    cat
-fi > "$body"
+        "$id" "$(date -u +%Y-%m-%dT%H:%M:%S.000Z)" > "$body"
+fi
 signature=$({ printf '%s.' "$time"; cat "$body"; } |
     openssl dgst -sha256 -hmac "${WEBHOOK_SECRET:?}" -r | cut -d ' ' -f 1)
 

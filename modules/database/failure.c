@@ -86,7 +86,7 @@ static const char *blocker_of(const char *slug, const char *message, const char 
     lims_writer_key(w, "slug");
     lims_writer_string(w, slug);
     lims_writer_key(w, "message");
-    lims_writer_string(w, message);
+    lims_writer_string(w, lims_sentence(message, pool));
     lims_writer_key(w, "clearedBy");
     lims_writer_string(w, lims_blocker_cleared_by(slug));
     write_ids(w, ids, pool);

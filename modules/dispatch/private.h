@@ -51,7 +51,8 @@ struct delivery_t {
     struct curl_slist *headers;
     apr_time_t started;
     bool again;          /* on a connection of its own: a kept one had died */
-    const char *refusal; /* kind of an address that it was kept from */
+    const char *refused; /* addresses that it was kept from, with their kinds; or NULL */
+    bool tried;          /* another address, which was allowed */
     char *answer;        /* as much of it as is kept */
     apr_size_t answer_kept;
     apr_size_t answer_seen;

@@ -52,6 +52,21 @@ static bool address_of(lims_address_t *address, const struct curl_sockaddr *peer
     return address->length != 0;
 }
 
+/* A name may have several, and libcurl may ask for one again. */
+static void note_refused(delivery_t *delivery, const lims_address_t *address, const char *kind)
+{
+    char text[INET6_ADDRSTRLEN] = "";
+    const char *one;
+
+    inet_ntop(address->length == 4 ? AF_INET : AF_INET6, address->bytes, text, sizeof(text));
+    one = apr_pstrcat(delivery->pool, kind, " (", text, ")", NULL);
+    if (!delivery->refused) {
+        delivery->refused = one;
+    } else if (!strstr(delivery->refused, one)) {
+        delivery->refused = apr_pstrcat(delivery->pool, delivery->refused, ", ", one, NULL);
+    }
+}
+
 static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_sockaddr *peer)
 {
     delivery_t *delivery = data;
@@ -61,13 +76,15 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_s
     (void)purpose;
     /* Through a proxy the address is the proxy's, and the judgement its own. */
     if (!settings->proxy) {
-        delivery->refusal = address_of(&address, peer)
-                                ? lims_address_refusal(&address, settings->allowed)
-                                : "of no known family";
-        if (delivery->refusal) {
+        const char *kind = address_of(&address, peer)
+                               ? lims_address_refusal(&address, settings->allowed)
+                               : "of no known family";
+        if (kind) {
+            note_refused(delivery, &address, kind);
             return CURL_SOCKET_BAD;
         }
     }
+    delivery->tried = true;
     return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
 }
 
@@ -307,14 +324,10 @@ void transfers_drop(transfers_t *transfers, delivery_t *delivery)
     clear_attempt(transfers, delivery);
 }
 
-static const char *error_of(const delivery_t *delivery, CURLcode code)
+static const char *failure_of(const delivery_t *delivery, CURLcode code)
 {
     apr_pool_t *pool = delivery->pool;
 
-    if (delivery->refusal) {
-        return apr_psprintf(pool, "not connected: the address is %s, and not allowed",
-                            delivery->refusal);
-    }
     switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
         return apr_psprintf(pool, "no complete answer within %" APR_INT64_T_FMT " ms",
@@ -325,6 +338,21 @@ static const char *error_of(const delivery_t *delivery, CURLcode code)
         return apr_psprintf(
             pool, "%s", delivery->curl_error[0] ? delivery->curl_error : curl_easy_strerror(code));
     }
+}
+
+static const char *error_of(const delivery_t *delivery, CURLcode code)
+{
+    apr_pool_t *pool = delivery->pool;
+
+    if (delivery->refused && !delivery->tried) {
+        return apr_psprintf(pool, "not connected: the address is %s, and not allowed",
+                            delivery->refused);
+    }
+    if (delivery->refused) {
+        return apr_psprintf(pool, "%s; another address is %s, and not allowed",
+                            failure_of(delivery, code), delivery->refused);
+    }
+    return failure_of(delivery, code);
 }
 
 /* An answer that is longer than what is read of it is an answer all the same. */

@@ -336,6 +336,19 @@ const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
     }
 }
 
+const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *pool)
+{
+    const char *why = "it is read-only";
+
+    if (field->hint != NULL) {
+        why = field->hint;
+    } else if ((field->flags & LIMS_F_CREATE) != 0) {
+        why = "it is set when the record is made, and stays";
+    }
+    return lims_fail(pool, LIMS_E_FIELD_NOT_PATCHABLE, "%s cannot be set here: %s.", field->name,
+                     why);
+}
+
 static const lims_error_t *take_member(lims_values_t *values, const lims_field_t *field,
                                        unsigned flags, const lims_json_t *member, apr_pool_t *pool)
 {
@@ -344,9 +357,7 @@ static const lims_error_t *take_member(lims_values_t *values, const lims_field_t
     const char *text = NULL;
 
     if ((field->flags & flags) != flags || field->type == LIMS_T_JSON) {
-        return lims_fail(pool, LIMS_E_FIELD_NOT_PATCHABLE,
-                         "%s cannot be set here: it is read-only or has an endpoint of its own",
-                         field->name);
+        return lims_field_elsewhere(field, pool);
     }
     if (member->type == LIMS_JSON_NULL) {
         if ((field->flags & LIMS_F_NULLABLE) == 0) {

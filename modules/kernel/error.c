@@ -4,6 +4,7 @@
  */
 #include "kernel/error.h"
 
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <stdarg.h>
 #include <string.h>
@@ -107,13 +108,42 @@ const lims_error_kind_t lims_error_kinds[] = {
 
 _Static_assert(LIMS_LENGTH(lims_error_kinds) == LIMS_E_COUNT, "an error kind has no row");
 
+/* A whole sentence of what a rule or a check says. It begins as it is where its
+ * first word may be a name: of a field, a code. */
+static const char *sentence(char *text, apr_pool_t *pool)
+{
+    static const char *const begins[] = { "a",        "an",         "the",           "no",
+                                          "what",     "when",       "these",         "sample",
+                                          "media",    "approval",   "approvals",     "reagent",
+                                          "webhook",  "worksheets", "investigation", "certificate",
+                                          "signing",  "receiving",  "deciding",      "closing",
+                                          "amending", "overriding", "verifying" };
+    apr_size_t word = strcspn(text, " ");
+    apr_size_t length = strlen(text);
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(begins); i++) {
+        if (strlen(begins[i]) == word && strncmp(text, begins[i], word) == 0 &&
+            strncmp(text + word, " must ", 6) != 0) {
+            text[0] = (char)apr_toupper(text[0]);
+        }
+    }
+    return length > 0 && strchr(".!?", text[length - 1]) == NULL
+               ? apr_pstrcat(pool, text, ".", NULL)
+               : text;
+}
+
+const char *lims_sentence(const char *text, apr_pool_t *pool)
+{
+    return sentence(apr_pstrdup(pool, text), pool);
+}
+
 static lims_error_t *make(apr_pool_t *pool, lims_error_e kind, const char *format,
                           va_list arguments)
 {
     lims_error_t *error = apr_pcalloc(pool, sizeof(*error));
 
     error->kind = kind;
-    error->message = apr_pvsprintf(pool, format, arguments);
+    error->message = sentence(apr_pvsprintf(pool, format, arguments), pool);
     return error;
 }
 

@@ -55,4 +55,8 @@ const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_p
  * characters, then "...". */
 const char *lims_excerpt(const char *text, apr_pool_t *pool);
 
+/* What a rule of the database says as a sentence, with a capital and a period. The
+ * messages of errors are made so by themselves. */
+const char *lims_sentence(const char *text, apr_pool_t *pool);
+
 #endif /* LIMS_KERNEL_ERROR_H */

@@ -78,3 +78,14 @@ bool lims_etag_matches(const char *header, const char *etag, bool weak)
     }
     return false;
 }
+
+bool lims_etag_has_strong(const char *header)
+{
+    for (; *header != '\0'; header += strcspn(header, ",")) {
+        header += strspn(header, " \t,");
+        if (*header == '*' || (*header == '"' && opaque_length(header) > 0)) {
+            return true;
+        }
+    }
+    return false;
+}

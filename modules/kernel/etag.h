@@ -17,4 +17,8 @@ const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool);
  * nothing beyond the members before the fault. */
 bool lims_etag_matches(const char *header, const char *etag, bool weak);
 
+/* Whether an If-Match field has anything in it that strong comparison can find
+ * equal: an entity tag that is not weak, or "*". */
+bool lims_etag_has_strong(const char *header);
+
 #endif /* LIMS_KERNEL_ETAG_H */

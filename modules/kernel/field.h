@@ -97,4 +97,7 @@ const lims_field_t *lims_field_find(const lims_field_t *fields, const char *name
 /* Whether a string of white space alone is refused. */
 bool lims_field_refuses_blank(const lims_field_t *field);
 
+/* LIMS_E_FIELD_NOT_PATCHABLE, with what is to be done instead. */
+const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *pool);
+
 #endif /* LIMS_KERNEL_FIELD_H */

@@ -367,6 +367,7 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     yajl_alloc_funcs memory = lims_yajl_memory(pool);
     const lims_error_t *error = bytes_refused(bytes, length, pool);
     yajl_status status;
+    bool ended = false;
 
     *root = NULL;
     if (error != NULL) {
@@ -379,9 +380,16 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     status = yajl_parse(reader.yajl, (const unsigned char *)bytes, length);
     if (status == yajl_status_ok) {
         status = yajl_complete_parse(reader.yajl);
+        ended = status != yajl_status_ok;
     }
     if (reader.error != NULL) {
         error = reader.error;
+    } else if (ended) {
+        /* Nothing was wrong until it ended. */
+        error = lims_fail(pool, LIMS_E_INVALID_BODY,
+                          "The body is not valid JSON: it ends too soon, after %" APR_SIZE_T_FMT
+                          " bytes. Is its Content-Length right?",
+                          length);
     } else if (status != yajl_status_ok || reader.root == NULL) {
         error = syntax_error(&reader);
     } else {

@@ -91,8 +91,16 @@ const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool
         return NULL;
     }
     *id = NULL;
+    if (strpbrk(segment, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL && strchr(segment, '-') != NULL) {
+        segment = lims_excerpt(segment, pool);
+        return lims_fail(pool, LIMS_E_INVALID_ID,
+                         "'%s' is no id: ids are positive integers. Look a tracking id up by GET "
+                         "/samples?trackingId=%s.",
+                         segment, segment);
+    }
     return lims_fail(pool, LIMS_E_INVALID_ID,
-                     "The id in the path must be an integer from 1 to 9223372036854775807");
+                     "'%s' is no id: ids are integers from 1 to 9223372036854775807.",
+                     lims_excerpt(segment, pool));
 }
 
 /* --- Query strings -------------------------------------------------------------------- */
@@ -172,8 +180,11 @@ static const lims_error_t *take_parameter(lims_values_t *values, const lims_fiel
     }
     seen[field - fields] = true;
     if (*text == '\0') {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is empty: it must be %s", name,
-                         lims_field_expectation(field, pool));
+        lims_field_t given = *field;
+
+        given.min = given.type == LIMS_T_STRING && given.min == 0 ? 1 : given.min;
+        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is empty: leave it out, or give %s.", name,
+                         lims_field_expectation(&given, pool));
     }
     return lims_field_text(values, field, cut_to_maximum(field, text, pool), LIMS_E_INVALID_QUERY,
                            pool);

@@ -76,6 +76,13 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
     case LIMS_T_ID:
         return "an identifier, an integer from 1 to 9223372036854775807";
     case LIMS_T_INTEGER:
+        if ((field->flags & LIMS_F_CUT) != 0) {
+            return apr_psprintf(pool,
+                                "an integer of %" APR_INT64_T_FMT
+                                " or more (above %" APR_INT64_T_FMT " is taken as %" APR_INT64_T_FMT
+                                ")",
+                                field->min, field->max, field->max);
+        }
         return apr_psprintf(pool, "an integer from %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT,
                             field->min, field->max != 0 ? field->max : INTEGER_MAX);
     case LIMS_T_DECIMAL:
@@ -318,16 +325,28 @@ static const lims_error_t *check_boolean(const char **text, const lims_field_t *
 
 /* C0 but for tab, line feed and carriage return, DEL, and C1 (U+0080 to
  * U+009F, in UTF-8 C2 80 to C2 9F): they break logs, terminals and labels. */
-static bool has_control_character(const char *text)
+static const char *control_character(const char *text)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
         bool allowed = *p == '\t' || *p == '\n' || *p == '\r';
 
         if ((*p < 0x20 && !allowed) || *p == 0x7F || (*p == 0xC2 && p[1] <= 0x9F)) {
-            return true;
+            return (const char *)p;
         }
     }
-    return false;
+    return NULL;
+}
+
+static const lims_error_t *refuse_control(const char *text, const char *at,
+                                          const lims_place_t *place)
+{
+    const unsigned char *p = (const unsigned char *)at;
+
+    return lims_fail(place->pool, place->kind,
+                     "%s has a control character, U+%04X, at place %" APR_SIZE_T_FMT
+                     "; only tabs and line ends are allowed.",
+                     lims_place_path(place), *p == 0xC2 ? p[1] : *p,
+                     lims_utf8_length(text, (apr_size_t)(at - text)) + 1);
 }
 
 static bool is_blank(const char *text)
@@ -365,10 +384,10 @@ static const lims_error_t *check_string(const char **text, const lims_field_t *f
                            place);
     }
     if (lims_field_refuses_blank(field) && is_blank(node->text)) {
-        return lims_refuse(field, "it is blank", place);
+        return lims_fail(place->pool, place->kind, "%s is blank.", lims_place_path(place));
     }
-    if (has_control_character(node->text)) {
-        return lims_refuse(field, "it has a control character", place);
+    if (control_character(node->text) != NULL) {
+        return refuse_control(node->text, control_character(node->text), place);
     }
     if (field->pattern != NULL && !has_pattern(field->pattern, node->text)) {
         return lims_refuse(
@@ -386,7 +405,7 @@ static const lims_error_t *check_enum(const char **text, const lims_field_t *fie
             return NULL;
         }
     }
-    return lims_refuse(field, NULL, place);
+    return lims_refuse(field, field->hint, place);
 }
 
 static const lims_error_t *check_date(const char **text, const lims_field_t *field,
@@ -396,11 +415,19 @@ static const lims_error_t *check_date(const char **text, const lims_field_t *fie
     return lims_time_date_valid(node->text) ? NULL : lims_refuse(field, NULL, place);
 }
 
+/* What is a time but for its zone. */
+static const char *zone_hint(const char *text, apr_pool_t *pool)
+{
+    return lims_time_timestamp(apr_pstrcat(pool, text, "Z", NULL), pool) != NULL
+               ? "the zone is missing, Z or an offset such as +01:00"
+               : NULL;
+}
+
 static const lims_error_t *check_timestamp(const char **text, const lims_field_t *field,
                                            const lims_json_t *node, const lims_place_t *place)
 {
     *text = lims_time_timestamp(node->text, place->pool);
-    return *text != NULL ? NULL : lims_refuse(field, NULL, place);
+    return *text != NULL ? NULL : lims_refuse(field, zone_hint(node->text, place->pool), place);
 }
 
 static const lims_error_t *check_moment(const char **text, const lims_field_t *field,
@@ -412,6 +439,9 @@ static const lims_error_t *check_moment(const char **text, const lims_field_t *f
     if (*text == NULL && strchr(node->text, ' ') != NULL) {
         /* The usual slip: "+01:00" sent as it is arrives as " 01:00". */
         hint = "a plus sign in a query is written %2B";
+    }
+    if (*text == NULL && hint == NULL) {
+        hint = zone_hint(node->text, place->pool);
     }
     return *text != NULL ? NULL : lims_refuse(field, hint, place);
 }

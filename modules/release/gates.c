@@ -12,10 +12,13 @@
 #include "kernel/writer.h"
 
 /* What the rules say, and in words what is to be done. */
-static const char *value_of(const char *name, const lims_result_t *rows, int row)
+static const char *value_of(const char *name, const lims_result_t *rows, int row, apr_pool_t *pool)
 {
     const char *slug = lims_result_get(rows, row, "slug");
 
+    if (strcmp(name, "message") == 0) {
+        return lims_sentence(lims_result_get(rows, row, name), pool);
+    }
     if (strcmp(name, "clearedBy") != 0) {
         return lims_result_get(rows, row, name);
     }
@@ -30,7 +33,7 @@ static const char *value_of(const char *name, const lims_result_t *rows, int row
 static void write_present(lims_writer_t *w, const lims_result_t *rows, int row)
 {
     for (const lims_field_t *field = lims_blocker_fields; field->name; field++) {
-        const char *text = value_of(field->name, rows, row);
+        const char *text = value_of(field->name, rows, row, lims_writer_pool(w));
         if (text && strcmp(text, "{}") != 0) {
             lims_writer_key(w, field->name);
             lims_record_write_value(w, field, text);

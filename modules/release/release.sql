@@ -10,7 +10,9 @@ SELECT id AS "id",
 -- name: readiness_findings many
 SELECT category AS "category",
        severity AS "severity",
-       message AS "message",
+       CASE WHEN message ~ '^(approval|investigation|media|the) '
+            THEN upper(left(message, 1)) || substr(message, 2)
+            ELSE message END || '.' AS "message",
        CASE WHEN category = 'approval_required' AND approval_id IS NULL
             THEN 'completing the sample, then approving it'
             ELSE cleared_by END AS "clearedBy",

@@ -44,6 +44,8 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = lims_sample_statuses,
       .flags = LIMS_F_OUT | LIMS_F_CLOSED,
+      .hint = "it is changed by PATCH /samples/{id}/status, and to reported by POST "
+              "/samples/{id}/report",
       .doc = "Place in the work flow. Changed by its own endpoints." },
     { .name = "materialTypeId",
       .type = LIMS_T_ID,
@@ -144,7 +146,8 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_CREATE,
       .max = 200,
       .doc = "Tests to schedule in the same call: active test definitions, each once.",
-      .example = "[1, 2]" },
+      .example = "[1, 2]",
+      .hint = "tests are scheduled when a sample is registered, and cannot be added later" },
     LIMS_FIELD_END,
 };
 
@@ -178,6 +181,7 @@ static const lims_field_t status_input[] = {
       .type = LIMS_T_ENUM,
       .values = settable_statuses,
       .flags = LIMS_F_REQUIRED,
+      .hint = "a sample is reported by POST /samples/{id}/report",
       .doc = "The status to set." },
     LIMS_FIELD_END,
 };

@@ -19,6 +19,7 @@
 #include "kernel/check.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "server/httpd_error.h"
 #include "server/metrics.h"
 #include "server/server.h"
 #include "server/watchdog.h"
@@ -402,41 +403,11 @@ static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *
 
 /* --- Errors of httpd's own ------------------------------------------------ */
 
-static lims_error_e kind_of_status(int status)
-{
-    switch (status) {
-    case HTTP_UNAUTHORIZED:
-        return LIMS_E_UNAUTHORIZED;
-    case HTTP_FORBIDDEN:
-        return LIMS_E_FORBIDDEN;
-    case HTTP_NOT_FOUND:
-        return LIMS_E_NOT_FOUND;
-    case HTTP_METHOD_NOT_ALLOWED:
-        return LIMS_E_METHOD_NOT_ALLOWED;
-    case HTTP_REQUEST_TIME_OUT:
-        return LIMS_E_REQUEST_TIMEOUT;
-    case HTTP_REQUEST_ENTITY_TOO_LARGE:
-        return LIMS_E_PAYLOAD_TOO_LARGE;
-    case HTTP_UNSUPPORTED_MEDIA_TYPE:
-        return LIMS_E_UNSUPPORTED_MEDIA_TYPE;
-    case HTTP_TOO_MANY_REQUESTS:
-        return LIMS_E_RATE_LIMITED;
-    case HTTP_BAD_GATEWAY:
-    case HTTP_SERVICE_UNAVAILABLE:
-    case HTTP_GATEWAY_TIME_OUT:
-        return LIMS_E_SERVICE_UNAVAILABLE;
-    default:
-        return status >= 500 ? LIMS_E_INTERNAL : LIMS_E_BAD_REQUEST;
-    }
-}
-
 static int answer_httpd_error(request_rec *r)
 {
     int status = r->prev->status;
     const char *id = request_id_of(r->prev);
-    const lims_error_t *error =
-        lims_fail(r->pool, kind_of_status(status), "The server refused the request: %s.",
-                  ap_get_status_line(status) + 4);
+    const lims_error_t *error = lims_httpd_error(r->prev, status, r->pool);
 
     /* A condition on CustomLog looks at the request that was asked. */
     if (is_ours(r->prev)) {

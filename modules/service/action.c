@@ -156,6 +156,13 @@ static const lims_error_t *check_condition(lims_request_t *rq, const char *if_ma
     if (!etag) {
         return lims_no_digest(rq->pool);
     }
+    if (!lims_etag_has_strong(if_match)) {
+        return lims_fail(
+            rq->pool, LIMS_E_PRECONDITION_FAILED,
+            "If-Match has no entity tag that could be that of the %s %s: send its ETag "
+            "as it came, with its quotes and without W/.",
+            rq->resource->name, lims_values_get(rq->values, "id"));
+    }
     if (!lims_etag_matches(if_match, etag, false)) {
         return lims_fail(rq->pool, LIMS_E_PRECONDITION_FAILED,
                          "The %s %s has changed since you read it; read it again and decide anew.",

@@ -203,7 +203,7 @@ const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *f
     }
     if (rq->actor.upload_only && !(route && (route->flags & LIMS_R_UPLOAD_KEY))) {
         return lims_fail(rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
-                         "This key may only deliver instrument files and ask who it is.");
+                         "This key is for uploads only: POST /instrument-ingest and GET /whoami.");
     }
     if (x->refusal) {
         return x->refusal;

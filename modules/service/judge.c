@@ -11,6 +11,20 @@
 #include "kernel/form.h"
 #include "kernel/json.h"
 
+/* A slash too many is the usual slip. */
+static const char *slash_hint(const lims_exchange_t *x)
+{
+    apr_size_t length = strlen(x->path);
+    const char *without = apr_pstrmemdup(x->rq.pool, x->path, length > 0 ? length - 1 : 0);
+    lims_route_match_t match;
+
+    return length > 0 && x->path[length - 1] == '/' &&
+                   lims_route_match(&match, x->settings->router, x->method, without, x->rq.pool) !=
+                       LIMS_ROUTE_UNKNOWN
+               ? ": leave out the slash at the end"
+               : "";
+}
+
 void lims_judge_route(lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
@@ -21,8 +35,8 @@ void lims_judge_route(lims_exchange_t *x)
         rq->route = x->match.route;
         return;
     case LIMS_ROUTE_UNKNOWN:
-        x->refusal = lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s.",
-                               x->settings->base, x->path);
+        x->refusal = lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s%s.",
+                               x->settings->base, x->path, slash_hint(x));
         return;
     case LIMS_ROUTE_METHOD:
         x->refusal =
@@ -52,6 +66,22 @@ static bool is_form(const lims_exchange_t *x)
     return x->rq.route->form && lims_multipart_is(x->content_type);
 }
 
+/* What came instead of what should have. */
+static const char *media_fault(const lims_exchange_t *x, bool coded)
+{
+    if (coded) {
+        return apr_psprintf(x->rq.pool,
+                            "The body came with Content-Encoding %s, and must not be "
+                            "compressed",
+                            lims_excerpt(x->content_encoding, x->rq.pool));
+    }
+    if (!x->content_type) {
+        return x->content_length == 0 ? "There is no body" : "The body came without a Content-Type";
+    }
+    return apr_psprintf(x->rq.pool, "The body came as %s",
+                        lims_excerpt(x->content_type, x->rq.pool));
+}
+
 static const lims_error_t *check_media(lims_exchange_t *x)
 {
     const lims_route_t *route = x->rq.route;
@@ -62,12 +92,12 @@ static const lims_error_t *check_media(lims_exchange_t *x)
     if (!coded && (untyped || json || is_form(x))) {
         return NULL;
     }
-    return lims_fail(x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE,
-                     "The body must be %s, not compressed.",
-                     !route->form ? "JSON: Content-Type: application/json"
-                     : lims_route_takes_json(route)
-                         ? "JSON or a form: Content-Type: application/json or multipart/form-data"
-                         : "a form: Content-Type: multipart/form-data");
+    return lims_fail(
+        x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE, "%s: send %s.", media_fault(x, coded),
+        !route->form                   ? "JSON, with Content-Type: application/json"
+        : lims_route_takes_json(route) ? "JSON or a form, with Content-Type: application/json or "
+                                         "multipart/form-data"
+                                       : "a form, with Content-Type: multipart/form-data");
 }
 
 static apr_size_t body_max(const lims_exchange_t *x)
@@ -80,6 +110,11 @@ static apr_size_t body_max(const lims_exchange_t *x)
 
 static const lims_error_t *check_length(lims_exchange_t *x)
 {
+    if (x->content_length > (apr_int64_t)body_max(x) && is_form(x)) {
+        return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                         "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB).",
+                         x->settings->file_max, (double)x->settings->file_max / (1024 * 1024));
+    }
     if (x->content_length > (apr_int64_t)body_max(x)) {
         return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
                          "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
@@ -98,7 +133,9 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
     }
     if (!lims_idempotency_key_valid(x->idempotency_key)) {
         return lims_fail(x->rq.pool, LIMS_E_BAD_REQUEST,
-                         "Idempotency-Key: 1 to 255 visible ASCII characters.");
+                         "Idempotency-Key must be one value of 1 to 255 visible ASCII characters, "
+                         "without spaces; '%s' is not.",
+                         lims_excerpt(x->idempotency_key, x->rq.pool));
     }
     return NULL;
 }
@@ -112,12 +149,15 @@ static const lims_error_t *check_elsewhere(const lims_request_t *rq, const lims_
     bool change = route->input && strcmp(route->method, "PATCH") == 0;
 
     for (const lims_json_t *member = root->first; member; member = member->next) {
-        if ((route->body && resource->nested && strcmp(member->name, resource->nested) == 0) ||
-            (change && lims_field_find(resource->fields, member->name) &&
-             !lims_field_find(route->input, member->name))) {
+        const lims_field_t *field = lims_field_find(resource->fields, member->name);
+
+        if ((route->body || change) && resource->nested &&
+            strcmp(member->name, resource->nested) == 0) {
             return lims_fail(rq->pool, LIMS_E_FIELD_NOT_PATCHABLE,
-                             "%s cannot be set here: it is read-only or has an endpoint of its own",
-                             member->name);
+                             "%s cannot be set here: they are records of their own.", member->name);
+        }
+        if (change && field && !lims_field_find(route->input, member->name)) {
+            return lims_field_elsewhere(field, rq->pool);
         }
     }
     return NULL;

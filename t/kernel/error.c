@@ -26,12 +26,21 @@ static void test_making(apr_pool_t *pool)
 {
     const lims_error_t *error = lims_fail(pool, LIMS_E_NOT_FOUND, "There is no sample %d", 7);
 
-    is(error->message, "There is no sample 7", "lims_fail formats");
+    is(error->message, "There is no sample 7.", "lims_fail formats");
     ok(error->members == NULL && error->cause == NULL && error->number == 0, "and nothing else");
     error = lims_broken(pool, LIMS_E_INTERNAL, 12, "disk on fire", "It failed: %s", "soon");
-    is(error->message, "It failed: soon", "lims_broken formats");
+    is(error->message, "It failed: soon.", "lims_broken formats");
     is(error->cause, "disk on fire", "and keeps the cause");
     is_number(error->number, 12, "and the log number");
+}
+
+static void test_sentences(apr_pool_t *pool)
+{
+    is(lims_sentence("the file is final", pool), "The file is final.", "a sentence");
+    is(lims_sentence("NO3 has no result", pool), "NO3 has no result.", "a code stays as it is");
+    is(lims_sentence("notes has a control character.", pool), "notes has a control character.",
+       "and so does a field");
+    is(lims_sentence("", pool), "", "nothing is no sentence");
 }
 
 static void test_body(apr_pool_t *pool)
@@ -40,17 +49,19 @@ static void test_body(apr_pool_t *pool)
     const lims_error_t *error = lims_fail(pool, LIMS_E_NOT_FOUND, "There is no \"%s\"", "x\n");
     const char *body = lims_error_body(&length, error, pool);
 
-    is(body, "{\"error\":\"not_found\",\"message\":\"There is no \\\"x\\n\\\"\"}", "a plain error");
+    is(body, "{\"error\":\"not_found\",\"message\":\"There is no \\\"x\\n\\\".\"}",
+       "a plain error");
     is_number((long long)length, (long long)strlen(body), "and its length");
 
     error = lims_fail_with(pool, LIMS_E_QC_FAILED, "\"blockers\":[]", "QC failed");
     body = lims_error_body(&length, error, pool);
-    is(body, "{\"error\":\"qc_failed\",\"message\":\"QC failed\",\"blockers\":[]}", "with members");
+    is(body, "{\"error\":\"qc_failed\",\"message\":\"QC failed.\",\"blockers\":[]}",
+       "with members");
     is_number((long long)length, (long long)strlen(body), "and its length");
 
     error = lims_fail(pool, LIMS_E_SAMPLE_LIMIT_EXCEEDED, "Used up");
     is(lims_error_body(&length, error, pool),
-       "{\"code\":\"SAMPLE_LIMIT_EXCEEDED\",\"message\":\"Used up\"}", "a plan limit has a code");
+       "{\"code\":\"SAMPLE_LIMIT_EXCEEDED\",\"message\":\"Used up.\"}", "a plan limit has a code");
 
     error = lims_broken(pool, LIMS_E_INTERNAL, 1, "secret cause", "Sorry");
     ok(strstr(lims_error_body(&length, error, pool), "secret") == NULL, "a cause stays inside");
@@ -83,6 +94,7 @@ int main(void)
 
     test_catalogue();
     test_making(pool);
+    test_sentences(pool);
     test_body(pool);
     test_excerpt(pool);
     return tap_done();

@@ -116,7 +116,7 @@ static const struct {
     { "since=2026-11-31", "since" },
     { "since=2026-11-21T08:48:00+01:00", "%2B" },
     { "since=2026-11-21T08:48:00", "since" },
-    { "limit=0", "limit must be an integer from 1 to 500" },
+    { "limit=0", "limit must be an integer of 1 or more (above 500 is taken as 500)" },
     { "limit=-1", "limit" },
     { "limit=0501", "limit" },
     { "limit=501x", "limit" },
@@ -212,7 +212,7 @@ static void test_id(void)
         is(id, good[i], "as it was");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(bad); i++) {
-        refuses(lims_field_id(&id, bad[i], pool), LIMS_E_INVALID_ID, "integer from 1", bad[i]);
+        refuses(lims_field_id(&id, bad[i], pool), LIMS_E_INVALID_ID, "is no id: ids are", bad[i]);
         is(id, NULL, "is no id");
     }
 }

@@ -144,7 +144,7 @@ subtest 'addresses' => sub {
             url => $url);
         my $it = deliver($endpoint);
         is($it->{state}, 'pending', $url);
-        like($it->{error}, qr/the address is \Q$kind\E, and not allowed/, "... is $kind");
+        like($it->{error}, qr/the address is \Q$kind\E \(.+\), and not allowed/, "... is $kind");
         cmp_ok($it->{duration_ms}, '<', 1000, '... at once');
         $lims->db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now()
             WHERE id = ?', undef, $endpoint->{id});

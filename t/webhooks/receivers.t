@@ -151,13 +151,31 @@ sub judged {
 
 sub there { my ($program) = @_; return !system "command -v $program >/dev/null 2>&1" }
 
+# What is signed and no event is refused, and the next is taken.
+sub lives {
+    my ($name, $send) = @_;
+    my $now = time;
+
+    for my $bytes ('', '{"id":', 'hello') {
+        is($send->(headers($now, 'X-Service-Signature' => signature($now, $bytes, $secret)),
+                $bytes), 400, "$name: genuine, and no event: '$bytes'");
+    }
+    is($send->(headers($now), $body), 204, "$name: and goes on");
+    return;
+}
+
 judged('receive.cgi', sub { run_cgi('receive.cgi', @_) });
+lives('receive.cgi', sub { run_cgi('receive.cgi', @_) });
 SKIP: {
     skip 'python3 is not here', 1 if !there('python3');
     my $url = start('receive.py', 'python3');
     judged('receive.py', sub { post($url, @_) });
     my @lines = split /\n/, slurp("$folder/receive.py.out");
     is(scalar @lines, 1, 'receive.py: a delivery that comes again is taken once');
+    lives('receive.py', sub { post($url, @_) });
+    is(qx{'$root/conf/receivers/send.sh' '$url' --cacert '$tls/ca.pem' </dev/null}, "204\n",
+        'send.sh: nothing to send is a test event');
+    like(slurp("$folder/receive.py.out"), qr/webhook\.test .*Hello/, '... and it is there');
     my $event = '{"id":"7","type":"webhook.test","data":{"message":"from curl"}}';
     is(qx{printf '%s' '$event' | '$root/conf/receivers/send.sh' '$url' --cacert '$tls/ca.pem'},
         "204\n", 'send.sh: curl and openssl send what it takes');
@@ -172,6 +190,7 @@ SKIP: {
     judged('receive.mjs', sub { post($url, @_) });
     my @lines = split /\n/, slurp("$folder/receive.mjs.out");
     is(scalar @lines, 1, 'receive.mjs: a delivery that comes again is taken once');
+    lives('receive.mjs', sub { post($url, @_) });
 }
 
 done_testing();
