@@ -152,7 +152,7 @@ $ann->refused('invalid_transition', @override);
 $lims->patch("/sample-tests/$changed", { result => '0.1' });
 my $held = refused($lims->post("/sample-tests/$changed/verify"), 409, 'qc_failed',
     'another value is not overridden');
-is($held->{message}, 'QC batch QCB-0105 failed and is not overridden for the result that stands',
+is($held->{message}, 'QC batch QCB-0105 failed and is not overridden for the result that stands.',
     'and told so');
 is_deeply($held->{blockers}[0]{qcBatchIds}, [ $biased->{id} ], 'with the batch');
 is($lims->post("/sample-tests/$same/verify")->status, 200, 'the other one still is');
