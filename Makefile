@@ -56,6 +56,7 @@ FUZZ_SECONDS ?= 60
 TORTURE_KILLS ?= 200
 WALK_SECONDS ?= 3600
 DAMAGE_SECONDS ?= 3600
+TORTURE_WRITES ?= 10000
 SOAK_REQUESTS ?= 1000000
 SOAK_RESTARTS ?= 100
 
@@ -350,7 +351,7 @@ check-clients: prerequisites
 
 torture: prerequisites
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
-	@TORTURE_KILLS=$(TORTURE_KILLS) WALK_SECONDS=$(WALK_SECONDS) \
+	@TORTURE_KILLS=$(TORTURE_KILLS) TORTURE_WRITES=$(TORTURE_WRITES) WALK_SECONDS=$(WALK_SECONDS) \
 	    DAMAGE_SECONDS=$(DAMAGE_SECONDS) $(MAKE) --no-print-directory T=t/torture JOBS=1 suite
 
 soak: prerequisites

@@ -87,18 +87,32 @@ const lims_error_t *lims_connection_renew(lims_connection_t *connection, apr_poo
  * what was wrong, on one line. */
 const char *lims_connection_probe(const char *conninfo, apr_pool_t *pool);
 
+/* What names the database that a connection string leads to, whoever connects and
+ * with whichever settings: "lims@db1:5432,db2:5432", "lims@/run/postgresql:5432".
+ * A host is as it is written there. A string that libpq does not understand has
+ * none: "". */
+const char *lims_connection_name(const char *conninfo, apr_pool_t *pool);
+
+/* NULL, or what libpq does not understand of a connection string, on one line. */
+const char *lims_connection_misspelt(const char *conninfo, apr_pool_t *pool);
+
 /* Whether a connection string sets a keyword such as "connect_timeout". */
 bool lims_connection_says(const char *conninfo, const char *keyword);
 
 /* Makes the connection usable or says why it is not: a dead server process is
- * replaced; a new one has its schema version checked, and so has one that was
- * not asked for five seconds, since a schema can be migrated under it. The error
+ * replaced; a new one has its schema checked, and so has one that was not asked
+ * for five seconds, since a schema can be migrated under it. Of a new one it is
+ * also found out whether a restored copy still has to be migrated. The error
  * is LIMS_E_SERVICE_UNAVAILABLE. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 
 /* The same with a round trip in any case: for probes, and for connections that
  * may be dead without knowing it. */
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool);
+
+/* Whether an error of these is that the database is a restored copy, which has to
+ * be migrated first. */
+bool lims_connection_displaced(const lims_error_t *error);
 
 /* Rolls back an open transaction. To be called before the connection goes back
  * to its pool, whatever happened. */

@@ -3,10 +3,11 @@
  * failure.c - what PostgreSQL's refusals mean to a caller.
  *
  * The schema raises LM001 where a rule of the laboratory refuses, with the
- * contract's slug as DETAIL and words for a person as MESSAGE, and LM401 where
- * a key is not accepted. Everything else is either a value that validation
- * should have refused (a safety net that answers 400 and is logged), a moment's
- * trouble (503) or a defect (500).
+ * contract's slug as DETAIL and words for a person as MESSAGE; LM401 where a key is
+ * not accepted; LM503 where a restored copy is not to be written yet; LM500 where
+ * the context that a statement needs did not reach it. Everything else is either
+ * a value that validation should have refused (a safety net that answers 400 and
+ * is logged), a moment's trouble (503) or a defect (500).
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -176,6 +177,21 @@ static bool is_about_the_schema(const char *state)
            strcmp(state, "XX000") == 0;
 }
 
+const lims_error_t *lims_database_displaced(apr_pool_t *pool)
+{
+    return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 364,
+                       "the database is a copy, and its events come from another cluster, whose "
+                       "transactions are numbered otherwise: run \"limsctl migrate\" with the "
+                       "owner's connection",
+                       "The database was restored and is not ready yet; nothing was changed. Try "
+                       "again later.");
+}
+
+bool lims_connection_displaced(const lims_error_t *error)
+{
+    return error && error->number == 364;
+}
+
 static const lims_error_t *plan_is_stale(lims_connection_t *connection, const char *cause,
                                          apr_pool_t *pool)
 {
@@ -250,6 +266,12 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
         return lims_broken(pool, LIMS_E_UNAUTHORIZED, 0, cause,
                            "The API key is missing, unknown, revoked or not entitled.");
     }
+    if (strcmp(state, "LM503") == 0) {
+        return lims_database_displaced(pool);
+    }
+    if (strcmp(state, "LM500") == 0) {
+        return lims_broken(pool, LIMS_E_INTERNAL, 366, cause, FAILED);
+    }
     if (strcmp(state, "26000") == 0 || strcmp(state, "0A000") == 0) {
         return plan_is_stale(connection, cause, pool);
     }
@@ -284,7 +306,7 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
 }
 
 /* libpq ends its texts in a line break and has more between. */
-static const char *one_line(const char *text, apr_pool_t *pool)
+const char *lims_database_one_line(const char *text, apr_pool_t *pool)
 {
     char *words = apr_pstrdup(pool, text);
     apr_size_t length = strlen(words);
@@ -300,7 +322,7 @@ static const char *one_line(const char *text, apr_pool_t *pool)
 
 const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *pool)
 {
-    const char *words = one_line(trouble, pool);
+    const char *words = lims_database_one_line(trouble, pool);
 
     return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30, words,
                        "The database cannot be reached: %s", words);
@@ -308,7 +330,7 @@ const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *p
 
 const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
 {
-    const char *words = one_line(PQerrorMessage(connection->pg), pool);
+    const char *words = lims_database_one_line(PQerrorMessage(connection->pg), pool);
 
     /* libpq sees nothing wrong where there is more than was asked for. */
     return *words ? words : "an answer that nothing had asked for";

@@ -137,7 +137,7 @@ static const lims_error_t *read_records(PGresult **records, const run_t *run)
         return error;
     }
     return query(records, run,
-                 "SELECT version, name, checksum, applied_at, applied_by"
+                 "SELECT version, name, checksum, applied_at, applied_by, compatible_since"
                  "  FROM lims.schema_migration"
                  " ORDER BY version",
                  "The record of migrations");
@@ -176,6 +176,23 @@ static lims_migration_row_t recorded(const PGresult *records, int row, const cha
     };
 }
 
+/* As the service judges it. */
+static const char *misfit_of(const PGresult *records, apr_pool_t *pool)
+{
+    int count = records ? PQntuples(records) : 0;
+    lims_migrated_t *applied = apr_palloc(pool, sizeof(*applied) * (apr_size_t)(count + 1));
+
+    for (int i = 0; i < count; i++) {
+        applied[i] = (lims_migrated_t){
+            .version = version_of(records, i),
+            .name = PQgetvalue(records, i, 1),
+            .checksum = PQgetvalue(records, i, 2),
+            .compatible_since = (int)strtol(PQgetvalue(records, i, 5), NULL, 10),
+        };
+    }
+    return lims_migration_misfit(applied, count, pool);
+}
+
 static lims_migration_plan_t *compare(const PGresult *records, apr_pool_t *pool)
 {
     int known = records ? PQntuples(records) : 0;
@@ -184,7 +201,7 @@ static lims_migration_plan_t *compare(const PGresult *records, apr_pool_t *pool)
         apr_palloc(pool, sizeof(*rows) * (apr_size_t)(known + lims_migrations_count + 1));
 
     plan->rows = rows;
-    plan->complete = true;
+    plan->misfit = misfit_of(records, pool);
     for (int i = 0; i < lims_migrations_count; i++) {
         const lims_migration_t *own = &lims_migrations[i];
         int row = find_record(records, own->version);
@@ -193,13 +210,11 @@ static lims_migration_plan_t *compare(const PGresult *records, apr_pool_t *pool)
                                      : (lims_migration_row_t){ .version = own->version,
                                                                .name = own->name,
                                                                .state = LIMS_MIGRATION_PENDING };
-        plan->complete = plan->complete && rows[plan->count].state == LIMS_MIGRATION_APPLIED;
         plan->count++;
     }
     for (int i = 0; i < known; i++) {
         if (version_of(records, i) > lims_migration_version()) {
             rows[plan->count++] = recorded(records, i, NULL);
-            plan->complete = false;
         }
     }
     return plan;

@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     int count;
     const lims_migration_row_t *rows; /* in order of version */
-    bool complete;                    /* all applied, nothing else */
+    const char *misfit;               /* why the service cannot work on it, NULL: it can */
 } lims_migration_plan_t;
 
 /* Called before and, with `done`, after each migration. */

@@ -3,7 +3,8 @@
  * migration.h - the numbered migrations of sql/, compiled in.
  *
  * limsctl applies them; the service only asks whether what it finds in the
- * database fits. A migration that older code can live with keeps the
+ * database fits: not how many were applied, but which, by name and checksum. A
+ * migration that older code can live with keeps the
  * `compatible_since` of the one before it, so that the schema can be migrated
  * while the previous version of the service still runs.
  */
@@ -28,10 +29,17 @@ extern const int lims_migrations_count;
 /* The schema version that this code is made for: the last migration's. */
 int lims_migration_version(void);
 
-/* Whether this code can work on a schema of that version. */
-bool lims_migration_serves(int version, int compatible_since);
+/* What a database says of a migration that was applied to it. */
+typedef struct {
+    int version;
+    const char *name;
+    const char *checksum;
+    int compatible_since;
+} lims_migrated_t;
 
-/* What an administrator has to do where it can't. */
-const char *lims_migration_remedy(int version, int compatible_since, apr_pool_t *pool);
+/* Whether this code can work on a schema that was made by these: each of its own
+ * migrations, of the same name and text, and none that asks for newer code. NULL,
+ * or what an administrator has to do. */
+const char *lims_migration_misfit(const lims_migrated_t *applied, int count, apr_pool_t *pool);
 
 #endif /* LIMS_MIGRATION_H */

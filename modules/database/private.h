@@ -48,12 +48,18 @@ void lims_database_hang_up(lims_connection_t *connection);
 const lims_error_t *lims_database_failure(lims_connection_t *connection, const PGresult *result,
                                           apr_pool_t *pool);
 
+/* A copy of a database whose events do not follow each other yet. */
+const lims_error_t *lims_database_displaced(apr_pool_t *pool);
+
 /* No host that there is a connection to; `trouble` is copied. */
 const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *pool);
 
 /* The same error, of which is known what may be tried again. */
 const lims_error_t *lims_database_with_retry(const lims_error_t *error, lims_retry_e retry,
                                              apr_pool_t *pool);
+
+/* libpq's words, which end in a line break and have more between, on one line. */
+const char *lims_database_one_line(const char *text, apr_pool_t *pool);
 
 /* What libpq has to say about the connection, on one line. */
 const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - whether everything that the service needs is there.
+ * check.c - whether the configuration has everything that the service needs.
  *
- * What the configuration alone can tell is told at configtest and at every
- * start, all of it at once, each with its remedy. Whether the schema fits is
- * told at start when the database answers; a database that is down does not
- * keep httpd from starting, because the service recovers by itself. A restart
- * never ends a running httpd over its database: it answers 503 instead.
+ * It is told at configtest and at every start, all of it at once, each with its
+ * remedy and the host that it is about. What the database tells: start.c.
  */
 #include <apr_dbd.h>
 #include <apr_strings.h>
@@ -18,48 +15,11 @@
 #include "kernel/openapi.h"
 #include "kernel/route.h"
 #include "kernel/seal.h"
-#include "server/algorithms.h"
+#include "server/borrowed.h"
 #include "server/extraction.h"
-#include "server/metrics.h"
 #include "server/server.h"
-#include "server/watchdog.h"
 
 APLOG_USE_MODULE(lims);
-
-/* --- Directives of other modules ------------------------------------------ */
-
-static bool is_section_of(const ap_directive_t *directive, const server_rec *s)
-{
-    return s->is_virtual && strcasecmp(directive->directive, "<VirtualHost") == 0 && s->defn_name &&
-           strcmp(directive->filename, s->defn_name) == 0 &&
-           directive->line_num == (int)s->defn_line_number;
-}
-
-static const char *find_among(const ap_directive_t *first, const char *name)
-{
-    const char *found = NULL;
-
-    for (const ap_directive_t *each = first; each; each = each->next) {
-        if (strcasecmp(each->directive, name) == 0) {
-            found = each->args;
-        }
-    }
-    return found;
-}
-
-const char *lims_check_directive(const server_rec *s, const char *name, apr_pool_t *pool)
-{
-    const char *found = find_among(ap_conftree, name);
-
-    for (const ap_directive_t *each = ap_conftree; each; each = each->next) {
-        if (is_section_of(each, s)) {
-            const char *inner = find_among(each->first_child, name);
-            found = inner ? inner : found;
-        }
-    }
-    /* As its module reads it: without quotes, with the variables resolved. */
-    return found ? ap_getword_conf(pool, &found) : NULL;
-}
 
 /* --- What the configuration tells ----------------------------------------- */
 
@@ -73,13 +33,15 @@ typedef struct {
 static void report(check_t *check, int number, const char *problem, const char *remedy)
 {
     check->problems++;
-    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, check->s, "LIMS%04d: %s; %s", number, problem, remedy);
+    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, check->s, "LIMS%04d: %s; %s (host %s)", number,
+                 problem, remedy, lims_config_host(check->s, check->pool));
 }
 
 static void check_dbd(check_t *check)
 {
-    const char *driver = lims_check_directive(check->s, "DBDriver", check->pool);
-    const char *params = lims_check_directive(check->s, "DBDParams", check->pool);
+    const char *driver = lims_borrowed(check->s, LIMS_BORROWED_DRIVER);
+    const char *params = lims_borrowed(check->s, LIMS_BORROWED_PARAMS);
+    const char *misspelt = params ? lims_connection_misspelt(params, check->pool) : NULL;
 
     if (!ap_find_linked_module("mod_dbd.c")) {
         report(check, 101, "mod_dbd is not loaded", "load it: \"a2enmod dbd\"");
@@ -91,10 +53,14 @@ static void check_dbd(check_t *check)
     if (!params) {
         report(check, 103, "DBDParams is missing",
                "set it to the database's connection string, see conf/lims.conf");
+    } else if (misspelt) {
+        report(check, 360, apr_pstrcat(check->pool, "DBDParams: ", misspelt, NULL),
+               "correct the connection string");
     } else if (!lims_connection_says(params, "connect_timeout")) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
                      "LIMS0130: DBDParams has no connect_timeout, so that a database host that "
-                     "does not answer holds requests for minutes; add connect_timeout=2");
+                     "does not answer holds requests for minutes; add connect_timeout=2 (host %s)",
+                     lims_config_host(check->s, check->pool));
     }
 }
 
@@ -109,13 +75,38 @@ static void check_driver(check_t *check)
     }
 }
 
-/* A server without TLS beside one with it answers with tls_required, which
- * helps whoever typed http; one that nobody can reach over TLS is a mistake. */
-static bool some_server_has_tls(const server_rec *first, apr_pool_t *pool)
+static bool has_tls(const server_rec *s)
+{
+    const char *engine = lims_borrowed(s, LIMS_BORROWED_ENGINE);
+
+    return lims_config_of(s)->enable == 1 && engine && strcasecmp(engine, "off") != 0;
+}
+
+static bool is_among(const apr_array_header_t *names, const char *name)
+{
+    for (int i = 0; names && i < names->nelts; i++) {
+        const char *each = APR_ARRAY_IDX(names, i, const char *);
+        if (each && ap_strcasecmp_match(name, each) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_called(const server_rec *s, const char *name)
+{
+    return strcasecmp(s->server_hostname, name) == 0 || is_among(s->names, name) ||
+           is_among(s->wild_names, name);
+}
+
+/* A host without TLS beside one with it, of the same name and database, answers
+ * with tls_required, which helps whoever typed http; one that nobody can reach
+ * over TLS is a mistake. The main server lends its settings to others. */
+static bool is_reached_by_tls(const server_rec *s, const server_rec *first)
 {
     for (const server_rec *each = first; each; each = each->next) {
-        const char *engine = lims_check_directive(each, "SSLEngine", pool);
-        if (lims_config_of(each)->enable == 1 && engine && strcasecmp(engine, "off") != 0) {
+        if (has_tls(each) && (each == s || !s->is_virtual || is_called(each, s->server_hostname)) &&
+            strcmp(lims_config_database(each), lims_config_database(s)) == 0) {
             return true;
         }
     }
@@ -130,7 +121,7 @@ static void check_tls(check_t *check)
     if (!ap_find_linked_module("mod_ssl.c")) {
         report(check, 105, "mod_ssl is not loaded, and the service answers over TLS only",
                "load it: \"a2enmod ssl\", or set \"LimsTLS proxy\" behind a proxy that ends TLS");
-    } else if (!some_server_has_tls(check->first, check->pool)) {
+    } else if (!is_reached_by_tls(check->s, check->first)) {
         report(check, 106, "SSLEngine is off, and the service answers over TLS only",
                "set \"SSLEngine on\" here, or \"LimsTLS proxy\" behind a proxy that ends TLS");
     }
@@ -213,6 +204,58 @@ static void check_rates(check_t *check)
     }
 }
 
+static bool is_at_same_address(const server_rec *s, const server_rec *other)
+{
+    for (const server_addr_rec *mine = s->addrs; mine; mine = mine->next) {
+        for (const server_addr_rec *its = other->addrs; its; its = its->next) {
+            if (mine->host_port == its->host_port && strcmp(mine->virthost, its->virthost) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* httpd asks the first of two hosts that are called the same, and says nothing. */
+static void check_name(check_t *check, const server_rec *other)
+{
+    const server_rec *s = check->s;
+
+    if (s->is_virtual && other->is_virtual && is_at_same_address(s, other) &&
+        strcasecmp(s->server_hostname, other->server_hostname) == 0) {
+        report(check, 361, "two virtual hosts have this name and port, so that one is never asked",
+               "give each its own ServerName; a Define that is set already is not set again by "
+               "<IfDefine !...>");
+    }
+}
+
+/* What is shared by the database has the shape that each host gives it. */
+static void check_shares(check_t *check, const server_rec *other)
+{
+    const lims_config_t *one = lims_config_of(check->s), *two = lims_config_of(other);
+
+    if (strcmp(one->settings.database, two->settings.database) == 0 &&
+        (one->rate_limit != two->rate_limit || one->costly_limit != two->costly_limit ||
+         one->rate_window != two->rate_window || one->rate_keys != two->rate_keys)) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
+                     "LIMS0362: the hosts %s and %s serve the database %s with different rate "
+                     "limits, and each counts for itself; give both the same LimsRate... settings",
+                     lims_config_host(other, check->pool), lims_config_host(check->s, check->pool),
+                     one->settings.database);
+    }
+}
+
+/* With those before it. */
+static void check_others(check_t *check)
+{
+    for (const server_rec *other = check->first; other != check->s; other = other->next) {
+        if (lims_config_of(other)->enable == 1) {
+            check_name(check, other);
+            check_shares(check, other);
+        }
+    }
+}
+
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
 {
     int problems = 0;
@@ -236,106 +279,8 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
         check_webhooks(&check);
         check_extraction(&check);
         check_routes(&check, pconf);
+        check_others(&check);
         problems += check.problems;
     }
     return problems ? HTTP_INTERNAL_SERVER_ERROR : OK;
-}
-
-/* --- What the database tells ---------------------------------------------- */
-
-/* NULL, or why the service can't work on the database that answers. */
-static const char *check_schema(server_rec *s, apr_pool_t *pool)
-{
-    lims_connection_t *connection = NULL;
-    const lims_error_t *error =
-        lims_connection_open(&connection, lims_config_conninfo(s, NULL, pool), pool);
-
-    if (error) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                     "LIMS0110: the schema could not be checked at start; each child checks it "
-                     "when it connects: %s",
-                     error->cause);
-        return NULL;
-    }
-    lims_connection_limit(connection, lims_config_of(s)->database_timeout * 1000);
-    error = lims_connection_ready(connection, pool);
-    return error ? error->cause : NULL;
-}
-
-static int prepare(server_rec *s, apr_pool_t *pconf, apr_pool_t *ptemp, bool starting)
-{
-    lims_config_t *config = lims_config_of(s);
-    apr_status_t rv = lims_limit_create(config, s);
-    bool shared = config->rate_memcached && strcasecmp(config->rate_memcached, "none") != 0;
-    const char *misfit;
-
-    if (rv == APR_SUCCESS && shared) {
-        rv = lims_store_create(&config->store, config->rate_memcached, config->rate_timeout * 1000,
-                               s, pconf);
-    }
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
-                     "LIMS0111: no shared memory for the rate limit; lower LimsRateKeys");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    rv = lims_figures_create(config, s);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
-                     "LIMS0381: no shared memory for what the database says of itself");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    rv = lims_line_create(config, s);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
-                     "LIMS0118: no shared memory for the line of instrument files");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    misfit = check_schema(s, ptemp);
-    if (!misfit) {
-        return OK;
-    }
-    ap_log_error(APLOG_MARK, starting ? APLOG_EMERG : APLOG_CRIT, 0, s, "LIMS0112: %s", misfit);
-    return starting ? HTTP_INTERNAL_SERVER_ERROR : OK;
-}
-
-int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
-{
-    static const char key[] = "mod_lims_started";
-    bool starting = ap_retained_data_get(key) == NULL;
-    apr_status_t rv;
-
-    (void)plog;
-    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
-        return OK;
-    }
-    lims_algorithms_list();
-    rv = lims_metrics_create(s);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0113: no shared memory for counters");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    rv = lims_webhooks_prepare(s, pconf);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
-                     "LIMS0116: webhooks can't be sent: no lock file in DefaultRuntimeDir, or "
-                     "libcurl does not work");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    for (server_rec *each = s; each; each = each->next) {
-        if (lims_config_of(each)->enable == 1) {
-            int status = prepare(each, pconf, ptemp, starting);
-            if (status != OK) {
-                return status;
-            }
-        }
-    }
-    rv = lims_watchdog_create(pconf, s);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0093: the jobs have no clock");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    if (starting) {
-        ap_retained_data_create(key, 1);
-    }
-    return OK;
 }

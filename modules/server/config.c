@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "database/database.h"
 #include "kernel/address.h"
+#include "server/borrowed.h"
 #include "server/bounds.h"
 #include "server/extraction.h"
 #include "server/number.h"
@@ -260,19 +262,6 @@ lims_config_t *lims_config_of(const server_rec *s)
     return ap_get_module_config(s->module_config, &lims_module);
 }
 
-const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool)
-{
-    const char *params = lims_check_directive(s, "DBDParams", pool);
-
-    if (!params) {
-        return "";
-    }
-    /* The last of two settings counts. */
-    return application && !strstr(params, "://")
-               ? apr_pstrcat(pool, params, " application_name=", application, NULL)
-               : params;
-}
-
 void *lims_config_create(apr_pool_t *pool, server_rec *s)
 {
     lims_config_t *config = apr_pcalloc(pool, sizeof(*config));
@@ -326,6 +315,7 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
         config->secret_key_file = outer->secret_key_file;
     }
     merge_webhooks(&config->webhooks, &outer->webhooks);
+    lims_borrowed_merge(config, outer);
     lims_extraction_merge(config, outer);
     lims_numbers_merge(config, outer, lims_bounds, LIMS_BOUNDS);
     lims_numbers_merge(config, outer, numbers, NUMBERS);
@@ -359,6 +349,10 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
     if (!config->webhooks.schedule) {
         config->webhooks.schedule = SCHEDULE;
     }
+    config->settings.database =
+        config->borrowed[LIMS_BORROWED_PARAMS]
+            ? lims_connection_name(config->borrowed[LIMS_BORROWED_PARAMS], pool)
+            : "";
     config->settings.base = apr_pstrcat(pool, config->base_path, LIMS_API_PREFIX, NULL);
     config->settings.documentation =
         config->documentation ? config->documentation
@@ -578,5 +572,6 @@ const command_rec lims_config_directives[] = {
                   "seconds after which a file whose reading was cut short is read again"),
     LIMS_EXTRACTION_DIRECTIVES,
     LIMS_BOUND_DIRECTIVES,
+    LIMS_BORROWED_DIRECTIVES,
     { .name = NULL },
 };

@@ -3,6 +3,7 @@
 #include "server/exposition.h"
 
 #include <apr_strings.h>
+#include <string.h>
 
 void lims_exposition_line(lims_exposition_t *text, const char *format, ...)
 {
@@ -17,4 +18,18 @@ void lims_exposition_head(lims_exposition_t *text, const char *name, const char 
                           const char *help)
 {
     lims_exposition_line(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+const char *lims_exposition_label(const char *value, apr_pool_t *pool)
+{
+    char *label = apr_palloc(pool, 2 * strlen(value) + 1), *out = label;
+
+    for (; *value; value++) {
+        if (*value == '\\' || *value == '"' || *value == '\n') {
+            *out++ = '\\';
+        }
+        *out++ = *value == '\n' ? 'n' : *value;
+    }
+    *out = '\0';
+    return label;
 }

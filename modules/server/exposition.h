@@ -15,6 +15,9 @@ typedef struct {
 void lims_exposition_line(lims_exposition_t *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A value as it stands between the quotes of a label. */
+const char *lims_exposition_label(const char *value, apr_pool_t *pool);
+
 /* Begins a metric; `type` is "counter", "gauge" or "histogram". */
 void lims_exposition_head(lims_exposition_t *text, const char *name, const char *type,
                           const char *help);

@@ -57,8 +57,8 @@ struct lims_memory_t {
 
 apr_status_t lims_figures_create(lims_config_t *config, server_rec *s)
 {
-    const char *name = apr_pstrcat(s->process->pconf, "mod_lims_figures ",
-                                   lims_config_conninfo(s, NULL, s->process->pconf), NULL);
+    const char *name =
+        apr_pstrcat(s->process->pconf, "mod_lims_figures ", lims_config_database(s), NULL);
     void *memory = NULL;
     apr_status_t rv = lims_retained(&memory, name, sizeof(struct lims_memory_t), s);
 

@@ -9,9 +9,10 @@
  * back empty, and no machine alone admits more than the limit.
  *
  * The memory belongs to the process's own pool, not to the configuration's,
- * and is found again through httpd's retained data. Its name holds all that
- * shapes it: servers that share a database and a limit share the counts, and a
- * restart that changes the limit begins with new, empty rings.
+ * and is found again through httpd's retained data. Its name holds the database
+ * and all that shapes it: servers of one database and one limit share the counts,
+ * servers of two databases nothing, and a restart that changes the limit begins
+ * with new, empty rings.
  */
 #include <apr_escape.h>
 #include <apr_strings.h>
@@ -45,7 +46,7 @@ static apr_status_t create(const lims_ring_table_t **table, const lims_config_t 
                                     "mod_lims_rates %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT
                                     " x %" APR_INT64_T_FMT " %s",
                                     kinds[kind], limit_of(config, kind), config->rate_window,
-                                    config->rate_keys, lims_config_conninfo(s, NULL, pool));
+                                    config->rate_keys, config->settings.database);
     lims_ring_table_t *made = apr_pcalloc(pool, sizeof(*made));
     apr_status_t rv;
 
@@ -75,13 +76,16 @@ static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
 /* --- Over several machines ------------------------------------------------ */
 
 /* Made of the hash of the API key, which is the same wherever the database is
- * reached from, and hashed once more: a store need not know it. Limits of
- * other shapes are counted apart. */
+ * reached from, and hashed once more: a store need not know it. With the name
+ * that the database has in its server, since a copy beside it knows the same keys.
+ * Limits of other shapes are counted apart. */
 static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
                                 const char *key_hash, apr_pool_t *pool)
 {
-    const char *text = apr_psprintf(pool, "%s %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT, key_hash,
-                                    kinds[kind], limit_of(config, kind), config->rate_window);
+    const char *database = config->settings.database;
+    const char *text = apr_psprintf(pool, "%s %.*s %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT,
+                                    key_hash, (int)strcspn(database, "@"), database, kinds[kind],
+                                    limit_of(config, kind), config->rate_window);
     unsigned char hash[SHA256_DIGEST_LENGTH];
 
     SHA256((const unsigned char *)text, strlen(text), hash);

@@ -31,7 +31,7 @@ static int level_of(const lims_error_t *error, int status)
     return APLOG_INFO;
 }
 
-#define NUMBER_MAX 100
+#define NUMBER_MAX 400
 
 typedef struct {
     _Atomic apr_time_t second; /* of the latest line */

@@ -59,10 +59,10 @@ void lims_metrics_arrival(apr_interval_time_t latency);
 
 /* Everything as Prometheus text exposition format 0.0.4, with what the database
  * says. */
-const char *lims_metrics_text(const lims_figures_t *figures, apr_pool_t *pool);
+const char *lims_metrics_text(const server_rec *s, const lims_figures_t *figures, apr_pool_t *pool);
 
 /* The same as members of a JSON object that the caller has open, without the
  * laboratories' figures. */
-void lims_metrics_json(lims_writer_t *w, const lims_figures_t *figures);
+void lims_metrics_json(lims_writer_t *w, const server_rec *s, const lims_figures_t *figures);
 
 #endif /* LIMS_METRICS_H */

@@ -317,7 +317,7 @@ static void write_laboratory(lims_exposition_t *text, const lims_figures_t *figu
                 "When the database last told the figures of the laboratories; 0: not yet.");
 }
 
-const char *lims_metrics_text(const lims_figures_t *figures, apr_pool_t *pool)
+const char *lims_metrics_text(const server_rec *s, const lims_figures_t *figures, apr_pool_t *pool)
 {
     lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
                                .pool = pool };
@@ -336,7 +336,7 @@ const char *lims_metrics_text(const lims_figures_t *figures, apr_pool_t *pool)
     if (figures->backlog) {
         write_backlog(&text, figures->backlog);
     }
-    lims_watchdog_text(&text);
+    lims_watchdog_text(&text, s);
     write_laboratory(&text, figures);
     return apr_array_pstrcat(pool, text.parts, 0);
 }
@@ -399,7 +399,7 @@ static void json_state(lims_writer_t *w, const lims_figures_t *figures)
     lims_writer_boolean(w, figures->database_up);
 }
 
-void lims_metrics_json(lims_writer_t *w, const lims_figures_t *figures)
+void lims_metrics_json(lims_writer_t *w, const server_rec *s, const lims_figures_t *figures)
 {
     apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
 
@@ -427,5 +427,5 @@ void lims_metrics_json(lims_writer_t *w, const lims_figures_t *figures)
     json_number(w, "keyCacheMisses", read_counter(&lims_counters->keys_unknown));
     json_store(w);
     json_webhooks(w, figures->backlog);
-    lims_watchdog_json(w);
+    lims_watchdog_json(w, s);
 }

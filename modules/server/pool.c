@@ -28,12 +28,13 @@
 
 #include "kernel/error.h"
 #include "kernel/turns.h"
+#include "server/borrowed.h"
 #include "server/metrics.h"
 #include "server/outage.h"
 #include "server/server.h"
 
-/* mod_dbd's own default for DBDMax. */
-#define DBD_MAX_DEFAULT 10
+/* mod_dbd's own defaults. */
+enum { DBD_MIN_DEFAULT = 1, DBD_KEEP_DEFAULT = 2, DBD_MAX_DEFAULT = 10, DBD_EXPTIME_DEFAULT = 300 };
 
 /* Fewest reads at once where the number follows the processors. */
 #define READS_MIN 2
@@ -57,6 +58,7 @@ typedef enum {
 typedef struct member_t {
     ap_dbd_t *dbd;
     lims_pool_t *pool;
+    server_rec *server; /* through which mod_dbd lent it, and gets it back */
     lims_connection_t *connection;
     member_state_e state;
     unsigned outages; /* how many there had been when it last worked */
@@ -79,10 +81,9 @@ struct lims_pool_t {
     lims_pool_t *next;
 };
 
-static int connections_of(const server_rec *s, apr_pool_t *pool)
+static int connections_of(const server_rec *s)
 {
-    const char *text = lims_check_directive(s, "DBDMax", pool);
-    long max = text ? strtol(text, NULL, 10) : DBD_MAX_DEFAULT;
+    long max = lims_borrowed_number(s, LIMS_BORROWED_MAX, DBD_MAX_DEFAULT);
 
     return max > 0 && max < 10000 ? (int)max : DBD_MAX_DEFAULT;
 }
@@ -95,17 +96,18 @@ static int reads_of(const server_rec *s)
     return chosen ? chosen : processors > READS_MIN ? (int)processors : READS_MIN;
 }
 
+/* All by which mod_dbd tells its pools apart, as it reads it: servers that say the
+ * same have one, and servers of two databases never do. */
 static const char *name_of(const server_rec *s, apr_pool_t *pool)
 {
-    static const char *const settings[] = { "DBDParams", "DBDMax", "DBDKeep", "DBDMin",
-                                            "DBDExptime" };
-    const char *name = "";
+    const char *persist = lims_borrowed(s, LIMS_BORROWED_PERSIST);
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(settings); i++) {
-        const char *value = lims_check_directive(s, settings[i], pool);
-        name = apr_pstrcat(pool, name, value ? value : "", "\n", NULL);
-    }
-    return name;
+    return apr_psprintf(pool, "%s\n%ld %ld %ld %ld %d", lims_config_conninfo(s, NULL, pool),
+                        lims_borrowed_number(s, LIMS_BORROWED_MIN, DBD_MIN_DEFAULT),
+                        lims_borrowed_number(s, LIMS_BORROWED_KEEP, DBD_KEEP_DEFAULT),
+                        lims_borrowed_number(s, LIMS_BORROWED_MAX, DBD_MAX_DEFAULT),
+                        lims_borrowed_number(s, LIMS_BORROWED_EXPTIME, DBD_EXPTIME_DEFAULT),
+                        persist && strcasecmp(persist, "off") == 0);
 }
 
 static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, apr_pool_t *pool)
@@ -127,7 +129,7 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
         rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo, s, pool);
     }
     fresh->name = name;
-    fresh->free = connections_of(s, pool);
+    fresh->free = connections_of(s);
     *made = fresh;
     return rv;
 }
@@ -135,12 +137,11 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
 /* httpd aborts a child whose connections are not all with mod_dbd in the end. */
 static apr_status_t return_dead(void *data)
 {
-    const server_rec *s = data;
-    lims_pool_t *pool = lims_config_of(s)->pool;
+    lims_pool_t *pool = data;
 
     for (member_t *each = pool->dead, *next; each; each = next) {
         next = each->next_dead;
-        dbd_close(data, each->dbd);
+        dbd_close(each->server, each->dbd);
     }
     pool->dead = NULL;
     return APR_SUCCESS;
@@ -168,7 +169,7 @@ apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
             }
             pool->next = pools;
             pools = pool;
-            apr_pool_pre_cleanup_register(pchild, s, return_dead);
+            apr_pool_pre_cleanup_register(pchild, pool, return_dead);
         }
         lims_config_of(s)->pool = pool;
     }
@@ -211,7 +212,7 @@ static apr_status_t forget(void *data)
 }
 
 /* The member of a connection, made when it is first seen; NULL without memory. */
-static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool)
+static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool, server_rec *server)
 {
     member_t *member = NULL;
     void *known = NULL;
@@ -221,7 +222,7 @@ static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool)
         return known;
     }
     member = apr_pcalloc(dbd->pool, sizeof(*member));
-    *member = (member_t){ .dbd = dbd, .pool = pool, .state = MEMBER_DEAD };
+    *member = (member_t){ .dbd = dbd, .pool = pool, .server = server, .state = MEMBER_DEAD };
     if (lims_connection_adopt(&member->connection, apr_dbd_native_handle(dbd->driver, dbd->handle),
                               dbd->pool) != APR_SUCCESS) {
         return NULL;
@@ -235,7 +236,7 @@ static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool)
 static member_t *open_member(lims_pool_t *pool, const lims_lease_t *lease)
 {
     ap_dbd_t *dbd = dbd_open(lease->pool, lease->server);
-    member_t *member = dbd ? member_of(dbd, pool) : NULL;
+    member_t *member = dbd ? member_of(dbd, pool, lease->server) : NULL;
 
     if (dbd && !member) {
         dbd_close(lease->server, dbd);
@@ -428,7 +429,7 @@ static bool judge_used(member_t *member)
     return true;
 }
 
-static void give_member_back(lims_pool_t *pool, member_t *member, server_rec *server)
+static void give_member_back(lims_pool_t *pool, member_t *member)
 {
     bool whole;
 
@@ -437,7 +438,7 @@ static void give_member_back(lims_pool_t *pool, member_t *member, server_rec *se
     apr_thread_mutex_unlock(pool->mutex);
     if (whole) {
         /* Without the mutex: mod_dbd may end idle ones now, see forget(). */
-        dbd_close(server, member->dbd);
+        dbd_close(member->server, member->dbd);
     }
     apr_thread_mutex_lock(pool->mutex);
     leave_pool(pool);
@@ -451,7 +452,7 @@ void lims_pool_give_back(lims_lease_t *lease)
     lims_pool_t *pool = lims_config_of(lease->server)->pool;
 
     if (lease->held) {
-        give_member_back(pool, lease->held, lease->server);
+        give_member_back(pool, lease->held);
         lease->held = NULL;
     }
     if (lease->turn) {

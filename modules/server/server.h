@@ -24,6 +24,19 @@ typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
 
 typedef struct lims_pool_t lims_pool_t;
 
+/* Directives of other modules that hold for us too; see borrowed.h. */
+typedef enum {
+    LIMS_BORROWED_DRIVER,
+    LIMS_BORROWED_PARAMS,
+    LIMS_BORROWED_PERSIST,
+    LIMS_BORROWED_MIN,
+    LIMS_BORROWED_KEEP,
+    LIMS_BORROWED_MAX,
+    LIMS_BORROWED_EXPTIME,
+    LIMS_BORROWED_ENGINE,
+    LIMS_BORROWED_COUNT
+} lims_borrowed_e;
+
 /* How deliveries go out; see dispatch/dispatch.h. */
 typedef struct {
     apr_int64_t dispatchers;
@@ -68,6 +81,7 @@ typedef struct {
 typedef struct {
     int enable;
     int tls;
+    const char *borrowed[LIMS_BORROWED_COUNT];
     const char *base_path;
     const char *documentation;
     const char *secret_key_file;
@@ -105,6 +119,7 @@ typedef struct {
     const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
     const lims_ring_table_t *strangers; /* NULL: none is counted */
     lims_store_t *store;                /* of rates over several machines, or NULL */
+    const char *running;                /* the database that answered at start, or NULL */
     int hints;                          /* where a commit is told to the dispatchers, or -1 */
     lims_pool_t *pool;                  /* in a child: its connections, NULL if it has none */
     struct lims_memory_t *figures;      /* what the database last said; figures.c */
@@ -120,6 +135,15 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
 extern const command_rec lims_config_directives[];
 lims_config_t *lims_config_of(const server_rec *s);
 
+/* names.c */
+
+/* What names the server's database, by which hosts know that they share it: see
+ * lims_connection_name(). */
+const char *lims_config_database(const server_rec *s);
+
+/* What a person knows the server by: "lims.example.org:443". */
+const char *lims_config_host(const server_rec *s, apr_pool_t *pool);
+
 /* The connection string of the server's database, as libpq takes it; "" if none
  * is configured. PostgreSQL shows the sessions under the name `application`; NULL
  * leaves the one of DBDParams, and so does a URI, to which nothing is appended. */
@@ -128,10 +152,6 @@ const char *lims_config_conninfo(const server_rec *s, const char *application, a
 /* check.c */
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
-
-/* Argument of a directive of another module as it holds for this server, or
- * NULL: "DBDParams", "DBDMax", "SSLEngine". */
-const char *lims_check_directive(const server_rec *s, const char *name, apr_pool_t *pool);
 
 /* retained.c: shared memory that is zero at first and outlives restarts. The same
  * name and size are the same memory. */

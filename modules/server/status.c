@@ -42,7 +42,7 @@ static const char *as_json(request_rec *r)
     lims_writer_boolean(w, figures.problem == NULL);
     lims_writer_key(w, "problem");
     lims_writer_string(w, figures.problem);
-    lims_metrics_json(w, &figures);
+    lims_metrics_json(w, r->server, &figures);
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
 }
@@ -81,7 +81,7 @@ static int answer_metrics(request_rec *r)
 
     lims_figures_ask(&figures, r->server, r->pool);
     return send_text(r, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
-                     lims_metrics_text(&figures, r->pool));
+                     lims_metrics_text(r->server, &figures, r->pool));
 }
 
 int lims_status_handler(request_rec *r)

@@ -34,7 +34,7 @@ apr_status_t lims_strangers_create(lims_config_t *config, server_rec *s)
                         "mod_lims_strangers %" APR_INT64_T_FMT "/%" APR_INT64_T_FMT
                         " x %" APR_INT64_T_FMT " %s",
                         config->unknown_keys, config->rate_window, config->unknown_key_addresses,
-                        lims_config_conninfo(s, NULL, pool));
+                        lims_config_database(s));
     made = apr_pcalloc(pool, sizeof(*made));
     made->slots = (apr_uint32_t)config->unknown_key_addresses;
     made->limit = (apr_uint32_t)config->unknown_keys;

@@ -31,9 +31,6 @@ APLOG_USE_MODULE(lims);
  * count would take longer than any statement may. */
 #define COUNT_AT_MOST "100000"
 
-/* Different databases that one httpd may serve. */
-#define DATABASES_MAX 16
-
 typedef _Atomic apr_int64_t figure_t;
 
 /* What is known of a job on a database, by all children. Times in microseconds,
@@ -53,19 +50,15 @@ typedef struct {
     figure_t gauges[LIMS_JOB_FIGURES];
 } record_t;
 
-typedef struct {
-    record_t records[DATABASES_MAX][LIMS_JOB_COUNT];
-} records_t;
-
 /* A database, by the first server that names it, whose directives hold. */
 typedef struct {
+    const char *name;
     const char *conninfo;
     server_rec *server;
+    record_t *records; /* of each job, in shared memory that bears the name */
 } database_t;
 
-static records_t *records;
-static database_t *databases;
-static int database_count;
+static apr_array_header_t *databases; /* database_t */
 
 /* Of this child. The mutex is held while a job runs; its memory has to outlive
  * the child's pool, because nobody joins mod_watchdog's thread before that goes. */
@@ -74,34 +67,44 @@ static atomic_bool started, stopping;
 
 /* --- What is configured --------------------------------------------------- */
 
-static bool is_known(const char *conninfo)
+static bool is_known(const char *name)
 {
-    for (int i = 0; i < database_count; i++) {
-        if (strcmp(databases[i].conninfo, conninfo) == 0) {
+    for (int i = 0; i < databases->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(databases, i, database_t).name, name) == 0) {
             return true;
         }
     }
     return false;
 }
 
-static void list_databases(apr_pool_t *pconf, server_rec *s)
+/* What is known of its jobs is found again after a restart, whichever other
+ * databases there are by then. */
+static apr_status_t add_database(server_rec *s, apr_pool_t *pconf)
 {
-    databases = apr_pcalloc(pconf, DATABASES_MAX * sizeof(*databases));
-    database_count = 0;
-    for (; s; s = s->next) {
-        const char *conninfo = lims_config_conninfo(s, "mod_lims_jobs", pconf);
-        if (lims_config_of(s)->enable != 1 || is_known(conninfo)) {
-            continue;
+    const char *name = lims_config_database(s);
+    void *memory = NULL;
+    apr_status_t rv = lims_retained(&memory, apr_pstrcat(pconf, "mod_lims_jobs ", name, NULL),
+                                    LIMS_JOB_COUNT * sizeof(record_t), s);
+
+    *(database_t *)apr_array_push(databases) =
+        (database_t){ .name = name,
+                      .conninfo = lims_config_conninfo(s, "mod_lims_jobs", pconf),
+                      .server = s,
+                      .records = memory };
+    return rv;
+}
+
+static apr_status_t list_databases(apr_pool_t *pconf, server_rec *s)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    databases = apr_array_make(pconf, 4, sizeof(database_t));
+    for (; s && rv == APR_SUCCESS; s = s->next) {
+        if (lims_config_of(s)->enable == 1 && !is_known(lims_config_database(s))) {
+            rv = add_database(s, pconf);
         }
-        if (database_count == DATABASES_MAX) {
-            ap_log_error(APLOG_MARK, APLOG_ERR, 0, s,
-                         "LIMS0092: no jobs run for this server: mod_lims serves at most %d "
-                         "databases",
-                         DATABASES_MAX);
-            continue;
-        }
-        databases[database_count++] = (database_t){ .conninfo = conninfo, .server = s };
     }
+    return rv;
 }
 
 static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e job)
@@ -152,14 +155,16 @@ static void tell(const database_t *database, const lims_job_t *job, record_t *re
                  const lims_error_t *error)
 {
     if (error && atomic_exchange(&record->failing, 1) == 0) {
-        ap_log_error(APLOG_MARK,
-                     error->kind == LIMS_E_SERVICE_UNAVAILABLE ? APLOG_WARNING : APLOG_ERR, 0,
-                     database->server,
-                     "LIMS0090: the job \"%s\" cannot work and will go on trying: LIMS%04d: %s",
-                     job->name, error->number, error->cause ? error->cause : error->message);
+        ap_log_error(
+            APLOG_MARK, error->kind == LIMS_E_SERVICE_UNAVAILABLE ? APLOG_WARNING : APLOG_ERR, 0,
+            database->server,
+            "LIMS0090: the job \"%s\" of the database %s cannot work and will go on "
+            "trying: LIMS%04d: %s",
+            job->name, database->name, error->number, error->cause ? error->cause : error->message);
     } else if (!error && atomic_exchange(&record->failing, 0) == 1) {
         ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, database->server,
-                     "LIMS0091: the job \"%s\" works again", job->name);
+                     "LIMS0091: the job \"%s\" of the database %s works again", job->name,
+                     database->name);
     }
 }
 
@@ -201,7 +206,7 @@ static bool did_something(const lims_job_report_t *report)
 static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
 {
     const lims_job_t *job = &lims_jobs[which];
-    record_t *record = &records->records[database - databases][which];
+    record_t *record = &database->records[which];
     apr_time_t begun = apr_time_now();
     patience_t patience = { .until = begun + RUN_MAX };
     lims_values_t *values = values_of(lims_config_of(database->server), pool);
@@ -260,19 +265,20 @@ static apr_pool_t *own_pool(const server_rec *s)
 
 static void run_due(lims_job_e which)
 {
-    for (int i = 0; i < database_count && !atomic_load(&stopping); i++) {
-        const lims_config_t *config = lims_config_of(databases[i].server);
+    for (int i = 0; i < databases->nelts && !atomic_load(&stopping); i++) {
+        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+        const lims_config_t *config = lims_config_of(database->server);
         apr_pool_t *own;
 
-        if (!claim(&records->records[i][which], interval_of(config, which))) {
+        if (!claim(&database->records[which], interval_of(config, which))) {
             continue;
         }
-        own = own_pool(databases[i].server);
+        own = own_pool(database->server);
         if (own) {
-            run(&databases[i], which, own);
+            run(database, which, own);
             apr_pool_destroy(own);
             /* It may have written events, or made deliveries due. */
-            lims_webhooks_wake(databases[i].server);
+            lims_webhooks_wake(database->server);
         }
     }
 }
@@ -299,21 +305,15 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 
 /* --- The life of processes ------------------------------------------------ */
 
-static apr_status_t find_records(server_rec *s)
-{
-    void *memory = NULL;
-    apr_status_t rv = lims_retained(&memory, "mod_lims_jobs", sizeof(*records), s);
-
-    records = memory;
-    return rv;
-}
-
+/* What never ran is late from now on. */
 static void begin_records(void)
 {
-    for (int i = 0; i < database_count; i++) {
+    for (int i = 0; i < databases->nelts; i++) {
         for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
             apr_int64_t never = 0;
-            atomic_compare_exchange_strong(&records->records[i][job].begun, &never, apr_time_now());
+            atomic_compare_exchange_strong(
+                &APR_ARRAY_IDX(databases, i, database_t).records[job].begun, &never,
+                apr_time_now());
         }
     }
 }
@@ -325,10 +325,9 @@ apr_status_t lims_watchdog_create(apr_pool_t *pconf, server_rec *s)
     APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) *add =
         APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
     ap_watchdog_t *watchdog = NULL;
-    apr_status_t rv = find_records(s);
+    apr_status_t rv = list_databases(pconf, s);
 
-    list_databases(pconf, s);
-    if (rv != APR_SUCCESS || database_count == 0) {
+    if (rv != APR_SUCCESS || databases->nelts == 0) {
         return rv;
     }
     begin_records();
@@ -370,54 +369,10 @@ apr_status_t lims_watchdog_child(apr_pool_t *pchild, server_rec *s)
 
 /* --- Figures -------------------------------------------------------------- */
 
-static apr_int64_t sum_of(lims_job_e job, apr_size_t offset)
+/* A host shows what its own database does; one that serves none shows all. */
+static bool is_shown(const database_t *database, const server_rec *s)
 {
-    apr_int64_t sum = 0;
-
-    for (int i = 0; i < database_count; i++) {
-        sum += atomic_load((figure_t *)(void *)((char *)&records->records[i][job] + offset));
-    }
-    return sum;
-}
-
-/* Of the database that is worst off. */
-static apr_int64_t oldest_success(lims_job_e job)
-{
-    apr_int64_t oldest = 0;
-
-    for (int i = 0; i < database_count; i++) {
-        apr_int64_t success = atomic_load(&records->records[i][job].last_success);
-        oldest = i == 0 || success < oldest ? success : oldest;
-    }
-    return oldest;
-}
-
-/* For how long there has been none, likewise. What never succeeded counts from the
- * moment when it could. */
-static apr_interval_time_t since_success(lims_job_e job)
-{
-    apr_interval_time_t longest = 0;
-    apr_time_t now = apr_time_now();
-
-    for (int i = 0; i < database_count; i++) {
-        record_t *record = &records->records[i][job];
-        apr_time_t success = atomic_load(&record->last_success),
-                   begun = atomic_load(&record->begun);
-        apr_interval_time_t since = now - (success > begun ? success : begun);
-        longest = since > longest ? since : longest;
-    }
-    return longest;
-}
-
-static apr_interval_time_t longest_interval(lims_job_e job)
-{
-    apr_interval_time_t longest = 0;
-
-    for (int i = 0; i < database_count; i++) {
-        apr_interval_time_t each = interval_of(lims_config_of(databases[i].server), job);
-        longest = each > longest ? each : longest;
-    }
-    return longest;
+    return lims_config_of(s)->enable != 1 || strcmp(database->name, lims_config_database(s)) == 0;
 }
 
 static double seconds(apr_int64_t microseconds)
@@ -425,88 +380,156 @@ static double seconds(apr_int64_t microseconds)
     return (double)microseconds / (double)APR_USEC_PER_SEC;
 }
 
-#define SUM(job, figure) sum_of(job, APR_OFFSETOF(record_t, figure))
-
-static apr_int64_t figure_of(lims_job_e job, apr_size_t offset, int index)
+static apr_int64_t at(const record_t *record, apr_size_t offset)
 {
-    return sum_of(job, offset + (apr_size_t)index * sizeof(figure_t));
+    return atomic_load((figure_t *)(void *)((char *)record + offset));
 }
 
-static void write_figures(lims_exposition_t *text, const char *metric, lims_job_e job,
-                          const lims_job_figure_t *figures, apr_size_t offset)
+/* A figure of each job: a count, or microseconds that are told in seconds. */
+static void write_each(lims_exposition_t *text, const server_rec *s, const char *metric,
+                       const char *more, apr_size_t offset, bool time)
 {
-    for (int i = 0; i < LIMS_JOB_FIGURES && figures[i].name; i++) {
-        lims_exposition_line(text, "%s{task=\"%s\",of=\"%s\"} %" APR_INT64_T_FMT "\n", metric,
-                             lims_jobs[job].name, figures[i].name, figure_of(job, offset, i));
+    for (int i = 0; i < databases->nelts; i++) {
+        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+
+        for (lims_job_e job = 0; job < LIMS_JOB_COUNT && is_shown(database, s); job++) {
+            apr_int64_t value = at(&database->records[job], offset);
+
+            lims_exposition_line(text, "%s{task=\"%s\"%s,database=\"%s\"} %s\n", metric,
+                                 lims_jobs[job].name, more,
+                                 lims_exposition_label(database->name, text->pool),
+                                 time ? apr_psprintf(text->pool, "%.6f", seconds(value))
+                                      : apr_psprintf(text->pool, "%" APR_INT64_T_FMT, value));
+        }
     }
 }
 
-static void write_runs(lims_exposition_t *text)
+#define EACH(text, s, metric, more, figure, time)                                                  \
+    write_each(text, s, metric, more, APR_OFFSETOF(record_t, figure), time)
+
+/* How long ago a job last ended well; before the first time, since it could. */
+static double since_success(const database_t *database, lims_job_e job)
+{
+    const record_t *record = &database->records[job];
+    apr_time_t success = atomic_load(&record->last_success), begun = atomic_load(&record->begun);
+
+    return seconds(apr_time_now() - (success > begun ? success : begun));
+}
+
+static double interval_in_seconds(const database_t *database, lims_job_e job)
+{
+    return seconds(interval_of(lims_config_of(database->server), job));
+}
+
+static void write_times(lims_exposition_t *text, const server_rec *s, const char *metric,
+                        double (*time_of)(const database_t *database, lims_job_e job))
+{
+    for (int i = 0; i < databases->nelts; i++) {
+        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+
+        for (lims_job_e job = 0; job < LIMS_JOB_COUNT && is_shown(database, s); job++) {
+            lims_exposition_line(
+                text, "%s{task=\"%s\",database=\"%s\"} %.3f\n", metric, lims_jobs[job].name,
+                lims_exposition_label(database->name, text->pool), time_of(database, job));
+        }
+    }
+}
+
+static void write_runs(lims_exposition_t *text, const server_rec *s)
 {
     lims_exposition_head(text, "lims_job_runs_total", "counter",
                          "Runs of the background jobs, by outcome.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(
-            text,
-            "lims_job_runs_total{task=\"%s\",outcome=\"done\"} %" APR_INT64_T_FMT "\n"
-            "lims_job_runs_total{task=\"%s\",outcome=\"failed\"} %" APR_INT64_T_FMT "\n",
-            lims_jobs[job].name, SUM(job, runs), lims_jobs[job].name, SUM(job, failures));
-    }
+    EACH(text, s, "lims_job_runs_total", ",outcome=\"done\"", runs, false);
+    EACH(text, s, "lims_job_runs_total", ",outcome=\"failed\"", failures, false);
     lims_exposition_head(text, "lims_job_seconds_total", "counter",
                          "Time that the background jobs took.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_seconds_total{task=\"%s\"} %.6f\n",
-                             lims_jobs[job].name, seconds(SUM(job, duration)));
-    }
+    EACH(text, s, "lims_job_seconds_total", "", duration, true);
     lims_exposition_head(text, "lims_job_last_seconds", "gauge",
                          "Time that the latest run of a job took.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_last_seconds{task=\"%s\"} %.6f\n", lims_jobs[job].name,
-                             seconds(SUM(job, last_duration)));
-    }
+    EACH(text, s, "lims_job_last_seconds", "", last_duration, true);
     lims_exposition_head(text, "lims_job_last_success_timestamp_seconds", "gauge",
                          "When a job last ended well, since httpd was started; 0: not yet.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_last_success_timestamp_seconds{task=\"%s\"} %.3f\n",
-                             lims_jobs[job].name, seconds(oldest_success(job)));
-    }
-}
-
-static void write_times(lims_exposition_t *text)
-{
+    EACH(text, s, "lims_job_last_success_timestamp_seconds", "", last_success, true);
     lims_exposition_head(text, "lims_job_since_success_seconds", "gauge",
                          "How long ago a job last ended well; before the first time: how long ago "
                          "httpd was started.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_since_success_seconds{task=\"%s\"} %.3f\n",
-                             lims_jobs[job].name, seconds(since_success(job)));
-    }
+    write_times(text, s, "lims_job_since_success_seconds", since_success);
     lims_exposition_head(text, "lims_job_interval_seconds", "gauge",
                          "How often a job is run (LimsScanInterval and the like).");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        lims_exposition_line(text, "lims_job_interval_seconds{task=\"%s\"} %.0f\n",
-                             lims_jobs[job].name, seconds(longest_interval(job)));
+    write_times(text, s, "lims_job_interval_seconds", interval_in_seconds);
+}
+
+/* What a job counts, or what it left: `names` is which of the two in its table. */
+static void write_figures(lims_exposition_t *text, const server_rec *s, const char *metric,
+                          bool gauges)
+{
+    for (int i = 0; i < databases->nelts; i++) {
+        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+
+        for (lims_job_e job = 0; job < LIMS_JOB_COUNT && is_shown(database, s); job++) {
+            const lims_job_figure_t *names = gauges ? lims_jobs[job].gauges : lims_jobs[job].counts;
+            const figure_t *values =
+                gauges ? database->records[job].gauges : database->records[job].counts;
+
+            for (int k = 0; k < LIMS_JOB_FIGURES && names[k].name; k++) {
+                lims_exposition_line(
+                    text, "%s{task=\"%s\",of=\"%s\",database=\"%s\"} %" APR_INT64_T_FMT "\n",
+                    metric, lims_jobs[job].name, names[k].name,
+                    lims_exposition_label(database->name, text->pool), atomic_load(&values[k]));
+            }
+        }
     }
 }
 
-void lims_watchdog_text(lims_exposition_t *text)
+void lims_watchdog_text(lims_exposition_t *text, const server_rec *s)
 {
-    write_runs(text);
-    write_times(text);
+    write_runs(text, s);
     lims_exposition_head(text, "lims_job_done_total", "counter",
                          "What the background jobs did: samples looked at and events written by "
                          "the scan, rows that retention took away.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        write_figures(text, "lims_job_done_total", job, lims_jobs[job].counts,
-                      APR_OFFSETOF(record_t, counts));
-    }
+    write_figures(text, s, "lims_job_done_total", false);
     lims_exposition_head(text, "lims_job_backlog", "gauge",
                          "What was before the background jobs when they last ended; of "
                          "retention, up to " COUNT_AT_MOST " of a kind.");
-    for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
-        write_figures(text, "lims_job_backlog", job, lims_jobs[job].gauges,
-                      APR_OFFSETOF(record_t, gauges));
+    write_figures(text, s, "lims_job_backlog", true);
+}
+
+/* --- The same for people ---------------------------------------------------- */
+
+/* The sum of the databases that are shown: one, unless the host serves none. */
+static apr_int64_t sum_of(const server_rec *s, lims_job_e job, apr_size_t offset)
+{
+    apr_int64_t sum = 0;
+
+    for (int i = 0; i < databases->nelts; i++) {
+        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+        sum += is_shown(database, s) ? at(&database->records[job], offset) : 0;
     }
+    return sum;
+}
+
+#define SUM(s, job, figure) sum_of(s, job, APR_OFFSETOF(record_t, figure))
+
+static apr_int64_t figure_of(const server_rec *s, lims_job_e job, apr_size_t offset, int index)
+{
+    return sum_of(s, job, offset + (apr_size_t)index * sizeof(figure_t));
+}
+
+/* Of the database that is worst off. */
+static apr_int64_t oldest_success(const server_rec *s, lims_job_e job)
+{
+    apr_int64_t oldest = 0;
+    bool first = true;
+
+    for (int i = 0; i < databases->nelts; i++) {
+        const database_t *database = &APR_ARRAY_IDX(databases, i, database_t);
+        apr_int64_t success = atomic_load(&database->records[job].last_success);
+        if (is_shown(database, s)) {
+            oldest = first || success < oldest ? success : oldest;
+            first = false;
+        }
+    }
+    return oldest;
 }
 
 /* scanRuns, scanSamples, retentionEventsLeft. */
@@ -521,22 +544,22 @@ static void json_figure(lims_writer_t *w, lims_job_e job, const char *name, cons
     lims_writer_integer(w, value);
 }
 
-void lims_watchdog_json(lims_writer_t *w)
+void lims_watchdog_json(lims_writer_t *w, const server_rec *s)
 {
     for (lims_job_e job = 0; job < LIMS_JOB_COUNT; job++) {
         const lims_job_t *each = &lims_jobs[job];
 
-        json_figure(w, job, "runs", "", SUM(job, runs));
-        json_figure(w, job, "failures", "", SUM(job, failures));
-        json_figure(w, job, "lastMicroseconds", "", SUM(job, last_duration));
-        json_figure(w, job, "lastSuccess", "", apr_time_sec(oldest_success(job)));
+        json_figure(w, job, "runs", "", SUM(s, job, runs));
+        json_figure(w, job, "failures", "", SUM(s, job, failures));
+        json_figure(w, job, "lastMicroseconds", "", SUM(s, job, last_duration));
+        json_figure(w, job, "lastSuccess", "", apr_time_sec(oldest_success(s, job)));
         for (int i = 0; i < LIMS_JOB_FIGURES && each->counts[i].name; i++) {
             json_figure(w, job, each->counts[i].name, "",
-                        figure_of(job, APR_OFFSETOF(record_t, counts), i));
+                        figure_of(s, job, APR_OFFSETOF(record_t, counts), i));
         }
         for (int i = 0; i < LIMS_JOB_FIGURES && each->gauges[i].name; i++) {
             json_figure(w, job, each->gauges[i].name, "Left",
-                        figure_of(job, APR_OFFSETOF(record_t, gauges), i));
+                        figure_of(s, job, APR_OFFSETOF(record_t, gauges), i));
         }
     }
 }

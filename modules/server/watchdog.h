@@ -29,8 +29,9 @@ apr_status_t lims_watchdog_child(apr_pool_t *pchild, server_rec *s);
 /* Hook: the child is to end. A job that runs stops behind its batch. */
 void lims_watchdog_stopping(apr_pool_t *pool, int graceful);
 
-/* The jobs' figures, for lims_metrics_text() and lims_metrics_json(). */
-void lims_watchdog_text(lims_exposition_t *text);
-void lims_watchdog_json(lims_writer_t *w);
+/* The jobs' figures as a host shows them, for lims_metrics_text() and
+ * lims_metrics_json(): those of its own database, or of all where it serves none. */
+void lims_watchdog_text(lims_exposition_t *text, const server_rec *s);
+void lims_watchdog_json(lims_writer_t *w, const server_rec *s);
 
 #endif /* LIMS_WATCHDOG_H */

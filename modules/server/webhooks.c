@@ -2,11 +2,11 @@
 /*
  * webhooks.c - the dispatcher threads in httpd's children.
  *
- * Every child has one thread for each database, of which as many work as there
- * are slots (dispatch/slot.c). The file of the slots and the pipe through which
- * requests tell of their commits are opened by the parent, once for all
- * generations of children: whichever child has the slot, and whichever has the
- * request, they have them in common.
+ * Every child has one thread for each database, however many hosts name it, of
+ * which as many work as there are slots (dispatch/slot.c). The file of the slots
+ * and the pipe through which requests tell of their commits are opened by the
+ * parent, once for all generations of children: whichever child has the slot, and
+ * whichever has the request, they have them in common.
  *
  * A thread begins in child_init, where all signals are blocked already. It is
  * told to stop when the child is (child_stopping), and has ended before anything
@@ -60,14 +60,14 @@ static const char *conninfo_of(const server_rec *s, apr_pool_t *pool)
 static const char *key_of(const server_rec *s, apr_pool_t *pool)
 {
     return apr_psprintf(pool, "mod_lims_webhooks %" APR_SIZE_T_FMT " %s", sizeof(common_t),
-                        lims_config_conninfo(s, NULL, pool));
+                        lims_config_database(s));
 }
 
 /* Named after the database: each has slots of its own. */
 static const char *slot_file_of(const server_rec *s, apr_pool_t *pool)
 {
     unsigned char digest[SHA256_DIGEST_LENGTH];
-    const char *database = lims_config_conninfo(s, NULL, pool);
+    const char *database = lims_config_database(s);
 
     SHA256((const unsigned char *)database, strlen(database), digest);
     return ap_runtime_dir_relative(
@@ -105,6 +105,25 @@ static bool sends(const lims_config_t *config)
     return config->enable == 1 && config->keyring && config->webhooks.dispatchers > 0;
 }
 
+static apr_status_t prepare_database(const server_rec *s, apr_pool_t *pconf)
+{
+    const char *key = key_of(s, pconf);
+    common_t *common = ap_retained_data_get(key);
+
+    if (!common) {
+        common = ap_retained_data_create(key, sizeof(*common));
+    }
+    return common->opened ? APR_SUCCESS : open_common(common, s, pconf);
+}
+
+/* A host that sends nothing itself tells the one that does, of its database. */
+static void find_hints(server_rec *s, apr_pool_t *pconf)
+{
+    const common_t *common = ap_retained_data_get(key_of(s, pconf));
+
+    lims_config_of(s)->hints = common && common->opened ? common->hints_out : -1;
+}
+
 apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf)
 {
     apr_status_t rv = lims_dispatch_init(pconf);
@@ -113,23 +132,15 @@ apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf)
         return rv;
     }
     apr_pool_cleanup_register(pconf, NULL, clean_up_curl, apr_pool_cleanup_null);
-    for (; s; s = s->next) {
-        const char *key = key_of(s, pconf);
-        common_t *common = ap_retained_data_get(key);
-
-        lims_config_of(s)->hints = -1;
-        if (!sends(lims_config_of(s))) {
-            continue;
+    for (const server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
+        if (sends(lims_config_of(each))) {
+            rv = prepare_database(each, pconf);
         }
-        if (!common) {
-            common = ap_retained_data_create(key, sizeof(*common));
-        }
-        if (!common->opened && (rv = open_common(common, s, pconf)) != APR_SUCCESS) {
-            return rv;
-        }
-        lims_config_of(s)->hints = common->hints_out;
     }
-    return APR_SUCCESS;
+    for (; s; s = s->next) {
+        find_hints(s, pconf);
+    }
+    return rv;
 }
 
 /* --- In a child --------------------------------------------------------------- */
@@ -255,10 +266,11 @@ static void start_worker(server_rec *s, const common_t *common, apr_pool_t *pchi
     apr_pool_pre_cleanup_register(pchild, worker, stop);
 }
 
-static bool is_served(const server_rec *s, apr_pool_t *pool)
+/* By another host's thread. */
+static bool is_served(const server_rec *s)
 {
     for (const worker_t *worker = workers; worker; worker = worker->next) {
-        if (strcmp(worker->settings.conninfo, conninfo_of(s, pool)) == 0) {
+        if (strcmp(lims_config_database(worker->server), lims_config_database(s)) == 0) {
             return true;
         }
     }
@@ -270,7 +282,7 @@ void lims_webhooks_start(apr_pool_t *pchild, server_rec *s)
     workers = NULL;
     for (; s; s = s->next) {
         common_t *common = ap_retained_data_get(key_of(s, pchild));
-        if (sends(lims_config_of(s)) && common && common->opened && !is_served(s, pchild)) {
+        if (sends(lims_config_of(s)) && common && common->opened && !is_served(s)) {
             start_worker(s, common, pchild);
         }
     }

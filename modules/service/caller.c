@@ -13,11 +13,13 @@
 #include "kernel/key.h"
 #include "kernel/scope.h"
 
-/* What never changes of the keys seen lately, by their hash. A place is used
- * by one key at a time: a collision costs a round trip, nothing else. */
+/* What never changes of the keys seen lately, by database and hash: a copy of a
+ * database has the same keys. A place is used by one key at a time: a collision
+ * costs a round trip, nothing else. */
 #define REMEMBERED 4096
 
 typedef struct {
+    const char *database; /* NULL: of nobody; else it lasts as the process does */
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
     apr_int64_t key;
     apr_int64_t organization;
@@ -33,40 +35,46 @@ apr_status_t lims_caller_init(apr_pool_t *pool)
     return apr_thread_mutex_create(&memory_lock, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-static remembered_t *place_of(const unsigned char *hash)
+static remembered_t *place_of(const char *database, const unsigned char *hash)
 {
-    return &memory[((unsigned)hash[0] << 8 | hash[1]) % REMEMBERED];
+    unsigned place = (unsigned)hash[0] << 8 | hash[1];
+
+    for (; *database; database++) {
+        place = 31 * place + (unsigned char)*database;
+    }
+    return &memory[place % REMEMBERED];
 }
 
-static bool recall(remembered_t *known, const unsigned char *hash)
+static bool recall(remembered_t *known, const char *database, const unsigned char *hash)
 {
-    bool found;
-
     apr_thread_mutex_lock(memory_lock);
-    *known = *place_of(hash);
+    *known = *place_of(database, hash);
     apr_thread_mutex_unlock(memory_lock);
-    found = known->key != 0 && lims_equal_constant_time(known->hash, hash, LIMS_KEY_HASH_LENGTH);
-    return found;
+    return known->database && strcmp(known->database, database) == 0 &&
+           lims_equal_constant_time(known->hash, hash, LIMS_KEY_HASH_LENGTH);
 }
 
-static void remember(const unsigned char *hash, const char *key, const char *organization)
+static void remember(const char *database, const unsigned char *hash, const char *key,
+                     const char *organization)
 {
-    remembered_t fresh = { .key = apr_atoi64(key),
+    remembered_t fresh = { .database = database,
+                           .key = apr_atoi64(key),
                            .organization = apr_atoi64(organization),
                            .accepted = apr_time_now() };
 
     memcpy(fresh.hash, hash, LIMS_KEY_HASH_LENGTH);
     apr_thread_mutex_lock(memory_lock);
-    *place_of(hash) = fresh;
+    *place_of(database, hash) = fresh;
     apr_thread_mutex_unlock(memory_lock);
 }
 
-static void forget(const unsigned char *hash)
+static void forget(const char *database, const unsigned char *hash)
 {
-    remembered_t *place = place_of(hash);
+    remembered_t *place = place_of(database, hash);
 
     apr_thread_mutex_lock(memory_lock);
-    if (lims_equal_constant_time(place->hash, hash, LIMS_KEY_HASH_LENGTH)) {
+    if (place->database && strcmp(place->database, database) == 0 &&
+        lims_equal_constant_time(place->hash, hash, LIMS_KEY_HASH_LENGTH)) {
         *place = (remembered_t){ .key = 0 };
     }
     apr_thread_mutex_unlock(memory_lock);
@@ -117,7 +125,7 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
         return lims_no_digest(x->rq.pool);
     }
     x->key_hash = lims_bytea(hash, LIMS_KEY_HASH_LENGTH, x->rq.pool);
-    x->key_known = recall(&known, hash);
+    x->key_known = recall(&known, x->settings->database, hash);
     if (x->key_known) {
         x->accepted = known.accepted;
         x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
@@ -141,7 +149,7 @@ void lims_caller_refused(lims_exchange_t *x)
 
     if (x->key_hash) {
         apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-        forget(hash);
+        forget(x->settings->database, hash);
         x->transport->count_stranger(x);
     }
 }
@@ -179,7 +187,8 @@ static void take_over(lims_exchange_t *x, const lims_result_t *found)
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
     apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-    remember(hash, lims_result_get(found, 0, "keyId"), lims_result_get(found, 0, "organizationId"));
+    remember(x->settings->database, hash, lims_result_get(found, 0, "keyId"),
+             lims_result_get(found, 0, "organizationId"));
     actor->key = lims_result_get(found, 0, "keyId");
     actor->organization = lims_result_get(found, 0, "organizationId");
     actor->user = lims_result_get(found, 0, "userId");

@@ -85,6 +85,7 @@ typedef struct {
 /* What the configuration decides. */
 typedef struct {
     const lims_router_t *router;
+    const char *database;      /* its name: what is known of a key holds in it alone */
     const char *base;          /* "/api/v1" behind the base path */
     const char *documentation; /* URL shown by discovery */
     const char *openapi;       /* the OpenAPI document */

@@ -33,6 +33,44 @@ SELECT 'durability',
  WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit')
    AND s.setting = 'off'
 UNION ALL
+-- What is really so, not what is configured: with Patroni the list of names comes
+-- and goes with the standbys. Who may not see them learns their number alone.
+SELECT 'standbys',
+       CASE WHEN r.standbys = 0 AND n.names = '' THEN 'ok'
+            WHEN r.hidden > 0 THEN 'warning'
+            WHEN n.names <> '' AND r.synchronous = 0 THEN 'failed'
+            WHEN r.synchronous = 0 OR n.commits IN ('off', 'local') THEN 'warning'
+            ELSE 'ok' END,
+       CASE WHEN r.standbys = 0 AND n.names = ''
+            THEN 'none: a commit is lost with this server'
+            WHEN r.hidden > 0
+            THEN format('%s, and this login does not see whether they are synchronous',
+                        r.standbys)
+            WHEN n.names <> '' AND r.synchronous = 0
+            THEN format('synchronous_standby_names is %s, and none of them is connected: '
+                        'commits wait', n.names)
+            WHEN r.synchronous = 0
+            THEN format('%s, none of them synchronous: a failover may lose commits', r.standbys)
+            WHEN n.commits IN ('off', 'local')
+            THEN format('synchronous_commit is %s: commits do not wait for %s', n.commits,
+                        r.who)
+            ELSE format('a commit survives the loss of this server: %s', r.who) END,
+       CASE WHEN r.hidden > 0 THEN 'GRANT pg_read_all_stats TO lims_owner.'
+            ELSE 'See conf/high-availability.md: synchronous_standby_names, or with Patroni '
+                 'synchronous_mode and synchronous_mode_strict.' END
+  FROM (SELECT current_setting('synchronous_standby_names') AS names,
+               current_setting('synchronous_commit') AS commits) n
+ CROSS JOIN (
+       SELECT count(*) AS standbys,
+              count(*) FILTER (WHERE w.state IS NULL) AS hidden,
+              count(*) FILTER (WHERE w.sync_state IN ('sync', 'quorum')
+                                 AND w.state = 'streaming') AS synchronous,
+              string_agg(format('%s (%s)', w.application_name, w.sync_state), ', '
+                         ORDER BY w.application_name)
+                  FILTER (WHERE w.sync_state IN ('sync', 'quorum')
+                            AND w.state = 'streaming') AS who
+         FROM pg_catalog.pg_stat_replication w) r
+UNION ALL
 SELECT 'connections',
        CASE WHEN current_setting('max_connections')::int >= 50 THEN 'ok' ELSE 'warning' END,
        'max_connections is ' || current_setting('max_connections'),
@@ -115,6 +153,13 @@ WITH app AS (
            'without it: %s' AS unsound,
            'SELECT lims.enable_row_security() as lims_owner.' AS remedy
       FROM tables
+    UNION ALL
+    SELECT 2, 'usage', 1,
+           CASE WHEN NOT has_schema_privilege(app.oid, n.oid, 'USAGE') THEN n.nspname END,
+           'lims_app may use the schema', 'lims_app may not use the schema %s',
+           '"limsctl migrate" gives the right back; a restore may have left it out.'
+      FROM app, pg_catalog.pg_namespace n
+     WHERE n.nspname = 'lims'
     UNION ALL
     SELECT 2, 'owner', count(*),
            string_agg(t.relname, ', ' ORDER BY t.relname)

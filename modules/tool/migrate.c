@@ -14,8 +14,8 @@ const lims_field_t lims_migrate_options[] = {
     { .name = "status",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
-      .doc = "Only list the migrations and whether they are applied; exit status 5 unless all "
-             "are, unchanged." },
+      .doc = "Only list the migrations and whether they are applied; exit status 5 unless the "
+             "service can work with them: all are, unchanged, and newer ones allow it." },
     { .name = "dryRun",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
@@ -126,7 +126,7 @@ lims_exit_e lims_command_migrate(lims_tool_t *tool)
     }
     if (plan) {
         print_plan(tool, plan);
-        return plan->complete ? LIMS_EXIT_OK : LIMS_EXIT_SCHEMA;
+        return plan->misfit ? LIMS_EXIT_SCHEMA : LIMS_EXIT_OK;
     }
     return LIMS_EXIT_OK;
 }

@@ -240,8 +240,10 @@ subtest 'limsctl' => sub {
 subtest 'a copy in another cluster' => sub {
     my $ahead = 1_000_000_000;
     $lims->db->do('UPDATE lims.event SET position = position + ?', undef, $ahead);
-    refused($lims->get("/events?cursor=$cursor"), 500, 'internal', 'is noticed');
-    $lims->expect_log(qr/LIMS0037: 500 internal: .*run limsctl migrate/);
+    refused($lims->get("/events?cursor=$cursor"), 503, 'service_unavailable', 'is noticed');
+    refused($lims->post('/samples', { clientName => 'Early', materialTypeId => $lab->material }),
+        503, 'service_unavailable', 'nothing is written before it');
+    $lims->expect_log(qr/LIMS0364: 503 service_unavailable: .*run "limsctl migrate"/);
     # As roles.sql does: a clone has no rights on itself.
     $lims->superuser->do("GRANT CREATE ON DATABASE $lims->{database} TO lims_owner");
     my $migrated = $lims->ctl('migrate');

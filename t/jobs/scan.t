@@ -76,22 +76,26 @@ is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{h
 
 # --- What operators see -------------------------------------------------------
 
-sub metric { return (LIMS::Response->from($lims, '/lims/metrics')->body =~ /^\Q$_[0]\E (\S+)$/m)[0] }
+# Of the job's database, whose name comes last.
+sub metric {
+    return (LIMS::Response->from($lims, '/lims/metrics')->body
+            =~ /^\Q$_[0]\E,database="\Q$lims->{database}\E\@[^"]+"\} (\S+)$/m)[0];
+}
 
 # A scan is counted when it has ended, after what it told is there.
 my $status;
 wait_until {
     $status = JSON::PP::decode_json(LIMS::Response->from($lims, '/lims/status?json')->body);
-    $status->{scanEvents} >= 5 && !metric('lims_job_backlog{task="scan",of="waiting"}');
+    $status->{scanEvents} >= 5 && !metric('lims_job_backlog{task="scan",of="waiting"');
 };
 is($status->{scanEvents}, 5, 'the events that scans wrote');
 cmp_ok($status->{scanSamples}, '>=', 6, 'the samples they looked at');
 is($status->{scanFailures}, 0, 'none failed');
 cmp_ok(time - $status->{scanLastSuccess}, '<', 60, 'the last was just now');
-is(metric('lims_job_done_total{task="scan",of="events"}'), 5, 'Prometheus reads the same');
-is(metric('lims_job_backlog{task="scan",of="waiting"}'), 0, 'nothing waits');
-cmp_ok(metric('lims_job_runs_total{task="scan",outcome="done"}'), '>=', 2, 'it ran');
-cmp_ok(metric('lims_job_seconds_total{task="scan"}'), '>', 0, '... which took its time');
+is(metric('lims_job_done_total{task="scan",of="events"'), 5, 'Prometheus reads the same');
+is(metric('lims_job_backlog{task="scan",of="waiting"'), 0, 'nothing waits');
+cmp_ok(metric('lims_job_runs_total{task="scan",outcome="done"'), '>=', 2, 'it ran');
+cmp_ok(metric('lims_job_seconds_total{task="scan"'), '>', 0, '... which took its time');
 
 # --- By hand ------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ my $database = 'host=/nowhere dbname=lims user=lims_app';
 my $tls = LIMS::Instance::home($LIMS::Instance::cluster) . '/tls';
 
 # (exit status, output) of a configuration test. Options: without => [modules],
-# host => lines of the virtual host besides or instead, before => lines before it.
+# host => lines of the virtual host besides or instead, before => lines before it,
+# others => further hosts.
 sub configtest {
     my (%option) = @_;
     my %without = map { $_ => 1 } @{ $option{without} || [] };
@@ -38,6 +39,7 @@ sub configtest {
         (map {qq(LoadModule ${_}_module "$modules/mod_$_.so"\n)} @loaded),
         qq(LoadModule lims_module "$module"\n),
         (map {"$_\n"} @{ $option{before} || [] }),
+        (map { _host($_, \%line) } @{ $option{others} || [] }),
         "<VirtualHost *:9>\n", (map {"    $line{$_}\n"} grep { defined $line{$_} } sort keys %line),
         "</VirtualHost>\n";
     close $out;
@@ -45,6 +47,16 @@ sub configtest {
     # What the module needs when it is built with sanitizers.
     local $ENV{LD_PRELOAD} = $ENV{LIMS_PRELOAD} || '';
     return LIMS::Instance::capture($httpd, '-t', '-d', $dir, '-f', "$dir/httpd.conf");
+}
+
+# A further host, before that of the test: { address =>, directive => line }, otherwise as it.
+sub _host {
+    my ($other, $line) = @_;
+    my %its = (%$line, %$other);
+    my $address = delete $its{address} || '*:9';
+
+    return "<VirtualHost $address>\n", (map {"    $its{$_}\n"} grep { defined $its{$_} } sort keys %its),
+        "</VirtualHost>\n";
 }
 
 sub passes {
@@ -287,6 +299,49 @@ subtest 'what would hold requests for minutes' => sub {
 
     is($status, 0, 'a database without connect_timeout is allowed');
     like($output, qr/\[lims:warn\] .*LIMS0130: .*add connect_timeout=2/, '... with a warning');
+};
+
+subtest 'a connection string that nobody understands' => sub {
+    fails('a keyword that there is not',
+        [qr/LIMS0360: DBDParams: invalid connection option "hots"; correct .* \(host localhost:9\)/],
+        host => { DBDParams => 'DBDParams "hots=/nowhere dbname=lims connect_timeout=2"' });
+    fails('a value that does not end', [qr/LIMS0360: DBDParams: unterminated quoted string/],
+        host => { DBDParams => q(DBDParams "host='/nowhere dbname=lims connect_timeout=2") });
+};
+
+my %named = (ServerName => 'ServerName lims.lab.example');
+my %beta  = (ServerName => 'ServerName beta.lab.example');
+my %other = (DBDParams => 'DBDParams "host=/nowhere dbname=other connect_timeout=2"');
+
+subtest 'several hosts' => sub {
+    passes('two names', host => {%named}, others => [ { %beta, %other } ]);
+    passes('two ports', host => {%named}, others => [ { %named, %other, address => '*:10' } ]);
+    fails('one name at one port, twice',
+        [qr/LIMS0361: two virtual hosts have this name and port.*; .*<IfDefine.*\(host lims\.lab\.example:9\)/],
+        host => {%named}, others => [ { %named, %other } ]);
+    passes('... but for a host without the service', host => {%named},
+        others => [ { %named, %other, LimsEnable => 'LimsEnable off' } ]);
+    passes('one without TLS that is the door of another', host => {%named},
+        others => [ { %named, %no_tls, address => '*:10' } ]);
+    fails('one without TLS beside one of another name', [qr/LIMS0106: .*beta\.lab\.example:10/],
+        host => {%named}, others => [ { %beta, %no_tls, address => '*:10' } ]);
+    fails('one without TLS beside one of another database', [qr/LIMS0106: .*lims\.lab\.example:10/],
+        host => {%named}, others => [ { %named, %other, %no_tls, address => '*:10' } ]);
+    fails('each is named', [ qr/LIMS0102: .*\(host lims\.lab\.example:9\)/,
+            qr/LIMS0103: .*\(host beta\.lab\.example:9\)/ ],
+        host => { %named, DBDriver => undef }, others => [ { %beta, DBDriver => 'DBDriver pgsql', DBDParams => undef } ]);
+    my ($status, $output) = configtest(host => {%named},
+        others => [ { %beta, LimsRateLimit => 'LimsRateLimit 60' } ]);
+    is($status, 0, 'one database with two rate limits is allowed');
+    like($output, qr/\[lims:warn\] .*LIMS0362: .*lims.* and .*beta.* serve the database lims\@\/nowhere:5432/,
+        '... with a warning');
+};
+
+subtest 'directives of other modules, without them' => sub {
+    fails('SSLEngine', [qr/Invalid command 'SSLEngine'/], without => ['ssl'],
+        host => { SSLCertificateFile => undef, SSLCertificateKeyFile => undef });
+    fails('DBDParams', [qr/Invalid command 'DBDParams'/], without => ['dbd'],
+        host => { DBDriver => undef });
 };
 
 done_testing();

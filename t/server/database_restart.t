@@ -19,7 +19,7 @@ subtest 'down when httpd starts' => sub {
     $server->stop('INT');
     ok(eval { $lims->start; 1 }, 'httpd starts all the same') or diag($@);
     my $pid = $lims->pid;
-    $lims->expect_log(qr/LIMS0110: the schema could not be checked at start/);
+    $lims->expect_log(qr/LIMS0110: host localhost:\d+, database \S+: the schema could not be checked at start/);
     for my $method (qw(GET POST)) {
         my $answer = $lims->request($method, '/clients',
             $method eq 'POST' ? (body => { code => 'D', name => 'D' }) : ());

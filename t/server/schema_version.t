@@ -1,12 +1,20 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# httpd does not start on a schema that the module was not made for, older or
-# newer, and says what to do; one that changes under a running httpd is answered
-# with 503 until it fits again, and a restart does not end that httpd.
+# A schema that the module was not made for, older, newer or another, has its host
+# answer 503 and say what to do, until it fits; the rest of httpd goes on, at a
+# start as well as at a restart.
+use HTTP::Tiny;
 use LIMS::Test;
 
-my $lims = LIMS::Test->new;
+my $port = LIMS::Instance::reserve_port();
+my $lims = LIMS::Test->new(conf => <<"END");
+Listen 127.0.0.1:$port
+<VirtualHost *:$port>
+    ServerName intranet.lab.example
+    LimsEnable off
+</VirtualHost>
+END
 my ($version) = $lims->db->selectrow_array('SELECT max(version) FROM lims.schema_migration');
 cmp_ok($version, '>', 0, 'the schema has a version');
 
@@ -23,10 +31,36 @@ sub newer {
     return;
 }
 
+my $checksum = $lims->db->selectrow_array('SELECT checksum FROM lims.schema_migration
+    WHERE version = 7');
+
+# As many as there should be, and one of them is another.
+sub other {
+    $lims->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 7});
+    return;
+}
+
+# One is missing in their midst, and one more is at the end.
+sub gap {
+    $lims->db->do('UPDATE lims.schema_migration SET version = -version WHERE version = 7');
+    newer($version);
+    return;
+}
+
 sub restore {
     $lims->db->do('DELETE FROM lims.schema_migration WHERE version > ?', undef, $version);
     $lims->db->do('UPDATE lims.schema_migration SET version = -version WHERE version < 0');
+    $lims->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 7', undef,
+        $checksum);
     return;
+}
+
+sub elsewhere { return HTTP::Tiny->new->get("http://127.0.0.1:$port/ready")->{status} }
+
+sub ready {
+    my $answer = HTTP::Tiny->new(SSL_options => { SSL_ca_file => LIMS::Instance::ca_file() })
+        ->get($lims->url . '/lims/ready');
+    return "$answer->{status} $answer->{content}";
 }
 
 my $next   = $version + 1;
@@ -36,6 +70,10 @@ my %misfit = (
     'newer' => [ sub { newer($version + 1) },
         qr/schema\ version\ $next,\ which\ needs\ a\ mod_lims\ made\ for\ version\ $next\ or\ later,
            \ this\ one\ is\ made\ for\ $version:\ install\ the\ newer\ mod_lims/x ],
+    'another, by one text' => [ \&other,
+        qr/migration 007 \(decisions\) was applied with another text .*: install the mod_lims that/ ],
+    'lacking one of them' => [ \&gap,
+        qr/lacks migration 007 \(decisions\): run "limsctl migrate"|schema version -?\d+, this/ ],
 );
 
 for my $name (sort keys %misfit) {
@@ -43,13 +81,23 @@ for my $name (sort keys %misfit) {
     subtest "a start on a schema that is $name" => sub {
         $lims->stop;
         $spoil->();
-        ok(!eval { $lims->start; 1 }, 'httpd does not start');
-        like($lims->log, qr/LIMS0112: .*$words/, 'and says what to do');
-        $lims->expect_log(qr/LIMS0112: |AH00020: Configuration Failed/);
-        is($lims->pid, undef, 'nothing of it is left running');
+        my $before = length $lims->log;
+        ok(eval { $lims->start; 1 }, 'httpd starts') or diag($@);
+        is(elsewhere(), 200, 'its other hosts answer');
+        my $log = substr $lims->log, $before;
+        like($log, qr/:crit\] .*LIMS0112: host localhost:\d+, database \Q$lims->{database}\E\@.*$words/,
+            'what to do is said, of which host and which database');
+        $lims->allow_log(qr/LIMS0112: |LIMS0039: 503 /);
+        my $answer = $lims->get('/whoami');
+        is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
+            'this one refuses to work on it');
+        like(ready(), qr/\A503 .*$words/, '... and is not ready');
+        my $status = $lims->ctl('migrate', '--status');
+        my $check  = $lims->ctl('check');
+        is("$status->{exit} $check->{exit}", '5 5', 'limsctl says so too, both times');
         restore();
-        ok(eval { $lims->start; 1 }, 'once that is done, it starts') or diag($@);
-        is($lims->get('/whoami')->status, 200, '... and answers');
+        is($lims->get('/whoami')->status, 200, 'once it fits, it works');
+        is(ready(), "200 ready\n", '... and is ready');
     };
 }
 
@@ -58,6 +106,8 @@ subtest 'a newer schema that older modules can use' => sub {
     newer($version);
     ok(eval { $lims->start; 1 }, 'httpd starts') or diag($@);
     is($lims->get('/whoami')->status, 200, 'and answers');
+    is($lims->ctl('migrate', '--status')->{exit} . ' ' . $lims->ctl('check')->{exit}, '0 0',
+        'limsctl agrees, both times');
     restore();
 };
 
@@ -68,6 +118,7 @@ subtest 'a schema that changes under a running httpd' => sub {
     # Until they end they may take a request, and know the schema as it was.
     wait_until { !grep { LIMS::Instance::lives($_) } @former };
     is($lims->pid, $pid, '... it is the same');
+    is(elsewhere(), 200, 'its other hosts answer');
     my $answer = $lims->get('/whoami', connection => 'new');
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
         'it refuses to work on it');
@@ -76,6 +127,38 @@ subtest 'a schema that changes under a running httpd' => sub {
     restore();
     is($lims->get('/whoami')->status, 200, 'once it fits, without another restart, it works');
     is($lims->pid, $pid, '... as the same httpd');
+};
+
+# What a superuser may do to a database, and what the service then says of it.
+subtest 'rights' => sub {
+    my $said = sub {
+        my ($spoil, $words, $mend, @more) = @_;
+        $lims->stop;
+        $lims->superuser->do($spoil);
+        my $before = length $lims->log;
+        ok(eval { $lims->start; 1 }, $spoil) or diag($@);
+        like(substr($lims->log, $before),
+            qr/:crit\] .*LIMS03?\d+: host localhost:\d+, database \Q$lims->{database}\E\@.*$words/,
+            '... is said at the start');
+        my $check = $lims->ctl('check');
+        isnt($check->{exit}, 0, '... and by limsctl check');
+        $_->() for @more;
+        $lims->superuser->do($mend);
+    };
+    $lims->allow_log(qr/LIMS0363: /);
+    $said->('ALTER TABLE lims.sample DISABLE ROW LEVEL SECURITY',
+        qr/row-level security is off on sample; "limsctl check"/,
+        'ALTER TABLE lims.sample ENABLE ROW LEVEL SECURITY');
+    $said->('REVOKE USAGE ON SCHEMA lims FROM lims_app',
+        qr/lims_app has lost its rights on the schema lims: "limsctl migrate"/,
+        'SELECT 1', sub {
+            is($lims->get('/whoami')->status, 503, '... requests wait for it');
+            my ($usage) = grep { $_->{subject} eq 'usage' }
+                @{ $lims->ctl('check')->{json}{findings} };
+            is($usage->{state}, 'failed', '... limsctl check names it');
+            is($lims->ctl('migrate')->{exit}, 0, 'limsctl migrate gives it back');
+            is($lims->get('/whoami')->status, 200, '... and they are answered');
+        });
 };
 
 done_testing();
