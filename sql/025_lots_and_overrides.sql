@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What an override, a sign-off and the leaving of a failed lot are worth: each is
--- of a result, and ends with it.
+-- What overrides, sign-offs and leaving a failed lot are worth: they end with a result.
 
 -- As in 009_gates.sql, but that a test may be covered by several batches.
 CREATE OR REPLACE FUNCTION lims.verify_blockers(
@@ -112,8 +111,7 @@ $$;
 
 -- An override of a failed batch is given for the results that the batch covers at
 -- that moment: its rows of lims.qc_coverage say for which. One that changes later
--- is held by the batch again, alone, until another override is signed, which the
--- others keep theirs beside.
+-- is held by the batch again, alone, until another override is signed.
 -- As in 008_release.sql, with the words for a batch that was overridden for
 -- another result.
 CREATE OR REPLACE VIEW lims.release_finding WITH (security_invoker = true) AS
@@ -480,19 +478,29 @@ $$;
 CREATE FUNCTION lims.worksheet_signoff_result() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_result text;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         NEW.result_history_id := OLD.result_history_id;
         RETURN NEW;
     END IF;
-    SELECT coalesce(max(h.id), 0)
-      INTO NEW.result_history_id
+    SELECT t.result, coalesce(max(h.id), 0)
+      INTO v_result, NEW.result_history_id
       FROM lims.worksheet w
-      JOIN lims.result_history h
+      JOIN lims.sample_test t
+        ON t.organization_id = w.organization_id
+       AND t.id = w.sample_test_id
+      LEFT JOIN lims.result_history h
         ON h.organization_id = w.organization_id
        AND h.sample_test_id = w.sample_test_id
      WHERE w.organization_id = NEW.organization_id
-       AND w.id = NEW.worksheet_id;
+       AND w.id = NEW.worksheet_id
+     GROUP BY t.result;
+    IF v_result IS NULL AND NEW.result_history_id > 0 THEN
+        PERFORM lims.refuse('invalid_transition',
+            'the result was withdrawn: sign the sheet when there is another');
+    END IF;
     RETURN NEW;
 END
 $$;
@@ -513,9 +521,8 @@ AS $$
 $$;
 
 -- A medium that failed is left for another that is named and has not failed,
--- with the result of another analysis, never for none: nothing would be known of
--- what the result was found with. That holds after the result was withdrawn, and
--- after the test has left: the audit trail remembers on what lots it was.
+-- with the result of another analysis, never for none. That holds after the result
+-- was withdrawn, and after the test has left: the audit trail remembers its lots.
 CREATE OR REPLACE FUNCTION lims.sample_test_links() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -300,7 +300,8 @@ static const lims_route_t routes[] = {
       .operation = "signOffWorksheet",
       .summary = "Sign the next step of a worksheet",
       .description = "For the result that stands, or the first that will. When it is replaced, "
-                     "withdrawn or reopened, every step is to be signed again.",
+                     "withdrawn or reopened, every step is to be signed again, once there is "
+                     "another.",
       .flags = LIMS_R_TOOL | LIMS_R_SIGN,
       .input = signoff_input,
       .status = 200,

@@ -152,6 +152,8 @@ is(of_sheet(), 'unsigned', 'another value is not');
 is(signed($sheet->{id}), 'complete', 'signed for it');
 $lab->enter($test, undef);
 is(of_sheet(), 'unsigned', 'nor is none');
+$ann->refused('invalid_transition', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
+    meaning => 'performed');
 $lab->enter($test, '3.2');
 incomplete([], [ 'Analyst', 'Reviewer' ], 'the same value after it was withdrawn');
 is(signed($sheet->{id}), 'complete', 'signed once more');
