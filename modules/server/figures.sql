@@ -8,3 +8,8 @@ SELECT f.figure AS "figure",
        f.name AS "name",
        f.value AS "value"
   FROM lims.laboratory_figures(:countAtMost::bigint) f
+
+-- name: connection_room one
+-- global: it is about the server, not about anybody's data
+SELECT current_setting('max_connections')::integer
+           - current_setting('superuser_reserved_connections')::integer AS "room"

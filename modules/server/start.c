@@ -16,6 +16,7 @@
 #include "kernel/field.h"
 #include "server/algorithms.h"
 #include "server/metrics.h"
+#include "server/room.h"
 #include "server/server.h"
 #include "server/watchdog.h"
 
@@ -86,6 +87,7 @@ static void check_database(server_rec *s, const server_rec *first, apr_pool_t *p
     lims_connection_limit(connection, lims_config_of(s)->database_timeout * 1000);
     check_walls(connection, s, pool);
     check_running(connection, s, first, pool);
+    lims_room_check(connection, s, pool);
     error = lims_connection_ready(connection, pool);
     if (error) {
         ap_log_error(APLOG_MARK, APLOG_CRIT, 0, s,

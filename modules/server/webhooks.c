@@ -12,18 +12,17 @@
  * told to stop when the child is (child_stopping), and has ended before anything
  * that it uses goes: its end is a pre-cleanup of the child's pool.
  */
-#include <apr_escape.h>
 #include <apr_strings.h>
 #include <apr_thread_proc.h>
 #include <curl/curl.h>
 #include <fcntl.h>
-#include <openssl/sha.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "dispatch/dispatch.h"
 #include "server/metrics.h"
 #include "server/server.h"
+#include "server/slots.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -63,22 +62,12 @@ static const char *key_of(const server_rec *s, apr_pool_t *pool)
                         lims_config_database(s));
 }
 
-/* Named after the database: each has slots of its own. */
-static const char *slot_file_of(const server_rec *s, apr_pool_t *pool)
-{
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    const char *database = lims_config_database(s);
-
-    SHA256((const unsigned char *)database, strlen(database), digest);
-    return ap_runtime_dir_relative(
-        pool, apr_pstrcat(pool, "lims-webhooks-", apr_pescape_hex(pool, digest, 4, 0), NULL));
-}
-
 static apr_status_t open_common(common_t *common, const server_rec *s, apr_pool_t *pool)
 {
     int ends[2];
 
-    common->slots = open(slot_file_of(s, pool), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    common->slots = open(lims_slots_file(lims_config_database(s), pool),
+                         O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (common->slots < 0) {
         return APR_FROM_OS_ERROR(errno);
     }
@@ -126,6 +115,7 @@ static void find_hints(server_rec *s, apr_pool_t *pconf)
 
 apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf)
 {
+    apr_array_header_t *files = apr_array_make(pconf, 2, sizeof(const char *));
     apr_status_t rv = lims_dispatch_init(pconf);
 
     if (rv != APR_SUCCESS) {
@@ -134,9 +124,12 @@ apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf)
     apr_pool_cleanup_register(pconf, NULL, clean_up_curl, apr_pool_cleanup_null);
     for (const server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
         if (sends(lims_config_of(each))) {
+            APR_ARRAY_PUSH(files, const char *) =
+                lims_slots_file(lims_config_database(each), pconf);
             rv = prepare_database(each, pconf);
         }
     }
+    lims_slots_tidy(files, pconf);
     for (; s; s = s->next) {
         find_hints(s, pconf);
     }

@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use Fcntl ();
 use File::Temp qw(tempdir);
 use LIMS::Instance;
 use LIMS::Response;
@@ -169,6 +170,42 @@ CONF
     $through->('/api/v1/whoami', 'X-Forwarded-For: 203.0.113.9');
     $behind->expect_log(qr/\[client 203\.0\.113\.9(?::\d+)?\] LIMS0001/, 'the log has the client');
     is($first->header('Upgrade'), undef, 'no other protocol is offered');
+};
+
+subtest 'more connections than PostgreSQL has' => sub {
+    my ($room) = $lims->db->selectrow_array(q{SELECT current_setting('max_connections')::integer
+        - current_setting('superuser_reserved_connections')::integer});
+    unlike($lims->log, qr/LIMS0382/, 'a server that fits starts without a word');
+    my $each  = int(($room - 2) / 2);
+    my $fits  = LIMS::Test->new(conf => "Define LIMS_CONNECTIONS $each");
+    unlike($fits->log, qr/LIMS0382/, "... and one that just fits: two children with $each");
+    my $needs = 2 * ($each + 1) + 2;
+    LIMS::Test->new(conf => 'Define LIMS_CONNECTIONS ' . ($each + 1))
+        ->expect_log(qr/\[lims:warn\] .*LIMS0382: host \S+, database \S+: PostgreSQL has room for $room connections, and this httpd may ask for $needs: 2 children with DBDMax @{[ $each + 1 ]}, and 2 of its own; raise max_connections/,
+        'one connection more is warned of');
+};
+
+subtest 'files of databases that are configured no more' => sub {
+    my $runtime = "$lims->{instance}{home}/runtime";
+    my ($own) = glob "$runtime/lims-webhooks-*";
+    my ($left, $held, $other) = map {"$runtime/lims-webhooks-$_"} qw(0123abcd 4567abcd notes.txt);
+
+    ok($own, 'the dispatchers of this one have a file');
+    my %file = map { open my $file, '+>', $_ or die "$_: $!\n"; $_ => $file } $left, $held, $other;
+    # As a child of before a graceful restart has it.
+    my $lock = pack 's s x![q] q q l x![q]', Fcntl::F_WRLCK(), 0, 0, 36, 0;
+    fcntl $file{$held}, Fcntl::F_SETLK(), $lock or die "fcntl: $!\n";
+    $lims->graceful;
+    ok(!-e $left, 'what nobody has is removed at a restart');
+    ok(-e $held, '... not what somebody has');
+    ok(-e $other, '... nor what is not ours');
+    ok(-e $own,   '... nor our own');
+    close $file{$held};
+    $lims->graceful;
+    ok(!-e $held, 'it goes when it is free');
+    my $dispatching = sub { $lims->superuser->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'mod_lims_webhooks' AND datname = ?}, undef, $lims->{database}) };
+    ok(wait_until { $dispatching->() == 1 }, 'one dispatcher is at work');
 };
 
 done_testing();
