@@ -123,6 +123,25 @@ static const lims_error_t *check_definition(lims_request_t *rq)
     if (!error) {
         lims_values_set(rq->values, "code", profile->code);
         lims_values_set(rq->values, "name", profile->name);
+        lims_values_set(rq->values, "timeZone", profile->time_zone);
+    }
+    return error;
+}
+
+/* PostgreSQL takes any name for a zone, those that it does not know as POSIX has
+ * them: so one that is not in its list is refused here. */
+static const lims_error_t *check_time_zone(lims_request_t *rq)
+{
+    const char *zone = lims_values_get(rq->values, "timeZone");
+    lims_result_t *row = NULL;
+    const lims_error_t *error = NULL;
+
+    if (zone) {
+        error = lims_database_call(&row, rq, LIMS_STMT_PROFILE_TIME_ZONE);
+    }
+    if (!error && zone && !lims_result_true(row, 0, "known")) {
+        error = lims_fail(rq->pool, LIMS_E_INVALID_BODY,
+                          "timeZone: there is no time zone \"%s\"; Europe/Zurich is one.", zone);
     }
     return error;
 }
@@ -130,8 +149,11 @@ static const lims_error_t *check_definition(lims_request_t *rq)
 static const lims_error_t *add(lims_request_t *rq)
 {
     lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_PROFILE_ADD);
+    const lims_error_t *error = check_time_zone(rq);
 
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_PROFILE_ADD);
+    }
     if (!error) {
         lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
     }

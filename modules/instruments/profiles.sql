@@ -61,6 +61,12 @@ SELECT id AS "id",
    AND id = :id::bigint
    FOR NO KEY UPDATE
 
+-- name: profile_time_zone one
+-- global: time zones are nobody's own.
+SELECT EXISTS (
+       SELECT FROM pg_catalog.pg_timezone_names
+        WHERE name = :timeZone::text) AS "known"
+
 -- name: profile_add one
 -- The next version of its code. Of two that are added at once, one is refused by
 -- the unique key.

@@ -20,6 +20,7 @@ typedef struct {
     int score;          /* conditions that hold, then headers of the best row */
     const char *misses; /* the first condition that does not hold; NULL: it matches */
     int others;         /* that came as near */
+    bool stopped;       /* an expression of it took too long: nobody knows */
 } verdict_t;
 
 /* The score of a file that is of the profile's kind, and of which nothing else holds. */
@@ -86,7 +87,8 @@ static bool line_matches(lims_look_t *look, const lims_profile_t *profile,
     if (text == NULL && look->container == LIMS_CONTAINER_TEXT) {
         return false;
     }
-    for (int i = 0; i < line->within && at < end; i++) {
+    for (int i = 0; i < line->within && at < end && !lims_matcher_exhausted(look->out->matcher);
+         i++) {
         const char *next;
         const char *stop = lims_line_end(&next, at, end);
 
@@ -194,13 +196,16 @@ static const char *check_headers(lims_look_t *look, const lims_profile_t *profil
         const lims_text_t *text = lims_look_text(look, profile->decode.charset);
         apr_pool_t *rows_pool;
         const lims_sheet_t *sheet;
+        const char *why = NULL;
 
         apr_pool_create(&rows_pool, look->pool);
-        sheet = text != NULL ? lims_look_rows(profile, text, rows_pool) : NULL;
+        sheet = text != NULL ? lims_look_rows(&why, profile, text, rows_pool) : NULL;
+        why = apr_pstrdup(look->pool, why);
         whole = sheet != NULL && headers_in(&best, &missing, profile, sheet, rows_pool);
         apr_pool_destroy(rows_pool);
         if (text != NULL && sheet == NULL) {
-            return "its lines cannot be split as the dialect says";
+            return apr_psprintf(look->pool, "its lines cannot be split as the dialect says: %s",
+                                why != NULL ? why : "");
         }
     } else {
         const lims_document_t *document = lims_look_document(look);
@@ -427,7 +432,16 @@ static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
     verdict_t verdict = { .profile = profile };
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && verdict.misses == NULL; i++) {
+        const char *stopped;
+
         verdict.misses = checks[i](look, profile, &verdict.score);
+        stopped = lims_matcher_exhausted(look->out->matcher);
+        if (stopped != NULL) {
+            verdict.misses = apr_psprintf(
+                look->pool, "its expression \"%s\" takes too long on this file", stopped);
+            verdict.stopped = true;
+            lims_matcher_forget(look->out->matcher);
+        }
     }
     return verdict;
 }
@@ -439,6 +453,15 @@ static int by_code(const void *a, const void *b)
     int order = strcmp(one->code, other->code);
 
     return order != 0 ? order : (one->version > other->version) - (one->version < other->version);
+}
+
+/* One whose expressions were stopped may be for the file: its own fault, and no other
+ * profile's. */
+static void tell_stopped(lims_look_t *look, const verdict_t *verdict)
+{
+    lims_reasons_block(look->out->reasons, LIMS_REASON_PROFILE_ERROR, 0, 0,
+                       "Whether the profile \"%s\" is for this file cannot be said: %s.",
+                       verdict->profile->code, verdict->misses);
 }
 
 /* Why no profile matches, by the one that came nearest. */
@@ -486,6 +509,7 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
 {
     apr_array_header_t *sorted = apr_array_copy(look->pool, profiles);
     apr_array_header_t *matching = apr_array_make(look->pool, 2, sizeof(const lims_profile_t *));
+    apr_array_header_t *stopped = apr_array_make(look->pool, 1, sizeof(verdict_t));
     verdict_t nearest = { .score = -1 };
 
     qsort(sorted->elts, (size_t)sorted->nelts, sizeof(const lims_profile_t *), by_code);
@@ -499,6 +523,8 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         verdict = judge(look, profile);
         if (verdict.misses == NULL) {
             APR_ARRAY_PUSH(matching, const lims_profile_t *) = profile;
+        } else if (verdict.stopped) {
+            APR_ARRAY_PUSH(stopped, verdict_t) = verdict;
         } else if (verdict.score > nearest.score) {
             nearest = verdict;
         } else if (verdict.score == nearest.score) {
@@ -511,8 +537,11 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         apr_array_cat(look->out->reasons->list, look->faults->list);
         look->out->reasons->count += look->faults->count;
         look->out->reasons->blocking += look->faults->blocking;
-    } else if (matching->nelts == 0) {
+    } else if (matching->nelts == 0 && stopped->nelts == 0) {
         tell_unknown(look, &nearest, named);
+    }
+    for (int i = 0; matching->nelts == 0 && i < stopped->nelts; i++) {
+        tell_stopped(look, &APR_ARRAY_IDX(stopped, i, verdict_t));
     }
     return matching;
 }

@@ -28,9 +28,9 @@ const lims_text_t *lims_look_text(lims_look_t *look, const char *charset);
 const lims_document_t *lims_look_document(lims_look_t *look);
 
 /* The first rows of a text as the profile splits it; NULL when that breaks its
- * dialect. */
-const lims_sheet_t *lims_look_rows(const lims_profile_t *profile, const lims_text_t *text,
-                                   apr_pool_t *pool);
+ * dialect or a bound; `*why` says how. */
+const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profile,
+                                   const lims_text_t *text, apr_pool_t *pool);
 
 /* The end of the line that begins here, and in `*next` where the next one does. */
 const char *lims_line_end(const char **next, const char *at, const char *end);

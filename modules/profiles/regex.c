@@ -197,3 +197,8 @@ const char *lims_matcher_exhausted(const lims_matcher_t *matcher)
 {
     return matcher->exhausted;
 }
+
+void lims_matcher_forget(lims_matcher_t *matcher)
+{
+    matcher->exhausted = NULL;
+}

@@ -49,4 +49,7 @@ bool lims_regex_capture(const char **found, apr_size_t *found_length, lims_match
 /* The expression that passed a bound, or NULL: every match told so far is right. */
 const char *lims_matcher_exhausted(const lims_matcher_t *matcher);
 
+/* Begins anew, for expressions of another profile: the time goes on. */
+void lims_matcher_forget(lims_matcher_t *matcher);
+
 #endif /* LIMS_PROFILES_REGEX_H */

@@ -59,6 +59,10 @@ subtest 'profiles' => sub {
         'as a draft, by its own names');
     is_deeply($first->{definition}, $pc->definition, 'kept as it is');
     refused_with('one with a fault', qr/layout/, add(layout => 'sideways'));
+    refused_with('a time zone that there is not', qr{there is no time zone .*Foo/Bar},
+        add(timeZone => 'Foo/Bar'));
+    refused_with('a difference for a time zone', qr/timeZone: must be a name/,
+        add(timeZone => 'UTC+2'));
     refused_with('one that is no JSON', qr/invalid_body|JSON/, qw(profile add --definition {x));
 
     my $sample = $pc->sample('NO3');

@@ -204,7 +204,8 @@ static void test_no_rows(void)
               "none without rows");
 }
 
-/* A stopped expression holds the file back: it may have hidden something. */
+/* An expression that is stopped counts against its own profile: where that is the
+ * only one, the file is held back. */
 static void test_exhausted(void)
 {
     const char *const slow[] = {
@@ -217,9 +218,12 @@ static void test_exhausted(void)
     memset(text, 'A', 10000);
     apr_cpystrn(text + 9999, "b\nSample,Gluc\nS1,1\n", 100);
     out = read_by(slow, 2, 0, NULL, text);
+    ok(out->reasons->blocking == 0 && out->readings->nelts == 1, "another profile reads the file");
+    out = read_by(slow + 1, 1, 0, NULL, text);
     has(APR_ARRAY_IDX(out->reasons->list, out->reasons->list->nelts - 1, lims_reason_t).message,
-        "takes too long on this file", "it is told");
-    ok(out->reasons->blocking > 0, "and blocks");
+        "takes too long on this file", "without another it is told");
+    is(lims_reason_name(APR_ARRAY_IDX(out->reasons->list, 0, lims_reason_t).code), "profile_error",
+       "and blocks");
 }
 
 static const char *split(const char *text, const char *dialect)
