@@ -83,9 +83,10 @@ static bool same(const char *wanted, const char *text)
 
 static bool means(const lims_excluded_t *excluded, const place_t *place)
 {
-    /* Without a place a sheet is none to be compared. */
-    bool here = !excluded->row || (excluded->row == place->row &&
-                                   strcmp(excluded->sheet, place->sheet ? place->sheet : "") == 0);
+    /* A row is one of a sheet, and of files without sheets one of none. */
+    bool any_sheet = !excluded->row && *excluded->sheet == '\0';
+    bool here = (!excluded->row || excluded->row == place->row) &&
+                (any_sheet || strcmp(excluded->sheet, place->sheet ? place->sheet : "") == 0);
 
     return here &&
            (!excluded->column || excluded->column == place->column ||

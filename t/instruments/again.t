@@ -158,6 +158,8 @@ subtest 'leaving out' => sub {
     refused_with('no cell', qr/exclude\[0\]\.cell: must be letters and a number/,
         release($id, { cell => '12D' }));
     refused_with('a cell twice', qr/cannot stand beside it/, release($id, { cell => 'C2', row => 2 }));
+    refused_with('of a sheet that there is not', qr/cannot be released so/,
+        release($id, { sheet => 'Other', test => 'PB' }));
     refused_with('another test of the row', qr/bad/, release($id, { row => 2, test => 'CU' }));
     is(results_of($sample[0]), '- -', 'nothing is entered by that');
     my $made = done('the test of a row', release($id, { row => 2, test => 'PB' }));
