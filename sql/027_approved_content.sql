@@ -2,14 +2,12 @@
 --
 -- What approvals cover: one list of members (lims.release_content) that is signed,
 -- approved, reported and printed. Whichever way a member of it changes after a
--- decision, approval is asked for again; and what is reported is what was approved,
--- by its SHA-256.
+-- decision, approval is asked for again; what is reported is what was approved.
 
 -- The content ------------------------------------------------------------------
 
--- The list's version, which is in what is hashed. Who changes the list counts on,
--- and has what stands hashed anew (see the end of the next migration). 1 was the
--- rows as they stood in the tables.
+-- The list's version, which is hashed with it. Who changes the list counts on, and
+-- has what stands hashed anew (see 028's end). 1 was the rows as the tables had them.
 CREATE FUNCTION lims.content_version() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT 2 $$;
@@ -470,11 +468,16 @@ CREATE FUNCTION lims.qc_batch_reapprove() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    -- Each test by its key, however many a batch is thought to cover.
     PERFORM lims.request_approvals_again(NEW.organization_id, ARRAY(
-        SELECT DISTINCT q.sample_id
-          FROM lims.qc_covered q
-         WHERE q.organization_id = NEW.organization_id
-           AND q.qc_batch_id = NEW.id), '{}');
+        SELECT DISTINCT (
+               SELECT t.sample_id
+                 FROM lims.sample_test t
+                WHERE t.organization_id = c.organization_id
+                  AND t.id = c.sample_test_id)
+          FROM lims.qc_coverage c
+         WHERE c.organization_id = NEW.organization_id
+           AND c.qc_batch_id = NEW.id), '{}');
     RETURN NULL;
 END
 $$;
@@ -590,10 +593,7 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION
-    lims.content_version(),
-    lims.release_content(bigint, bigint, bigint),
-    lims.release_hash(bigint, bigint),
-    lims.signature_fits(bigint, bigint)
-    TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.content_version(),
+    lims.release_content(bigint, bigint, bigint), lims.release_hash(bigint, bigint),
+    lims.signature_fits(bigint, bigint) TO lims_app;
 SELECT lims.secure_functions();
