@@ -68,9 +68,9 @@ sub scanner {
 my %fault = (
     'a child is killed' => sub { kill 'KILL', $_ for $lims->children },
     'a server process is ended' => sub {
-        $lims->expect_log(qr/LIMS0090: the job "scan" cannot work/);
+        $lims->expect_log(qr/LIMS0090: the job "scan" of the database \S+ cannot work/);
         drain();
-        $lims->expect_log(qr/LIMS0091: the job "scan" works again/);
+        $lims->expect_log(qr/LIMS0091: the job "scan" of the database \S+ works again/);
     },
     'httpd begins anew gracefully' => sub { $lims->graceful },
 );
