@@ -7,6 +7,7 @@
  */
 #include "kernel/time.h"
 
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>
 #include <time.h>
@@ -106,6 +107,12 @@ static bool literal(const char **text, char c)
     return found;
 }
 
+/* T and Z: RFC 3339 (5.6) takes both in lower case too. */
+static bool letter(const char **text, char c)
+{
+    return literal(text, c) || literal(text, (char)apr_tolower(c));
+}
+
 static bool read_date(moment_t *m, const char **text)
 {
     return digits(&m->year, text, 4) && literal(text, '-') && digits(&m->month, text, 2) &&
@@ -149,7 +156,7 @@ static bool read_zone(moment_t *m, const char **text)
     int sign = **text == '-' ? -1 : 1;
 
     m->offset = 0;
-    if (literal(text, 'Z')) {
+    if (letter(text, 'Z')) {
         return true;
     }
     if (!literal(text, '+') && !literal(text, '-')) {
@@ -171,7 +178,7 @@ static bool read_database_zone(moment_t *m, const char **text)
     int sign = **text == '-' ? -1 : 1;
 
     m->offset = 0;
-    if (literal(text, 'Z')) {
+    if (letter(text, 'Z')) {
         return true;
     }
     if (!literal(text, '+') && !literal(text, '-')) {
@@ -200,7 +207,7 @@ const char *lims_time_timestamp(const char *text, apr_pool_t *pool)
 {
     moment_t m;
 
-    if (!(read_date(&m, &text) && literal(&text, 'T') && read_clock(&m, &text) &&
+    if (!(read_date(&m, &text) && letter(&text, 'T') && read_clock(&m, &text) &&
           read_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
         return NULL;
     }
@@ -276,7 +283,7 @@ const char *lims_time_from_database(const char *text, apr_pool_t *pool)
     if (api != NULL) {
         return api;
     }
-    if (!(read_date(&m, &text) && (literal(&text, ' ') || literal(&text, 'T')) &&
+    if (!(read_date(&m, &text) && (literal(&text, ' ') || letter(&text, 'T')) &&
           read_clock(&m, &text) && read_database_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
         return NULL;
     }

@@ -13,7 +13,7 @@
 /* YYYY-MM-DD of a day that exists. */
 bool lims_time_date_valid(const char *text);
 
-/* RFC 3339 date-time: upper-case T and Z, or an offset ±hh:mm; 1 to 9 decimals
+/* RFC 3339 date-time: T (or t), and Z (or z) or an offset ±hh:mm; 1 to 9 decimals
  * of a second, of which microseconds are kept. Returns UTC as PostgreSQL takes
  * it ("2026-11-21T07:48:00.123456Z"), or NULL for anything else. */
 const char *lims_time_timestamp(const char *text, apr_pool_t *pool);
