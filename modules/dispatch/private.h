@@ -52,7 +52,7 @@ struct delivery_t {
     apr_time_t started;
     bool again;          /* on a connection of its own: a kept one had died */
     const char *refused; /* addresses that it was kept from, with their kinds; or NULL */
-    bool tried;          /* another address, which was allowed */
+    const char *tried;   /* addresses that were allowed; or NULL */
     char *answer;        /* as much of it as is kept */
     apr_size_t answer_kept;
     apr_size_t answer_seen;

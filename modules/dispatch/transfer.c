@@ -52,18 +52,23 @@ static bool address_of(lims_address_t *address, const struct curl_sockaddr *peer
     return address->length != 0;
 }
 
-/* A name may have several, and libcurl may ask for one again. */
-static void note_refused(delivery_t *delivery, const lims_address_t *address, const char *kind)
+static const char *written(const lims_address_t *address, apr_pool_t *pool)
 {
     char text[INET6_ADDRSTRLEN] = "";
-    const char *one;
 
     inet_ntop(address->length == 4 ? AF_INET : AF_INET6, address->bytes, text, sizeof(text));
-    one = apr_pstrcat(delivery->pool, kind, " (", text, ")", NULL);
-    if (!delivery->refused) {
-        delivery->refused = one;
-    } else if (!strstr(delivery->refused, one)) {
-        delivery->refused = apr_pstrcat(delivery->pool, delivery->refused, ", ", one, NULL);
+    return apr_pstrdup(pool, text);
+}
+
+/* A name may have several, and libcurl may ask for one again. */
+static void note(const char **list, const char *one, apr_pool_t *pool)
+{
+    const char *item = apr_pstrcat(pool, ", ", one, ",", NULL);
+
+    if (!*list) {
+        *list = one;
+    } else if (!strstr(apr_pstrcat(pool, ", ", *list, ",", NULL), item)) {
+        *list = apr_pstrcat(pool, *list, ", ", one, NULL);
     }
 }
 
@@ -71,6 +76,7 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_s
 {
     delivery_t *delivery = data;
     const lims_dispatch_settings_t *settings = delivery->settings;
+    apr_pool_t *pool = delivery->pool;
     lims_address_t address;
 
     (void)purpose;
@@ -79,12 +85,13 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_s
         const char *kind = address_of(&address, peer)
                                ? lims_address_refusal(&address, settings->allowed)
                                : "of no known family";
+        const char *text = written(&address, pool);
         if (kind) {
-            note_refused(delivery, &address, kind);
+            note(&delivery->refused, apr_pstrcat(pool, kind, " (", text, ")", NULL), pool);
             return CURL_SOCKET_BAD;
         }
+        note(&delivery->tried, text, pool);
     }
-    delivery->tried = true;
     return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
 }
 
@@ -324,9 +331,26 @@ void transfers_drop(transfers_t *transfers, delivery_t *delivery)
     clear_attempt(transfers, delivery);
 }
 
+/* libcurl names the host alone, and keeps the last reason of several. */
+static const char *unconnected(const delivery_t *delivery)
+{
+    char reason[256] = "";
+    long number = 0;
+
+    curl_easy_getinfo(delivery->easy, CURLINFO_OS_ERRNO, &number);
+    return apr_psprintf(delivery->pool, "not connected to %s: %s%s", delivery->tried,
+                        number ? apr_strerror((apr_status_t)number, reason, sizeof(reason))
+                               : "no connection",
+                        strchr(delivery->tried, ',') ? " (the last)" : "");
+}
+
 static const char *failure_of(const delivery_t *delivery, CURLcode code)
 {
     apr_pool_t *pool = delivery->pool;
+
+    if (code == CURLE_COULDNT_CONNECT && delivery->tried) {
+        return unconnected(delivery);
+    }
 
     switch (code) {
     case CURLE_OPERATION_TIMEDOUT:

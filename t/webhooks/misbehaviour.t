@@ -153,6 +153,22 @@ subtest 'addresses' => sub {
     ok($strict->finish, 'the log is clean');
 };
 
+# libcurl itself knows both addresses of localhost, whatever the machine's files say.
+subtest 'one address not allowed, and nobody at the other' => sub {
+    my $gone = LIMS::Receiver->new;
+    my $conf = $gone->conf =~ s/LimsWebhookAllow [^\n]*/LimsWebhookAllow 127.0.0.1/r;
+    $lims = LIMS::Test->new(conf => $conf . "LimsWebhookSchedule 600\n");
+    $lab  = $lims->fixture->{id};
+    my $endpoint = $gone->endpoint($lims, '', events => 'sample.created',
+        url => "https://localhost:$gone->{port}/");
+    $gone->stop;
+    my $it = deliver($endpoint);
+    is($it->{state}, 'pending', 'is tried again');
+    is($it->{error}, 'not connected to 127.0.0.1: Connection refused; '
+        . 'another address is loopback (::1), and not allowed', 'each with its own reason');
+    ok($lims->finish, 'the log is clean');
+};
+
 # Addresses are for the proxy to decide, so that nothing may pass it by.
 subtest 'a proxy' => sub {
     my $proxy = LIMS::Proxy->new;
