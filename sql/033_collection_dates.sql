@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- What a correction says of the time of collection, and what a rule that refuses
--- says of what blocks.
+-- says of what blocks and of what is missing.
 
 -- The day that a time of collection implies: that of the clock on the
 -- laboratory's wall.
@@ -34,6 +34,35 @@ END
 $$;
 
 GRANT EXECUTE ON FUNCTION lims.refuse_for(text, text, json) TO lims_app;
+
+-- The definitions that tests are scheduled of, as they came: all that are none, or
+-- not in use, are named at once.
+CREATE FUNCTION lims.definitions_in_use(p_organization bigint, p_ids bigint[])
+RETURNS bigint[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_missing bigint[];
+BEGIN
+    SELECT array_agg(i.id ORDER BY i.place)
+      INTO v_missing
+      FROM unnest(p_ids) WITH ORDINALITY AS i (id, place)
+     WHERE NOT EXISTS (
+            SELECT FROM lims.test_definition d
+             WHERE d.organization_id = p_organization
+               AND d.id = i.id
+               AND d.active);
+    IF v_missing IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'testDefinitionIds: no active test definition%s %s',
+            CASE WHEN cardinality(v_missing) > 1 THEN 's' END,
+            array_to_string(v_missing, ', ')));
+    END IF;
+    RETURN p_ids;
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION lims.definitions_in_use(bigint, bigint[]) TO lims_app;
 
 -- With the lot and the tests.
 CREATE OR REPLACE FUNCTION lims.sample_test_reagents() RETURNS trigger

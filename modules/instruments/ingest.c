@@ -211,7 +211,8 @@ static const lims_error_t *check(lims_request_t *rq)
     }
     if (length > rq->file_max) {
         return lims_fail(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "The file may have at most %" APR_SIZE_T_FMT " bytes.", rq->file_max);
+                         "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB).",
+                         rq->file_max, (double)rq->file_max / (1024 * 1024));
     }
     rq->roll_back = *lims_values_get(rq->values, "dryRun") == 't';
     rq->staged =

@@ -11,13 +11,28 @@
 #include "kernel/record.h"
 #include "kernel/writer.h"
 
+/* What the rules say. A key is told as well that it cannot do what is due. */
+static const char *message_of(const lims_request_t *rq, const lims_result_t *rows, int row)
+{
+    const char *slug = lims_result_get(rows, row, "slug");
+    const char *message = lims_result_get(rows, row, "message");
+    bool unsigned_key = rq->actor.key && lims_error_by_slug(slug) == LIMS_E_ESIGNATURE_REQUIRED;
+
+    return unsigned_key ? apr_pstrcat(rq->pool, message,
+                                      ", which an API key cannot give: somebody has to do it in "
+                                      "the application",
+                                      NULL)
+                        : message;
+}
+
 /* What the rules say, and in words what is to be done. */
-static const char *value_of(const char *name, const lims_result_t *rows, int row, apr_pool_t *pool)
+static const char *value_of(const char *name, const lims_request_t *rq, const lims_result_t *rows,
+                            int row)
 {
     const char *slug = lims_result_get(rows, row, "slug");
 
     if (strcmp(name, "message") == 0) {
-        return lims_sentence(lims_result_get(rows, row, name), pool);
+        return lims_sentence(message_of(rq, rows, row), rq->pool);
     }
     if (strcmp(name, "clearedBy") != 0) {
         return lims_result_get(rows, row, name);
@@ -30,10 +45,11 @@ static const char *value_of(const char *name, const lims_result_t *rows, int row
 }
 
 /* A member is there when the gate has something to say in it. */
-static void write_present(lims_writer_t *w, const lims_result_t *rows, int row)
+static void write_present(lims_writer_t *w, const lims_request_t *rq, const lims_result_t *rows,
+                          int row)
 {
     for (const lims_field_t *field = lims_blocker_fields; field->name; field++) {
-        const char *text = value_of(field->name, rows, row, lims_writer_pool(w));
+        const char *text = value_of(field->name, rq, rows, row);
         if (text && strcmp(text, "{}") != 0) {
             lims_writer_key(w, field->name);
             lims_record_write_value(w, field, text);
@@ -56,12 +72,12 @@ static void write_contract_members(lims_writer_t *w, const lims_result_t *rows)
     }
 }
 
-static void write_blockers(lims_writer_t *w, const lims_result_t *rows)
+static void write_blockers(lims_writer_t *w, const lims_request_t *rq, const lims_result_t *rows)
 {
     lims_writer_array_begin(w);
     for (int i = 0; i < lims_result_count(rows); i++) {
         lims_writer_object_begin(w);
-        write_present(w, rows, i);
+        write_present(w, rq, rows, i);
         lims_writer_object_end(w);
     }
     lims_writer_array_end(w);
@@ -87,7 +103,7 @@ static const lims_error_t *refusal(lims_request_t *rq, const lims_result_t *rows
         return lims_broken(rq->pool, LIMS_E_INTERNAL, 44, slug,
                            "The request is refused by a gate that this version does not know.");
     }
-    return lims_fail_with(rq->pool, kind, members, "%s", lims_result_get(rows, 0, "message"));
+    return lims_fail_with(rq->pool, kind, members, "%s", message_of(rq, rows, 0));
 }
 
 const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)
@@ -103,7 +119,7 @@ const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)
     lims_writer_object_begin(w);
     write_contract_members(w, rows);
     lims_writer_key(w, "blockers");
-    write_blockers(w, rows);
+    write_blockers(w, rq, rows);
     lims_writer_object_end(w);
     return refusal(rq, rows, inside(w, rq->pool));
 }

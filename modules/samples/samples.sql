@@ -56,7 +56,8 @@ WITH registered AS (
     INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
     SELECT r.organization_id, r.id, d.id
       FROM registered r,
-           unnest(:testDefinitionIds::bigint[]) WITH ORDINALITY AS d (id, place)
+           unnest(lims.definitions_in_use(r.organization_id, :testDefinitionIds::bigint[]))
+               WITH ORDINALITY AS d (id, place)
      ORDER BY d.place
 )
 SELECT id

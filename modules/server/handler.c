@@ -23,6 +23,7 @@
 #include "server/metrics.h"
 #include "server/server.h"
 #include "server/watchdog.h"
+#include "service/judge.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -130,11 +131,12 @@ static apr_status_t take_brigade(bool *more, apr_bucket_brigade *kept, apr_bucke
     return rv;
 }
 
-static const lims_error_t *too_large(carrier_t *carrier, apr_size_t limit)
+static const lims_error_t *too_large(const lims_exchange_t *x)
 {
+    carrier_t *carrier = x->context;
+
     carrier->r->connection->keepalive = AP_CONN_CLOSE;
-    return lims_fail(carrier->r->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                     "The body may have at most %" APR_SIZE_T_FMT " bytes.", limit);
+    return lims_judge_too_large(x);
 }
 
 static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lims_exchange_t *x,
@@ -159,7 +161,7 @@ static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lim
         }
         apr_brigade_cleanup(bb);
         if (size > (apr_off_t)limit) {
-            return too_large(carrier, limit);
+            return too_large(x);
         }
     }
     if (apr_brigade_pflatten(kept, &flat, length, r->pool) != APR_SUCCESS) {
@@ -171,10 +173,11 @@ static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lim
 }
 
 /* Hands on the data of one brigade. */
-static const lims_error_t *feed_brigade(carrier_t *carrier, apr_bucket_brigade *bb,
+static const lims_error_t *feed_brigade(lims_exchange_t *x, apr_bucket_brigade *bb,
                                         apr_size_t *seen, apr_size_t limit, lims_sink_fn *sink,
                                         void *data)
 {
+    carrier_t *carrier = x->context;
     const lims_error_t *error = NULL;
 
     while (!error && !carrier->read && !APR_BRIGADE_EMPTY(bb)) {
@@ -190,7 +193,7 @@ static const lims_error_t *feed_brigade(carrier_t *carrier, apr_bucket_brigade *
         if (rv != APR_SUCCESS) {
             error = body_error(carrier, rv);
         } else if (length > limit - *seen) {
-            error = too_large(carrier, limit);
+            error = too_large(x);
         } else if (length > 0) {
             *seen += length;
             error = sink(data, bytes, length);
@@ -212,7 +215,7 @@ static const lims_error_t *feed_body(lims_exchange_t *x, apr_size_t limit, lims_
     while (!error && !carrier->read) {
         apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
                                          HUGE_STRING_LEN);
-        error = rv == APR_SUCCESS ? feed_brigade(carrier, bb, &seen, limit, sink, data)
+        error = rv == APR_SUCCESS ? feed_brigade(x, bb, &seen, limit, sink, data)
                                   : body_error(carrier, rv);
         apr_brigade_cleanup(bb);
     }

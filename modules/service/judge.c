@@ -108,18 +108,28 @@ static apr_size_t body_max(const lims_exchange_t *x)
     return x->rq.route->flags & LIMS_R_FILE ? x->settings->file_body_max : x->settings->body_max;
 }
 
+const lims_error_t *lims_judge_too_large(const lims_exchange_t *x)
+{
+    apr_pool_t *pool = x->rq.pool;
+    const char *file =
+        apr_psprintf(pool, "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB)",
+                     x->settings->file_max, (double)x->settings->file_max / (1024 * 1024));
+
+    if (is_form(x)) {
+        return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE, "%s.", file);
+    }
+    if (x->rq.route->flags & LIMS_R_FILE) {
+        return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                         "%s, and the JSON that brings it %" APR_SIZE_T_FMT " bytes.", file,
+                         body_max(x));
+    }
+    return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                     "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
+}
+
 static const lims_error_t *check_length(lims_exchange_t *x)
 {
-    if (x->content_length > (apr_int64_t)body_max(x) && is_form(x)) {
-        return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB).",
-                         x->settings->file_max, (double)x->settings->file_max / (1024 * 1024));
-    }
-    if (x->content_length > (apr_int64_t)body_max(x)) {
-        return lims_fail(x->rq.pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
-    }
-    return NULL;
+    return x->content_length > (apr_int64_t)body_max(x) ? lims_judge_too_large(x) : NULL;
 }
 
 static const lims_error_t *check_headers(lims_exchange_t *x)

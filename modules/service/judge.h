@@ -19,4 +19,7 @@ void lims_judge_read(lims_exchange_t *x);
  * stood for by a digest of its parts. */
 void lims_judge_write(lims_exchange_t *x, const char **body, apr_size_t *length);
 
+/* LIMS_E_PAYLOAD_TOO_LARGE of a body: how large it may be, and a file in it. */
+const lims_error_t *lims_judge_too_large(const lims_exchange_t *x);
+
 #endif /* LIMS_SERVICE_JUDGE_H */

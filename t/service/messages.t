@@ -62,6 +62,34 @@ subtest 'bodies' => sub {
         'Idempotency-Key');
 };
 
+subtest 'references' => sub {
+    my $retired = $lab->definition(active => 'f');
+    my $with    = sub {
+        return $lims->post('/samples', { clientName => 'x', materialTypeId => $lab->material,
+            testDefinitionIds => [@_] });
+    };
+    says($with->(888_888, $lab->definition, 777_777, $retired),
+        qr/no active test definitions 888888, 777777, $retired\.\z/, 'all tests that are none');
+    says($with->($retired), qr/no active test definition $retired\.\z/, 'one');
+};
+
+subtest 'sizes' => sub {
+    my $small = LIMS::Test->new(beside => $lims,
+        conf => "LimsMaxBody 2048\nLimsMaxUpload 1048576\nLimsMaxIngestBody 1572864");
+    my $file  = 'The file may have at most 1048576 bytes (1 MB)';
+    my $send  = sub { return $small->post('/instrument-ingest', { fileName => 'f', content => 'a' x $_[0] }) };
+
+    says($send->(1_048_577), qr/\A\Q$file\E\.\z/, 'a file in JSON');
+    says($send->(1_572_864), qr/\A\Q$file\E, and the JSON that brings it 1572864 bytes\.\z/,
+        'the JSON itself');
+    my $chunked = message($small, 'POST', '/instrument-ingest', body => '{' . ' ' x 1_572_864,
+        chunk => 8192, headers => [$json]);
+    says(speak($small, $chunked), qr/\A\Q$file\E, and the JSON that brings it 1572864 bytes\.\z/,
+        '... of no stated length');
+    says($small->post('/clients', { name => 'a' x 2048 }), qr/\AThe body may have at most 2048 bytes\./,
+        'any other body');
+};
+
 subtest 'fields with a place of their own' => sub {
     says($lims->patch($path, { status => 'received' }), qr{changed by PATCH /samples/\{id\}/status},
         'status');
@@ -106,6 +134,17 @@ subtest 'gates' => sub {
         @{ $lims->get("$path/readiness")->json->{findings} };
     is($open->{clearedBy}, 'completing the sample, then approving it', 'approval not asked for')
         if $open;
+};
+
+subtest 'signatures' => sub {
+    my ($test) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+    $lab->enter($test, '1');
+    $lab->policy(esignature_required => 't');
+    my $refusal = $lims->post("/sample-tests/$test/verify", {});
+    says($refusal, qr/needs a signature .*, which an API key cannot give: somebody has to do it in the application\./,
+        'which no key gives');
+    is($refusal->json->{blockers}[0]{message}, $refusal->json->{message}, 'the same as blocker');
+    $lab->policy(esignature_required => 'f');
 };
 
 subtest 'what httpd refuses' => sub {
