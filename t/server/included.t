@@ -9,7 +9,9 @@ my $lims     = LIMS::Test->new(conf => 'LimsMaxBody 4096');
 my $instance = $lims->{instance};
 my $pid      = $instance->pid;
 
-sub padded { return $lims->request('POST', '/clients', body => '{"name":"Acme"' . ' ' x 3000 . '}') }
+sub padded {
+    return $lims->request('POST', '/clients', body => '{"code":"ACME","name":"Acme"' . ' ' x 3000 . '}');
+}
 
 is(padded()->status, 201, 'the file as it was');
 $instance->launch;
