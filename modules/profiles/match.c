@@ -33,6 +33,15 @@ static const char *quote(const lims_look_t *look, const char *text)
     return apr_psprintf(look->pool, "\"%s\"", text);
 }
 
+/* A name of the profile as that writes it. */
+static const char *quote_name(const lims_look_t *look, const lims_profile_t *profile,
+                              const char *folded)
+{
+    const char *written = apr_hash_get(profile->match.written, folded, APR_HASH_KEY_STRING);
+
+    return quote(look, written != NULL ? written : folded);
+}
+
 /* The cells of a row joined by tabs. */
 static const char *joined(const lims_row_t *row, apr_pool_t *pool)
 {
@@ -103,18 +112,20 @@ static bool line_matches(lims_look_t *look, const lims_profile_t *profile,
 static const char *check_lines(lims_look_t *look, const lims_profile_t *profile, int *score)
 {
     const apr_array_header_t *lines = profile->match.lines;
+    const char *misses = NULL;
 
-    for (int i = 0; lines != NULL && i < lines->nelts; i++) {
+    for (int i = 0; lines != NULL && i < lines->nelts && (misses == NULL || look->nearness); i++) {
         const lims_line_match_t *line = &APR_ARRAY_IDX(lines, i, lims_line_match_t);
 
-        if (line_matches(look, profile, line) == line->absent) {
-            return apr_psprintf(look->pool, "%s of the first %d lines looks like %s",
-                                line->absent ? "one" : "none", line->within,
-                                quote(look, lims_regex_pattern(line->regex)));
+        if (line_matches(look, profile, line) != line->absent) {
+            (*score)++;
+        } else {
+            misses = apr_psprintf(look->pool, "%s of the first %d lines looks like %s",
+                                  line->absent ? "one" : "none", line->within,
+                                  quote(look, lims_regex_pattern(line->regex)));
         }
-        (*score)++;
     }
-    return NULL;
+    return misses;
 }
 
 /* How many of the names a row has; `*missing` is the first that it lacks. */
@@ -173,7 +184,7 @@ static const char *headers_missing(const lims_look_t *look, const lims_profile_t
                             profile->match.headers->nelts, profile->match.headers_within);
     }
     return apr_psprintf(look->pool, "%d of its %d headers are there, and %s is not", best,
-                        profile->match.headers->nelts, quote(look, missing));
+                        profile->match.headers->nelts, quote_name(look, profile, missing));
 }
 
 static bool sheet_fits(const lims_profile_t *profile, const lims_sheet_t *sheet)
@@ -199,7 +210,8 @@ static const char *check_headers(lims_look_t *look, const lims_profile_t *profil
         const char *why = NULL;
 
         apr_pool_create(&rows_pool, look->pool);
-        sheet = text != NULL ? lims_look_rows(&why, profile, text, rows_pool) : NULL;
+        sheet =
+            text != NULL ? lims_look_rows(&why, profile, text, !look->nearness, rows_pool) : NULL;
         why = apr_pstrdup(look->pool, why);
         whole = sheet != NULL && headers_in(&best, &missing, profile, sheet, rows_pool);
         apr_pool_destroy(rows_pool);
@@ -233,7 +245,8 @@ static const char *check_sheet(lims_look_t *look, const lims_profile_t *profile,
             return NULL;
         }
     }
-    return apr_psprintf(look->pool, "it has no sheet %s", quote(look, profile->match.sheet));
+    return apr_psprintf(look->pool, "it has no sheet %s",
+                        quote_name(look, profile, profile->match.sheet));
 }
 
 /* The first cell of a line that is not blank: without a delimiter splitting it is
@@ -311,108 +324,30 @@ static const char *check_sections(lims_look_t *look, const lims_profile_t *profi
             found = lims_look_document(look) != NULL && row_begins(lims_look_document(look), name);
         }
         if (!found) {
-            return apr_psprintf(look->pool, "no row begins with %s", quote(look, name));
+            return apr_psprintf(look->pool, "no row begins with %s",
+                                quote_name(look, profile, name));
         }
         (*score)++;
     }
     return NULL;
 }
 
-/* --- Messages and XML ------------------------------------------------------- */
-
-static bool one_of(const apr_array_header_t *names, const char *name)
-{
-    for (int i = 0; i < names->nelts; i++) {
-        if (strcmp(APR_ARRAY_IDX(names, i, const char *), name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What a message's header says against the profile: NULL when it fits. */
-static const char *header_misses(lims_look_t *look, const lims_profile_t *profile,
-                                 const lims_row_t *header)
-{
-    bool hl7 = look->container == LIMS_CONTAINER_HL7;
-    const lims_cell_t *sender = lims_row_cell(header, hl7 ? 3 : 4);
-
-    if (profile->match.sender != NULL &&
-        !lims_regex_matches(look->out->matcher, profile->match.sender, sender->text,
-                            sender->length)) {
-        return apr_psprintf(look->pool, "its sender does not look like %s",
-                            quote(look, lims_regex_pattern(profile->match.sender)));
-    }
-    if (profile->match.messages != NULL) {
-        const lims_hl7_signs_t *signs = &look->document->hl7->signs;
-        const char *type =
-            apr_pstrcat(look->pool, lims_hl7_component(header, 9, 1, signs, look->pool), "^",
-                        lims_hl7_component(header, 9, 2, signs, look->pool), NULL);
-
-        if (!one_of(profile->match.messages, type)) {
-            return apr_psprintf(look->pool, "it has a message %s", quote(look, type));
-        }
-    }
-    return NULL;
-}
-
-static const char *check_messages(lims_look_t *look, const lims_profile_t *profile, int *score)
-{
-    const char *name = look->container == LIMS_CONTAINER_HL7 ? "MSH" : "H";
-    const lims_document_t *document;
-    const char *misses = NULL;
-
-    if (profile->match.sender == NULL && profile->match.messages == NULL) {
-        return NULL;
-    }
-    document = lims_look_document(look);
-    if (document == NULL || document->count == 0) {
-        return "its messages cannot be read";
-    }
-    for (int i = 0; i < document->sheets[0].count && misses == NULL; i++) {
-        const lims_row_t *row = &document->sheets[0].rows[i];
-
-        if (strcmp(lims_row_cell(row, 0)->text, name) == 0) {
-            misses = header_misses(look, profile, row);
-        }
-    }
-    *score += misses == NULL;
-    return misses;
-}
-
-static const char *check_root(lims_look_t *look, const lims_profile_t *profile, int *score)
-{
-    const lims_document_t *document;
-
-    if (profile->match.root == NULL) {
-        return NULL;
-    }
-    document = lims_look_document(look);
-    if (look->container == LIMS_CONTAINER_JSON) {
-        if (document == NULL || lims_xml_child(document->xml, profile->match.root) == NULL) {
-            return apr_psprintf(look->pool, "it has no member %s",
-                                quote(look, profile->match.root));
-        }
-    } else if (document == NULL || document->xml == NULL ||
-               strcmp(document->xml->name, profile->match.root) != 0) {
-        return apr_psprintf(look->pool, "its outermost element is not %s",
-                            quote(look, profile->match.root));
-    }
-    (*score)++;
-    return NULL;
-}
-
 /* --- Profiles --------------------------------------------------------------- */
 
-static const char *check_outside(lims_look_t *look, const lims_profile_t *profile, int *score)
+static const char *check_kind(lims_look_t *look, const lims_profile_t *profile, int *score)
 {
-    const lims_regex_t *name = profile->match.file_name;
-
     if ((profile->match.containers & 1U << look->container) == 0) {
         return apr_psprintf(look->pool, "it is a file of the kind %s",
                             lims_container_name(look->container));
     }
     (*score)++;
+    return NULL;
+}
+
+static const char *check_name(lims_look_t *look, const lims_profile_t *profile, int *score)
+{
+    const lims_regex_t *name = profile->match.file_name;
+
     if (name != NULL && !lims_regex_matches(look->out->matcher, name, look->out->file_name,
                                             strlen(look->out->file_name))) {
         return apr_psprintf(look->pool, "its name does not look like %s",
@@ -422,13 +357,14 @@ static const char *check_outside(lims_look_t *look, const lims_profile_t *profil
     return NULL;
 }
 
+static const char *(*const checks[])(lims_look_t *look, const lims_profile_t *profile,
+                                     int *score) = {
+    check_kind,  check_name,    check_lines,         check_sections,
+    check_sheet, check_headers, lims_match_messages, lims_match_root,
+};
+
 static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
 {
-    static const char *(*const checks[])(lims_look_t * look, const lims_profile_t *profile,
-                                         int *score) = {
-        check_outside, check_lines,    check_sections, check_sheet,
-        check_headers, check_messages, check_root,
-    };
     verdict_t verdict = { .profile = profile };
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && verdict.misses == NULL; i++) {
@@ -444,6 +380,40 @@ static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
         }
     }
     return verdict;
+}
+
+/* How much of a file that no profile is for holds for one of its kind: what comes behind
+ * the first condition that does not hold too. An expression that takes too long here
+ * holds for nothing. */
+static void look_further(lims_look_t *look, verdict_t *verdict)
+{
+    if (verdict->score == 0) {
+        return;
+    }
+    verdict->score = 0;
+    for (apr_size_t i = 0; i < LIMS_LENGTH(checks); i++) {
+        checks[i](look, verdict->profile, &verdict->score);
+        lims_matcher_forget(look->out->matcher);
+    }
+}
+
+/* The first of those that came nearest. */
+static verdict_t nearest_of(lims_look_t *look, const apr_array_header_t *missed)
+{
+    verdict_t nearest = { .score = -1 };
+
+    look->nearness = true;
+    for (int i = 0; i < missed->nelts; i++) {
+        verdict_t *verdict = &APR_ARRAY_IDX(missed, i, verdict_t);
+
+        look_further(look, verdict);
+        if (verdict->score > nearest.score) {
+            nearest = *verdict;
+        } else if (verdict->score == nearest.score) {
+            nearest.others++;
+        }
+    }
+    return nearest;
 }
 
 static int by_code(const void *a, const void *b)
@@ -465,9 +435,11 @@ static void tell_stopped(lims_look_t *look, const verdict_t *verdict)
 }
 
 /* Why no profile matches, by the one that came nearest. */
-static void tell_unknown(lims_look_t *look, const verdict_t *nearest, const char *named)
+static void tell_unknown(lims_look_t *look, const apr_array_header_t *missed, const char *named)
 {
     lims_reasons_t *reasons = look->out->reasons;
+    const verdict_t found = nearest_of(look, missed);
+    const verdict_t *nearest = &found;
 
     if (nearest->profile == NULL && named != NULL) {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
@@ -510,7 +482,7 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
     apr_array_header_t *sorted = apr_array_copy(look->pool, profiles);
     apr_array_header_t *matching = apr_array_make(look->pool, 2, sizeof(const lims_profile_t *));
     apr_array_header_t *stopped = apr_array_make(look->pool, 1, sizeof(verdict_t));
-    verdict_t nearest = { .score = -1 };
+    apr_array_header_t *missed = apr_array_make(look->pool, 8, sizeof(verdict_t));
 
     qsort(sorted->elts, (size_t)sorted->nelts, sizeof(const lims_profile_t *), by_code);
     for (int i = 0; i < sorted->nelts; i++) {
@@ -523,12 +495,8 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         verdict = judge(look, profile);
         if (verdict.misses == NULL) {
             APR_ARRAY_PUSH(matching, const lims_profile_t *) = profile;
-        } else if (verdict.stopped) {
-            APR_ARRAY_PUSH(stopped, verdict_t) = verdict;
-        } else if (verdict.score > nearest.score) {
-            nearest = verdict;
-        } else if (verdict.score == nearest.score) {
-            nearest.others++;
+        } else {
+            APR_ARRAY_PUSH(verdict.stopped ? stopped : missed, verdict_t) = verdict;
         }
     }
     if (matching->nelts > 1) {
@@ -538,7 +506,7 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         look->out->reasons->count += look->faults->count;
         look->out->reasons->blocking += look->faults->blocking;
     } else if (matching->nelts == 0 && stopped->nelts == 0) {
-        tell_unknown(look, &nearest, named);
+        tell_unknown(look, missed, named);
     }
     for (int i = 0; matching->nelts == 0 && i < stopped->nelts; i++) {
         tell_stopped(look, &APR_ARRAY_IDX(stopped, i, verdict_t));

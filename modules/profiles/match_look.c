@@ -74,16 +74,15 @@ static lims_dialect_t dialect_of(const lims_profile_t *profile)
     };
 }
 
-/* A quoted cell may go on behind the lines looked at: then all are read. */
 const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profile,
-                                   const lims_text_t *text, apr_pool_t *pool)
+                                   const lims_text_t *text, bool all, apr_pool_t *pool)
 {
     lims_reasons_t *reasons = lims_reasons_create(pool);
     lims_text_t head = head_of(text, profile->match.headers_within + 1, pool);
     lims_dialect_t dialect = dialect_of(profile);
     const lims_sheet_t *sheet = lims_delimited_read(&head, &dialect, reasons, pool);
 
-    if (sheet == NULL && head.length < text->length) {
+    if (sheet == NULL && all && head.length < text->length) {
         reasons = lims_reasons_create(pool);
         sheet = lims_delimited_read(text, &dialect, reasons, pool);
     }

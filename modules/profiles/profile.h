@@ -17,6 +17,8 @@
 #ifndef LIMS_PROFILES_PROFILE_H
 #define LIMS_PROFILES_PROFILE_H
 
+#include <apr_hash.h>
+
 #include "formats/container.h"
 #include "lims.h"
 #include "profiles/decimal.h"
@@ -136,6 +138,8 @@ typedef struct {
     const lims_regex_t *sender;         /* ASTM H-5, HL7 MSH-3 */
     const apr_array_header_t *messages; /* HL7 MSH-9: "ORU^R01" */
     const char *root; /* XML: name of the document's element; JSON: a member of its object */
+    apr_hash_t
+        *written; /* for messages: folded headers, sheet and sections -> as they were given */
 } lims_match_t;
 
 /* --- Splitting ------------------------------------------------------------- */

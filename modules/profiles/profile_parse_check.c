@@ -31,6 +31,24 @@ static bool has_present(const apr_array_header_t *lines)
     return present;
 }
 
+/* Names are compared folded, but people know them as they wrote them. */
+static void note_written(lims_match_t *match, const lims_json_t *node, apr_pool_t *pool)
+{
+    static const char *const members[] = { "headers", "sheet", "sections" };
+
+    match->written = apr_hash_make(pool);
+    for (apr_size_t i = 0; i < LIMS_LENGTH(members); i++) {
+        const lims_json_t *names = lims_json_member(node, members[i]);
+        const lims_json_t *name =
+            names != NULL && names->type == LIMS_JSON_ARRAY ? names->first : names;
+
+        for (; name != NULL; name = name == names ? NULL : name->next) {
+            apr_hash_set(match->written, lims_fold(name->text, strlen(name->text), pool),
+                         APR_HASH_KEY_STRING, apr_pstrdup(pool, name->text));
+        }
+    }
+}
+
 const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object,
                                      const lims_json_t *node, const lims_profile_place_t *place)
 {
@@ -47,9 +65,10 @@ const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object
         { "messages", KIND(HL7) },
         { "root", KIND(XML) | KIND(JSON) },
     };
-    const lims_match_t *match = object;
+    lims_match_t *match = object;
     int conditions = 0;
 
+    note_written(match, node, parser->pool);
     for (apr_size_t i = 0; i < LIMS_LENGTH(needs); i++) {
         if (!given(node, needs[i].member)) {
             continue;

@@ -54,7 +54,7 @@ static void test_conditions(void)
     } cases[] = {
         { PROFILE("p", "'container': 'text', 'headers': ['SAMPLE', 'gluc ']"), NULL },
         { PROFILE("p", "'container': 'text', 'headers': ['Sample', 'Na', 'K']"),
-          "1 of its 3 headers are there, and \"na\" is not" },
+          "1 of its 3 headers are there, and \"Na\" is not" },
         { PROFILE("p", "'container': 'text', 'headers': ['Na']"),
           "none of its 1 headers is in the first 50 rows" },
         { PROFILE("p", "'container': 'text', 'headers': ['Sample'], 'headersWithin': 4"), NULL },
@@ -77,7 +77,7 @@ static void test_conditions(void)
           "one of the first 20 lines looks like \"^S1\"" },
         { PROFILE("p", "'container': 'text', 'sections': 'analyser 3'"), NULL },
         { PROFILE("p", "'container': 'text', 'sections': ['Operator', 'Results']"),
-          "no row begins with \"results\"" },
+          "no row begins with \"Results\"" },
         { PROFILE("p", "'container': 'text', 'headers': ['Sample'], 'fileName': '^run\\\\d+'"),
           NULL },
         { PROFILE("p", "'container': 'text', 'headers': ['Sample'], 'fileName': 'xls$'"),
@@ -127,14 +127,14 @@ static void test_order(void)
         is_number(out->readings->nelts, 0, "neither reads");
         is(first_message(read_by(several, 5, first, NULL, text)),
            "No active profile is for this file. The nearest is \"near\", but 2 of its 4 headers "
-           "are there, and \"gluc\" is not.",
+           "are there, and \"Gluc\" is not.",
            "the nearest is the nearest");
         out = read_by(several, 5, first, "lac", csv);
         is(readings_text(out, pool), "5:2 S1 GLU=7.10", "the one that is named reads");
         is(out->profile != NULL ? out->profile->code : NULL, "lac", "and is told");
     }
     is(first_message(read_by(several, 5, 0, "near", csv)),
-       "The file is none for the profile \"near\": 3 of its 4 headers are there, and \"na\" is "
+       "The file is none for the profile \"near\": 3 of its 4 headers are there, and \"Na\" is "
        "not.",
        "one that is named has to match too");
     is(first_message(read_by(several, 5, 0, "none", csv)),
@@ -143,6 +143,40 @@ static void test_order(void)
        "No active profile is for this file, and none comes near.", "or far from all");
     is(first_message(read_by(several, 0, 0, NULL, csv)), "There is no active profile.",
        "without profiles");
+}
+
+/* A file of the same software as a profile's, whose first condition does not hold: what
+ * holds behind it counts too. */
+static void test_nearest(void)
+{
+    static const char *const same[] = {
+        PROFILE("alike", "'container': 'text', 'lines': [{'regex': '^Amount'}, {'regex': 'K'}],"
+                         " 'headers': ['Run  ID', 'Data File', 'Type']"),
+        PROFILE("closer", "'container': 'text', 'lines': [{'regex': '^Amount'}, {'regex': 'c.'}],"
+                          " 'headers': ['Run  ID', 'Data File', 'Type']"),
+        PROFILE("far", "'container': 'text', 'headers': ['Wavelength']"),
+        PROFILE("named", "'container': 'text', 'headers': ['Type'], 'fileName': '^amounts'"),
+    };
+    static const char *const text = "Final Conc.,,\nRun ID,Data File,Type\nS1,a.d,Sample\n";
+
+    for (int first = 0; first < 3; first++) {
+        is(first_message(read_by(same, 3, first, NULL, text)),
+           "No active profile is for this file. The nearest is \"closer\", but none of the first "
+           "20 lines looks like \"^Amount\".",
+           "the profile of the same headers of which most holds");
+    }
+    is(first_message(read_by(same + 2, 2, 0, NULL, text)),
+       "No active profile is for this file. The nearest is \"named\", but its name does not look "
+       "like \"^amounts\".",
+       "and behind the name");
+    is(first_message(read_by(same, 4, 0, NULL, "Date,Run ID\n1,2\n")),
+       "No active profile is for this file. The nearest is \"alike\", but none of the first 20 "
+       "lines looks like \"^Amount\".",
+       "one header of it alone is near too");
+    is(first_message(read_by(same + 1, 1, 0, "closer", "Run ID,Data File\n1,2\nAmountc,1\n")),
+       "The file is none for the profile \"closer\": 2 of its 3 headers are there, and \"Type\" "
+       "is not.",
+       "a header that is missing is named as the profile writes it");
 }
 
 static lims_reason_e code_of(const char *bytes, apr_size_t length)
@@ -273,6 +307,7 @@ int main(void)
     pool = unit_pool();
     test_conditions();
     test_order();
+    test_nearest();
     test_bytes();
     test_messages();
     test_no_rows();
