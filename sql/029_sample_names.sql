@@ -303,6 +303,7 @@ SET jit = off
 AS $$
 DECLARE
     v_zone text;
+    v_doubled text := p_reading ->> 'doubledHour';
     v_ids text[];
     v_codes text[];
     v_by text[] := lims.sample_ways(p_reading -> 'policy');
@@ -337,12 +338,14 @@ BEGIN
     SELECT array_agg(ROW(r.place, nullif(r.sheet, ''), r."row",
                          nullif(r."column", 0), r."offset", r.cell,
                          r."trackingId", r."testCode", r.result, r.unit,
-                         r.qualifier, lims.moment_of(r."analysedAt", v_zone),
+                         r.qualifier,
+                         lims.moment_of(r."analysedAt", v_zone, v_doubled),
                          r.operator, r.comment, p_reading -> 'controls' -> r.control,
                          r.native, r.times, s.id, d.id,
                          CASE WHEN r.control IS NULL THEN t.id END,
-                         coalesce(t.tests, 0),
-                         coalesce(s.samples, 0))::lims.file_reading
+                         coalesce(t.tests, 0), coalesce(s.samples, 0), r."analysedAt",
+                         lims.time_doubt(r."analysedAt", v_zone, v_doubled)
+                         )::lims.file_reading
                      ORDER BY r.place)
       INTO v_rows
       FROM ROWS FROM (jsonb_to_recordset(p_reading -> 'readings') AS (
@@ -495,7 +498,7 @@ BEGIN
                         OR length(j.result) > 1000 OR j.is_no_number
                         OR j.is_no_pair
                         OR j.is_ahead OR j.is_early OR j.is_old
-                        OR j.is_other_unit
+                        OR j.is_other_unit OR j.doubt IS NOT NULL
                      ORDER BY j.place
                      LIMIT 500) j
              CROSS JOIN LATERAL (VALUES
@@ -526,20 +529,16 @@ BEGIN
                     'test_not_scheduled',
                     format('Sample %s has no test %s.', j.tracking_id,
                            j.test_code), NULL, j.test_code),
-                   (j.is_sample AND j.tests > 1,
-                    'ambiguous_test',
+                   (j.is_sample AND j.tests > 1, 'ambiguous_test',
                     format('Sample %s has %s tests %s.', j.tracking_id, j.tests,
                            j.test_code), 'one', j.test_code),
-                   (j.test_status = 'verified',
-                    'test_verified_locked',
+                   (j.test_status = 'verified', 'test_verified_locked',
                     format('%s of sample %s is verified and locked.',
                            j.test_code, j.tracking_id), NULL, NULL),
-                   (j.conflicts,
-                    'result_conflict',
+                   (j.conflicts, 'result_conflict',
                     format('%s of sample %s has a result already.',
                            j.test_code, j.tracking_id), j.stands, NULL),
-                   (j.lot IS NOT NULL,
-                    'reagent_lot_expired',
+                   (j.lot IS NOT NULL, 'reagent_lot_expired',
                     format('%s of sample %s was to be done with reagent lot %s, '
                            'which expired on %s.', j.test_code, j.tracking_id,
                            j.lot, j.expires_on), NULL, NULL),
@@ -567,6 +566,7 @@ BEGIN
                    (j.is_no_pair, 'non_numeric',
                     'What the control is held against is no number.',
                     'a number', j.native),
+                   (j.doubt IS NOT NULL, 'timestamp_invalid', j.doubt, NULL, j.clock),
                    (j.is_ahead, 'timestamp_in_future',
                     'The analysis lies in the future: is the clock of the '
                     'instrument right?', NULL, j.analyzed_at::text),

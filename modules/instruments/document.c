@@ -281,6 +281,7 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
         member(w, "profileId", profile->id);
         member(w, "profileName", profile->name);
         member(w, "timeZone", profile->time_zone);
+        member(w, "doubledHour", lims_doubled_names[profile->doubled_hour]);
         write_policy(w, profile);
     }
     write_counts(w, readings);

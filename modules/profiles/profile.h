@@ -234,6 +234,16 @@ typedef struct {
     const lims_source_t *columns[LIMS_COLUMN_COUNT]; /* instead of the profile's, or NULL */
 } lims_test_t;
 
+/* Which of its two moments a time means that comes twice when clocks are set back. */
+typedef enum {
+    LIMS_DOUBLED_QUARANTINE,
+    LIMS_DOUBLED_FIRST,
+    LIMS_DOUBLED_SECOND,
+    LIMS_DOUBLED_COUNT
+} lims_doubled_e;
+
+extern const char *const lims_doubled_names[];
+
 typedef enum { LIMS_UNKNOWN_QUARANTINE, LIMS_UNKNOWN_IGNORE, LIMS_UNKNOWN_COUNT } lims_unknown_e;
 
 typedef enum {
@@ -462,6 +472,7 @@ typedef struct {
     const char *code, *name;
     const char *description; /* or NULL */
     const char *time_zone;   /* of timestamps without one: an IANA name; NULL: organization's */
+    lims_doubled_e doubled_hour;
     lims_match_t match;
     struct {
         const char *charset; /* of bytes that are neither UTF-8 nor have a mark */

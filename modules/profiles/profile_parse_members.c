@@ -286,6 +286,14 @@ static const char *const unknown_names[] = {
     [LIMS_UNKNOWN_COUNT] = NULL,
 };
 
+const char *const lims_doubled_names[] = {
+    [LIMS_DOUBLED_QUARANTINE] = "quarantine",
+    [LIMS_DOUBLED_FIRST] = "first",
+    [LIMS_DOUBLED_SECOND] = "second",
+    [LIMS_DOUBLED_COUNT] = NULL,
+};
+_Static_assert(LIMS_LENGTH(lims_doubled_names) == LIMS_DOUBLED_COUNT + 1, "a name for each choice");
+
 static const lims_member_t profile_members[] = {
     { .name = "code",
       .type = LIMS_M_TEXT,
@@ -308,6 +316,15 @@ static const lims_member_t profile_members[] = {
       .offset = offsetof(lims_profile_t, time_zone),
       .max = 64,
       .doc = "Of times that do not say theirs: `Europe/Zurich`. Without it the organization's." },
+    { .name = "doubledHour",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_profile_t, doubled_hour),
+      .values = lims_doubled_names,
+      .fallback = "quarantine",
+      .doc = "Which of the two a time is that does not say its zone and comes twice, when clocks "
+             "are set back (25 October 2026, 02:30 in Zurich). Only for instruments whose software "
+             "is known to write the one or the other; else such a time is `timestamp_invalid`, as "
+             "is always one that is skipped when clocks are set forward." },
     { .name = "layout",
       .type = LIMS_M_ENUM,
       .flags = LIMS_M_REQUIRED,
