@@ -30,7 +30,7 @@ my ($failed, %got) = (0);
 # Runs that each job has done.
 sub runs {
     my $text = LIMS::Response->from($lims, '/metrics')->body;
-    return { $text =~ /^lims_job_runs_total\{task="(\w+)",outcome="done"\} (\d+)/gm };
+    return { $text =~ /^lims_job_runs_total\{[^}]*task="(\w+)",[^}]*outcome="done"[^}]*\} (\d+)/gm };
 }
 
 $lims->allow_log(qr/exit signal Abort|Memory allocation failed/, qr/LIMS0(?:090|120|123|124): /);
