@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.c - the way from a document to readings. */
+#include "profiles/fold.h"
 #include "profiles/layout.h"
 
 #include <apr_strings.h>
@@ -59,6 +60,30 @@ static void index_tests(lims_layout_t *layout)
     }
 }
 
+/* What the profile names: that is no other name, however near. */
+static void note_named(lims_layout_t *layout, const char *name)
+{
+    apr_hash_set(layout->named, name, APR_HASH_KEY_STRING, name);
+}
+
+static void note_all_named(lims_layout_t *layout, const apr_array_header_t *names)
+{
+    for (int i = 0; names && i < names->nelts; i++) {
+        note_named(layout, APR_ARRAY_IDX(names, i, const char *));
+    }
+}
+
+static void note_steps(lims_layout_t *layout, const char *path)
+{
+    while (*path) {
+        apr_size_t length = strcspn(path, "/#");
+
+        note_named(layout, lims_fold(path, length, layout->pool));
+        path += strcspn(path, "/");
+        path += *path == '/';
+    }
+}
+
 static void note_source(lims_layout_t *layout, const lims_source_t *source)
 {
     const lims_source_t *place;
@@ -68,7 +93,16 @@ static void note_source(lims_layout_t *layout, const lims_source_t *source)
             layout->below = layout->below ? layout->below : apr_hash_make(layout->pool);
             apr_hash_set(layout->below, place->header, APR_HASH_KEY_STRING, place->header);
         }
-        layout->uses_keys = layout->uses_keys || place->kind == LIMS_SOURCE_KEY;
+        if (place->kind == LIMS_SOURCE_HEADER || place->kind == LIMS_SOURCE_BELOW) {
+            note_named(layout, place->header);
+        }
+        if (place->kind == LIMS_SOURCE_KEY) {
+            note_named(layout, place->key);
+            layout->uses_keys = true;
+        }
+        if (place->kind == LIMS_SOURCE_PATH) {
+            note_steps(layout, place->path);
+        }
         if (place->kind == LIMS_SOURCE_HEADER && place->numbered) {
             apr_hash_set(layout->counted, place->header, APR_HASH_KEY_STRING, place);
         }
@@ -100,6 +134,17 @@ static void note_sources(lims_layout_t *layout)
     const lims_rows_t *rows = &profile->rows;
 
     layout->told = apr_hash_make(layout->pool);
+    layout->named = apr_hash_make(layout->pool);
+    layout->noted = apr_hash_make(layout->pool);
+    note_all_named(layout, profile->match.headers);
+    note_all_named(layout, profile->match.sections);
+    note_all_named(layout, profile->table.header.find);
+    for (int i = 0; profile->layout >= LIMS_LAYOUT_XML && i < profile->tests->nelts; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
+        for (int j = 0; j < test->names->nelts; j++) {
+            note_steps(layout, APR_ARRAY_IDX(test->names, j, const char *));
+        }
+    }
     layout->uses_keys = profile->layout == LIMS_LAYOUT_KEYVALUE;
     note_source(layout, &profile->integrity.count);
     note_conditions(layout, rows->only);

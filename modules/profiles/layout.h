@@ -41,6 +41,8 @@ typedef struct {
     apr_hash_t *below;    /* folded labels that a source is below of; NULL: none */
     apr_hash_t *numbered; /* columns that a source names by index, as that has it */
     apr_hash_t *told;     /* cells that were told to be no number */
+    apr_hash_t *named;    /* folded headers, keys, labels and steps of paths that sources name */
+    apr_hash_t *noted;    /* layout_near.c: what was told */
     char *line;           /* of lims_layout_line(), and its size */
     apr_size_t line_size;
     /* Of the row that is being read. */
@@ -196,6 +198,30 @@ bool lims_table_complete(lims_layout_t *layout, const lims_table_t *table, bool 
 /* The columns that a test's names head, "#2" understood: of int, or NULL. */
 const apr_array_header_t *lims_test_columns(const lims_layout_t *layout, const lims_scope_t *scope,
                                             const lims_test_t *test);
+
+/* --- Names that are nearly a test's (layout_near.c) ------------------------------- */
+
+/* Whether a name is a letter away from that of a test, `b`: another one, one too many, one
+ * missing, two swapped. Both folded; names of less than three letters are near none, and
+ * digits make other names. */
+bool lims_name_is_near(const char *a, apr_size_t a_length, const char *b, apr_size_t b_length);
+
+/* Notes, without blocking, that the name at this place is nearly that of a test that is
+ * optional and missing; once a file. */
+void lims_near_note(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                    const lims_found_t *found, const char *name);
+
+/* The same for a name that is looked at first: it is near, and the profile names it
+ * nowhere. False: it is not. */
+bool lims_near_check(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                     const lims_found_t *found, const char *name, apr_size_t length);
+
+/* Looks for such a test among the headers of a table, the keys of a block or sheet, or in
+ * an element below the one where a step of its path, folded, was to lead. */
+void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const lims_test_t *test);
+void lims_keys_near(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test);
+void lims_near_child(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                     const lims_xml_t *child, const char *step, apr_size_t length);
 
 /* --- Rules (rules.c and rules_*.c) ---------------------------------------------- */
 

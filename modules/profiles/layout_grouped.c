@@ -134,6 +134,10 @@ static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
                                test->test_code);
             all = false;
         }
+        for (int j = 0; !any && test->optional && j < groups->nelts; j++) {
+            const lims_found_t *name = &APR_ARRAY_IDX(groups, j, group_t).name;
+            lims_near_check(layout, &scope, test, name, name->text, strlen(name->text));
+        }
     }
     return all;
 }

@@ -83,6 +83,8 @@ static void read_block(lims_layout_t *layout, const lims_table_t *table)
         } else if (!test->optional || (i + 1 == tests->nelts && !any)) {
             lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &place,
                                name.text, "There is no such key, of the test %s.", test->test_code);
+        } else {
+            lims_keys_near(layout, &scope, test);
         }
     }
     lims_rules_end(layout);

@@ -215,10 +215,17 @@ static void compare_columns(const lims_layout_t *layout, const lims_scope_t *sco
 /* --- Keys ---------------------------------------------------------------------- */
 
 struct lims_keys_t {
-    apr_hash_t *entries; /* -> lims_found_t, the first */
-    apr_hash_t *again;   /* -> lims_found_t: the same key with another value */
-    apr_hash_t *below;   /* label -> apr_array_header_t of lims_found_t, in order */
+    apr_hash_t *entries;         /* -> lims_found_t, the first */
+    apr_hash_t *again;           /* -> lims_found_t: the same key with another value */
+    apr_array_header_t *written; /* of name_t: the keys as they stand there, in order */
+    apr_hash_t *below;           /* label -> apr_array_header_t of lims_found_t, in order */
 };
+
+typedef struct {
+    const char *text;
+    apr_size_t length;
+    int row, column;
+} name_t;
 
 static bool is_separator(const char *text, apr_size_t length, const char *separator)
 {
@@ -226,13 +233,17 @@ static bool is_separator(const char *text, apr_size_t length, const char *separa
 }
 
 static void add_key(const lims_layout_t *layout, lims_keys_t *keys, const char *key,
-                    apr_size_t length, const lims_found_t *value)
+                    apr_size_t length, int column, const lims_found_t *value)
 {
     const char *folded = lims_fold(key, length, layout->pool);
     const lims_found_t *first = apr_hash_get(keys->entries, folded, APR_HASH_KEY_STRING);
 
     if (*folded == '\0') {
         return;
+    }
+    if (!first) {
+        APR_ARRAY_PUSH(keys->written, name_t) =
+            (name_t){ .text = key, .length = length, .row = value->row, .column = column + 1 };
     }
     if (!first || strcmp(first->text, value->text) != 0) {
         apr_hash_set(first ? keys->again : keys->entries, folded, APR_HASH_KEY_STRING,
@@ -256,7 +267,7 @@ static bool add_within(const lims_layout_t *layout, lims_keys_t *keys, const lim
     if (*value.text == '\0' && column + 1 < row->count) {
         return false; /* the value stands in a cell behind it */
     }
-    add_key(layout, keys, cell->text, (apr_size_t)(at - cell->text), &value);
+    add_key(layout, keys, cell->text, (apr_size_t)(at - cell->text), column, &value);
     return true;
 }
 
@@ -283,7 +294,7 @@ static void add_pair(const lims_layout_t *layout, lims_keys_t *keys, const lims_
         }
         value = lims_found_cell(row, i);
         value.text = trimmed(value.raw, row->cells[i].length, layout->pool);
-        add_key(layout, keys, key, length, &value);
+        add_key(layout, keys, key, length, column, &value);
         return;
     }
 }
@@ -345,6 +356,7 @@ const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t 
     }
     keys->entries = apr_hash_make(layout->pool);
     keys->again = apr_hash_make(layout->pool);
+    keys->written = apr_array_make(layout->pool, 8, sizeof(name_t));
     keys->below = apr_hash_make(layout->pool);
     for (int i = from; i < to; i++) {
         const lims_row_t *row = uncut(layout, &sheet->rows[i]);
@@ -380,6 +392,21 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
         apr_hash_set(keys->again, key, APR_HASH_KEY_STRING, NULL); /* once is enough */
     }
     return true;
+}
+
+void lims_keys_near(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test)
+{
+    for (apr_size_t i = 0; i < LIMS_LENGTH(scope->keys); i++) {
+        const apr_array_header_t *names = scope->keys[i] ? scope->keys[i]->written : NULL;
+
+        for (int j = 0; names && j < names->nelts; j++) {
+            const name_t *name = &APR_ARRAY_IDX(names, j, name_t);
+            const lims_found_t found =
+                lims_found_text(apr_pstrmemdup(layout->pool, name->text, name->length), name->row,
+                                name->column, layout->pool);
+            lims_near_check(layout, scope, test, &found, name->text, name->length);
+        }
+    }
 }
 
 bool lims_keys_below(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,

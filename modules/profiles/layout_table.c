@@ -471,6 +471,8 @@ static bool complete_tests(lims_layout_t *layout, const lims_table_t *table,
                      apr_psprintf(layout->pool, "The table has no column for the test %s.",
                                   test->test_code));
             complete = false;
+        } else if (test->optional) {
+            lims_near_header(layout, table, test);
         }
     }
     if (complete && !any) {

@@ -210,6 +210,22 @@ static void find_named(apr_array_header_t *targets, const lims_xml_t *element, c
     }
 }
 
+/* Where a path of a test that is missing would go on but for a letter. */
+static void find_near(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
+                      const lims_xml_t *element, const char *path)
+{
+    apr_size_t length = step_of(path);
+    apr_size_t name = strcspn(path, "/#");
+
+    for (const lims_xml_t *child = element->first; *path && child; child = child->next) {
+        if (strlen(child->name) == name && apr_cstr_casecmpn(child->name, path, name) == 0) {
+            find_near(layout, scope, test, child, path + length + (path[length] == '/'));
+        } else {
+            lims_near_child(layout, scope, test, child, path, name);
+        }
+    }
+}
+
 static void read_test(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test)
 {
     const lims_found_t name = { .text = APR_ARRAY_IDX(test->names, 0, const char *) };
@@ -236,6 +252,10 @@ static void read_test(lims_layout_t *layout, const lims_scope_t *scope, const li
     }
     if (value.raw || !test->optional) {
         lims_rules_value(layout, scope, test, &name, &value);
+        return;
+    }
+    for (int i = 0; i < test->names->nelts; i++) {
+        find_near(layout, scope, test, scope->element, APR_ARRAY_IDX(test->names, i, const char *));
     }
 }
 

@@ -166,7 +166,9 @@ static const lims_member_t test_members[] = {
       .fallback = "false",
       .doc = "Layouts wide, grouped, keyvalue, xml and json: not every file has its column, group, "
              "key "
-             "or element. One that has none of the tests is refused nevertheless." },
+             "or element. One that has none of the tests is refused nevertheless. Where a name "
+             "of the file is a letter away from the missing one, and the profile names it nowhere, "
+             "the file has a note." },
     { .name = "columns",
       .type = LIMS_M_OBJECT,
       .offset = offsetof(lims_test_t, columns),

@@ -303,6 +303,19 @@ static const case_t rows[] = {
       "unknown_test_code@4:2 [Q]|ambiguous_number@5:3 [5,0]" },
 };
 
+/* Tests that not every file has; near the names of two of them are others. */
+#define OPTIONAL_WIDE                                                                              \
+    "{'code': 'c', 'name': 'n', 'layout': 'wide', 'match': {'container': 'text', 'headers':"       \
+    " ['ID']}, 'columns': {'trackingId': 'ID', 'operator': {'header': 'Cobald', 'optional': "      \
+    "true}},"                                                                                      \
+    " 'ignoreTests': ['Fructose'], 'tests': [{'name': 'Sodium', 'testCode': 'NA'},"                \
+    " {'name': 'Lactate', 'testCode': 'LAC', 'optional': true},"                                   \
+    " {'name': 'Glucose', 'testCode': 'GLU', 'optional': true},"                                   \
+    " {'name': 'Fructosi', 'testCode': 'FRU', 'optional': true},"                                  \
+    " {'name': 'Zn', 'testCode': 'ZN', 'optional': true},"                                         \
+    " {'name': 'Abs A260', 'testCode': 'ABS', 'optional': true},"                                  \
+    " {'name': 'Cobalt', 'testCode': 'CO', 'optional': true}]}"
+
 static const case_t files[] = {
     { "a header that is not there", LONG("") TEST, "ID\tTest\tResult\nS1\tT\t5\n", "",
       "structure_mismatch@0:0" },
@@ -323,6 +336,44 @@ static const case_t files[] = {
       " ['ID']}, 'columns': {'trackingId': 'ID'}, 'tests': [{'name': 'T', 'testCode': 'T',"
       " 'optional': true}, {'name': 'U', 'testCode': 'U', 'optional': true}]}",
       "ID,W\nS1,5\n", "", "structure_mismatch@1:0" },
+    { "an optional test whose header lost a letter, swapped two, or has another", OPTIONAL_WIDE,
+      "ID,Sodium,Lactte,Glucsoe,Cobalz\nS1,5,1,2,3\n", "2:2 S1 NA=5",
+      "note:structure_mismatch@1:3 [Lactte]|note:structure_mismatch@1:4 [Glucsoe]|"
+      "note:structure_mismatch@1:5 [Cobalz]" },
+    { "names that are near and declared, or differ by more, by a digit, or are short",
+      OPTIONAL_WIDE, "ID,Sodium,Lactases,Fructose,Cobald,Abs A280,Zo\nS1,5,1,2,3,4,6\n",
+      "2:2 S1 NA=5 by 3", "" },
+    { "a letter of two bytes",
+      "{'code': 'c', 'name': 'n', 'layout': 'wide', 'match': {'container': 'text', 'headers':"
+      " ['ID']}, 'columns': {'trackingId': 'ID'}, 'tests': [{'name': 'T', 'testCode': 'T'},"
+      " {'name': 'S\xc3\xa4ure', 'testCode': 'U', 'optional': true}]}",
+      "ID,T,S\xc3\xb6ure,Saure,Sure,S\xc3\xa4\xc3\xa4\xc3\xa4ure\nS1,5,1,2,3,4\n", "2:2 S1 T=5",
+      "note:structure_mismatch@1:3 [S\xc3\xb6ure]|note:structure_mismatch@1:4 [Saure]|"
+      "note:structure_mismatch@1:5 [Sure]" },
+    { "an optional group of columns with a near name",
+      "{'code': 'c', 'name': 'n', 'layout': 'grouped', 'match': {'container': 'text', 'headers':"
+      " ['Name']}, 'table': {'header': {'find': ['Name'], 'rows': 2}}, 'unknownTest': 'ignore',"
+      " 'columns': {'trackingId': 'Name', 'value': 'Conc', 'test': {'from': 'group', 'regex':"
+      " '^(.*) Results$'}}, 'tests': [{'name': 'Lead', 'testCode': 'PB'},"
+      " {'name': 'Copper', 'testCode': 'CU', 'optional': true}]}",
+      "Sample,Lead Results,Coper Results\nName,Conc,Conc\nS1,5,6\n", "3:2 S1 PB=5",
+      "note:structure_mismatch@1:3 [Coper Results]" },
+    { "an optional key with a near name",
+      "{'code': 'c', 'name': 'n', 'layout': 'keyvalue', 'dialect': {'delimiter': 'none'},"
+      " 'match': {'container': 'text', 'sections': ['Report']}, 'columns': {'trackingId': 'ID'},"
+      " 'tests': [{'name': 'Lead', 'testCode': 'PB'},"
+      " {'name': 'Copper', 'testCode': 'CU', 'optional': true}]}",
+      "Report\nID: S1\nLead: 5\nCoqper: 6\n", "3:1 S1 PB=5",
+      "note:structure_mismatch@4:1 [Coqper]" },
+    { "an optional member with a near name, once for all rows",
+      "{'code': 'c', 'name': 'n', 'layout': 'json', 'match': {'container': 'json', 'root': 'rows'},"
+      " 'table': {'element': 'rows'}, 'columns': {'trackingId': 'id'},"
+      " 'tests': [{'name': 'lead', 'testCode': 'PB'},"
+      " {'name': 'metals/copper', 'testCode': 'CU', 'optional': true},"
+      " {'name': 'zinc', 'testCode': 'ZN', 'optional': true}]}",
+      "{\"rows\": [{\"id\": \"S1\", \"lead\": 5, \"metals\": {\"coper\": 6}},\n"
+      "{\"id\": \"S2\", \"lead\": 7, \"metals\": {\"coper\": 6}}]}",
+      "1:0 S1 PB=5|2:0 S2 PB=7", "note:structure_mismatch@1:0" },
     { "a row that is shorter than the header", LONG("") TEST, "ID\tTest\tValue\nS1\tT\nS2\tT\t5\n",
       "3:3 S2 T=5 mg/L", "structure_mismatch@2:0" },
     { "a row that is longer, as by an unquoted decimal comma",
