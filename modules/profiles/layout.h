@@ -33,6 +33,7 @@ typedef struct {
     apr_pool_t *pool;
     apr_hash_t *tests;    /* folded name -> apr_array_header_t of const lims_test_t * */
     apr_hash_t *ignored;  /* folded names */
+    apr_hash_t *controls; /* rules_controls.c: those in the units of tests; or NULL */
     apr_hash_t *said;     /* reasons by code, place and words */
     apr_hash_t *unknown;  /* names and their places that were told; or NULL */
     apr_hash_t *paths;    /* layout_xml.c: where paths lead */
@@ -276,6 +277,10 @@ void lims_value_refuse(lims_value_t *value, lims_reason_e code, lims_column_e co
 /* Compares the unit with the test's, and converts (rules_unit.c). `number` is
  * canonical. NULL: refused. */
 const char *lims_value_convert(lims_value_t *value, const char *number, bool percent);
+
+/* The control that the value is, its numbers in the unit of the value's test; NULL:
+ * it is none (rules_controls.c). */
+const lims_control_t *lims_control_in_unit(lims_value_t *value);
 
 /* Rows that are of one sample and test (rules_replicates.c). */
 void lims_replicates_resolve(lims_layout_t *layout);

@@ -377,6 +377,7 @@ typedef struct {
     lims_route_e route;
     lims_criterion_e criterion; /* how a batch judges it; needed for LIMS_ROUTE_QC_BATCH */
     const char *expected_value, *lower_limit, *upper_limit; /* decimal numbers, or NULL */
+    const char *unit; /* of these, but where they are percent; NULL: the test's */
     const char *expected_text;
     const char *against; /* of a difference: the type of the other control; NULL: the sample */
 } lims_control_t;
@@ -501,6 +502,14 @@ typedef struct {
 /* Whether the header has groups of columns, one row above the other: of tests in
  * layout grouped, of samples in layout transposed. */
 bool lims_profile_groups(const lims_profile_t *profile);
+
+/* Whether a rule for controls is for this test (NULL: none known). */
+bool lims_control_is_for(const lims_control_t *control, const lims_test_t *test);
+
+/* Converts expected value or limits that are in the unit of the control to that of
+ * the test (rules_unit.c). False when they cannot be, or the test has none. */
+bool lims_control_convert(lims_control_t *control, const lims_profile_t *profile,
+                          const lims_test_t *test, apr_pool_t *pool);
 
 /* Largest profile, in bytes. */
 #define LIMS_PROFILE_MAX 1000000

@@ -305,6 +305,11 @@ const lims_error_t *lims_check_control(lims_profile_parser_t *parser, void *obje
                                               : "has no meaning for this criterion");
         }
     }
+    if (control->unit != NULL && control->criterion != LIMS_CRITERION_RECOVERY &&
+        control->criterion != LIMS_CRITERION_MAXIMUM &&
+        control->criterion != LIMS_CRITERION_RANGE) {
+        return lims_profile_refuse(parser, place, "unit", "has no meaning for this criterion");
+    }
     if (control->lower_limit != NULL) {
         const char *width = lims_decimal_convert(control->lower_limit, "-1", control->upper_limit,
                                                  -1, LIMS_ROUND_HALF_EVEN, parser->pool);

@@ -226,7 +226,7 @@ static const lims_member_t control_members[] = {
     { .name = "expectedValue",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, expected_value),
-      .doc = "Criterion recovery: the true amount, in the unit of the test." },
+      .doc = "Criterion recovery: the true amount." },
     { .name = "lowerLimit",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, lower_limit),
@@ -235,6 +235,14 @@ static const lims_member_t control_members[] = {
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, upper_limit),
       .doc = "Criterion recovery and rpd (in percent), maximum and range." },
+    { .name = "unit",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_control_t, unit),
+      .max = 64,
+      .doc = "Criteria recovery, maximum and range: the unit of expectedValue and of limits that "
+             "are not in percent. They are converted to the unit of the test as its values are, "
+             "by powers of ten whatever `units.policy` is, and not rounded. Without it they are in "
+             "the unit of the test." },
     { .name = "expectedText",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_control_t, expected_text),

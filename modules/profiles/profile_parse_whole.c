@@ -267,6 +267,28 @@ static const lims_error_t *check_rules(lims_profile_parser_t *parser, const lims
     return error;
 }
 
+/* Whatever unit a control is given in has to lead to that of each of its tests. */
+static const lims_error_t *check_unit(lims_profile_parser_t *parser, const lims_profile_t *profile,
+                                      const lims_control_t *control, int index,
+                                      const lims_profile_place_t *place)
+{
+    for (int i = 0; control->unit != NULL && i < profile->tests->nelts; i++) {
+        const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
+        lims_control_t copy = *control;
+
+        if (lims_control_is_for(control, test) &&
+            !lims_control_convert(&copy, profile, test, parser->pool)) {
+            return lims_profile_refuse(
+                parser, place, apr_psprintf(parser->pool, "rows.controls[%d].unit", index),
+                "\"%s\" cannot be converted to the unit of test %s, which is %s%s%s: name in "
+                "`tests` those that the rule is for",
+                control->unit, test->test_code, test->unit != NULL ? "\"" : "",
+                test->unit != NULL ? test->unit : "not given", test->unit != NULL ? "\"" : "");
+        }
+    }
+    return NULL;
+}
+
 static const lims_error_t *check_rows(lims_profile_parser_t *parser, const lims_profile_t *profile,
                                       const lims_profile_place_t *place)
 {
@@ -284,6 +306,9 @@ static const lims_error_t *check_rows(lims_profile_parser_t *parser, const lims_
 
         error = check_conditions(parser, profile, control->when,
                                  apr_psprintf(parser->pool, "rows.controls[%d].when", i), place);
+        if (error == NULL) {
+            error = check_unit(parser, profile, control, i, place);
+        }
     }
     if (error == NULL && rows->final != NULL && !has_column(profile, LIMS_COLUMN_STATUS)) {
         error = lims_profile_refuse(parser, place, "rows.final", "needs columns.status");

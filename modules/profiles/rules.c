@@ -352,8 +352,7 @@ static const lims_control_t *find_control(const lims_value_t *value)
 
     for (int i = 0; controls && i < controls->nelts; i++) {
         const lims_control_t *control = &APR_ARRAY_IDX(controls, i, lims_control_t);
-        if ((!control->tests ||
-             (value->test && is_listed(control->tests, value->test->test_code))) &&
+        if (lims_control_is_for(control, value->test) &&
             judge(value->layout, value->scope, value, control->when) == HOLDS) {
             return control;
         }
@@ -530,6 +529,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const li
         layout->skipped++;
         return;
     }
+    value.reading.control = lims_control_in_unit(&value);
     check_shown(&value);
     lims_value_read(&value);
     if (value.skipped) {

@@ -1,10 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_controls.c - controls that are held against another value of the file. */
+#include "profiles/layout.h"
 #include "profiles/readings.h"
 
 #include <apr_hash.h>
 #include <apr_strings.h>
 #include <string.h>
+
+const lims_control_t *lims_control_in_unit(lims_value_t *value)
+{
+    lims_layout_t *layout = value->layout;
+    const lims_control_t *control = value->reading.control;
+    const void *key[] = { control, value->test };
+    lims_control_t *copy;
+
+    if (!control || !control->unit) {
+        return control;
+    }
+    if (!layout->controls) {
+        layout->controls = apr_hash_make(layout->pool);
+    }
+    copy = apr_hash_get(layout->controls, key, sizeof key);
+    if (!copy) {
+        copy = apr_pmemdup(layout->pool, control, sizeof *control);
+        /* Of tests that the rule is not for the profile was not asked. */
+        if (!lims_control_convert(copy, layout->profile, value->test, layout->pool)) {
+            lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_VALUE,
+                              value->test->unit,
+                              "The control is given in \"%s\", which cannot be "
+                              "converted to the unit of the test %s.",
+                              control->unit, value->test->test_code);
+            return control;
+        }
+        apr_hash_set(layout->controls, apr_pmemdup(layout->pool, key, sizeof key), sizeof key,
+                     copy);
+    }
+    return copy;
+}
 
 /* Results by what they are of: a sample's test, or a control's. */
 static const char *key_of(const char *kind, const char *test, const char *id, apr_pool_t *pool)

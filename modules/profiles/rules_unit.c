@@ -112,14 +112,29 @@ static bool same(const lims_value_t *value, const char *a, const char *b)
                                                                     : lims_unit_same(a, b, pool);
 }
 
-/* What a spelling means by the profile. */
-static const char *meaning_of(const lims_value_t *value, const char *unit)
+/* That the profile lists; NULL: none. */
+static const lims_conversion_t *find_conversion(const lims_units_t *units, const char *from,
+                                                const char *to, apr_pool_t *pool)
 {
-    const apr_array_header_t *aliases = value->layout->profile->units.aliases;
+    for (int i = 0; units->conversions && i < units->conversions->nelts; i++) {
+        const lims_conversion_t *conversion =
+            &APR_ARRAY_IDX(units->conversions, i, lims_conversion_t);
+        if (lims_unit_same(conversion->from, from, pool) &&
+            lims_unit_same(conversion->to, to, pool)) {
+            return conversion;
+        }
+    }
+    return NULL;
+}
+
+/* What a spelling means by the profile. */
+static const char *meaning_of(const lims_units_t *units, const char *unit, apr_pool_t *pool)
+{
+    const apr_array_header_t *aliases = units->aliases;
 
     for (int i = 0; aliases && i < aliases->nelts; i++) {
         const lims_unit_alias_t *alias = &APR_ARRAY_IDX(aliases, i, lims_unit_alias_t);
-        if (spelt_alike(alias->text, unit, value->layout->pool)) {
+        if (spelt_alike(alias->text, unit, pool)) {
             return alias->means;
         }
     }
@@ -146,18 +161,14 @@ static const char *converted(lims_value_t *value, const char *number,
 /* By a conversion that the profile lists, or by a power of ten. */
 static const char *convert_by_units(lims_value_t *value, const char *number, const char *unit)
 {
-    const lims_units_t *units = &value->layout->profile->units;
     const char *wanted = value->test->unit, *result;
     apr_pool_t *pool = value->layout->pool;
+    const lims_conversion_t *conversion =
+        find_conversion(&value->layout->profile->units, unit, wanted, pool);
     int power;
 
-    for (int i = 0; units->conversions && i < units->conversions->nelts; i++) {
-        const lims_conversion_t *conversion =
-            &APR_ARRAY_IDX(units->conversions, i, lims_conversion_t);
-        if (lims_unit_same(conversion->from, unit, pool) &&
-            lims_unit_same(conversion->to, wanted, pool)) {
-            return converted(value, number, conversion);
-        }
+    if (conversion) {
+        return converted(value, number, conversion);
     }
     if (!lims_unit_power(&power, unit, wanted, pool)) {
         lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_UNIT, wanted,
@@ -189,7 +200,7 @@ static const char *unit_in_file(lims_value_t *value, bool percent)
         return ""; /* how many instruments write that there is none */
     }
     if (text) {
-        return meaning_of(value, text);
+        return meaning_of(&value->layout->profile->units, text, value->layout->pool);
     }
     if (!found->raw || test->file_unit || *test->unit == '\0') {
         return test->file_unit ? test->file_unit : test->unit;
@@ -240,4 +251,67 @@ const char *lims_value_convert(lims_value_t *value, const char *number, bool per
     const char *result = diluted(value, number);
 
     return result ? convert_unit(value, result, percent) : NULL;
+}
+
+/* --- Numbers of controls ---------------------------------------------------------------- */
+
+/* In the unit of the test, not rounded. NULL: no conversion, or it is too long. */
+static const char *convert_limit(const lims_profile_t *profile, const lims_test_t *test,
+                                 const char *unit, const char *number, apr_pool_t *pool)
+{
+    const lims_conversion_t *conversion;
+    const char *factor, *offset = NULL;
+    int power;
+
+    if (lims_unit_same(unit, test->unit, pool) || spelt_alike(unit, test->unit, pool)) {
+        return number;
+    }
+    conversion = test->convert && lims_unit_same(unit, test->file_unit, pool)
+                     ? test->convert
+                     : find_conversion(&profile->units, unit, test->unit, pool);
+    if (conversion) {
+        factor = conversion->factor;
+        offset = conversion->offset;
+    } else if (lims_unit_power(&power, unit, test->unit, pool)) {
+        factor = apr_psprintf(pool, "1E%d", power);
+    } else {
+        return NULL;
+    }
+    return lims_decimal_convert(number, factor, offset, -1, LIMS_ROUND_HALF_EVEN, pool);
+}
+
+bool lims_control_convert(lims_control_t *control, const lims_profile_t *profile,
+                          const lims_test_t *test, apr_pool_t *pool)
+{
+    bool is_recovery = control->criterion == LIMS_CRITERION_RECOVERY;
+    const char **numbers[] = { is_recovery ? &control->expected_value : &control->lower_limit,
+                               is_recovery ? NULL : &control->upper_limit };
+    const char *unit;
+
+    if (!control->unit) {
+        return true;
+    }
+    if (!test->unit) {
+        return false;
+    }
+    unit = meaning_of(&profile->units, control->unit, pool);
+    for (apr_size_t i = 0; i < LIMS_LENGTH(numbers); i++) {
+        if (numbers[i] && *numbers[i]) {
+            *numbers[i] = convert_limit(profile, test, unit, *numbers[i], pool);
+            if (!*numbers[i]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool lims_control_is_for(const lims_control_t *control, const lims_test_t *test)
+{
+    bool is_for = control->tests == NULL;
+
+    for (int i = 0; !is_for && test && i < control->tests->nelts; i++) {
+        is_for = strcmp(APR_ARRAY_IDX(control->tests, i, const char *), test->test_code) == 0;
+    }
+    return is_for;
 }

@@ -131,4 +131,41 @@ subtest 'a dry run' => sub {
     is($lab->value('SELECT count(*) FROM lims.qc_batch'), $batches, 'makes no batch');
 };
 
+subtest 'controls in a unit of their own' => sub {
+    my $is = sub { my ($name, %rule) = @_;
+        return control($name, controlType => 'CCV', unit => 'ug/L', %rule) };
+    $pc->profile(
+        tests => [ { name => 'NO3', testCode => 'NO3', unit => 'mg/L' },
+            { name => 'PO4', testCode => 'PO4', unit => 'ug/L' },
+            { name => 'PH', testCode => 'PH', unit => 'mmol/L', fileUnit => 'mg/L',
+                convert => { factor => '0.016', decimals => 2 } } ],
+        units => { policy => 'convert', aliases => [ { text => 'ppb', means => 'ug/L' } ] },
+        rows  => { controls => [
+                $is->('CCV', tests => [qw(NO3 PO4)], criterion => 'recovery', expectedValue => '50',
+                    lowerLimit => '90', upperLimit => '110'),
+                $is->('BLK', tests => 'NO3', criterion => 'maximum', upperLimit => '5',
+                    unit => 'ppb'),
+                $is->('RNG', tests => 'NO3', criterion => 'range', lowerLimit => '45',
+                    upperLimit => '55'),
+                $is->('MOL', criterion => 'recovery', expectedValue => '31', lowerLimit => '90',
+                    upperLimit => '110', unit => 'mg/L', tests => 'PH') ] });
+    my $sample = $pc->sample('NO3');
+    $pc->{definition}{$_} //= $lab->definition(code => $_) for qw(PO4 PH);
+    my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7', 'mg/L' ],
+            [ 'CCV', 'NO3', '0.0502', 'mg/L' ], [ 'CCV', 'NO3', '50.2', 'ug/L' ],
+            [ 'CCV', 'PO4', '50.2', 'ug/L' ], [ 'BLK', 'NO3', '0.004', 'mg/L' ],
+            [ 'BLK', 'NO3', '0.006', 'mg/L' ], [ 'RNG', 'NO3', '0.05', 'mg/L' ],
+            [ 'RNG', 'NO3', '50', 'mg/L' ], [ 'MOL', 'PH', '31', 'mg/L' ]));
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    is_deeply(controls_of($answer), [
+            [ 'CCV', '0.0502', undef, '100.40', 1 ], [ 'CCV', '0.0502', undef, '100.40', 1 ],
+            [ 'CCV', '50.2', undef, '100.40', 1 ], [ 'CCV', '0.004', undef, '0.00', 1 ],
+            [ 'CCV', '0.006', undef, '0.01', 0 ], [ 'CCV', '0.05', undef, '0.05', 1 ],
+            [ 'CCV', '50', undef, '50.00', 0 ], [ 'CCV', '0.50', undef, '100.81', 1 ] ],
+        'and judged in the unit of the test');
+    is($lab->value(q{SELECT string_agg(trim_scale(expected_value)::text, ' ' ORDER BY id)
+        FROM lims.qc_control WHERE expected_value IS NOT NULL AND notes LIKE ?},
+        '%of file ' . $answer->json->{id} . '.%'), '0.05 0.05 50 0.496', 'which the batch says, not rounded');
+};
+
 done_testing();

@@ -345,6 +345,21 @@ static void test_refusals(void)
           " 'route': 'qcBatch', 'criterion': 'range', 'lowerLimit': '9', 'upperLimit': '8.9'}]},"
           " 'tests'",
           "rows.controls[0].upperLimit: lies below lowerLimit" },
+        { "'tests'",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'DUP',"
+          " 'route': 'qcBatch', 'criterion': 'rpd', 'upperLimit': '20', 'unit': 'ug/L'}]}, 'tests'",
+          "rows.controls[0].unit: has no meaning for this criterion" },
+        { "'tests'",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'MB',"
+          " 'route': 'qcBatch', 'criterion': 'maximum', 'upperLimit': '2', 'unit': 'mmol/L'}]},"
+          " 'tests'",
+          "rows.controls[0].unit: \"mmol/L\" cannot be converted to the unit of test GLU" },
+        { "'tests': [{'name': 'Gluc', 'testCode': 'GLU', 'unit': 'g/L'}]",
+          "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'MB',"
+          " 'route': 'qcBatch', 'criterion': 'maximum', 'upperLimit': '2', 'unit': 'mg/L'}]},"
+          " 'tests': [{'name': 'Gluc', 'testCode': 'GLU'}]",
+          "rows.controls[0].unit: \"mg/L\" cannot be converted to the unit of test GLU, which is "
+          "not given" },
         { "'tests'", "'rows': {'final': 'F'}, 'tests'", "rows.final: needs columns.status" },
         { "'tests'", "'integrity': {'frames': 'required'}, 'tests'", "integrity.frames: is for" },
         { "'tests'", "'integrity': {'hash': {'regex': 'a'}}, 'tests'",
