@@ -14,27 +14,24 @@ AS $$
                 THEN p_text::timestamp END
 $$;
 
--- Whether clocks that are set forward skip this time: there and back it is another.
-CREATE FUNCTION lims.is_skipped_time(p_time timestamp, p_zone text) RETURNS boolean
-LANGUAGE sql STABLE
-AS $$
-    SELECT (p_time AT TIME ZONE p_zone) AT TIME ZONE p_zone <> p_time
-$$;
-
 -- The first of the two moments of a time that clocks set back show twice, of which
 -- PostgreSQL takes the second; NULL: it comes once, or never. By how much they were
 -- set back, the day before tells: no zone changes its clocks twice in a day.
 CREATE FUNCTION lims.first_moment_of(p_time timestamp, p_zone text)
 RETURNS timestamptz
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 AS $$
-    SELECT m.first
-      FROM (SELECT p_time AT TIME ZONE p_zone AS second) s
-     CROSS JOIN LATERAL (
-           SELECT s.second - ((s.second - interval '24 hours') AT TIME ZONE p_zone
-                              - (p_time - interval '24 hours')) AS first) m
-     WHERE m.first < s.second
-       AND m.first AT TIME ZONE p_zone = p_time
+DECLARE
+    c_day constant interval := '24 hours';
+    v_second timestamptz := p_time AT TIME ZONE p_zone;
+    v_back interval := ((v_second - c_day) AT TIME ZONE p_zone) - (p_time - c_day);
+BEGIN
+    IF v_back > interval '0'
+       AND (v_second - v_back) AT TIME ZONE p_zone = p_time THEN
+        RETURN v_second - v_back;
+    END IF;
+    RETURN NULL;
+END
 $$;
 
 -- A moment as a file has it: with its zone, or in the one that is given; of two that
@@ -48,21 +45,29 @@ AS $$
                     END, lims.moment_of(p_text, p_zone))
 $$;
 
--- Why a time as a file has it is no one moment, in words; NULL: it is.
+-- Why a time as a file has it is no one moment, in words; NULL: it is. Of a time that
+-- clocks set forward skip, there and back is another.
 CREATE FUNCTION lims.time_doubt(p_text text, p_zone text, p_doubled text)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 AS $$
-    SELECT CASE WHEN lims.is_skipped_time(t.at, p_zone)
-                THEN format('There is no such time in %s: the clocks were set '
-                            'forward and skipped it.', p_zone)
-                WHEN coalesce(p_doubled, 'quarantine') = 'quarantine'
-                 AND lims.first_moment_of(t.at, p_zone) IS NOT NULL
-                THEN format('In %s this time comes twice: the clocks were set '
-                            'back. Which of the two it is, doubledHour of the '
-                            'profile can say.', p_zone) END
-      FROM (SELECT lims.clock_time(p_text) AS at) t
-     WHERE t.at IS NOT NULL
+DECLARE
+    v_time timestamp := lims.clock_time(p_text);
+BEGIN
+    IF v_time IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF (v_time AT TIME ZONE p_zone) AT TIME ZONE p_zone <> v_time THEN
+        RETURN format('There is no such time in %s: the clocks were set forward and '
+                      'skipped it.', p_zone);
+    END IF;
+    IF coalesce(p_doubled, 'quarantine') = 'quarantine'
+       AND lims.first_moment_of(v_time, p_zone) IS NOT NULL THEN
+        RETURN format('In %s this time comes twice: the clocks were set back. Which '
+                      'of the two it is, doubledHour of the profile can say.', p_zone);
+    END IF;
+    RETURN NULL;
+END
 $$;
 
 -- The time as the file has it, and why that is no one moment.
@@ -70,7 +75,6 @@ ALTER TYPE lims.file_reading ADD ATTRIBUTE clock text, ADD ATTRIBUTE doubt text;
 
 GRANT EXECUTE ON FUNCTION
     lims.clock_time(text),
-    lims.is_skipped_time(timestamp, text),
     lims.first_moment_of(timestamp, text),
     lims.moment_of(text, text, text),
     lims.time_doubt(text, text, text)
