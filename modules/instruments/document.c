@@ -91,42 +91,6 @@ static void write_policy(lims_writer_t *w, const lims_profile_t *profile)
     lims_writer_object_end(w);
 }
 
-static void write_reason(lims_writer_t *w, const lims_reason_t *reason)
-{
-    lims_writer_object_begin(w);
-    member(w, "code", lims_reason_name(reason->code));
-    member(w, "severity", reason->blocking ? "blocking" : "note");
-    text_or_null(w, "message", reason->message);
-    text_or_null(w, "sheet", reason->sheet && *reason->sheet ? reason->sheet : NULL);
-    place(w, "row", reason->row);
-    place(w, "column", reason->column);
-    text_or_null(w, "cell", reason->cell);
-    text_or_null(w, "expected", reason->expected);
-    lims_writer_object_end(w);
-}
-
-static void write_reasons(lims_writer_t *w, const lims_import_t *import, apr_pool_t *pool)
-{
-    const lims_reasons_t *reasons = import->readings->reasons;
-
-    number(w, "blocking", reasons->blocking);
-    lims_writer_key(w, "reasons");
-    lims_writer_array_begin(w);
-    for (int i = 0; i < reasons->list->nelts; i++) {
-        write_reason(w, &APR_ARRAY_IDX(reasons->list, i, lims_reason_t));
-    }
-    if (import->broken) {
-        lims_writer_object_begin(w);
-        member(w, "code", "profile_error");
-        member(w, "severity", "note");
-        member(w, "message",
-               apr_psprintf(pool, "Profile %s cannot be read by this version of the service.",
-                            import->broken));
-        lims_writer_object_end(w);
-    }
-    lims_writer_array_end(w);
-}
-
 static void write_counts(lims_writer_t *w, const lims_readings_t *readings)
 {
     lims_writer_key(w, "counts");
@@ -251,10 +215,107 @@ static const apr_array_header_t *counted(const lims_readings_t *readings, int at
     return list;
 }
 
-static void write_readings(lims_writer_t *w, const lims_readings_t *readings, int at_most,
-                           apr_pool_t *pool)
+/* --- Reasons --------------------------------------------------------------- */
+
+/* `rest`: how many more there are than are listed, behind the last. */
+static void write_reason(lims_writer_t *w, const lims_reason_t *reason, int rest, apr_pool_t *pool)
 {
-    const apr_array_header_t *list = counted(readings, at_most, pool);
+    lims_writer_object_begin(w);
+    member(w, "code", lims_reason_name(reason->code));
+    member(w, "severity", reason->blocking ? "blocking" : "note");
+    text_or_null(w, "message",
+                 rest > 0 ? apr_psprintf(pool, "%s (%d more reasons of the file are not listed.)",
+                                         reason->message, rest)
+                          : reason->message);
+    text_or_null(w, "sheet", reason->sheet && *reason->sheet ? reason->sheet : NULL);
+    place(w, "row", reason->row);
+    place(w, "column", reason->column);
+    text_or_null(w, "cell", reason->cell);
+    text_or_null(w, "expected", reason->expected);
+    lims_writer_object_end(w);
+}
+
+static const char *place_of(const char *sheet, int row, int column, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%d %d %s", row, column, sheet ? sheet : "");
+}
+
+/* The places of values that stand several times among those that the database is given:
+ * it tells that of each of them, the first too. */
+static apr_hash_t *repeated_places(const apr_array_header_t *list, apr_pool_t *pool)
+{
+    apr_hash_t *tests = apr_hash_make(pool);
+    apr_hash_t *places = apr_hash_make(pool);
+    const int **times = apr_pcalloc(pool, (apr_size_t)(list->nelts + 1) * sizeof(*times));
+
+    for (int i = 0; i < list->nelts; i++) {
+        const lims_reading_t *reading = APR_ARRAY_IDX(list, i, counted_t).reading;
+
+        if (!reading->control && reading->tracking_id && reading->test_code) {
+            times[i] = count_of(tests, reading, pool);
+        }
+    }
+    for (int i = 0; i < list->nelts; i++) {
+        const lims_reading_t *reading = APR_ARRAY_IDX(list, i, counted_t).reading;
+
+        if (times[i] && *times[i] > 1) {
+            apr_hash_set(places, place_of(reading->sheet, reading->row, reading->column, pool),
+                         APR_HASH_KEY_STRING, reading);
+        }
+    }
+    return places;
+}
+
+/* Those that the document has. */
+static const apr_array_header_t *told(const lims_reasons_t *reasons, const apr_array_header_t *list,
+                                      apr_pool_t *pool)
+{
+    apr_array_header_t *all = apr_array_make(pool, reasons->list->nelts, sizeof(lims_reason_t));
+    apr_hash_t *places = NULL;
+
+    for (int i = 0; i < reasons->list->nelts; i++) {
+        const lims_reason_t *reason = &APR_ARRAY_IDX(reasons->list, i, lims_reason_t);
+        bool repeated = reason->code == LIMS_REASON_DUPLICATE_ROW;
+
+        if (repeated && !places) {
+            places = repeated_places(list, pool);
+        }
+        if (!repeated ||
+            !apr_hash_get(places, place_of(reason->sheet, reason->row, reason->column, pool),
+                          APR_HASH_KEY_STRING)) {
+            APR_ARRAY_PUSH(all, lims_reason_t) = *reason;
+        }
+    }
+    return all;
+}
+
+static void write_reasons(lims_writer_t *w, const lims_import_t *import,
+                          const apr_array_header_t *list, apr_pool_t *pool)
+{
+    const lims_reasons_t *reasons = import->readings->reasons;
+    const apr_array_header_t *all = told(reasons, list, pool);
+
+    number(w, "blocking", reasons->blocking);
+    lims_writer_key(w, "reasons");
+    lims_writer_array_begin(w);
+    for (int i = 0; i < all->nelts; i++) {
+        write_reason(w, &APR_ARRAY_IDX(all, i, lims_reason_t),
+                     i + 1 == all->nelts ? reasons->count - reasons->list->nelts : 0, pool);
+    }
+    if (import->broken) {
+        lims_writer_object_begin(w);
+        member(w, "code", "profile_error");
+        member(w, "severity", "note");
+        member(w, "message",
+               apr_psprintf(pool, "Profile %s cannot be read by this version of the service.",
+                            import->broken));
+        lims_writer_object_end(w);
+    }
+    lims_writer_array_end(w);
+}
+
+static void write_readings(lims_writer_t *w, const apr_array_header_t *list, apr_pool_t *pool)
+{
     apr_array_header_t *controls = apr_array_make(pool, 4, sizeof(const lims_control_t *));
 
     lims_writer_key(w, "readings");
@@ -273,6 +334,8 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
     bool more = at_most && at_most < import->readings->readings->nelts;
     const lims_readings_t *readings = import->readings;
     const lims_profile_t *profile = readings->profile;
+    const apr_array_header_t *list =
+        counted(readings, more ? at_most : readings->readings->nelts, pool);
     lims_writer_t *w = lims_writer_create(pool);
     apr_size_t length = 0;
 
@@ -285,12 +348,12 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
         write_policy(w, profile);
     }
     write_counts(w, readings);
-    write_reasons(w, import, pool);
+    write_reasons(w, import, list, pool);
     if (more) {
         lims_writer_key(w, "more");
         lims_writer_boolean(w, true);
     }
-    write_readings(w, readings, more ? at_most : readings->readings->nelts, pool);
+    write_readings(w, list, pool);
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
 }

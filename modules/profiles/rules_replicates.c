@@ -59,20 +59,26 @@ static bool differ(const char *a, const char *b)
     return (a || b) && (!a || !b || strcmp(a, b) != 0);
 }
 
-/* Every value beyond the first. */
+/* Every value beyond the first. The database tells the same of all that it is given, in
+ * these words (lims.reading_reasons). */
 static void refuse_rest(const lims_layout_t *layout, const group_t *group)
 {
     const lims_reading_t *first = reading_at(layout, group, 0);
 
     for (int i = 1; i < group->nelts; i++) {
         const lims_reading_t *again = reading_at(layout, group, i);
-        bool replicates = differ(first->replicate, again->replicate);
 
-        refuse(layout, again,
-               replicates ? LIMS_REASON_REPLICATE_UNRESOLVED : LIMS_REASON_DUPLICATE_ROW, NULL,
-               apr_psprintf(layout->pool, "Row %d has a value for %s of %s already.%s", first->row,
-                            again->test_code, again->tracking_id,
-                            replicates ? " The profile does not say which replicate counts." : ""));
+        if (differ(first->replicate, again->replicate)) {
+            refuse(layout, again, LIMS_REASON_REPLICATE_UNRESOLVED, NULL,
+                   apr_psprintf(layout->pool,
+                                "Row %d has a value for %s of %s already. The profile does not say "
+                                "which replicate counts.",
+                                first->row, again->test_code, again->tracking_id));
+        } else {
+            refuse(layout, again, LIMS_REASON_DUPLICATE_ROW, "one",
+                   apr_psprintf(layout->pool, "The file has %d results for %s of sample %s.",
+                                group->nelts, again->test_code, again->tracking_id));
+        }
     }
 }
 

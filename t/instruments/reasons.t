@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use LIMS::CommandLine;
 use LIMS::Instrument;
 use LIMS::Laboratory;
 use LIMS::Test;
@@ -14,6 +15,7 @@ use LIMS::Test;
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Laboratory->new($lims);
 my $pc   = LIMS::Instrument->new($lab);
+my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
 
 $pc->profile;
 my $good = $pc->sample('PH');
@@ -141,6 +143,32 @@ subtest 'everything at once' => sub {
     is_deeply([ map { "$_->{row} $_->{code}" } @{ $json->{reasons} } ],
         [ '3 unknown_tracking_id', '4 test_verified_locked', '5 test_not_scheduled' ],
         'in the order of the file');
+};
+
+subtest 'more reasons than are listed' => sub {
+    my $sample = $pc->sample('NO3');
+    my $json   = $pc->send($pc->csv([ $sample, 'NO3', '1' ],
+            map { [ "X-$_", 'NO3', 'high' ] } 1 .. 612))->json;
+    my @told = grep { $_->{code} eq 'non_numeric' } @{ $json->{reasons} };
+    is(scalar @told, 500, 'the first are listed');
+    like($told[-1]{message}, qr/\(112 more reasons of the file are not listed\.\)$/,
+        'the last says how many more there are');
+    unlike($_->{message}, qr/not listed/, 'and no other') for $told[0];
+    is($ann->done('instrument-file show', $json->{id})->{reasons}[499]{message}, $told[-1]{message},
+        'limsctl shows it too');
+};
+
+subtest 'a value that stands several times' => sub {
+    my $sample = $pc->sample('NO3');
+    my $json   = $pc->send($pc->csv(map { [ $sample, 'NO3', $_ ] } 1 .. 3))->json;
+    is_deeply([ map {"$_->{row} $_->{column} $_->{code}: $_->{message}"} @{ $json->{reasons} } ],
+        [ map {"$_ 3 duplicate_row: The file has 3 results for NO3 of sample $sample->{trackingId}."}
+            2 .. 4 ],
+        'is told once of each place, in the same words');
+    $json = $pc->send($pc->csv(map { [ $sample, 'NO3', $_ ] } 'high', 'low'))->json;
+    is_deeply([ map {"$_->{row} $_->{code}"} @{ $json->{reasons} } ],
+        [ '2 non_numeric', '3 non_numeric', '3 duplicate_row' ],
+        'also of values that cannot be read');
 };
 
 subtest 'what the rules refuse later' => sub {
