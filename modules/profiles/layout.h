@@ -48,6 +48,7 @@ typedef struct {
     apr_size_t line_size;
     /* Of the row that is being read. */
     int values, skipped;   /* of them */
+    int left;              /* of the skipped: controls */
     bool remark;           /* what is looked up now is one: text for people */
     bool told_id;          /* once a row: that it has no tracking id */
     bool told_time;        /* once a row: that its time is wrong */

@@ -43,9 +43,8 @@ static void read_with(lims_readings_t *out, const char *bytes, apr_size_t length
     if (out->readings->nelts == 0 && out->reasons->blocking == 0) {
         lims_reasons_block(out->reasons, LIMS_REASON_NO_RESULT_ROWS, 0, 0,
                            "The profile \"%s\" finds no result in the file: of %d rows %d were "
-                           "passed over, and %d are controls.",
-                           profile->code, out->counts.rows, out->counts.skipped,
-                           out->counts.controls);
+                           "passed over, %d of them as controls.",
+                           profile->code, out->counts.rows, out->counts.skipped, out->counts.left);
     }
 }
 

@@ -45,6 +45,7 @@ typedef struct {
         int results;  /* readings of samples */
         int controls; /* readings of controls that go to a QC batch */
         int skipped;  /* rows or values that the profile says not to take */
+        int left;     /* of those: controls, that a rule of rows.controls says to skip */
     } counts;
     /* What reading works with. */
     const char *file_name; /* as it was sent, never a path here */

@@ -220,7 +220,7 @@ bool lims_rules_begin(lims_layout_t *layout, const lims_scope_t *scope)
     }
     verdict = scope ? judge_taken(layout, scope, NULL) : OPEN;
     layout->out->counts.rows++;
-    layout->values = layout->skipped = 0;
+    layout->values = layout->skipped = layout->left = 0;
     layout->told_id = layout->told_time = false;
     layout->told_flag = NULL;
     layout->judged = verdict == HOLDS;
@@ -235,6 +235,7 @@ void lims_rules_end(lims_layout_t *layout)
     bool all = layout->values > 0 && layout->skipped == layout->values;
 
     layout->out->counts.skipped += all ? 1 : layout->skipped;
+    layout->out->counts.left += all ? layout->left > 0 : layout->left;
 }
 
 /* --- Tests ----------------------------------------------------------------------- */
@@ -520,6 +521,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const li
     value.reading.control = find_control(&value);
     if (value.reading.control && value.reading.control->route == LIMS_ROUTE_SKIP) {
         layout->skipped++;
+        layout->left++;
         return;
     }
     if (!resolve_test(&value, test)) {

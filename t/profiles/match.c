@@ -233,9 +233,19 @@ static void test_messages(void)
 static void test_no_rows(void)
 {
     const char *const one[] = { several[0] };
+    const char *const controls =
+        "{'code': 'q', 'name': 'n', 'layout': 'wide', 'match': {'container': 'text', 'headers':"
+        " ['Sample']}, 'columns': {'trackingId': 'Sample'}, 'rows': {'skip': [{'when': [{'column':"
+        " 'trackingId', 'equals': 'X'}]}], 'controls': [{'when': [{'column': 'trackingId',"
+        " 'matches': '^QC'}], 'controlType': 'CCV', 'route': 'skip'}]},"
+        " 'tests': [{'name': 'Gluc', 'testCode': 'GLU'}, {'name': 'Lac', 'testCode': 'LAC'}]}";
 
     is_number(first_code(read_by(one, 1, 0, NULL, "Sample,Gluc\n")), LIMS_REASON_NO_RESULT_ROWS,
               "none without rows");
+    is(first_message(read_by(&controls, 1, 0, NULL, "Sample,Gluc,Lac\nQC1,1,2\nQC2,2,3\nX,4,5\n")),
+       "The profile \"q\" finds no result in the file: of 3 rows 3 were passed over, 2 of them as "
+       "controls.",
+       "none but controls, and a row that is to be skipped");
 }
 
 /* An expression that is stopped counts against its own profile: where that is the
