@@ -290,7 +290,7 @@ lims_call_e lims_model_ask(apr_array_header_t **pointers, const char **problem,
     }
     atomic_fetch_sub(&under_way, 1);
     if (model->count != NULL) {
-        model->count(outcome, lims_time_monotonic() - begin);
+        model->count(model->counted, outcome, lims_time_monotonic() - begin);
     }
     return outcome;
 }

@@ -32,7 +32,8 @@ struct lims_model_t {
     int rows_max;
     int cells_max;
     /* What became of a request, and how long its calls took. */
-    void (*count)(lims_call_e outcome, apr_interval_time_t duration);
+    void (*count)(const void *counted, lims_call_e outcome, apr_interval_time_t duration);
+    const void *counted;
 };
 
 /* Most looks at a file. */

@@ -29,12 +29,12 @@ typedef struct {
     counter_t trips;
 } route_counters_t;
 
-typedef struct {
+typedef struct lims_counted_child_t {
     _Atomic int pid;
     _Atomic int connections;
 } child_t;
 
-typedef struct {
+struct lims_counters_t {
     route_counters_t routes[ROUTES_MAX]; /* the last: no route */
     counter_t refusals[LIMS_E_COUNT];
     counter_t refused[LIMS_REFUSED_COUNT]; /* keys */
@@ -51,15 +51,13 @@ typedef struct {
     counter_t arrivals[ARRIVAL_BUCKETS];
     counter_t arrival; /* microseconds, the sum */
     child_t children[CHILDREN_MAX];
-} counters_t;
-
-extern counters_t *lims_counters;
+};
 
 /* The routes in the order of their counters. */
 extern const lims_route_t *lims_counted[ROUTES_MAX];
 extern int lims_counted_count;
 
 /* Connections that are in use, in all children that live. */
-int lims_counters_connections(void);
+int lims_counters_connections(lims_counters_t *counters);
 
 #endif /* LIMS_COUNTERS_H */

@@ -331,7 +331,8 @@ static void make_model(lims_config_t *config, const apr_uri_t *url, const char *
                              .bytes_max = (apr_size_t)extraction->bytes_max,
                              .rows_max = (int)extraction->rows_max,
                              .cells_max = (int)extraction->cells_max,
-                             .count = lims_metrics_extraction };
+                             .count = lims_metrics_extraction,
+                             .counted = config };
     config->model = model;
 }
 

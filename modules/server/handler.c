@@ -370,10 +370,11 @@ static void count(const request_rec *asked, const lims_exchange_t *x)
                                      .duration = apr_time_now() - asked->request_time,
                                      .database = x->rq.usage.database,
                                      .trips = x->rq.usage.trips };
+    lims_counters_t *counters = lims_config_of(asked->server)->counters;
 
-    lims_metrics_request(&measure);
+    lims_metrics_request(counters, &measure);
     if (x->key_hash) {
-        lims_metrics_key(x->key_known);
+        lims_metrics_key(counters, x->key_known);
     }
 }
 
@@ -535,7 +536,6 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
     if (rv == APR_SUCCESS) {
         rv = lims_registry_init(pchild);
     }
-    lims_metrics_child();
     if (rv == APR_SUCCESS) {
         rv = lims_pool_init(pchild, s);
     }

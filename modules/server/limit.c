@@ -146,7 +146,7 @@ static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, lim
     if (config->store) {
         counter.name = counter_name(config, kind, key_hash, pool);
         counted = count_shared(&shared, &counter, config, kind, pool);
-        lims_metrics_rate(counted);
+        lims_metrics_rate(config->counters, counted);
     }
     if (!shared.admitted) {
         *verdict = shared;

@@ -2,6 +2,7 @@
 /* metrics.c - what the service counts, over all child processes. */
 #include "server/metrics.h"
 
+#include <apr_strings.h>
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -22,11 +23,8 @@ static const apr_int64_t arrival_bounds[] = { 10000,     25000,     50000,     1
 
 _Static_assert(LIMS_LENGTH(arrival_bounds) == ARRIVAL_BUCKETS - 1, "a bound for each but the last");
 
-counters_t *lims_counters;
 const lims_route_t *lims_counted[ROUTES_MAX];
 int lims_counted_count;
-
-static child_t *self;
 
 static void number_routes(void)
 {
@@ -41,23 +39,26 @@ static void number_routes(void)
     }
 }
 
-static route_counters_t *counters_of(const lims_route_t *route)
+static route_counters_t *counters_of(lims_counters_t *counters, const lims_route_t *route)
 {
     for (int i = 0; route && i < lims_counted_count; i++) {
         if (lims_counted[i] == route) {
-            return &lims_counters->routes[i];
+            return &counters->routes[i];
         }
     }
-    return &lims_counters->routes[ROUTES_MAX - 1];
+    return &counters->routes[ROUTES_MAX - 1];
 }
 
 apr_status_t lims_metrics_create(server_rec *s)
 {
+    lims_config_t *config = lims_config_of(s);
+    const char *name =
+        apr_pstrcat(s->process->pconf, "mod_lims_metrics ", lims_config_database(s), NULL);
     void *memory = NULL;
-    apr_status_t rv = lims_retained(&memory, "mod_lims_metrics", sizeof(*lims_counters), s);
+    apr_status_t rv = lims_retained(&memory, name, sizeof(lims_counters_t), s);
 
     number_routes();
-    lims_counters = memory;
+    config->counters = memory;
     return rv;
 }
 
@@ -66,20 +67,20 @@ static bool is_dead(int pid)
     return pid != 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-void lims_metrics_child(void)
+lims_counted_child_t *lims_metrics_child(lims_counters_t *counters)
 {
     int own = (int)getpid();
 
     for (int i = 0; i < CHILDREN_MAX; i++) {
-        child_t *place = &lims_counters->children[i];
+        child_t *place = &counters->children[i];
         int holder = atomic_load(&place->pid);
         if ((holder == 0 || is_dead(holder)) &&
             atomic_compare_exchange_strong(&place->pid, &holder, own)) {
             atomic_store(&place->connections, 0);
-            self = place;
-            return;
+            return place;
         }
     }
+    return NULL;
 }
 
 /* --- Counting ------------------------------------------------------------- */
@@ -99,9 +100,9 @@ static int bucket_of(apr_interval_time_t duration)
     return i;
 }
 
-void lims_metrics_request(const lims_measure_t *measure)
+void lims_metrics_request(lims_counters_t *counters, const lims_measure_t *measure)
 {
-    route_counters_t *route = counters_of(measure->route);
+    route_counters_t *route = counters_of(counters, measure->route);
     int status = measure->status - STATUS_MIN;
 
     if (status >= 0 && status < STATUSES) {
@@ -112,77 +113,81 @@ void lims_metrics_request(const lims_measure_t *measure)
     add(&route->database, measure->database);
     add(&route->trips, measure->trips);
     if (measure->error) {
-        add(&lims_counters->refusals[measure->error->kind], 1);
+        add(&counters->refusals[measure->error->kind], 1);
     }
     if (measure->error && measure->error->kind == LIMS_E_UNAUTHORIZED &&
         measure->refused < LIMS_REFUSED_COUNT) {
-        add(&lims_counters->refused[measure->refused], 1);
+        add(&counters->refused[measure->refused], 1);
     }
 }
 
-void lims_metrics_connection(apr_interval_time_t waited, bool taken)
+void lims_metrics_connection(lims_counters_t *counters, lims_counted_child_t *child,
+                             apr_interval_time_t waited, bool taken)
 {
     if (waited > 0) {
-        add(&lims_counters->waits, 1);
-        add(&lims_counters->waited, waited);
+        add(&counters->waits, 1);
+        add(&counters->waited, waited);
     }
-    if (taken && self) {
-        atomic_fetch_add(&self->connections, 1);
-    }
-}
-
-void lims_metrics_exhausted(void)
-{
-    add(&lims_counters->exhausted, 1);
-}
-
-void lims_metrics_connection_back(void)
-{
-    if (self) {
-        atomic_fetch_sub(&self->connections, 1);
+    if (taken && child) {
+        atomic_fetch_add(&child->connections, 1);
     }
 }
 
-void lims_metrics_key(bool known)
+void lims_metrics_exhausted(lims_counters_t *counters)
 {
-    add(known ? &lims_counters->keys_known : &lims_counters->keys_unknown, 1);
+    add(&counters->exhausted, 1);
 }
 
-void lims_metrics_rate(bool shared)
+void lims_metrics_connection_back(lims_counted_child_t *child)
 {
-    add(shared ? &lims_counters->rates_shared : &lims_counters->rates_local, 1);
+    if (child) {
+        atomic_fetch_sub(&child->connections, 1);
+    }
 }
 
-void lims_metrics_extraction(lims_call_e outcome, apr_interval_time_t duration)
+void lims_metrics_key(lims_counters_t *counters, bool known)
 {
-    add(&lims_counters->extractions[outcome], 1);
-    add(&lims_counters->extraction, duration);
+    add(known ? &counters->keys_known : &counters->keys_unknown, 1);
 }
 
-void lims_metrics_attempts(lims_attempt_e what, int attempts)
+void lims_metrics_rate(lims_counters_t *counters, bool shared)
 {
-    add(&lims_counters->attempts[what], attempts);
+    add(shared ? &counters->rates_shared : &counters->rates_local, 1);
 }
 
-void lims_metrics_arrival(apr_interval_time_t latency)
+void lims_metrics_extraction(const void *data, lims_call_e outcome, apr_interval_time_t duration)
+{
+    const lims_config_t *config = data;
+    lims_counters_t *counters = config->counters;
+
+    add(&counters->extractions[outcome], 1);
+    add(&counters->extraction, duration);
+}
+
+void lims_metrics_attempts(lims_counters_t *counters, lims_attempt_e what, int attempts)
+{
+    add(&counters->attempts[what], attempts);
+}
+
+void lims_metrics_arrival(lims_counters_t *counters, apr_interval_time_t latency)
 {
     int i = 0;
 
     while (i < ARRIVAL_BUCKETS - 1 && latency > arrival_bounds[i]) {
         i++;
     }
-    add(&lims_counters->arrivals[i], 1);
-    add(&lims_counters->arrival, latency);
+    add(&counters->arrivals[i], 1);
+    add(&counters->arrival, latency);
 }
 
-int lims_counters_connections(void)
+int lims_counters_connections(lims_counters_t *counters)
 {
     int sum = 0;
 
     for (int i = 0; i < CHILDREN_MAX; i++) {
-        int pid = atomic_load(&lims_counters->children[i].pid);
+        int pid = atomic_load(&counters->children[i].pid);
         if (pid && !is_dead(pid)) {
-            sum += atomic_load(&lims_counters->children[i].connections);
+            sum += atomic_load(&counters->children[i].connections);
         }
     }
     return sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.h - what the service counts, over all child processes.
+ * metrics.h - what the service counts of a database, over all child processes:
+ * hosts of one database are counted together, those of two apart.
  *
  * The counters live in shared memory that outlives restarts, like the rate
  * limit's. They are only ever added to, by atomic instructions without a lock:
@@ -18,6 +19,10 @@
 #include "server/figures.h"
 #include "service/service.h"
 
+/* The counters of a database, and the place of a child among them. */
+typedef struct lims_counters_t lims_counters_t;
+typedef struct lims_counted_child_t lims_counted_child_t;
+
 /* What one request cost, noted when it is answered. */
 typedef struct {
     int status;
@@ -29,33 +34,35 @@ typedef struct {
     int trips;
 } lims_measure_t;
 
-/* Finds or makes the counters. In the parent, at each start. */
+/* Finds or makes the counters of a host's database. In the parent, at each start. */
 apr_status_t lims_metrics_create(server_rec *s);
 
-/* Takes a place for this child process. */
-void lims_metrics_child(void);
+/* Takes a place for this child process; NULL: all are taken. */
+lims_counted_child_t *lims_metrics_child(lims_counters_t *counters);
 
-void lims_metrics_request(const lims_measure_t *measure);
+void lims_metrics_request(lims_counters_t *counters, const lims_measure_t *measure);
 
 /* A connection was taken after waiting so long, or not at all: because all were
  * in use, or because the database was out of reach. */
-void lims_metrics_connection(apr_interval_time_t waited, bool taken);
-void lims_metrics_exhausted(void);
-void lims_metrics_connection_back(void);
+void lims_metrics_connection(lims_counters_t *counters, lims_counted_child_t *child,
+                             apr_interval_time_t waited, bool taken);
+void lims_metrics_exhausted(lims_counters_t *counters);
+void lims_metrics_connection_back(lims_counted_child_t *child);
 
 /* Whether a key was known to the process. */
-void lims_metrics_key(bool known);
+void lims_metrics_key(lims_counters_t *counters, bool known);
 
 /* Whether a request was counted in the store that machines share. */
-void lims_metrics_rate(bool shared);
+void lims_metrics_rate(lims_counters_t *counters, bool shared);
 
-/* What became of asking the model service, and how long that took. */
-void lims_metrics_extraction(lims_call_e outcome, apr_interval_time_t duration);
+/* What became of asking the model service, and how long that took; `config` is the
+ * host's lims_config_t. */
+void lims_metrics_extraction(const void *config, lims_call_e outcome, apr_interval_time_t duration);
 
 /* Attempts of webhooks that were recorded, and how long after its event a
  * delivery had arrived. */
-void lims_metrics_attempts(lims_attempt_e what, int attempts);
-void lims_metrics_arrival(apr_interval_time_t latency);
+void lims_metrics_attempts(lims_counters_t *counters, lims_attempt_e what, int attempts);
+void lims_metrics_arrival(lims_counters_t *counters, apr_interval_time_t latency);
 
 /* Everything as Prometheus text exposition format 0.0.4, with what the database
  * says. */

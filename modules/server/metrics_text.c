@@ -65,23 +65,23 @@ static const char *labels_of(int index, apr_pool_t *pool)
                         lims_counted[index]->path);
 }
 
-static bool is_used(int index)
+static bool is_used(lims_counters_t *counters, int index)
 {
     for (int i = 0; i < BUCKETS; i++) {
-        if (read_counter(&lims_counters->routes[index].buckets[i])) {
+        if (read_counter(&counters->routes[index].buckets[i])) {
             return true;
         }
     }
     return false;
 }
 
-static void write_answers(lims_exposition_t *text)
+static void write_answers(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_requests_total", "counter",
                          "Requests answered, by route and status.");
     for (int i = 0; i < ROUTES_MAX; i++) {
         for (int status = 0; status < STATUSES; status++) {
-            apr_uint64_t count = read_counter(&lims_counters->routes[i].answers[status]);
+            apr_uint64_t count = read_counter(&counters->routes[i].answers[status]);
             if (count) {
                 lims_exposition_line(
                     text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
@@ -91,9 +91,9 @@ static void write_answers(lims_exposition_t *text)
     }
 }
 
-static void write_histogram(lims_exposition_t *text, int index)
+static void write_histogram(lims_counters_t *counters, lims_exposition_t *text, int index)
 {
-    route_counters_t *route = &lims_counters->routes[index];
+    route_counters_t *route = &counters->routes[index];
     const char *labels = labels_of(index, text->pool);
     apr_uint64_t sum = 0;
 
@@ -113,88 +113,88 @@ static void write_histogram(lims_exposition_t *text, int index)
                          labels, sum, labels, seconds(read_counter(&route->duration)), labels, sum);
 }
 
-static void write_routes(lims_exposition_t *text)
+static void write_routes(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_request_duration_seconds", "histogram",
                          "Time from the request's arrival to its answer being ready.");
     for (int i = 0; i < ROUTES_MAX; i++) {
-        if (is_used(i)) {
-            write_histogram(text, i);
+        if (is_used(counters, i)) {
+            write_histogram(counters, text, i);
         }
     }
     lims_exposition_head(text, "lims_database_seconds_total", "counter",
                          "Time spent waiting for the database.");
     for (int i = 0; i < ROUTES_MAX; i++) {
-        if (is_used(i)) {
+        if (is_used(counters, i)) {
             lims_exposition_line(text, "lims_database_seconds_total{%s} %.6f\n",
                                  labels_of(i, text->pool),
-                                 seconds(read_counter(&lims_counters->routes[i].database)));
+                                 seconds(read_counter(&counters->routes[i].database)));
         }
     }
     lims_exposition_head(text, "lims_database_round_trips_total", "counter",
                          "Round trips to the database.");
     for (int i = 0; i < ROUTES_MAX; i++) {
-        if (is_used(i)) {
+        if (is_used(counters, i)) {
             lims_exposition_line(
                 text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
-                labels_of(i, text->pool), read_counter(&lims_counters->routes[i].trips));
+                labels_of(i, text->pool), read_counter(&counters->routes[i].trips));
         }
     }
 }
 
-static void write_refusals(lims_exposition_t *text)
+static void write_refusals(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_refusals_total", "counter",
                          "Requests refused or failed, by error slug.");
     for (int i = 0; i < LIMS_E_COUNT; i++) {
         lims_exposition_line(text, "lims_refusals_total{error=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             lims_error_kinds[i].slug, read_counter(&lims_counters->refusals[i]));
+                             lims_error_kinds[i].slug, read_counter(&counters->refusals[i]));
     }
 }
 
-static void write_pool(lims_exposition_t *text)
+static void write_pool(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_database_connections_in_use", "gauge",
                          "Connections held by requests.");
     lims_exposition_line(text, "lims_database_connections_in_use %d\n",
-                         lims_counters_connections());
+                         lims_counters_connections(counters));
     lims_exposition_head(text, "lims_database_waits_total", "counter",
                          "Requests that waited for a connection.");
     lims_exposition_line(text, "lims_database_waits_total %" APR_UINT64_T_FMT "\n",
-                         read_counter(&lims_counters->waits));
+                         read_counter(&counters->waits));
     lims_exposition_head(text, "lims_database_wait_seconds_total", "counter",
                          "Time waited for a connection.");
     lims_exposition_line(text, "lims_database_wait_seconds_total %.6f\n",
-                         seconds(read_counter(&lims_counters->waited)));
+                         seconds(read_counter(&counters->waited)));
     lims_exposition_head(text, "lims_database_exhausted_total", "counter",
                          "Requests that got no connection in LimsDatabaseWait.");
     lims_exposition_line(text, "lims_database_exhausted_total %" APR_UINT64_T_FMT "\n",
-                         read_counter(&lims_counters->exhausted));
+                         read_counter(&counters->exhausted));
 }
 
-static void write_keys(lims_exposition_t *text)
+static void write_keys(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_key_lookups_total", "counter",
                          "Requests whose key was known to the process (hit) or not (miss).");
     lims_exposition_line(text, "lims_key_lookups_total{cache=\"hit\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&lims_counters->keys_known));
+                         read_counter(&counters->keys_known));
     lims_exposition_line(text, "lims_key_lookups_total{cache=\"miss\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&lims_counters->keys_unknown));
+                         read_counter(&counters->keys_unknown));
 }
 
-static void write_refused_keys(lims_exposition_t *text)
+static void write_refused_keys(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_keys_refused_total", "counter",
                          "Requests whose key was refused: unknown (revoked and expired ones too), "
                          "malformed, or missing.");
     for (int i = 0; i < LIMS_REFUSED_COUNT; i++) {
         lims_exposition_line(text, "lims_keys_refused_total{reason=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             refused_names[i], read_counter(&lims_counters->refused[i]));
+                             refused_names[i], read_counter(&counters->refused[i]));
     }
 }
 
 /* Only where machines share the limit. */
-static void write_rates(lims_exposition_t *text)
+static void write_rates(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_store_state_t state;
 
@@ -206,10 +206,10 @@ static void write_rates(lims_exposition_t *text)
         "Requests counted with the other machines (memcached) or by this one alone (local).");
     lims_exposition_line(
         text, "lims_rate_limit_counted_total{store=\"memcached\"} %" APR_UINT64_T_FMT "\n",
-        read_counter(&lims_counters->rates_shared));
+        read_counter(&counters->rates_shared));
     lims_exposition_line(text,
                          "lims_rate_limit_counted_total{store=\"local\"} %" APR_UINT64_T_FMT "\n",
-                         read_counter(&lims_counters->rates_local));
+                         read_counter(&counters->rates_local));
     lims_exposition_head(text, "lims_rate_limit_store_up", "gauge",
                          "Whether a memcached server answers.");
     for (int i = 0; lims_store_state(&state, i); i++) {
@@ -226,22 +226,22 @@ static void write_rates(lims_exposition_t *text)
     }
 }
 
-static void write_extractions(lims_exposition_t *text)
+static void write_extractions(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_extraction_calls_total", "counter",
                          "Files laid before the model service, by what came of it.");
     for (int i = 0; i < LIMS_CALL_COUNT; i++) {
         lims_exposition_line(text,
                              "lims_extraction_calls_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             call_names[i], read_counter(&lims_counters->extractions[i]));
+                             call_names[i], read_counter(&counters->extractions[i]));
     }
     lims_exposition_head(text, "lims_extraction_seconds_total", "counter",
                          "Time spent waiting for the model service.");
     lims_exposition_line(text, "lims_extraction_seconds_total %.6f\n",
-                         seconds(read_counter(&lims_counters->extraction)));
+                         seconds(read_counter(&counters->extraction)));
 }
 
-static void write_attempts(lims_exposition_t *text)
+static void write_attempts(lims_counters_t *counters, lims_exposition_t *text)
 {
     apr_uint64_t sum = 0;
 
@@ -250,12 +250,12 @@ static void write_attempts(lims_exposition_t *text)
     for (int i = 0; i < LIMS_ATTEMPT_COUNT; i++) {
         lims_exposition_line(text,
                              "lims_webhook_attempts_total{outcome=\"%s\"} %" APR_UINT64_T_FMT "\n",
-                             attempt_names[i], read_counter(&lims_counters->attempts[i]));
+                             attempt_names[i], read_counter(&counters->attempts[i]));
     }
     lims_exposition_head(text, "lims_webhook_arrival_seconds", "histogram",
                          "Time from an event to the receiver's acknowledgement.");
     for (int i = 0; i < ARRIVAL_BUCKETS; i++) {
-        sum += read_counter(&lims_counters->arrivals[i]);
+        sum += read_counter(&counters->arrivals[i]);
         lims_exposition_line(
             text, "lims_webhook_arrival_seconds_bucket{le=\"%s\"} %" APR_UINT64_T_FMT "\n",
             i < ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
@@ -263,7 +263,7 @@ static void write_attempts(lims_exposition_t *text)
     lims_exposition_line(text,
                          "lims_webhook_arrival_seconds_sum %.6f\n"
                          "lims_webhook_arrival_seconds_count %" APR_UINT64_T_FMT "\n",
-                         seconds(read_counter(&lims_counters->arrival)), sum);
+                         seconds(read_counter(&counters->arrival)), sum);
 }
 
 static void write_gauge(lims_exposition_t *text, const char *name, const char *value,
@@ -319,20 +319,21 @@ static void write_laboratory(lims_exposition_t *text, const lims_figures_t *figu
 
 const char *lims_metrics_text(const server_rec *s, const lims_figures_t *figures, apr_pool_t *pool)
 {
+    lims_counters_t *counters = lims_config_of(s)->counters;
     lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
                                .pool = pool };
 
     write_state(&text, figures);
     write_workers(&text);
-    write_answers(&text);
-    write_routes(&text);
-    write_refusals(&text);
-    write_pool(&text);
-    write_keys(&text);
-    write_refused_keys(&text);
-    write_rates(&text);
-    write_extractions(&text);
-    write_attempts(&text);
+    write_answers(counters, &text);
+    write_routes(counters, &text);
+    write_refusals(counters, &text);
+    write_pool(counters, &text);
+    write_keys(counters, &text);
+    write_refused_keys(counters, &text);
+    write_rates(counters, &text);
+    write_extractions(counters, &text);
+    write_attempts(counters, &text);
     if (figures->backlog) {
         write_backlog(&text, figures->backlog);
     }
@@ -372,13 +373,12 @@ static void json_text(lims_writer_t *w, const char *name, const char *number)
     lims_writer_raw(w, number);
 }
 
-static void json_webhooks(lims_writer_t *w, const lims_backlog_t *backlog)
+static void json_webhooks(lims_counters_t *counters, lims_writer_t *w,
+                          const lims_backlog_t *backlog)
 {
-    json_number(w, "webhooksDelivered",
-                read_counter(&lims_counters->attempts[LIMS_ATTEMPT_DELIVERED]));
-    json_number(w, "webhooksFailed", read_counter(&lims_counters->attempts[LIMS_ATTEMPT_FAILED]));
-    json_number(w, "webhooksGivenUp",
-                read_counter(&lims_counters->attempts[LIMS_ATTEMPT_GIVEN_UP]));
+    json_number(w, "webhooksDelivered", read_counter(&counters->attempts[LIMS_ATTEMPT_DELIVERED]));
+    json_number(w, "webhooksFailed", read_counter(&counters->attempts[LIMS_ATTEMPT_FAILED]));
+    json_number(w, "webhooksGivenUp", read_counter(&counters->attempts[LIMS_ATTEMPT_GIVEN_UP]));
     if (backlog) {
         json_text(w, "webhooksPending", backlog->pending);
         json_text(w, "webhooksKept", backlog->kept);
@@ -401,31 +401,32 @@ static void json_state(lims_writer_t *w, const lims_figures_t *figures)
 
 void lims_metrics_json(lims_writer_t *w, const server_rec *s, const lims_figures_t *figures)
 {
+    lims_counters_t *counters = lims_config_of(s)->counters;
     apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
 
     for (int i = 0; i < ROUTES_MAX; i++) {
         for (int b = 0; b < BUCKETS; b++) {
-            answered += read_counter(&lims_counters->routes[i].buckets[b]);
+            answered += read_counter(&counters->routes[i].buckets[b]);
         }
-        database += read_counter(&lims_counters->routes[i].database);
-        trips += read_counter(&lims_counters->routes[i].trips);
+        database += read_counter(&counters->routes[i].database);
+        trips += read_counter(&counters->routes[i].trips);
     }
     for (int i = 0; i < LIMS_E_COUNT; i++) {
-        refused += read_counter(&lims_counters->refusals[i]);
+        refused += read_counter(&counters->refusals[i]);
     }
     json_state(w, figures);
     json_number(w, "requests", answered);
     json_number(w, "refusals", refused);
-    json_number(w, "rateLimited", read_counter(&lims_counters->refusals[LIMS_E_RATE_LIMITED]));
-    json_number(w, "unauthorized", read_counter(&lims_counters->refusals[LIMS_E_UNAUTHORIZED]));
+    json_number(w, "rateLimited", read_counter(&counters->refusals[LIMS_E_RATE_LIMITED]));
+    json_number(w, "unauthorized", read_counter(&counters->refusals[LIMS_E_UNAUTHORIZED]));
     json_number(w, "databaseMicroseconds", database);
     json_number(w, "databaseRoundTrips", trips);
-    json_number(w, "databaseConnectionsInUse", (apr_uint64_t)lims_counters_connections());
-    json_number(w, "databaseWaits", read_counter(&lims_counters->waits));
-    json_number(w, "databaseExhausted", read_counter(&lims_counters->exhausted));
-    json_number(w, "keyCacheHits", read_counter(&lims_counters->keys_known));
-    json_number(w, "keyCacheMisses", read_counter(&lims_counters->keys_unknown));
+    json_number(w, "databaseConnectionsInUse", (apr_uint64_t)lims_counters_connections(counters));
+    json_number(w, "databaseWaits", read_counter(&counters->waits));
+    json_number(w, "databaseExhausted", read_counter(&counters->exhausted));
+    json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
+    json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
     json_store(w);
-    json_webhooks(w, figures->backlog);
+    json_webhooks(counters, w, figures->backlog);
     lims_watchdog_json(w, s);
 }

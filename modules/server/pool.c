@@ -72,6 +72,8 @@ struct lims_pool_t {
     apr_thread_cond_t *left;
     lims_turns_t *turns[LIMS_BRIEF_COUNT]; /* NULL for what takes none */
     lims_outage_t *outage;
+    lims_counters_t *counters;
+    lims_counted_child_t *child; /* this one's place among them */
     member_t *dead;
     int free; /* requests that may still come in */
     int used; /* members by state */
@@ -167,6 +169,8 @@ apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s)
             if (rv != APR_SUCCESS) {
                 return rv;
             }
+            pool->counters = lims_config_of(s)->counters;
+            pool->child = lims_metrics_child(pool->counters);
             pool->next = pools;
             pools = pool;
             apr_pool_pre_cleanup_register(pchild, pool, return_dead);
@@ -402,10 +406,11 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
         }
     } else {
         error = unavailable(lease, 50, "all database connections are in use: raise DBDMax");
-        lims_metrics_exhausted();
+        lims_metrics_exhausted(pool->counters);
     }
     apr_thread_mutex_unlock(pool->mutex);
-    lims_metrics_connection(waited || !member ? apr_time_now() - begun : 0, member != NULL);
+    lims_metrics_connection(pool->counters, pool->child,
+                            waited || !member ? apr_time_now() - begun : 0, member != NULL);
     lease->held = member;
     if (error) {
         lims_pool_give_back(lease);
@@ -444,7 +449,7 @@ static void give_member_back(lims_pool_t *pool, member_t *member)
     leave_pool(pool);
     lims_outage_wake(pool->outage);
     apr_thread_mutex_unlock(pool->mutex);
-    lims_metrics_connection_back();
+    lims_metrics_connection_back(pool->child);
 }
 
 void lims_pool_give_back(lims_lease_t *lease)

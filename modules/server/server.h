@@ -121,6 +121,7 @@ typedef struct {
     lims_store_t *store;                /* of rates over several machines, or NULL */
     const char *running;                /* the database that answered at start, or NULL */
     int hints;                          /* where a commit is told to the dispatchers, or -1 */
+    struct lims_counters_t *counters;   /* of its database; metrics.c */
     lims_pool_t *pool;                  /* in a child: its connections, NULL if it has none */
     struct lims_memory_t *figures;      /* what the database last said; figures.c */
     lims_places_t places;               /* for what takes a processor for long */

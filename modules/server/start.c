@@ -138,10 +138,13 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
         return OK;
     }
     lims_algorithms_list();
-    rv = lims_metrics_create(s);
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s, "LIMS0113: no shared memory for counters");
-        return HTTP_INTERNAL_SERVER_ERROR;
+    for (server_rec *each = s; each; each = each->next) {
+        rv = lims_metrics_create(each);
+        if (rv != APR_SUCCESS) {
+            ap_log_error(APLOG_MARK, APLOG_EMERG, rv, each,
+                         "LIMS0113: no shared memory for counters");
+            return HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
     rv = lims_webhooks_prepare(s, pconf);
     if (rv != APR_SUCCESS) {

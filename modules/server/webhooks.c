@@ -153,19 +153,22 @@ static void log_line(void *data, lims_log_e level, const char *line)
 {
     const worker_t *worker = data;
 
-    ap_log_error(APLOG_MARK, (int)level, 0, worker->server, "%s", line);
+    ap_log_error(APLOG_MARK, (int)level, 0, worker->server, "%s (database %s)", line,
+                 lims_config_database(worker->server));
 }
 
 static void count_attempts(void *data, lims_attempt_e what, int attempts)
 {
-    (void)data;
-    lims_metrics_attempts(what, attempts);
+    const worker_t *worker = data;
+
+    lims_metrics_attempts(lims_config_of(worker->server)->counters, what, attempts);
 }
 
 static void count_arrival(void *data, apr_interval_time_t latency)
 {
-    (void)data;
-    lims_metrics_arrival(latency);
+    const worker_t *worker = data;
+
+    lims_metrics_arrival(lims_config_of(worker->server)->counters, latency);
 }
 
 static void fill_settings(worker_t *worker, const common_t *common, apr_pool_t *pool)

@@ -12,6 +12,14 @@ use LIMS::Test;
 
 my $conf = "LimsRateLimit 5000\nLimsScanInterval 1\n";
 
+# Requests of a route that a host's page says were answered with 200.
+sub answered {
+    my ($host, $route) = @_;
+    my ($count) = LIMS::Response->from($host, '/lims/metrics')->body
+        =~ /^lims_requests_total\{method="GET",route="\Q$route\E",status="200"\} (\d+)$/m;
+    return $count;
+}
+
 sub remaining { return $_[0]->get('/whoami')->header('RateLimit-Remaining') }
 
 # Database => sessions of that name.
@@ -60,6 +68,9 @@ for my $way (@LIMS::Hosts::ways) {
             my %told = map { $_ => 1 } $text =~ /^lims_job_\w+\{[^}]*database="([^"@]+)\@/mg;
             is_deeply(\%told, { $host->{database} => 1 }, '... and shows its own figures');
         }
+        $first->get('/projects') for 1 .. 3;
+        is(answered($first,  '/projects'), 3,     'the requests of a host are counted');
+        is(answered($second, '/projects'), undef, '... for its own database alone');
         ok($hosts->finish, 'nothing unexpected in the log');
     };
 }
@@ -83,6 +94,8 @@ subtest 'one database, written in two ways' => sub {
         $pages[0] =~ / [2-9]/;
     }), 'scans are done');
     is($pages[0] =~ s/ \d+\z//r, $pages[1] =~ s/ \d+\z//r, 'and the same jobs');
+    $_->get('/projects') for $first, $second;
+    is(answered($_, '/projects'), 2, 'both show the requests of both') for $first, $second;
     ok($hosts->finish, 'nothing unexpected in the log');
 };
 
