@@ -134,6 +134,18 @@ AS $$
                           'timestamp_before_collection'))
 $$;
 
+-- The reasons, of which the last says that there may be more than are told.
+CREATE FUNCTION lims.with_its_limit(p_reasons jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN jsonb_array_length(p_reasons) < 500 THEN p_reasons
+                ELSE jsonb_set(p_reasons, '{-1,message}', to_jsonb(
+                         (p_reasons -> -1 ->> 'message')
+                         || ' (500 reasons of this kind are listed; there may be '
+                         || 'more.)'))
+           END
+$$;
+
 -- All tests and samples of the readings are locked at once, so that all lock in the
 -- same order.
 CREATE FUNCTION lims.lock_readings(
@@ -250,7 +262,7 @@ BEGIN
                 decided := false;
                 RETURN;
             END IF;
-            v_reasons := v_reasons || v_found;
+            v_reasons := v_reasons || lims.with_its_limit(v_found);
             v_blocked := v_blocked OR v_found <> '[]';
             IF NOT v_blocked THEN
                 v_written := lims.write_readings(p_organization, p_file, v_rows,
@@ -299,5 +311,6 @@ GRANT EXECUTE ON FUNCTION
     lims.brought_before(bigint, bytea, lims.file_reading[]),
     lims.file_reason(text, text, text),
     lims.is_told_enough(jsonb),
+    lims.with_its_limit(jsonb),
     lims.lock_readings(bigint, lims.file_reading[])
     TO lims_app;

@@ -156,6 +156,14 @@ subtest 'more reasons than are listed' => sub {
     unlike($_->{message}, qr/not listed/, 'and no other') for $told[0];
     is($ann->done('instrument-file show', $json->{id})->{reasons}[499]{message}, $told[-1]{message},
         'limsctl shows it too');
+
+    # Those that the database finds, of samples that there are not.
+    $json = $pc->send($pc->csv(map { [ "X-$_", 'NO3', '1' ] } 1 .. 612))->json;
+    @told = grep { $_->{code} eq 'unknown_tracking_id' } @{ $json->{reasons} };
+    is(scalar @told, 500, 'the first unknown samples are listed');
+    like($told[-1]{message}, qr/\(500 reasons of this kind are listed; there may be more\.\)$/,
+        'the last says that there may be more');
+    unlike($told[0]{message}, qr/may be more/, 'and no other');
 };
 
 subtest 'a value that stands several times' => sub {
