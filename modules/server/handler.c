@@ -435,14 +435,14 @@ static apr_off_t longest_body(const lims_settings_t *settings)
 }
 
 /* mod_http2 ends a stream whose body was not read to its end, and many a client
- * then never sees the answer. Those with a key that is or was one learn why they
- * were refused; of others nothing is read. */
+ * then never sees the answer. Those with a key learn why they were refused; of others
+ * no more is read than httpd reads of a refused request over HTTP/1.1. */
 static void read_the_rest(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_off_t left = longest_body(x->settings), length = 0;
-    bool more = r->connection->master && x->rq.actor.key && !carrier->read && !carrier->broken;
+    apr_off_t left = x->rq.actor.key ? longest_body(x->settings) : DISCARD_MAX, length = 0;
+    bool more = r->connection->master && !carrier->read && !carrier->broken;
 
     while (more && left > 0) {
         more = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
