@@ -185,14 +185,14 @@ struct lims_field_t {
       .min = 1,                                                                      \
       .max = 500,                                                                    \
       .fallback = "50",                                                              \
-      .doc = "Records on a page; more than 500 is taken as 500.",                    \
+      .doc = "Number of records on a page. More than 500 is taken as 500.",                    \
       .example = "50" },                                                             \
     { .name = "cursor",                                                              \
       .type = LIMS_T_INTEGER,                                                        \
       .min = 0,                                                                      \
       .max = APR_INT64_MAX,                                                          \
       .fallback = "0",                                                               \
-      .doc = "Read after this id: nextCursor of the page before.",                   \
+      .doc = "Cursor to read from: nextCursor of the page before.",                   \
       .example = "0" }
 
 /* clang-format on */

@@ -11,26 +11,26 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
       .pattern = EVENT_ID,
-      .doc = "The event's own id, the same whenever it is read. Deliveries by webhook have ids "
-             "of their own.",
+      .doc = "Id of the event, the same at every read. A webhook delivery of the event has an id "
+             "of its own.",
       .example = "5b6f1c9e-0d0f-4a55-9a1e-6c1f3f6f2f10" },
     { .name = "type",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "Event type; more may be added.",
+      .doc = "Type of the event. More types may be added.",
       .example = "sample.created" },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT,
-      .doc = "When the event came about." },
+      .doc = "When the event occurred, UTC." },
     { .name = "organizationId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "Whose event it is." },
+      .doc = "Id of the organization in which the event occurred." },
     { .name = "data",
       .type = LIMS_T_JSON,
       .flags = LIMS_F_OUT,
-      .doc = "The payload: the same object as in the webhook of this type." },
+      .doc = "Payload of the event: the same object as in the webhook of this type." },
     LIMS_FIELD_END,
 };
 
@@ -38,11 +38,11 @@ static const lims_field_t filters[] = {
     { .name = "type",
       .type = LIMS_T_ENUM,
       .values = lims_event_types,
-      .doc = "Events of this type only.",
+      .doc = "Only events of this type.",
       .example = "result.verified" },
     { .name = "since",
       .type = LIMS_T_MOMENT,
-      .doc = "Events that came about at this time or later." },
+      .doc = "Only events that occurred at this time or later." },
     LIMS_PAGING_FIELDS,
     LIMS_FIELD_END,
 };
@@ -52,14 +52,14 @@ static const lims_route_t routes[] = {
       .path = "/events",
       .command = "event list",
       .operation = "listEvents",
-      .summary = "The events of the last 30 days, in their order",
+      .summary = "List the events of the last 30 days, in feed order",
       .description =
-          "The same events as webhooks deliver. To follow them, ask again with `cursor` set to "
-          "`nextCursor`, also after an empty page: each event then comes exactly once, whenever "
-          "its transaction was committed. Events appear in the order of their transactions, which "
-          "is not always that of their times, and `nextCursor` is a place in that order rather "
-          "than a number that always grows. While a transaction is open, those that began after "
-          "it wait for its end.",
+          "The same events as webhooks deliver. To follow the feed, call again with `cursor` set "
+          "to `nextCursor`, also after an empty page: each event is then returned exactly once, "
+          "whenever its transaction was committed. Events are in the order of their transactions, "
+          "which is not always the order of their times; `nextCursor` is a position in that order, "
+          "not a number that always grows. While a transaction is open, the events of later "
+          "transactions wait for its end.",
       .scope = "events:read",
       .flags = LIMS_R_LIST,
       .query = filters,
@@ -74,7 +74,7 @@ const lims_resource_t lims_event = {
     .title = "Events",
     .schema = "FeedEvent",
     .feed = true,
-    .doc = "What happened in the laboratory, as webhooks tell it.",
+    .doc = "Event of the laboratory, with the same payload as its webhook.",
     .fields = fields,
     .routes = routes,
 };

@@ -12,11 +12,16 @@
 static const lims_field_t filters[] = {
     { .name = "since",
       .type = LIMS_T_MOMENT,
-      .doc = "Files looked at then or later: a date (its UTC day begins) or a timestamp." },
+      .doc = "Only extractions at this time or later: a date (from the beginning of that UTC day) "
+             "or a timestamp." },
     { .name = "until",
       .type = LIMS_T_MOMENT_END,
-      .doc = "Files looked at then or earlier: a date (the whole UTC day) or a timestamp." },
-    { .name = "model", .type = LIMS_T_STRING, .max = 255, .doc = "Only what this model found." },
+      .doc = "Only extractions at this time or earlier: a date (to the end of that UTC day) or a "
+             "timestamp." },
+    { .name = "model",
+      .type = LIMS_T_STRING,
+      .max = 255,
+      .doc = "Only extractions by this model, as the AI service names it." },
     LIMS_FIELD_END,
 };
 
@@ -25,13 +30,14 @@ static const lims_route_t routes[] = {
       .path = "/extractions/calibration",
       .command = "extraction calibration",
       .operation = "calibrateExtraction",
-      .summary = "How often values that a model found in files were right",
+      .summary = "Show how often extracted values were right, by confidence",
       .description =
-          "Of each test the last extraction counts. Right is what was verified as it was found, or "
-          "what a person entered by hand and is the same; wrong what stands otherwise now, or was "
-          "taken back; the rest is open. By confidence, by the evidence that made it (the factors "
-          "for sample, test, unit and a second look), and by model. atLeast is what the share is "
-          "with 95 % certainty: before some 200 decided values keep the default threshold.",
+          "Of each sample test its last extraction counts. An extracted value is right if it was "
+          "verified unchanged, or if a person entered the same value by hand; wrong if another "
+          "result stands now, or it was withdrawn; otherwise open. Figures are listed by "
+          "confidence, by the evidence behind it (the factors for sample, test, unit and a second "
+          "look), and by model. atLeast is the lower bound of the share of right values, with 95 % "
+          "certainty: with fewer than some 200 decided values keep the default threshold.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
       .query = filters,
       .status = 200,
@@ -45,7 +51,7 @@ const lims_resource_t lims_extraction_calibration = {
     .name = "extraction",
     .title = "Extraction",
     .schema = "ExtractionCalibration",
-    .doc = "Values that an AI service found in files, and what became of them.",
+    .doc = "Values that an AI service extracted from files, and whether they proved right.",
     .fields = no_fields,
     .routes = routes,
 };

@@ -31,17 +31,19 @@ enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
       .type = LIMS_T_STRING,                                                                       \
       .min = 1,                                                                                    \
       .max = 64,                                                                                   \
-      .doc = "Code of the profile to read it by. Without it, by the one that matches.",            \
+      .doc = "Code of the profile to read the file by. Without it, the profile that matches the "  \
+             "file.",                                                                              \
       .example = "cedex-bio-ht" },                                                                 \
     { .name = "dryRun",                                                                            \
       .type = LIMS_T_BOOLEAN,                                                                      \
       .fallback = "false",                                                                         \
-      .doc = "Do everything, answer, and undo it: nothing is kept. Not with an upload-only key." },\
+      .doc = "Whether to do everything, answer, and roll back: nothing is kept. Not allowed with " \
+             "an upload-only key." },                                                              \
     { .name = "again",                                                                             \
       .type = LIMS_T_BOOLEAN,                                                                      \
       .fallback = "false",                                                                         \
-      .doc = "Of bytes that came before and wait in quarantine: read them once more, by today's "  \
-             "profiles and records. What was imported or rejected stays so." }
+      .doc = "Whether to read bytes that were received before and are in quarantine once more, "   \
+             "by today's profiles and records. A file that was imported or rejected stays so." }
 /* clang-format on */
 
 static const lims_field_t input[] = {
@@ -50,42 +52,52 @@ static const lims_field_t input[] = {
       .flags = LIMS_F_REQUIRED,
       .min = 1,
       .max = NAME_MAX,
-      .doc = "What the file is called.",
+      .doc = "Name of the file, such as run42.csv.",
       .example = "run42.csv" },
     { .name = "content",
       .type = LIMS_T_STRING,
       .max = CONTENT_MAX,
-      .doc = "The file, if it is a text in UTF-8.",
+      .doc = "Content of a file that is text in UTF-8; or use contentBase64.",
       .example = "Sample;NO3\nLAB-26-0004217-K;7.10\n" },
     { .name = "contentBase64",
       .type = LIMS_T_STRING,
       .max = CONTENT_MAX,
-      .doc = "Or the bytes of any file, in base64 without line breaks." },
+      .doc = "Bytes of any file, in base64 without line breaks; or use content." },
     HOW_FIELDS,
     LIMS_FIELD_END,
 };
 
 static const lims_field_t form[] = {
-    { .name = "file", .type = LIMS_T_FILE, .flags = LIMS_F_REQUIRED, .doc = "The file." },
+    { .name = "file",
+      .type = LIMS_T_FILE,
+      .flags = LIMS_F_REQUIRED,
+      .doc = "The instrument file, unchanged." },
     HOW_FIELDS,
     LIMS_FIELD_END,
 };
 
 static const lims_field_t count_fields[] = {
-    { .name = "rows", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Rows of the table." },
+    { .name = "rows",
+      .type = LIMS_T_INTEGER,
+      .flags = SHOWN,
+      .doc = "Number of rows in the file's tables." },
     { .name = "results",
       .type = LIMS_T_INTEGER,
       .flags = SHOWN,
-      .doc = "Results of samples that were read." },
+      .doc = "Number of sample results that were read." },
     { .name = "controls",
       .type = LIMS_T_INTEGER,
       .flags = SHOWN,
-      .doc = "Control values that were read; they make a QC batch that covers the file's tests." },
+      .doc = "Number of control values that were read. They make a QC batch that covers the file's "
+             "tests." },
     { .name = "skipped",
       .type = LIMS_T_INTEGER,
       .flags = SHOWN,
-      .doc = "What the profile says to leave out." },
-    { .name = "written", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Results entered." },
+      .doc = "Number of rows and values left out because the profile says so." },
+    { .name = "written",
+      .type = LIMS_T_INTEGER,
+      .flags = SHOWN,
+      .doc = "Number of results that were entered." },
     LIMS_FIELD_END,
 };
 
@@ -93,33 +105,69 @@ static const lims_field_t reason_fields[] = {
     { .name = "code",
       .type = LIMS_T_STRING,
       .flags = SHOWN,
-      .doc = "What is the matter, for programs.",
+      .doc = "Code of the reason, for programs.",
       .example = "unknown_tracking_id" },
     { .name = "severity",
       .type = LIMS_T_ENUM,
       .values = severities,
       .flags = SHOWN,
-      .doc = "Whether it keeps the file from being imported." },
-    { .name = "message", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "For people." },
-    { .name = "sheet", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Of a workbook." },
-    { .name = "row", .type = LIMS_T_INTEGER, .flags = PERHAPS, .doc = "Line or row, from 1." },
+      .doc =
+          "Severity of the reason: blocking keeps the file from being imported, note does not." },
+    { .name = "message",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Explanation for people. Its wording may change." },
+    { .name = "sheet",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Name of the workbook's sheet; null for other files." },
+    { .name = "row",
+      .type = LIMS_T_INTEGER,
+      .flags = PERHAPS,
+      .doc = "Number of the row or line, counted from 1; null where the reason is about the whole "
+             "file." },
     { .name = "column",
       .type = LIMS_T_INTEGER,
       .flags = PERHAPS,
-      .doc = "From 1; null of what is known by its row alone." },
-    { .name = "cell", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "What stands there." },
-    { .name = "expected", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "What should." },
+      .doc =
+          "Number of the column, counted from 1; null where the reason is about the whole row." },
+    { .name = "cell",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Text of the cell, exactly as in the file." },
+    { .name = "expected",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Expected text or value." },
     LIMS_FIELD_END,
 };
 
 static const lims_field_t result_fields[] = {
-    { .name = "row", .type = LIMS_T_INTEGER, .flags = SHOWN, .doc = "Where it stands." },
-    { .name = "sampleTestId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "The sample test." },
-    { .name = "trackingId", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Of the sample." },
-    { .name = "testCode", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Of the test." },
-    { .name = "result", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "As it was entered." },
-    { .name = "unit", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "As the file has it." },
-    { .name = "qualifier", .type = LIMS_T_STRING, .flags = PERHAPS, .doc = "Likewise." },
+    { .name = "row",
+      .type = LIMS_T_INTEGER,
+      .flags = SHOWN,
+      .doc = "Number of the row or line in the file, counted from 1." },
+    { .name = "sampleTestId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the sample test." },
+    { .name = "trackingId",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Tracking id of the sample." },
+    { .name = "testCode",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Code of the test definition." },
+    { .name = "result",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Result as it was entered." },
+    { .name = "unit",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Unit of the result, as in the file." },
+    { .name = "qualifier",
+      .type = LIMS_T_STRING,
+      .flags = PERHAPS,
+      .doc = "Qualifier of the result, as in the file; null if it has none." },
     LIMS_FIELD_END,
 };
 
@@ -127,50 +175,61 @@ static const lims_field_t output[] = {
     { .name = "id",
       .type = LIMS_T_ID,
       .flags = PERHAPS,
-      .doc = "Of the file that was kept; null of a dry run.",
+      .doc = "Id of the instrument file that was kept; null for a dry run.",
       .example = "812" },
-    { .name = "fileName", .type = LIMS_T_STRING, .flags = SHOWN, .doc = "As it first came." },
+    { .name = "fileName",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN,
+      .doc = "Name of the file when it was first received." },
     { .name = "sha256",
       .type = LIMS_T_STRING,
       .flags = SHOWN,
-      .doc = "Of its bytes, by which an organization has a file but once." },
+      .doc = "SHA-256 of the file's bytes, hexadecimal. An organization has each file only once." },
     { .name = "status",
       .type = LIMS_T_ENUM,
       .values = statuses,
       .flags = SHOWN,
-      .doc = "Whether its results were entered, all of them, or it is kept for a person." },
+      .doc = "Status of the file: imported with all of its results, or quarantined for a person to "
+             "decide." },
     { .name = "duplicate",
       .type = LIMS_T_BOOLEAN,
       .flags = SHOWN,
-      .doc = "The same bytes had come before, or the same results for the same tests, which "
-             "stand: nothing was done again." },
+      .doc = "Whether the same bytes had been received before, or the same results for the same "
+             "tests, which still stand: nothing was entered again." },
     { .name = "duplicateOf",
       .type = LIMS_T_ID,
       .flags = PERHAPS,
-      .doc = "The file that brought the same results in other bytes." },
-    { .name = "dryRun", .type = LIMS_T_BOOLEAN, .flags = SHOWN, .doc = "Nothing was kept." },
+      .doc = "Id of the earlier file that had the same results in other bytes; null if there is "
+             "none." },
+    { .name = "dryRun",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN,
+      .doc = "Whether this was a dry run, of which nothing was kept." },
     { .name = "profile",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
-      .doc = "Code of the profile that it was read by." },
-    { .name = "profileVersion", .type = LIMS_T_INTEGER, .flags = PERHAPS, .doc = "Of it." },
+      .doc = "Code of the profile by which the file was read; null if none matched." },
+    { .name = "profileVersion",
+      .type = LIMS_T_INTEGER,
+      .flags = PERHAPS,
+      .doc = "Version of the profile by which the file was read." },
     { .name = "counts",
       .type = LIMS_T_OBJECT,
       .members = count_fields,
       .flags = SHOWN,
-      .doc = "How much." },
+      .doc = "Numbers of rows, results and controls that were read and entered." },
     { .name = "reasons",
       .type = LIMS_T_OBJECT_LIST,
       .members = reason_fields,
       .flags = SHOWN,
-      .doc = "Everything that is the matter, at most 500 of each kind. To an upload-only key "
-             "each code once, without its place; and whatever keeps a sample from taking its "
-             "result as unknown_tracking_id." },
+      .doc = "Every reason and note about the file, at most 500 of each code. An upload-only key "
+             "sees each code once, without its place, and unknown_tracking_id for every reason why "
+             "a sample cannot take its result." },
     { .name = "results",
       .type = LIMS_T_OBJECT_LIST,
       .members = result_fields,
       .flags = SHOWN,
-      .doc = "What was entered, or would be; empty for an upload-only key." },
+      .doc = "Results that were entered, or of a dry run would be; empty for an upload-only key." },
     LIMS_FIELD_END,
 };
 
@@ -322,14 +381,14 @@ static const lims_route_t routes[] = {
     { .method = "POST",
       .path = "/instrument-ingest",
       .operation = "ingestInstrumentFile",
-      .summary = "Import a file of an instrument, or keep it for review",
+      .summary = "Import an instrument file, or keep it for review",
       .description =
-          "The file is kept byte for byte, read by a profile of the laboratory, and its results "
-          "are entered in one transaction behind the same gates as by hand: all of them (201), "
-          "or, with every reason listed, none (202). Bytes that came before are answered with "
-          "what became of them (200); those in quarantine are read once more on request (again), "
-          "and by a dry run, which is answered with 200 too. The files of one key may take so much "
-          "storage: one that would take more is refused, and not kept.",
+          "The file is kept byte for byte and read by a profile of the laboratory. Its results are "
+          "entered in one transaction behind the same gates as results entered by hand: either all "
+          "of them (201), or none, with every reason listed (202). Bytes that were received before "
+          "are answered with the state of their file (200); a quarantined file is read again on "
+          "request (again) and by a dry run, which are answered with 200 too. The storage for the "
+          "files of one key is limited: a file beyond it is refused and not kept.",
       .scope = "instruments:write",
       .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE | LIMS_R_TURNS,
       .input = input,
@@ -349,6 +408,6 @@ const lims_resource_t lims_ingest = {
     .name = "instrument file",
     .title = "Instrument files",
     .schema = "InstrumentIngest",
-    .doc = "Files of instruments on their way to results.",
+    .doc = "Instrument files sent to be imported.",
     .routes = routes,
 };

@@ -11,7 +11,8 @@
 
 const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
     [LIMS_JOB_SCAN] = { .name = "scan",
-                        .doc = "tells of samples that entered a release state or a holding status",
+                        .doc = "writes the events of samples that entered a release state or a "
+                               "holding status",
                         .batch = LIMS_STMT_JOB_SCAN,
                         .rows = 500,
                         .counts = { { "samples", "samples looked at" },
@@ -20,7 +21,7 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
                         .gauges = { { "waiting", "marks and times that have come" },
                                     { "oldestSeconds", "age of the oldest of them" } } },
     [LIMS_JOB_RETENTION] = { .name = "retention",
-                             .doc = "takes away what has had its time",
+                             .doc = "deletes expired events, deliveries and stored answers",
                              .batch = LIMS_STMT_JOB_RETENTION,
                              .rows = 1000,
                              .counts = { { "events", "events deleted" },
@@ -39,12 +40,12 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
                                          { "rejectedFiles",
                                            "rejected files whose bytes are to be removed" } } },
     [LIMS_JOB_RECOVERY] = { .name = "recovery",
-                            .doc = "sends again what was given up, where that was asked for",
+                            .doc = "sends given-up deliveries again where a recovery was requested",
                             .batch = LIMS_STMT_JOB_RECOVERY,
                             .rows = 500,
                             .counts = { { "deliveries", "deliveries on their way again" } } },
     [LIMS_JOB_FILES] = { .name = "files",
-                         .doc = "reads instruments' files whose reading was cut short",
+                         .doc = "resumes instrument files whose reading was interrupted",
                          .step = lims_files_resume,
                          .counts = { { "files", "files taken up" },
                                      { "imported", "files imported" },

@@ -14,33 +14,35 @@
 
 #define SAMPLE_ID                                                                                  \
     {                                                                                              \
-        .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The sample.",          \
+        .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the sample.",    \
         .example = "4217"                                                                          \
     }
 
 #define TRACKING_ID                                                                                \
     {                                                                                              \
         .name = "trackingId", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                          \
-        .doc = "Its tracking identifier.", .example = "LAB-26-0004217-K"                           \
+        .doc = "Tracking identifier of the sample.", .example = "LAB-26-0004217-K"                 \
     }
 
 #define SAMPLE_IDENTIFIER                                                                          \
     {                                                                                              \
         .name = "sampleIdentifier", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                    \
-        .doc = "Its identifier within the project, else the tracking identifier.",                 \
+        .doc = "Identifier of the sample within its project; without composite identifiers the "   \
+               "tracking identifier.",                                                             \
         .example = "NPDES001-EFF-001-20261121-1"                                                   \
     }
 
 #define CLIENT_NAME                                                                                \
     {                                                                                              \
         .name = "clientName", .type = LIMS_T_STRING, .flags = LIMS_F_OUT,                          \
-        .doc = "Whose sample it is.", .example = "City of Riverbend"                               \
+        .doc = "Name of the client whose sample it is.", .example = "City of Riverbend"            \
     }
 
 #define STATUS(text)                                                                               \
     {                                                                                              \
         .name = "status", .type = LIMS_T_ENUM, .values = lims_sample_statuses,                     \
-        .flags = LIMS_F_OUT | LIMS_F_CLOSED, .doc = "Its workflow status.", .example = text        \
+        .flags = LIMS_F_OUT | LIMS_F_CLOSED, .doc = "Workflow status of the sample.",              \
+        .example = text                                                                            \
     }
 
 #define LIFECYCLE(text)                                                                            \
@@ -48,7 +50,7 @@
     {                                                                                              \
         .name = "reasons", .type = LIMS_T_OBJECT_LIST, .flags = LIMS_F_OUT,                        \
         .members = reason_fields,                                                                  \
-        .doc = "The findings behind the state; empty when nothing blocks.",                        \
+        .doc = "Findings behind the release state; empty when nothing blocks.",                    \
     }
 
 /* --- Payloads ------------------------------------------------------------- */
@@ -58,18 +60,18 @@ static const lims_field_t reason_fields[] = {
       .type = LIMS_T_ENUM,
       .values = lims_finding_categories,
       .flags = LIMS_F_OUT,
-      .doc = "As in a finding of the sample's readiness.",
+      .doc = "Category of the finding, as in the sample's readiness.",
       .example = "unverified_result" },
     { .name = "severity",
       .type = LIMS_T_ENUM,
       .values = lims_finding_severities,
       .flags = LIMS_F_OUT,
-      .doc = "blocking, or warning: advisory.",
+      .doc = "Severity of the finding: blocking, or warning for an advisory one.",
       .example = "blocking" },
     { .name = "message",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "In words.",
+      .doc = "Explanation for people. Its wording may change.",
       .example = "Nitrate-N: the result is not verified" },
     LIMS_FIELD_END,
 };
@@ -84,12 +86,12 @@ static const lims_field_t result_entered[] = {
     { .name = "sampleTestId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "The sample test.",
+      .doc = "Id of the sample test.",
       .example = "90211" },
     { .name = "testDefinitionId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "Its test definition.",
+      .doc = "Id of the test definition.",
       .example = "3" },
     LIMS_FIELD_END,
 };
@@ -98,7 +100,7 @@ static const lims_field_t result_verified[] = {
     { .name = "sampleTestId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "The sample test.",
+      .doc = "Id of the sample test.",
       .example = "90211" },
     SAMPLE_ID,
     LIMS_FIELD_END,
@@ -111,8 +113,8 @@ static const lims_field_t sample_reported[] = {
     STATUS("reported"),
     { .name = "trackingId",
       .type = LIMS_T_STRING,
-      .doc = "Its tracking identifier; absent when several samples are reported at once, so go by "
-             "sampleId.",
+      .doc = "Tracking identifier of the sample; absent when several samples are reported at once, "
+             "so use sampleId.",
       .example = "LAB-26-0004217-K" },
     LIMS_FIELD_END,
 };
@@ -124,18 +126,18 @@ static const lims_field_t qc_failed[] = {
     { .name = "qcBatchId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "The QC batch.",
+      .doc = "Id of the QC batch.",
       .example = "18" },
     { .name = "batchNumber",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "Its number in the laboratory.",
+      .doc = "Number of the QC batch in the laboratory.",
       .example = "IC-261120-A" },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
       .values = lims_qc_statuses,
       .flags = LIMS_F_OUT,
-      .doc = "What its controls came to.",
+      .doc = "Status of the QC batch after its evaluation.",
       .example = "failed" },
     LIMS_FIELD_END,
 };
@@ -146,17 +148,17 @@ static const lims_field_t holding_time_expiring[] = {
       .type = LIMS_T_ENUM,
       .values = lims_holding_statuses + 1,
       .flags = LIMS_F_OUT,
-      .doc = "expiring_soon or expired.",
+      .doc = "Holding status of the sample: expiring_soon or expired.",
       .example = "expiring_soon" },
     { .name = "expiresAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "The earliest expiry among its tests; null if there is none.",
+      .doc = "Earliest expiry among the sample's tests, UTC; null if there is none.",
       .example = "2026-11-22T14:05:00.000Z" },
     { .name = "testNames",
       .type = LIMS_T_STRING_LIST,
       .flags = LIMS_F_OUT,
-      .doc = "The tests concerned.",
+      .doc = "Names of the tests concerned.",
       .example = "[\"Nitrate-N\"]" },
     LIMS_FIELD_END,
 };
@@ -165,28 +167,28 @@ static const lims_field_t investigation_opened[] = {
     { .name = "investigationId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "The investigation.",
+      .doc = "Id of the investigation.",
       .example = "31" },
     { .name = "investigationNumber",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "Its number in the laboratory.",
+      .doc = "Number of the investigation in the laboratory.",
       .example = "OOS-2026-0031" },
     { .name = "title",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "What it is about.",
+      .doc = "Title of the investigation.",
       .example = "Nitrate-N above specification" },
     { .name = "kind",
       .type = LIMS_T_ENUM,
       .values = lims_investigation_kinds,
       .flags = LIMS_F_OUT,
-      .doc = "Such as oos (out of specification), deviation, capa.",
+      .doc = "Kind of investigation, such as oos (out of specification), deviation, capa.",
       .example = "oos" },
     { .name = "sampleId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "The sample; null for an investigation that concerns none.",
+      .doc = "Id of the sample; null for an investigation that concerns none.",
       .example = "4217" },
     LIMS_FIELD_END,
 };
@@ -195,7 +197,7 @@ static const lims_field_t webhook_test[] = {
     { .name = "message",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "That this is a test.",
+      .doc = "Text of the test event.",
       .example = "Test event" },
     LIMS_FIELD_END,
 };
@@ -262,22 +264,22 @@ const lims_field_t lims_envelope_fields[] = {
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
       .pattern = UUID,
-      .doc = "In a delivery its id, unchanged across retries: the receiver's idempotency key. In "
-             "GET /events the event's own.",
+      .doc = "Id of the delivery, the same at every attempt: the receiver's idempotency key. In "
+             "GET /events the id of the event itself.",
       .example = UUID_EXAMPLE },
     { .name = "type",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
-      .doc = "Event type; also in X-Service-Event." },
+      .doc = "Type of the event, as in X-Service-Event." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT,
-      .doc = "When the event came about.",
+      .doc = "When the event occurred, UTC.",
       .example = "2026-11-21T07:48:00.000Z" },
     { .name = "organizationId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
-      .doc = "Whose event it is.",
+      .doc = "Id of the organization in which the event occurred.",
       .example = "1" },
     LIMS_FIELD_END,
 };
@@ -286,44 +288,45 @@ const lims_field_t lims_delivery_headers[] = {
     { .name = "X-Service-Event",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_REQUIRED,
-      .doc = "Event type.",
+      .doc = "Type of the event.",
       .example = "sample.created" },
     { .name = "X-Service-Delivery",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_REQUIRED,
       .pattern = UUID,
-      .doc = "Delivery id, equal to the envelope's.",
+      .doc = "Id of the delivery, equal to the envelope's id.",
       .example = UUID_EXAMPLE },
     { .name = "X-Service-Timestamp",
       .type = LIMS_T_INTEGER,
       .flags = LIMS_F_REQUIRED,
       .max = APR_INT64_MAX,
-      .doc = "Unix time in seconds when this attempt was signed.",
+      .doc = "Unix time in seconds at which this attempt was signed.",
       .example = "1795247280" },
     { .name = "X-Service-Signature",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_REQUIRED,
       .pattern = "^sha256=[0-9a-f]{64}$",
-      .doc = "HMAC-SHA256, keyed with the endpoint's secret, of the timestamp, a period and the "
-             "exact bytes of the body." },
+      .doc = "HMAC-SHA256 with the endpoint's secret over the timestamp, a period and the exact "
+             "bytes of the body." },
     { .name = "X-Service-Signature-Previous",
       .type = LIMS_T_STRING,
       .pattern = "^sha256=[0-9a-f]{64}$",
-      .doc = "The same made with the old secret, for a while after the secret was rotated." },
+      .doc = "Signature with the previous secret, sent for a while after the secret was rotated." },
     { .name = "webhook-id",
       .type = LIMS_T_STRING,
       .pattern = UUID,
-      .doc = "Delivery id, for endpoints that asked for the header fields of Standard Webhooks.",
+      .doc = "Id of the delivery, for endpoints with the header fields of Standard Webhooks.",
       .example = UUID_EXAMPLE },
     { .name = "webhook-timestamp",
       .type = LIMS_T_INTEGER,
       .max = APR_INT64_MAX,
-      .doc = "The same as X-Service-Timestamp, for such endpoints.",
+      .doc = "Unix time in seconds at which this attempt was signed, for endpoints with the header "
+             "fields of Standard Webhooks.",
       .example = "1795247280" },
     { .name = "webhook-signature",
       .type = LIMS_T_STRING,
       .pattern = "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$",
-      .doc = "For such endpoints: the signature of Standard Webhooks, and behind it, while a "
-             "secret is being replaced, the one made with the old secret." },
+      .doc = "Signature of Standard Webhooks, for endpoints with its header fields; followed by "
+             "the signature with the previous secret while the secret is being replaced." },
     LIMS_FIELD_END,
 };

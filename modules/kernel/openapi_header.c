@@ -8,48 +8,50 @@ static const lims_field_t headers[] = {
     [LIMS_H_REQUEST_ID] = { .name = "X-Request-Id",
                             .type = LIMS_T_STRING,
                             .flags = LIMS_F_OUT,
-                            .doc = "The caller's own when it sent a well-formed one. Also in the "
-                                   "service's log and in the audit trail.",
+                            .doc = "Id of the request: the caller's own if it sent a well-formed "
+                                   "one. It is also in the service's log and in the audit trail.",
                             .example = "9f2c4e1ab37d4c5f8a6b0d1e2f3a4b5c" },
     [LIMS_H_RATE_LIMIT] = { .name = "RateLimit-Limit",
                             .type = LIMS_T_INTEGER,
-                            .doc = "Requests that the key may make in any 60 seconds. "
-                                   "Absent where no key is known yet.",
+                            .doc = "Number of requests that the key may make in any 60 seconds. "
+                                   "Absent while the key is not known.",
                             .example = "120" },
     [LIMS_H_RATE_REMAINING] = { .name = "RateLimit-Remaining",
                                 .type = LIMS_T_INTEGER,
-                                .doc = "How many of them are left now.",
+                                .doc = "Number of requests that the key has left now.",
                                 .example = "117" },
     [LIMS_H_RATE_RESET] = { .name = "RateLimit-Reset",
                             .type = LIMS_T_INTEGER,
-                            .doc = "Seconds until there is room for more.",
+                            .doc = "Seconds until the key may make more requests.",
                             .example = "42" },
     [LIMS_H_CACHE_CONTROL] = { .name = "Cache-Control",
                                .type = LIMS_T_STRING,
-                               .doc = "`private, no-cache` where there is an `ETag`: keep it, but "
-                                      "ask again. Otherwise `no-store`.",
+                               .doc = "Caching rule: `private, no-cache` where there is an `ETag` "
+                                      "(keep the answer, but revalidate it), otherwise `no-store`.",
                                .example = "no-store" },
     [LIMS_H_ETAG] = { .name = "ETag",
                       .type = LIMS_T_STRING,
                       .flags = LIMS_F_OUT,
-                      .doc = "Changes with the record; for If-Match and If-None-Match.",
+                      .doc = "Entity tag of the record, for If-Match and If-None-Match; it changes "
+                             "with the record.",
                       .example = "\"2f1d0c9b8a7e6f5d4c3b2a1908f7e6d5\"" },
     [LIMS_H_LOCATION] = { .name = "Location",
                           .type = LIMS_T_STRING,
                           .flags = LIMS_F_OUT,
-                          .doc = "Path of the record created." },
+                          .doc = "Path of the record that was created." },
     [LIMS_H_REPLAYED] = { .name = "Idempotent-Replayed",
                           .type = LIMS_T_STRING,
-                          .doc = "`true` on the first answer given again; otherwise absent.",
+                          .doc = "Mark of a repeated answer: `true` when the first answer to this "
+                                 "Idempotency-Key is given again, otherwise absent.",
                           .example = "true" },
     [LIMS_H_RETRY_AFTER] = { .name = "Retry-After",
                              .type = LIMS_T_INTEGER,
-                             .doc = "Seconds after which to try again.",
+                             .doc = "Seconds to wait before the request is sent again.",
                              .example = "5" },
     [LIMS_H_WWW_AUTHENTICATE] = { .name = "WWW-Authenticate",
                                   .type = LIMS_T_STRING,
                                   .flags = LIMS_F_OUT,
-                                  .doc = "`Bearer`.",
+                                  .doc = "Authentication scheme: `Bearer`.",
                                   .example = "Bearer" },
 };
 
@@ -72,19 +74,19 @@ static const parameter_t parameters[] = {
                               .min = 1,
                               .max = 128,
                               .pattern = "^[A-Za-z0-9._:-]+$",
-                              .doc = "The caller's own name of the request. Of another form, it "
-                                     "is replaced by one of the service's." } },
+                              .doc = "Id that the caller gives the request. If it is not "
+                                     "well-formed, the service replaces it by one of its own." } },
     [LIMS_Q_IF_NONE_MATCH] = { "header",
                                { .name = "If-None-Match",
                                  .type = LIMS_T_STRING,
                                  .max = 8190,
-                                 .doc = "An `ETag` read before: when it still holds, the answer "
-                                        "is 304 without a body." } },
+                                 .doc = "`ETag` that was read before: while it still holds, the "
+                                        "answer is 304 without a body." } },
     [LIMS_Q_IF_MATCH] = { "header",
                           { .name = "If-Match",
                             .type = LIMS_T_STRING,
                             .max = 8190,
-                            .doc = "The `ETag` of the record as it was read: when it has changed "
+                            .doc = "`ETag` of the record as it was read: if the record has changed "
                                    "since, nothing is done and the answer is 412." } },
     [LIMS_Q_IDEMPOTENCY_KEY] = { "header",
                                  { .name = "Idempotency-Key",
@@ -92,9 +94,9 @@ static const parameter_t parameters[] = {
                                    .min = 1,
                                    .max = 255,
                                    .pattern = "^[!-~]+$",
-                                   .doc = "A name for this act that is used for no other: "
-                                          "repeated within 24 hours, it is done once and the "
-                                          "first answer is given again.",
+                                   .doc = "Unique name of this operation, chosen by the caller. "
+                                          "Repeated within 24 hours, the operation is done only "
+                                          "once and the first answer is given again.",
                                    .example = "order-88123-4" } },
 };
 

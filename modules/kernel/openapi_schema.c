@@ -154,7 +154,7 @@ static void write_single(lims_document_t *doc, const void *subject)
                                   .type = LIMS_T_OBJECT_LIST,
                                   .flags = LIMS_F_OUT,
                                   .members = resource->nested_resource->fields,
-                                  .doc = "In the order of their ids." };
+                                  .doc = "Nested records, in the order of their ids." };
 
     write_object(doc, joined(resource->fields, &nested, 1, doc->pool), LIMS_SCHEMA_RECORD,
                  resource->doc);
@@ -181,13 +181,13 @@ static void write_page(lims_document_t *doc, const void *subject)
           .type = LIMS_T_OBJECT_LIST,
           .flags = LIMS_F_OUT,
           .members = resource->fields,
-          .doc = "The records of this page, in the order of their ids." },
+          .doc = "Records of this page, in the order of their ids." },
         { .name = "nextCursor",
           .type = LIMS_T_INTEGER,
           .flags = LIMS_F_OUT,
           .max = APR_INT64_MAX,
-          .doc = "The cursor of the next page. On the last page it is where records to come "
-                 "begin." },
+          .doc = "Cursor of the next page. On the last page it is the position at which later "
+                 "records begin." },
         { .name = "hasMore",
           .type = LIMS_T_BOOLEAN,
           .flags = LIMS_F_OUT,
@@ -288,16 +288,17 @@ static void write_error(lims_document_t *doc, const void *subject)
           .type = LIMS_T_ENUM,
           .flags = LIMS_F_OUT,
           .values = lims_openapi_slugs(doc->pool),
-          .doc = "What kind of error: go by this." },
+          .doc = "Slug of the error, for programs to decide by." },
         { .name = "message",
           .type = LIMS_T_STRING,
           .flags = LIMS_F_OUT,
-          .doc = "For a person: names the field or the record. May change." },
+          .doc = "Explanation for people, with the field or the record concerned. Its wording may "
+                 "change." },
         { .name = "blockers",
           .type = LIMS_T_OBJECT_LIST,
           .members = lims_blocker_fields,
-          .doc = "With the refusal of a gate: every gate that refuses, the one in `error` "
-                 "first." },
+          .doc = "Every gate that refuses, the one in `error` first; only with the refusal of a "
+                 "gate." },
         LIMS_FIELD_END,
     };
 
@@ -319,11 +320,11 @@ static void write_plan_limit(lims_document_t *doc, const void *subject)
           .type = LIMS_T_ENUM,
           .flags = LIMS_F_OUT,
           .values = codes,
-          .doc = "The limit that is reached." },
+          .doc = "Code of the limit that was reached." },
         { .name = "message",
           .type = LIMS_T_STRING,
           .flags = LIMS_F_OUT,
-          .doc = "For a person. May change." },
+          .doc = "Explanation for people. Its wording may change." },
         LIMS_FIELD_END,
     };
 
@@ -347,7 +348,7 @@ static void write_event(lims_document_t *doc, const void *subject)
                                 .type = LIMS_T_OBJECT,
                                 .flags = LIMS_F_OUT,
                                 .members = event->data,
-                                .doc = "The payload." };
+                                .doc = "Payload of the event." };
     lims_field_t *fields = joined(lims_envelope_fields, &data, 1, doc->pool);
     const char **types = apr_pcalloc(doc->pool, 2 * sizeof(*types));
 

@@ -19,52 +19,62 @@
 enum { SHOWN = LIMS_F_OUT, GIVEN = LIMS_F_OUT | LIMS_F_CREATE };
 
 #define RECORD_FIELDS                                                                              \
-    { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Assigned by the service." },        \
+    { .name = "id",                                                                                \
+      .type = LIMS_T_ID,                                                                           \
+      .flags = SHOWN,                                                                              \
+      .doc = "Id of the API key, assigned by the service." },                                      \
         { .name = "name",                                                                          \
           .type = LIMS_T_STRING,                                                                   \
           .flags = GIVEN | LIMS_F_REQUIRED,                                                        \
           .min = 1,                                                                                \
-          .doc = "What the key is for, for people.",                                               \
+          .doc = "Name of the key, for people: the program that uses it.",                         \
           .example = "ERP connector" },                                                            \
         { .name = "keyPrefix",                                                                     \
           .type = LIMS_T_STRING,                                                                   \
           .flags = SHOWN,                                                                          \
-          .doc = "Beginning of the key, the only part shown later.",                               \
+          .doc = "First characters of the key, the only part that is shown later.",                \
           .example = "lk_AbCdE..." },                                                              \
         { .name = "scopes",                                                                        \
           .type = LIMS_T_STRING_LIST,                                                              \
           .flags = GIVEN,                                                                          \
           .fallback = "",                                                                          \
-          .doc = "What the key may do; without a list: everything." },                             \
+          .doc = "Scopes that the key has; without a list it has all of them." },                  \
         { .name = "uploadOnly",                                                                    \
           .type = LIMS_T_BOOLEAN,                                                                  \
           .flags = GIVEN,                                                                          \
           .fallback = "false",                                                                     \
-          .doc = "Whether it may only deliver instrument files." },                                \
+          .doc = "Whether the key may only deliver instrument files." },                           \
         { .name = "fileStorageMegabytes",                                                          \
           .type = LIMS_T_INTEGER,                                                                  \
           .flags = GIVEN | LIMS_F_UPDATE | LIMS_F_NULLABLE,                                        \
           .min = 1,                                                                                \
           .max = 1024 * 1024 * 1024,                                                               \
-          .doc = "What the instrument files that it sends may take; empty: what LimsFileStorage "  \
-                 "says." },                                                                        \
+          .doc = "Storage for the instrument files that the key sends, in megabytes; null: as "    \
+                 "LimsFileStorage says." },                                                        \
         { .name = "fileBytes",                                                                     \
           .type = LIMS_T_INTEGER,                                                                  \
           .flags = SHOWN,                                                                          \
-          .doc = "What those that are kept take." },                                               \
-        { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN, .doc = "User." },                \
-        { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },     \
+          .doc = "Storage that the instrument files of the key take, in bytes." },                 \
+        { .name = "createdBy",                                                                     \
+          .type = LIMS_T_ID,                                                                       \
+          .flags = SHOWN,                                                                          \
+          .doc = "Id of the user who created the key, for whom it acts." },                        \
+        { .name = "createdAt",                                                                     \
+          .type = LIMS_T_TIMESTAMP,                                                                \
+          .flags = SHOWN,                                                                          \
+          .doc = "When the key was created, UTC." },                                               \
         { .name = "lastUsedAt",                                                                    \
           .type = LIMS_T_TIMESTAMP,                                                                \
           .flags = SHOWN | LIMS_F_NULLABLE,                                                        \
-          .doc = "Last use, to the minute." },                                                     \
+          .doc = "When the key was last used, UTC; null if never. It is written at most once in "  \
+                 "LimsKeyTouchInterval." },                                                        \
         { .name = "expiresAt",                                                                     \
           .type = LIMS_T_TIMESTAMP,                                                                \
           .flags = GIVEN | LIMS_F_NULLABLE,                                                        \
-          .doc = "Refused from then on; empty: never." },                                          \
+          .doc = "When the key expires, UTC; null if never." },                                    \
     {                                                                                              \
         .name = "revokedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,           \
-        .doc = "Refused since."                                                                    \
+        .doc = "When the key was revoked, UTC; null if it was not."                                \
     }
 
 static const lims_field_t fields[] = { RECORD_FIELDS, LIMS_FIELD_END };
@@ -74,14 +84,14 @@ static const lims_field_t created_fields[] = {
     { .name = "rawKey",
       .type = LIMS_T_STRING,
       .flags = SHOWN | LIMS_F_SECRET,
-      .doc = "The key. It is shown this once and kept nowhere." },
+      .doc = "The API key itself, shown only this once and stored nowhere." },
     LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = { LIMS_PAGING_FIELDS,
                                         { .name = "revoked",
                                           .type = LIMS_T_BOOLEAN,
-                                          .doc = "Only revoked (true) or unrevoked (false) ones." },
+                                          .doc = "Only revoked (true) or unrevoked (false) keys." },
                                         LIMS_FIELD_END };
 
 /* --- Creation ------------------------------------------------------------- */
@@ -230,8 +240,8 @@ static const lims_route_t routes[] = {
     { .method = "POST",
       .command = "key create",
       .operation = "createKey",
-      .summary = "Create an API key, which is shown this once",
-      .description = "The acting user, an administrator, is the one the key acts for.",
+      .summary = "Create an API key, which is shown only this once",
+      .description = "The key acts for the user who creates it, who has to be an administrator.",
       .flags = LIMS_R_TOOL,
       .body = LIMS_F_CREATE,
       .output = created_fields,
@@ -240,7 +250,7 @@ static const lims_route_t routes[] = {
     { .method = "PATCH",
       .command = "key update",
       .operation = "updateKey",
-      .summary = "Change how much the instrument files of an API key may take",
+      .summary = "Change the storage limit for the instrument files of an API key",
       .flags = LIMS_R_TOOL,
       .body = LIMS_F_UPDATE,
       .status = 200,
@@ -249,7 +259,7 @@ static const lims_route_t routes[] = {
     { .method = "POST",
       .command = "key revoke",
       .operation = "revokeKey",
-      .summary = "Revoke an API key, from its next request on",
+      .summary = "Revoke an API key: its next request is refused",
       .flags = LIMS_R_TOOL,
       .status = 200,
       .handler = revoke_key },
@@ -260,7 +270,7 @@ const lims_resource_t lims_key = {
     .name = "API key",
     .title = "API keys",
     .schema = "ApiKey",
-    .doc = "What programs identify themselves with.",
+    .doc = "API key with which a program identifies itself.",
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_KEY_GET,

@@ -18,7 +18,7 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Id of the sample test; also the cursor value.",
       .example = "90211" },
-    { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "The sample." },
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the sample." },
     { .name = "testCode",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT,
@@ -31,12 +31,13 @@ static const lims_field_t fields[] = {
     { .name = "result",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "The result to be confirmed." },
+      .doc = "Result that is to be confirmed." },
     { .name = "confirmationStatus",
       .type = LIMS_T_ENUM,
       .values = statuses,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "pending for a presumptive positive; null when nothing is to be confirmed." },
+      .doc = "Status of the confirmation: pending for a presumptive positive; null when no "
+             "confirmation is needed." },
     LIMS_FIELD_END,
 };
 
@@ -46,7 +47,7 @@ static const lims_field_t filters[] = {
       .type = LIMS_T_ENUM,
       .values = statuses,
       .doc = "Only confirmations of this status." },
-    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only confirmations on this sample." },
+    { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only confirmations for this sample." },
     LIMS_FIELD_END,
 };
 
@@ -55,45 +56,54 @@ static const lims_field_t filters[] = {
     { .name = "medium",                                                                            \
       .type = LIMS_T_STRING,                                                                       \
       .flags = (GIVEN) | LIMS_F_NULLABLE,                                                          \
-      .doc = "Medium that was read.",                                                              \
+      .doc = "Name of the medium that was read.",                                                  \
       .example = "BGLB" },                                                                         \
         { .name = "procedure",                                                                     \
           .type = LIMS_T_STRING,                                                                   \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
-          .doc = "What was done.",                                                                 \
+          .doc = "Procedure that was carried out.",                                                \
           .example = "35 C, 48 h" },                                                               \
         { .name = "readAt",                                                                        \
           .type = LIMS_T_TIMESTAMP,                                                                \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
-          .doc = "When it was read, now unless stated." },                                         \
+          .doc = "When the step was read, UTC; by default now." },                                 \
         { .name = "reading",                                                                       \
           .type = LIMS_T_STRING,                                                                   \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
           .max = 1000,                                                                             \
-          .doc = "What was seen.",                                                                 \
+          .doc = "Observation, such as growth or colour.",                                         \
           .example = "gas in 3 of 3 tubes" },                                                      \
         { .name = "outcome",                                                                       \
           .type = LIMS_T_STRING,                                                                   \
           .flags = (GIVEN) | LIMS_F_REQUIRED,                                                      \
           .min = 1,                                                                                \
-          .doc = "What the reading means for this step.",                                          \
+          .doc = "Outcome of this step.",                                                          \
           .example = "growth" },                                                                   \
     {                                                                                              \
         .name = "notes", .type = LIMS_T_STRING, .flags = (GIVEN) | LIMS_F_NULLABLE, .max = 4000,   \
-        .doc = "Remarks."                                                                          \
+        .doc = "Remarks on the step."                                                              \
     }
 
 static const lims_field_t step_input[] = { STEP_FIELDS(0), LIMS_FIELD_END };
 
 static const lims_field_t step_fields[] = {
-    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Assigned by the service." },
-    { .name = "position", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT, .doc = "Order." },
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the step, assigned by the service." },
+    { .name = "position",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .doc = "Position of the step in its order, from 1." },
     STEP_FIELDS(LIMS_F_OUT),
     { .name = "performedBy",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "User who recorded it." },
-    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Recorded." },
+      .doc = "Id of the user who recorded the step." },
+    { .name = "createdAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When the step was recorded, UTC." },
     LIMS_FIELD_END,
 };
 
@@ -102,7 +112,7 @@ static const lims_field_t outcome_input[] = {
       .type = LIMS_T_ENUM,
       .values = outcomes,
       .flags = LIMS_F_REQUIRED,
-      .doc = "Whether the presumptive positive was one." },
+      .doc = "Outcome of the confirmation: whether the presumptive positive is confirmed." },
     LIMS_FIELD_END,
 };
 
@@ -153,7 +163,7 @@ static const lims_resource_t confirmation_step = {
     .name = "confirmation step",
     .title = "Confirmations",
     .schema = "ConfirmationStep",
-    .doc = "What was read on the way to an outcome.",
+    .doc = "Step of a confirmation: one reading of a medium.",
     .fields = step_fields,
 };
 
@@ -161,7 +171,7 @@ const lims_resource_t lims_confirmation = {
     .name = "confirmation",
     .title = "Confirmations",
     .schema = "Confirmation",
-    .doc = "The confirmation of a presumptive positive.",
+    .doc = "Confirmation of a presumptive positive result.",
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_CONFIRMATION_GET,

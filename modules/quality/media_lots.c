@@ -22,31 +22,32 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,
       .min = 1,
       .max = 64,
-      .doc = "Short name of the medium.",
+      .doc = "Short name of the culture medium.",
       .example = "TSA" },
     { .name = "preparedOn",
       .type = LIMS_T_DATE,
       .flags = LIMS_F_KEPT_NULLABLE,
-      .doc = "When it was prepared or received." },
+      .doc = "Day on which the lot was prepared or received." },
     { .name = "growthPromotionStatus",
       .type = LIMS_T_ENUM,
       .values = test_statuses,
       .flags = LIMS_F_OUT,
-      .doc = "Of its growth promotion, inhibition and indication tests together." },
+      .doc = "Status of the growth promotion, inhibition and indication tests together." },
     { .name = "sterilityStatus",
       .type = LIMS_T_ENUM,
       .values = test_statuses,
       .flags = LIMS_F_OUT,
-      .doc = "Of its sterility test." },
+      .doc = "Status of the sterility test." },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
       .values = statuses,
       .flags = LIMS_F_OUT,
-      .doc = "What both come to, or quarantined." },
+      .doc = "Status of the lot, derived from growth promotion and sterility, or quarantined." },
     { .name = "quarantined",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_UPDATE,
-      .doc = "true sets the lot aside; false has it judged by its tests again." },
+      .doc = "Whether the lot is quarantined: true sets it aside, false has its status follow from "
+             "its tests again." },
     LIMS_LOT_TAIL_FIELDS,
     LIMS_FIELD_END,
 };
@@ -57,55 +58,62 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,                                                                         \
       .values = kinds,                                                                             \
       .flags = (GIVEN) | LIMS_F_REQUIRED,                                                          \
-      .doc = "inhibition and indication: of selective and differential media." },                  \
+      .doc =                                                                                       \
+          "Kind of test; inhibition and indication are for selective and differential media." },   \
         { .name = "organism",                                                                      \
           .type = LIMS_T_STRING,                                                                   \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
-          .doc = "Test organism with its strain; none for sterility.",                             \
+          .doc = "Test organism with its strain; null for sterility.",                             \
           .example = "Escherichia coli ATCC 8739" },                                               \
         { .name = "inoculumCfu",                                                                   \
           .type = LIMS_T_DECIMAL,                                                                  \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
           .max = 1000000000000,                                                                    \
-          .doc = "Inoculum in colony-forming units.",                                              \
+          .doc = "Size of the inoculum in colony-forming units.",                                  \
           .example = "60" },                                                                       \
         { .name = "recoveryPercent",                                                               \
           .type = LIMS_T_DECIMAL,                                                                  \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
           .max = 1000000,                                                                          \
-          .doc = "Recovery against the standardized inoculum (USP <61>: 50 to 200).",              \
+          .doc = "Recovery in percent of the standardized inoculum (USP <61>: 50 to 200).",        \
           .example = "92" },                                                                       \
         { .name = "outcome",                                                                       \
           .type = LIMS_T_ENUM,                                                                     \
           .values = outcomes,                                                                      \
           .flags = (GIVEN) | LIMS_F_REQUIRED,                                                      \
-          .doc = "Whether the lot did as it should." },                                            \
+          .doc = "Outcome of the test: whether the lot met the requirement." },                    \
         { .name = "performedOn",                                                                   \
           .type = LIMS_T_DATE,                                                                     \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
-          .doc = "Day of the test, today unless stated, not in the future. The latest "            \
-                 "test counts." },                                                                 \
+          .doc =                                                                                   \
+              "Day of the test, by default today, not in the future. The latest test counts." },   \
     {                                                                                              \
         .name = "notes", .type = LIMS_T_STRING, .flags = (GIVEN) | LIMS_F_NULLABLE, .max = 4000,   \
-        .doc = "Remarks."                                                                          \
+        .doc = "Remarks on the test."                                                              \
     }
 
 static const lims_field_t test_input[] = { TEST_FIELDS(0), LIMS_FIELD_END };
 
 static const lims_field_t test_fields[] = {
-    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Assigned by the service." },
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the media lot test, assigned by the service." },
     TEST_FIELDS(LIMS_F_OUT),
     { .name = "performedBy",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
-      .doc = "User who recorded it." },
-    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Recorded." },
+      .doc = "Id of the user who recorded the test." },
+    { .name = "createdAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When the test was recorded, UTC." },
     LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
-    { .name = "code", .type = LIMS_T_STRING, .doc = "The lot with this code." },
+    { .name = "code", .type = LIMS_T_STRING, .doc = "Only the lot with this code." },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
       .values = statuses,
@@ -156,7 +164,7 @@ static const lims_route_t routes[] = {
       .command = "media-lot test",
       .operation = "testMediaLot",
       .summary = "Record a growth promotion, sterility, inhibition or indication test",
-      .description = "The statuses of the lot follow from its tests.",
+      .description = "The statuses of the lot are derived from its tests.",
       .flags = LIMS_R_TOOL,
       .input = test_input,
       .status = 200,
@@ -168,7 +176,7 @@ static const lims_resource_t media_lot_test = {
     .name = "media lot test",
     .title = "Media lots",
     .schema = "MediaLotTest",
-    .doc = "A quality control test of a media lot.",
+    .doc = "Quality control test of a media lot.",
     .fields = test_fields,
 };
 
@@ -176,7 +184,7 @@ const lims_resource_t lims_media_lot = {
     .name = "media lot",
     .title = "Media lots",
     .schema = "MediaLot",
-    .doc = "A lot of culture medium.",
+    .doc = "Lot of culture medium, with its quality control tests.",
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_MEDIA_LOT_GET,

@@ -34,41 +34,41 @@ extern const lims_resource_t lims_reopening;
     { .name = "id",                                                                                \
       .type = LIMS_T_ID,                                                                           \
       .flags = LIMS_F_OUT,                                                                         \
-      .doc = "Assigned by the service; also the cursor value.",                                    \
+      .doc = "Id of the lot, assigned by the service; also its cursor value.",                     \
       .example = "31" },                                                                           \
         { .name = "code",                                                                          \
           .type = LIMS_T_STRING,                                                                   \
           .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                                  \
           .min = 1,                                                                                \
           .max = 64,                                                                               \
-          .doc = "The laboratory's own name of the lot, unique within the organization.",          \
+          .doc = "Code of the lot in the laboratory, unique within the organization.",             \
           .example = "TSA-A" },                                                                    \
         { .name = "lotNumber",                                                                     \
           .type = LIMS_T_STRING,                                                                   \
           .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                                  \
           .min = 1,                                                                                \
           .max = 64,                                                                               \
-          .doc = "The manufacturer's number of the lot.",                                          \
+          .doc = "Lot number of the manufacturer.",                                                \
           .example = "24113A" },                                                                   \
         { .name = "name",                                                                          \
           .type = LIMS_T_STRING,                                                                   \
           .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                                  \
           .min = 1,                                                                                \
           .max = 255,                                                                              \
-          .doc = "What it is.",                                                                    \
+          .doc = "Name of the reagent or medium.",                                                 \
           .example = "Tryptic soy agar" },                                                         \
         { .name = "supplier",                                                                      \
           .type = LIMS_T_STRING,                                                                   \
           .flags = LIMS_F_KEPT_NULLABLE,                                                           \
           .max = 255,                                                                              \
-          .doc = "Who made or sold it." },                                                         \
+          .doc = "Manufacturer or supplier of the lot." },                                         \
         { .name = "expiresOn",                                                                     \
           .type = LIMS_T_DATE,                                                                     \
           .flags = LIMS_F_KEPT_NULLABLE,                                                           \
-          .doc = "The last day on which it may be used, in the organization's time zone." },       \
+          .doc = "Last day on which the lot may be used, in the organization's time zone." },      \
     {                                                                                              \
         .name = "openedOn", .type = LIMS_T_DATE, .flags = LIMS_F_KEPT_NULLABLE,                    \
-        .doc = "When the first container was opened."                                              \
+        .doc = "Day on which the first container was opened."                                      \
     }
 
 #define LIMS_LOT_TAIL_FIELDS                                                                       \
@@ -76,13 +76,14 @@ extern const lims_resource_t lims_reopening;
       .type = LIMS_T_STRING,                                                                       \
       .flags = LIMS_F_KEPT_NULLABLE,                                                               \
       .max = 4000,                                                                                 \
-      .doc = "Remarks." },                                                                         \
+      .doc = "Remarks on the lot." },                                                              \
         { .name = "createdAt",                                                                     \
           .type = LIMS_T_TIMESTAMP,                                                                \
           .flags = LIMS_F_OUT,                                                                     \
-          .doc = "Creation." },                                                                    \
+          .doc = "When the record was created, UTC." },                                            \
     {                                                                                              \
-        .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT, .doc = "Last change."  \
+        .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = LIMS_F_OUT,                        \
+        .doc = "When the record was last changed, UTC."                                            \
     }
 
 #endif /* LIMS_QUALITY_H */

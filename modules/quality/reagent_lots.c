@@ -15,14 +15,14 @@ static const lims_field_t fields[] = {
       .values = statuses,
       .flags = LIMS_F_KEPT,
       .fallback = "pending",
-      .doc = "Of the laboratory's own check of the lot." },
+      .doc = "Status of the laboratory's own check of the lot." },
     LIMS_LOT_TAIL_FIELDS,
     LIMS_FIELD_END,
 };
 
 static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
-    { .name = "code", .type = LIMS_T_STRING, .doc = "The lot with this code." },
+    { .name = "code", .type = LIMS_T_STRING, .doc = "Only the lot with this code." },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
       .values = statuses,
@@ -75,7 +75,7 @@ const lims_resource_t lims_reagent_lot = {
     .name = "reagent lot",
     .title = "Reagent lots",
     .schema = "ReagentLot",
-    .doc = "A lot of a reagent or standard.",
+    .doc = "Lot of a reagent or standard.",
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_REAGENT_LOT_GET,

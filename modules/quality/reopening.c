@@ -34,9 +34,9 @@ static const lims_route_t routes[] = {
       .path = "/sample-tests/:id/reopen",
       .command = "sample-test reopen",
       .operation = "reopenResult",
-      .summary = "Unlock a verified result, signed and with a reason",
-      .description = "The sign-offs of its worksheet end, and what was approved is asked for "
-                     "again.",
+      .summary = "Reopen a verified result, signed and with a reason",
+      .description = "Unlocks the result. The sign-offs of its worksheet end, and approvals are "
+                     "requested again.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
       .status = 200,
       .meaning = "reopened",
@@ -50,7 +50,7 @@ const lims_resource_t lims_reopening = {
     .name = "sample test",
     .title = "Sample tests",
     .schema = "SampleTest",
-    .doc = "The reopening of a verified result.",
+    .doc = "Reopening of a verified result.",
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_TEST_GET,
     .lock = LIMS_STMT_SAMPLE_TEST_LOCK,

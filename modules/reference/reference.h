@@ -33,7 +33,7 @@ enum {
     { .name = "id",                                                                  \
       .type = LIMS_T_ID,                                                             \
       .flags = LIMS_F_OUT,                                                           \
-      .doc = "Assigned by the service; also the cursor value.",                      \
+      .doc = "Id of the record, assigned by the service; also its cursor value.",    \
       .example = "7" },                                                              \
     { .name = "code",                                                                \
       .type = LIMS_T_STRING,                                                         \
@@ -46,29 +46,31 @@ enum {
       .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,                                        \
       .min = 1,                                                                      \
       .max = 255,                                                                    \
-      .doc = "Name." }
+      .doc = "Name of the record, for people." }
 
 #define LIMS_REFERENCE_TAIL_FIELDS                                                   \
     { .name = "active",                                                              \
       .type = LIMS_T_BOOLEAN,                                                        \
       .flags = LIMS_F_KEPT,                                                          \
-      .fallback = "true",                                                               \
-      .doc = "An inactive record can't be referred to by new samples." },            \
+      .fallback = "true",                                                            \
+      .doc = "Whether the record is active; new samples can't refer to an inactive " \
+             "one." },                                                               \
     { .name = "createdAt",                                                           \
       .type = LIMS_T_TIMESTAMP,                                                      \
       .flags = LIMS_F_OUT,                                                           \
-      .doc = "Creation." },                                                          \
+      .doc = "When the record was created, UTC." },                                  \
     { .name = "updatedAt",                                                           \
       .type = LIMS_T_TIMESTAMP,                                                      \
       .flags = LIMS_F_OUT,                                                           \
-      .doc = "Last change." }
+      .doc = "When the record was last changed, UTC." }
 
 #define LIMS_REFERENCE_FILTERS                                                       \
     LIMS_PAGING_FIELDS,                                                              \
     { .name = "active",                                                              \
       .type = LIMS_T_BOOLEAN,                                                        \
       .doc = "Only active (true) or inactive (false) records." },                    \
-    { .name = "code", .type = LIMS_T_STRING, .doc = "The record with this code." }
+    { .name = "code", .type = LIMS_T_STRING,                                         \
+      .doc = "Only the record with this code." }
 
 /* clang-format on */
 

@@ -33,13 +33,13 @@ static const lims_field_t fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
       .flags = SHOWN,
-      .doc = "Called sampleTestId in bulk input and in events.",
+      .doc = "Id of the sample test; in bulk input and in events it is called sampleTestId.",
       .example = "90211" },
-    { .name = "sampleId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "The sample." },
+    { .name = "sampleId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the sample." },
     { .name = "testDefinitionId",
       .type = LIMS_T_ID,
       .flags = SHOWN,
-      .doc = "The test definition." },
+      .doc = "Id of the test definition." },
     { .name = "testCode",
       .type = LIMS_T_STRING,
       .flags = SHOWN,
@@ -54,12 +54,14 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = statuses,
       .flags = SHOWN,
-      .doc = "pending without a result, entered with one, verified when locked." },
+      .doc = "Status of the test: pending without a result, entered with one, verified when its "
+             "result is locked." },
     { .name = "result",
       .type = LIMS_T_STRING,
       .flags = ENTERED,
       .max = 1000,
-      .doc = "Kept exactly as entered. Empty, white space or null puts the test back to pending.",
+      .doc = "Result of the test, kept exactly as entered. An empty text, white space or null "
+             "withdraws it: the test is pending again.",
       .example = "7.10" },
     { .name = "unit",
       .type = LIMS_T_STRING,
@@ -70,82 +72,95 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_ENUM,
       .values = qualifiers,
       .flags = ENTERED,
-      .doc = "Censoring or data qualifier of this value: another value entered without one has "
-             "none." },
-    { .name = "notes", .type = LIMS_T_STRING, .flags = ENTERED, .max = 4000, .doc = "Remarks." },
+      .doc = "Censoring or data qualifier of this result. Another result that is entered without a "
+             "qualifier has none." },
+    { .name = "notes",
+      .type = LIMS_T_STRING,
+      .flags = ENTERED,
+      .max = 4000,
+      .doc = "Remarks on the test." },
     { .name = "outOfSpecification",
       .type = LIMS_T_BOOLEAN,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "Judged against the specification when the result was entered, and again when the "
-             "sample's material type or project changes; null when no limit applies or the "
-             "result cannot be judged." },
+      .doc = "Whether the result is outside its specification. It is evaluated when the result is "
+             "entered, and again when the sample's material type or project changes; null when no "
+             "limit applies or the result cannot be compared with it." },
     { .name = "specification",
       .type = LIMS_T_STRING,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "The limit that applies, in words.",
+      .doc = "Limit that applies to the result, as text.",
       .example = "at most 10 mg/L" },
-    { .name = "reagentLotId", .type = LIMS_T_ID, .flags = ENTERED, .doc = "The reagent lot used." },
+    { .name = "reagentLotId",
+      .type = LIMS_T_ID,
+      .flags = ENTERED,
+      .doc = "Id of the reagent lot that was used." },
     { .name = "mediaLotId",
       .type = LIMS_T_ID,
       .flags = ENTERED,
-      .doc =
-          "The media lot used. One that failed is left only for another that has not failed, with "
-          "another result, and never for null (409 media_qc_failed)." },
+      .doc = "Id of the media lot that was used. A failed lot can be replaced only by one that has "
+             "not failed, with another result, and never by null (409 media_qc_failed)." },
     { .name = "qcBatchId",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "The QC batch that covers the test; of several, each of which counts, the latest." },
+      .doc = "Id of the QC batch that covers the test; of several batches, each of which counts, "
+             "the latest." },
     { .name = "confirmationStatus",
       .type = LIMS_T_ENUM,
       .values = confirmation_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "pending for a presumptive positive, which is everything that does not plainly prove "
-             "a negative (presumptiveMinimum of the test definition); null when nothing is to be "
-             "confirmed." },
+      .doc = "Status of the confirmation: pending for a presumptive positive, which is every "
+             "result that does not plainly prove a negative (presumptiveMinimum of the test "
+             "definition); null when no confirmation is needed." },
     { .name = "worksheetStatus",
       .type = LIMS_T_ENUM,
       .values = worksheet_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "Of the method worksheet; null when the method needs none. Its sign-offs end with the "
-             "result that they were made for: replaced or reopened, it is unsigned." },
+      .doc = "Status of the method worksheet; null when the method needs none. Its sign-offs end "
+             "when the result that they were made for is replaced or reopened." },
     { .name = "holdingStatus",
       .type = LIMS_T_ENUM,
       .values = lims_holding_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "An analysed test is judged by analyzedAt, else by when its result was first entered, "
-             "which a correction does not change." },
+      .doc = "Holding status of the test: at analyzedAt, or else at the time when its result was "
+             "first entered, which a correction does not change." },
     { .name = "holdingExpiresAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "Collection plus the holding time that the test definition had when the test was "
-             "scheduled." },
+      .doc = "When the holding time ends, UTC: collection plus the holding time that the test "
+             "definition had when the test was scheduled." },
     { .name = "analyzedAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = ENTERED,
-      .doc = "When the analysis was done; not in the future and not before the collection. "
+      .doc = "When the analysis was done, UTC; not in the future and not before the collection. "
              "Withdrawing the result clears it." },
     { .name = "enteredBy",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "User who entered the result." },
+      .doc = "Id of the user who entered the result." },
     { .name = "enteredAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "When the result was entered." },
+      .doc = "When the result was entered, UTC." },
     { .name = "verifiedBy",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "User who verified the result." },
+      .doc = "Id of the user who verified the result." },
     { .name = "verifiedAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN | LIMS_F_NULLABLE,
-      .doc = "When the result was verified." },
+      .doc = "When the result was verified, UTC." },
     { .name = "warnings",
       .type = LIMS_T_STRING_LIST,
       .flags = SHOWN,
-      .doc = "What a reviewer should know, such as a lot that had expired." },
-    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Scheduled." },
-    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },
+      .doc = "Warnings for the reviewer, such as an expired lot." },
+    { .name = "createdAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN,
+      .doc = "When the test was scheduled, UTC." },
+    { .name = "updatedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = SHOWN,
+      .doc = "When the record was last changed, UTC." },
     LIMS_FIELD_END,
 };
 
@@ -156,13 +171,12 @@ static const lims_field_t filters[] = {
       .type = LIMS_T_ENUM,
       .values = statuses,
       .doc = "Only tests of this status." },
-    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this definition." },
+    { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this test definition." },
     { .name = "updatedSince",
       .type = LIMS_T_MOMENT,
-      .doc = "Changed at this time or later: a date or a timestamp. A change counts from when its "
-             "transaction "
-             "began: a client that asks again and again goes a minute back each time, or follows "
-             "GET /events." },
+      .doc = "Only tests changed at this time or later: a date or a timestamp. A change has the "
+             "time at which its transaction began: a client that polls goes back a minute each "
+             "time, or follows GET /events." },
     LIMS_FIELD_END,
 };
 
@@ -170,19 +184,19 @@ static const lims_field_t update_fields[] = {
     { .name = "sampleTestId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_REQUIRED,
-      .doc = "The sample test.",
+      .doc = "Id of the sample test.",
       .example = "90211" },
     { .name = "result",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE,
       .max = 1000,
-      .doc = "As in a single entry.",
+      .doc = "Result of the test, as in a single entry.",
       .example = "7.10" },
     { .name = "notes",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_NULLABLE,
       .max = 4000,
-      .doc = "Left as they are when absent." },
+      .doc = "Remarks on the test; left as they are when absent." },
     LIMS_FIELD_END,
 };
 
@@ -194,7 +208,7 @@ static const lims_field_t bulk_input[] = {
       .max = 1000,
       .members = update_fields,
       .unique = "sampleTestId",
-      .doc = "The results, each test once." },
+      .doc = "Results to enter, each test once." },
     LIMS_FIELD_END,
 };
 
@@ -203,7 +217,7 @@ static const lims_field_t bulk_output[] = {
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
       .members = fields,
-      .doc = "The sample tests as they now are, in the order sent." },
+      .doc = "Sample tests after the change, in the order sent." },
     LIMS_FIELD_END,
 };
 
@@ -354,7 +368,7 @@ static const lims_route_t routes[] = {
       .path = "/sample-tests/bulk-results",
       .command = "sample-test bulk-enter",
       .operation = "enterResults",
-      .summary = "Enter many results, all or none",
+      .summary = "Enter many results, either all or none",
       .scope = "results:write",
       .flags = LIMS_R_NO_RECORD,
       .input = bulk_input,
@@ -369,7 +383,7 @@ const lims_resource_t lims_sample_test = {
     .name = "sample test",
     .title = "Sample tests",
     .schema = "SampleTest",
-    .doc = "A test scheduled on a sample, and its result.",
+    .doc = "Test scheduled on a sample, with its result.",
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_TEST_GET,

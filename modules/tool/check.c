@@ -24,7 +24,8 @@ const lims_field_t lims_check_options[] = {
       .type = LIMS_T_STRING,
       .min = 1,
       .max = 4096,
-      .doc = "Command that tests the configuration of httpd, for its findings to be included.",
+      .doc = "Command that prints httpd's configuration check, such as \"apachectl configtest\", "
+             "to include its findings.",
       .example = "apachectl configtest" },
     LIMS_FIELD_END,
 };

@@ -14,53 +14,54 @@ const lims_command_t lims_commands[] = {
       .options = lims_migrate_options,
       .run = lims_command_migrate },
     { .name = "check",
-      .summary = "See whether database, schema and clock are as they should be",
-      .description = "Looks at the configuration of httpd if asked to, the server and its "
-                     "settings, the roles, the version of the "
-                     "schema, row-level security, grants and triggers, the clock, and, given the "
-                     "key file, whether it has the keys of all webhook secrets. Each "
-                     "finding comes with its remedy; exit status 1 if one is a failure.",
+      .summary = "Check database, schema, roles and clock",
+      .description =
+          "Checks the configuration of httpd if asked to, the server and its settings, the roles, "
+          "the version of the schema, row-level security, grants and triggers, the clock, and, "
+          "given the key file, whether it has the keys of all webhook secrets. Each finding is "
+          "printed with its remedy; the exit status is 1 if one is a failure.",
       .options = lims_check_options,
       .run = lims_command_check },
     { .name = "secret-key",
-      .summary = "Make a new key the first of the key file",
-      .description = "The file, --secret-key-file or LIMS_SECRET_KEY_FILE, is the one that the "
-                     "directive LimsSecretKeyFile names; it is made if there is none. Its first "
-                     "key seals the secrets that webhooks are signed with, every key opens what "
-                     "it sealed. To replace a key: make a new one, reload httpd, run webhook "
-                     "rekey, take the old line out, reload httpd. Keep a copy of the file apart "
-                     "from the copies of the database: without it the secrets are lost.",
+      .summary = "Add a new key to the key file, as its first",
+      .description =
+          "The file, --secret-key-file or LIMS_SECRET_KEY_FILE, is the one that the directive "
+          "LimsSecretKeyFile names; it is created if it does not exist. Its first key encrypts the "
+          "secrets of webhook endpoints; each key decrypts the secrets that it encrypted. To "
+          "replace a key: run this command, reload httpd, run webhook rekey, delete the old key's "
+          "line, reload httpd. Keep a copy of the file apart from the backups of the database: "
+          "without it the secrets are lost.",
       .options = lims_secret_key_options,
       .run = lims_command_secret_key },
     { .name = "webhook rekey",
-      .summary = "Seal the secrets of webhooks by the first key of the key file",
-      .description = "In all organizations. When it is done, older keys can be taken out of the "
-                     "file. A secret that no key opens is told of and left as it is: exit status "
-                     "1; its endpoint needs a new one (webhook rotate).",
+      .summary = "Encrypt the secrets of webhooks with the first key of the key file",
+      .description = "For all organizations. Afterwards the older keys can be deleted from the "
+                     "file. A secret that no key decrypts is reported and left as it is, with exit "
+                     "status 1; its endpoint needs a new secret (webhook rotate).",
       .run = lims_command_rekey },
     { .name = "scan",
       .summary = "Run the lifecycle scan now",
-      .description = "Looks at the samples that something was changed for, or whose holding time "
-                     "turned, and writes the events of those that entered a state: what httpd "
-                     "does every LimsScanInterval. Both may run at once. Shows how many samples "
-                     "were looked at and how many events that made.",
+      .description =
+          "Looks at the samples that were changed, or whose holding status changed with time, and "
+          "writes the events of those that entered a new state, as httpd does every "
+          "LimsScanInterval. Both may run at once. Prints the numbers of samples and of events.",
       .options = lims_scan_options,
       .run = lims_command_scan },
     { .name = "retention",
-      .summary = "Take away now what has had its time",
-      .description = "Deletes events, with their deliveries and attempts, and answers kept for "
-                     "repeated requests, that are older than they are kept, and gives up what "
-                     "waited for more than 7 days for an endpoint that is disabled: what httpd "
-                     "does every LimsRetentionInterval. Both may run at once. Begin with "
-                     "--dry-run.",
+      .summary = "Delete expired events, deliveries and stored answers now",
+      .description =
+          "Deletes events with their deliveries and attempts, and stored answers to repeated "
+          "requests, when their retention time has passed, and gives up deliveries that have "
+          "waited for more than 7 days for a disabled endpoint, as httpd does every "
+          "LimsRetentionInterval. Both may run at once. Begin with --dry-run.",
       .options = lims_retention_options,
       .run = lims_command_retention },
     { .name = "instrument-file reevaluate-all",
-      .summary = "Read all files in quarantine again",
-      .description = "After a profile was mended or made active, or samples were registered. By "
-                     "itself it only shows what would become of each file; with --dry-run false "
-                     "those that can be are imported, each in a transaction of its own, and the "
-                     "others keep the reasons that are left.",
+      .summary = "Read all quarantined files again",
+      .description = "For use after a profile was corrected or activated, or samples were "
+                     "registered. By default it only shows the outcome for each file. With "
+                     "--dry-run false, the files without a blocking reason are imported, each in a "
+                     "transaction of its own; the others keep the reasons that remain.",
       .options = lims_reevaluate_options,
       .run = lims_command_reevaluate },
     { .name = "openapi",
@@ -69,13 +70,14 @@ const lims_command_t lims_commands[] = {
       .run = lims_command_openapi },
     { .name = "demo",
       .summary = "Load the demonstration data",
-      .description = "Four laboratories with people, reference data, lots, QC batches and samples "
-                     "in every state, in one transaction, by the owner of the schema; times are "
-                     "relative to now. Where they are already, nothing is changed. The file has "
-                     "LIMS_API_KEY, LIMS_API_KEY_B, LIMS_API_KEY_C and LIMS_API_KEY_D (an "
-                     "administrator's key of each organization), LIMS_UPLOAD_KEY (upload-only, of "
-                     "the first) and LIMS_DEMO_PASSWORD (of every user). Not for a database in "
-                     "which a laboratory works.",
+      .description =
+          "Loads four laboratories with people, reference data, lots, QC batches and samples in "
+          "every state, in one transaction, as the owner of the schema; times are relative to now. "
+          "If they exist already, nothing is changed. The file --keys-to gets LIMS_API_KEY, "
+          "LIMS_API_KEY_B, LIMS_API_KEY_C and LIMS_API_KEY_D (an administrator's key for each "
+          "organization), LIMS_UPLOAD_KEY (an upload-only key of the first) and LIMS_DEMO_PASSWORD "
+          "(the password of every user). Do not load it into a database in which a laboratory "
+          "works.",
       .options = lims_demo_options,
       .run = lims_command_demo },
     { .name = "man", .summary = "Print the manual page limsctl(8)", .run = lims_command_man },

@@ -32,8 +32,8 @@ const lims_field_t lims_demo_options[] = {
       .flags = LIMS_F_REQUIRED,
       .min = 1,
       .max = 4096,
-      .doc = "File to write the API keys and the password of the users to, as assignments of the "
-             "shell. It must not be there yet; it is readable for its owner only.",
+      .doc = "File to create for the API keys and the users' password, as shell assignments, "
+             "readable only by its owner. It must not exist yet.",
       .example = "demo.keys" },
     LIMS_FIELD_END
 };

@@ -13,7 +13,7 @@
 #define DRY_RUN                                                                                    \
     {                                                                                              \
         .name = "dryRun", .type = LIMS_T_BOOLEAN, .fallback = "false",                             \
-        .doc = "Only show what is to be done."                                                     \
+        .doc = "Whether only to show what would be done."                                          \
     }
 
 const lims_field_t lims_scan_options[] = { DRY_RUN, LIMS_FIELD_END };
@@ -25,15 +25,15 @@ const lims_field_t lims_retention_options[] = {
       .flags = LIMS_F_REQUIRED,
       .min = 1,
       .max = 3650,
-      .doc = "Days for which events, their deliveries and attempts are kept: what "
-             "LimsEventRetention says, or fewer.",
+      .doc = "Days for which events, their deliveries and attempts are kept: at most as many as "
+             "LimsEventRetention says.",
       .example = "30" },
     { .name = "idempotencyLifetime",
       .type = LIMS_T_INTEGER,
       .min = 1,
       .max = 30 * 86400,
       .fallback = "2592000",
-      .doc = "Seconds for which the answer to an Idempotency-Key is kept: at least what "
+      .doc = "Seconds for which the answer to an Idempotency-Key is kept: at least as many as "
              "LimsIdempotencyLifetime says.",
       .example = "86400" },
     { .name = "rejectedFileDays",
@@ -41,7 +41,7 @@ const lims_field_t lims_retention_options[] = {
       .min = 1,
       .max = 3650,
       .fallback = "90",
-      .doc = "Days for which the bytes of rejected instrument files are kept: what "
+      .doc = "Days for which the bytes of rejected instrument files are kept, as "
              "LimsRejectedFileDays says.",
       .example = "90" },
     LIMS_FIELD_END,

@@ -14,12 +14,13 @@ const lims_field_t lims_migrate_options[] = {
     { .name = "status",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
-      .doc = "Only list the migrations and whether they are applied; exit status 5 unless the "
-             "service can work with them: all are, unchanged, and newer ones allow it." },
+      .doc = "Whether only to list the migrations and whether each is applied. The exit status is "
+             "5 unless the service can work with them: all are applied, unchanged, and newer ones "
+             "allow it." },
     { .name = "dryRun",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
-      .doc = "Apply what is pending, all in one transaction, and roll back." },
+      .doc = "Whether to apply the pending migrations in one transaction and roll it back." },
     LIMS_FIELD_END,
 };
 

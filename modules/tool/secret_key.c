@@ -16,8 +16,8 @@ const lims_field_t lims_secret_key_options[] = {
       .min = 1,
       .max = LIMS_SEAL_ID_MAX,
       .pattern = "^[A-Za-z0-9._-]+$",
-      .doc = "What the key is called, in the file and in what it seals; by default the present "
-             "time and a random number.",
+      .doc = "Name of the key, in the file and in the secrets that it encrypts; by default the "
+             "present time and a random number.",
       .example = "2026-11" },
     LIMS_FIELD_END,
 };

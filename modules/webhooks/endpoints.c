@@ -25,29 +25,29 @@ enum { SHOWN = LIMS_F_OUT, KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE };
     { .name = "id",                                                                                \
       .type = LIMS_T_ID,                                                                           \
       .flags = SHOWN,                                                                              \
-      .doc = "Assigned by the service; also the cursor value." },                                  \
+      .doc = "Id of the endpoint, assigned by the service; also its cursor value." },              \
     { .name = "name",                                                                              \
       .type = LIMS_T_STRING,                                                                       \
       .flags = KEPT | LIMS_F_REQUIRED,                                                             \
       .min = 1,                                                                                    \
-      .doc = "What receives there, for people.",                                                   \
+      .doc = "Name of the receiver, for people.",                                                  \
       .example = "ERP" },                                                                          \
     { .name = "url",                                                                               \
       .type = LIMS_T_STRING,                                                                       \
       .flags = KEPT | LIMS_F_REQUIRED,                                                             \
       .min = 1,                                                                                    \
       .max = LIMS_URL_MAX,                                                                         \
-      .doc = "Where deliveries are sent: https, without user, password and fragment. Addresses "   \
-             "that are not public are refused when they are connected to, unless the server's "    \
-             "configuration allows them.",                                                         \
+      .doc = "URL that deliveries are sent to: https, without user, password and fragment. "       \
+             "Addresses that are not public are refused when the connection is opened, unless "    \
+             "the server's configuration allows them.",                                            \
       .example = "https://erp.example.org/hooks/lims" },                                           \
     { .name = "events",                                                                            \
       .type = LIMS_T_STRING_LIST,                                                                  \
       .flags = KEPT,                                                                               \
       .min = 1,                                                                                    \
       .values = lims_event_types,                                                                  \
-      .doc = "Types of the events that it receives; an endpoint created without a list receives "  \
-             "all of them." },                                                                     \
+      .doc = "Event types that the endpoint receives. An endpoint created without a list "         \
+             "receives all of them." },                                                            \
     { .name = "standardHeaders",                                                                   \
       .type = LIMS_T_BOOLEAN,                                                                      \
       .flags = KEPT,                                                                               \
@@ -55,22 +55,26 @@ enum { SHOWN = LIMS_F_OUT, KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE };
       .doc = "Whether deliveries also have the header fields of Standard Webhooks (webhook-id, "   \
              "webhook-timestamp, webhook-signature)." },                                           \
     { .name = "enabled", .type = LIMS_T_BOOLEAN, .flags = SHOWN,                                   \
-      .doc = "Whether anything is sent there." },                                                  \
+      .doc = "Whether deliveries are sent to the endpoint." },                                     \
     { .name = "disabledAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,            \
-      .doc = "Disabled since." },                                                                  \
+      .doc = "When the endpoint was disabled, UTC; null while it is enabled." },                   \
     { .name = "disabledReason", .type = LIMS_T_STRING, .flags = SHOWN | LIMS_F_NULLABLE,           \
       .max = 1000,                                                                                 \
-      .doc = "Why: an administrator's words, or what the last delivery failed of." },              \
+      .doc = "Reason why the endpoint is disabled: an administrator's words, or the error of the " \
+             "last delivery." },                                                                   \
     { .name = "consecutiveFailures", .type = LIMS_T_INTEGER, .flags = SHOWN,                       \
-      .doc = "Deliveries given up since the last one that arrived." },                             \
+      .doc = "Number of deliveries given up since the last one that arrived." },                   \
     { .name = "previousSecretUntil", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,   \
-      .doc = "Until then deliveries are also signed with the secret before the present one." },    \
+      .doc = "When the previous secret ends, UTC; until then deliveries are signed with both "     \
+             "secrets." },                                                                         \
     { .name = "createdBy", .type = LIMS_T_ID, .flags = SHOWN | LIMS_F_NULLABLE,                    \
-      .doc = "User." },                                                                            \
-    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Creation." },         \
-    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN, .doc = "Last change." },      \
+      .doc = "Id of the user who registered the endpoint." },                                      \
+    { .name = "createdAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN,                               \
+      .doc = "When the endpoint was registered, UTC." },                                           \
+    { .name = "updatedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN,                               \
+      .doc = "When the record was last changed, UTC." },                                           \
     { .name = "deletedAt", .type = LIMS_T_TIMESTAMP, .flags = SHOWN | LIMS_F_NULLABLE,             \
-      .doc = "Deleted; what was delivered can still be looked up." }
+      .doc = "When the endpoint was deleted, UTC; its deliveries can still be looked up." }
 /* clang-format on */
 
 static const lims_field_t fields[] = { RECORD_FIELDS, LIMS_FIELD_END };
@@ -80,7 +84,7 @@ static const lims_field_t secret_fields[] = {
     { .name = "secret",
       .type = LIMS_T_STRING,
       .flags = SHOWN | LIMS_F_SECRET,
-      .doc = "What deliveries are signed with. It is shown this once." },
+      .doc = "Secret with which deliveries are signed, shown only this once." },
     LIMS_FIELD_END,
 };
 
@@ -88,11 +92,11 @@ static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "enabled",
       .type = LIMS_T_BOOLEAN,
-      .doc = "Only enabled (true) or disabled (false) ones." },
+      .doc = "Only enabled (true) or disabled (false) endpoints." },
     { .name = "deleted",
       .type = LIMS_T_BOOLEAN,
       .fallback = "false",
-      .doc = "Those that were deleted, instead of those that are there." },
+      .doc = "Whether to list deleted endpoints instead of existing ones." },
     LIMS_FIELD_END,
 };
 
@@ -101,9 +105,9 @@ static const lims_field_t rotate_input[] = {
       .type = LIMS_T_INTEGER,
       .max = 168,
       .fallback = "24",
-      .doc = "How long deliveries are signed with the old secret too, in a header field of its "
-             "own: the time there is to tell the receiver the new one. 0: not at all, for a "
-             "secret that has become known.",
+      .doc = "Hours for which deliveries are also signed with the previous secret, in a header "
+             "field of its own, until the receiver has the new one. 0: not at all, for a secret "
+             "that has become known.",
       .example = "24" },
     LIMS_FIELD_END,
 };
@@ -257,7 +261,7 @@ static const lims_route_t routes[] = {
       .path = "/webhook-endpoints",
       .command = "webhook create",
       .operation = "createWebhookEndpoint",
-      .summary = "Register a webhook endpoint; its secret is shown this once",
+      .summary = "Register a webhook endpoint; its secret is shown only this once",
       .flags = LIMS_R_TOOL | LIMS_R_KEYRING,
       .body = LIMS_F_CREATE,
       .output = secret_fields,
@@ -268,8 +272,8 @@ static const lims_route_t routes[] = {
       .path = "/webhook-endpoints/:id",
       .command = "webhook update",
       .operation = "updateWebhookEndpoint",
-      .summary = "Change name, address, events or header fields of a webhook endpoint",
-      .description = "Other events count from now on; what is on its way goes to the new address.",
+      .summary = "Change name, URL, events or header fields of a webhook endpoint",
+      .description = "Changed event types apply from now on; pending deliveries go to the new URL.",
       .flags = LIMS_R_TOOL,
       .body = LIMS_F_UPDATE,
       .status = 200,
@@ -279,10 +283,11 @@ static const lims_route_t routes[] = {
       .path = "/webhook-endpoints/:id/enable",
       .command = "webhook enable",
       .operation = "enableWebhookEndpoint",
-      .summary = "Send to a webhook endpoint again",
-      .description = "The count of failures begins anew. What was kept meanwhile goes out at once, "
-                     "with all its attempts; what has been kept for more than 7 days is given up. "
-                     "What was given up before is sent again by webhook recover.",
+      .summary = "Enable a webhook endpoint",
+      .description =
+          "The count of failures begins again at 0. Deliveries kept while the endpoint was "
+          "disabled are sent at once, with all of their attempts; those kept for more than 7 days "
+          "are given up. Deliveries given up before are sent again by webhook recover.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY,
       .status = 200,
       .guard = lims_webhook_administrator,
@@ -291,8 +296,8 @@ static const lims_route_t routes[] = {
       .path = "/webhook-endpoints/:id/disable",
       .command = "webhook disable",
       .operation = "disableWebhookEndpoint",
-      .summary = "Send nothing more to a webhook endpoint, with a reason",
-      .description = "Its events are kept for up to 7 days, and go out when it is enabled again.",
+      .summary = "Disable a webhook endpoint, with a reason",
+      .description = "Its deliveries are kept for up to 7 days, and sent when it is enabled again.",
       .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_REASON,
       .status = 200,
       .guard = lims_webhook_administrator,
@@ -301,7 +306,7 @@ static const lims_route_t routes[] = {
       .path = "/webhook-endpoints/:id/rotate",
       .command = "webhook rotate",
       .operation = "rotateWebhookSecret",
-      .summary = "Give a webhook endpoint a new secret, which is shown this once",
+      .summary = "Rotate the secret of a webhook endpoint; the new one is shown only this once",
       .flags = LIMS_R_TOOL | LIMS_R_KEYRING,
       .input = rotate_input,
       .output = secret_fields,
@@ -313,8 +318,8 @@ static const lims_route_t routes[] = {
       .command = "webhook delete",
       .operation = "deleteWebhookEndpoint",
       .summary = "Delete a webhook endpoint",
-      .description = "Its secret is forgotten and what is on its way is given up. What was "
-                     "delivered can be looked up as long as deliveries are kept.",
+      .description = "Its secret is deleted and its pending deliveries are given up. Deliveries "
+                     "can be looked up as long as they are kept.",
       .flags = LIMS_R_TOOL | LIMS_R_REASON,
       .status = 200,
       .guard = lims_webhook_administrator,
@@ -326,7 +331,7 @@ const lims_resource_t lims_webhook_endpoint = {
     .name = "webhook endpoint",
     .title = "Webhook endpoints",
     .schema = "WebhookEndpoint",
-    .doc = "Where an organization's events are sent.",
+    .doc = "Webhook endpoint: the URL to which an organization's events are sent.",
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_WEBHOOK_ENDPOINT_GET,
