@@ -18,18 +18,19 @@
 /* clang-format on */
 
 static const lims_member_t row_members[] = {
-    PART("trackingId", tracking_id, LIMS_M_BLANK, "The sample's."),
-    PART("testCode", test_code, LIMS_M_REQUIRED, "Its test."),
-    PART("result", result, LIMS_M_REQUIRED, "The result, to the letter."),
-    PART("unit", unit, LIMS_M_BLANK, "Its unit; `\"\"` is none."),
-    PART("qualifier", qualifier, LIMS_M_BLANK, "Its qualifier; `\"\"` is none."),
-    PART("analysedAt", analysed_at, LIMS_M_BLANK, "When, as ISO 8601; `\"\"` is not at all."),
+    PART("trackingId", tracking_id, LIMS_M_BLANK, "Tracking id of the sample."),
+    PART("testCode", test_code, LIMS_M_REQUIRED, "Code of the test definition."),
+    PART("result", result, LIMS_M_REQUIRED, "Result, exactly as it is read."),
+    PART("unit", unit, LIMS_M_BLANK, "Unit of the result; `\"\"` is none."),
+    PART("qualifier", qualifier, LIMS_M_BLANK, "Qualifier of the result; `\"\"` is none."),
+    PART("analysedAt", analysed_at, LIMS_M_BLANK,
+         "Time of the analysis, ISO 8601; `\"\"` is none."),
     { .name = "controlType",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_golden_row_t, control_type),
       .max = 8,
       .fallback = "none",
-      .doc = "Of a control that goes to a QC batch; `none` is a sample." },
+      .doc = "Type of a control that becomes one of a QC batch; `none` for a sample." },
     LIMS_MEMBER_END,
 };
 
@@ -52,7 +53,7 @@ static const lims_error_t *check_row(lims_profile_parser_t *parser, void *object
 
 static const lims_shape_t shape_row = {
     .title = "goldenFiles[].rows[]",
-    .doc = "What is read, in the order of the file. What a row does not name is not compared.",
+    .doc = "Readings in the order of the file. Members that a row does not name are not compared.",
     .members = row_members,
     .size = sizeof(lims_golden_row_t),
     .check = check_row,
@@ -65,34 +66,35 @@ static const lims_member_t golden_members[] = {
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_golden_t, file_name),
       .fallback = "file",
-      .doc = "What the file is called." },
+      .doc = "Name of the file." },
     { .name = "content",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_golden_t, content),
       .max = LIMS_PROFILE_MAX,
-      .doc = "The file, if it is a text." },
+      .doc = "Content of the file, if it is a text." },
     { .name = "contentBase64",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_golden_t, content_base64),
       .max = LIMS_PROFILE_MAX,
-      .doc = "Or its bytes in base64." },
+      .doc = "Content of the file in base64, instead of `content`." },
     { .name = "sha256",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_golden_t, sha256),
       .max = 64,
-      .doc = "Or a file that was sent before, by its hash, as `instrument-file show` has it." },
+      .doc = "SHA-256 of a file that was sent before, as `instrument-file show` has it, instead of "
+             "its content." },
     { .name = "rows",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_golden_t, rows),
       .min = 1,
       .max = 10000,
       .shape = &shape_row,
-      .doc = "What has to be read of it." },
+      .doc = "Rows that have to be read from the file." },
     { .name = "reasons",
       .type = LIMS_M_TEXTS,
       .offset = offsetof(lims_golden_t, reasons),
       .max = 20,
-      .doc = "Or the codes of the reasons that have to hold it back, all of them." },
+      .doc = "Codes of all reasons that have to hold the file back, instead of `rows`." },
     LIMS_MEMBER_END,
 };
 
@@ -138,8 +140,9 @@ static const lims_error_t *check_golden(lims_profile_parser_t *parser, void *obj
 
 const lims_shape_t lims_shape_golden = {
     .title = "goldenFiles[]",
-    .doc = "A file that proves the profile. It becomes active only if it matches each of these and "
-           "reads of it what is declared here; a service that reads otherwise refuses it too.",
+    .doc = "A test file of the profile. The profile can be activated only if it matches each of "
+           "its golden files and reads what is declared here; a service that reads otherwise "
+           "refuses it too.",
     .members = golden_members,
     .size = sizeof(lims_golden_t),
     .check = check_golden,

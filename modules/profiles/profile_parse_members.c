@@ -50,44 +50,45 @@ static const lims_member_t source_members[] = {
     { .name = "header",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, header),
-      .doc = "The column under this header. `Units#2` is the second of two headers `Units`." },
+      .doc = "Header of the column. `Units#2` is the second of two headers `Units`." },
     { .name = "index",
       .type = LIMS_M_INTEGER,
       .offset = offsetof(lims_source_t, index),
       .min = 1,
       .max = LIMS_FILE_COLUMNS_MAX,
-      .doc = "The column of this number, counted from 1." },
+      .doc = "Number of the column, counted from 1." },
     { .name = "key",
       .type = LIMS_M_NAME,
       .offset = offsetof(lims_source_t, key),
-      .doc = "What stands behind this key: `Sample ID : CLB001`, or the next cell." },
+      .doc = "Key before the value: `Sample ID : CLB001`, or with the value in the next cell." },
     { .name = "below",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, below),
-      .doc = "The cell below this label, outside of the table: `Barcode` in the row above, the "
-             "code itself under it. `Plate#2` is below the second cell `Plate`; without a number "
-             "all such labels have to have the same below them." },
+      .doc = "Label above the value, outside of the table: `Barcode` in one row, the code itself "
+             "below it. `Plate#2` is the second cell `Plate`; without a number all such labels "
+             "have to have the same value below them." },
     { .name = "field",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, field.record),
-      .doc = "A field of an ASTM record or an HL7 segment, with its component: `R-4`, `OBX-3.1`." },
+      .doc = "Field of an ASTM record or an HL7 segment, with its component: `R-4`, `OBX-3.1`." },
     { .name = "path",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, path),
-      .doc = "An XML element or attribute, or a JSON member, seen from `table.element`: "
-             "`Concentration`, `../@id`, `/File/Assay/Units`, `*/value`. Several elements that it "
-             "leads to have to say the same; `Peak#2` is the second of its name." },
+      .doc =
+          "Path of an XML element or attribute, or of a JSON member, relative to `table.element`: "
+          "`Concentration`, `../@id`, `/File/Assay/Units`, `*/value`. If it leads to several "
+          "elements, they have to have the same value; `Peak#2` is the second of its name." },
     { .name = "text",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_source_t, text),
-      .doc = "This text itself, where the file does not say it." },
+      .doc = "Constant text, where the file does not have it." },
     { .name = "from",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_source_t, from),
       .values = lims_from_names,
-      .doc = "Another place: the file's name, the sheet's, what `table.block.start` captured, the "
-             "header of the group (of a test, in transposed of a sample), the labels of row and "
-             "column, both together, the plate map." },
+      .doc = "Source outside of the row: the file's name, the sheet's name, the text captured by "
+             "`table.block.start`, the header of the group (of the test, in layout transposed of "
+             "the sample), the labels of row and column, both together, the plate map." },
     { .name = "join",
       .type = LIMS_M_LIST,
       .flags = LIMS_M_SOURCE,
@@ -95,46 +96,44 @@ static const lims_member_t source_members[] = {
       .min = 2,
       .max = 8,
       .shape = &lims_shape_source,
-      .doc = "Several sources, joined in this order: plate and well, number and position. If one "
-             "of them is blank, the whole is." },
+      .doc = "Sources that are joined in this order: plate and well, number and position. If one "
+             "of them is blank, the result is blank." },
     { .name = "separator",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_BLANK,
       .offset = offsetof(lims_source_t, separator),
       .max = 8,
-      .doc = "Of a `join`: what stands between them, `\"-\"`; without it nothing." },
+      .doc = "Separator between the sources of a `join`, `\"-\"`; without it there is none." },
     { .name = "regex",
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_source_t, regex),
-      .doc = "Takes only what this captures, or all that it matches; what it does not match counts "
-             "as blank." },
+      .doc = "Expression of which only the captured text is taken, or everything that it matches; "
+             "a text that does not match counts as blank." },
     { .name = "format",
       .type = LIMS_M_TEXTS,
       .offset = offsetof(lims_source_t, formats),
       .max = 8,
-      .doc = "Of `analysedAt` and `analysedTime`: how the time is written, from `yyyy yy MMMM MMM "
-             "MM M dd d HH H hh h mm ss SSS a Z` and signs that are no letters, literally; words "
-             "in apostrophes. Of several, those that fit a text have to make the same time of it; "
-             "where they do not, `3/4/2026`, the other times of the file tell, by formats that do "
-             "not fit them, or else it is `timestamp_invalid`. Without it ISO 8601, also without "
-             "separators." },
+      .doc = "Format of the time in `analysedAt` and `analysedTime`, made of `yyyy yy MMMM MMM MM "
+             "M dd d HH H hh h mm ss SSS a Z`, of signs other than letters, which stand for "
+             "themselves, and of words in apostrophes. If several formats fit a text, they have to "
+             "give the same time. Where they do not, `3/4/2026`, the other times of the file "
+             "decide, by formats that do not fit them; or else it is `timestamp_invalid`. Without "
+             "`format`: ISO 8601, also without separators." },
     { .name = "optional",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_source_t, optional),
       .fallback = "false",
-      .doc = "Of a `header` of `analysedAt`, `analysedTime`, `operator` and `comment`: not every "
-             "file has this column; otherwise one without it is `structure_mismatch`." },
+      .doc = "Whether the file may lack this column, a `header` of `analysedAt`, `analysedTime`, "
+             "`operator` or `comment`; otherwise a file without it is `structure_mismatch`." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_source = {
     .title = "A source",
-    .doc =
-        "Where a text stands: exactly one of `header`, `index`, `key`, `below`, `field`, `path`, "
-        "`text`, `from` and `join`. A string alone is short for the natural one of the layout: "
-        "`\"Sample "
-        "ID\"` is `{\"header\": \"Sample ID\"}`, a `key` in layout keyvalue, a `field` in astm "
-        "and hl7, a `path` in xml and json.",
+    .doc = "The source of a text: exactly one of `header`, `index`, `key`, `below`, `field`, "
+           "`path`, `text`, `from` and `join`. A string alone is short for the usual one of the "
+           "layout: `\"Sample ID\"` is `{\"header\": \"Sample ID\"}`, a `key` in layout keyvalue, "
+           "a `field` in astm and hl7, a `path` in xml and json.",
     .members = source_members,
     .size = sizeof(lims_source_t),
     .check = lims_check_source,
@@ -153,63 +152,68 @@ static const lims_member_t condition_members[] = {
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_condition_t, column),
       .values = lims_column_names,
-      .doc = "What `columns` declares under this name, after its `regex`." },
+      .doc = "Name of a member of `columns`, whose text is compared, after its `regex`." },
     { .name = "header",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_condition_t, source.header),
-      .doc = "Or another source, as above." },
+      .doc = "Header of the column to compare, instead of `column`." },
     { .name = "index",
       .type = LIMS_M_INTEGER,
       .offset = offsetof(lims_condition_t, source.index),
       .min = 1,
       .max = LIMS_FILE_COLUMNS_MAX,
-      .doc = "Or this." },
+      .doc = "Number of the column to compare, instead of `column`." },
     { .name = "key",
       .type = LIMS_M_NAME,
       .offset = offsetof(lims_condition_t, source.key),
-      .doc = "Or this." },
+      .doc = "Key before the value to compare, instead of `column`." },
     { .name = "below",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_condition_t, source.below),
-      .doc = "Or this." },
+      .doc = "Label above the value to compare, instead of `column`." },
     { .name = "field",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_condition_t, source.field.record),
-      .doc = "Or this." },
+      .doc = "Field to compare, instead of `column`." },
     { .name = "path",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_condition_t, source.path),
-      .doc = "Or this." },
+      .doc = "Path of the value to compare, instead of `column`." },
     { .name = "from",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_condition_t, source.from),
       .values = lims_from_names,
-      .doc = "Or this." },
+      .doc = "Source outside of the row to compare, instead of `column`." },
     { .name = "equals",
       .type = LIMS_M_TEXTS,
       .flags = LIMS_M_BLANK,
       .offset = offsetof(lims_condition_t, equals),
       .max = 500,
-      .doc = "Is exactly this, or one of these, without blanks around it. `\"\"` is a blank." },
+      .doc = "Text that the value equals, or several, one of which it equals, without blanks "
+             "around it. "
+             "`\"\"` is a blank." },
     { .name = "matches",
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_condition_t, matches),
-      .doc = "Matches this expression somewhere; `^…$` is the whole." },
+      .doc = "Expression that some part of the text matches; `^…$` is for the whole text." },
     BOUND("less", less,
-          "Is a number less than this, as the file has it: `numbers` says how it is "
-          "written, no dilution and no conversion is applied. A blank and a text of "
-          "`qualifiers.tokens` are no number, and no bound holds for them; any other "
-          "text that is none holds the file back."),
-    BOUND("atMost", at_most, "Or is a number that is not larger than this."),
-    BOUND("atLeast", at_least, "Or is a number that is not less than this."),
-    BOUND("more", more, "Or is a number larger than this. Of several bounds each has to hold."),
+          "Upper bound, exclusive: the value is a number less than this, as the file has it: "
+          "`numbers` says how it is written, and no dilution or conversion is applied. A blank and "
+          "a text of `qualifiers.tokens` are no numbers, and no bound holds for them; any other "
+          "text that is no number holds the file back."),
+    BOUND("atMost", at_most, "Upper bound, inclusive: the value is a number that is at most this."),
+    BOUND("atLeast", at_least,
+          "Lower bound, inclusive: the value is a number that is at least this."),
+    BOUND("more", more,
+          "Lower bound, exclusive: the value is a number larger than this. If several bounds are "
+          "given, all have to hold."),
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_condition = {
     .title = "A condition",
-    .doc = "Whether a row is of some kind: `column` or one source, and `equals`, `matches` or "
-           "bounds of a number.",
+    .doc = "A condition for a row: `column` or one source, and `equals`, `matches` or bounds of a "
+           "number.",
     .members = condition_members,
     .size = sizeof(lims_condition_t),
     .check = lims_check_condition,
@@ -229,33 +233,35 @@ const lims_shape_t lims_shape_condition = {
 
 static const lims_member_t column_members[] = {
     COLUMN("trackingId", LIMS_COLUMN_TRACKING_ID,
-           "The sample's tracking id, exactly as it was registered but for blanks around it, or "
-           "what else `sample.by` says."),
+           "Tracking id of the sample, exactly as it was registered except for blanks around it, "
+           "or another name as `sample.by` says."),
     COLUMN("test", LIMS_COLUMN_TEST,
-           "The instrument's name of the test. Layouts long and matrix need it; grouped takes the "
+           "Name of the test in the file. Layouts long and matrix need it; grouped takes the "
            "group, transposed the row's label, astm `R-3.4`, hl7 `OBX-3.1`."),
     COLUMN("value", LIMS_COLUMN_VALUE,
-           "The value. Long and grouped need it; astm takes `R-4` (of several "
-           "components the only one that says something), hl7 `OBX-5`; wide, transposed, "
-           "keyvalue and matrix have it in the place itself, xml and json may. In layout "
-           "transposed it says that each sample has several columns, and which of them it is."),
-    COLUMN("unit", LIMS_COLUMN_UNIT, "The unit. astm takes `R-5.1`, hl7 `OBX-6.1`."),
-    COLUMN("qualifier", LIMS_COLUMN_QUALIFIER, "A column of `<`, `>`, `J`, `U` beside the value."),
-    COLUMN("dilution", LIMS_COLUMN_DILUTION, "The dilution; see `dilution`."),
-    COLUMN("replicate", LIMS_COLUMN_REPLICATE, "Which of several measurements; see `replicates`."),
+           "Value of the result. Layouts long and grouped need it; astm takes `R-4` (of several "
+           "components the only one that is not blank), hl7 `OBX-5`; in wide, transposed, keyvalue "
+           "and matrix the test's own cell is the value, in xml and json its element may be. In "
+           "layout transposed it declares that each sample has several columns, and which of them "
+           "has the value."),
+    COLUMN("unit", LIMS_COLUMN_UNIT, "Unit of the value. astm takes `R-5.1`, hl7 `OBX-6.1`."),
+    COLUMN("qualifier", LIMS_COLUMN_QUALIFIER, "Qualifier beside the value: `<`, `>`, `J`, `U`."),
+    COLUMN("dilution", LIMS_COLUMN_DILUTION, "Dilution of the sample; see `dilution`."),
+    COLUMN("replicate", LIMS_COLUMN_REPLICATE, "Number of the replicate; see `replicates`."),
     COLUMN("sampleType", LIMS_COLUMN_SAMPLE_TYPE,
-           "What is measured: a sample, a blank, a standard; for `rows`."),
+           "Type of what is measured: sample, blank, standard; for `rows`."),
     COLUMN("analysedAt", LIMS_COLUMN_ANALYSED_AT,
-           "When it was measured, with its `format`. astm takes `R-13`."),
+           "Time of the analysis, with its `format`. astm takes `R-13`."),
     COLUMN("analysedTime", LIMS_COLUMN_ANALYSED_TIME,
-           "The time of day where it stands apart: joined to the date with a blank before "
-           "`analysedAt.format` applies, unless it has a `format` of its own."),
-    COLUMN("operator", LIMS_COLUMN_OPERATOR, "Who measured it."),
-    COLUMN("comment", LIMS_COLUMN_COMMENT, "A remark, kept in the result's notes."),
-    COLUMN("flag", LIMS_COLUMN_FLAG, "The instrument's flag; see `qualifiers.flags`."),
+           "Time of day, where the file has it apart from the date. It is joined to the date with "
+           "a blank before `analysedAt.format` applies, unless it has a `format` of its own."),
+    COLUMN("operator", LIMS_COLUMN_OPERATOR, "Name of the operator."),
+    COLUMN("comment", LIMS_COLUMN_COMMENT, "Remark, kept in the result's notes."),
+    COLUMN("flag", LIMS_COLUMN_FLAG, "Flag of the instrument; see `qualifiers.flags`."),
     COLUMN("status", LIMS_COLUMN_STATUS,
-           "Whether the result is final; see `rows.final`. astm takes `R-9`, hl7 `OBX-11`."),
-    COLUMN("limit", LIMS_COLUMN_LIMIT, "The reporting limit, for `{limit}` in tokens."),
+           "Status of the result, which says whether it is final; see `rows.final`. astm takes "
+           "`R-9`, hl7 `OBX-11`."),
+    COLUMN("limit", LIMS_COLUMN_LIMIT, "Reporting limit, for `{limit}` in `qualifiers`."),
     LIMS_MEMBER_END,
 };
 
@@ -263,7 +269,7 @@ _Static_assert(LIMS_LENGTH(column_members) == LIMS_COLUMN_COUNT + 1, "a member f
 
 const lims_shape_t lims_shape_columns = {
     .title = "columns",
-    .doc = "What a row consists of: each a source.",
+    .doc = "Sources of the values that make up a row.",
     .members = column_members,
     .size = LIMS_COLUMN_COUNT * sizeof(lims_source_t),
     .check = lims_check_columns,
@@ -300,47 +306,48 @@ static const lims_member_t profile_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_profile_t, code),
       .max = 64,
-      .doc = "By which the profile is called; versions of a profile share it." },
+      .doc = "Code of the profile, shared by its versions." },
     { .name = "name",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_profile_t, name),
-      .doc = "For people." },
+      .doc = "Name of the profile, for people." },
     { .name = "description",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_profile_t, description),
       .max = 4000,
-      .doc = "Which export of which software this is, and what to know about it." },
+      .doc = "Description of the export: of which software it is, and special points about it." },
     { .name = "timeZone",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_profile_t, time_zone),
       .max = 64,
-      .doc = "Of times that do not say theirs: `Europe/Zurich`. Without it the organization's." },
+      .doc = "Time zone of times that do not state theirs: `Europe/Zurich`. Without it the "
+             "organization's." },
     { .name = "doubledHour",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_profile_t, doubled_hour),
       .values = lims_doubled_names,
       .fallback = "quarantine",
-      .doc = "Which of the two a time is that does not say its zone and comes twice, when clocks "
-             "are set back (25 October 2026, 02:30 in Zurich). Only for instruments whose software "
-             "is known to write the one or the other; else such a time is `timestamp_invalid`, as "
-             "is always one that is skipped when clocks are set forward." },
+      .doc = "Choice between the two instants that a time without a zone can mean when clocks are "
+             "set back (25 October 2026, 02:30 in Zurich). Only for instruments whose software is "
+             "known to write one of them; otherwise such a time is `timestamp_invalid`. A time "
+             "that is skipped when clocks are set forward always is." },
     { .name = "layout",
       .type = LIMS_M_ENUM,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_profile_t, layout),
       .values = lims_layout_names,
-      .doc = "How results lie in the file; see above." },
+      .doc = "Layout of the results in the file; see above." },
     { .name = "match",
       .type = LIMS_M_OBJECT,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_profile_t, match),
       .shape = &lims_shape_match,
-      .doc = "Which files the profile is for." },
-    PART("decode", decode, lims_shape_decode, "Characters."),
-    PART("dialect", dialect, lims_shape_dialect, "Lines into cells."),
-    PART("table", table, lims_shape_table, "Where the results are."),
-    PART("columns", columns, lims_shape_columns, "What a row consists of."),
+      .doc = "Conditions for the files that the profile is for." },
+    PART("decode", decode, lims_shape_decode, "Character encoding of a text file."),
+    PART("dialect", dialect, lims_shape_dialect, "Rules by which lines are split into cells."),
+    PART("table", table, lims_shape_table, "Location of the results in the file."),
+    PART("columns", columns, lims_shape_columns, "Sources of the values that make up a row."),
     { .name = "tests",
       .type = LIMS_M_LIST,
       .flags = LIMS_M_REQUIRED,
@@ -348,42 +355,42 @@ static const lims_member_t profile_members[] = {
       .min = 1,
       .max = 5000,
       .shape = &lims_shape_test,
-      .doc = "The instrument's tests and the organization's." },
+      .doc = "Tests of the instrument, with the organization's test definitions." },
     { .name = "ignoreTests",
       .type = LIMS_M_NAMES,
       .offset = offsetof(lims_profile_t, ignore_tests),
       .max = 5000,
-      .doc = "The instrument's tests whose values are not taken." },
+      .doc = "Tests of the instrument whose values are not taken." },
     { .name = "unknownTest",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_profile_t, unknown_test),
       .values = unknown_names,
       .fallback = "quarantine",
-      .doc = "What a test in neither list does to the file. (Layouts wide and keyvalue read the "
-             "columns and keys of `tests` alone: others are none.)" },
-    PART("numbers", numbers, lims_shape_numbers, "How numbers are written."),
-    PART("qualifiers", qualifiers, lims_shape_qualifiers, "What stands beside or for a number."),
-    PART("units", units, lims_shape_units, "How strictly units are compared."),
-    PART("dilution", dilution, lims_shape_dilution, "What a dilution means."),
+      .doc = "Effect of a test that is in neither list. (Layouts wide and keyvalue read only the "
+             "columns and keys of `tests`, so there it has none.)" },
+    PART("numbers", numbers, lims_shape_numbers, "Notation of numbers in the file."),
+    PART("qualifiers", qualifiers, lims_shape_qualifiers, "Texts beside a number or in its place."),
+    PART("units", units, lims_shape_units, "Rules for comparing and converting units."),
+    PART("dilution", dilution, lims_shape_dilution, "Meaning of dilutions."),
     PART("replicates", replicates, lims_shape_replicates,
-         "The same test of the same sample again."),
-    PART("rows", rows, lims_shape_rows, "Rows that are no results of samples."),
-    PART("integrity", integrity, lims_shape_integrity, "What tells that the file is whole."),
-    PART("write", write, lims_shape_write, "When results may be written."),
-    PART("sample", sample, lims_shape_sample, "By what samples are found."),
+         "Treatment of several values of the same test of the same sample."),
+    PART("rows", rows, lims_shape_rows, "Rules for rows that are no results of samples."),
+    PART("integrity", integrity, lims_shape_integrity, "Proof that a file is complete."),
+    PART("write", write, lims_shape_write, "Conditions under which results are written."),
+    PART("sample", sample, lims_shape_sample, "Ways in which samples are found."),
     { .name = "goldenFiles",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_profile_t, golden_files),
       .min = 1,
       .max = 20,
       .shape = &lims_shape_golden,
-      .doc = "Files and what has to be read of them." },
+      .doc = "Files with the readings that are expected of them." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_profile = {
     .title = "The profile",
-    .doc = "One JSON object.",
+    .doc = "A profile is one JSON object.",
     .members = profile_members,
     .size = sizeof(lims_profile_t),
     .check = lims_check_profile,

@@ -107,9 +107,9 @@ static void put_member(page_t *page, const lims_member_t *member)
     const char *more = "";
 
     if ((member->flags & LIMS_M_REQUIRED) != 0) {
-        more = "; needed";
+        more = "; required";
     } else if (member->fallback != NULL) {
-        more = apr_pstrcat(pool, "; otherwise `", member->fallback, "`", NULL);
+        more = apr_pstrcat(pool, "; default `", member->fallback, "`", NULL);
     }
     put_paragraph(page,
                   apr_pstrcat(pool, "- `", member->name, "` (", kind(member, pool), more,

@@ -29,25 +29,25 @@ static const lims_member_t token_members[] = {
       .type = LIMS_M_NAME,
       .flags = LIMS_M_REQUIRED | LIMS_M_BLANK,
       .offset = offsetof(lims_token_t, text),
-      .doc = "The whole cell. `\"\"` is a blank, where a blank says something." },
+      .doc = "Text of the whole cell. `\"\"` is a blank cell, where a blank has a meaning." },
     { .name = "meaning",
       .type = LIMS_M_ENUM,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_token_t, meaning),
       .values = meanings,
-      .doc = "nondetect, over, under: a result without a number; text: any other result; missing: "
-             "as a blank cell; invalid: `instrument_error_flag`." },
+      .doc = "Meaning of the text. nondetect, over, under: a result without a number; text: any "
+             "other result; missing: as a blank cell; invalid: `instrument_error_flag`." },
     { .name = "write",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_token_t, write),
-      .doc = "The result that is written, instead of the cell's own text; `<{limit}` has "
+      .doc = "Result that is written instead of the cell's own text; `<{limit}` has "
              "`columns.limit` in it." },
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_token = {
     .title = "qualifiers.tokens[]",
-    .doc = "A text where a number is due: `ND`, `OVER`, `n.a.`",
+    .doc = "A text in place of a number: `ND`, `OVER`, `n.a.`",
     .members = token_members,
     .size = sizeof(lims_token_t),
 };
@@ -67,27 +67,28 @@ static const lims_member_t code_members[] = {
       .type = LIMS_M_NAME,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_token_t, text),
-      .doc = "The whole cell." },
+      .doc = "Text of the whole cell." },
     { .name = "meaning",
       .type = LIMS_M_ENUM,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_token_t, meaning),
       .values = code_meanings,
-      .doc = "nondetect, over, under: of the result, which may lack a value; detected: the value "
-             "has no qualifier; missing: as a blank value; invalid: `instrument_error_flag`." },
+      .doc = "Meaning of the text. nondetect, over, under: of the result, which may lack a value; "
+             "detected: the value has no qualifier; missing: as a blank value; invalid: "
+             "`instrument_error_flag`." },
     { .name = "write",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_token_t, write),
-      .doc = "The result that is written, instead of the value's own: `<{limit}` has "
-             "`columns.limit` in it, `<{value}` the value." },
+      .doc = "Result that is written instead of the value itself: `<{limit}` has `columns.limit` "
+             "in it, `<{value}` the value." },
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_code = {
     .title = "qualifiers.codes[]",
-    .doc = "A text of `columns.qualifier` that says what the result is: `U` with the reporting "
-           "limit beside a blank value, `=`, a detection condition. Others have to be qualifiers "
-           "of results, `<`, `>`, `ND`, `J` or `U`.",
+    .doc = "A text of `columns.qualifier` with its meaning: `U` with the reporting limit beside a "
+           "blank value, `=`, a detection condition. Texts that are not listed have to be "
+           "qualifiers of results: `<`, `>`, `ND`, `J` or `U`.",
     .members = code_members,
     .size = sizeof(lims_token_t),
 };
@@ -97,25 +98,25 @@ static const lims_member_t flag_members[] = {
       .type = LIMS_M_NAME,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_flag_t, text),
-      .doc = "The whole flag." },
+      .doc = "Text of the whole flag." },
     { .name = "action",
       .type = LIMS_M_ENUM,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_flag_t, action),
       .values = flag_actions,
-      .doc = "block: `instrument_error_flag`; note: the same, without blocking; qualifier: it is "
-             "the result's qualifier." },
+      .doc = "Effect of the flag. block: `instrument_error_flag`; note: the same, without "
+             "blocking; qualifier: it is the result's qualifier; ignore: none." },
     { .name = "write",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_flag_t, write),
       .max = 64,
-      .doc = "As a qualifier: instead of its own text." },
+      .doc = "Qualifier that is written instead of the flag's own text." },
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_flag = {
     .title = "qualifiers.flags[]",
-    .doc = "A text of `columns.flag`.",
+    .doc = "A text of `columns.flag` with its effect.",
     .members = flag_members,
     .size = sizeof(lims_flag_t),
 };
@@ -126,40 +127,40 @@ static const lims_member_t qualifier_members[] = {
       .offset = offsetof(lims_qualifiers_t, operators),
       .max = 20,
       .fallback = "< > <= >= ~ ≤ ≥",
-      .doc = "What may stand before a number, and is its qualifier." },
+      .doc = "Operators that may stand before a number; they become its qualifier." },
     { .name = "tokens",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_qualifiers_t, tokens),
       .min = 1,
       .max = 200,
       .shape = &shape_token,
-      .doc = "Texts where a number is due; others are `non_numeric`." },
+      .doc = "Texts in place of a number; others are `non_numeric`." },
     { .name = "codes",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_qualifiers_t, codes),
       .min = 1,
       .max = 200,
       .shape = &shape_code,
-      .doc = "Texts of `columns.qualifier`." },
+      .doc = "Texts of `columns.qualifier` with their meanings." },
     { .name = "flags",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_qualifiers_t, flags),
       .min = 1,
       .max = 200,
       .shape = &shape_flag,
-      .doc = "Texts of `columns.flag`." },
+      .doc = "Texts of `columns.flag` with their effects." },
     { .name = "unknownFlag",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_qualifiers_t, unknown_flag),
       .values = flag_actions,
       .fallback = "block",
-      .doc = "A flag that is not listed and not blank." },
+      .doc = "Effect of a flag that is neither listed nor blank." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_qualifiers = {
     .title = "qualifiers",
-    .doc = "What stands beside a number or in its place.",
+    .doc = "Texts beside a number or in its place, and their meanings.",
     .members = qualifier_members,
     .size = sizeof(lims_qualifiers_t),
     .check = lims_check_qualifiers,
@@ -194,7 +195,7 @@ static const char *const criteria[] = {
       .min = 1,                                                                      \
       .max = 20,                                                                     \
       .shape = &lims_shape_condition,                                                \
-      .doc = "Conditions, which all have to hold." }
+      .doc = "Conditions, all of which have to hold." }
 /* clang-format on */
 
 static const lims_member_t control_members[] = {
@@ -204,61 +205,62 @@ static const lims_member_t control_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_control_t, type),
       .values = lims_control_types,
-      .doc = "Which kind of control it is, as in QC batches." },
+      .doc = "Type of the control, as in QC batches." },
     { .name = "route",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_control_t, route),
       .values = routes,
       .fallback = "skip",
-      .doc = "Whether it becomes a control of a QC batch, or is only counted." },
+      .doc = "Destination of the control: a QC batch, or only the count of controls." },
     { .name = "tests",
       .type = LIMS_M_TEXTS,
       .offset = offsetof(lims_control_t, tests),
       .max = 500,
-      .doc = "For these test codes alone; others look for the next rule." },
+      .doc = "Test codes that the rule is for; for others the next rule is tried." },
     { .name = "criterion",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_control_t, criterion),
       .values = criteria,
       .fallback = "none",
-      .doc = "How the batch judges it; needed for the route qcBatch. rpd is the relative percent "
-             "difference of two values of the file." },
+      .doc = "Acceptance criterion in the batch; needed for the route qcBatch. rpd is the relative "
+             "percent difference of two values of the file." },
     { .name = "expectedValue",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, expected_value),
-      .doc = "Criterion recovery: the true amount." },
+      .doc = "True amount, for criterion recovery." },
     { .name = "lowerLimit",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, lower_limit),
-      .doc = "Criterion recovery (in percent) and range." },
+      .doc = "Lowest acceptable value, for criteria recovery (in percent) and range." },
     { .name = "upperLimit",
       .type = LIMS_M_DECIMAL,
       .offset = offsetof(lims_control_t, upper_limit),
-      .doc = "Criterion recovery and rpd (in percent), maximum and range." },
+      .doc = "Highest acceptable value, for criteria recovery and rpd (in percent), maximum and "
+             "range." },
     { .name = "unit",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_control_t, unit),
       .max = 64,
-      .doc = "Criteria recovery, maximum and range: the unit of expectedValue and of limits that "
-             "are not in percent. They are converted to the unit of the test as its values are, "
-             "by powers of ten whatever `units.policy` is, and not rounded. Without it they are in "
-             "the unit of the test." },
+      .doc = "Unit of expectedValue and of limits that are not in percent, for criteria recovery, "
+             "maximum and range. The values are converted to the unit of the test as its results "
+             "are, by powers of ten whatever `units.policy` is, and not rounded. Without it they "
+             "are in the unit of the test." },
     { .name = "expectedText",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_control_t, expected_text),
-      .doc = "Criterion expected." },
+      .doc = "Expected text, for criterion expected." },
     { .name = "against",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_control_t, against),
       .max = 8,
-      .doc = "Criterion rpd: the `controlType` that stands before it and is its other half, `LCS` "
-             "of an `LCSD`. Without it that is the sample of the same tracking id." },
+      .doc = "Type of the control that an rpd compares with, the one that stands before it: `LCS` "
+             "for an `LCSD`. Without it, it is compared with the sample of the same tracking id." },
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_control = {
     .title = "rows.controls[]",
-    .doc = "Rows that are controls. The first rule that fits holds.",
+    .doc = "A rule for rows that are controls. The first rule that fits a row is applied.",
     .members = control_members,
     .size = sizeof(lims_control_t),
     .check = lims_check_control,
@@ -271,7 +273,7 @@ static const lims_member_t skip_members[] = {
 
 static const lims_shape_t shape_skip = {
     .title = "rows.skip[]",
-    .doc = "Rows that are no results: means, standards, deviations.",
+    .doc = "A rule for rows that are no results: means, standard deviations.",
     .members = skip_members,
     .size = sizeof(lims_row_rule_t),
 };
@@ -281,14 +283,13 @@ static const lims_member_t row_error_members[] = {
     { .name = "message",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_row_rule_t, message),
-      .doc = "What that means, for whoever looks at the quarantined file." },
+      .doc = "Explanation of the error, for the person who reviews the quarantined file." },
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_row_error = {
     .title = "rows.errors[]",
-    .doc = "Rows in which the instrument says that something went wrong: "
-           "`instrument_error_flag`.",
+    .doc = "A rule for rows in which the instrument reports an error: `instrument_error_flag`.",
     .members = row_error_members,
     .size = sizeof(lims_row_rule_t),
 };
@@ -306,48 +307,49 @@ static const lims_member_t row_members[] = {
       .min = 1,
       .max = 20,
       .shape = &lims_shape_condition,
-      .doc = "Rows for which not all of these hold are passed over: the type of a record." },
+      .doc = "Conditions that a row has to meet, such as the type of a record; rows that do not "
+             "meet all of them are skipped." },
     { .name = "skip",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_rows_t, skip),
       .min = 1,
       .max = 100,
       .shape = &shape_skip,
-      .doc = "So are those that one of these rules is for." },
+      .doc = "Rules for rows to skip." },
     { .name = "controls",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_rows_t, controls),
       .min = 1,
       .max = 200,
       .shape = &shape_control,
-      .doc = "Blanks, standards, spiked samples." },
+      .doc = "Rules for controls: blanks, standards, spiked samples." },
     { .name = "errors",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_rows_t, errors),
       .min = 1,
       .max = 100,
       .shape = &shape_row_error,
-      .doc = "Rows that must not be taken, and hold the file back." },
+      .doc = "Rules for rows that must not be imported and hold the file back." },
     { .name = "final",
       .type = LIMS_M_TEXTS,
       .flags = LIMS_M_BLANK,
       .offset = offsetof(lims_rows_t, final),
       .max = 20,
-      .doc = "The texts of `columns.status` that final results have. astm and hl7 take `F` and "
-             "`C`. `\"\"` is a blank." },
+      .doc = "Texts of `columns.status` for final results. Layouts astm and hl7 take `F` and `C`. "
+             "`\"\"` is a blank." },
     { .name = "notFinal",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_rows_t, not_final),
       .values = not_final_names,
       .fallback = "quarantine",
-      .doc = "What any other status does." },
+      .doc = "Effect of any other status." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_rows = {
     .title = "rows",
-    .doc = "Which rows are results of samples. In this order: `only`, `skip`, `controls`, "
-           "`errors`, `final`.",
+    .doc = "Rules for which rows are results of samples. They are applied in this order: `only`, "
+           "`skip`, `controls`, `errors`, `final`.",
     .members = row_members,
     .size = sizeof(lims_rows_t),
 };
@@ -371,20 +373,20 @@ static const lims_member_t hash_members[] = {
       .type = LIMS_M_REGEX,
       .flags = LIMS_M_REQUIRED | LIMS_M_GROUP,
       .offset = offsetof(lims_integrity_t, hash.regex),
-      .doc = "The line that has it, capturing it." },
+      .doc = "Expression for the line that has the checksum, capturing it." },
     { .name = "algorithm",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_integrity_t, hash.algorithm),
       .values = algorithms,
       .fallback = "none",
-      .doc = "Over all bytes before that line; none: it only has to be there. crc16 is "
-             "CRC-16/CCITT-FALSE." },
+      .doc = "Algorithm of the checksum over all bytes before that line; none: the line only has "
+             "to exist. crc16 is CRC-16/CCITT-FALSE." },
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_hash = {
     .title = "integrity.hash",
-    .doc = "A checksum that the file ends with.",
+    .doc = "A checksum at the end of the file.",
     .members = hash_members,
     .size = sizeof(lims_integrity_t),
 };
@@ -395,39 +397,39 @@ static const lims_member_t integrity_members[] = {
       .offset = offsetof(lims_integrity_t, frames),
       .values = frames,
       .fallback = "ifPresent",
-      .doc =
-          "ASTM: whether the frames of the line protocol have to be there. Where they are, their "
-          "numbers and checksums are checked." },
+      .doc = "Whether ASTM files have to have the frames of the line protocol. Where there are "
+             "frames, their numbers and checksums are checked." },
     { .name = "end",
       .type = LIMS_M_REGEX,
       .offset = offsetof(lims_integrity_t, end),
-      .doc = "What the last line that is not blank looks like; else `truncated_file`." },
+      .doc = "Expression for the last line that is not blank; otherwise the file is "
+             "`truncated_file`." },
     { .name = "lineBreak",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_integrity_t, line_break),
       .fallback = "false",
-      .doc = "The last line of a text ends with a line break, as every other; else "
-             "`truncated_file`. With it, `end` cannot be cut either. In layout hl7 it is `true` "
-             "unless you say `false`: each segment has to be ended." },
+      .doc = "Whether the last line of a text has to end with a line break, as every other; "
+             "otherwise the file is `truncated_file`. With it, `end` cannot be cut either. In "
+             "layout hl7 it is `true` unless `false` is declared: each segment has to be ended." },
     { .name = "count",
       .type = LIMS_M_OBJECT,
       .flags = LIMS_M_SOURCE,
       .offset = offsetof(lims_integrity_t, count),
       .shape = &lims_shape_source,
-      .doc = "Where the file says how many rows it has; else `truncated_file`. Without `end` or "
-             "`hash` beside it the last line has to end in a line break too." },
+      .doc = "Source of the number of rows that the file states; if it has another number, it is "
+             "`truncated_file`. Without `end` or `hash` beside it, the last line has to end with a "
+             "line break too." },
     { .name = "hash",
       .type = LIMS_M_OBJECT,
       .shape = &shape_hash,
-      .doc = "A checksum that the file ends with; else `checksum_error`." },
+      .doc = "Checksum at the end of the file; if it is wrong, the file is `checksum_error`." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_integrity = {
     .title = "integrity",
-    .doc =
-        "What tells that a file is whole. Without it a text that was cut looks like a shorter one, "
-        "and the last value of one that was cut within its last line may lack digits.",
+    .doc = "Proof that a file is complete. Without it, a text that was cut looks like a shorter "
+           "one, and the last value of one that was cut within its last line may lack digits.",
     .members = integrity_members,
     .size = sizeof(lims_integrity_t),
     .check = lims_check_integrity,
@@ -449,35 +451,36 @@ static const lims_member_t write_members[] = {
       .offset = offsetof(lims_write_t, sample_statuses),
       .values = sample_statuses,
       .fallback = "received processing",
-      .doc = "A sample in any other status is `sample_status_not_allowed`." },
+      .doc = "Sample statuses that allow writing; a sample in another status is "
+             "`sample_status_not_allowed`." },
     { .name = "existing",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_write_t, existing),
       .values = existing_names,
       .fallback = "quarantine",
-      .doc = "A test that has a result already: `result_conflict`; or none when the value is the "
-             "same; or a result that is not verified is replaced." },
+      .doc = "Treatment of a test that already has a result: `result_conflict`; or no conflict "
+             "when the value is the same; or a result that is not verified is replaced." },
     { .name = "maxAgeDays",
       .type = LIMS_M_INTEGER,
       .offset = offsetof(lims_write_t, max_age_days),
       .min = 0,
       .max = 36500,
       .fallback = "0",
-      .doc = "`analysedAt` may be so many days ago; 0: any." },
+      .doc = "Largest age of `analysedAt`, in days; 0: any age." },
     { .name = "futureToleranceMinutes",
       .type = LIMS_M_INTEGER,
       .offset = offsetof(lims_write_t, future_tolerance_minutes),
       .min = 0,
       .max = 100000,
       .fallback = "15",
-      .doc =
-          "`analysedAt` may be so far ahead of the server's clock; else `timestamp_in_future`." },
+      .doc = "Minutes that `analysedAt` may be ahead of the server's clock; beyond it is "
+             "`timestamp_in_future`." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_write = {
     .title = "write",
-    .doc = "When results may be written.",
+    .doc = "Conditions under which results are written.",
     .members = write_members,
     .size = sizeof(lims_write_t),
 };
@@ -494,8 +497,8 @@ static const lims_member_t sample_members[] = {
       .offset = offsetof(lims_profile_t, sample.by) - offsetof(lims_profile_t, sample),
       .values = lims_sample_ways,
       .fallback = "trackingId name",
-      .doc = "What stands in `columns.trackingId`: the tracking id; the external id, which is the "
-             "client's own; the sample identifier; a name that the laboratory lists "
+      .doc = "Kinds of names that `columns.trackingId` may hold: the tracking id; the external id, "
+             "which is the client's own; the sample identifier; a name that the laboratory lists "
              "(`limsctl sample-name list`). A text that could mean two samples means none: "
              "`ambiguous_tracking_id`." },
     LIMS_MEMBER_END,
@@ -503,7 +506,7 @@ static const lims_member_t sample_members[] = {
 
 const lims_shape_t lims_shape_sample = {
     .title = "sample",
-    .doc = "By what samples are found, each way exactly.",
+    .doc = "Ways in which samples are found, each by an exact match.",
     .members = sample_members,
     .size = sizeof(((lims_profile_t *)NULL)->sample),
 };

@@ -27,23 +27,24 @@ static const char *const roundings[] = {
       .type = LIMS_M_DECIMAL,                                                                      \
       .flags = LIMS_M_REQUIRED,                                                                    \
       .offset = offsetof(lims_conversion_t, factor),                                               \
-      .doc = "The value is multiplied by this, exactly: `\"0.001\"`." },                           \
+      .doc = "Factor by which the value is multiplied, exactly: `\"0.001\"`." },                   \
         { .name = "offset",                                                                        \
           .type = LIMS_M_DECIMAL,                                                                  \
           .offset = offsetof(lims_conversion_t, offset),                                           \
           .fallback = "0",                                                                         \
-          .doc = "Then this is added." },                                                          \
+          .doc = "Number that is added after the multiplication." },                               \
         { .name = "decimals",                                                                      \
           .type = LIMS_M_INTEGER,                                                                  \
           .offset = offsetof(lims_conversion_t, decimals),                                         \
           .min = -1,                                                                               \
           .max = 30,                                                                               \
           .fallback = "-1",                                                                        \
-          .doc = "Then it is rounded to so many digits behind the point; -1: not at all." },       \
+          .doc =                                                                                   \
+              "Number of decimals to which the value is then rounded; -1: it is not rounded." },   \
     {                                                                                              \
         .name = "rounding", .type = LIMS_M_ENUM, .offset = offsetof(lims_conversion_t, rounding),  \
         .values = roundings, .fallback = "halfEven",                                               \
-        .doc = "Where a half goes: to the even digit, or away from zero."                          \
+        .doc = "Rounding of a half: to the even digit, or away from zero."                         \
     }
 
 static const lims_member_t convert_members[] = {
@@ -53,7 +54,7 @@ static const lims_member_t convert_members[] = {
 
 static const lims_shape_t shape_convert = {
     .title = "tests[].convert",
-    .doc = "From `fileUnit` to `unit`.",
+    .doc = "Conversion from `fileUnit` to `unit`.",
     .members = convert_members,
     .size = sizeof(lims_conversion_t),
     .check = lims_check_conversion,
@@ -64,12 +65,12 @@ static const lims_member_t choice_members[] = {
       .type = LIMS_M_NAME,
       .flags = LIMS_M_REQUIRED | LIMS_M_BLANK,
       .offset = offsetof(lims_choice_t, text),
-      .doc = "What the file says." },
+      .doc = "Text in the file." },
     { .name = "write",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_choice_t, write),
-      .doc = "What is written as the result." },
+      .doc = "Text that is written as the result." },
     LIMS_MEMBER_END,
 };
 
@@ -87,7 +88,7 @@ static const lims_shape_t shape_choice = {
       .flags = LIMS_M_SOURCE,                                                        \
       .offset = (column) * sizeof(lims_source_t *),                                  \
       .shape = &lims_shape_source,                                                   \
-      .doc = "Instead of `columns." member "`, for this test." }
+      .doc = "Source for this test, instead of `columns." member "`." }
 /* clang-format on */
 
 static const lims_member_t test_column_members[] = {
@@ -102,7 +103,7 @@ static const lims_member_t test_column_members[] = {
 
 static const lims_shape_t shape_test_columns = {
     .title = "tests[].columns",
-    .doc = "Sources of one test, where they are not those of the others.",
+    .doc = "Sources of one test, where they differ from those of the others.",
     .members = test_column_members,
     .size = LIMS_COLUMN_COUNT * sizeof(lims_source_t *),
 };
@@ -113,62 +114,60 @@ static const lims_member_t test_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_test_t, names),
       .max = 50,
-      .doc =
-          "What the file calls the test, or several such names: in layout wide the header, in "
-          "keyvalue the key, in xml and json the path of the value; elsewhere what `columns.test` "
-          "gives. Capitals, blanks and kinds of µ do not matter." },
+      .doc = "Name of the test in the file, or several such names: in layout wide the header, in "
+             "keyvalue the key, in xml and json the path of the value; elsewhere the text of "
+             "`columns.test`. Capitals, blanks and kinds of µ do not matter." },
     { .name = "testCode",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_test_t, test_code),
       .max = 64,
-      .doc = "The code of the organization's test definition." },
+      .doc = "Code of the organization's test definition." },
     { .name = "kind",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_test_t, kind),
       .values = kinds,
       .fallback = "numeric",
-      .doc = "What its values are: numbers, any text, or one of `values`." },
+      .doc = "Kind of the test's values: numbers, any text, or one of `values`." },
     { .name = "unit",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_BLANK,
       .offset = offsetof(lims_test_t, unit),
       .max = 64,
-      .doc = "The unit of the results that are written; `\"\"` for none. Without it units are not "
-             "looked at." },
+      .doc = "Unit of the results that are written; `\"\"` for none. Without it units are not "
+             "compared." },
     { .name = "fileUnit",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_BLANK,
       .offset = offsetof(lims_test_t, file_unit),
       .max = 64,
-      .doc = "The unit of the file's values where the file does not say it; without it `unit`." },
+      .doc = "Unit of the file's values where the file does not state it; without it `unit`." },
     { .name = "convert",
       .type = LIMS_M_OPTIONAL,
       .offset = offsetof(lims_test_t, convert),
       .shape = &shape_convert,
-      .doc = "How to come from `fileUnit` to `unit`." },
+      .doc = "Conversion from `fileUnit` to `unit`." },
     { .name = "values",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_test_t, values),
       .min = 1,
       .max = 200,
       .shape = &shape_choice,
-      .doc = "Of kind choice: every text there is, others are `unknown_qualifier`. Of kind text: "
-             "those that are written as another." },
+      .doc = "Texts of the values. For kind choice: every text there is, others are "
+             "`unknown_qualifier`. For kind text: those that are written as another." },
     { .name = "replicate",
       .type = LIMS_M_TEXT,
       .offset = offsetof(lims_test_t, replicate),
       .max = 64,
-      .doc = "The replicate that is this test, where `replicates` is distinctTests." },
+      .doc = "Number of the replicate that is this test, where `replicates` is distinctTests." },
     { .name = "optional",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_test_t, optional),
       .fallback = "false",
-      .doc = "Layouts wide, grouped, keyvalue, xml and json: not every file has its column, group, "
-             "key "
-             "or element. One that has none of the tests is refused nevertheless. Where a name "
-             "of the file is a letter away from the missing one, and the profile names it nowhere, "
-             "the file has a note." },
+      .doc = "Whether the file may lack the test's column, group, key or element, in layouts wide, "
+             "grouped, keyvalue, xml and json. A file that has none of the tests is refused "
+             "nevertheless. Where a name in the file differs by one letter from the missing one, "
+             "and the profile names it nowhere, the file has a note." },
     { .name = "columns",
       .type = LIMS_M_OBJECT,
       .offset = offsetof(lims_test_t, columns),
@@ -179,7 +178,7 @@ static const lims_member_t test_members[] = {
 
 const lims_shape_t lims_shape_test = {
     .title = "tests[]",
-    .doc = "One test.",
+    .doc = "A test of the instrument, with the organization's test definition.",
     .members = test_members,
     .size = sizeof(lims_test_t),
     .check = lims_check_test,
@@ -204,36 +203,37 @@ static const lims_member_t number_members[] = {
       .type = LIMS_M_SIGN,
       .offset = offsetof(lims_numbers_t, decimal),
       .fallback = ".",
-      .doc = "The decimal sign, `.` or `,`. Results are written with a point." },
+      .doc = "Decimal sign, `.` or `,`. Results are written with a point." },
     { .name = "group",
       .type = LIMS_M_SIGNS,
       .offset = offsetof(lims_numbers_t, group),
       .max = 4,
-      .doc = "Signs that group thousands: `[\",\"]`, `[\"'\"]`, `[\" \"]` (which is every kind of "
-             "blank). Without it none does." },
+      .doc = "Signs between groups of thousands: `[\",\"]`, `[\"'\"]`, `[\" \"]` (which is every "
+             "kind of blank). Without it there are none." },
     { .name = "scientific",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_numbers_t, scientific),
       .fallback = "true",
-      .doc = "`1.60E6` is a number." },
+      .doc = "Whether `1.60E6` is a number." },
     { .name = "percent",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_numbers_t, percent),
       .values = percents,
       .fallback = "refuse",
-      .doc = "`10 %` is no number, or 10 in the unit %." },
+      .doc = "Treatment of `10 %`: no number, or 10 in the unit %." },
     { .name = "blank",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_numbers_t, blank),
       .values = blanks,
       .fallback = "quarantine",
-      .doc = "A blank cell where a value is due: `missing_value`, or not taken. It is never 0." },
+      .doc = "Treatment of a blank cell in place of a value: `missing_value`, or skipped. It is "
+             "never 0." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_numbers = {
     .title = "numbers",
-    .doc = "How numbers are written in the file. What can be read in two ways is "
+    .doc = "Notation of numbers in the file. A text that can be read in two ways is "
            "`ambiguous_number`.",
     .members = number_members,
     .size = sizeof(lims_numbers_t),
@@ -253,13 +253,13 @@ static const lims_member_t alias_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_unit_alias_t, text),
       .max = 64,
-      .doc = "As the file has it." },
+      .doc = "Spelling of the unit in the file." },
     { .name = "means",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_REQUIRED | LIMS_M_BLANK,
       .offset = offsetof(lims_unit_alias_t, means),
       .max = 64,
-      .doc = "The same unit as tests have it." },
+      .doc = "Spelling of the same unit in test definitions." },
     LIMS_MEMBER_END,
 };
 
@@ -276,20 +276,20 @@ static const lims_member_t conversion_members[] = {
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_conversion_t, from),
       .max = 64,
-      .doc = "The unit in the file." },
+      .doc = "Unit of the value in the file." },
     { .name = "to",
       .type = LIMS_M_TEXT,
       .flags = LIMS_M_REQUIRED,
       .offset = offsetof(lims_conversion_t, to),
       .max = 64,
-      .doc = "The test's." },
+      .doc = "Unit of the test." },
     FACTOR_MEMBERS,
     LIMS_MEMBER_END,
 };
 
 static const lims_shape_t shape_conversion = {
     .title = "units.conversions[]",
-    .doc = "How one unit becomes another, for all tests; beside those that are built in.",
+    .doc = "A conversion between two units, for all tests, beside those that are built in.",
     .members = conversion_members,
     .size = sizeof(lims_conversion_t),
     .check = lims_check_conversion,
@@ -301,28 +301,29 @@ static const lims_member_t unit_members[] = {
       .offset = offsetof(lims_units_t, policy),
       .values = unit_policies,
       .fallback = "alias",
-      .doc = "exact: spelt alike but for blanks and kinds of µ; alias: or another spelling of the "
-             "same; convert: or convertible." },
+      .doc = "Policy for comparing units. exact: the same spelling, except for blanks and kinds of "
+             "µ; alias: or another spelling of the same unit; convert: or a unit that can be "
+             "converted." },
     { .name = "aliases",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_units_t, aliases),
       .min = 1,
       .max = 200,
       .shape = &shape_alias,
-      .doc = "Spellings beside those that are built in." },
+      .doc = "Spellings of units beside those that are built in." },
     { .name = "conversions",
       .type = LIMS_M_LIST,
       .offset = offsetof(lims_units_t, conversions),
       .min = 1,
       .max = 200,
       .shape = &shape_conversion,
-      .doc = "Needs `policy` convert." },
+      .doc = "Conversions of units; they need `policy` convert." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_units = {
     .title = "units",
-    .doc = "How a unit in the file is compared with the test's.",
+    .doc = "Rules by which a unit in the file is compared with the test's.",
     .members = unit_members,
     .size = sizeof(lims_units_t),
     .check = lims_check_units,
@@ -347,24 +348,24 @@ static const lims_member_t dilution_members[] = {
       .offset = offsetof(lims_dilution_t, apply),
       .values = dilutions,
       .fallback = "alreadyApplied",
-      .doc = "Whether values are of the sample already, or have to be multiplied." },
+      .doc = "Whether values already apply to the undiluted sample, or have to be multiplied." },
     { .name = "notation",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_dilution_t, notation),
       .values = notations,
       .fallback = "factor",
-      .doc = "How five-fold is written: factor `5`, ratio `1/5` or `1:5`, share `0.2`." },
+      .doc = "Notation of a five-fold dilution: factor `5`, ratio `1/5` or `1:5`, share `0.2`." },
     { .name = "required",
       .type = LIMS_M_BOOLEAN,
       .offset = offsetof(lims_dilution_t, required),
       .fallback = "false",
-      .doc = "A blank is `dilution_missing`; otherwise it is 1." },
+      .doc = "Whether a blank is `dilution_missing`; otherwise it means 1." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_dilution = {
     .title = "dilution",
-    .doc = "What `columns.dilution` means.",
+    .doc = "Meaning of `columns.dilution`.",
     .members = dilution_members,
     .size = sizeof(lims_dilution_t),
 };
@@ -384,32 +385,34 @@ static const lims_member_t replicate_members[] = {
       .offset = offsetof(lims_replicates_t, policy),
       .values = replicate_policies,
       .fallback = "quarantine",
-      .doc = "Which of several values counts: quarantine: `duplicate_row`, a person decides." },
+      .doc = "Policy for choosing among several values. quarantine: `duplicate_row`, a person "
+             "decides." },
     { .name = "count",
       .type = LIMS_M_INTEGER,
       .offset = offsetof(lims_replicates_t, count),
       .min = 2,
       .max = 100,
-      .doc = "Of a mean: how many there have to be; else `replicate_unresolved`." },
+      .doc =
+          "Number of values that a mean needs; otherwise the result is `replicate_unresolved`." },
     { .name = "decimals",
       .type = LIMS_M_INTEGER,
       .offset = offsetof(lims_replicates_t, decimals),
       .min = -1,
       .max = 30,
       .fallback = "-1",
-      .doc = "Of a mean: digits behind the point; -1: as many as its values have at most." },
+      .doc = "Number of decimals of a mean; -1: as many as the values have at most." },
     { .name = "rounding",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_replicates_t, rounding),
       .values = roundings,
       .fallback = "halfEven",
-      .doc = "Of a mean." },
+      .doc = "Rounding of a mean." },
     LIMS_MEMBER_END,
 };
 
 const lims_shape_t lims_shape_replicates = {
     .title = "replicates",
-    .doc = "What to do with several values of the same test of the same sample.",
+    .doc = "Treatment of several values of the same test of the same sample.",
     .members = replicate_members,
     .size = sizeof(lims_replicates_t),
     .check = lims_check_replicates,
