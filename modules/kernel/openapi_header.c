@@ -80,13 +80,15 @@ static const parameter_t parameters[] = {
                                { .name = "If-None-Match",
                                  .type = LIMS_T_STRING,
                                  .max = 8190,
-                                 .doc = "`ETag` that was read before: while it still holds, the "
-                                        "answer is 304 without a body." } },
+                                 .doc =
+                                     "Entity tag that was read before: while it still holds, the "
+                                     "answer is 304 without a body." } },
     [LIMS_Q_IF_MATCH] = { "header",
                           { .name = "If-Match",
                             .type = LIMS_T_STRING,
                             .max = 8190,
-                            .doc = "`ETag` of the record as it was read: if the record has changed "
+                            .doc = "Entity tag of the record as it was read: if the record has "
+                                   "changed "
                                    "since, nothing is done and the answer is 412." } },
     [LIMS_Q_IDEMPOTENCY_KEY] = { "header",
                                  { .name = "Idempotency-Key",

@@ -366,8 +366,8 @@ static const lims_member_t profile_members[] = {
       .offset = offsetof(lims_profile_t, unknown_test),
       .values = unknown_names,
       .fallback = "quarantine",
-      .doc = "Effect of a test that is in neither list. (Layouts wide and keyvalue read only the "
-             "columns and keys of `tests`, so there it has none.)" },
+      .doc = "Effect of a test that is in neither list. Layouts wide and keyvalue read only the "
+             "columns and keys of `tests`, so there it has none." },
     PART("numbers", numbers, lims_shape_numbers, "Notation of numbers in the file."),
     PART("qualifiers", qualifiers, lims_shape_qualifiers, "Texts beside a number or in its place."),
     PART("units", units, lims_shape_units, "Rules for comparing and converting units."),

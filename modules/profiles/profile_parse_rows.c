@@ -47,7 +47,7 @@ static const lims_member_t token_members[] = {
 
 static const lims_shape_t shape_token = {
     .title = "qualifiers.tokens[]",
-    .doc = "A text in place of a number: `ND`, `OVER`, `n.a.`",
+    .doc = "A text in place of a number: `ND`, `OVER` or `n.a.`, with its meaning.",
     .members = token_members,
     .size = sizeof(lims_token_t),
 };

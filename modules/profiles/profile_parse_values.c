@@ -265,7 +265,7 @@ static const lims_member_t alias_members[] = {
 
 static const lims_shape_t shape_alias = {
     .title = "units.aliases[]",
-    .doc = "Another spelling of a unit.",
+    .doc = "A spelling of a unit, other than that of the test definitions.",
     .members = alias_members,
     .size = sizeof(lims_unit_alias_t),
 };
