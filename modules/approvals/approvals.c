@@ -14,8 +14,8 @@
 #include "kernel/field.h"
 #include "service/service.h"
 
+/* From the second on, what may be decided. */
 static const char *const statuses[] = { "pending", "approved", "rejected", NULL };
-static const char *const decisions[] = { "approved", "rejected", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -81,7 +81,7 @@ static const lims_field_t paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
 static const lims_field_t decision_input[] = {
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = decisions,
+      .values = statuses + 1,
       .flags = LIMS_F_REQUIRED,
       .doc = "Decision on this step: approved or rejected." },
     { .name = "comment",

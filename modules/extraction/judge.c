@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "extraction/evidence.h"
+#include "kernel/vocabulary.h"
 #include "profiles/decimal.h"
 
 const char *const lims_match_names[] = {
@@ -19,9 +20,10 @@ const char *const lims_match_names[] = {
     [LIMS_MATCH_AMBIGUOUS] = "ambiguous",
     [LIMS_MATCH_LOCKED] = "locked",
     [LIMS_MATCH_REJECTED_CHECK] = "rejected_check",
+    [LIMS_MATCH_COUNT] = NULL,
 };
 
-_Static_assert(LIMS_LENGTH(lims_match_names) == LIMS_MATCH_COUNT, "a name for each status");
+_Static_assert(LIMS_LENGTH(lims_match_names) == LIMS_MATCH_COUNT + 1, "a name for each status");
 
 /* Most characters of a result, as the API takes it. */
 #define RESULT_MAX 1000
@@ -134,14 +136,12 @@ static const char *convert(lims_finding_t *finding, int power, apr_pool_t *pool)
 
 static bool is_qualifier(const char *text)
 {
-    static const char *const known[] = { "<", ">", "ND", "J", "U" };
+    const char *const *known = lims_result_qualifiers;
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(known); i++) {
-        if (strcmp(text, known[i]) == 0) {
-            return true;
-        }
+    while (*known != NULL && strcmp(text, *known) != 0) {
+        known++;
     }
-    return false;
+    return *known != NULL;
 }
 
 /* --- One pointer ------------------------------------------------------------------- */

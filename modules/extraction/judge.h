@@ -39,6 +39,7 @@ typedef enum {
     LIMS_MATCH_COUNT
 } lims_match_status_e;
 
+/* By lims_match_status_e, NULL last. */
 extern const char *const lims_match_names[];
 
 typedef struct {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "instruments/import.h"
+#include "kernel/vocabulary.h"
 #include "kernel/writer.h"
 
 static const char *const existing_names[] = {
@@ -14,14 +15,6 @@ static const char *const existing_names[] = {
 };
 
 _Static_assert(LIMS_LENGTH(existing_names) == LIMS_EXISTING_COUNT, "a name for each policy");
-
-static const char *const criteria[] = {
-    [LIMS_CRITERION_NONE] = NULL,     [LIMS_CRITERION_RECOVERY] = "recovery",
-    [LIMS_CRITERION_RPD] = "rpd",     [LIMS_CRITERION_MAXIMUM] = "maximum",
-    [LIMS_CRITERION_RANGE] = "range", [LIMS_CRITERION_EXPECTED] = "expected",
-};
-
-_Static_assert(LIMS_LENGTH(criteria) == LIMS_CRITERION_COUNT, "a name for each criterion");
 
 static void member(lims_writer_t *w, const char *name, const char *text)
 {
@@ -125,7 +118,7 @@ static void write_controls(lims_writer_t *w, const apr_array_header_t *controls)
 
         lims_writer_object_begin(w);
         member(w, "type", lims_control_types[control->type]);
-        member(w, "criterion", criteria[control->criterion]);
+        member(w, "criterion", control->criterion ? lims_criteria[control->criterion] : NULL);
         member(w, "expectedValue", control->expected_value);
         member(w, "lowerLimit", control->lower_limit);
         member(w, "upperLimit", control->upper_limit);

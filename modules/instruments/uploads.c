@@ -84,9 +84,6 @@ static const lims_field_t provenance[] = {
     LIMS_FIELD_END,
 };
 
-static const char *const statuses[] = { "applied",   "proposed", "below_threshold", "unmatched",
-                                        "ambiguous", "locked",   "rejected_check",  NULL };
-
 static const lims_field_t row_fields[] = {
     { .name = "row",
       .type = LIMS_T_INTEGER,
@@ -128,7 +125,7 @@ static const lims_field_t row_fields[] = {
     { .name = "status",
       .type = LIMS_T_ENUM,
       .flags = LIMS_F_OUT,
-      .values = statuses,
+      .values = lims_match_names,
       .doc = "Outcome of the row. applied: entered. proposed: would be entered without dryRun. Not "
              "entered: below_threshold, unmatched, ambiguous (more than one value for the test), "
              "locked (verified or reported), rejected_check." },

@@ -9,12 +9,42 @@
 
 /* The workflow of a sample, in its order. */
 extern const char *const lims_sample_statuses[];
+/* Of a sample with regard to its release, `reported` last. */
+extern const char *const lims_release_states[];
 /* Of a test or a sample with regard to its holding time. */
 extern const char *const lims_holding_statuses[];
 /* Findings of the release: what kind, and whether they block. */
 extern const char *const lims_finding_categories[];
 extern const char *const lims_finding_severities[];
 extern const char *const lims_investigation_kinds[];
+/* What a result may carry beside its text. */
+extern const char *const lims_result_qualifiers[];
+/* Of a presumptive positive; from the second on, what it may be decided as. */
+extern const char *const lims_confirmation_statuses[];
+/* Of the worksheet that a test needs. */
+extern const char *const lims_worksheet_statuses[];
+/* Quality control of a reagent or media lot. */
+extern const char *const lims_lot_statuses[];
+/* Outcome of a QC batch. */
 extern const char *const lims_qc_statuses[];
+/* Kinds of QC controls: blanks, spikes, duplicates and so on. */
+extern const char *const lims_control_types[];
+
+/* What a QC control is judged by. NONE: it is only counted, which a batch does not
+ * know. */
+typedef enum {
+    LIMS_CRITERION_NONE,
+    LIMS_CRITERION_RECOVERY,
+    LIMS_CRITERION_RPD,
+    LIMS_CRITERION_MAXIMUM,
+    LIMS_CRITERION_RANGE,
+    LIMS_CRITERION_EXPECTED,
+    LIMS_CRITERION_COUNT
+} lims_criterion_e;
+
+extern const char *const lims_criteria[];
+
+/* Roles of users. */
+extern const char *const lims_user_roles[];
 
 #endif /* LIMS_KERNEL_VOCABULARY_H */

@@ -8,17 +8,13 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/password.h"
+#include "kernel/vocabulary.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
 
 /* NIST SP 800-63B 5.1.1.2: at least 8 characters, no rules of composition. */
 #define PASSWORD_MIN 8
 #define PASSWORD_MAX 255
-
-static const char *const roles[] = {
-    "system_administrator", "administrator",   "lab_manager",   "qa_officer", "analyst",
-    "microbiologist",       "receiving_clerk", "client_viewer", NULL,
-};
 
 enum {
     SHOWN = LIMS_F_OUT,
@@ -46,7 +42,7 @@ static const lims_field_t fields[] = {
     { .name = "roles",
       .type = LIMS_T_STRING_LIST,
       .flags = KEPT,
-      .values = roles,
+      .values = lims_user_roles,
       .fallback = "",
       .doc = "Roles of the person, which decide what the person may do." },
     { .name = "password",

@@ -20,6 +20,7 @@
 #include <apr_hash.h>
 
 #include "formats/container.h"
+#include "kernel/vocabulary.h"
 #include "lims.h"
 #include "profiles/decimal.h"
 #include "profiles/regex.h"
@@ -354,20 +355,7 @@ typedef struct {
 
 /* --- Rows ------------------------------------------------------------------ */
 
-/* The control types that a QC batch knows (sql/003_quality.sql), NULL last. */
-extern const char *const lims_control_types[];
-
 typedef enum { LIMS_ROUTE_QC_BATCH, LIMS_ROUTE_SKIP, LIMS_ROUTE_COUNT } lims_route_e;
-
-typedef enum {
-    LIMS_CRITERION_NONE,
-    LIMS_CRITERION_RECOVERY,
-    LIMS_CRITERION_RPD,
-    LIMS_CRITERION_MAXIMUM,
-    LIMS_CRITERION_RANGE,
-    LIMS_CRITERION_EXPECTED,
-    LIMS_CRITERION_COUNT
-} lims_criterion_e;
 
 /* A row that is a control, by the first rule whose conditions all hold. */
 typedef struct {

@@ -168,22 +168,10 @@ const lims_shape_t lims_shape_qualifiers = {
 
 /* --- rows ------------------------------------------------------------------ */
 
-const char *const lims_control_types[] = {
-    "MB",  "LRB", "FB",  "LCS", "LFB", "LCSD", "MS",  "LFM", "MSD", "DUP", "ICV", "QCS",
-    "CCV", "IPC", "ICB", "CCB", "SUR", "IS",   "CRM", "PT",  "POS", "NEG", "STR", NULL,
-};
-
 static const char *const routes[] = {
     [LIMS_ROUTE_QC_BATCH] = "qcBatch",
     [LIMS_ROUTE_SKIP] = "skip",
     [LIMS_ROUTE_COUNT] = NULL,
-};
-
-static const char *const criteria[] = {
-    [LIMS_CRITERION_NONE] = "none",   [LIMS_CRITERION_RECOVERY] = "recovery",
-    [LIMS_CRITERION_RPD] = "rpd",     [LIMS_CRITERION_MAXIMUM] = "maximum",
-    [LIMS_CRITERION_RANGE] = "range", [LIMS_CRITERION_EXPECTED] = "expected",
-    [LIMS_CRITERION_COUNT] = NULL,
 };
 
 /* clang-format off */
@@ -220,7 +208,7 @@ static const lims_member_t control_members[] = {
     { .name = "criterion",
       .type = LIMS_M_ENUM,
       .offset = offsetof(lims_control_t, criterion),
-      .values = criteria,
+      .values = lims_criteria,
       .fallback = "none",
       .doc = "Acceptance criterion in the batch; needed for the route qcBatch. rpd is the relative "
              "percent difference of two values of the file." },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_value.c - what a cell says: a number, a token, a text, or nothing. */
+#include "kernel/vocabulary.h"
 #include "profiles/fold.h"
 #include "profiles/layout.h"
 #include "profiles/number.h"
@@ -14,14 +15,12 @@
  * alone. */
 static const char *qualifier_of(const char *sign)
 {
-    static const char *const known[] = { "<", ">", "ND", "J", "U" };
+    const char *const *known = lims_result_qualifiers;
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(known); i++) {
-        if (apr_cstr_casecmp(sign, known[i]) == 0) {
-            return known[i];
-        }
+    while (*known && apr_cstr_casecmp(sign, *known) != 0) {
+        known++;
     }
-    return NULL;
+    return *known;
 }
 
 /* The longest declared operator that the text begins with; `*rest` is what

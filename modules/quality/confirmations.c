@@ -6,11 +6,9 @@
  * the way (LTB to BGLB, XLD to TSI and serology), the outcome says what the
  * result was. A result that is entered anew is judged anew.
  */
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "service/service.h"
-
-static const char *const statuses[] = { "pending", "confirmed", "refuted", NULL };
-static const char *const outcomes[] = { "confirmed", "refuted", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -34,7 +32,7 @@ static const lims_field_t fields[] = {
       .doc = "Result that is to be confirmed." },
     { .name = "confirmationStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_confirmation_statuses,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Status of the confirmation: pending for a presumptive positive; null when no "
              "confirmation is needed." },
@@ -45,7 +43,7 @@ static const lims_field_t filters[] = {
     LIMS_PAGING_FIELDS,
     { .name = "confirmationStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_confirmation_statuses,
       .doc = "Only confirmations of this status." },
     { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only confirmations for this sample." },
     LIMS_FIELD_END,
@@ -110,7 +108,7 @@ static const lims_field_t step_fields[] = {
 static const lims_field_t outcome_input[] = {
     { .name = "outcome",
       .type = LIMS_T_ENUM,
-      .values = outcomes,
+      .values = lims_confirmation_statuses + 1,
       .flags = LIMS_F_REQUIRED,
       .doc = "Outcome of the confirmation: whether the presumptive positive is confirmed." },
     LIMS_FIELD_END,

@@ -11,10 +11,9 @@
 #include "kernel/vocabulary.h"
 #include "reference/reference.h"
 
+/* The first is that of a new one, which none goes back to. */
 static const char *const statuses[] = { "opened",        "phase_1", "phase_2",   "conclusion",
                                         "capa_required", "closed",  "cancelled", NULL };
-static const char *const next_statuses[] = { "phase_1", "phase_2",   "conclusion", "capa_required",
-                                             "closed",  "cancelled", NULL };
 
 enum {
     SHOWN = LIMS_F_OUT,
@@ -116,7 +115,7 @@ static const lims_field_t filters[] = {
 static const lims_field_t advance_input[] = {
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = next_statuses,
+      .values = statuses + 1,
       .flags = LIMS_F_REQUIRED,
       .doc = "Next status of the investigation." },
     { .name = "conclusion",

@@ -6,14 +6,14 @@
  * sterility): the latest test of an organism counts, so that a requalification
  * takes the place of a failure. A person can only quarantine a lot.
  */
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
 
-static const char *const statuses[] = { "pending", "passed", "failed", "quarantined", NULL };
+/* Of a kind of test; from the second on, what one of them comes to. */
 static const char *const test_statuses[] = { "pending", "passed", "failed", NULL };
 static const char *const kinds[] = { "growth_promotion", "sterility", "inhibition", "indication",
                                      NULL };
-static const char *const outcomes[] = { "passed", "failed", NULL };
 
 static const lims_field_t fields[] = {
     LIMS_LOT_HEAD_FIELDS,
@@ -40,7 +40,7 @@ static const lims_field_t fields[] = {
       .doc = "Status of the sterility test." },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_lot_statuses,
       .flags = LIMS_F_OUT,
       .doc = "Status of the lot, derived from growth promotion and sterility, or quarantined." },
     { .name = "quarantined",
@@ -79,7 +79,7 @@ static const lims_field_t fields[] = {
           .example = "92" },                                                                       \
         { .name = "outcome",                                                                       \
           .type = LIMS_T_ENUM,                                                                     \
-          .values = outcomes,                                                                      \
+          .values = test_statuses + 1,                                                             \
           .flags = (GIVEN) | LIMS_F_REQUIRED,                                                      \
           .doc = "Outcome of the test: whether the lot met the requirement." },                    \
         { .name = "performedOn",                                                                   \
@@ -116,7 +116,7 @@ static const lims_field_t filters[] = {
     { .name = "code", .type = LIMS_T_STRING, .doc = "Only the lot with this code." },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_lot_statuses,
       .doc = "Only lots of this status." },
     LIMS_FIELD_END,
 };

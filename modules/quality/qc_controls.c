@@ -7,13 +7,9 @@
  * percentage, difference or value that the limits are held against, and the
  * outcome, are worked out in the database.
  */
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
-
-static const char *const types[] = { "MB",  "LRB", "FB",  "LCS", "LFB", "LCSD", "MS",  "LFM",
-                                     "MSD", "DUP", "ICV", "QCS", "CCV", "IPC",  "ICB", "CCB",
-                                     "SUR", "IS",  "CRM", "PT",  "POS", "NEG",  "STR", NULL };
-static const char *const criteria[] = { "recovery", "rpd", "maximum", "range", "expected", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -27,7 +23,7 @@ static const lims_field_t fields[] = {
       .example = "102" },
     { .name = "controlType",
       .type = LIMS_T_ENUM,
-      .values = types,
+      .values = lims_control_types,
       .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,
       .doc = "Type of the control. MB/LRB: method or reagent blank; FB: field blank; LCS/LFB: "
              "control sample or fortified blank, LCSD: its duplicate; MS/LFM: matrix spike, MSD: "
@@ -43,7 +39,7 @@ static const lims_field_t fields[] = {
              "whole batch." },
     { .name = "criterion",
       .type = LIMS_T_ENUM,
-      .values = criteria,
+      .values = lims_criteria + LIMS_CRITERION_NONE + 1,
       .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,
       .doc = "Acceptance criterion. recovery: 100 x (measured - native) / expected is within the "
              "limits; rpd: 100 x |measured - native| / mean is at most the upper limit; maximum: "

@@ -3,16 +3,15 @@
  * reagent_lots.c - reagent and standard lots. Where the organization's policy
  * is to block, no result is entered with a lot that has expired that day.
  */
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
-
-static const char *const statuses[] = { "pending", "passed", "failed", "quarantined", NULL };
 
 static const lims_field_t fields[] = {
     LIMS_LOT_HEAD_FIELDS,
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_lot_statuses,
       .flags = LIMS_F_KEPT,
       .fallback = "pending",
       .doc = "Status of the laboratory's own check of the lot." },
@@ -25,7 +24,7 @@ static const lims_field_t filters[] = {
     { .name = "code", .type = LIMS_T_STRING, .doc = "Only the lot with this code." },
     { .name = "qcStatus",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_lot_statuses,
       .doc = "Only lots of this status." },
     LIMS_FIELD_END,
 };

@@ -7,13 +7,11 @@
  * for the same test definition makes its next version, which new worksheets
  * are filled on.
  */
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
 
 static const char *const kinds[] = { "text", "number", "date", "timestamp", "boolean", NULL };
-static const char *const roles[] = { "system_administrator", "administrator", "lab_manager",
-                                     "qa_officer",           "analyst",       "microbiologist",
-                                     "receiving_clerk",      "client_viewer", NULL };
 
 static const lims_field_t field_members[] = {
     { .name = "name",
@@ -55,7 +53,7 @@ static const lims_field_t step_members[] = {
       .example = "Analyst" },
     { .name = "role",
       .type = LIMS_T_ENUM,
-      .values = roles,
+      .values = lims_user_roles,
       .flags = LIMS_F_NULLABLE,
       .doc = "Role that may sign the step; without one, any user with a password." },
     LIMS_FIELD_END,

@@ -11,10 +11,10 @@
 
 #include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "service/service.h"
 
-static const char *const statuses[] = { "missing", "incomplete", "unsigned", "complete", NULL };
 static const char *const meanings[] = { "performed", "reviewed", "witnessed", NULL };
 
 static const lims_field_t value_shape[] = {
@@ -75,7 +75,7 @@ static const lims_field_t fields[] = {
       .doc = "Id of the template version that the worksheet was begun on." },
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_worksheet_statuses,
       .flags = LIMS_F_OUT,
       .doc = "Status of the worksheet. complete: every required value is entered and every step is "
              "signed." },

@@ -8,9 +8,6 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
-static const char *const states[] = { "blocked",         "in_progress", "ready_for_review",
-                                      "ready_to_report", "reported",    NULL };
-
 static const lims_field_t finding_fields[] = {
     { .name = "category",
       .type = LIMS_T_ENUM,
@@ -66,7 +63,7 @@ static const lims_field_t readiness_output[] = {
     { .name = "sampleId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the sample." },
     { .name = "releaseState",
       .type = LIMS_T_ENUM,
-      .values = states,
+      .values = lims_release_states,
       .flags = LIMS_F_OUT,
       .doc = "Release state of the sample, derived from the findings." },
     { .name = "findings",

@@ -22,10 +22,6 @@
 #include "service/service.h"
 
 static const char *const statuses[] = { "pending", "entered", "verified", NULL };
-static const char *const qualifiers[] = { "<", ">", "ND", "J", "U", NULL };
-static const char *const confirmation_statuses[] = { "pending", "confirmed", "refuted", NULL };
-static const char *const worksheet_statuses[] = { "missing", "incomplete", "unsigned", "complete",
-                                                  NULL };
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
 
@@ -70,7 +66,7 @@ static const lims_field_t fields[] = {
       .example = "mg/L" },
     { .name = "qualifier",
       .type = LIMS_T_ENUM,
-      .values = qualifiers,
+      .values = lims_result_qualifiers,
       .flags = ENTERED,
       .doc = "Censoring or data qualifier of this result. Another result that is entered without a "
              "qualifier has none." },
@@ -106,14 +102,14 @@ static const lims_field_t fields[] = {
              "the latest." },
     { .name = "confirmationStatus",
       .type = LIMS_T_ENUM,
-      .values = confirmation_statuses,
+      .values = lims_confirmation_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
       .doc = "Status of the confirmation: pending for a presumptive positive, which is every "
              "result that does not plainly prove a negative (presumptiveMinimum of the test "
              "definition); null when no confirmation is needed." },
     { .name = "worksheetStatus",
       .type = LIMS_T_ENUM,
-      .values = worksheet_statuses,
+      .values = lims_worksheet_statuses,
       .flags = SHOWN | LIMS_F_NULLABLE,
       .doc = "Status of the method worksheet; null when the method needs none. Its sign-offs end "
              "when the result that they were made for is replaced or reopened." },

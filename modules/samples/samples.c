@@ -26,9 +26,6 @@ static const char *const settable_statuses[] = { "pending",   "received", "proce
 
 static const char *const priorities[] = { "routine", "rush", "stat", NULL };
 
-static const char *const release_states[] = { "blocked",         "in_progress", "ready_for_review",
-                                              "ready_to_report", "reported",    NULL };
-
 static const lims_field_t fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
@@ -126,7 +123,7 @@ static const lims_field_t fields[] = {
       .doc = "Id of an active storage location of the organization." },
     { .name = "releaseState",
       .type = LIMS_T_ENUM,
-      .values = release_states,
+      .values = lims_release_states,
       .flags = LIMS_F_OUT,
       .doc = "Release state of the sample, derived from its release findings (readiness)." },
     { .name = "holdingStatus",
