@@ -224,12 +224,12 @@ $(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEX
 	@$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(APR_LIBS)
 
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
--include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(OUT)/t/lib/outcome)
+-include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(OUT)/t/lib/reader)
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
 # What tests read files with.
-READER := $(OUT)/t/lib/outcome
+READER := $(OUT)/t/lib/reader
 
 units: $(UNITS) $(REPLAYS) $(FAILERS) $(READER) $(OUT)/t/faults/limsctl
 
@@ -329,7 +329,7 @@ check-threads: prerequisites
 	LIMS_PRELOAD="$(call preloaded,libtsan)" \
 	    $(MAKE) --no-print-directory OUT=build/tsan suite \
 	    T="$(if $(filter-out t,$(T)),$(T),t/webhooks/delivery.t t/webhooks/isolation.t \
-	    t/webhooks/misbehaviour.t t/webhooks/schedule.t t/server/turns.t)"
+	    t/webhooks/misbehaving_receivers.t t/webhooks/retry_schedule.t t/server/fair_reads.t)"
 
 # Each piece of a pool is then an allocation of its own, which ASan can watch.
 check-pools: prerequisites

@@ -3,7 +3,7 @@
  * fail.h - makes what hardly ever fails do so, at a turn of one's choice.
  *
  * Two libraries for LD_PRELOAD read the file that LIMS_FAIL names, which a test
- * writes (t/lib/LIMS/Fail.pm): memory.so refuses memory, calls.so refuses calls
+ * writes (t/lib/LIMS/Chaos/FailingCalls.pm): memory.so refuses memory, calls.so refuses calls
  * of libpq, or cuts their connection before they are made. Nothing fails until
  * a test says in which process, what, and at which turn. Where it failed stands
  * in a file beside that one, with .trace behind its name; where the process met a
@@ -22,7 +22,7 @@ typedef enum {
     FAIL_LINK  /* the connection is cut, then the call is made */
 } fail_kind_e;
 
-/* The file. Its layout is repeated in t/lib/LIMS/Fail.pm. */
+/* The file. Its layout is repeated in t/lib/LIMS/Chaos/FailingCalls.pm. */
 typedef struct {
     int32_t kind;
     int32_t process; /* only this one */

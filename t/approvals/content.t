@@ -7,13 +7,13 @@
 use strict;
 use warnings;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
 my @steps = $lab->approval_steps('Technical review', 'Final approval');
 my $project = $lab->project(name => 'Outfall');
 

@@ -4,10 +4,13 @@
 # Every operation of the OpenAPI document keeps the limits that are set for all
 # of them: a key's requests are counted wherever it goes, and a body that does
 # not come is not waited for.
+use strict;
+use warnings;
+
+use LIMS::Service::Operation;
+use LIMS::Service::RawRequest qw(message send_raw);
+use LIMS::Service::Response;
 use LIMS::Test;
-use LIMS::Operation;
-use LIMS::Response;
-use LIMS::Wire qw(message speak);
 
 use Time::HiRes qw(time);
 
@@ -18,7 +21,7 @@ LimsRateLimit 1
 LimsRateWindow $window
 Define LIMS_READ_TIMEOUT body=$patience
 CONF
-my @operations = LIMS::Operation->all($lims->api);
+my @operations = LIMS::Service::Operation->all($lims->api);
 my @writes     = grep { defined $_->body } @operations;
 
 sub type_of { return defined $_[0]->body ? [ 'Content-Type: ' . $_[0]->type ] : [] }
@@ -29,7 +32,7 @@ subtest 'one request of a key is enough' => sub {
     is($lims->get('/whoami', key => $key)->status, 200, 'the one');
     for my $operation (@operations) {
         # Counted before anything else is looked at, so the id need not exist.
-        my $answer = speak($lims, message($lims, $operation->method, $operation->path(1),
+        my $answer = send_raw($lims, message($lims, $operation->method, $operation->path(1),
                 key => $key, body => $operation->body, headers => type_of($operation)));
         is($answer->status . ' ' . ($answer->json->{error} // ''), '429 rate_limited',
             $operation->label);
@@ -57,7 +60,8 @@ subtest 'half a body' => sub {
         my ($operation, $socket) = @$waiting;
         my $bytes = '';
         while (sysread $socket, my $some, 65536) { $bytes .= $some }
-        my $answer = LIMS::Response->parse($bytes) || LIMS::Response->new(status => 'none');
+        my $answer = LIMS::Service::Response->parse($bytes)
+            || LIMS::Service::Response->new(status => 'none');
 
         is($answer->status . ' ' . ($answer->json->{error} // ''), '408 request_timeout',
             $operation->label);

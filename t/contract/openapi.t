@@ -10,14 +10,14 @@ use warnings;
 use Test::More;
 
 use LIMS::Instance;
-use LIMS::OpenAPI;
-use LIMS::Schema;
-use LIMS::Source;
+use LIMS::Service::JSONSchema;
+use LIMS::Service::OpenAPI;
+use LIMS::Test::Source;
 
 my $text   = document();
-my $api    = LIMS::Schema::decode($text);
-my $schema = LIMS::Schema->new($api);
-my @all    = LIMS::OpenAPI->new($api)->operations;
+my $api    = LIMS::Service::JSONSchema::decode($text);
+my $schema = LIMS::Service::JSONSchema->new($api);
+my @all    = LIMS::Service::OpenAPI->new($api)->operations;
 my %by_path = map { ("$_->{method} $_->{template}" => $_->{operation}) } @all;
 
 sub document {
@@ -83,7 +83,7 @@ subtest 'where the paths are' => sub {
     });
     is_deeply(\@own, [], 'nothing has a server of its own, which no generator heeds');
     for my $server ('https://lims.example', '/lab') {
-        my $document = LIMS::Schema::decode(document('--server', $server));
+        my $document = LIMS::Service::JSONSchema::decode(document('--server', $server));
 
         is($document->{servers}[0]{url}, $server, "or stands behind $server");
         is_deeply([ sort keys %{ $document->{paths} } ], [ sort keys %{ $api->{paths} } ],
@@ -260,7 +260,7 @@ subtest 'schemas' => sub {
         push @faults, map { "@path: requires $_, which it can't have" }
             grep { !$object->{properties}{$_} } @{ $object->{required} || [] };
         push @faults, "@path: open to anything"
-            unless LIMS::Schema::type_of($object->{additionalProperties}) eq 'boolean'
+            unless LIMS::Service::JSONSchema::type_of($object->{additionalProperties}) eq 'boolean'
             && !$object->{additionalProperties};
     });
     cmp_ok($objects, '>', 40, 'there are objects');
@@ -285,7 +285,7 @@ subtest 'examples and defaults' => sub {
 
 # The database writes the events; its list of types is the other half.
 subtest 'events' => sub {
-    my ($check) = LIMS::Source::text('sql/010_events.sql') =~ /\btype IN \(([^)]*)\)/
+    my ($check) = LIMS::Test::Source::text('sql/010_events.sql') =~ /\btype IN \(([^)]*)\)/
         or BAIL_OUT('sql/010_events.sql has no list of types');
     my @types = sort $check =~ /'([^']+)'/g;
 

@@ -13,10 +13,10 @@ use strict;
 use warnings;
 
 use JSON::PP ();
+use LIMS::Database::Seed;
+use LIMS::Database::Statements;
 use LIMS::Instance;
-use LIMS::Seed;
-use LIMS::Source qw(text);
-use LIMS::Statements;
+use LIMS::Test::Source qw(text);
 use Test::More;
 
 my $organizations = 20;
@@ -37,7 +37,7 @@ for my $setting (grep { !/\Adatestyle=/ } @settings) {
 }
 
 # The organization in the middle, and some of what is its own: a pending sample,
-# its first test, and the first of what it has so many of (see LIMS::Seed).
+# its first test, and the first of what it has so many of (see LIMS::Database::Seed).
 my $mine   = 13;
 my $sample = 12;
 my $test   = 3 * $sample - 2;
@@ -98,7 +98,7 @@ sub open_database {
     $db->disconnect if $db;
     LIMS::Instance::create_database($name);
     $db = LIMS::Instance::connect_database($name, 'postgres');
-    LIMS::Seed::plant($db, $organizations, $samples);
+    LIMS::Database::Seed::fill($db, $organizations, $samples);
     %table_of = map { @$_ } @{ $db->selectall_arrayref('SELECT indexname, tablename FROM pg_indexes'
                 . q{ WHERE schemaname = 'lims'}) };
     $big = join '|', @watched;
@@ -119,7 +119,7 @@ sub open_database {
     return $name;
 }
 
-my @statements = LIMS::Statements::all();
+my @statements = LIMS::Database::Statements::all();
 my %statement  = map { $_->{label} => $_ } @statements;
 
 sub prepares_each_statement {
@@ -163,7 +163,7 @@ sub searches {
                 for my $cursor (0, 15_000) {
                     my %values = (limit => 50, cursor => $cursor, $name ? ($name => $value) : ());
                     is_selective(plan_of($each->{sql},
-                            LIMS::Statements::bound($each, \%values, \%context)),
+                            LIMS::Database::Statements::bound($each, \%values, \%context)),
                         "$each->{label} $name $value from $cursor");
                 }
             }
@@ -179,7 +179,7 @@ sub pages_begin_at_the_cursor {
             my @found = grep { ($_->{'Relation Name'} // '') eq $table{$label}
                     && ($_->{'Index Name'} // '') eq "$table{$label}_pkey"
                     && ($_->{'Index Cond'} // '') =~ /organization_id = .*\bid > / }
-                nodes(plan_of($statement{$label}{sql}, LIMS::Statements::bound($statement{$label},
+                nodes(plan_of($statement{$label}{sql}, LIMS::Database::Statements::bound($statement{$label},
                         { limit => 50, cursor => $cursor }, \%context)));
             ok(scalar @found, "$label from $cursor: by (organization_id, id)");
         }
@@ -192,7 +192,8 @@ sub types_are_found {
     my $each = $statement{event_search};
     for my $type (qw(sample.created result.verified qc.failed result.entered)) {
         my %index = map { ($_->{'Index Name'} // '') => 1 } nodes(plan_of($each->{sql},
-            LIMS::Statements::bound($each, { limit => 50, cursor => 0, type => $type }, \%context)));
+            LIMS::Database::Statements::bound($each, { limit => 50, cursor => 0, type => $type },
+                \%context)));
         is(!!$index{event_type}, $type ne 'result.entered', $type);
     }
     return;
@@ -258,7 +259,7 @@ sub starts_no_more {
             $db->do('SAVEPOINT act');
             my $done = eval {
                 my $query = $db->prepare($each->{sql}, { pg_placeholder_dollaronly => 1 });
-                $query->execute(LIMS::Statements::bound($each, $values, \%context));
+                $query->execute(LIMS::Database::Statements::bound($each, $values, \%context));
                 $db->do('SELECT 1');    # ends the one before, which is when it is explained
                 1;
             };

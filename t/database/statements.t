@@ -7,15 +7,15 @@
 use strict;
 use warnings;
 
+use LIMS::Database::Statements;
 use LIMS::Instance;
-use LIMS::Statements;
 use Test::More;
 
 my $database = 'lims_test_database_statements';
 LIMS::Instance::create_database($database);
 my $db = LIMS::Instance::connect_database($database, 'lims_owner');
 
-for my $statement (LIMS::Statements::all()) {
+for my $statement (LIMS::Database::Statements::all()) {
     my $label    = $statement->{label};
     my $prepared = eval {
         $db->do("PREPARE $label AS $statement->{sql}");

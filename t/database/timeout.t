@@ -4,8 +4,11 @@
 # A statement that takes longer than the statement_timeout of conf/lims.conf, or
 # waits for a lock longer than its lock_timeout, is given up once: what was too
 # slow is not tried again at the caller's expense.
+use strict;
+use warnings;
+
 use LIMS::Test;
-use LIMS::Source;
+use LIMS::Test::Source;
 
 use Time::HiRes qw(time);
 

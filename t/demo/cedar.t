@@ -8,12 +8,12 @@
 use strict;
 use warnings;
 
-use LIMS::Demo;
-use LIMS::Laboratory qw(refused);
+use LIMS::Service::Demo;
+use LIMS::Service::Laboratory qw(refused);
 use LIMS::Test;
 use POSIX qw(strftime);
 
-my $demo  = LIMS::Demo->new;
+my $demo  = LIMS::Service::Demo->new;
 my $cedar = $demo->laboratory('cedar-basin');
 
 sub slugs { return join ' ', map { $_->{slug} } @{ $_[0]{blockers} || [] } }

@@ -6,10 +6,10 @@
 use strict;
 use warnings;
 
-use LIMS::Demo;
+use LIMS::Service::Demo;
 use LIMS::Test;
 
-my $demo  = LIMS::Demo->new;
+my $demo  = LIMS::Service::Demo->new;
 my $cedar = $demo->laboratory('cedar-basin');
 my %file  = map { $_->{fileName} => $_ }
     @{ $cedar->done('ruth.calder', 'instrument-file', 'list')->{data} };

@@ -7,11 +7,11 @@
 use strict;
 use warnings;
 
-use LIMS::Demo;
-use LIMS::Laboratory qw(refused);
+use LIMS::Service::Demo;
+use LIMS::Service::Laboratory qw(refused);
 use LIMS::Test;
 
-my $demo       = LIMS::Demo->new;
+my $demo       = LIMS::Service::Demo->new;
 my $harborview = $demo->laboratory('harborview');
 my $cedar      = $demo->laboratory('cedar-basin');
 

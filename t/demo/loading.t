@@ -7,13 +7,13 @@ use strict;
 use warnings;
 
 use File::Temp qw(tempdir);
-use LIMS::Demo;
-use LIMS::Laboratory qw(refused);
-use LIMS::Source;
+use LIMS::Service::Demo;
+use LIMS::Service::Laboratory qw(refused);
 use LIMS::Test;
+use LIMS::Test::Source;
 use POSIX qw(strftime);
 
-my $demo = LIMS::Demo->new;
+my $demo = LIMS::Service::Demo->new;
 my $lims = $demo->lims;
 my $db   = $lims->db;
 my $dir  = tempdir(CLEANUP => 1);

@@ -7,11 +7,11 @@
 use strict;
 use warnings;
 
-use LIMS::Demo;
+use LIMS::Service::Demo;
 use LIMS::Test;
 use List::Util qw(sum);
 
-my $demo  = LIMS::Demo->new;
+my $demo  = LIMS::Service::Demo->new;
 my $cedar = $demo->laboratory('cedar-basin');
 my $db    = $demo->lims->db;
 

@@ -9,9 +9,9 @@ use warnings;
 
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
-use LIMS::Demo;
-use LIMS::Source;
+use LIMS::Service::Demo;
 use LIMS::Test;
+use LIMS::Test::Source;
 
 my ($tour) = text('README.md') =~ /^## Try it: five minutes\n(.*?)^## /ms;
 my ($start, @blocks) = $tour =~ /^```sh\n(.*?)^```$/msg;
@@ -20,7 +20,7 @@ is($start, "make run\n", 'it begins with make run');
 cmp_ok(scalar @blocks, '>', 2, '... and goes on');
 
 # In place of what make run leaves: the same names, of this test's own instance.
-my $demo = LIMS::Demo->new;
+my $demo = LIMS::Service::Demo->new;
 my $lims = $demo->lims;
 my $dir  = tempdir(CLEANUP => 1);
 make_path("$dir/build/run");

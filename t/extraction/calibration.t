@@ -6,13 +6,13 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
-use LIMS::Model;
+use LIMS::Peers::ModelService;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
-my $model = LIMS::Model->new;
+my $model = LIMS::Peers::ModelService->new;
 my $lims  = LIMS::Test->new(conf => $model->conf);
-my $lab   = LIMS::Laboratory->new($lims);
+my $lab   = LIMS::Service::Laboratory->new($lims);
 my $nitrate = $lab->definition(code => 'NO3N', name => 'Nitrate', unit => 'mg/L');
 my $code    = $lims->fixture->{code};
 

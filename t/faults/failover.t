@@ -4,16 +4,19 @@
 # Two database nodes and a connection string that names both: when the primary
 # dies and the standby is promoted, the service is back at once. A node that may
 # only be read, whatever it was before, is never written to.
+use strict;
+use warnings;
+
+use LIMS::Chaos::LoadDuringFault;
+use LIMS::Chaos::PostgreSQL;
 use LIMS::Test;
-use LIMS::Load;
-use LIMS::PostgreSQL;
 use Time::HiRes qw(time sleep);
 
-my $first  = LIMS::PostgreSQL->own('failover');
+my $first  = LIMS::Chaos::PostgreSQL->own('failover');
 my $second = $first->standby;
-my $lims   = LIMS::Test->new(conf => LIMS::Load::conf() . 'Define LIMS_DATABASE "host='
-        . $first->socket . ','
-        . $second->socket . ' dbname=lims_test_faults_failover target_session_attrs=read-write"');
+my $lims   = LIMS::Test->new(conf => LIMS::Chaos::LoadDuringFault::conf()
+        . 'Define LIMS_DATABASE "host=' . $first->socket . ',' . $second->socket
+        . ' dbname=lims_test_faults_failover target_session_attrs=read-write"');
 
 # From here on the test too asks that node.
 sub work_on { $LIMS::Instance::socket = $_[0]->socket; $lims->forget_handles; return }
@@ -33,7 +36,7 @@ $first->say("ALTER SYSTEM SET synchronous_standby_names = '*'",
 is($lims->get('/whoami')->status, 200, 'at first all is well');
 is_left($second, 'nobody works on the standby');
 
-my $load = LIMS::Load->run($lims, clients => 12, action => sub {
+my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 12, action => sub {
     $first->stop('KILL');
     sleep 0.3;
     $second->promote;

@@ -5,9 +5,12 @@
 # are refused and reads go on; when there is none for the log of changes PostgreSQL
 # itself goes down. Neither loses what was confirmed nor leaves anything half
 # done, and with room again nothing but the database has to be looked after.
-use LIMS::Test;
-use LIMS::PostgreSQL;
+use strict;
+use warnings;
+
 use File::Temp qw(tempdir);
+use LIMS::Chaos::PostgreSQL;
+use LIMS::Test;
 
 my @disks;
 
@@ -45,7 +48,7 @@ END {
     $? = $status;
 }
 
-my $server = LIMS::PostgreSQL->own('full-disk');
+my $server = LIMS::Chaos::PostgreSQL->own('full-disk');
 my $lims   = LIMS::Test->new;
 my ($made, $kept) = (0, 'kept as it is ' . 'x' x 1900);
 

@@ -3,7 +3,7 @@
 #include "../lib/biff.h"
 #include "../lib/sheet.h"
 #include "../lib/unit.h"
-#include "../lib/whole.h"
+#include "../lib/sheet_invariants.h"
 #include "formats/read.h"
 
 static apr_pool_t *pool;

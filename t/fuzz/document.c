@@ -5,7 +5,7 @@
 #include "formats/read.h"
 
 #include "fuzz.h"
-#include "whole.h"
+#include "sheet_invariants.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include "biff.h"
 #include "fuzz.h"
-#include "whole.h"
+#include "sheet_invariants.h"
 
 #define STREAM_MAX 60000
 

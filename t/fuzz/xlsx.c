@@ -7,7 +7,7 @@
 #include "archive.h"
 #include "formats/workbook.h"
 #include "fuzz.h"
-#include "whole.h"
+#include "sheet_invariants.h"
 
 /* The next part of the input; NULL for none. */
 static const char *part(const char **at, const char *end, apr_pool_t *pool)

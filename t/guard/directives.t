@@ -8,7 +8,7 @@ use warnings;
 
 use Test::More;
 
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my %code;
 for my $path (files(qr/\.[ch]\z/, 'modules/server')) {

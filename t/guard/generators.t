@@ -9,7 +9,7 @@ use warnings;
 use File::Temp qw(tempdir);
 use Test::More;
 
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my $dir = tempdir(CLEANUP => 1);
 
@@ -25,7 +25,8 @@ sub put {
 sub statements {
     my ($text) = @_;
     my $file     = put('noun.sql', $text);
-    my $messages = `awk -v header=$dir/h -v source=$dir/c -f $LIMS::Source::root/build/statements.awk /dev/null $file 2>&1`;
+    my $awk      = "$LIMS::Test::Source::root/build/statements.awk";
+    my $messages = `awk -v header=$dir/h -v source=$dir/c -f $awk /dev/null $file 2>&1`;
     my $status   = $?;
     my @made     = map { -e "$dir/$_" ? do { local (@ARGV, $/) = "$dir/$_"; <> } : '' } qw(h c);
 
@@ -114,7 +115,7 @@ sub migrations {
     my @files = map { put($_, $file{$_}) } @names;
     my $sums  = put('sums', join '', map { "0123abcd  $_\n" } @files);
 
-    my $made = `awk -f $LIMS::Source::root/build/migrations.awk $sums @files 2>&1`;
+    my $made = `awk -f $LIMS::Test::Source::root/build/migrations.awk $sums @files 2>&1`;
     unlink @files;
     return ($?, $made);
 }
@@ -129,7 +130,7 @@ like($made, qr/\.compatible_since = 1,.*\.compatible_since = 1,/s, 'with what th
 like($made, qr/lims_migrations_count = 2;/,                        'and their number');
 
 my ($sums, $demo) = (put('sums', ''), put('001_one.sql', "SELECT 1;\n"));
-$made = `awk -v table=lims_demo_files -f $LIMS::Source::root/build/migrations.awk $sums $demo 2>&1`;
+$made = `awk -v table=lims_demo_files -f $LIMS::Test::Source::root/build/migrations.awk $sums $demo 2>&1`;
 like($made, qr/const lims_migration_t lims_demo_files\[\] = \{/, 'or under another name');
 like($made, qr/lims_demo_files_count = 1;/,                      '... all through');
 unlike($made, qr/lims_migrations/,                               '... and not under the first');

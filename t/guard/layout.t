@@ -11,7 +11,7 @@ use warnings;
 
 use Test::More;
 
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my $httpd = qr/\#\s*include\s*[<"](?:httpd|http_\w+|ap_\w+|util_\w+|mod_\w+|mpm_\w+|scoreboard)\.h/;
 
@@ -41,7 +41,7 @@ ok(!@impure, 'the kernel includes nothing that stands on it') or diag("@impure")
 
 # The top level is fixed; a build leaves its own in build/.
 my %top = map { $_ => 1 } qw(mod_lims.c modules conf sql t build Makefile README.md LICENSE CHANGES);
-opendir my $dir, $LIMS::Source::root or die "$LIMS::Source::root: $!\n";
+opendir my $dir, $LIMS::Test::Source::root or die "$LIMS::Test::Source::root: $!\n";
 my @strangers = grep { !/\A\./ && !$top{$_} } readdir $dir;
 ok(!@strangers, 'nothing else at the top level') or diag("@strangers");
 

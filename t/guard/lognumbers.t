@@ -9,7 +9,7 @@ use warnings;
 
 use Test::More;
 
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my $argument = qr/[^,()]*(?:\([^()]*\)[^,()]*)*/;
 my %code = map { $_ => code($_) } files(qr/\.c\z/, 'mod_lims.c', 'modules');

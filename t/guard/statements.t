@@ -8,7 +8,7 @@ use warnings;
 
 use Test::More;
 
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my $code = join "\n", map { code($_) } files(qr/\.[ch]\z/, 'mod_lims.c', 'modules');
 my @labels;

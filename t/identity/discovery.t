@@ -4,8 +4,11 @@
 # What the service says about itself and the caller: discovery lists every route
 # of the contract and no other than the OpenAPI document does, whoami says whose
 # key it is.
-use LIMS::Test;
+use strict;
+use warnings;
+
 use LIMS::Instance;
+use LIMS::Test;
 
 my $lims = LIMS::Test->new;
 
@@ -76,7 +79,7 @@ subtest 'whoami' => sub {
         my ($organization, $key) = @$case;
         my $answer = $lims->get('/whoami', key => $key->{key});
         is_deeply($answer->json, {
-                ok             => LIMS::Schema::decode('true'),
+                ok             => LIMS::Service::JSONSchema::decode('true'),
                 organizationId => $organization->{id},
                 keyId          => $key->{key_id},
                 userId         => $organization->{user_id},

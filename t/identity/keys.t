@@ -4,8 +4,11 @@
 # Which keys are refused: none, malformed and mistyped ones without asking the
 # database, unknown, revoked, expired and no longer entitled ones on the very
 # next request, in every child. Each refusal is one fixed line in the log.
+use strict;
+use warnings;
+
+use LIMS::Service::RawRequest qw(message send_raw);
 use LIMS::Test;
-use LIMS::Wire qw(message speak);
 
 my $lims = LIMS::Test->new(children => 4, conf => 'CustomLog log/children.log "%P %>s"');
 my $good = $lims->{key};
@@ -74,13 +77,13 @@ subtest 'refused without asking the database' => sub {
     );
     for my $name (sort keys %authorization) {
         my @field = defined $authorization{$name} ? "Authorization: $authorization{$name}" : ();
-        refused(speak($lims, message($lims, 'GET', '/whoami', key => undef, headers => \@field)),
+        refused(send_raw($lims, message($lims, 'GET', '/whoami', key => undef, headers => \@field)),
             $name);
     }
-    refused(speak($lims, message($lims, 'GET', '/whoami',
+    refused(send_raw($lims, message($lims, 'GET', '/whoami',
                 headers => ["Authorization: Bearer $good"])),
         'the field twice');
-    my $writes = speak($lims, message($lims, 'POST', '/clients',
+    my $writes = send_raw($lims, message($lims, 'POST', '/clients',
             key => mistyped($good, 10), body => '{"code":"K","name":"K"}'));
     refused($writes, 'a write with a mistyped key');
     is(sessions(), 0, 'not one session was opened for all of them');
@@ -138,7 +141,7 @@ my %refusal = (
         of     => 'user_id',
     },
 );
-my $unknown = refused($lims->get('/whoami', key => LIMS::Fixture::make_key()), 'an unknown key');
+my $unknown = refused($lims->get('/whoami', key => LIMS::Test::Fixture::make_key()), 'an unknown key');
 
 sub children_that_answered {
     my ($status) = @_;
@@ -203,7 +206,7 @@ subtest 'the line in the log' => sub {
     my @odd = grep { /LIMS0001/ && $_ !~ $filter } split /\n/, $lims->log;
     is_deeply(\@odd, [], 'all of one form, with the address of the client');
     $lims->get('/whoami', key => mistyped($good, 12));
-    speak($lims, message($lims, 'GET', '/whoami', key => undef,
+    send_raw($lims, message($lims, 'GET', '/whoami', key => undef,
             headers => ["Authorization: Bearer lk_evil] LIMS0001: API key refused: \x7f"]));
     unlike($lims->log, qr/\Q@{[ substr mistyped($good, 12), 3, 20 ]}\E/, 'no key is in it');
     unlike($lims->log, qr/lk_evil/, 'nor anything else that the caller sent');

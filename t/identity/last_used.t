@@ -3,6 +3,9 @@
 #
 # When a key was used last is kept, at most once per LimsKeyTouchInterval: a read
 # stays a read, and many at once write it once.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
 my $interval = 4;

@@ -4,12 +4,15 @@
 # What a key may: for every route that discovery lists, a key that lacks just its
 # scope is refused and told which, and one that has nothing else gets through. An
 # upload-only key gets nowhere but where the contract lets it.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
+use LIMS::Service::RouteRecords;
 use LIMS::Test;
-use LIMS::Records;
-use LIMS::Snapshot;
 
 my $lims    = LIMS::Test->new;
-my $records = LIMS::Records->new($lims);
+my $records = LIMS::Service::RouteRecords->new($lims);
 my @routes  = $records->routes;
 
 my @scopes = qw(samples:read samples:write results:read results:write results:verify
@@ -66,7 +69,7 @@ my %lacking = map {
 } @scopes;
 my %alone = map { ($_ => key(scopes => [$_])) } @scopes;
 my $upload_only = key(upload_only => 1);
-my $before      = LIMS::Snapshot::take($lims);
+my $before      = LIMS::Database::Snapshot::take($lims);
 
 for my $route (@routes) {
     my $name = "$route->{method} $route->{template}";
@@ -127,7 +130,7 @@ subtest 'a key made without a list has all of them' => sub {
 };
 
 subtest 'nothing came of any of them' => sub {
-    my $after = LIMS::Snapshot::take($lims);
+    my $after = LIMS::Database::Snapshot::take($lims);
     is($after->{$_}, $before->{$_}, $_)
         for grep { !/^(?:api_key|audit_entry)$/ } sort keys %$after;
 };

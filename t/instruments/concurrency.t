@@ -7,13 +7,13 @@
 use strict;
 use warnings;
 
-use LIMS::Instrument;
-use LIMS::Laboratory;
+use LIMS::Files::Instrument;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
-my $lims = LIMS::Test->new(conf => LIMS::Laboratory::patience());
-my $lab  = LIMS::Laboratory->new($lims);
-my $pc   = LIMS::Instrument->new($lab);
+my $lims = LIMS::Test->new(conf => LIMS::Service::Laboratory::patience());
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
 
 $pc->profile;
 

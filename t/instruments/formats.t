@@ -9,14 +9,14 @@ use warnings;
 
 use Digest::SHA qw(sha256_hex);
 use Encode qw(encode);
-use LIMS::Instrument;
-use LIMS::InstrumentFile;
-use LIMS::Laboratory;
+use LIMS::Files::Instrument;
+use LIMS::Files::Writer;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $pc   = LIMS::Instrument->new($lab);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
 
 # --- The same two results of a sample, as each format has them ----------------
 

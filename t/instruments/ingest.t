@@ -8,13 +8,13 @@ use strict;
 use warnings;
 
 use Digest::SHA qw(sha256_hex);
-use LIMS::Instrument;
-use LIMS::Laboratory;
+use LIMS::Files::Instrument;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $pc   = LIMS::Instrument->new($lab);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
 my ($false, $true) = (JSON::PP::false, JSON::PP::true);
 
 $pc->profile;
@@ -162,8 +162,9 @@ subtest 'size' => sub {
 };
 
 subtest 'other organizations' => sub {
-    my $them  = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
-    my $other = LIMS::Instrument->new($them);
+    my $them  = LIMS::Service::Laboratory->new($lims,
+        $lims->organization(code => 'other-laboratory'));
+    my $other = LIMS::Files::Instrument->new($them);
     my $ours  = sample('NO3');
     my $file  = $pc->csv([ $ours, 'NO3', '6' ]);
 

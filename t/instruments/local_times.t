@@ -7,13 +7,13 @@
 use strict;
 use warnings;
 
-use LIMS::Instrument;
-use LIMS::Laboratory;
+use LIMS::Files::Instrument;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $pc   = LIMS::Instrument->new($lab);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
 my @as = ('--organization', 'test-laboratory', '--user', 'administrator@test-laboratory.example');
 
 my $skipped = '2025-03-30T02:30:00';

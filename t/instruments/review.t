@@ -8,14 +8,14 @@ use strict;
 use warnings;
 
 use File::Temp;
-use LIMS::Instrument;
-use LIMS::Laboratory;
+use LIMS::Files::Instrument;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use MIME::Base64 qw(decode_base64 encode_base64);
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $pc   = LIMS::Instrument->new($lab);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
 my @as   = ('--organization', 'test-laboratory', '--user', 'administrator@test-laboratory.example');
 my $json = JSON::PP->new->utf8->canonical;
 

@@ -6,14 +6,14 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
-use LIMS::Model;
+use LIMS::Peers::ModelService;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
-my $model = LIMS::Model->new;
+my $model = LIMS::Peers::ModelService->new;
 my $lims  = LIMS::Test->new(conf => $model->conf . "LimsMaxUpload 200000\n"
         . "LimsExtractionMaxBytes 100000\nLimsExtractionMaxRows 50\nLimsExtractionMaxCells 200\n");
-my $lab = LIMS::Laboratory->new($lims);
+my $lab = LIMS::Service::Laboratory->new($lims);
 my ($nitrate, $chloride) = map { $lab->definition(code => $_->[0], name => $_->[1], unit => 'mg/L') }
     [ 'NO3N', 'Nitrate as N' ], [ 'CL', 'Chloride' ];
 

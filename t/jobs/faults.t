@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new(conf => "LimsScanInterval 1\nLimsWebhookDispatchers 0\n",
     children => 3);
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 my $db   = $lims->db;
 my $name = $db->{pg_db};
 my ($count, $rounds) = (400, $ENV{LIMS_ROUNDS} || 5);

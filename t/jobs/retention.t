@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use LIMS::Instance;
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new(conf => <<'CONF');
@@ -17,7 +17,7 @@ LimsEventRetention 20
 LimsWebhookDispatchers 0
 CONF
 $lims->stop;
-my $lab = LIMS::Laboratory->new($lims);
+my $lab = LIMS::Service::Laboratory->new($lims);
 my $db  = $lims->db;
 my @organizations = ($lims->fixture, $lims->organization(code => 'other'));
 

@@ -9,7 +9,7 @@ use warnings;
 
 use POSIX ();
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new(children => 3, conf => <<'CONF');
@@ -21,7 +21,7 @@ LimsScanInterval 1
     SetHandler lims-metrics
 </Location>
 CONF
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 my $db   = $lims->db;
 my $last = 0;
 
@@ -78,14 +78,15 @@ is($event->[1]{expiresAt}, $lims->get("/samples/$old->{id}")->json->{tests}[0]{h
 
 # Of the job's database, whose name comes last.
 sub metric {
-    return (LIMS::Response->from($lims, '/lims/metrics')->body
+    return (LIMS::Service::Response->from($lims, '/lims/metrics')->body
             =~ /^\Q$_[0]\E,database="\Q$lims->{database}\E\@[^"]+"\} (\S+)$/m)[0];
 }
 
 # A scan is counted when it has ended, after what it told is there.
 my $status;
 wait_until {
-    $status = JSON::PP::decode_json(LIMS::Response->from($lims, '/lims/status?json')->body);
+    $status = JSON::PP::decode_json(
+        LIMS::Service::Response->from($lims, '/lims/status?json')->body);
     $status->{scanEvents} >= 5 && !metric('lims_job_backlog{task="scan",of="waiting"');
 };
 is($status->{scanEvents}, 5, 'the events that scans wrote');

@@ -5,6 +5,6 @@
 use strict;
 use warnings;
 
-use LIMS::Units;
+use LIMS::Test::Units;
 
 run_units(__FILE__);

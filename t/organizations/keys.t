@@ -3,8 +3,9 @@
 #
 # API keys from the cradle to the grave: what limsctl says of them, and what
 # the service makes of them.
+use strict;
+use warnings;
 
-use lib 't/lib';
 use Digest::SHA qw(sha256_hex);
 use LIMS::Test;
 

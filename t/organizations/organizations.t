@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Organizations with plan and policies, and their users.
+use strict;
+use warnings;
 
-use lib 't/lib';
 use JSON::PP ();
-use LIMS::Tool;
+use LIMS::Test::Tool;
 no warnings 'qw';    # commas separate the elements of an option
 
-my $tool = LIMS::Tool->new;
+my $tool = LIMS::Test::Tool->new;
 
 # Organizations.
 

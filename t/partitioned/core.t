@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The core of the suite once more, on a database whose tables are partitioned by
-# organization (LIMS::Partitioned): what can be spread over machines has to work
+# organization (LIMS::Database::Partitioned): what can be spread over machines has to work
 # like what stands in one place. `make check-partitioned` runs the whole suite so.
 use strict;
 use warnings;
 
+use LIMS::Database::Partitioned;
 use LIMS::Instance;
-use LIMS::Partitioned;
 use Test::More;
 
 my @core = qw(

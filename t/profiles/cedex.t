@@ -12,7 +12,7 @@ use File::Temp;
 use JSON::PP;
 use Test::More;
 
-use LIMS::Outcome;
+use LIMS::Files::Reader;
 
 my $collection = collection();
 plan skip_all => 'no collection of real files here' unless $collection;
@@ -20,7 +20,7 @@ plan skip_all => 'no collection of real files here' unless $collection;
 my $name   = 'roche_cedex_bioht_example01';
 my $folder = "$collection/Benchling-Open-Source+allotropy/tests/parsers/roche_cedex_bioht/testdata";
 my $other  = decode_json(contents("$folder/$name.json"));
-my $ours   = LIMS::Outcome->new(shipped())->outcome("$name.txt", contents("$folder/$name.txt"));
+my $ours   = LIMS::Files::Reader->new(shipped())->outcome("$name.txt", contents("$folder/$name.txt"));
 
 # What the other found: by sample and analyte.
 my %found;
@@ -40,7 +40,8 @@ for my $document (@{ $other->{'solution analyzer aggregate document'}{'solution 
 }
 
 # The same, by a profile for such documents.
-my $theirs  = decode_json(contents("$LIMS::Outcome::root/t/profiles/others/allotrope-asm.json"));
+my $theirs  = decode_json(contents("$LIMS::Files::Reader::root/t/profiles/laboratory_profiles"
+        . '/allotrope-asm.json'));
 my %analyte = map { (split / /)[1] => 1 } keys %found;
 delete @$theirs{qw(rows units)};
 $theirs->{columns}{test} = 'custom information document/analyte code';
@@ -48,7 +49,7 @@ $theirs->{tests} = [ map { { name => $_, testCode => $_ } } sort keys %analyte ]
 my $profile = File::Temp->new(SUFFIX => '.json');
 print {$profile} encode_json($theirs);
 close $profile;
-my $tree = LIMS::Outcome->new("$profile")->outcome("$name.json", contents("$folder/$name.json"));
+my $tree = LIMS::Files::Reader->new("$profile")->outcome("$name.json", contents("$folder/$name.json"));
 my @tree = map { "$_->{trackingId} $_->{testCode}" } @{ $tree->{values} };
 
 is($tree->{counts}{blocking}, 0, 'the document is taken by a profile for it');

@@ -8,11 +8,11 @@ use warnings;
 
 use Test::More;
 
-use LIMS::Outcome;
+use LIMS::Files::Reader;
 
-my $folder   = "$LIMS::Outcome::root/t/profiles/fixtures";
+my $folder   = "$LIMS::Files::Reader::root/t/profiles/fixtures";
 my @fixtures = grep { !/\.tsv\z/ } sort glob "$folder/*";
-my $reader   = LIMS::Outcome->new(shipped());
+my $reader   = LIMS::Files::Reader->new(shipped());
 my %tried;
 
 ok(@fixtures > 0, 'there are fixtures');

@@ -13,16 +13,16 @@ use JSON::PP;
 use List::Util qw(max min shuffle);
 use Test::More;
 
-use LIMS::Outcome;
+use LIMS::Files::Reader;
 
 my @profiles = shipped();
-my $reader   = LIMS::Outcome->new(@profiles);
+my $reader   = LIMS::Files::Reader->new(@profiles);
 my %profile  = map { my $profile = decode_json(contents($_)); ($profile->{code} => $profile) }
     @profiles;
 
 # Fixtures, and real files where there are some.
 my %files = map { m{([^/]+)\z}; ("fixture $1" => [ $1, contents($_) ]) }
-    grep { !/\.tsv\z/ } glob "$LIMS::Outcome::root/t/profiles/fixtures/*";
+    grep { !/\.tsv\z/ } glob "$LIMS::Files::Reader::root/t/profiles/fixtures/*";
 if (my $collection = collection()) {
     for my $expected (expectations('t/profiles/expected')) {
         my ($name) = $expected->{file} =~ m{([^/]+)\z};
@@ -52,7 +52,7 @@ sub decoded {
 }
 
 subtest 'again' => sub {
-    my $other = LIMS::Outcome->new(@profiles);
+    my $other = LIMS::Files::Reader->new(@profiles);
 
     for my $name (@names) {
         is_deeply($other->outcome(@{ $files{$name} }), $outcome{$name}, $name);
@@ -63,7 +63,7 @@ subtest 'again' => sub {
 subtest 'any order of profiles' => sub {
     srand 20261121;
     for my $order ([ reverse @profiles ], [ shuffle @profiles ]) {
-        my $other = LIMS::Outcome->new(@$order);
+        my $other = LIMS::Files::Reader->new(@$order);
 
         for my $name (@names) {
             is_deeply($other->outcome(@{ $files{$name} }), $outcome{$name}, $name);

@@ -3,16 +3,19 @@
 #
 # Certificates of analysis: issued of a reported sample, amended with a reason,
 # never changed.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
 use Digest::SHA qw(sha256_hex);
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
 
 my $lead = $lab->definition(code => 'PB', name => 'Lead', method => 'EPA 200.8', unit => 'ug/L',
     specification_high => 15);

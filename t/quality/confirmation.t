@@ -3,14 +3,17 @@
 #
 # The gate of a presumptive positive: raised by a result, cleared by the
 # outcome of its confirmation, raised again by another result.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['microbiologist']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['microbiologist']);
 
 my $definition = $lab->definition(code => 'FC', requires_confirmation => 't');
 my $sample     = $lab->sample(testDefinitionIds => [$definition]);

@@ -4,14 +4,17 @@
 # Investigations: opened by a result out of specification or by hand, taken
 # through their phases, closed with a conclusion; said of the sample and
 # blocking nothing.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
 
 my $lead   = $lab->definition(code => 'PB', unit => 'ug/L', specification_high => 15);
 my $sample = $lab->sample(testDefinitionIds => [$lead]);

@@ -3,14 +3,17 @@
 #
 # The gates of reagent and media lots: raised and cleared at the command line,
 # met through the REST API.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
 my %day  = (yesterday => _day(-1), today => _day(0), tomorrow => _day(1));
 
 # Of the database's clock, in the organization's zone.

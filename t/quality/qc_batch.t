@@ -3,14 +3,17 @@
 #
 # The gate of a failed QC batch: raised by its controls, met through the REST
 # API, cleared by other controls or by a signed override.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
 
 my ($sample, $lead, $copper) = $lab->worked(2);
 my %spike = (controlType => 'LFB', criterion => 'recovery', expectedValue => 10,

@@ -4,14 +4,17 @@
 # How controls are judged: recovery, relative percent difference, maximum,
 # range and expectation, at their limits and just beyond. The numbers are
 # worked out by hand from the definitions in modules/quality/qc_controls.c.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims  = LIMS::Test->new;
-my $lab   = LIMS::Laboratory->new($lims);
-my $ann   = LIMS::CommandLine->new($lims, 'Ann Lee');
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $ann   = LIMS::Service::CommandLine->new($lims, 'Ann Lee');
 my $batch = $ann->done('qc-batch create', batchNumber => 'QCB-1')->{id};
 my $lead  = $lab->definition(reporting_limit => 0.5);
 

@@ -3,15 +3,18 @@
 #
 # The gate of an incomplete worksheet: met through the REST API, cleared by
 # filling and signing at the command line, locked once the result is verified.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
-my $rita = LIMS::CommandLine->new($lims, 'Rita Ortiz', roles => ['qa_officer']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
+my $rita = LIMS::Service::CommandLine->new($lims, 'Rita Ortiz', roles => ['qa_officer']);
 
 my $definition = $lab->definition(code => 'HEM', requires_worksheet => 't');
 my $sample     = $lab->sample(testDefinitionIds => [$definition]);

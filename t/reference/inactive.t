@@ -3,8 +3,11 @@
 #
 # An inactive record can no longer be referred to by new samples, nor can one of
 # another organization; samples that refer to it already keep it.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
 use LIMS::Test;
-use LIMS::Snapshot;
 
 my $lims  = LIMS::Test->new;
 my $other = $lims->organization(code => 'other-laboratory');
@@ -36,7 +39,7 @@ for my $table (sort keys %reference) {
         my $made   = $lims->post('/samples', body($table, $used));
         is($made->status, 201, 'an active one') or diag($made->body);
         my $sample = $made->json->{id};
-        my $before = LIMS::Snapshot::take($lims);
+        my $before = LIMS::Database::Snapshot::take($lims);
 
         my %bad = (inactive => $gone, foreign => $theirs, absent => 999999999);
         my %said;
@@ -52,7 +55,7 @@ for my $table (sort keys %reference) {
                 "$name: change");
         }
         is($said{foreign}, $said{absent}, 'a foreign one looks like none');
-        is_deeply(LIMS::Snapshot::take($lims), $before,
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before,
             'nothing changed, and no sample was counted');
 
         $lims->db->do("UPDATE lims.$table SET active = false WHERE id = ?", undef, $used);
@@ -71,13 +74,13 @@ for my $table (sort keys %reference) {
 
 subtest 'one bad definition among good ones' => sub {
     my $gone   = $lims->insert('test_definition', { code => 'OUT', name => 'Out', active => 'f' });
-    my $before = LIMS::Snapshot::take($lims);
+    my $before = LIMS::Database::Snapshot::take($lims);
     my $body   = body('test_definition', $active{test_definition});
     push @{ $body->{testDefinitionIds} }, $gone;
     my $answer = $lims->post('/samples', $body);
     is($answer->status . ' ' . $answer->json->{error}, '400 invalid_reference', 'is refused');
     like($answer->json->{message}, qr/\b$gone\b/, '... naming the one');
-    is_deeply(LIMS::Snapshot::take($lims), $before, 'neither sample nor tests are there');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'neither sample nor tests are there');
 };
 
 subtest 'an inactive client' => sub {
@@ -87,7 +90,7 @@ subtest 'an inactive client' => sub {
                 materialTypeId => $active{material_type} })->json;
     };
     is($make->()->{clientId}, $client, 'a name that is a client record\'s refers to it');
-    $lims->patch("/clients/$client", { active => LIMS::Schema::decode('false') });
+    $lims->patch("/clients/$client", { active => LIMS::Service::JSONSchema::decode('false') });
     my $sample = $make->();
     is($sample->{clientId}, undef, 'an inactive one is no longer referred to');
     is($sample->{clientName}, 'riverbend mill', '... the name stands as it was given');

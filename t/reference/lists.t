@@ -3,6 +3,9 @@
 #
 # The five lists of reference data: their records with every field as it is kept,
 # pages that together are the whole list, filters that say exactly what they say.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
 my $lims  = LIMS::Test->new;

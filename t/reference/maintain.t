@@ -3,8 +3,11 @@
 #
 # Clients and projects are created and changed through the API: every field, what
 # clears one, what is refused and why, and what the audit trail says of it.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
 use LIMS::Test;
-use LIMS::Snapshot;
 
 my $lims  = LIMS::Test->new;
 my $other = $lims->organization(code => 'other-laboratory');
@@ -14,8 +17,8 @@ my $second   = $lims->insert('client', { code => 'SECOND', name => 'Second' });
 my $inactive = $lims->insert('client', { code => 'GONE',   name => 'Gone', active => 'f' });
 my $theirs   = $lims->insert('client', { code => 'THEIRS', name => 'Theirs' }, $other);
 
-my $true  = LIMS::Schema::decode('true');
-my $false = LIMS::Schema::decode('false');
+my $true  = LIMS::Service::JSONSchema::decode('true');
+my $false = LIMS::Service::JSONSchema::decode('false');
 
 my %kind = (
     'clients' => {
@@ -82,7 +85,7 @@ for my $noun (sort keys %kind) {
     };
 
     subtest "/$noun: creation refused" => sub {
-        my $before = LIMS::Snapshot::take($lims);
+        my $before = LIMS::Database::Snapshot::take($lims);
         my $create = sub { return $lims->post("/$noun", { code => code(), name => 'N', @_ }) };
 
         for my $required (qw(code name)) {
@@ -111,19 +114,19 @@ for my $noun (sort keys %kind) {
         refused($create->(organizationId => $other->{id}), 'invalid_body', 'organizationId',
             'another organization');
         refused($create->(Code => 'x'), 'invalid_body', 'Code', 'names have their case');
-        is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
     };
 
     subtest "/$noun: a code is unique in its organization" => sub {
         my $code = code();
         my $made = $lims->post("/$noun", { code => $code, name => 'First' })->json;
         my $next = $lims->post("/$noun", { code => code(), name => 'Next' })->json;
-        my $before = LIMS::Snapshot::take($lims);
+        my $before = LIMS::Database::Snapshot::take($lims);
         refused($lims->post("/$noun", { code => $code, name => 'Second' }), 'invalid_body', 'code',
             'a second one');
         refused($lims->patch("/$noun/$next->{id}", { code => $code }), 'invalid_body', 'code',
             'a change to it');
-        is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
         is($lims->patch("/$noun/$made->{id}", { code => $code, name => 'Still' })->status, 200,
             'its own it may keep');
         is($lims->post("/$noun", { code => lc $code, name => 'x' })->status, 201,
@@ -184,7 +187,7 @@ for my $noun (sort keys %kind) {
     subtest "/$noun: change refused" => sub {
         my $made = $lims->post("/$noun", { code => code(), name => 'N', %{ $kind->{full} } })->json;
         my $path = "/$noun/$made->{id}";
-        my $before = LIMS::Snapshot::take($lims);
+        my $before = LIMS::Database::Snapshot::take($lims);
         my $answer = $lims->patch($path, {});
         is($answer->status . ' ' . $answer->json->{error}, '400 no_updatable_fields', '{}');
         for my $fixed (qw(id createdAt updatedAt)) {
@@ -200,13 +203,13 @@ for my $noun (sort keys %kind) {
         refused($lims->patch($path, { name => '' }), 'invalid_body', 'name', 'an empty name');
         is($lims->patch($path, { name => 'x' }, key => $other->{key})->status, 404,
             'another organization does not find it');
-        is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+        is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
     };
 }
 
 subtest 'the client of a project' => sub {
     my $project = $lims->post('/projects', { code => code(), name => 'P' })->json;
-    my $before  = LIMS::Snapshot::take($lims);
+    my $before  = LIMS::Database::Snapshot::take($lims);
     my %bad = ('of nobody' => 999999999, 'of another organization' => $theirs,
         'inactive' => $inactive, 'the largest there can be' => '9223372036854775807');
     for my $name (sort keys %bad) {
@@ -224,7 +227,7 @@ subtest 'the client of a project' => sub {
         $lims->patch("/projects/$project->{id}", { clientId => $_ })->json->{message} =~ s/\d+/N/gr
     } 999999999, $theirs;
     is($foreign, $absent, 'another organization\'s looks like none');
-    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 
     my $kept = $lims->insert('client', { code => 'KEPT', name => 'Kept' });
     $lims->patch("/projects/$project->{id}", { clientId => $kept });
@@ -243,7 +246,7 @@ subtest 'the audit trail' => sub {
     is($rows->[0][0], 'insert', 'the creation');
     my ($action, $changes, @who) = @{ $rows->[1] };
     is($action, 'update', 'the change');
-    is_deeply(LIMS::Schema::decode($changes),
+    is_deeply(LIMS::Service::JSONSchema::decode($changes),
         { name => { old => 'Before', new => 'After' }, phone => { old => '1', new => undef } },
         '... old and new of what changed, and of nothing else');
     is_deeply(\@who, [ $lims->fixture->{user_id}, $lims->fixture->{key_id},

@@ -4,14 +4,17 @@
 # Specifications at the command line, and the results that are judged by them:
 # those of the project and material type, else of the material type, else the
 # definition's own.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
-use LIMS::CommandLine;
-use LIMS::Laboratory;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
-my $ann  = LIMS::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
 
 my $ph       = $lab->definition(code => 'PH', specification_low => 6.5, specification_high => 8.5);
 my $effluent = $lab->material;

@@ -7,13 +7,13 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use POSIX qw(strftime);
 
 my $lims  = LIMS::Test->new;
-my $lab   = LIMS::Laboratory->new($lims);
-my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 
 my @members = qw(approvalId category clearedBy investigationId mediaLotId message qcBatchId
     sampleTestId severity worksheetId);

@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims  = LIMS::Test->new;
-my $lab   = LIMS::Laboratory->new($lims);
-my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 my $user  = $lims->fixture->{user_id};
 
 sub pending { return ($lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ])))[0] }
@@ -141,7 +141,7 @@ subtest 'the values before are kept' => sub {
     my $audit = $lims->db->selectcol_arrayref('SELECT changes FROM lims.audit_entry WHERE'
             . q{ table_name = 'sample_test' AND record_id = ? AND action = 'update'}
             . q{ AND changes -> 'result' IS NOT NULL ORDER BY id}, undef, $fresh);
-    is_deeply([ map { my $r = LIMS::Schema::decode($_)->{result};
+    is_deeply([ map { my $r = LIMS::Service::JSONSchema::decode($_)->{result};
                 ($r->{old} // '-') . '>' . ($r->{new} // '-') } @$audit ],
         [qw(->1 1>2 2>3 3>- ->4)], 'and in the audit trail');
 };

@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use POSIX qw(strftime);
 
 my $lims  = LIMS::Test->new;
-my $lab   = LIMS::Laboratory->new($lims);
+my $lab   = LIMS::Service::Laboratory->new($lims);
 my $limit = $lab->definition(code => 'NO3N', specification_high => 10, unit => 'mg/L');
 
 my $entered = [ 'result.entered', 'sampleTestId integer, testDefinitionId integer' ];

@@ -6,12 +6,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims  = LIMS::Test->new;
-my $lab   = LIMS::Laboratory->new($lims);
-my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 
 my @definitions = map { $lab->definition(unit => 'mg/L', name => "Analyte $_") } 1 .. 3;
 my @samples     = map { $lab->sample(testDefinitionIds => [@definitions]) } 1 .. 3;

@@ -7,11 +7,11 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 
 # A day from today where the laboratory is.
 sub day {

@@ -8,11 +8,11 @@ use strict;
 use warnings;
 
 use JSON::PP ();
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 $lab->policy(oos_opens_investigation => 'f');
 
 my ($in, $out, $open) = (0, 1, undef);

@@ -7,14 +7,15 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 # A worker for each of the fifty and more; each waits as long as it takes for a
 # connection to the database, and for those before it.
-my $lims     = LIMS::Test->new(children => 5, conf => LIMS::Laboratory::patience());
-my $lab      = LIMS::Laboratory->new($lims);
-my $other    = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lims     = LIMS::Test->new(children => 5, conf => LIMS::Service::Laboratory::patience());
+my $lab      = LIMS::Service::Laboratory->new($lims);
+my $other    = LIMS::Service::Laboratory->new($lims,
+    $lims->organization(code => 'other-laboratory'));
 my $material = $lab->material;
 my $month    = q{date_trunc('month', now() AT TIME ZONE 'UTC')};
 

@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims  = LIMS::Test->new;
-my $lab   = LIMS::Laboratory->new($lims);
-my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 
 my $river   = $lab->client(name => 'City of Riverbend');
 my $dairy   = $lab->client(name => "Molkerei S\x{fc}d");

@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use POSIX qw(strftime);
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 
 sub day    { return strftime('%Y-%m-%d',           gmtime(time + 86400 * $_[0])) }
 sub moment { return strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time + 60 * $_[0])) }

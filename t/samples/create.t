@@ -9,13 +9,14 @@ use strict;
 use warnings;
 
 use JSON::PP ();
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use POSIX qw(strftime);
 
 my $lims     = LIMS::Test->new;
-my $lab      = LIMS::Laboratory->new($lims);
-my $other    = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lab      = LIMS::Service::Laboratory->new($lims);
+my $other    = LIMS::Service::Laboratory->new($lims,
+    $lims->organization(code => 'other-laboratory'));
 my $material = $lab->material;
 my $project  = $lab->project;
 my $location = $lab->location;
@@ -115,7 +116,7 @@ subtest 'sample.created, in the transaction of the sample' => sub {
         'SELECT e.type, e.data::text, e.xmin = s.xmin FROM lims.event e, lims.sample s'
             . ' WHERE s.id = ? AND e.organization_id = s.organization_id'
             . q{ AND (e.data ->> 'sampleId')::bigint = s.id}, undef, $sample->{id});
-    my $event = LIMS::Schema::decode($data);
+    my $event = LIMS::Service::JSONSchema::decode($data);
     is($event->{$_}, $sample->{ $_ eq 'sampleId' ? 'id' : $_ }, $_)
         for qw(sampleId trackingId sampleIdentifier clientName status);
     ok($together, 'both rows are of one transaction');

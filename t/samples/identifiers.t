@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 use POSIX qw(strftime);
 
-my $lims = LIMS::Test->new(conf => LIMS::Laboratory::patience());
-my $lab  = LIMS::Laboratory->new($lims);
+my $lims = LIMS::Test->new(conf => LIMS::Service::Laboratory::patience());
+my $lab  = LIMS::Service::Laboratory->new($lims);
 
 # ISO 7064 MOD 37,36, written from the standard's description of hybrid
 # systems, not from the service's code: (P + a) mod 36, doubled mod 37.

@@ -7,12 +7,12 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
-my $lims  = LIMS::Test->new(conf => LIMS::Laboratory::patience());
-my $lab   = LIMS::Laboratory->new($lims);
-my $other = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lims  = LIMS::Test->new(conf => LIMS::Service::Laboratory::patience());
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 
 sub report { return $lims->post("/samples/$_[0]{id}/report", {}) }
 

@@ -7,11 +7,11 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims = LIMS::Test->new;
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 my @five = qw(pending received processing completed verified);
 
 my $received = 'sampleId integer, trackingId string, status string';
@@ -23,7 +23,7 @@ sub move {
 
 sub last_change {
     my ($sample) = @_;
-    return LIMS::Schema::decode($lab->value('SELECT changes FROM lims.audit_entry'
+    return LIMS::Service::JSONSchema::decode($lab->value('SELECT changes FROM lims.audit_entry'
                 . q{ WHERE organization_id = ? AND table_name = 'sample' AND record_id = ?}
                 . ' ORDER BY id DESC LIMIT 1', $lims->fixture->{id}, $sample->{id}));
 }

@@ -7,12 +7,13 @@
 use strict;
 use warnings;
 
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $lims     = LIMS::Test->new;
-my $lab      = LIMS::Laboratory->new($lims);
-my $other    = LIMS::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
+my $lab      = LIMS::Service::Laboratory->new($lims);
+my $other    = LIMS::Service::Laboratory->new($lims,
+    $lims->organization(code => 'other-laboratory'));
 my $material = $lab->material;
 
 my %full = (
@@ -149,7 +150,7 @@ subtest 'the audit trail' => sub {
         headers => { 'X-Request-Id' => $id });
     my $entry = $lims->db->selectrow_hashref('SELECT * FROM lims.audit_entry'
             . ' WHERE organization_id = ? ORDER BY id DESC LIMIT 1', undef, $lims->fixture->{id});
-    is_deeply(LIMS::Schema::decode($entry->{changes}), {
+    is_deeply(LIMS::Service::JSONSchema::decode($entry->{changes}), {
             notes    => { old => 'as it was', new => 'as it is' },
             priority => { old => 'rush',      new => 'routine' },
         }, 'old and new of what changed');

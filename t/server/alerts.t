@@ -9,10 +9,10 @@ use strict;
 use warnings;
 
 use LIMS::Instance;
-use LIMS::Laboratory;
-use LIMS::Prometheus;
-use LIMS::Source;
+use LIMS::Peers::Prometheus;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
+use LIMS::Test::Source;
 
 my $yaml  = text('conf/alerts.yml');
 my @rules = $yaml =~ /^      - alert: (.*?)(?=^      - alert: |^  # |^  - name: |\z)/gms;
@@ -20,7 +20,7 @@ cmp_ok(scalar @rules, '>', 5, 'there are rules');
 
 my $memcached = LIMS::Instance::reserve_port();
 my $lims = LIMS::Test->new(conf => "LimsScanInterval 1\nLimsRateLimitMemcached 127.0.0.1:$memcached");
-my $lab  = LIMS::Laboratory->new($lims);
+my $lab  = LIMS::Service::Laboratory->new($lims);
 
 # Something of everything: a sample that waits, keys of instruments and one that expires.
 my ($test) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
@@ -33,7 +33,7 @@ wait_until {
 };
 my $metrics = '';
 wait_until {
-    $metrics = LIMS::Response->from($lims, '/lims/metrics')->body;
+    $metrics = LIMS::Service::Response->from($lims, '/lims/metrics')->body;
     $metrics =~ /^lims_job_runs_total\{task="scan",outcome="done"\} [1-9]/m;
 };
 $lims->allow_log(qr/LIMS0061/);
@@ -41,7 +41,7 @@ $lims->allow_log(qr/LIMS0061/);
 # Prometheus has these for itself.
 unlike($metrics, qr/[{,](?:job|instance|exported_\w+)="/, 'no label is one of Prometheus\' own');
 
-my $prometheus = LIMS::Prometheus->new($lims);
+my $prometheus = LIMS::Peers::Prometheus->new($lims);
 ok(wait_until { grep { $_->{value} == 1 } $prometheus->query('up{job="lims"}') },
     'Prometheus scrapes, over TLS, as conf/prometheus.yml has it');
 ok(wait_until {
@@ -80,7 +80,7 @@ like($reference, qr/^#?$_\b/m, "$_ exists") for grep { !$seen{$_} } said(qr/\b(L
 subtest 'they fire' => sub {
     my @files = map {"t/server/alerts.$_.yml"} qw(rules days);
     my ($status, $output) = LIMS::Instance::capture('promtool', 'test', 'rules',
-        map {"$LIMS::Source::root/$_"} @files);
+        map {"$LIMS::Test::Source::root/$_"} @files);
     my $said = join '', map { text($_) } @files;
 
     is($status, 0, 'when they should, and only then') or diag($output);

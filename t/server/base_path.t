@@ -3,8 +3,11 @@
 #
 # LimsBasePath moves the service to another place of the site: everything is
 # there, nothing is left where it was, and what names URLs names the new ones.
+use strict;
+use warnings;
+
+use LIMS::Service::Response;
 use LIMS::Test;
-use LIMS::Response;
 
 for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
     (my $base = $configured) =~ s{/\z}{};
@@ -14,7 +17,7 @@ for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
         my $lims    = LIMS::Test->new(base => $base,
             conf => $defined ? "Define LIMS_BASE $base" : "LimsBasePath $configured");
         my $plain = sub {
-            return LIMS::Response->parse($lims->raw("GET $_[0] HTTP/1.1\r\nHost: localhost\r\n"
+            return LIMS::Service::Response->parse($lims->raw("GET $_[0] HTTP/1.1\r\nHost: localhost\r\n"
                         . "Connection: close\r\nAuthorization: Bearer $lims->{key}\r\n\r\n"));
         };
         is($lims->get('/whoami')->status, 200, "it is at $base/api/v1");
@@ -25,7 +28,7 @@ for my $configured ('/lab', '/lab/', '/company/lab-2/lims') {
             is($answer->header('RateLimit-Limit'), undef, '... which is not ours');
         }
         if ($defined) {
-            my $answer = LIMS::Response->parse($lims->raw(
+            my $answer = LIMS::Service::Response->parse($lims->raw(
                 "GET $base/api/v1/whoami HTTP/1.1\r\nHost: localhost\r\nNo colon\r\n\r\n"));
             is_deeply([ $answer->status, $answer->json->{error} ], [ 400, 'bad_request' ],
                 'what httpd refuses is JSON');

@@ -3,10 +3,13 @@
 #
 # `apachectl configtest` finds what is missing or out of range, everything at
 # once, each with its remedy, and passes what is as it should be.
-use LIMS::Test;
-use LIMS::Instance;
-use LIMS::Model;
+use strict;
+use warnings;
+
 use File::Temp qw(tempdir);
+use LIMS::Instance;
+use LIMS::Peers::ModelService;
+use LIMS::Test;
 
 my @places  = (qw(/usr/sbin /usr/local/sbin), split /:/, $ENV{PATH});
 my ($httpd) = grep { -x } map {"$_/apache2"} @places;
@@ -174,8 +177,8 @@ subtest 'the model service' => sub {
                 "LimsExtractionClientCertificate $tls/server.pem" });
     fails('certificates that are not there', [qr/LIMS0117: .*nowhere\.pem cannot be read/],
         host => { %host, LimsExtractionCAFile => 'LimsExtractionCAFile nowhere.pem' });
-    my ($pem, $key) = LIMS::Model->identity($dir, 'client');
-    my (undef, $others) = LIMS::Model->identity($dir, 'other');
+    my ($pem, $key) = LIMS::Peers::ModelService->identity($dir, 'client');
+    my (undef, $others) = LIMS::Peers::ModelService->identity($dir, 'other');
     my $pair = sub {
         my ($certificate, $its) = @_;
         return { %host, LimsExtractionClientCertificate =>

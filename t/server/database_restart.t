@@ -4,13 +4,16 @@
 # The database may be down when httpd starts, and may be restarted under it: what
 # cannot be done meanwhile is answered with 503, nothing is half done or done
 # twice, and httpd needs no hand to work again. On a cluster of its own.
+use strict;
+use warnings;
+
+use LIMS::Chaos::LoadDuringFault;
+use LIMS::Chaos::PostgreSQL;
 use LIMS::Test;
-use LIMS::Load;
-use LIMS::PostgreSQL;
 use Time::HiRes qw(time sleep);
 
-my $server = LIMS::PostgreSQL->own('restart');
-my $lims   = LIMS::Test->new(conf => LIMS::Load::conf());
+my $server = LIMS::Chaos::PostgreSQL->own('restart');
+my $lims   = LIMS::Test->new(conf => LIMS::Chaos::LoadDuringFault::conf());
 
 subtest 'down when httpd starts' => sub {
     is($lims->get('/whoami')->status, 200, 'at first all is well');
@@ -55,7 +58,7 @@ subtest 'sessions ended while nobody asks' => sub {
 # INT ends the sessions and then the server, QUIT drops everything at once, and
 # so does KILL, without a word.
 for my $signal (qw(INT QUIT KILL)) {
-    my $load = LIMS::Load->run($lims, clients => 32, action => sub {
+    my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 32, action => sub {
         $server->stop($signal);
         sleep 0.3;
         $server->start;

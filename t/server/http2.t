@@ -9,8 +9,8 @@ use warnings;
 
 use File::Temp qw(tempdir);
 use LIMS::Instance;
-use LIMS::Source;
 use LIMS::Test;
+use LIMS::Test::Source;
 
 chomp(my $modules = LIMS::Instance::run('apxs', '-q', 'LIBEXECDIR'));
 my $lims = LIMS::Test->new(conf => <<"CONF");
@@ -82,7 +82,7 @@ subtest 'fail2ban' => sub {
 
     for my $protocol ('--http1.1', '--http2') {
         send_bytes('/samples', 2, protocol => $protocol, key => $wrong) for 1 .. 2;
-        send_bytes('/samples', 2, protocol => $protocol, key => LIMS::Fixture::make_key());
+        send_bytes('/samples', 2, protocol => $protocol, key => LIMS::Test::Fixture::make_key());
         send_bytes('/samples', 2, protocol => $protocol, key => undef) for 1 .. 3;
     }
     wait_until { (() = $lims->log =~ /LIMS0001/g) == $known + 12 };
@@ -101,7 +101,7 @@ subtest 'fail2ban' => sub {
         open my $out, '>', "$dir/error.log" or die "error.log: $!\n";
         print {$out} map {"$_\n"} @lines;
         close $out;
-        like(scalar qx{fail2ban-regex '$dir/error.log' '$LIMS::Source::root/conf/fail2ban/mod_lims.conf'},
+        like(scalar qx{fail2ban-regex '$dir/error.log' '$LIMS::Test::Source::root/conf/fail2ban/mod_lims.conf'},
             qr/Lines: 12 lines, 0 ignored, 6 matched, 6 missed/, 'fail2ban does the same');
     }
 };

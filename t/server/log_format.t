@@ -3,10 +3,13 @@
 #
 # The log of requests that conf/lims.conf offers: one line of valid JSON for each
 # request to the API, whatever was sent, with what the service knows of it.
+use strict;
+use warnings;
+
+use LIMS::Service::JSONSchema;
+use LIMS::Service::RawRequest qw(message send_raw);
 use LIMS::Test;
-use LIMS::Schema;
-use LIMS::Source;
-use LIMS::Wire qw(message speak);
+use LIMS::Test::Source;
 
 use File::Temp qw(tempdir);
 use Time::HiRes qw(time);
@@ -32,7 +35,7 @@ sub logged {
     my @new = splice @lines, $read;
     $read += @new;
     return map {
-        my $record = eval { LIMS::Schema::decode($_) };
+        my $record = eval { LIMS::Service::JSONSchema::decode($_) };
         ok($record, 'the line is JSON') or diag("$@$_");
         $record || {};
     } @new;
@@ -64,7 +67,7 @@ subtest 'an answer' => sub {
     cmp_ok($record->{databaseMicroseconds}, '>', 0, 'the time they took');
     cmp_ok($record->{microseconds}, '>=', $record->{databaseMicroseconds},
         '... which is part of its own');
-    is_deeply([ map { LIMS::Schema::type_of($record->{$_}) } qw(time status bytes microseconds
+    is_deeply([ map { LIMS::Service::JSONSchema::type_of($record->{$_}) } qw(time status bytes microseconds
                 databaseMicroseconds databaseRoundTrips) ],
         [ 'number', ('integer') x 5 ], 'numbers are numbers');
 };
@@ -88,13 +91,13 @@ subtest 'refusals' => sub {
             sub { $lims->post('/clients', ' ' x 1025) } ],
         [ 'a header that httpd refuses', { status => 400, error => 'bad_request', method => 'POST',
                 path => '/api/v1/clients', route => '-', databaseRoundTrips => 0 },
-            sub { speak($lims, message($lims, 'POST', '/clients', headers => ['No name: x'],
+            sub { send_raw($lims, message($lims, 'POST', '/clients', headers => ['No name: x'],
                         body => '{}')) } ],
         [ 'a path of quotes, backslashes and bytes', { status => 404,
                 path => '/api/v1/%22%5c%01%c3%a9%ff' },
-            sub { speak($lims, message($lims, 'GET', '/%22%5c%01%C3%A9%FF')) } ],
+            sub { send_raw($lims, message($lims, 'GET', '/%22%5c%01%C3%A9%FF')) } ],
         [ 'a method of odd characters', { status => 405, error => 'method_not_allowed' },
-            sub { speak($lims, message($lims, q{A'B|C`}, '/samples')) } ],
+            sub { send_raw($lims, message($lims, q{A'B|C`}, '/samples')) } ],
         [ 'a query of quotes is not logged', { status => 400, path => '/api/v1/samples' },
             sub { $lims->get('/samples?%22=%5c') } ],
     );

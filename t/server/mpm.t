@@ -3,6 +3,9 @@
 #
 # The service runs under each threaded MPM, event and worker: requests at once,
 # graceful restarts under load without a request lost, a clean end.
+use strict;
+use warnings;
+
 use LIMS::Test;
 
 for my $mpm (qw(event worker)) {

@@ -7,13 +7,13 @@ use strict;
 use warnings;
 
 use File::Temp qw(tempdir);
-use LIMS::Laboratory;
-use LIMS::PostgreSQL;
+use LIMS::Chaos::PostgreSQL;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $dir  = tempdir('/var/tmp/lims-pgb.XXXXXX', CLEANUP => 1);
 # A role's settings hold in the whole cluster.
-my $server = LIMS::PostgreSQL->own('pgbouncer');
+my $server = LIMS::Chaos::PostgreSQL->own('pgbouncer');
 my $who  = $> == 0 ? 'www-data' : getpwuid $>;
 my $pid;
 
@@ -60,7 +60,7 @@ start_pgbouncer();
 
 my $lims = LIMS::Test->new(conf =>
     qq(Define LIMS_DATABASE "host=$dir port=6432 dbname=lims_test_server_pgbouncer"));
-my $lab = LIMS::Laboratory->new($lims);
+my $lab = LIMS::Service::Laboratory->new($lims);
 my ($sample, $test) = $lab->worked(1);
 is($lims->post("/sample-tests/$test/verify", {})->status, 200, 'the work is done');
 refused($lims->patch("/sample-tests/$test", { result => '9' }), 409, 'test_verified_locked',

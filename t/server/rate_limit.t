@@ -4,8 +4,11 @@
 # The rate limit: 120 requests in any 60 seconds for each key, exact over all
 # child processes and graceful restarts, told on every answer; what it refuses
 # does not count.
+use strict;
+use warnings;
+
+use LIMS::Service::RawRequest qw(message send_raw);
 use LIMS::Test;
-use LIMS::Wire qw(message speak);
 use Time::HiRes qw(time sleep);
 
 sub of { return $_[0]->header("RateLimit-$_[1]") }
@@ -73,7 +76,7 @@ subtest 'every answer tells' => sub {
     }
     is(of($lims->get('/samples', key => $narrow), 'Remaining'), 119, '403 as well');
     is(of($lims->get('/samples', key => undef), 'Limit'), undef, 'without a key there is no limit');
-    is(of($lims->get('/samples', key => LIMS::Fixture::make_key()), 'Limit'), undef,
+    is(of($lims->get('/samples', key => LIMS::Test::Fixture::make_key()), 'Limit'), undef,
         'nor with an unknown one');
 };
 

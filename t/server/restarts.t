@@ -5,21 +5,24 @@
 # a child does: requests, a scan, webhooks under way. Each child comes to its end
 # by itself, which the error log tells, and nothing is lost or done twice.
 # LIMS_ROUNDS (5)
-use LIMS::Laboratory;
-use LIMS::Receiver;
+use strict;
+use warnings;
+
+use LIMS::Peers::WebhookReceiver;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 use POSIX ();
 use Time::HiRes qw(sleep);
 
 my $rounds   = $ENV{LIMS_ROUNDS} || 5;
-my $receiver = LIMS::Receiver->new;
+my $receiver = LIMS::Peers::WebhookReceiver->new;
 my $lims     = LIMS::Test->new(
     children => 3,
     conf     => $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\nLimsScanInterval 1\n"
         . "LimsRetentionInterval 1\nLimsRecoveryInterval 1\n",
 );
-my $lab      = LIMS::Laboratory->new($lims);
+my $lab      = LIMS::Service::Laboratory->new($lims);
 my %sample   = (clientName => 'Acme', materialTypeId => $lab->material);
 my $stop     = "$lims->{instance}{dir}/stop";
 my $endpoint = $receiver->endpoint($lims, '/all', events => 'sample.created');

@@ -4,6 +4,9 @@
 # A schema that the module was not made for, older, newer or another, has its host
 # answer 503 and say what to do, until it fits; the rest of httpd goes on, at a
 # start as well as at a restart.
+use strict;
+use warnings;
+
 use HTTP::Tiny;
 use LIMS::Test;
 

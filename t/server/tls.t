@@ -3,8 +3,11 @@
 #
 # A request that did not come over TLS is refused before its key is looked at,
 # whatever it claims; behind a proxy that ends TLS, the configuration says so.
+use strict;
+use warnings;
+
+use LIMS::Service::RawRequest qw(message send_raw);
 use LIMS::Test;
-use LIMS::Wire qw(message speak);
 
 subtest 'TLS ends here' => sub {
     my $lims = LIMS::Test->new;
@@ -21,7 +24,7 @@ subtest 'TLS ends here' => sub {
             headers => [ 'Forwarded: proto=https', 'X-Forwarded-Ssl: on', 'Front-End-Https: on' ]),
     );
     for my $name (sort keys %case) {
-        my $answer = speak($lims, $case{$name}, plain => 1);
+        my $answer = send_raw($lims, $case{$name}, plain => 1);
         is($answer->status, 403, $name);
         is($answer->header('RateLimit-Limit'),  undef, '... counted against no key');
         is($answer->header('WWW-Authenticate'), undef, '... and no key is asked for');
@@ -43,7 +46,7 @@ subtest 'TLS ends here' => sub {
 subtest 'a proxy ends TLS' => sub {
     my $lims = LIMS::Test->new(conf => 'LimsTLS proxy');
     my $ask  = sub {
-        return speak($lims, message($lims, 'GET', '/whoami', headers => [@_]), plain => 1)->status;
+        return send_raw($lims, message($lims, 'GET', '/whoami', headers => [@_]), plain => 1)->status;
     };
     is($ask->(), 200, 'without TLS');
     is($ask->('X-Forwarded-Proto: https'), 200, 'that the client used TLS, the proxy says');

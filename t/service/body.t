@@ -4,12 +4,15 @@
 # Bodies that are not what a route takes: not JSON, JSON that programs read in
 # different ways, or JSON of another shape. Each gets 400 in words, changes
 # nothing and is never a 500. After the JSON Parsing Test Suite (RFC 8259).
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
+use LIMS::Service::RouteRecords;
 use LIMS::Test;
-use LIMS::Records;
-use LIMS::Snapshot;
 
 my $lims    = LIMS::Test->new(conf => 'LimsMaxBody 4194304');
-my $records = LIMS::Records->new($lims);
+my $records = LIMS::Service::RouteRecords->new($lims);
 my $sample  = $records->id('samples');
 my $test    = $records->id('sample-tests');
 
@@ -148,7 +151,7 @@ my %whole = (
     'an array around it' => '[{"name":"x"}]',
 );
 
-my $before = LIMS::Snapshot::take($lims);
+my $before = LIMS::Database::Snapshot::take($lims);
 
 sub refused {
     my ($route, $body, $name) = @_;
@@ -193,7 +196,7 @@ subtest 'the words name the field' => sub {
     cmp_ok(length $quoted, '<', 300, 'a long one is cut');
 };
 
-is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 
 # What looks odd but is right.
 subtest 'accepted' => sub {

@@ -3,12 +3,15 @@
 #
 # HEAD answers as GET does, header for header, without the body: for every GET
 # route that discovery lists, and for what is refused.
+use strict;
+use warnings;
+
+use LIMS::Service::RawRequest qw(message send_raw);
+use LIMS::Service::RouteRecords;
 use LIMS::Test;
-use LIMS::Records;
-use LIMS::Wire qw(message speak);
 
 my $lims    = LIMS::Test->new;
-my $records = LIMS::Records->new($lims);
+my $records = LIMS::Service::RouteRecords->new($lims);
 
 # Headers that differ from one request to the next.
 my %moving = map { $_ => 1 } qw(date x-request-id ratelimit-remaining ratelimit-reset);
@@ -20,8 +23,8 @@ sub fixed {
 
 sub compare {
     my ($path, %option) = @_;
-    my $get  = speak($lims, message($lims, 'GET',  $path, %option));
-    my $head = speak($lims, message($lims, 'HEAD', $path, %option));
+    my $get  = send_raw($lims, message($lims, 'GET',  $path, %option));
+    my $head = send_raw($lims, message($lims, 'HEAD', $path, %option));
 
     is($head->status, $get->status, "HEAD $path: status " . $get->status);
     is_deeply(fixed($head), fixed($get), '... headers');
@@ -44,7 +47,7 @@ subtest 'refusals' => sub {
     is(compare('/samples/0')->status, 400, 'no such id');
     is(compare('/samples?limit=0')->status, 400, 'no such page');
     is(compare('/samples', key => undef)->status, 401, 'no key');
-    my $head = speak($lims, message($lims, 'HEAD', '/samples/receive'));
+    my $head = send_raw($lims, message($lims, 'HEAD', '/samples/receive'));
     is($head->status, 405, 'no such method, in words that name it');
     like($head->{raw}, qr/\r\n\r\n\z/, '... without a body');
 };

@@ -3,15 +3,18 @@
 #
 # Idempotency-Key: a POST that is sent again does nothing twice and gets the
 # first answer again, whatever happened to the first one's answer on its way.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
+use LIMS::Service::Laboratory;
+use LIMS::Service::RawRequest qw(message send_raw);
+use LIMS::Service::RouteRecords;
 use LIMS::Test;
-use LIMS::Laboratory;
-use LIMS::Records;
-use LIMS::Snapshot;
-use LIMS::Wire qw(message speak);
 use Time::HiRes qw(time);
 
-my $lims     = LIMS::Test->new(conf => LIMS::Laboratory::patience());
-my $records  = LIMS::Records->new($lims);
+my $lims     = LIMS::Test->new(conf => LIMS::Service::Laboratory::patience());
+my $records  = LIMS::Service::RouteRecords->new($lims);
 my $number   = 0;
 
 sub new_key { return 'key-' . ++$number }
@@ -42,7 +45,7 @@ subtest 'sent again' => sub {
     is($first->status, 201, 'the first is done');
     is($first->header('Idempotent-Replayed'), undef, '... and not marked');
     keep_answers();
-    my $before = LIMS::Snapshot::take($lims);
+    my $before = LIMS::Database::Snapshot::take($lims);
     for my $time (2 .. 4) {
         my $again = once('/clients', $body, $key);
         is($again->status, 201, "time $time: the same status");
@@ -52,7 +55,7 @@ subtest 'sent again' => sub {
         isnt($again->header('X-Request-Id'), $first->header('X-Request-Id'),
             '... as an answer of its own');
     }
-    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing was done again');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing was done again');
     $lims->patch('/clients/' . $first->json->{id}, { name => 'Later' });
     is(once('/clients', $body, $key)->body, $first->body,
         'it is the answer of then, also when the record has moved on');
@@ -74,7 +77,7 @@ subtest 'the same key, something else' => sub {
     my ($key, $body) = (new_key(), client());
     once('/clients', $body, $key);
     keep_answers();
-    my $before = LIMS::Snapshot::take($lims);
+    my $before = LIMS::Database::Snapshot::take($lims);
     my %other = (
         'another body'      => [ '/clients',  { %$body, name => 'Other' } ],
         'another path'      => [ '/projects', $body ],
@@ -87,7 +90,7 @@ subtest 'the same key, something else' => sub {
         is($answer->json->{error}, 'idempotency_mismatch', '... by its slug');
         is($answer->header('Idempotent-Replayed'), undef, '... which replays nothing');
     }
-    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
     is(once('/clients', $body, $key)->header('Idempotent-Replayed'), 'true',
         'the first answer is still there');
 };
@@ -153,15 +156,15 @@ subtest 'PATCH has no need of it' => sub {
 };
 
 subtest 'what is no key' => sub {
-    my $before = LIMS::Snapshot::take($lims);
+    my $before = LIMS::Database::Snapshot::take($lims);
     for my $key ('', 'two words', "\xc3\xa9", 'x' x 256) {
-        my $answer = speak($lims, message($lims, 'POST', '/clients', body => '{}',
+        my $answer = send_raw($lims, message($lims, 'POST', '/clients', body => '{}',
                 headers => [ 'Content-Type: application/json', "Idempotency-Key: $key" ]));
         is($answer->status, 400, length $key > 40 ? '256 characters' : "\"$key\"");
         is($answer->json->{error}, 'bad_request', '... by its slug');
         like($answer->json->{message}, qr/Idempotency-Key/, '... naming the field');
     }
-    is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
     is(once('/clients', client(), 'x' x 255)->status, 201, '255 are one');
     is(once('/clients', client(), '"8e03978e-40d5-43dd-bc93-6894a57f9324"')->status, 201,
         'quotes are as good as any other character');

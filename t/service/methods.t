@@ -3,14 +3,17 @@
 #
 # What is nowhere is 404; what is there but not with this method is 405 and names
 # in Allow those it has: derived from discovery for every path and method.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
+use LIMS::Service::RawRequest qw(message send_raw);
+use LIMS::Service::Response;
+use LIMS::Service::RouteRecords;
 use LIMS::Test;
-use LIMS::Records;
-use LIMS::Response;
-use LIMS::Snapshot;
-use LIMS::Wire qw(message speak);
 
 my $lims    = LIMS::Test->new;
-my $records = LIMS::Records->new($lims);
+my $records = LIMS::Service::RouteRecords->new($lims);
 
 my (%methods, %path);
 for my $route ($records->routes) {
@@ -20,14 +23,14 @@ for my $route ($records->routes) {
 }
 cmp_ok(scalar keys %methods, '>', 20, 'discovery lists the paths');
 
-my $before = LIMS::Snapshot::take($lims);
+my $before = LIMS::Database::Snapshot::take($lims);
 
 for my $template (sort keys %methods) {
     subtest "/api/v1$template" => sub {
         my $allowed = join ', ', sort keys %{ $methods{$template} };
         for my $method (qw(GET HEAD POST PUT PATCH DELETE OPTIONS LINK FROBNICATE get)) {
             next if $methods{$template}{$method};
-            my $answer = speak($lims, message($lims, $method, $path{$template}));
+            my $answer = send_raw($lims, message($lims, $method, $path{$template}));
             is($answer->status, 405, "$method is not possible");
             is(join(', ', sort split /, /, $answer->header('Allow') || ''), $allowed,
                 '... and Allow says what is');
@@ -47,7 +50,7 @@ subtest 'there is nothing else' => sub {
         '/samples/a/b/c', '/' . 'x/' x 200, '/' . 'x' x 2000) {
         my $short = length $path > 40 ? substr($path, 0, 40) . '...' : $path;
         for my $method (qw(GET POST PATCH DELETE)) {
-            my $answer = speak($lims, message($lims, $method, $path));
+            my $answer = send_raw($lims, message($lims, $method, $path));
             is($answer->status, 404, "$method $short");
             is($answer->json->{error}, 'not_found', '... in JSON');
             is($answer->header('Allow'), undef, '... without Allow');
@@ -59,7 +62,7 @@ subtest 'what lies outside the base path is not ours' => sub {
     my $plain = sub {
         my ($target) = @_;
         # Spelt in ways that the document does not have.
-        return LIMS::Response->parse($lims->raw("GET $target HTTP/1.1\r\nHost: localhost\r\n"
+        return LIMS::Service::Response->parse($lims->raw("GET $target HTTP/1.1\r\nHost: localhost\r\n"
                     . "Connection: close\r\nAuthorization: Bearer $lims->{key}\r\n\r\n"));
     };
     for my $target ('/', '/api', '/api/', '/api/v2/samples', '/api/v1x/samples', '/api/v10',
@@ -79,6 +82,6 @@ subtest 'what lies outside the base path is not ours' => sub {
         'a whole URL is a target as well (RFC 9112 section 3.2.2)');
 };
 
-is_deeply(LIMS::Snapshot::take($lims), $before, 'nothing changed');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 
 done_testing();

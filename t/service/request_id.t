@@ -3,8 +3,11 @@
 #
 # Every answer carries a request id: the caller's own where it is well-formed,
 # else a new one. The same id stands in the error log and in the audit trail.
+use strict;
+use warnings;
+
+use LIMS::Service::RawRequest qw(message send_raw);
 use LIMS::Test;
-use LIMS::Wire qw(message speak);
 
 my $lims     = LIMS::Test->new;
 my $material = $lims->insert('material_type', { code => 'WATER', name => 'Water' });
@@ -22,12 +25,12 @@ subtest 'a well-formed one comes back' => sub {
 subtest 'anything else is replaced' => sub {
     for my $id ('x' x 129, 'two words', 'semi;colon', 'quo"te', "\xc3\xa9", '<b>', 'a/b', 'a%20b',
         '') {
-        my $answer = speak($lims, message($lims, 'GET', '/whoami',
+        my $answer = send_raw($lims, message($lims, 'GET', '/whoami',
                 headers => ["X-Request-Id: $id"]));
         is($answer->status, 200, "\"$id\" is no fault");
         like(id_of($answer), $made, '... but another takes its place');
     }
-    my $twice = speak($lims, message($lims, 'GET', '/whoami',
+    my $twice = send_raw($lims, message($lims, 'GET', '/whoami',
             headers => [ 'X-Request-Id: one', 'X-Request-Id: two' ]));
     like(id_of($twice), $made, 'so are two of them');
 };
@@ -62,7 +65,7 @@ subtest 'on every kind of answer' => sub {
         headers => { 'X-Request-Id' => $sent, 'If-None-Match' => $page->header('ETag') });
     is($answer{'304'}->status, 304, 'the condition held');
     is(id_of($answer{$_}), $sent, "answer: $_") for sort keys %answer;
-    my $refused = speak($lims, message($lims, 'GET', '/whoami',
+    my $refused = send_raw($lims, message($lims, 'GET', '/whoami',
             headers => [ "X-Request-Id: $sent", 'X-Long: ' . 'x' x 9000 ]));
     is($refused->status, 400, 'httpd refuses a field that is too long');
     ok(id_of($refused), '... with an id');

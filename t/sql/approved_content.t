@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is approved, verified and reported, by plain SQL of the run-time role: no
 # change of what a certificate says goes by a decision, nothing of what was frozen
 # is written by hand, and a signature says whether it still fits.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);
 my @mine = (organization_id => $lab->{id});

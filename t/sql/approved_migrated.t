@@ -1,14 +1,16 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # A database of results that were entered, verified, approved and reported before
 # contents and names were kept: they get those of the day, nothing that was decided
 # is asked for again, and what awaits confirmation by the rule of now does.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
-use LIMS::Migrated;
+use LIMS::Database::PartlyMigrated;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Migrated->new(25);
+my $base = LIMS::Database::PartlyMigrated->new(25);
 my $db   = $base->db;
 my $lab  = $base->laboratory(code => 'cedar');
 my @mine = (organization_id => $lab->{id});

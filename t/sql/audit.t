@@ -1,12 +1,14 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # The audit trail: who, when, what, old and new, why; of every table that people
 # change and every column of it; nothing when nothing changed, and no secrets.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $db   = $base->db;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);

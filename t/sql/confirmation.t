@@ -1,12 +1,14 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What awaits confirmation, by whichever way the result reaches its table: no
 # spelling, no judgement that a row brings itself, no other limits get round it.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);
 my %count = (organization_id => $lab->{id}, code => 'FC', name => 'Fecal coliforms',

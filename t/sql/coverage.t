@@ -1,14 +1,16 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a QC batch covers, as the run-time role meets it: coverage comes and goes as
 # the rules have it, nobody writes what it was given for, and the audit trail alone
 # tells which batches were over a result.
+use strict;
+use warnings;
 
-use lib 't/lib';
 use Digest::SHA qw(sha256_hex);
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my $them = $base->laboratory(code => 'harbor');
 my $app  = $base->app($lab);

@@ -1,14 +1,16 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # A database in which a test named the one batch that covered it: afterwards the
 # same batches cover the same tests, and an override is of the results that were
 # there when it was signed.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
-use LIMS::Migrated;
+use LIMS::Database::PartlyMigrated;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Migrated->new(23);    # as the release before made it
+my $base = LIMS::Database::PartlyMigrated->new(23);    # as the release before made it
 my $db   = $base->db;
 
 sub signs {

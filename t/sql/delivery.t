@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # Deliveries in the database: every event goes to whoever asked for it, in the
 # transaction of what it reports; lanes are held by one at a time and taken in
 # turns; what became of attempts makes the next one, or the end.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base   = LIMS::Database->new;
+my $base   = LIMS::Test::SQL->new;
 my $lab    = $base->laboratory(code => 'cedar');
 my $other  = $base->laboratory(code => 'harbor');
 my $db     = $base->db;
@@ -360,7 +362,7 @@ is_deeply([ @{ $app->selectrow_hashref('SELECT * FROM lims.webhook_backlog()') }
         qw(kept disabled_endpoints)} ], [ 5, 1 ], 'operators see what waits');
 # Plans are kept that were made when there was next to nothing.
 subtest 'a plan of the first day' => sub {
-    my $fresh  = LIMS::Database->new;
+    my $fresh  = LIMS::Test::SQL->new;
     my $cedar  = $fresh->laboratory(code => 'cedar');
     my $handle = $fresh->superuser;
     my $claim  = sub {
@@ -404,7 +406,7 @@ subtest 'a plan of the first day' => sub {
 
 # As much as can be while somebody waits, the rest by the job of the recoveries.
 subtest 'enabled with much that was kept' => sub {
-    my $fresh = LIMS::Database->new;
+    my $fresh = LIMS::Test::SQL->new;
     my $cedar = $fresh->laboratory(code => 'cedar');
     my $set   = sub { $fresh->db->do("UPDATE lims.webhook_endpoint SET $_[0]") };
     my $left  = sub {

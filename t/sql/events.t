@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # The outbox: each action's event is there once, in its transaction, with the
 # payload of the contract, members, types and order; and what changes nothing
 # emits nothing.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);
 my $last = 0;

@@ -1,12 +1,14 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # The gates, each raised and cleared: what the blockers answer is what the
 # triggers enforce, and what the findings say.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);
 my @mine = (organization_id => $lab->{id});

@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the run-time role can do with statements that the service would never
 # make: no function, table or setting of its own gets around a lock, a gate, the
 # audit trail or the outbox.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $db   = $base->db;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);

@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # Worksheets and signatures that plain SQL as the run-time role would bend:
 # values moved or put down to others, forms changed under a sheet, signatures of
 # somebody else, of something else, or of what has changed since.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my $app  = $base->app($lab);
 my @mine = (organization_id => $lab->{id});

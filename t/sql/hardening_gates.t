@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # Ways around a gate that plain SQL as the run-time role could take: judgements
 # written with the verification, batches and lots left behind, approvals of what
 # has changed since, material types exchanged after the entry.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar', time_zone => 'Pacific/Kiritimati');
 my $app  = $base->app($lab);
 

@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # Records are born as what they are, stay who they are, and are put down to
 # somebody, whatever statement the run-time role makes; and what is decided by
 # evidence is decided by all that is committed.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base   = LIMS::Database->new;
+my $base   = LIMS::Test::SQL->new;
 my $lab    = $base->laboratory(code => 'cedar');
 my $app    = $base->app($lab);
 my @mine   = ($lab->{id});

@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a record rests on stays what it was: the meaning of a definition's
 # results, what a test was scheduled with, when it was analysed, and what a
 # certificate says.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar', time_zone => 'America/Denver');
 my $app  = $base->app($lab);
 

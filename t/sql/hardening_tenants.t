@@ -1,14 +1,16 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a trigger reads it reads with its owner's rights, so row-level security
 # does not part organizations there: only the organization in each condition
 # does. Two laboratories whose records have the same ids, one where everything
 # is wrong and one where nothing is, show a condition that forgot it.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $db   = $base->db;
 my %lab  = map { $_ => $base->laboratory(code => $_) } qw(sound faulty);
 my $app;

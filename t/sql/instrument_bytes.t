@@ -3,11 +3,12 @@
 #
 # A database of 1.0.0 comes to keep the bytes of files apart: none is lost, each is
 # counted to its key, and what was imported is found by what it entered.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 
-my $tool = LIMS::Tool->new(empty => 1);
+my $tool = LIMS::Test::Tool->new(empty => 1);
 my $db   = $tool->db;
 
 sub migrate {

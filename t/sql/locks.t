@@ -1,12 +1,14 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is locked is locked for everybody: plain SQL as the run-time role changes
 # neither a verified result, nor a reported sample, nor the audit trail.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base   = LIMS::Database->new;
+my $base   = LIMS::Test::SQL->new;
 my $lab    = $base->laboratory(code => 'cedar');
 my $app    = $base->app($lab);
 my $sample = $base->sample($lab, qw(PH PB));

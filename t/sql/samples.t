@@ -1,12 +1,14 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # Samples: identifiers, client, dates, references, status moves and the monthly
 # allowance, which is exact when fifty register at once.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar', tracking_prefix => 'CBE',
     time_zone => 'America/Denver');
 my $app  = $base->app($lab);

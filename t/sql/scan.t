@@ -1,12 +1,14 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # The lifecycle scan, in SQL: what it tells and how often, what marks a sample,
 # what time alone does, and many scans at once.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar', coa_before_approval => 't');
 my $last = 0;
 

@@ -1,13 +1,15 @@
+#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
 # Two walls between organizations. The first is in the shape of every table,
 # which the catalogue shows; the second is row-level security, which is shown by
 # statements that forgot the organization.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Database;
+use LIMS::Test::SQL;
 
-my $base = LIMS::Database->new;
+my $base = LIMS::Test::SQL->new;
 my $db   = $base->db;
 
 # The shape. What has no organization is named here, with why.

@@ -8,11 +8,11 @@ use strict;
 use warnings;
 
 use File::Temp ();
-use LIMS::Demo;
+use LIMS::Database::RowSecurity;
+use LIMS::Service::Demo;
 use LIMS::Test;
-use LIMS::Walls;
 
-my $demo = LIMS::Demo->new;
+my $demo = LIMS::Service::Demo->new;
 my $lims = $demo->lims;
 my $db   = $lims->db;
 my $them = $demo->laboratory('cedar-basin');
@@ -97,7 +97,7 @@ sub apart {
 }
 
 subtest 'as it runs' => \&apart;
-LIMS::Walls::down($db);
+LIMS::Database::RowSecurity::disable($db);
 subtest 'by the statements alone' => \&apart;
 
 done_testing();

@@ -3,11 +3,12 @@
 #
 # limsctl check finds what is wrong with a database, names it and says what to
 # do about it.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 
-my $tool = LIMS::Tool->new;
+my $tool = LIMS::Test::Tool->new;
 
 # subject => finding
 sub findings {
@@ -95,7 +96,7 @@ my $app = $tool->as('lims_app', qw(check --json));
 is($app->{exit}, 1, 'the run-time role is not who should ask');
 is(findings($app)->{login}{state}, 'failed', 'the login is named');
 
-my $empty = LIMS::Tool->new(empty => 1)->run(qw(check --json));
+my $empty = LIMS::Test::Tool->new(empty => 1)->run(qw(check --json));
 is($empty->{exit}, 5, 'a database without the schema');
 like(findings($empty)->{schema}{remedy}, qr/limsctl migrate/, 'what to do');
 is($tool->run(qw(check --database), 'host=/nowhere')->{exit}, 4, 'no database');

@@ -11,7 +11,7 @@ use File::Temp qw(tempdir);
 use Test::More;
 
 use LIMS::Instance;
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my $dir = tempdir(CLEANUP => 1);
 
@@ -20,7 +20,7 @@ sub make {
     local @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)} = ('', '', '');
     # Whoever installs has not the CFLAGS of whoever compiled.
     local $ENV{CFLAGS} = '-O1';
-    return LIMS::Instance::capture('make', '-C', $LIMS::Source::root, @arguments,
+    return LIMS::Instance::capture('make', '-C', $LIMS::Test::Source::root, @arguments,
         "DESTDIR=$dir", 'OUT=' . ($ENV{LIMS_OUT} || 'build/out'), 'libexecdir=/usr/lib/modules');
 }
 

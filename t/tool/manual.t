@@ -3,11 +3,12 @@
 #
 # Help and manual page come from the tables: every command is in both, with all
 # its options, each once.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 
-my $tool     = LIMS::Tool->new(empty => 1);
+my $tool     = LIMS::Test::Tool->new(empty => 1);
 my $overview = $tool->run('--help');
 is($overview->{exit}, 0, '--help');
 my ($list)   = $overview->{out} =~ /^Commands:\n((?:  .*\n)+)/m;

@@ -3,9 +3,10 @@
 #
 # limsctl migrate: everything is applied once, whoever else runs it, and what
 # does not fit is left alone.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 
 my @files    = map { m{(\d{3})_(\w+)\.sql\z} ? [ 0 + $1, $2 ] : () } sort glob 'sql/[0-9]*.sql';
 my $count    = @files;
@@ -17,7 +18,7 @@ cmp_ok($count, '>', 10, 'there are migrations');
 
 # An empty database.
 
-my $tool   = LIMS::Tool->new(empty => 1);
+my $tool   = LIMS::Test::Tool->new(empty => 1);
 my $status = $tool->run(qw(migrate --status --json));
 is($status->{exit}, 5, 'an empty database does not fit');
 is(states($status), join(' ', ('pending') x $count), 'all migrations are pending');
@@ -46,7 +47,7 @@ like($again->{json}{migrations}[0]{appliedAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d
 
 # A superuser leaves the same behind as the owner.
 
-my $super = LIMS::Tool->new(empty => 1);
+my $super = LIMS::Test::Tool->new(empty => 1);
 is($super->as('postgres', 'migrate')->{exit}, 0, 'a superuser migrates');
 is($super->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
                     WHERE schemaname = 'lims'}), 'lims_owner', 'for lims_owner');
@@ -81,7 +82,7 @@ like($app->{err}, qr/neither lims_owner nor a member/, 'and is told so');
 
 # One that fails leaves nothing of itself, and the ones before it.
 
-my $broken = LIMS::Tool->new(empty => 1);
+my $broken = LIMS::Test::Tool->new(empty => 1);
 $broken->db->do('CREATE SCHEMA lims');
 $broken->db->do('CREATE TABLE lims.sample (id int)');
 my $failed = $broken->run('migrate');
@@ -97,7 +98,7 @@ is($broken->value($recorded), $count, 'to the end');
 
 # Two at once.
 
-my $both = LIMS::Tool->new(empty => 1);
+my $both = LIMS::Test::Tool->new(empty => 1);
 my @children;
 for (1, 2) {
     my $pid = fork // die "fork: $!\n";

@@ -3,12 +3,13 @@
 #
 # The command line itself: how options are read, what each exit status means,
 # and that a machine gets JSON whatever happens.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 no warnings 'qw';    # commas separate the elements of an option
 
-my $tool = LIMS::Tool->new;
+my $tool = LIMS::Test::Tool->new;
 my @ana  = $tool->laboratory('cedar');
 
 # Exit status 2: the command line is wrong, and the database is not asked.

@@ -3,13 +3,14 @@
 #
 # limsctl webhook rekey: a key of the key file is replaced while endpoints have
 # secrets under it.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
 use File::Copy qw(copy);
 use File::Temp qw(tempdir);
+use LIMS::Test::Tool;
 
-my $tool   = LIMS::Tool->new;
+my $tool   = LIMS::Test::Tool->new;
 my $folder = tempdir(CLEANUP => 1);
 local $ENV{LIMS_SECRET_KEY_FILE} = "$folder/secret.key";
 

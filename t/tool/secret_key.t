@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # limsctl secret-key: the file of the keys that seal webhook secrets.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
 use File::Temp qw(tempdir);
+use LIMS::Test::Tool;
 
-my $tool = LIMS::Tool->new(empty => 1);
+my $tool = LIMS::Test::Tool->new(empty => 1);
 my $file = tempdir(CLEANUP => 1) . '/secret.key';
 
 sub content { open my $in, '<', $file or die "$file: $!\n"; local $/ = undef; return scalar <$in> }

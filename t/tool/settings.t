@@ -11,10 +11,10 @@ use File::Temp qw(tempdir);
 use Test::More;
 
 use LIMS::Instance;
-use LIMS::Source;
-use LIMS::Tool;
+use LIMS::Test::Source;
+use LIMS::Test::Tool;
 
-my $tool     = LIMS::Tool->new;
+my $tool     = LIMS::Test::Tool->new;
 my $limsctl  = LIMS::Instance::out() . '/limsctl';
 my $dir      = tempdir(CLEANUP => 1);
 my $conninfo = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');

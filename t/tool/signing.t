@@ -3,12 +3,13 @@
 #
 # Acts that are signed (21 CFR 11): who signs, with which password, what the
 # signature says, and that an act that fails leaves none.
+use strict;
+use warnings;
 
-use lib 't/lib';
 use IPC::Open2 qw(open2);
-use LIMS::Tool;
+use LIMS::Test::Tool;
 
-my $tool     = LIMS::Tool->new;
+my $tool     = LIMS::Test::Tool->new;
 my @ana      = $tool->laboratory('cedar', '--approval-steps', 'Review,Final');
 my @password = ('--password-file', $tool->secret($tool->password));
 my $signatures = 'SELECT count(*) FROM lims.electronic_signature';

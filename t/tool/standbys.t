@@ -3,10 +3,13 @@
 #
 # limsctl check says what a commit survives by the standbys that are really there,
 # and not by what is configured.
-use LIMS::PostgreSQL;
+use strict;
+use warnings;
+
+use LIMS::Chaos::PostgreSQL;
 use LIMS::Test;
 
-my $first  = LIMS::PostgreSQL->own('standbys');
+my $first  = LIMS::Chaos::PostgreSQL->own('standbys');
 my $second;
 my $lims   = LIMS::Test->new;
 

@@ -13,10 +13,10 @@ use List::Util qw(shuffle);
 use Test::More;
 use Time::HiRes qw(sleep);
 
-use LIMS::Havoc;
+use LIMS::Chaos::Kill9;
+use LIMS::Files::Instrument;
 use LIMS::Instance;
-use LIMS::Instrument;
-use LIMS::Laboratory;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $kills   = $ENV{TORTURE_KILLS} || 6;
@@ -30,11 +30,11 @@ LIMS::Instance::own_cluster('ingest');
 
 my $lims = LIMS::Test->new(contract => 0,
     conf => "LimsRateLimit 20000\nLimsRateKeys 64\nLimsIngestResume 1");
-my $havoc = LIMS::Havoc->new($lims);
+my $killer = LIMS::Chaos::Kill9->new($lims);
 $lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|43|45|46|51): 503|\[dbd:error\]|LIMS0110/,
     qr/LIMS0090/);
-my $lab  = LIMS::Laboratory->new($lims);
-my $pc   = LIMS::Instrument->new($lab);
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
 my $stop = "$lims->{instance}{dir}/stop";
 
 $pc->profile;
@@ -101,17 +101,17 @@ sub deliver {
 }
 
 sub wreak {
-    my @plan = map { shuffle(@LIMS::Havoc::kinds, 'child', 'backend') } 0 .. $kills / 8;
+    my @plan = map { shuffle(@LIMS::Chaos::Kill9::kinds, 'child', 'backend') } 0 .. $kills / 8;
     for my $kind (@plan[ 0 .. $kills - 1 ]) {
         sleep 0.1 + rand 0.8;
-        $havoc->strike($kind);
+        $killer->kill9($kind);
         wait_until { eval { $lims->get('/whoami')->status == 200 } };
     }
     open my $out, '>', $stop or die "$stop: $!\n";
     return {};
 }
 
-$_->disconnect for values %{ delete $lims->{handles}{$$} };
+$lims->forget_handles;
 my ($ignored, @sent) = $lims->parallel($senders + 1, sub { $_[0] ? deliver($_[0] - 1) : wreak() });
 my (%told, %count);
 for my $each_sender (@sent) {

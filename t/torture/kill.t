@@ -13,11 +13,11 @@ use List::Util qw(shuffle);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use LIMS::Clerk;
-use LIMS::Havoc;
+use LIMS::Chaos::Invariants;
+use LIMS::Chaos::Kill9;
+use LIMS::Chaos::RetryingClient;
 use LIMS::Instance;
-use LIMS::Laboratory;
-use LIMS::Ledger;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $kills = $ENV{TORTURE_KILLS} || 10;
@@ -29,13 +29,13 @@ diag("$kills kills, TORTURE_SEED=$seed");
 LIMS::Instance::own_cluster('kill');
 
 my $lims  = LIMS::Test->new(contract => 0, conf => "LimsRateLimit 20000\nLimsRateKeys 64");
-my $havoc = LIMS::Havoc->new($lims);
+my $killer = LIMS::Chaos::Kill9->new($lims);
 $lims->allow_log(qr/exit signal Killed|LIMS00(?:30|36|38|45|46|51): 503|\[dbd:error\]|LIMS0110/);
 
 my @laboratories = map {
     my $organization = $lims->organization(code => "laboratory-$_",
         $_ eq 'a' ? (monthly_sample_allowance => $allowance) : ());
-    my $lab = LIMS::Laboratory->new($lims, $organization);
+    my $lab = LIMS::Service::Laboratory->new($lims, $organization);
     { lab => $lab, organization => $organization, limited => $_ eq 'a', name => $_,
         material => $lab->material,
         definitions => [ $lab->definition, $lab->definition(specification_high => 500),
@@ -44,15 +44,15 @@ my @laboratories = map {
 my $dir  = $lims->{instance}{dir};
 my $stop = "$dir/stop";
 
-sub clerk {
+sub client {
     my ($number) = @_;
     my $laboratory = $laboratories[ $number % @laboratories ];
-    my $clerk = LIMS::Clerk->new(
+    my $client = LIMS::Chaos::RetryingClient->new(
         url  => $lims->url . '/api/v1', ca_file => LIMS::Instance::ca_file(),
         name => "$laboratory->{name}$number", seed => $seed + $number,
         journal => "$dir/journal-$number", key => $laboratory->{organization}{key},
         map { $_ => $laboratory->{$_} } qw(material definitions limited));
-    return $clerk->work(sub { -e $stop });
+    return $client->work(sub { -e $stop });
 }
 
 # Seconds until the service answers a read and does a write again.
@@ -72,7 +72,7 @@ sub recovery {
 # As many of each kind as of any other, in random order.
 sub targets {
     my @plan;
-    push @plan, shuffle(@LIMS::Havoc::kinds, 'child', 'backend') while @plan < $kills;
+    push @plan, shuffle(@LIMS::Chaos::Kill9::kinds, 'child', 'backend') while @plan < $kills;
     return @plan[ 0 .. $kills - 1 ];
 }
 
@@ -81,7 +81,7 @@ sub wreak {
     for my $kind (targets()) {
         sleep 0.1 + rand 0.7;
         my $begun = time;
-        my $what  = $havoc->strike($kind);
+        my $what  = $killer->kill9($kind);
         my $back  = recovery();
         push @log, sprintf '%-10s %s; back after %.2f s', $kind, $what, $back;
         $worst = $back if !defined $worst || $back > $worst;
@@ -90,11 +90,11 @@ sub wreak {
     return { log => \@log, worst => $worst };
 }
 
-# The clerks have ended; no session may still hold anything.
+# The clients have ended; no session may still hold anything.
 sub no_session_holds_anything {
     my $db = $lims->superuser;
     my $held;
-    # What a clerk sent and did not wait for may be at work.
+    # What a client sent and did not wait for may be at work.
     wait_until {
         $held = $db->selectall_arrayref(q{
             SELECT a.pid, a.state, a.query FROM pg_stat_activity a
@@ -105,13 +105,13 @@ sub no_session_holds_anything {
     return;
 }
 
-$_->disconnect for values %{ delete $lims->{handles}{$$} };
-my ($seen, @clerks) = $lims->parallel(7, sub { $_[0] ? clerk($_[0] - 1) : wreak() });
+$lims->forget_handles;
+my ($seen, @clients) = $lims->parallel(7, sub { $_[0] ? client($_[0] - 1) : wreak() });
 my %count;
-for my $clerk (@clerks) {
-    my $surprises = delete $clerk->{surprises};
-    is_deeply($surprises, [], 'a clerk met only what the contract allows for');
-    $count{$_} += $clerk->{$_} for keys %$clerk;
+for my $client (@clients) {
+    my $surprises = delete $client->{surprises};
+    is_deeply($surprises, [], 'a client met only what the contract allows for');
+    $count{$_} += $client->{$_} for keys %$client;
 }
 
 note(join "\n", @{ $seen->{log} });
@@ -122,8 +122,8 @@ cmp_ok($seen->{worst}, '<', 30, 'each time the service came back')
 cmp_ok($count{lost} || 0, '>', 0, 'requests went without an answer');
 cmp_ok($count{replayed} || 0, '>', 0, '... and were done all the same, as it turned out');
 
-my $told = LIMS::Ledger::honours($lims->db, glob "$dir/journal-*");
-LIMS::Ledger::balances($lims->db);
+my $told = LIMS::Chaos::Invariants::check_acknowledged($lims->db, glob "$dir/journal-*");
+LIMS::Chaos::Invariants::check_consistency($lims->db);
 if ($told->{refused}) {
     is($lims->db->selectrow_array('SELECT used FROM lims.sample_allowance'), $allowance,
         'the allowance is used up to the last sample');

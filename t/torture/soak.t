@@ -15,8 +15,8 @@ use List::Util qw(max sum);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use LIMS::Laboratory;
-use LIMS::Traffic;
+use LIMS::Chaos::MixedLoad;
+use LIMS::Service::Laboratory;
 use LIMS::Test;
 
 my $requests = $ENV{SOAK_REQUESTS} || 20_000;
@@ -31,9 +31,9 @@ note("TORTURE_SEED=$seed");
 sub service {
     my ($children) = @_;
     my $lims = LIMS::Test->new(contract => 0, children => $children,
-        conf => LIMS::Traffic::conf());
-    return ($lims, LIMS::Traffic->new($lims, laboratory => LIMS::Laboratory->new($lims),
-            keys => 400));
+        conf => LIMS::Chaos::MixedLoad::conf());
+    return ($lims, LIMS::Chaos::MixedLoad->new($lims,
+        laboratory => LIMS::Service::Laboratory->new($lims), keys => 400));
 }
 
 # Kilobytes that are the process's own. What all share has the size that the

@@ -3,14 +3,17 @@
 #
 # What is done goes to who asked for it: soon, once, signed and in order, to the
 # letter of the contract, by a receiver that knows nothing else.
-use LIMS::Test;
-use LIMS::Receiver;
-use JSON::PP ();
+use strict;
+use warnings;
+
 use Digest::SHA qw(hmac_sha256_base64);
+use JSON::PP ();
+use LIMS::Peers::WebhookReceiver;
+use LIMS::Test;
 use MIME::Base64 qw(decode_base64);
 use Time::HiRes qw(sleep);
 
-my $receiver = LIMS::Receiver->new;
+my $receiver = LIMS::Peers::WebhookReceiver->new;
 my $lims     = LIMS::Test->new(conf => $receiver->conf . "LimsWebhookSchedule 0.3 0.3 0.3\n");
 my $material = $lims->insert('material_type', { code => 'W', name => 'Water' });
 my %sample   = (clientName => "Caf\x{e9} \"Acme\"", materialTypeId => $material);

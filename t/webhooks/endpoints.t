@@ -4,12 +4,13 @@
 # Webhook endpoints at the command line: made with a secret that is shown once
 # and kept sealed, changed, disabled and enabled, deleted; by administrators, of
 # their own organization, and with a trail that has no secret in it.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 no warnings 'qw';    # commas separate the elements of an option
 
-my $tool  = LIMS::Tool->new;
+my $tool  = LIMS::Test::Tool->new;
 my @cedar = $tool->laboratory('cedar');
 my @birch = $tool->laboratory('birch');
 

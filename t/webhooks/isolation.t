@@ -5,13 +5,16 @@
 # waits for them: neither of those that worked before, nor, when a dispatcher
 # begins and knows nothing yet, of any. There is no clock in it: what is healthy
 # has arrived before the first attempt of those that hang has ended.
-use LIMS::Test;
-use LIMS::Receiver;
+use strict;
+use warnings;
+
 use IO::Socket::INET;
+use LIMS::Peers::WebhookReceiver;
+use LIMS::Test;
 use Time::HiRes qw(sleep);
 
 my ($hanging, $each) = (90, 20);
-my $receiver = LIMS::Receiver->new;
+my $receiver = LIMS::Peers::WebhookReceiver->new;
 my $lims     = LIMS::Test->new(conf => $receiver->conf
         . "LimsWebhookTimeout 60000\nLimsWebhookLease 130000\nLimsWebhookInFlight 256\n");
 my $lab = $lims->fixture->{id};

@@ -4,12 +4,13 @@
 # What was sent can be looked up, and what did not arrive can be sent again: one
 # by one, all since a point in time, and by enabling an endpoint. What the
 # dispatcher would do is done here by its own functions or plain SQL.
+use strict;
+use warnings;
 
-use lib 't/lib';
-use LIMS::Tool;
+use LIMS::Test::Tool;
 no warnings 'qw';    # commas separate the elements of an option
 
-my $tool  = LIMS::Tool->new;
+my $tool  = LIMS::Test::Tool->new;
 my @cedar = $tool->laboratory('cedar');
 my $db    = $tool->db;
 my $org   = $tool->value(q{SELECT id FROM lims.organization WHERE code = 'cedar'});

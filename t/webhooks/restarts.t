@@ -5,13 +5,16 @@
 # twice to receivers that answer; none waits longer than its last requests and a
 # second, and neither threads, descriptors nor leases stay behind. LIMS_RESTARTS
 # has more of them.
-use LIMS::Test;
+use strict;
+use warnings;
+
 use LIMS::Instance;
-use LIMS::Receiver;
+use LIMS::Peers::WebhookReceiver;
+use LIMS::Test;
 use Time::HiRes qw(time sleep);
 
 my $restarts = $ENV{LIMS_RESTARTS} || 8;
-my $receiver = LIMS::Receiver->new;
+my $receiver = LIMS::Peers::WebhookReceiver->new;
 my $lims     = LIMS::Test->new(conf => $receiver->conf . "LimsWebhookSchedule 0.5 0.5 600\n");
 my $lab      = $lims->fixture->{id};
 

@@ -9,11 +9,14 @@
 # what arrived twice did so under the same id with the same bytes.
 #
 # A short form by default; `make torture-webhooks` has at least 20,000 events.
-use LIMS::Test;
-use LIMS::Havoc;
-use LIMS::Instance;
-use LIMS::Receiver;
+use strict;
+use warnings;
+
 use JSON::PP ();
+use LIMS::Chaos::Kill9;
+use LIMS::Instance;
+use LIMS::Peers::WebhookReceiver;
+use LIMS::Test;
 use Time::HiRes qw(sleep);
 
 my $long   = $ENV{TORTURE_EVENTS} || 0;
@@ -24,12 +27,12 @@ note("TORTURE_SEED=$seed");
 srand $seed;
 
 LIMS::Instance::own_cluster('webhook-torture');
-my $receiver = LIMS::Receiver->new;
+my $receiver = LIMS::Peers::WebhookReceiver->new;
 my $lims     = LIMS::Test->new(contract => 0, conf => $receiver->conf
     . "LimsWebhookTimeout 5000\nLimsWebhookLease 12500\nLimsWebhookDisableAfter 1000\nLimsWebhookInFlightPerEndpoint 2\n"
     . "LimsWebhookSchedule @{[ (0.5) x 10, (2) x 5, (15) x 5 ]}\n");
 $lims->allow_log(qr/./);    # whatever is said of what is killed
-my $havoc = LIMS::Havoc->new($lims);
+my $killer = LIMS::Chaos::Kill9->new($lims);
 
 my @types = qw(sample.created qc.failed);
 my @good  = map { $receiver->endpoint($lims, "/good$_",  events => $types[ $_ % 2 ]) } 0 .. 3;
@@ -39,13 +42,6 @@ $lims->db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = n
     WHERE id = ?', undef, $off->{id});
 my $material = $lims->insert('material_type', { code => 'W', name => 'Water' });
 my $lab = $lims->fixture->{id};
-
-sub forget_handles {
-    for my $handle (grep { $_ } values %{ delete $lims->{handles}{$$} || {} }) {
-        eval { $handle->disconnect };    # whatever is left of it
-    }
-    return;
-}
 
 # --- Those who cause events ----------------------------------------------------
 
@@ -79,7 +75,7 @@ sub transact {
             1;
         };
         next if $ok;
-        forget_handles();
+        $lims->forget_handles;
         sleep 0.1;
     }
     return;
@@ -91,7 +87,7 @@ my @harm = qw(child backend graceful parent postmaster children graceful all);
 
 sub harm {
     my ($kind) = @_;
-    return $havoc->strike($kind) if $kind ne 'graceful';
+    return $killer->kill9($kind) if $kind ne 'graceful';
     kill 'USR1', $lims->pid;
     return 'a graceful restart';
 }
@@ -109,14 +105,14 @@ sub do_harm {
     return join ', ', @done;
 }
 
-forget_handles();
+$lims->forget_handles;
 my @seen = $lims->parallel(5, sub {
     my ($number) = @_;
     srand $seed + $number;
     return do_harm() if $number == 0;
     return $number % 2 ? register($number, int $events / 8) : transact($number, int 3 * $events / 8);
 });
-forget_handles();
+$lims->forget_handles;
 diag("killed: $seen[0]") if $long;
 $lims->start;    # unless it is up
 cmp_ok($lims->get('/whoami')->status, '==', 200, 'the service is there');

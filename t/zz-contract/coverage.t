@@ -11,14 +11,14 @@ use warnings;
 use Test::More;
 
 use LIMS::Instance;
-use LIMS::OpenAPI;
-use LIMS::Schema;
+use LIMS::Service::JSONSchema;
+use LIMS::Service::OpenAPI;
 
 plan skip_all => 'after the whole suite only (make test)' unless $ENV{LIMS_SUITE};
 
 my $text = LIMS::Instance::openapi();
 BAIL_OUT('there is no OpenAPI document') unless defined $text;
-my $api = LIMS::OpenAPI->new(LIMS::Schema::decode($text));
+my $api = LIMS::Service::OpenAPI->new(LIMS::Service::JSONSchema::decode($text));
 
 open my $in, '<', "$LIMS::Instance::cluster/coverage"
     or BAIL_OUT("no test has noted a reply: $!");

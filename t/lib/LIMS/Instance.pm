@@ -3,7 +3,7 @@ package LIMS::Instance;
 
 =head1 NAME
 
-LIMS::Instance - the cluster and servers that the tests run against
+LIMS::Instance - the PostgreSQL cluster and the httpds that tests run against
 
 =head1 DESCRIPTION
 
@@ -206,8 +206,8 @@ sub _make_template {
     run(@limsctl, 'migrate');
     _check_migrations($name);
     if ($ENV{LIMS_PARTITIONED}) {
-        require LIMS::Partitioned;
-        LIMS::Partitioned::spread($name);
+        require LIMS::Database::Partitioned;
+        LIMS::Database::Partitioned::partition($name);
     }
     if ($demo) {
         my $keys = _keys_file($name =~ s/\Amaking_//r);

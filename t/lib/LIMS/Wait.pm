@@ -3,7 +3,7 @@ package LIMS::Wait;
 
 =head1 NAME
 
-LIMS::Wait - waiting for what others bring about
+LIMS::Wait - waits until a condition holds
 
 =head1 SYNOPSIS
 
@@ -21,7 +21,7 @@ C<wait_until> runs the block, at least once, until it returns something true or
 so many seconds have passed (60), with pauses in which others can work. What the
 block returned last is returned: whether it came true is for the caller to judge.
 
-L<LIMS::Test> and L<LIMS::Database> pass it on to whoever uses them.
+L<LIMS::Test> and L<LIMS::Test::SQL> pass it on to whoever uses them.
 
 =cut
 

@@ -1,0 +1,135 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every operation of the OpenAPI document does what it is for, in the life of one
+# sample from registration to report; every record can be read again, and is not
+# sent again to whom has it; and what a state forbids is refused with 409.
+use strict;
+use warnings;
+
+use LIMS::Peers::ModelService;
+use LIMS::Service::Laboratory;
+use LIMS::Service::Operation;
+use LIMS::Test;
+
+my $model = LIMS::Peers::ModelService->new;
+my $lims  = LIMS::Test->new(conf => $model->conf);
+my $code = 0;
+my $true = JSON::PP::true;
+my %id;
+
+$id{'material-types'}    = $lims->insert('material_type', { code => 'WW', name => 'Wastewater' });
+$id{'storage-locations'} = $lims->insert('storage_location', { code => 'R1', name => 'Fridge' });
+$id{'test-definitions'}  = $lims->insert('test_definition', { code => 'PH', name => 'pH' });
+$lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
+
+# What is sent to each operation that takes a body, in the order of the work.
+my @work = (
+    [ createClient  => sub { { code => 'RIVER', name => 'City of Riverbend' } } ],
+    [ updateClient  => sub { { contactName => 'Ada Moore' } } ],
+    [ createProject => sub { { code => 'NPDES', name => 'Permit', clientId => $id{clients} } } ],
+    [ updateProject => sub { { name => 'Discharge permit' } } ],
+    [ createSample  => sub {
+            { materialTypeId => $id{'material-types'}, projectId => $id{projects},
+                testDefinitionIds => [ $id{'test-definitions'} ] } } ],
+    [ updateSample    => sub { { priority => 'rush' } } ],
+    [ receiveSamples  => sub { { sampleIds => [ $id{samples} ] } } ],
+    [ setSampleStatus => sub { { status => 'processing' } } ],
+    [ enterResult     => sub { { result => '7.10' } } ],
+    [ enterResults    => sub { { updates => [ { sampleTestId => $id{'sample-tests'},
+                    result => '7.11' } ] } } ],
+    [ verifyResult    => sub { {} } ],
+    [ ingestInstrumentFile => sub { { fileName => 'f.csv', content => 'x', dryRun => $true } } ],
+    [ setSampleStatus => sub { { status => 'completed' } } ],
+    [ decideApproval  => sub { { status => 'approved' } } ],
+    [ reportSample    => sub { {} } ],
+);
+
+# What the end of that life forbids.
+my @forbidden = (
+    [ updateSample    => { notes => 'too late' }, 'invalid_transition' ],
+    [ setSampleStatus => { status => 'processing' }, 'invalid_transition' ],
+    [ decideApproval  => { status => 'rejected', comment => 'no' }, 'already_decided' ],
+    [ enterResult     => { result => '7.2' }, 'test_verified_locked' ],
+    [ enterResults    => undef, 'test_verified_locked' ],
+    [ verifyResult    => {}, 'test_verified_locked' ],
+);
+
+my %operation = map { $_->name => $_ } LIMS::Service::Operation->all($lims->api);
+my %done;
+
+sub path_of {
+    my ($operation) = @_;
+    return $operation->path($operation->noun ? $id{ $operation->noun } : '');
+}
+
+sub learn {
+    my ($name, $record) = @_;
+    $id{clients}  = $record->{id} if $name eq 'createClient';
+    $id{projects} = $record->{id} if $name eq 'createProject';
+    if ($name eq 'createSample') {
+        $id{samples} = $record->{id};
+        $id{'sample-tests'} = $record->{tests}[0]{id};
+    }
+    if ($name eq 'setSampleStatus' && $record->{status} eq 'completed') {
+        my $approvals = $lims->get("/samples/$id{samples}/approvals")->json->{data};
+        $id{'approval-records'} = $approvals->[0]{id};
+    }
+    return;
+}
+
+subtest 'the work' => sub {
+    for my $step (@work) {
+        my ($name, $body) = @$step;
+        my $operation = $operation{$name} or do { fail("$name is documented"); next };
+        my $answer    = $lims->request($operation->method, path_of($operation), body => $body->());
+
+        is($answer->status, $operation->success, $name) or diag($answer->body);
+        $done{$name} = 1;
+        learn($name, $answer->json);
+    }
+    is($lims->get("/samples/$id{samples}")->json->{status}, 'reported', 'it is reported');
+};
+
+subtest 'a file that a model reads' => sub {
+    my $name = 'uploadInstrumentFile';
+    my $id   = $lims->get("/samples/$id{samples}")->json->{trackingId};
+
+    LIMS::Service::Laboratory->new($lims)->policy(ai_data_access => 'true');
+    $model->say('right');
+    my $answer = $model->upload($lims, "Sample,PH\n$id,7.2\n");
+    is($answer->status, $operation{$name}->success, $name) or diag($answer->body);
+    is($answer->json->{rows}[0]{status}, 'locked', 'which is too late');
+    $done{$name} = 1;
+};
+
+subtest 'looking at it' => sub {
+    for my $name (sort grep { $operation{$_}->method eq 'GET' } keys %operation) {
+        my $operation = $operation{$name};
+        my $path      = path_of($operation);
+        my $answer    = $lims->get($path);
+
+        is($answer->status, 200, $name) or diag($answer->body);
+        $done{$name} = 1;
+        next unless grep { $_ == 304 } $operation->statuses;
+        my $again = $lims->get($path, headers => { 'If-None-Match' => $answer->header('ETag') });
+        is($again->status, 304, '... not modified');
+        is($again->body, '', '... and not sent again');
+    }
+};
+
+subtest 'too late' => sub {
+    $forbidden[4][1] = { updates => [ { sampleTestId => $id{'sample-tests'}, result => '8' } ] };
+    for my $case (@forbidden) {
+        my ($name, $body, $slug) = @$case;
+        my $operation = $operation{$name};
+        my $answer    = $lims->request($operation->method, path_of($operation), body => $body);
+
+        is($answer->status, 409, $name) or diag($answer->body);
+        is($answer->json->{error}, $slug, '... by its slug');
+    }
+};
+
+is_deeply([ grep { !$done{$_} } sort keys %operation ], [], 'no operation was left out');
+
+done_testing();

@@ -1,0 +1,188 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the file says around a value, whatever the model says: its unit, by which a
+# number is converted exactly or refused; whose test the column is; and whether the
+# row is a sample's at all.
+use strict;
+use warnings;
+
+use JSON::PP ();
+use LIMS::Peers::ModelService;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $json  = JSON::PP->new->utf8->canonical;
+my $model = LIMS::Peers::ModelService->new;
+my $lims  = LIMS::Test->new(conf => $model->conf);
+my $lab   = LIMS::Service::Laboratory->new($lims);
+my ($nitrate, $chloride) = map { $lab->definition(code => $_, name => "Name of $_", unit => 'mg/L') }
+    qw(NO3N CL);
+my $odour = $lab->definition(code => 'ODOUR', name => 'Odour', unit => 'mg/L', result_type => 'text');
+my $ph = $lab->definition(code => 'PH', name => 'pH');
+
+$lab->policy(ai_data_access => 'true');
+
+sub id { return $lab->sample(testDefinitionIds => [ @_ ? @_ : $nitrate ])->{trackingId} }
+
+# What comes of pointers at a file, whose ID is a sample's tracking id.
+sub judged {
+    my ($file, @rows) = @_;
+    my $null = { map { $_ => undef } qw(unitRow unitColumn qualifierRow qualifierColumn) };
+
+    $model->say('rows ' . $json->encode([ map { { sheet => 1, idRow => 2, idColumn => 1,
+        candidate => 1, valueRow => 2, valueColumn => 2, kind => 'sample', %$null, %$_ } } @rows ]));
+    my $response = $model->upload($lims, $file, dryRun => 'true', confidenceThreshold => '0.5');
+    is($response->status, 200) or diag($response->body);
+    return @{ $response->json->{rows} };
+}
+
+# Result, unit, what stands in the file, and its unit; or why not.
+sub said {
+    my ($row) = @_;
+    return $row->{status} eq 'proposed'
+        ? join ' ', map { $_ // '-' } @$row{qw(result unit)}, '<', @{ $row->{provenance} }{qw(cell
+            unit)}, '@', $row->{confidence}
+        : "$row->{status}: $row->{message}";
+}
+
+my %pointed = (unitRow => 2, unitColumn => 3);
+
+subtest 'a unit converts, or refuses' => sub {
+    my $id   = id();
+    my @case = (
+        [ 'in its cell', "Sample,NO3N,Unit\n$id,7100,ug/L\n", \%pointed,
+            '7.100 mg/L < 7100 ug/L @ 0.95' ],
+        [ 'found in the row', "Sample,NO3N,Unit\n$id,7100,ug/L\n", {},
+            '7.100 mg/L < 7100 ug/L @ 0.95' ],
+        [ 'in the header', "Sample,NO3N (ng/L)\n$id,7100\n", {},
+            '0.007100 mg/L < 7100 ng/L @ 0.9215' ],
+        [ 'in a row of units', "Sample,NO3N\n,g/L\n$id,0.0071\n", { idRow => 3, valueRow => 3 },
+            '7.1 mg/L < 0.0071 g/L @ 0.95' ],
+        [ 'behind the number', "Sample,NO3N\n$id,7100 ug/L\n", {},
+            '7.100 mg/L < 7100 ug/L ug/L @ 0.95' ],
+        [ 'behind the number, the test\'s', "Sample,NO3N\n$id,7.10 mg/L\n", {},
+            '7.10 mg/L < 7.10 mg/L mg/L @ 1' ],
+        [ 'with a sign', "Sample,NO3N (ug/L)\n$id,<0.5\n", {}, '<0.0005 mg/L < <0.5 ug/L @ 0.9215' ],
+        [ 'with an exponent', "Sample,NO3N (ug/L)\n$id,7.1E3\n", {},
+            '7.1 mg/L < 7.1E3 ug/L @ 0.9215' ],
+        [ 'of what is no number', "Sample,NO3N (ug/L)\n$id,ND\n", {}, 'ND mg/L < ND ug/L @ 0.9215' ],
+        [ 'another spelling', "Sample,NO3N,Unit\n$id,7.10,ug/mL\n", \%pointed,
+            '7.10 ug/mL < 7.10 ug/mL @ 0.98' ],
+        [ 'none', "Sample,NO3N\n$id,7.10\n", {}, '7.10 - < 7.10 - @ 0.85' ],
+        [ 'of another quantity', "Sample,NO3N,Unit\n$id,7.1,mmol/L\n", \%pointed,
+            qr/^rejected_check: The file has the unit mmol\/L, the test mg\/L/ ],
+        [ 'of another quantity, not pointed at', "Sample,NO3N,Unit\n$id,7.1,mmol/L\n", {},
+            qr/^rejected_check: .*mmol\/L/ ],
+        [ 'of another quantity in the header', "Sample,NO3N (mmol/L)\n$id,7.1\n", {},
+            qr/^rejected_check: .*mmol\/L/ ],
+        [ 'an area', "Sample,NO3N (counts)\n$id,7100\n", {}, qr/^rejected_check: .*counts/ ],
+        [ 'nobody knows', "Sample,NO3N,Unit\n$id,7.1,furlong\n", \%pointed,
+            qr/^rejected_check: .*furlong/ ],
+        [ 'header and row', "Sample,NO3N (mg/L),Unit\n$id,7.1,ug/L\n", \%pointed,
+            qr/^rejected_check: .*two units: mg\/L and ug\/L/ ],
+        [ 'number and row', "Sample,NO3N,Unit\n$id,7.1 mg/L,ug/L\n", \%pointed,
+            qr/^rejected_check: .*two units/ ],
+        [ 'two in the header', "Sample,NO3N (mg/L or ug/L)\n$id,7.1\n", {},
+            qr/^rejected_check: The header has two units/ ],
+        [ 'two in the row', "Sample,NO3N,Unit,Limit,Unit\n$id,7.1,ug/L,5,mg/L\n", {},
+            qr/^rejected_check: .*several units/ ],
+        [ 'the nearer of them', "Sample,NO3N,Unit,Limit,Unit\n$id,7.1,ug/L,5,mg/L\n", \%pointed,
+            '0.0071 mg/L < 7.1 ug/L @ 0.95' ],
+        [ 'the farther of them', "Sample,NO3N,Unit,Limit,Unit\n$id,7.1,ug/L,5,mg/L\n",
+            { unitRow => 2, unitColumn => 5 }, qr/^rejected_check: .*two units: ug\/L and mg\/L/ ],
+    );
+
+    for my $case (@case) {
+        my ($name, $file, $pointer, $expected) = @$case;
+        my $got = said(judged($file, $pointer));
+        ref $expected ? like($got, $expected, $name) : is($got, $expected, $name);
+    }
+    my $words = id($odour);
+    like(said(judged("Sample,ODOUR (ug/L)\n$words,faint\n", {})), qr/^rejected_check: .*ug\/L/,
+        'a text is not converted');
+};
+
+subtest 'what is entered and kept' => sub {
+    my $id = id();
+
+    $model->say('right');
+    my $row = $model->upload($lims, "Sample,NO3N,Unit\n$id,7100,ug/L\n")->json->{rows}[0];
+    is($row->{status}, 'applied', 'above the default threshold');
+    my $test = $lims->get("/sample-tests/$row->{sampleTestId}")->json;
+    is_deeply([ @$test{qw(result unit)} ], [ '7.100', 'mg/L' ], 'the converted number');
+    is_deeply($lims->db->selectrow_arrayref('SELECT cell, cell_unit, result, unit
+        FROM lims.extraction_row WHERE sample_test_id = ?', undef, $row->{sampleTestId}),
+        [ '7100', 'ug/L', '7.100', 'mg/L' ], 'beside what stands in the file');
+};
+
+subtest 'messages' => sub {
+    my $id = id();
+    my @hl7 = ('MSH|^~\&|LAB|SITE|||20260105||ORU^R01|1|P|2.5.1', "OBR|1||$id|X",
+        'OBX|1|NM|NO3N^Nitrate^L||7100|ug/L^microgram per litre^UCUM|0-10||||F');
+    my %place = (idColumn => 4, valueRow => 3, valueColumn => 6);
+
+    is(said(judged(join("\r", @hl7, ''), \%place)), '7.100 mg/L < 7100 ug/L @ 0.95', 'HL7');
+    is(said(judged(join("\r", @hl7, ''), { %place, unitRow => 3, unitColumn => 7 })),
+        '7.100 mg/L < 7100 ug/L @ 0.95', '... pointed at');
+    like(said(judged(join("\r", $hl7[0], "SPM|1|$id|||||||||Q", @hl7[ 1, 2 ], ''),
+                { %place, idRow => 3, valueRow => 4 })), qr/^rejected_check: .*control/,
+        'a specimen for quality control (SPM-11)');
+    like(said(judged(join("\r", 'H|\^&|||LIS', 'P|1', "O|1|$id||^^^NO3N|||||||Q",
+                    'R|1|^^^NO3N|7.1|mg/L||N||F', 'L|1|N', ''),
+                { idRow => 3, idColumn => 3, valueRow => 4, valueColumn => 4 })),
+        qr/^rejected_check: .*control/, '... and ASTM\'s (O-12)');
+};
+
+subtest 'a column is of one test, for all samples' => sub {
+    my ($one, $other) = sort(id($nitrate), id($nitrate));
+    my $third = id($chloride);
+    my $file  = "Sample,NO3N (mg/L)\n$one,7.1\n$other,8.1\n$third,9.1\n";
+    my @sorted = sort $one, $other, $third;
+    my %number = map { $sorted[$_] => $_ + 1 } 0 .. 2;
+
+    my @rows = judged($file, map { { idRow => $_->[0], valueRow => $_->[0],
+        candidate => $number{ $_->[1] } } } [ 2, $one ], [ 3, $other ], [ 4, $third ]);
+    is(join(' ', map { $_->{status} } @rows), 'proposed proposed rejected_check',
+        'not of one that only another sample has');
+    like($rows[2]{message}, qr/names another test there than CL/);
+    my $both = id($nitrate, $chloride);
+    is(join(' ', map { $_->{status} } judged("Sample,x\n$both,7.1\n", {}, { candidate => 2 })),
+        'rejected_check rejected_check', 'one value is not of two tests');
+    my $sample = $lab->sample(testDefinitionIds => [$nitrate]);
+    $lims->insert('sample_test', { sample_id => $sample->{id}, test_definition_id => $nitrate });
+    is(join(' ', map { $_->{status} } judged("Sample,NO3N (mg/L)\n$sample->{trackingId},7.1\n", {},
+                { candidate => 2 })), 'ambiguous ambiguous', '... nor of the same test twice');
+};
+
+subtest 'a row that the file calls a control\'s' => sub {
+    my $id   = id();
+    my %file = (
+        'a duplicate'       => "Sample,NO3N (mg/L),Type\n$id,7.1,DUP\n",
+        'a spike'           => "Sample,NO3N (mg/L)\n$id MS,7.1\n",
+        'another duplicate' => "Sample,NO3N (mg/L)\n$id (duplicate),7.1\n",
+        'by its type'       => "Sample,NO3N (mg/L),Sample Type\n$id,7.1,Std\n",
+        'in another language' => "Probe,NO3N (mg/L),Art\n$id,7.1,Kontrolle\n",
+        'a block'           => "Sample,$id,x\nBlank,7.1 mg/L,NO3N\n",
+    );
+
+    for my $name (sort keys %file) {
+        like(said(judged($file{$name}, $name eq 'a block' ? { idRow => 1, idColumn => 2 } : {})),
+            qr/^rejected_check: .*control/, $name);
+    }
+    for my $type ('Unknown', 'Sample', 'Unbekannt') {
+        like(said(judged("Sample,NO3N (mg/L),Sample Type\n$id,7.1,$type\n", {})), qr/^7\.1 mg/, $type);
+    }
+    like(said(judged("Sample,NO3N (mg/L),Mode\n$id,7.1,Standard\n", {})), qr/^7\.1 mg/,
+        'a word that means something else elsewhere');
+};
+
+subtest 'a wide row, pointed at from end to end' => sub {
+    my $id   = id();
+    my $file = "Sample,NO3N" . ',x' x 4000 . "\n$id,7.1" . ',mg/L' x 4000 . "\n";
+    my @rows = judged($file, map { { valueColumn => $_ } } 2 .. 4000);
+
+    is(scalar @rows, 3999, 'as many pointers');
+};
+
+done_testing();

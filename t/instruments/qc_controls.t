@@ -1,0 +1,171 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Controls that a run has among its samples: they make a QC batch that covers the
+# run's tests, and a failed one keeps them from being verified.
+use strict;
+use warnings;
+
+use LIMS::Files::Instrument;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
+
+sub control {
+    my ($name, %rule) = @_;
+    return { when => [ { column => 'trackingId', matches => "^$name" } ], route => 'qcBatch', %rule };
+}
+
+$pc->profile(rows => { controls => [
+            control('CCV', controlType => 'CCV', criterion => 'recovery', expectedValue => '10',
+                lowerLimit => '90', upperLimit => '110'),
+            control('BLK', controlType => 'MB', criterion => 'maximum', upperLimit => '0.5'),
+            { when => [ { column => 'trackingId', matches => '^RINSE' } ], controlType => 'IPC',
+                route => 'skip' },
+        ] });
+
+subtest 'a run that passes' => sub {
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $answer;
+    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ 'CCV-1', 'NO3', '10.2' ],
+                    [ $one, 'NO3', '7' ], [ 'RINSE', 'NO3', '99' ], [ 'BLK', 'NO3', '0.1' ],
+                    [ $two, 'NO3', '8' ])) });
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    my $json = $answer->json;
+    is_deeply([ @{ $json->{counts} }{qw(results controls written)} ], [ 2, 2, 2 ], 'counted');
+    my $batch = $lims->db->selectrow_hashref(q{SELECT * FROM lims.qc_batch});
+    is_deeply([ @$batch{qw(batch_number qc_status method)} ],
+        [ "FILE-$json->{id}", 'passed', 'Bench CSV' ], 'a batch of the file');
+    is_deeply($lims->db->selectall_arrayref(q{SELECT control_type, criterion, measured_value::text,
+        passed FROM lims.qc_control ORDER BY id}),
+        [ [ 'CCV', 'recovery', '10.2', 1 ], [ 'MB', 'maximum', '0.1', 1 ] ], 'with its controls');
+    is_deeply([ map { $pc->test($_, 'NO3')->{qcBatchId} } $one, $two ], [ ($batch->{id}) x 2 ],
+        'over its tests');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE qc_control_id IS NOT NULL'),
+        2, 'whose rows are known');
+    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 0, 'nothing failed');
+    $lab->verify(($lab->tests($one))[0]);
+    pass('results can be verified');
+};
+
+subtest 'a run that fails' => sub {
+    my $sample = $pc->sample('NO3');
+    my $answer;
+    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ],
+                    [ 'CCV-1', 'NO3', '12' ])) });
+    is($answer->status, 201, 'imported: what was measured was measured') or diag($answer->body);
+    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 1, 'told');
+    my ($test) = $lab->tests($sample);
+    refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', 'not to be verified');
+};
+
+subtest 'a control that cannot be judged' => sub {
+    my $sample = $pc->sample('NO3');
+    my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ], [ 'BLK', 'NO3', 'overflow' ]));
+    is($answer->status, 202, 'keeps the file') or diag($answer->body);
+    is($pc->test($sample, 'NO3')->{status}, 'pending', 'and all of it');
+};
+
+# A second version of the profile, whose controls are held against other values. What
+# a row is stands where others have the time.
+sub pairs {
+    my ($name, $type, %more) = @_;
+    return { when => [ { column => 'sampleType', equals => $name } ], controlType => $type,
+        route => 'qcBatch', criterion => 'rpd', upperLimit => '20', %more };
+}
+
+sub controls_of {
+    my ($answer) = @_;
+    return $lims->db->selectall_arrayref(q{SELECT control_type, measured_value::text,
+        native_value::text, round(evaluated_value, 2)::text, passed FROM lims.qc_control c
+        JOIN lims.qc_batch b ON b.id = c.qc_batch_id
+        WHERE b.batch_number = ? ORDER BY c.id}, undef, 'FILE-' . $answer->json->{id});
+}
+
+subtest 'values that are held against each other' => sub {
+    $pc->profile(
+        columns => { trackingId => 'Sample', test => 'Test', value => 'Value', unit => 'Unit',
+            sampleType => 'Time' },
+        rows    => { controls => [
+                pairs('DUP', 'DUP'),
+                pairs('LCSD', 'LCSD', against => 'LCS'),
+                pairs('LCS', 'LCS', criterion => 'recovery', expectedValue => '5',
+                    lowerLimit => '80', upperLimit => '120') ] });
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $answer = $pc->send($pc->csv([ $one, 'NO3', '7.0', 'mg/L', '' ],
+            [ 'L', 'NO3', '5', 'mg/L', 'LCS' ], [ $one, 'NO3', '7.7', 'mg/L', 'DUP' ],
+            [ 'L2', 'NO3', '5.5', 'mg/L', 'LCSD' ]));
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    is_deeply(controls_of($answer), [ [ 'LCS', '5', undef, '100.00', 1 ],
+            [ 'DUP', '7.7', '7.0', '9.52', 1 ], [ 'LCSD', '5.5', '5', '9.52', 1 ] ],
+        'by their differences');
+    $answer = $pc->send($pc->csv([ $two, 'NO3', '7.0', 'mg/L', '' ],
+            [ $two, 'NO3', '9.7', 'mg/L', 'DUP' ]));
+    is($answer->status, 201, 'imported too') or diag($answer->body);
+    is_deeply(controls_of($answer), [ [ 'DUP', '9.7', '7.0', '32.34', 0 ] ], 'one that differs');
+    my ($test) = $lab->tests($two);
+    refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', 'not to be verified');
+};
+
+subtest 'a duplicate without its sample' => sub {
+    my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
+    my $answer = $pc->send($pc->csv([ $one, 'NO3', '7', 'mg/L', '' ],
+            [ $two, 'NO3', '7', 'mg/L', 'DUP' ]));
+    is($answer->status, 202, 'keeps the file') or diag($answer->body);
+    is_deeply([ map { [ @$_{qw(code row)} ] } @{ $answer->json->{reasons} } ],
+        [ [ 'missing_value', 3 ] ], 'with the reason');
+};
+
+subtest 'a dry run' => sub {
+    my $sample  = $pc->sample('NO3');
+    my $batches = $lab->value('SELECT count(*) FROM lims.qc_batch');
+    my $changes = $lab->changes_of(sub {
+        my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ], [ 'BLK', 'NO3', '0.7' ]),
+            dry_run => 1);
+        is($answer->status, 200, 'answered') or diag($answer->body);
+    });
+    is($changes, 0, 'changes nothing');
+    is($lab->value('SELECT count(*) FROM lims.qc_batch'), $batches, 'makes no batch');
+};
+
+subtest 'controls in a unit of their own' => sub {
+    my $is = sub { my ($name, %rule) = @_;
+        return control($name, controlType => 'CCV', unit => 'ug/L', %rule) };
+    $pc->profile(
+        tests => [ { name => 'NO3', testCode => 'NO3', unit => 'mg/L' },
+            { name => 'PO4', testCode => 'PO4', unit => 'ug/L' },
+            { name => 'PH', testCode => 'PH', unit => 'mmol/L', fileUnit => 'mg/L',
+                convert => { factor => '0.016', decimals => 2 } } ],
+        units => { policy => 'convert', aliases => [ { text => 'ppb', means => 'ug/L' } ] },
+        rows  => { controls => [
+                $is->('CCV', tests => [qw(NO3 PO4)], criterion => 'recovery', expectedValue => '50',
+                    lowerLimit => '90', upperLimit => '110'),
+                $is->('BLK', tests => 'NO3', criterion => 'maximum', upperLimit => '5',
+                    unit => 'ppb'),
+                $is->('RNG', tests => 'NO3', criterion => 'range', lowerLimit => '45',
+                    upperLimit => '55'),
+                $is->('MOL', criterion => 'recovery', expectedValue => '31', lowerLimit => '90',
+                    upperLimit => '110', unit => 'mg/L', tests => 'PH') ] });
+    my $sample = $pc->sample('NO3');
+    $pc->{definition}{$_} //= $lab->definition(code => $_) for qw(PO4 PH);
+    my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7', 'mg/L' ],
+            [ 'CCV', 'NO3', '0.0502', 'mg/L' ], [ 'CCV', 'NO3', '50.2', 'ug/L' ],
+            [ 'CCV', 'PO4', '50.2', 'ug/L' ], [ 'BLK', 'NO3', '0.004', 'mg/L' ],
+            [ 'BLK', 'NO3', '0.006', 'mg/L' ], [ 'RNG', 'NO3', '0.05', 'mg/L' ],
+            [ 'RNG', 'NO3', '50', 'mg/L' ], [ 'MOL', 'PH', '31', 'mg/L' ]));
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    is_deeply(controls_of($answer), [
+            [ 'CCV', '0.0502', undef, '100.40', 1 ], [ 'CCV', '0.0502', undef, '100.40', 1 ],
+            [ 'CCV', '50.2', undef, '100.40', 1 ], [ 'CCV', '0.004', undef, '0.00', 1 ],
+            [ 'CCV', '0.006', undef, '0.01', 0 ], [ 'CCV', '0.05', undef, '0.05', 1 ],
+            [ 'CCV', '50', undef, '50.00', 0 ], [ 'CCV', '0.50', undef, '100.81', 1 ] ],
+        'and judged in the unit of the test');
+    is($lab->value(q{SELECT string_agg(trim_scale(expected_value)::text, ' ' ORDER BY id)
+        FROM lims.qc_control WHERE expected_value IS NOT NULL AND notes LIKE ?},
+        '%of file ' . $answer->json->{id} . '.%'), '0.05 0.05 50 0.496', 'which the batch says, not rounded');
+};
+
+done_testing();

@@ -1,0 +1,186 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Which runs stand behind a result: measured again, it is held by the controls of
+# that run, and no longer by those of the one before; a batch that was made by hand
+# goes on covering it.
+use strict;
+use warnings;
+
+use LIMS::Files::Instrument;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+
+my %controls = (controls => [ { when => [ { column => 'trackingId', matches => '^CCV' } ],
+            route => 'qcBatch', controlType => 'CCV', criterion => 'recovery',
+            expectedValue => '10', lowerLimit => '90', upperLimit => '110' } ]);
+my %nondetect = (qualifiers => { tokens => [ { text => 'ND', meaning => 'nondetect',
+            write => 'ND' } ] });
+my ($passes, $fails) = ([ 'CCV-1', 'NO3', '10.1' ], [ 'CCV-1', 'NO3', '19.9' ]);
+
+$pc->profile(%nondetect, rows => \%controls, write => { existing => 'sameValueOk' });
+
+# One with a result to be measured: its record, and the id of the test.
+sub subject {
+    my $sample = $pc->sample('NO3');
+    return ($sample, $lab->tests($sample));
+}
+
+# Sends a run of these samples; the id of its batch, if it had controls.
+sub run {
+    my ($control, @rows) = @_;
+    my $answer = $pc->send($pc->csv(@rows, $control || ()));
+    is($answer->status, 201, 'a run is imported') or diag($answer->body);
+    return $lab->value('SELECT id FROM lims.qc_batch WHERE batch_number = ?',
+        'FILE-' . $answer->json->{id});
+}
+
+sub batch_of { return $lims->get("/sample-tests/$_[0]")->json->{qcBatchId} }
+
+# The batches that refuse verifying.
+sub held_by {
+    my ($test, $name, @batches) = @_;
+    my $body = refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', $name);
+    is_deeply([ map { $_->{id} } @{ $body->{qcBatches} } ], \@batches, '... by these batches');
+    is_deeply($body->{blockers}[0]{qcBatchIds}, \@batches, '... also among the blockers');
+    return;
+}
+
+subtest 'withdrawn, and measured again in a run that fails' => sub {
+    my ($sample, $test) = subject();
+    my $first = run($passes, [ $sample, 'NO3', '3.0' ]);
+    is(batch_of($test), $first, 'covered by the run');
+    $lab->enter($test, '');
+    my $second = run($fails, [ $sample, 'NO3', '3.1' ]);
+    is(batch_of($test), $second, 'covered by the second');
+    held_by($test, 'which failed', $second);
+    is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'and blocks');
+    is_deeply($ann->done('qc-batch show', $first)->{sampleTestIds}, [], 'the first is left');
+};
+
+subtest 'withdrawn, and measured again with the same value' => sub {
+    my ($sample, $test) = subject();
+    run($passes, [ $sample, 'NO3', 'ND' ]);
+    $lab->enter($test, '');
+    my $second = run($fails, [ $sample, 'NO3', 'ND' ]);
+    held_by($test, 'the second failed', $second);
+};
+
+subtest 'measured again with the same value, which stands' => sub {
+    my ($sample, $test) = subject();
+    my $first = run($passes, [ $sample, 'NO3', 'ND' ]);
+    my $answer;
+    my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', 'ND' ],
+                    $fails)) });
+    is($answer->status, 201, 'imported') or diag($answer->body);
+    is($answer->json->{counts}{written}, 0, 'nothing is written');
+    is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'the failure is told');
+    isnt(batch_of($test), $first, 'and yet the test is of the second run');
+    held_by($test, 'which failed', batch_of($test));
+    my $third = run($passes, [ $sample, 'NO3', 'ND' ], [ 'CCV-2', 'NO3', '10.0' ]);
+    is(batch_of($test), $third, 'measured once more');
+    is($lab->verify($test)->{status}, 'verified', 'in a run that passes it is verified');
+};
+
+subtest 'in a batch that was made by hand' => sub {
+    my ($sample, $test) = subject();
+    my $prepared = $ann->done('qc-batch create', batchNumber => 'PREP-1',
+        sampleTestIds => [$test])->{id};
+    my $first = run($fails, [ $sample, 'NO3', '3.0' ]);
+    is(batch_of($test), $first, 'the latest is shown');
+    held_by($test, 'the run failed', $first);
+    is_deeply($ann->done('qc-batch show', $_)->{sampleTestIds}, [$test], 'both cover it')
+        for $prepared, $first;
+
+    $lab->enter($test, '');
+    run($passes, [ $sample, 'NO3', '3.2' ]);
+    $ann->done('qc-control add', qcBatchId => $prepared, controlType => 'MB',
+        criterion => 'maximum', measuredValue => '2', upperLimit => '1');
+    $ann->done('qc-batch evaluate', $prepared);
+    held_by($test, 'the preparation fails later', $prepared);
+    $lab->enter($test, '');
+    my $last = run($fails, [ $sample, 'NO3', '3.4' ]);
+    held_by($test, 'and the run with it', $prepared, $last);
+    my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample',
+        'reporting');
+    is_deeply([ map { @{ $_->{qcBatchIds} || [] } } @{ $report->{blockers} } ],
+        [ $prepared, $last ], 'is refused by both');
+    refused($lims->patch("/samples/$sample->{id}/status", { status => 'completed' }), 409,
+        'qc_failed', 'and completing');
+    is_deeply([ map { $_->{qcBatchId} } grep { $_->{category} eq 'qc_failed' }
+            @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ],
+        [ $prepared, $last ], 'readiness has both');
+};
+
+subtest 'measured again in a run that passes' => sub {
+    my ($sample, $test) = subject();
+    run($fails, [ $sample, 'NO3', '3.0' ]);
+    $lab->enter($test, '');
+    my $second = run($passes, [ $sample, 'NO3', '3.1' ]);
+    is(batch_of($test), $second, 'covered by the second');
+    is($lab->verify($test)->{status}, 'verified', 'a failed run is made good by another');
+    $lab->status($sample, 'completed');
+    is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and reported');
+    my $certificate = $ann->done('certificate issue', sampleId => $sample->{id});
+    my $content = $ann->done('certificate content', $certificate->{id});
+    is_deeply($content->{results}[0]{qcBatches},
+        [ { batchNumber => $lab->value('SELECT batch_number FROM lims.qc_batch WHERE id = ?',
+                $second), qcStatus => 'passed' } ], 'the certificate names that run');
+};
+
+subtest 'a value put right by hand is no other measurement' => sub {
+    my ($sample, $test) = subject();
+    my $run = run($fails, [ $sample, 'NO3', '3.0' ]);
+    for my $value ('3.1', '', '3.2') {
+        $lab->enter($test, $value);
+        is(batch_of($test), $run, "'$value': it stays with its run");
+    }
+    held_by($test, 'and its failure', $run);
+};
+
+subtest 'measured again without controls' => sub {
+    my ($sample, $test) = subject();
+    my $failed = run($fails, [ $sample, 'NO3', '3.0' ]);
+    $lab->enter($test, '');
+    run(undef, [ $sample, 'NO3', '3.3' ]);
+    held_by($test, 'does not lift what failed', $failed);
+    my ($other, $one) = subject();
+    run($passes, [ $other, 'NO3', '3.0' ]);
+    $lab->enter($one, '');
+    run(undef, [ $other, 'NO3', '3.3' ]);
+    is(batch_of($one), undef, 'and is not vouched for by what passed');
+};
+
+subtest 'an override is of the run it was signed for' => sub {
+    my ($sample, $test) = subject();
+    my ($other, $second) = subject();
+    my $failed = run($fails, [ $sample, 'NO3', '3.0' ], [ $other, 'NO3', '4.0' ]);
+    $ann->done('qc-batch override', $failed, reason => 'high bias');
+    $lab->enter($test, '2.0');
+    held_by($test, 'another value', $failed);
+    is($lab->verify($second)->{status}, 'verified', 'the other test keeps its own');
+    $lab->enter($test, '');
+    my $again = run($fails, [ $sample, 'NO3', '2.5' ], [ 'CCV-2', 'NO3', '10.0' ]);
+    held_by($test, 'another run', $again);
+};
+
+# A version of the profile that writes over what is entered.
+subtest 'overwritten by a run that fails' => sub {
+    $pc->profile(rows => \%controls, write => { existing => 'overwriteUnverified' });
+    my ($sample, $test) = subject();
+    run($passes, [ $sample, 'NO3', '3.0' ]);
+    my $second = run($fails, [ $sample, 'NO3', '3.5' ]);
+    is($lims->get("/sample-tests/$test")->json->{result}, '3.5', 'overwritten');
+    held_by($test, 'and held', $second);
+    my $third = run($passes, [ $sample, 'NO3', '3.6' ]);
+    is(batch_of($test), $third, 'overwritten once more');
+    is($lab->verify($test)->{status}, 'verified', 'by a run that passes');
+};
+
+done_testing();

@@ -1,0 +1,237 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Files that came before, looked at again: tried without a trace, or read once more on
+# request, over HTTP and at the command line; never imported twice. And what a person
+# leaves out of one that is released: a row, a cell, a test of a row, a sample; with
+# what is wrong with it, and nothing else.
+use strict;
+use warnings;
+
+use LIMS::Files::Instrument;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
+my @as   = ('--organization', 'test-laboratory', '--user', 'administrator@test-laboratory.example');
+my $json = JSON::PP->new->utf8->canonical;
+my $key  = $lab->{organization}{key};
+
+sub ctl { return $lims->ctl(@as, @_) }
+
+sub done {
+    my ($name, @command) = @_;
+    my $result = ctl(@command);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($result->{exit}, 0, $name) or diag($result->{output});
+    return $result->{json};
+}
+
+sub refused_with {
+    my ($name, $words, @command) = @_;
+    my $result = ctl(@command);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    isnt($result->{exit}, 0, $name);
+    like($result->{output}, $words, '... and why');
+    return;
+}
+
+sub ingest {
+    my ($file, %more) = @_;
+    return $lims->post('/instrument-ingest', { fileName => 'run.csv', content => $file, %more },
+        key => delete $more{key} // $key);
+}
+
+sub outcome {
+    my ($answer) = @_;
+    my $body = $answer->json;
+    return join ' ', $answer->status, $body->{status}, $body->{duplicate} ? 'known' : 'new',
+        @{ $pc->codes($answer) };
+}
+
+my $true = JSON::PP::true;
+
+subtest 'a file in quarantine' => sub {
+    my $sample = $pc->sample('NO3');
+    my $file   = $pc->csv([ $sample, 'NO3', '1.5' ]);
+
+    is(outcome(ingest($file)), '202 quarantined new unknown_profile', 'there is no profile yet');
+    $pc->profile;
+    $pc->profile(code => 'never', name => 'Never', match => { container => 'text', headers => ['Zz'] },
+        columns => { trackingId => 'Zz', test => 'Zz', value => 'Zz' });
+    is(outcome(ingest($file)), '200 quarantined known unknown_profile',
+        'sent again it is answered with what became of it');
+    is($lab->changes_of(sub {
+        is(outcome(ingest($file, dryRun => $true)), '200 imported new',
+            'a dry run says what would become of it now');
+        is(outcome(ingest($file, dryRun => $true, profile => 'bench')), '200 imported new',
+            '... by the profile that is named');
+        is(outcome(ingest($file, dryRun => $true, profile => 'never')),
+            '200 quarantined new unknown_profile', '... or by one that does not fit');
+        is(outcome(ingest($file, dryRun => $true, profile => 'nosuch')),
+            '200 quarantined new unknown_profile', '... or that there is not');
+    }), 0, 'and changes nothing');
+    is(outcome(ingest($file, again => $true, profile => 'never')),
+        '202 quarantined new unknown_profile', 'read again by what does not fit: it stays');
+    my $id = $lab->value('SELECT max(id) FROM lims.instrument_file');
+    my $imported = ingest($file, again => $true);
+    is(outcome($imported), '201 imported new', 'read again: imported');
+    is($imported->json->{id}, $id, 'as the file that it is');
+    is($pc->test($sample, 'NO3')->{result}, '1.5', 'its result stands');
+    is($lab->changes_of(sub {
+        is(outcome(ingest($file, again => $true)), '200 imported known', 'once: not again on request');
+        is(outcome(ingest($file, dryRun => $true)), '200 imported known', 'nor on trial');
+    }), 0, 'which changes nothing');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE file_id = ?', $id), 1,
+        'its results are there once');
+};
+
+subtest 'by other ways' => sub {
+    my $sample = $pc->sample('PO4');
+    my $only   = $lims->key($lab->{organization}, upload_only => 1)->{key};
+    my $file   = $pc->csv([ $sample, 'PO4', '2' ]);
+
+    $pc->profile(match => { container => 'text', headers => ['Other'] });
+    is($pc->upload($file, key => $only)->status, 202, 'an instrument PC sends a file');
+    is($pc->upload($file, key => $only, again => 'true')->status, 202, 'again: as before');
+    $pc->profile;
+    is(outcome($pc->upload($file, key => $only)), '200 quarantined known unknown_profile',
+        'a mended profile alone changes nothing');
+    is($pc->upload($file, key => $only, again => 'true')->status, 201, 'on request it does');
+    refused($pc->upload($file, again => 'perhaps'), 400, 'invalid_body', 'yes or no');
+
+    my $other = $pc->sample('NO3');
+    my $held  = ingest($pc->csv([ $other, 'NO3', '3' ]), profile => 'never');
+    is($held->status, 202, 'a file that was sent for a profile that does not fit');
+    my $tried = done('tried by another', 'instrument-file', 'reevaluate', $held->json->{id}, '--profile',
+        'bench', qw(--dry-run true));
+    is($tried->{status}, 'imported', 'would be imported');
+    is(done('left', qw(instrument-file show), $held->json->{id})->{status}, 'quarantined', 'and waits');
+
+    my $rejected = ingest($pc->csv([ 'NOBODY', 'NO3', '4' ]));
+    done('rejected', '--reason', 'x', qw(instrument-file reject), $rejected->json->{id});
+    is(outcome(ingest($pc->csv([ 'NOBODY', 'NO3', '4' ]), again => $true)),
+        '200 quarantined known unknown_tracking_id', 'what a person rejected stays so');
+};
+
+# A wide file, of which a person leaves out parts.
+my %wide = (
+    code => 'wide', name => 'Wide', layout => 'wide', dialect => { delimiter => ';' },
+    match => { container => 'text', headers => [ 'Id', 'Cu', 'Pb' ] },
+    columns => { trackingId => 'Id', sampleType => 'Type' },
+    rows  => { errors => [ { when => [ { column => 'sampleType', equals => 'X' } ] } ] },
+    tests => [ { name => 'Cu', testCode => 'CU' }, { name => 'Pb', testCode => 'PB' } ],
+);
+
+sub kept {
+    my ($name, $content) = @_;
+    my $answer = ingest($content);
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($answer->status, 202, $name) or diag($answer->body);
+    return $answer->json->{id};
+}
+
+sub release {
+    my ($id, @exclude) = @_;
+    return ('--reason', 'bench sheet', qw(instrument-file release), $id, '--exclude',
+        $json->encode([ map { { reason => 'x', %$_ } } @exclude ]));
+}
+
+sub results_of {
+    my ($sample) = @_;
+    return join ' ', map { $pc->test($sample, $_)->{result} // '-' } qw(CU PB);
+}
+
+subtest 'leaving out' => sub {
+    $pc->profile(%wide);
+    my @sample = map { $pc->sample(qw(CU PB)) } 1 .. 6;
+    my @id     = map { $_->{trackingId} } @sample;
+    my $id     = kept('a value that is none', "Id;Cu;Pb;Type\n$id[0];1;bad;\n$id[1];3;4;\n");
+
+    refused_with('what is not there, and a value that is none', qr/cannot be released so/,
+        release($id, { row => 9 }));
+    refused_with('of two, one that is not there', qr/exclude\[1\]: nothing that is read of the file/,
+        release($id, { row => 2, test => 'PB' }, { cell => 'C9' }));
+    refused_with('nothing said', qr/exclude\[0\]: must say what is left out/, release($id, {}));
+    refused_with('no cell', qr/exclude\[0\]\.cell: must be letters and a number/,
+        release($id, { cell => '12D' }));
+    refused_with('a cell twice', qr/cannot stand beside it/, release($id, { cell => 'C2', row => 2 }));
+    refused_with('of a sheet that there is not', qr/cannot be released so/,
+        release($id, { sheet => 'Other', test => 'PB' }));
+    refused_with('another test of the row', qr/bad/, release($id, { row => 2, test => 'CU' }));
+    is(results_of($sample[0]), '- -', 'nothing is entered by that');
+    my $made = done('the test of a row', release($id, { row => 2, test => 'PB' }));
+    is($made->{status}, 'released', 'released');
+    is_deeply($made->{resolution}{exclude}, [ { row => 2, test => 'PB', reason => 'x' } ], 'on record');
+    is(results_of($sample[0]), '1 -', 'the others of the row are entered');
+    is(results_of($sample[1]), '3 4', '... and of the file');
+
+    $id = kept('another', "Id;Cu;Pb;Type\n$id[2];n.a.;2;\n$id[3];3;n.a.;\n");
+    done('by cells', release($id, { cell => 'B2' }, { row => 3, column => 3 }));
+    is(results_of($sample[2]) . ' ' . results_of($sample[3]), '- 2 3 -', 'each for itself');
+
+    # What is of the whole row goes with the row alone.
+    $id = kept('a row in error', "Id;Cu;Pb;Type\n$id[4];1;2;X\n$id[5];3;4;\n");
+    refused_with('a test of it', qr/error/, release($id, { row => 2, test => 'PB' }));
+    done('all of it', release($id, { row => 2 }));
+    is(results_of($sample[4]) . ' ' . results_of($sample[5]), '- - 3 4', 'the row is left out');
+
+    $id = kept('no tracking id', "Id;Cu;Pb;Type\n;1;2;\n$id[4];8;9;\n");
+    refused_with('one of its tests', qr/no tracking id/i, release($id, { row => 2, test => 'CU' }));
+    done('the row', release($id, { row => 2 }));
+};
+
+subtest 'JSON in one line' => sub {
+    $pc->profile(code => 'json', name => 'JSON', layout => 'json', match => { container => 'json',
+            root => 'samples' }, dialect => undef, table => { element => '/samples' },
+        columns => { trackingId => 'id' },
+        tests => [ { name => 'cu', testCode => 'CU' }, { name => 'pb', testCode => 'PB' } ]);
+    my ($one, $two) = map { $pc->sample(qw(CU PB)) } 1 .. 2;
+    my $file   = $json->encode({ samples => [ { id => $one->{trackingId}, cu => '1', pb => '' },
+                { id => $two->{trackingId}, cu => '2', pb => '3' } ] });
+    my $answer = ingest($file);
+
+    is($answer->status, 202, 'a value is missing') or diag($answer->body);
+    my ($reason) = @{ $answer->json->{reasons} };
+    like($reason->{message}, qr/\(Test PB of sample \Q$one->{trackingId}\E\.\)/, 'whose is told');
+    my $id = $answer->json->{id};
+    done('that one alone is left out', release($id, { trackingId => $one->{trackingId}, test => 'PB' }));
+    is(results_of($one) . ' ' . results_of($two), '1 - 2 3', 'all others are entered');
+};
+
+subtest 'profiles that are added' => sub {
+    my $definition = $pc->definition(code => 'fresh', tests => [ { name => 'a', testCode => 'NEVER-1',
+                unit => 'mg/L', fileUnit => 'ug/L' }, { name => 'b', testCode => 'NO3' } ]);
+
+    refused_with('a unit without a conversion',
+        qr/tests\[0\]\.fileUnit: no conversion from \\?"ug\/L\\?" to/, qw(profile add --definition),
+        $json->encode($definition));
+    refused_with('a file\'s name', qr/--definition \@photometer\.json/,
+        qw(profile add --definition photometer.json));
+    $definition->{tests}[0]{convert} = { factor => '0.001' };
+    my $made = done('then it is added', qw(profile add --definition), $json->encode($definition));
+    is($made->{warning}, 'No active test definition has these of its test codes: NEVER-1.',
+        'with a warning');
+    is(done('active', qw(profile activate), $made->{id})->{warning}, $made->{warning}, 'as it is told');
+    $definition->{tests} = [ map { { name => $_, testCode => $_ } } qw(NEVER-1 NEVER-2) ];
+    is(done('none', qw(profile add --definition), $json->encode($definition))->{warning},
+        'No active test definition has any of its 2 test codes: NEVER-1, NEVER-2.', 'of none at all');
+    $definition->{tests} = [ { name => 'b', testCode => 'NO3' } ];
+    is(done('all', qw(profile add --definition), $json->encode($definition))->{warning}, undef,
+        'where all are there, none');
+};
+
+subtest 'what profile test shows' => sub {
+    $pc->profile;
+    my $id = $lab->value(q{SELECT id FROM lims.instrument_profile WHERE code = 'bench'
+        AND status = 'active'});
+    my (undef, $output) = LIMS::Instance::capture(LIMS::Instance::out() . '/limsctl', '--database',
+        $lims->conninfo, @as, 'profile', 'test', $id, '--content',
+        $pc->csv([ 'S-1', 'NO3', '1' ], [ 'S-2', 'NO3', '<2', '', '2026-01-01T00:00:00' ]));
+    like($output, qr/^ *sheet +row .* result +qualifier +analysedAt$/m, 'columns that the first row has not');
+    like($output, qr/^ *3 .*S-2 .* <2 +< +2026-01-01T00:00:00$/m, 'and what stands in them');
+};
+
+done_testing();

@@ -1,0 +1,31 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What an instance includes is part of what it runs with: started again after a
+# change of the file that LIMS_EXTRA names, it does not go on with the old one.
+use strict;
+use warnings;
+
+use LIMS::Test;
+
+my $lims     = LIMS::Test->new(conf => 'LimsMaxBody 4096');
+my $instance = $lims->{instance};
+my $pid      = $instance->pid;
+
+sub padded {
+    return $lims->request('POST', '/clients', body => '{"code":"ACME","name":"Acme"' . ' ' x 3000 . '}');
+}
+
+is(padded()->status, 201, 'the file as it was');
+$instance->launch;
+is($instance->pid, $pid, 'started again without a change, it runs on');
+
+open my $out, '>', "$instance->{dir}/extra.conf" or die "extra.conf: $!\n";
+print {$out} "LimsMaxBody 2048\n";
+close $out or die "extra.conf: $!\n";
+$instance->launch;
+isnt($instance->pid, $pid, 'after a change it begins anew');
+is(padded()->status, 413, '... with what the file says now');
+
+ok($lims->finish, 'the log is clean');
+done_testing();

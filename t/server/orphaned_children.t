@@ -1,0 +1,23 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# httpd's parent is killed: its children serve on and keep the port, and nothing
+# but their parent can ask them to go. Starting again does not fail over them.
+use strict;
+use warnings;
+
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+
+for my $how (qw(start restart)) {
+    my @left = $lims->children;
+    kill 'KILL', $lims->pid;
+    wait_until { !LIMS::Instance::lives($lims->pid) };
+    is($lims->get('/whoami', connection => 'new')->status, 200, 'the children serve on');
+    $lims->$how;
+    is_deeply([ grep { LIMS::Instance::lives($_) } @left ], [], "$how: they are gone");
+    is($lims->get('/whoami', connection => 'new')->status, 200, '... and others serve');
+}
+
+done_testing();

@@ -1,0 +1,113 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Two hosts behind one httpd, in every way that one can write them: on two
+# databases they share nothing, on one database what belongs to it.
+use strict;
+use warnings;
+
+use LIMS::Service::Response;
+use LIMS::Service::VirtualHosts;
+use LIMS::Test;
+
+my $conf = "LimsRateLimit 5000\nLimsScanInterval 1\n";
+
+# Requests of a route that a host's page says were answered with 200.
+sub answered {
+    my ($host, $route) = @_;
+    my ($count) = LIMS::Service::Response->from($host, '/lims/metrics')->body
+        =~ /^lims_requests_total\{method="GET",route="\Q$route\E",status="200"\} (\d+)$/m;
+    return $count;
+}
+
+sub remaining { return $_[0]->get('/whoami')->header('RateLimit-Remaining') }
+
+# Database => sessions of that name.
+sub sessions {
+    my ($host, $name) = @_;
+    return { map { @$_ } @{ $host->superuser->selectall_arrayref('SELECT datname, count(*)::int
+        FROM pg_stat_activity WHERE application_name = ? GROUP BY 1', undef, $name) } };
+}
+
+for my $way (@LIMS::Service::VirtualHosts::ways) {
+    subtest "two databases: $way" => sub {
+        my $hosts = LIMS::Service::VirtualHosts->new(way => $way, conf => $conf);
+        my ($first, $second) = $hosts->all;
+
+        is($_->get('/whoami')->status, 200, "$_->{database} answers") for $first, $second;
+        my @before = map { remaining($_) } $first, $second;
+        remaining($first) for 1 .. 10;
+        is(remaining($first), $before[0] - 11, 'a key is counted');
+        is(remaining($second), $before[1] - 1, '... in its own database alone');
+
+        for my $host ($first, $second) {
+            is($host->post('/clients', { code => "AT-$host->{database}", name => 'C' })->status,
+                201, 'a write');
+        }
+        for my $host ($first, $second) {
+            is_deeply($host->db->selectcol_arrayref('SELECT code FROM lims.client'),
+                ["AT-$host->{database}"], 'is where it belongs, and not elsewhere');
+        }
+        # A key that is revoked in one is a key in the other.
+        my $key = $first->key($first->fixture);
+        is($first->get('/whoami', key => $key->{key})->status, 200, 'a key of the first');
+        is($second->get('/whoami', key => $key->{key})->status, 401, '... is none of the second');
+        is($first->get('/whoami', key => $key->{key})->status, 200, '... though it is still one');
+
+        my @names = sort map { $_->{database} } $first, $second;
+        wait_until { my $s = sessions($first, 'mod_lims_webhooks'); 2 == grep { $s->{$_} } @names };
+        my $found = sessions($first, 'mod_lims_webhooks');
+        is_deeply([ map { $found->{$_} } @names ], [ 1, 1 ], 'each has a dispatcher');
+
+        for my $host ($first, $second) {
+            my $text;
+            ok((wait_until {
+                $text = LIMS::Service::Response->from($host, '/lims/metrics')->body;
+                $text =~ /^lims_job_runs_total\{task="scan",outcome="done",[^}]*\} [1-9]/m;
+            }), 'each scans');
+            my %told = map { $_ => 1 } $text =~ /^lims_job_\w+\{[^}]*database="([^"@]+)\@/mg;
+            is_deeply(\%told, { $host->{database} => 1 }, '... and shows its own figures');
+        }
+        $first->get('/projects') for 1 .. 3;
+        is(answered($first,  '/projects'), 3,     'the requests of a host are counted');
+        is(answered($second, '/projects'), undef, '... for its own database alone');
+        ok($hosts->finish, 'nothing unexpected in the log');
+    };
+}
+
+subtest 'one database, written in two ways' => sub {
+    my $hosts = LIMS::Service::VirtualHosts->new(way => 'written', conf => $conf, one => sub {
+        my ($socket, $name) = $_[0] =~ /host='([^']+)' dbname=(\S+)/;
+        return "application_name=elsewhere dbname='$name' port=5432 host=$socket";
+    });
+    my ($first, $second) = $hosts->all;
+    my $left = remaining($first);
+
+    is(remaining($second), $left - 1, 'the second host counts on where the first one was');
+    is(remaining($first),  $left - 2, '... and the first where the second');
+    wait_until { sessions($first, 'mod_lims_webhooks')->{ $first->{database} } };
+    is(sessions($first, 'mod_lims_webhooks')->{ $first->{database} }, 1, 'they have one dispatcher');
+    my @pages;
+    ok((wait_until {
+        @pages = map { LIMS::Service::Response->from($_, '/lims/metrics')->body =~
+                /^(lims_job_runs_total\{task="scan",outcome="done",.*)$/m } $first, $second;
+        $pages[0] =~ / [2-9]/;
+    }), 'scans are done');
+    is($pages[0] =~ s/ \d+\z//r, $pages[1] =~ s/ \d+\z//r, 'and the same jobs');
+    $_->get('/projects') for $first, $second;
+    is(answered($_, '/projects'), 2, 'both show the requests of both') for $first, $second;
+    ok($hosts->finish, 'nothing unexpected in the log');
+};
+
+# The folder of the socket and its address are two names that no configuration tells.
+subtest 'one database, named differently' => sub {
+    my $hosts = LIMS::Service::VirtualHosts->new(way => 'include', conf => $conf, one => sub {
+        my ($socket, $name) = $_[0] =~ /host='([^']+)' dbname=(\S+)/;
+        return "host=,$socket hostaddr=192.0.2.1, dbname=$name connect_timeout=2";
+    });
+    $hosts->httpd->expect_log(qr/:warn\] .*LIMS0365: the hosts \S+ and \S+ name one database in two/,
+        'is said at the start');
+    ok($hosts->finish, 'nothing else in the log');
+};
+
+done_testing();

@@ -1,0 +1,178 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Entity tags and conditions: every record has an ETag, If-None-Match saves a
+# transfer, If-Match keeps one analyst from overwriting what another has done.
+# What may be kept by a cache is said on every answer.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
+use LIMS::Service::RouteRecords;
+use LIMS::Test;
+
+my $lims    = LIMS::Test->new;
+my $records = LIMS::Service::RouteRecords->new($lims);
+my $strong  = qr/\A"[\x21\x23-\x7e]+"\z/;
+
+sub with { my (%headers) = @_; return (headers => \%headers) }
+
+# A client of its own to change.
+my $number = 0;
+
+sub client {
+    my $answer = $lims->post('/clients', { code => 'K' . ++$number, name => 'Name' });
+    return ('/clients/' . $answer->json->{id}, $answer->header('ETag'));
+}
+
+subtest 'every record has one' => sub {
+    for my $route (grep { $_->{method} eq 'GET' && $_->{template} =~ /:id\z/ } $records->routes) {
+        my $answer = $lims->get($route->{here});
+        like($answer->header('ETag'), $strong, "GET $route->{template}");
+        is($lims->get($route->{here})->header('ETag'), $answer->header('ETag'),
+            '... the same while it stays the same');
+        is($answer->header('Cache-Control'), 'private, no-cache', '... for its owner only');
+    }
+    like($lims->get('/openapi.json')->header('ETag'), $strong, 'the OpenAPI document too');
+};
+
+subtest 'every write answers the tag that a read then shows' => sub {
+    my $made = $lims->post('/clients', { code => 'W', name => 'W' });
+    my $path = '/clients/' . $made->json->{id};
+    is($made->header('ETag'), $lims->get($path)->header('ETag'), 'creation');
+    my $changed = $lims->patch($path, { name => 'X' });
+    isnt($changed->header('ETag'), $made->header('ETag'), 'a change changes it');
+    is($changed->header('ETag'), $lims->get($path)->header('ETag'), 'update');
+    is($lims->patch($path, { name => 'X' })->header('ETag'), $changed->header('ETag'),
+        'what changes nothing leaves it');
+
+    my $sample = $lims->post('/samples', { clientName => 'W',
+            materialTypeId => $records->id('material-types'),
+            testDefinitionIds => [ $records->id('test-definitions') ] });
+    my $at = '/samples/' . $sample->json->{id};
+    is($sample->header('ETag'), $lims->get($at)->header('ETag'), 'a sample');
+    my $received = $lims->patch("$at/status", { status => 'received' });
+    is($received->header('ETag'), $lims->get($at)->header('ETag'), 'its status');
+    my $test = $sample->json->{tests}[0]{id};
+    my $entered = $lims->patch("/sample-tests/$test", { result => '7' });
+    is($entered->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'), 'a result');
+    isnt($lims->get($at)->header('ETag'), $received->header('ETag'),
+        'the sample shows its tests, so its tag changes with theirs');
+    my $verified = $lims->post("/sample-tests/$test/verify", {});
+    is($verified->header('ETag'), $lims->get("/sample-tests/$test")->header('ETag'),
+        'a verification');
+};
+
+subtest 'If-None-Match' => sub {
+    my ($path, $etag) = client();
+    for my $sent ($etag, "W/$etag", "\"other\", $etag", "$etag , \"other\"", '*') {
+        my $answer = $lims->get($path, with('If-None-Match' => $sent));
+        is($answer->status, 304, "not modified: $sent");
+        is($answer->body, '', '... without a body');
+        is($answer->header('ETag'), $etag, '... with the tag');
+        is($answer->header('Cache-Control'), 'private, no-cache', '... and how to keep it');
+    }
+    for my $sent ('"other"', 'W/"other"', $etag =~ tr/"//dr, '', '"', uc $etag) {
+        is($lims->get($path, with('If-None-Match' => $sent))->status, 200, "sent whole: $sent");
+    }
+    $lims->patch($path, { name => 'Changed' });
+    is($lims->get($path, with('If-None-Match' => $etag))->status, 200, 'whole after a change');
+    is($lims->get('/clients/999999', with('If-None-Match' => '*'))->status, 404,
+        'what is not there is not unchanged');
+    is($lims->get($path, with('If-None-Match' => '*'), key => undef)->status, 401,
+        'an anonymous caller does not learn it');
+    is($lims->get('/clients', with('If-None-Match' => '*'))->status, 200, 'a list has no tag');
+    is($lims->patch($path, { name => 'Again' }, with('If-None-Match' => '*'))->status, 200,
+        'a write does not look at it');
+};
+
+subtest 'If-Match' => sub {
+    my ($path, $etag) = client();
+    my $first = $lims->patch($path, { name => 'First' }, with('If-Match' => $etag));
+    is($first->status, 200, 'the tag that was read');
+    my $before = LIMS::Database::Snapshot::take($lims);
+    for my $sent ($etag, '"other"', 'W/' . $first->header('ETag'), 'nonsense', '""') {
+        my $answer = $lims->patch($path, { name => 'Second' }, with('If-Match' => $sent));
+        is($answer->status, 412, "refused: $sent");
+        is($answer->json->{error}, 'precondition_failed', '... by its slug');
+        is($answer->header('ETag'), undef, '... without a tag of what was not answered');
+    }
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    is($lims->patch($path, { name => 'Third' },
+            with('If-Match' => "\"a\", " . $first->header('ETag')))->status, 200, 'one of a list');
+    is($lims->patch($path, { name => 'Fourth' }, with('If-Match' => '*'))->status, 200,
+        'whatever it is, it is there');
+    is($lims->patch('/clients/999999', { name => 'x' }, with('If-Match' => '*'))->status, 404,
+        'what is not there is 404, not 412');
+    is($lims->patch($path, { code => 1 }, with('If-Match' => '"other"'))->status, 400,
+        'a body that is wrong is told before');
+    is($lims->post('/clients', { code => 'NEW', name => 'New' }, with('If-Match' => '"x"'))->status,
+        201, 'a creation addresses nothing that could have moved on');
+};
+
+subtest 'If-Match on the actions' => sub {
+    my $sample = $lims->post('/samples', { clientName => 'W',
+            materialTypeId => $records->id('material-types'),
+            testDefinitionIds => [ $records->id('test-definitions') ] })->json;
+    my $test   = $sample->{tests}[0]{id};
+    my %action = (
+        "PATCH /sample-tests/$test"         => { result => '7' },
+        "POST /sample-tests/$test/verify"   => {},
+        "PATCH /samples/$sample->{id}"      => { notes => 'x' },
+        "PATCH /samples/$sample->{id}/status" => { status => 'received' },
+        "POST /samples/$sample->{id}/report"  => {},
+        'PATCH /approval-records/' . $records->id('approval-records') => { status => 'approved' },
+    );
+    my $before = LIMS::Database::Snapshot::take($lims);
+    for my $action (sort keys %action) {
+        my ($method, $path) = split / /, $action;
+        my $answer = $lims->request($method, $path, body => $action{$action},
+            with('If-Match' => '"moved on"'));
+        is($answer->status, 412, $action);
+    }
+    is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
+    my $etag = $lims->get("/sample-tests/$test")->header('ETag');
+    is($lims->patch("/sample-tests/$test", { result => '7' }, with('If-Match' => $etag))->status,
+        200, 'the right tag lets it through');
+};
+
+# Both have read the same state; both write at the same moment.
+subtest 'two analysts' => sub {
+    for my $round (1 .. 8) {
+        my ($path, $etag) = client();
+        my @answers = $lims->parallel(4, sub {
+            my ($number) = @_;
+            my $answer = $lims->patch($path, { name => "Analyst $number" },
+                with('If-Match' => $etag));
+            return [ $answer->status, $number ];
+        });
+        my @winners = grep { $_->[0] == 200 } @answers;
+        is(scalar @winners, 1, "round $round: one of them writes");
+        is(scalar(grep { $_->[0] == 412 } @answers), 3, '... the others are told');
+        is($lims->get($path)->json->{name}, "Analyst $winners[0][1]", '... and the one stands');
+    }
+};
+
+subtest 'Cache-Control' => sub {
+    for my $route (grep { $_->{method} eq 'GET' && $_->{template} !~ /:id\z/ } $records->routes) {
+        next if $route->{template} eq '/openapi.json';
+        is($lims->get($route->{here})->header('Cache-Control'), 'no-store',
+            "GET $route->{template}");
+    }
+    my %refusal = (
+        400 => $lims->get('/samples?limit=0'),
+        401 => $lims->get('/samples', key => undef),
+        403 => $lims->get('/samples',
+            key => $lims->key($lims->fixture, scopes => ['events:read'])->{key}),
+        404 => $lims->get('/clients/999999'),
+        405 => $lims->put('/samples', '{}'),
+        415 => $lims->post('/clients', 'x', with('Content-Type' => 'text/plain')),
+    );
+    for my $status (sort keys %refusal) {
+        is($refusal{$status}->status, $status, "a refusal, $status");
+        is($refusal{$status}->header('Cache-Control'), 'no-store', '... is not kept');
+        is($refusal{$status}->header('ETag'), undef, '... and has no tag');
+    }
+};
+
+done_testing();

@@ -1,0 +1,114 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Holding times: from the start of the collection day in the laboratory's time
+# zone, or from the minute where it is known, to the analysis or to now.
+use strict;
+use warnings;
+
+use LIMS::Test::SQL;
+
+my $base = LIMS::Test::SQL->new;
+my $lab  = $base->laboratory(code => 'cedar', time_zone => 'America/Denver');
+my $app  = $base->app($lab);
+my %hours = (PH => '0.25', PB => 48, HPC => 8);
+$base->db->do('UPDATE lims.test_definition SET holding_time_hours = ? WHERE id = ?', undef,
+    $hours{$_}, $lab->{definition}{$_}) for sort keys %hours;
+
+sub collected {
+    my ($sample, $column, $value) = @_;
+    my $other = $column eq 'collected_at' ? 'collection_date' : 'collected_at';
+    return $app->do("UPDATE lims.sample SET $column = $value, $other = NULL
+                      WHERE organization_id = ? AND id = ?", undef, $lab->{id}, $sample->{id});
+}
+
+sub status_of {
+    my ($test) = @_;
+    return $app->selectrow_array('SELECT "holdingStatus" FROM lims.sample_test_record
+        WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $test);
+}
+
+sub expiry {
+    my ($test) = @_;
+    return $app->selectrow_array(
+        q{SELECT to_char("holdingExpiresAt" AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
+            FROM lims.sample_test_record WHERE organization_id = ? AND id = ?}, undef,
+        $lab->{id}, $test);
+}
+
+sub sample_status {
+    my ($sample) = @_;
+    return $app->selectrow_array('SELECT "holdingStatus" FROM lims.sample_record
+        WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $sample->{id});
+}
+
+my $sample = $base->sample($lab, qw(PH PB HPC EC));
+is(status_of($sample->{PB}), undef, 'not collected yet, nothing runs');
+is(sample_status($sample), undef, 'nor for the sample');
+
+# When it ends. Denver: UTC-7 in winter, UTC-6 in summer.
+collected($sample, 'collection_date', q{'2026-01-10'});
+is(expiry($sample->{PB}), '2026-01-12 07:00', 'from the start of the day');
+collected($sample, 'collection_date', q{'2026-07-10'});
+is(expiry($sample->{PB}), '2026-07-12 06:00', 'of the laboratory\'s day, in summer too');
+collected($sample, 'collection_date', q{'2026-03-08'});
+is(expiry($sample->{PB}), '2026-03-10 07:00', '48 hours are 48 hours when the clocks change');
+collected($sample, 'collected_at', q{'2026-01-10T15:20:00Z'});
+is(expiry($sample->{PB}), '2026-01-12 15:20', 'from the minute, where it is known');
+is(expiry($sample->{PH}), '2026-01-10 15:35', 'fifteen minutes');
+is(expiry($sample->{EC}), undef, 'a test without a holding time has no end');
+
+# What that means now, with a warning a day ahead.
+my @cases = (
+    [ '1 hour',   ok            => 'a day and more is left' ],
+    [ '23 hours', ok            => 'just so' ],
+    [ '25 hours', expiring_soon => 'less than a day' ],
+    [ '47 hours', expiring_soon => 'an hour' ],
+    [ '49 hours', expired       => 'none' ],
+);
+for my $case (@cases) {
+    my ($ago, $status, $name) = @$case;
+    collected($sample, 'collected_at', "now() - interval '$ago'");
+    is(status_of($sample->{PB}), $status, "$ago ago: $name");
+}
+$base->db->do('UPDATE lims.organization SET holding_warning_hours = 2 WHERE id = ?', undef,
+    $lab->{id});
+collected($sample, 'collected_at', q{now() - interval '25 hours'});
+is(status_of($sample->{PB}), 'ok', 'a laboratory sets its own window');
+
+# An analysed test is judged by when it was analysed.
+sub analysed {
+    my ($test, $result, $ago) = @_;
+    return $app->do(q{UPDATE lims.sample_test SET result = ?, analyzed_at = now() - ?::interval
+                       WHERE organization_id = ? AND id = ?},
+        undef, $result, $ago, $lab->{id}, $test);
+}
+collected($sample, 'collected_at', q{now() - interval '60 hours'});
+is(status_of($sample->{PB}), 'expired', 'late');
+analysed($sample->{PB}, undef, '13 hours');
+is(status_of($sample->{PB}), 'ok', 'but it was analysed in time');
+analysed($sample->{PB}, '3', '11 hours');
+is(status_of($sample->{PB}), 'expired', 'or not');
+is(
+    $app->selectrow_array(
+        q{SELECT severity || ': ' || message FROM lims.release_finding
+           WHERE organization_id = ? AND sample_id = ? AND category = 'holding_time_expired'
+             AND sample_test_id = ?}, undef, $lab->{id}, $sample->{id}, $sample->{PB}),
+    'warning: PB was not analysed within its holding time', 'which is said and blocks nothing');
+analysed($sample->{PB}, '3', undef);
+is(status_of($sample->{PB}), 'expired', 'a result without a time was analysed when it was entered');
+
+# The sample's is the worst of its open tests.
+collected($sample, 'collected_at', q{now() - interval '7 hours'});
+is(join(' ', map { status_of($sample->{$_}) } qw(PH HPC PB)), 'expired expiring_soon ok',
+    'one of each');
+is(sample_status($sample), 'expired', 'the worst');
+my $release = $app->selectrow_hashref('SELECT * FROM lims.sample_release(?, ?)', undef, $lab->{id},
+    $sample->{id});
+is_deeply($release->{holding_test_names}, ['pH'], 'with the tests it is about');
+analysed($sample->{PH}, '7', '1 minute');
+$app->do(q{UPDATE lims.sample_test SET status = 'verified'
+            WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{PH});
+is(sample_status($sample), 'expiring_soon', 'a verified test is no longer open');
+
+done_testing();

@@ -1,0 +1,72 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# What others wrote reaches the administrator's terminal as text and nothing else: no
+# control character, old or new, and nothing that turns the order of what stands
+# beside it; in any form of output, and in what went wrong.
+use strict;
+use warnings;
+
+use Encode qw(decode encode);
+use LIMS::Test::Tool;
+
+my $tool = LIMS::Test::Tool->new;
+my @as   = $tool->laboratory('cedar');
+my $lab  = $tool->value('SELECT id FROM lims.organization');
+
+my @commanding = (1 .. 0x1f, 0x7f .. 0x9f, 0x61c, 0x200e, 0x200f, 0x2028 .. 0x202e, 0x2066 .. 0x2069);
+my $all   = join '', map { chr } @commanding;
+my $plain = "Pr\x{fc}fung \x{b5}g/L \x{3a9} \x{6f22} \x{1f9ea} \x{645}\x{631}";
+my $name  = "$plain $all";
+
+$tool->db->do(q{SELECT lims.keep_file(?, ?, 'a'), lims.act_as(?, (SELECT min(id) FROM
+    lims.user_account), NULL, NULL, NULL)}, undef, $lab, $name, $lab);
+$tool->db->do(q{UPDATE lims.instrument_file SET status = 'quarantined',
+    reasons = jsonb_build_array(jsonb_build_object('code', 'x', 'message', ?::text, ?::text, 1))}, undef,
+    ($name) x 2);
+
+sub is_harmless {
+    my ($what, $bytes, @kept) = @_;
+    my $text = eval { decode('UTF-8', $bytes, Encode::FB_CROAK) };
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    ok(defined $text, "$what is UTF-8") or return;
+    my @found = grep { $text =~ /\Q$_\E/ } map { chr } grep { $_ != 0x0a } @commanding;
+    is(join(' ', map { sprintf 'U+%04X', ord } @found), '', "... and commands nothing");
+    like($text, qr/\Q$_\E/, '... but has all that is text') for @kept;
+    return;
+}
+
+my ($id) = $tool->value('SELECT id FROM lims.instrument_file');
+for my $command ([ qw(instrument-file show), $id ], [qw(instrument-file list)]) {
+    my $said = $tool->run(@as, @$command);
+    is($said->{exit}, 0, "@$command");
+    is_harmless("@$command", $said->{out}, $plain);
+    my $json = $tool->run(@as, '--json', @$command);
+    is_harmless("@$command --json", $json->{out}, $plain);
+    my $record = $json->{json}{data} ? $json->{json}{data}[0] : $json->{json};
+    is($record->{fileName}, $name, '... which is the same JSON still');
+}
+
+# What went wrong quotes what was asked.
+for my $given ("\x{9b}31m\x{202e}x", "\x{85}") {
+    for my $form ([], ['--json']) {
+        my $said = $tool->run(@as, @$form, qw(user list --active), encode('UTF-8', $given));
+        isnt($said->{exit}, 0, 'what is refused');
+        is_harmless("@$form its message", $said->{out} . $said->{err});
+    }
+}
+my $broken = $tool->run(@as, 'sample', 'show', "\x9b31m");
+unlike($broken->{out} . $broken->{err}, qr/\x9b/, 'nor does a byte that is no UTF-8');
+
+# Bytes as they came go to a file or a pipe.
+is($tool->run(@as, qw(instrument-file content), $id)->{out}, 'a', 'bytes go to a file');
+{
+    local $ENV{LIMS_DATABASE} = LIMS::Instance::conninfo($tool->{database}, 'lims_owner');
+    my $command = join ' ', map { "'$_'" } LIMS::Instance::out() . '/limsctl', @as,
+        qw(instrument-file content), $id;
+    my ($status, $output) = LIMS::Instance::capture('script', '-qec', $command, '/dev/null');
+    is($status, 2, 'and not to a terminal');
+    like($output, qr/send them to a file/, 'which says where else');
+}
+
+done_testing();
