@@ -50,13 +50,25 @@ static void test_literal(void)
     }
 }
 
+typedef struct {
+    const char *text;
+    char decimal;
+    const char *group, *number;
+} reading_t;
+
+static void all_read(const reading_t *cases, apr_size_t count)
+{
+    for (apr_size_t i = 0; i < count; i++) {
+        is(number_of(cases[i].text, cases[i].decimal, cases[i].group), cases[i].number,
+           apr_psprintf(pool, "%s by %c and %s", cases[i].text, cases[i].decimal,
+                        cases[i].group ? cases[i].group : "none"));
+    }
+}
+
+/* Decimal and group signs as declared. */
 static void test_signs(void)
 {
-    static const struct {
-        const char *text;
-        char decimal;
-        const char *group, *number;
-    } cases[] = {
+    static const reading_t cases[] = {
         { "704,986", ',', NULL, "704.986" },
         { "-2,07", ',', NULL, "-2.07" },
         { ",5", ',', NULL, ".5" },
@@ -78,7 +90,15 @@ static void test_signs(void)
         { "3\xc3\x97"
           "10^4",
           '.', NULL, "3E4" },
-        /* Two ways to read it. */
+    };
+
+    all_read(cases, LIMS_LENGTH(cases));
+}
+
+/* Texts with two readings, and groups that are not of three digits. */
+static void test_ambiguous(void)
+{
+    static const reading_t cases[] = {
         { "1,234", '.', NULL, "ambiguous" },
         { "1.234", ',', NULL, "ambiguous" },
         { "1,234.5", '.', NULL, "ambiguous" },
@@ -95,7 +115,15 @@ static void test_signs(void)
         { "1,234,56", '.', ",", "none" },
         { "1,234 567", '.', ",", "none" },
         { "12 34", '.', " ", "none" },
-        /* No numbers. */
+    };
+
+    all_read(cases, LIMS_LENGTH(cases));
+}
+
+/* Texts that are no number. */
+static void test_no_number(void)
+{
+    static const reading_t cases[] = {
         { "", '.', NULL, "none" },
         { " ", '.', NULL, "none" },
         { "-", '.', NULL, "none" },
@@ -117,11 +145,7 @@ static void test_signs(void)
         { "\xd9\xa1\xd9\xa2", '.', NULL, "none" }, /* Arabic digits */
     };
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
-        is(number_of(cases[i].text, cases[i].decimal, cases[i].group), cases[i].number,
-           apr_psprintf(pool, "%s by %c and %s", cases[i].text, cases[i].decimal,
-                        cases[i].group ? cases[i].group : "none"));
-    }
+    all_read(cases, LIMS_LENGTH(cases));
     is(number_of(apr_pstrcat(pool, "1", apr_psprintf(pool, "%0120d", 0), NULL), '.', NULL), "none",
        "a text of 121 digits");
 }
@@ -176,6 +200,8 @@ int main(void)
     pool = unit_pool();
     test_literal();
     test_signs();
+    test_ambiguous();
+    test_no_number();
     test_declared();
     test_operators();
     return tap_done();

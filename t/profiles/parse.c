@@ -169,11 +169,27 @@ static void test_layouts(void)
     }
 }
 
-static void test_refusals(void)
+/* The small profile with a part of it replaced, and what the refusal says. */
+typedef struct {
+    const char *part, *by, *message;
+} refusal_t;
+
+static void all_refused(const refusal_t *cases, apr_size_t count)
 {
-    static const struct {
-        const char *part, *by, *message;
-    } cases[] = {
+    for (apr_size_t i = 0; i < count; i++) {
+        const char *json = quoted(changed(cases[i].part, cases[i].by));
+        const lims_profile_t *profile;
+
+        refuses(lims_profile_parse(&profile, json, strlen(json), pool), LIMS_E_INVALID_BODY,
+                cases[i].message, cases[i].message);
+        ok(profile == NULL, "and there is no profile");
+    }
+}
+
+/* What a profile is called, its layout, and which files it is for. */
+static void test_refused_match(void)
+{
+    static const refusal_t cases[] = {
         { "'code': 'c', ", "", "code: is missing; it must be a string of 1 to 64 characters" },
         { "'c'", "' '", "code: must be a string of 1 to 64" },
         { "'c'", "7", "code: must be a string" },
@@ -195,6 +211,16 @@ static void test_refusals(void)
         { "'headers'", "'lines': {}, 'headers'", "match.lines: must be an array of 1 to 20" },
         { "'headers'", "'lines': [1], 'headers'", "match.lines[0]: must be an object" },
         { "'headers'", "'root': 'a', 'headers'", "match.root: not every container named has it" },
+        { "'wide'", "'xml'", "layout: xml does not occur" },
+    };
+
+    all_refused(cases, LIMS_LENGTH(cases));
+}
+
+/* Where a value stands. */
+static void test_refused_columns(void)
+{
+    static const refusal_t cases[] = {
         { "{'trackingId': 'Sample ID'}", "{}", "columns.trackingId: is missing: layout wide" },
         { "{'trackingId': 'Sample ID'}", "[]", "columns: must be an object" },
         { "'Sample ID'}", "{}}", "columns.trackingId: must have exactly one of header, index" },
@@ -232,6 +258,22 @@ static void test_refusals(void)
           "columns.analysedTime.format: must have hours and minutes alone" },
         { "'Sample ID'}", "'a', 'analysedTime': 'b'}", "columns.analysedTime: needs analysedAt" },
         { "'Sample ID'}", "'a', 'value': 'b'}", "columns.value: layout wide has none" },
+        { "'layout': 'wide'", "'table': {'header': {'group': '(a)'}}, 'layout': 'transposed'",
+          "columns.value: is missing: which of the columns of a sample" },
+        { "'layout': 'wide'", "'table': {'header': {'rows': 2}}, 'layout': 'transposed'",
+          "columns.value: is missing: which of the columns of a sample" },
+        { "'wide'", "'matrix'", "columns.test: is missing: layout matrix needs it" },
+        { "'wide'", "'long'", "columns.test: is missing: layout long needs it" },
+        { "'wide'", "'astm'", "columns.trackingId.field: must be a record and the number of" },
+    };
+
+    all_refused(cases, LIMS_LENGTH(cases));
+}
+
+/* Tests and their units. */
+static void test_refused_tests(void)
+{
+    static const refusal_t cases[] = {
         { "[{'name': 'Gluc', 'testCode': 'GLU', 'unit': 'g/L'}]", "[]",
           "tests: must be an array of 1 to 5000 objects" },
         { "'unit': 'g/L'", "'units': 'g/L'", "tests[0].units: is no member here; there are nam" },
@@ -254,6 +296,15 @@ static void test_refusals(void)
         { "'unit': 'g/L'}", "'unit': 'g/L'}, {'name': 'GLUC', 'testCode': 'X'}",
           "tests[1].name: \"gluc\" is a test's name already" },
         { "'tests'", "'ignoreTests': ['a', 'gluc '], 'tests'", "ignoreTests[1]: \"gluc\" is one" },
+    };
+
+    all_refused(cases, LIMS_LENGTH(cases));
+}
+
+/* How texts, numbers, units, replicates and qualifiers are read. */
+static void test_refused_values(void)
+{
+    static const refusal_t cases[] = {
         { "'tests'", "'numbers': {'decimal': ';'}, 'tests'", "numbers.decimal: must be \".\" or" },
         { "'tests'", "'numbers': {'decimal': ',', 'group': [',']}, 'tests'",
           "numbers.group: has the decimal sign in it" },
@@ -283,6 +334,25 @@ static void test_refusals(void)
         { "'tests'", "'qualifiers': {'flags': [{'text': 'H', 'action': 'note'}]}, 'tests'",
           "qualifiers.flags: needs columns.flag" },
         { "'tests'", "'qualifiers': {'operators': ['<5']}, 'tests'", "qualifiers.operators: must" },
+        { "'tests'", "'qualifiers': {'codes': [{'text': 'U', 'meaning': 'nondetect'}]}, 'tests'",
+          "qualifiers.codes: needs columns.qualifier" },
+        { "'tests'",
+          "'qualifiers': {'tokens': [{'text': 'U', 'meaning': 'nondetect', 'write': '<{limit}'}]},"
+          " 'tests'",
+          "qualifiers.tokens: writes {limit}, which needs columns.limit" },
+        { "'tests'",
+          "'qualifiers': {'tokens': [{'text': 'U', 'meaning': 'nondetect', 'write': '<{value}'}]},"
+          " 'tests'",
+          "qualifiers.tokens: has {value} where the value is the token itself" },
+    };
+
+    all_refused(cases, LIMS_LENGTH(cases));
+}
+
+/* Which rows count, tables, integrity, and what is written. */
+static void test_refused_rows(void)
+{
+    static const refusal_t cases[] = {
         { "'tests'", "'rows': {'only': [{'column': 'flag', 'equals': 'x'}]}, 'tests'",
           "rows.only[0]: columns.flag is not declared" },
         { ", 'tests'",
@@ -292,10 +362,6 @@ static void test_refusals(void)
           "rows.only[0].less: must be a decimal number as a string" },
         { "'layout'", "'table': {'header': {'group': '(a)'}}, 'layout'",
           "table.header.group: is for layout transposed alone" },
-        { "'layout': 'wide'", "'table': {'header': {'group': '(a)'}}, 'layout': 'transposed'",
-          "columns.value: is missing: which of the columns of a sample" },
-        { "'layout': 'wide'", "'table': {'header': {'rows': 2}}, 'layout': 'transposed'",
-          "columns.value: is missing: which of the columns of a sample" },
         { "'layout': 'wide'", "'table': {'header': {'group': 'a'}}, 'layout': 'transposed'",
           "table.header.group: must capture what counts" },
         { "'tests'", "'rows': {'only': [{'column': 'trackingId'}]}, 'tests'",
@@ -304,6 +370,25 @@ static void test_refusals(void)
           "rows.only[0].index: cannot stand beside column" },
         { "'tests'", "'rows': {'skip': [{'when': []}]}, 'tests'",
           "rows.skip[0].when: must be an array of 1 to 20 objects" },
+        { "'tests'", "'rows': {'final': 'F'}, 'tests'", "rows.final: needs columns.status" },
+        { "'tests'", "'integrity': {'frames': 'required'}, 'tests'", "integrity.frames: is for" },
+        { "'tests'", "'integrity': {'hash': {'regex': 'a'}}, 'tests'",
+          "integrity.hash.regex: must capture what counts" },
+        { "'tests'", "'table': {'element': '/a'}, 'tests'", "table.element: is for layouts xml" },
+        { "'tests'", "'table': {'map': {'section': 'a'}}, 'tests'", "table.map: is for layout ma" },
+        { "'tests'", "'table': {'block': {}}, 'tests'",
+          "table.block.start: is missing; it must b" },
+        { "'tests'", "'write': {'sampleStatuses': 'verified'}, 'tests'",
+          "write.sampleStatuses: must be one of received, processing, or an array" },
+    };
+
+    all_refused(cases, LIMS_LENGTH(cases));
+}
+
+/* Rows of QC controls. */
+static void test_refused_controls(void)
+{
+    static const refusal_t cases[] = {
         { "'tests'",
           "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'B'}], 'controlType': 'MB',"
           " 'route': 'qcBatch'}]}, 'tests'",
@@ -330,16 +415,6 @@ static void test_refusals(void)
           " 'route': 'qcBatch', 'criterion': 'maximum', 'upperLimit': '2', 'against': 'LCS'}]},"
           " 'tests'",
           "rows.controls[0].against: is for the criterion rpd" },
-        { "'tests'", "'qualifiers': {'codes': [{'text': 'U', 'meaning': 'nondetect'}]}, 'tests'",
-          "qualifiers.codes: needs columns.qualifier" },
-        { "'tests'",
-          "'qualifiers': {'tokens': [{'text': 'U', 'meaning': 'nondetect', 'write': '<{limit}'}]},"
-          " 'tests'",
-          "qualifiers.tokens: writes {limit}, which needs columns.limit" },
-        { "'tests'",
-          "'qualifiers': {'tokens': [{'text': 'U', 'meaning': 'nondetect', 'write': '<{value}'}]},"
-          " 'tests'",
-          "qualifiers.tokens: has {value} where the value is the token itself" },
         { "'tests'",
           "'rows': {'controls': [{'when': [{'index': 1, 'equals': 'D'}], 'controlType': 'CCV',"
           " 'route': 'qcBatch', 'criterion': 'range', 'lowerLimit': '9', 'upperLimit': '8.9'}]},"
@@ -360,30 +435,9 @@ static void test_refusals(void)
           " 'tests': [{'name': 'Gluc', 'testCode': 'GLU'}]",
           "rows.controls[0].unit: \"mg/L\" cannot be converted to the unit of test GLU, which is "
           "not given" },
-        { "'tests'", "'rows': {'final': 'F'}, 'tests'", "rows.final: needs columns.status" },
-        { "'tests'", "'integrity': {'frames': 'required'}, 'tests'", "integrity.frames: is for" },
-        { "'tests'", "'integrity': {'hash': {'regex': 'a'}}, 'tests'",
-          "integrity.hash.regex: must capture what counts" },
-        { "'tests'", "'table': {'element': '/a'}, 'tests'", "table.element: is for layouts xml" },
-        { "'tests'", "'table': {'map': {'section': 'a'}}, 'tests'", "table.map: is for layout ma" },
-        { "'tests'", "'table': {'block': {}}, 'tests'",
-          "table.block.start: is missing; it must b" },
-        { "'tests'", "'write': {'sampleStatuses': 'verified'}, 'tests'",
-          "write.sampleStatuses: must be one of received, processing, or an array" },
-        { "'wide'", "'xml'", "layout: xml does not occur" },
-        { "'wide'", "'matrix'", "columns.test: is missing: layout matrix needs it" },
-        { "'wide'", "'long'", "columns.test: is missing: layout long needs it" },
-        { "'wide'", "'astm'", "columns.trackingId.field: must be a record and the number of" },
     };
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
-        const char *json = quoted(changed(cases[i].part, cases[i].by));
-        const lims_profile_t *profile;
-
-        refuses(lims_profile_parse(&profile, json, strlen(json), pool), LIMS_E_INVALID_BODY,
-                cases[i].message, cases[i].message);
-        ok(profile == NULL, "and there is no profile");
-    }
+    all_refused(cases, LIMS_LENGTH(cases));
 }
 
 static void test_bounds(void)
@@ -448,7 +502,12 @@ int main(void)
     test_defaults();
     test_sources();
     test_layouts();
-    test_refusals();
+    test_refused_match();
+    test_refused_columns();
+    test_refused_tests();
+    test_refused_values();
+    test_refused_rows();
+    test_refused_controls();
     test_bounds();
     test_judged();
     return tap_done();
