@@ -1,0 +1,46 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The tests' own house: each begins in the same way, and t/README.md lists every
+# helper and every folder that there is, and none that there is not. Its examples
+# compile.
+use strict;
+use warnings;
+
+use File::Temp ();
+use Test::More;
+
+use LIMS::Test::Source;
+
+my $readme   = text('t/README.md');
+my $root     = $LIMS::Test::Source::root;
+my $preamble = qr{\A#!/usr/bin/perl\n# SPDX-License-Identifier: Apache-2\.0\n#\n(?:#.*\n)+}
+    . qr{use strict;\nuse warnings;\n(?:use utf8;\n)?\nuse };
+
+my @odd = grep { text($_) !~ $preamble } files(qr/\.t\z/, 't');
+ok(!@odd, 'each test says what it proves and is strict') or diag(join "\n", @odd);
+
+sub compare {
+    my ($what, $listed, $there) = @_;
+    is(join(' ', sort @$listed), join(' ', sort @$there), "t/README.md lists the $what, each once");
+    return;
+}
+
+my @modules = map { s{\At/lib/|\.pm\z}{}gr =~ s{/}{::}gr } files(qr/\.pm\z/, 't/lib');
+compare('modules of t/lib', [ $readme =~ /^\| `(LIMS::[\w:]+)`/mg ], \@modules);
+compare('C files of t/lib', [ $readme =~ /^\| `(\w+\.[ch])`/mg ],
+    [ map { s{.*/}{}r } files(qr/\.[ch]\z/, 't/lib') ]);
+
+my %folder = map { m{\At/([^/]+)/} ? ("$1/" => 1) : () } files(qr/./, 't');
+my ($table) = $readme =~ /^\| folder \| what is tested \|\n(.*?)\n\n/ms;
+compare('folders of t', [ ($table // '') =~ /`([\w-]+\/)`/g ], [ keys %folder ]);
+
+for my $example ($readme =~ /^```perl\n(.*?)^```\n/msg) {
+    my ($says) = $example =~ /^#\n# (.*)/m;
+    my $file = File::Temp->new(SUFFIX => '.t');
+    print {$file} $example;
+    close $file;
+    like(scalar `$^X -I'$root/t/lib' -c $file 2>&1`, qr/syntax OK/, "the example compiles: $says");
+}
+
+done_testing();
