@@ -10,7 +10,7 @@ use warnings;
 
 use Test::More;
 
-use LIMS::Source;
+use LIMS::Test::Source;
 
 my $string  = qr/"(?:[^"\\]|\\.)*"/;
 my $literal = qr/(?:$string\s*(?:LIMS_\w+\s*(?="))?)+/;
