@@ -212,7 +212,7 @@ $(OUT)/limsctl.8: $(OUT)/limsctl
 NEXT := $(OUT)/t/faults/migrations
 $(NEXT).c: t/faults/next.sql build/migrations.awk $(MIGRATIONS) $(OUT)/inputs
 	@mkdir -p $(@D)
-	@next=$(@D)/$$(printf '%03d_next.sql' $$(($(words $(MIGRATIONS)) + 1))); \
+	@last=$(notdir $(lastword $(MIGRATIONS))); next=$(@D)/$$(($${last%%_*} + 1))_next.sql; \
 	rm -f $(@D)/*_next.sql && cp $< $$next && sha256sum $(MIGRATIONS) $$next > $(NEXT).sha256 \
 	    && awk -f build/migrations.awk $(NEXT).sha256 $(MIGRATIONS) $$next > $@
 

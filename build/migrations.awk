@@ -5,13 +5,13 @@
 #     sha256sum sql/[0-9]*.sql > SUMS
 #     awk -f migrations.awk SUMS sql/[0-9]*.sql > migrations.c
 #
-# A migration is plain SQL in a file NNN_name.sql. `limsctl migrate` runs each
-# in a transaction of its own, so transaction control and psql's own commands
-# are refused. A line
+# A migration is plain SQL in a file NNN_name.sql; the numbers ascend, with gaps
+# where a noun's files may become more. `limsctl migrate` runs each in a transaction
+# of its own, so transaction control and psql's own commands are refused. A line
 #
-#     -- compatible since: 7
+#     -- compatible since: 170
 #
-# says that code made for schema version 7 or later can work on the schema this
+# says that code made for schema version 170 or later can work on the schema this
 # migration leaves; without it, only code that knows this migration can.
 #
 # With -v table=lims_demo_files the C table gets that name instead of
@@ -21,6 +21,7 @@
 
 BEGIN {
     count = 0
+    last = 0
     problems = 0
     table = table ? table : "lims_migrations"
     print "/* SPDX-License-Identifier: Apache-2.0 */"
@@ -86,9 +87,10 @@ function begin(    name) {
         refuse("a migration is called NNN_name.sql")
     }
     version = substr(name, 1, 3) + 0
-    if (version != count + 1) {
-        refuse("the migrations are numbered from 001 without a gap or a repeat")
+    if (version <= last) {
+        refuse("the migrations are numbered in ascending order, each number once")
     }
+    last = version
     if (!(FILENAME in checksum)) {
         refuse("no check sum of it was given")
     }

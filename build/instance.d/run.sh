@@ -31,7 +31,11 @@ write_ctl() {
 # The keys that the demonstration shows once are kept beside the database that
 # knows them.
 fill_database() {
-    "$home/limsctl" migrate || fail "the migration failed"
+    status=0
+    "$home/limsctl" migrate || status=$?
+    test "$status" -ne 5 || fail "the data in $(shorten "$dir") are of another version of" \
+        "mod_lims and stay as they are; to remove them: build/instance remove $(shorten "$dir")"
+    test "$status" -eq 0 || fail "the migration failed"
     test ! -s "$home/keys" || return 0
     (umask 077 && "$home/limsctl" demo --keys-to "$home/keys") ||
         fail "the demonstration data could not be made"

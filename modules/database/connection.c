@@ -162,7 +162,7 @@ leave:
 }
 
 /* Whether the database is a copy whose events were not told yet to go on from
- * where they were; see sql/032_restored_events.sql. Asked of a new server process
+ * where they were; see sql/170_events.sql. Asked of a new server process
  * alone: what is written later, the database itself refuses. */
 static const lims_error_t *check_events(lims_connection_t *connection, apr_pool_t *pool)
 {

@@ -213,7 +213,9 @@ static lims_migration_plan_t *compare(const PGresult *records, apr_pool_t *pool)
         plan->count++;
     }
     for (int i = 0; i < known; i++) {
-        if (version_of(records, i) > lims_migration_version()) {
+        int version = version_of(records, i);
+
+        if (version > lims_migration_version() || lims_migration_is_foreign(version)) {
             rows[plan->count++] = recorded(records, i, NULL);
         }
     }
@@ -236,6 +238,13 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
     for (int i = 0; i < plan->count; i++) {
         const lims_migration_row_t *row = &plan->rows[i];
 
+        if (row->state == LIMS_MIGRATION_UNKNOWN && lims_migration_is_foreign(row->version)) {
+            return lims_fail(run->pool, LIMS_E_PRECONDITION_FAILED,
+                             "The database was made by other migrations, of which %03d (%s) is "
+                             "not known here. They cannot be taken over: use the limsctl that "
+                             "belongs to this database, or migrate an empty one.",
+                             row->version, row->name);
+        }
         if (row->state == LIMS_MIGRATION_UNKNOWN) {
             return lims_fail(run->pool, LIMS_E_PRECONDITION_FAILED,
                              "The database is newer than this limsctl: it has migration %03d (%s), "

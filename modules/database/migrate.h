@@ -8,7 +8,8 @@
  * is compiled in: a migration is never changed after it was applied.
  *
  * LIMS_E_PRECONDITION_FAILED: the database is newer than the code, or holds a
- * changed migration. LIMS_E_INTERNAL: PostgreSQL refused, in its own words.
+ * changed migration, or one of another making. LIMS_E_INTERNAL: PostgreSQL
+ * refused, in its own words.
  */
 #ifndef LIMS_MIGRATE_H
 #define LIMS_MIGRATE_H
@@ -20,7 +21,7 @@ typedef enum {
     LIMS_MIGRATION_APPLIED,
     LIMS_MIGRATION_PENDING,
     LIMS_MIGRATION_CHANGED, /* applied, but with another text */
-    LIMS_MIGRATION_UNKNOWN, /* applied by a newer limsctl */
+    LIMS_MIGRATION_UNKNOWN, /* applied by a newer limsctl, or another one */
     LIMS_MIGRATION_STATE_COUNT
 } lims_migration_state_e;
 
@@ -34,7 +35,7 @@ typedef struct {
 
 typedef struct {
     int count;
-    const lims_migration_row_t *rows; /* in order of version */
+    const lims_migration_row_t *rows; /* in order of version, unknown ones last */
     const char *misfit;               /* why the service cannot work on it, NULL: it can */
 } lims_migration_plan_t;
 

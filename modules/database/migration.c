@@ -20,6 +20,32 @@ static const lims_migrated_t *find(const lims_migrated_t *applied, int count, in
     return NULL;
 }
 
+static bool is_own(int version)
+{
+    for (int i = 0; i < lims_migrations_count; i++) {
+        if (lims_migrations[i].version == version) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first one that was applied among these, and is none of them. */
+static const lims_migrated_t *foreign(const lims_migrated_t *applied, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (lims_migration_is_foreign(applied[i].version)) {
+            return &applied[i];
+        }
+    }
+    return NULL;
+}
+
+bool lims_migration_is_foreign(int version)
+{
+    return version < lims_migration_version() && !is_own(version);
+}
+
 static const char *missing(const lims_migration_t *own, int version, apr_pool_t *pool)
 {
     if (version < lims_migration_version()) {
@@ -36,8 +62,16 @@ static const char *missing(const lims_migration_t *own, int version, apr_pool_t 
 
 const char *lims_migration_misfit(const lims_migrated_t *applied, int count, apr_pool_t *pool)
 {
+    const lims_migrated_t *other = foreign(applied, count);
     int version = 0, since = 0;
 
+    if (other) {
+        return apr_psprintf(pool,
+                            "the database was made by other migrations, of which %03d (%s) is not "
+                            "known here: install the mod_lims that belongs to this database, or "
+                            "run \"limsctl migrate\" in an empty one",
+                            other->version, other->name);
+    }
     for (int i = 0; i < count; i++) {
         version = applied[i].version > version ? applied[i].version : version;
         since = applied[i].compatible_since > since ? applied[i].compatible_since : since;

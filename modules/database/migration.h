@@ -22,7 +22,7 @@ typedef struct {
     int compatible_since; /* oldest schema version whose code can use this one */
 } lims_migration_t;
 
-/* In ascending order of version (generated). */
+/* In ascending order of version, which may have gaps (generated). */
 extern const lims_migration_t lims_migrations[];
 extern const int lims_migrations_count;
 
@@ -36,6 +36,11 @@ typedef struct {
     const char *checksum;
     int compatible_since;
 } lims_migrated_t;
+
+/* Whether a migration of this number comes before the last one of this code and is
+ * not among its own: a database that has it was made otherwise, and migrating it
+ * would not make it fit. */
+bool lims_migration_is_foreign(int version);
 
 /* Whether this code can work on a schema that was made by these: each of its own
  * migrations, of the same name and text, and none that asks for newer code. NULL,

@@ -4,8 +4,8 @@
  *
  * A dispatcher is one thread: libcurl's multi interface for the receivers and
  * one database connection, which it drives at the same time. The database
- * decides what goes out (sql/014_dispatch.sql); what a dispatcher keeps in
- * memory may be lost at any moment, and then goes out again from the rows.
+ * decides what goes out (sql/181_webhook_dispatch.sql); what a dispatcher
+ * keeps in memory may be lost at any moment, and then goes out again from the rows.
  *
  * Every child process may have one; of those of a machine as many work as there
  * are slots, the others wait. A slot is a lock that the kernel takes back when

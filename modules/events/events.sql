@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The feed. Its order is (position, id), see sql/010_events.sql; the cursor is
+-- The feed. Its order is (position, id), see sql/170_events.sql; the cursor is
 -- the id of the last event that was read.
 
 -- name: event_list many

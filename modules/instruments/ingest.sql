@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What importing an instrument's file asks of the database. What it decides is
--- sql/022_import.sql.
+-- sql/212_import.sql.
 
 -- name: profiles_active many
 -- Without the definitions of those that the process has parsed already.

@@ -4,7 +4,7 @@
  * come in (ingest), and what becomes of those that could not be imported.
  *
  * What a file says is worked out by profiles/ from its bytes alone; what may be
- * written of it is decided by the database (sql/021_import.sql).
+ * written of it is decided by the database (sql/212_import.sql).
  */
 #ifndef LIMS_INSTRUMENTS_H
 #define LIMS_INSTRUMENTS_H

@@ -4,11 +4,11 @@
  * reagent and media lots, method worksheets, confirmations, investigations,
  * certificates.
  *
- * The rules are the database's own (sql/003, 006, 007): what follows from the
- * evidence is worked out there, whoever writes it. Here are the words by which
- * people record the evidence and take their decisions. All of it is done by
- * signed-in people and not through the REST API, so that an API key can meet a
- * gate but never open one.
+ * The rules are the database's own (sql/115_lots.sql, and from
+ * sql/140_qc_batches.sql on): what follows from the evidence is worked out there,
+ * whoever writes it. Here are the words by which people record the evidence and
+ * take their decisions. All of it is done by signed-in people and not through the
+ * REST API, so that an API key can meet a gate but never open one.
  */
 #ifndef LIMS_QUALITY_H
 #define LIMS_QUALITY_H

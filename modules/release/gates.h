@@ -2,7 +2,7 @@
 /*
  * gates.h - the release gates, as a caller meets them.
  *
- * What blocks is defined once, in the database (sql/005_release.sql), which
+ * What blocks is defined once, in the database (sql/160_findings.sql), which
  * also refuses by itself whatever comes another way. Here its rows become the
  * answer: the first failing gate of the contract's order is the error, and
  * `blockers` lists every failing one with the ids of what blocks.

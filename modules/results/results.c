@@ -4,8 +4,8 @@
  *
  * A result is text, kept exactly as entered. Its numeric value, judgement
  * against the specification, presumptive reading and the lock of a verified
- * result are the database's own rules (sql/003 and later), so that results
- * from files and hands are treated alike.
+ * result are the database's own rules (sql/130_sample_tests.sql and the files
+ * after it), so that results from files and hands are treated alike.
  */
 #include "results/results.h"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What the service asks of sample tests. Locks are taken in the order of
--- sql/005_results.sql, tests by id before their samples, so that writers wait
+-- sql/130_sample_tests.sql, tests by id before their samples, so that writers wait
 -- for each other but never in a circle.
 
 -- name: sample_test_get one

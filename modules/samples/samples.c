@@ -4,7 +4,7 @@
  *
  * Tracking id, sample identifier, client record, allowance, transitions and
  * the final state of a reported sample are the database's own rules
- * (sql/003_samples.sql), so that no surface gets around them; here is what a
+ * (sql/122_sample_changes.sql), so that no surface gets around them; here is what a
  * caller has to be told, and in which order.
  */
 #include "samples/samples.h"

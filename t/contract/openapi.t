@@ -285,8 +285,8 @@ subtest 'examples and defaults' => sub {
 
 # The database writes the events; its list of types is the other half.
 subtest 'events' => sub {
-    my ($check) = LIMS::Test::Source::text('sql/010_events.sql') =~ /\btype IN \(([^)]*)\)/
-        or BAIL_OUT('sql/010_events.sql has no list of types');
+    my ($check) = LIMS::Test::Source::text('sql/170_events.sql') =~ /\btype IN \(([^)]*)\)/
+        or BAIL_OUT('sql/170_events.sql has no list of types');
     my @types = sort $check =~ /'([^']+)'/g;
 
     is_deeply([ sort keys %{ $api->{webhooks} } ], \@types, 'are those that the database knows');

@@ -122,8 +122,8 @@ sub migrations {
 
 my $made;
 ($status, $made) = migrations('001_one.sql' => "SELECT 'a\\b \"c\"';\n",
-    '002_two.sql' => "-- compatible since: 1\nSELECT 2;\n");
-is($status, 0, 'migrations are compiled');
+    '003_two.sql' => "-- compatible since: 1\nSELECT 2;\n");
+is($status, 0, 'migrations are compiled, gaps between their numbers or not');
 like($made, qr/\.version = 1,\n\s*\.name = "one",\n\s*\.checksum = "0123abcd"/, 'with what they are');
 like($made, qr/"SELECT 'a\\\\b \\"c\\"';\\n"/,                                   'with their text');
 like($made, qr/\.compatible_since = 1,.*\.compatible_since = 1,/s, 'with what they are compatible with');
@@ -137,7 +137,8 @@ unlike($made, qr/lims_migrations/,                               '... and not un
 unlink $demo;
 
 my @wrong = (
-    [ { '002_two.sql' => "SELECT 1;\n" }, qr/without a gap/, 'a gap' ],
+    [ { '002_one.sql' => "SELECT 1;\n", '002_two.sql' => "SELECT 1;\n" }, qr/each number once/,
+        'a number that comes twice' ],
     [ { '001_One.sql' => "SELECT 1;\n" }, qr/NNN_name/,      'a bad name' ],
     [ { '001_one.sql' => "\\set x 1\n" }, qr/psql/,          'a command of psql' ],
     [ { '001_one.sql' => "BEGIN;\n" },    qr/transaction/,   'transaction control' ],

@@ -21,40 +21,52 @@ END
 my ($version) = $lims->db->selectrow_array('SELECT max(version) FROM lims.schema_migration');
 cmp_ok($version, '>', 0, 'the schema has a version');
 
-sub older {
-    $lims->db->do('UPDATE lims.schema_migration SET version = -version WHERE version = ?',
-        undef, $version);
+my %columns = map { $_->{version} => $_ } @{ $lims->db->selectall_arrayref(
+    'SELECT version, name, checksum, compatible_since FROM lims.schema_migration', { Slice => {} }) };
+
+sub record {
+    my ($of) = @_;
+    my @names = sort keys %$of;
+    $lims->db->do(sprintf('INSERT INTO lims.schema_migration (%s) VALUES (?, ?, ?, ?)',
+            join ', ', @names), undef, @$of{@names});
     return;
 }
+
+sub forget {
+    $lims->db->do('DELETE FROM lims.schema_migration WHERE version = ?', undef, @_);
+    return;
+}
+
+sub older { return forget($version) }
 
 sub newer {
     my ($compatible_since) = @_;
-    $lims->db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, compatible_since)
-                    VALUES (?, 'future', 'none', ?)}, undef, $version + 1, $compatible_since);
-    return;
+    return record({ version => $version + 1, name => 'future', checksum => 'none',
+            compatible_since => $compatible_since });
 }
-
-my $checksum = $lims->db->selectrow_array('SELECT checksum FROM lims.schema_migration
-    WHERE version = 7');
 
 # As many as there should be, and one of them is another.
 sub other {
-    $lims->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 7});
+    $lims->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 151});
     return;
 }
 
 # One is missing in their midst, and one more is at the end.
 sub gap {
-    $lims->db->do('UPDATE lims.schema_migration SET version = -version WHERE version = 7');
-    newer($version);
+    forget(151);
+    return newer($version);
+}
+
+# Made by other files than these.
+sub foreign {
+    $lims->db->do('DELETE FROM lims.schema_migration');
+    record({ version => $_, name => "other_$_", checksum => 'none', compatible_since => $_ }) for 1 .. 36;
     return;
 }
 
 sub restore {
-    $lims->db->do('DELETE FROM lims.schema_migration WHERE version > ?', undef, $version);
-    $lims->db->do('UPDATE lims.schema_migration SET version = -version WHERE version < 0');
-    $lims->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 7', undef,
-        $checksum);
+    $lims->db->do('DELETE FROM lims.schema_migration');
+    record($columns{$_}) for sort keys %columns;
     return;
 }
 
@@ -69,14 +81,16 @@ sub ready {
 my $next   = $version + 1;
 my %misfit = (
     'older' => [ \&older,
-        qr/schema version -?\d+, this mod_lims needs $version: run "limsctl migrate"/ ],
+        qr/schema version \d+, this mod_lims needs $version: run "limsctl migrate"/ ],
     'newer' => [ sub { newer($version + 1) },
         qr/schema\ version\ $next,\ which\ needs\ a\ mod_lims\ made\ for\ version\ $next\ or\ later,
            \ this\ one\ is\ made\ for\ $version:\ install\ the\ newer\ mod_lims/x ],
     'another, by one text' => [ \&other,
-        qr/migration 007 \(decisions\) was applied with another text .*: install the mod_lims that/ ],
+        qr/migration 151 \(approvals\) was applied with another text .*: install the mod_lims that/ ],
     'lacking one of them' => [ \&gap,
-        qr/lacks migration 007 \(decisions\): run "limsctl migrate"|schema version -?\d+, this/ ],
+        qr/lacks migration 151 \(approvals\): run "limsctl migrate"/ ],
+    'made by other files' => [ \&foreign,
+        qr/made by other migrations, of which 001 \(other_1\) is not known here: install the/ ],
 );
 
 for my $name (sort keys %misfit) {

@@ -34,7 +34,7 @@ is($tool->value(q{SELECT to_regnamespace('lims')}), undef, 'nothing of it is lef
 
 my $done = $tool->run('migrate');
 is($done->{exit}, 0, 'the migration');
-like($done->{out}, qr/^001 foundation \.\.\. done$/m, 'names what it does');
+like($done->{out}, qr/^101 foundation \.\.\. done$/m, 'names what it does');
 is($tool->value($recorded), $count, 'every migration has its record');
 is($tool->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
                    WHERE schemaname = 'lims'}), 'lims_owner', 'all tables are lims_owner\'s');
@@ -54,16 +54,17 @@ is($super->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
 
 # What was applied is not what is known here.
 
-$tool->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 2});
+$tool->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 110});
 my $changed = $tool->run(qw(migrate --json));
 is($changed->{exit}, 5, 'a changed migration is refused');
-like($changed->{json}{message}, qr/002 \(reference\)/, 'by name');
-like(states($tool->run(qw(migrate --status --json))), qr/\Aapplied changed applied/, 'status');
-$tool->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 2', undef,
-    $super->value('SELECT checksum FROM lims.schema_migration WHERE version = 2'));
+like($changed->{json}{message}, qr/110 \(reference\)/, 'by name');
+like(states($tool->run(qw(migrate --status --json))), qr/\A(?:applied ){4}changed applied/, 'status');
+$tool->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 110', undef,
+    $super->value('SELECT checksum FROM lims.schema_migration WHERE version = 110'));
 is($tool->run(qw(migrate --status))->{exit}, 0, 'mended');
 
-my $newer = $count + 1;
+my $last  = $files[-1][0];
+my $newer = $last + 1;
 $tool->db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, compatible_since)
                 VALUES (?, 'future', 'x', ?)}, undef, $newer, $newer);
 my $old = $tool->run('migrate');
@@ -71,8 +72,32 @@ is($old->{exit}, 5, 'a newer database is refused');
 like($old->{err}, qr/newer than this limsctl/, 'in words');
 is($tool->run(qw(organization list))->{exit}, 5, 'other commands refuse it too');
 $tool->db->do('UPDATE lims.schema_migration SET compatible_since = ? WHERE version = ?', undef,
-    $count, $newer);
+    $last, $newer);
 is($tool->run(qw(organization list))->{exit}, 0, 'unless it says that this version may work on it');
+
+# A database that was made by other files is refused, and left as it is.
+
+my $foreign = LIMS::Test::Tool->new(empty => 1);
+$foreign->db->do('CREATE SCHEMA lims');
+$foreign->db->do(q{CREATE TABLE lims.schema_migration (version integer PRIMARY KEY, name text NOT NULL,
+    checksum text NOT NULL, compatible_since integer NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now(), applied_by text NOT NULL DEFAULT session_user)});
+$foreign->db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, compatible_since)
+    VALUES (1, 'ground', 'x', 1), (2, 'reference', 'y', 2)});
+$status = $foreign->run(qw(migrate --status --json));
+is($status->{exit}, 5, 'a database that was made otherwise does not fit');
+is(states($status), join(' ', ('pending') x $count, 'unknown', 'unknown'), 'it has what is not known');
+for my $way ([], ['--dry-run']) {
+    my $refused = $foreign->run('migrate', @$way);
+    is($refused->{exit}, 5, "and is not migrated @$way");
+    like($refused->{err}, qr/made by other migrations, of which 001 \(ground\) is not known here/,
+        '... in words');
+}
+like($foreign->run(qw(organization list))->{err}, qr/run "limsctl migrate" in an empty one/,
+    'nor worked on');
+is($foreign->value($recorded), 2, 'nothing was recorded');
+is($foreign->value(q{SELECT count(*) FROM pg_class WHERE relnamespace = 'lims'::regnamespace
+    AND relkind = 'r'}), 1, 'or made');
 
 # Who may.
 
@@ -87,9 +112,9 @@ $broken->db->do('CREATE SCHEMA lims');
 $broken->db->do('CREATE TABLE lims.sample (id int)');
 my $failed = $broken->run('migrate');
 is($failed->{exit}, 4, 'a migration that fails');
-like($failed->{err}, qr/004_samples\.sql failed and was undone: .*already exists/,
+like($failed->{err}, qr/120_samples\.sql failed and was undone: .*already exists/,
     'is named with its cause');
-is($broken->value('SELECT max(version) FROM lims.schema_migration'), 3, 'those before it stay');
+is($broken->value('SELECT max(version) FROM lims.schema_migration'), 115, 'those before it stay');
 is($broken->value(q{SELECT count(*) FROM pg_proc WHERE proname = 'check_character'}), 0,
     'nothing of it is left');
 $broken->db->do('DROP TABLE lims.sample');

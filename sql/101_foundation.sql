@@ -1,0 +1,174 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The ground everything stands on: the request's context, refusals, and what every
+-- table's rows have in common.
+--
+-- These files are the schema in the order of the domain, a noun's files in a row. A
+-- table is written once and whole, and so is every function, view and trigger. A noun's
+-- numbers begin at a ten, so that it can grow; what everybody may do stands last
+-- (240_access.sql, 241_grants.sql).
+--
+-- Rules of every table below an organization:
+--   - its primary key is (organization_id, id), every unique key and every
+--     foreign key begins with organization_id: a row cannot refer to another
+--     organization's even by a bug, and tables can be spread by that column;
+--   - triggers take the organization from the row, never from the context;
+--   - row-level security is the second wall (240_access.sql).
+--
+-- A function that returns one value from a table is written in plpgsql, which
+-- keeps its plan: in sql it would be planned anew in every transaction.
+--
+-- Triggers of one table, event and level run in the order of their names, which is
+-- used: guard, judge, lock, then touch. A table with more than six has a map of them at
+-- its head, in the order in which they run: what each does, and why at this place. A
+-- test compares the maps with the database.
+
+CREATE SCHEMA IF NOT EXISTS lims;
+
+-- Who may run a function is for 241_grants.sql to say: by default PostgreSQL lets
+-- everybody.
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+
+-- The tables that hold a table's rows: its partitions, or itself. Storage
+-- parameters are theirs.
+CREATE FUNCTION lims.leaves(p_table regclass) RETURNS SETOF regclass
+LANGUAGE sql STABLE
+AS $$
+    SELECT t.relid
+      FROM pg_partition_tree(p_table) t
+     WHERE t.isleaf
+     UNION
+    -- One without partitions has no tree, not even of itself.
+    SELECT c.oid::regclass
+      FROM pg_class c
+     WHERE c.oid = p_table
+       AND c.relkind = 'r'
+$$;
+
+-- The context of a request -------------------------------------------------
+
+-- Who acts, for which organization, why: transaction-local settings, set by
+-- lims.authenticate() or lims.act_as(). An unset one reads as NULL, and a NULL
+-- organization sees no rows.
+CREATE FUNCTION lims.context(p_name text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT nullif(current_setting('lims.' || p_name, true), '') $$;
+
+CREATE FUNCTION lims.context_id(p_name text) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT nullif(current_setting('lims.' || p_name, true), '')::bigint $$;
+
+-- The user whom an act is put down to. What stamps a person is not done by
+-- nobody: SQLSTATE LM401, as for a request whose key is not known.
+CREATE FUNCTION lims.acting_user() RETURNS bigint
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF lims.context_id('user_id') IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'LM401',
+            MESSAGE = 'this needs a user to be put down to, and none is acting';
+    END IF;
+    RETURN lims.context_id('user_id');
+END
+$$;
+
+-- Whether the schema's owner acts, who may bring in what was done before it was
+-- recorded here. Triggers run with the owner's rights, so current_user does not
+-- tell, and nothing that the run-time role can set makes it one.
+CREATE FUNCTION lims.is_owner_acting() RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN pg_has_role(
+        CASE current_setting('role') WHEN 'none' THEN session_user
+             ELSE current_setting('role') END, 'lims_owner', 'MEMBER');
+END
+$$;
+
+-- What locks its evidence and then reads it needs to see what was committed
+-- while it waited for the locks. A snapshot of the transaction's beginning,
+-- which the higher isolation levels read, would not show it.
+CREATE FUNCTION lims.require_read_committed() RETURNS void
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_transaction_state',
+            MESSAGE = format('this is decided at isolation level read committed, '
+                             'not %s', current_setting('transaction_isolation'));
+    END IF;
+END
+$$;
+
+-- Refusals -----------------------------------------------------------------
+
+-- A rule of the laboratory says no. The detail is the slug that a program
+-- reads, the message is for a person.
+CREATE FUNCTION lims.refuse(p_slug text, p_message text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE EXCEPTION USING
+        ERRCODE = 'LM001',
+        MESSAGE = p_message,
+        DETAIL = p_slug;
+END
+$$;
+
+-- As lims.refuse, of a gate: with the ids of what blocks, by the names of the API.
+CREATE FUNCTION lims.refuse_for(p_slug text, p_message text, p_ids json)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE EXCEPTION USING
+        ERRCODE = 'LM001',
+        MESSAGE = p_message,
+        DETAIL = p_slug,
+        HINT = p_ids::text;
+END
+$$;
+
+-- Rows ---------------------------------------------------------------------
+
+-- updated_at follows real changes only, and nobody sets it by hand. 10 and 10.0
+-- are equal numbers, but not the same record: what is reported would differ.
+CREATE FUNCTION lims.touch() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    NEW.updated_at := OLD.updated_at;
+    IF NEW *<> OLD THEN
+        NEW.updated_at := now();
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+-- For tables whose rows are written once.
+CREATE FUNCTION lims.append_only() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE EXCEPTION USING
+        ERRCODE = 'LM001',
+        MESSAGE = format('%s is append-only: its rows are never changed',
+                         TG_TABLE_NAME),
+        DETAIL = 'invalid_transition';
+END
+$$;
+
+CREATE FUNCTION lims.attach_append_only(p_table text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    EXECUTE format(
+        'CREATE TRIGGER append_only_change BEFORE UPDATE OR DELETE ON lims.%I '
+        'FOR EACH ROW EXECUTE FUNCTION lims.append_only()', p_table);
+    EXECUTE format(
+        'CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON lims.%I '
+        'FOR EACH STATEMENT EXECUTE FUNCTION lims.append_only()', p_table);
+END
+$$;

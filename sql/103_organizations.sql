@@ -1,0 +1,306 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Organizations and their people, API keys, and who is asking.
+
+-- Triggers of lims.organization, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard_insert  refuses a time zone that is none
+--
+-- BEFORE UPDATE
+--   1 guard_update  the same, where it changes
+--   2 identity      refuses another id, organization or created_at
+--   3 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 reapprove     has approvals asked again where the time zone changed (151)
+--   2 recount       forgets what was counted before there was an allowance (123)
+--   3 audit_update  writes the audit trail, as at INSERT
+--   4 mark_update   has all samples marked as dirty, where a policy they rest on
+--                   changed (121)
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.organization_id_seq;
+
+CREATE TABLE lims.organization (
+    id bigint NOT NULL DEFAULT nextval('lims.organization_id_seq') PRIMARY KEY,
+    code text NOT NULL CONSTRAINT organization_code UNIQUE
+        CHECK (code ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    time_zone text NOT NULL DEFAULT 'UTC',
+    tracking_prefix text NOT NULL DEFAULT 'LAB'
+        CHECK (tracking_prefix ~ '^[A-Z0-9]{1,8}$'),
+    plan text NOT NULL DEFAULT 'professional'
+        CHECK (plan IN ('none', 'starter', 'professional', 'enterprise')),
+    api_access boolean NOT NULL DEFAULT true,
+    -- Samples that may be registered in a calendar month (UTC); NULL: any.
+    monthly_sample_allowance integer CHECK (monthly_sample_allowance >= 0),
+    -- Policies: how strict this laboratory is.
+    reagent_expiry_policy text NOT NULL DEFAULT 'block'
+        CHECK (reagent_expiry_policy IN ('block', 'warn')),
+    coa_before_approval boolean NOT NULL DEFAULT false,
+    esignature_required boolean NOT NULL DEFAULT false,
+    ai_data_access boolean NOT NULL DEFAULT false,
+    oos_opens_investigation boolean NOT NULL DEFAULT true,
+    holding_warning_hours numeric NOT NULL DEFAULT 24
+        CHECK (holding_warning_hours BETWEEN 0 AND 8760),
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    CHECK (plan <> 'none' OR NOT api_access)
+);
+
+CREATE FUNCTION lims.organization_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM pg_catalog.pg_timezone_names z
+         WHERE z.name = NEW.time_zone
+    ) THEN
+        PERFORM lims.refuse('invalid_body', format(
+            'timeZone: "%s" is no time zone name such as "America/Denver"',
+            NEW.time_zone));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.organization
+FOR EACH ROW EXECUTE FUNCTION lims.organization_guard();
+
+CREATE TRIGGER guard_update BEFORE UPDATE ON lims.organization
+FOR EACH ROW WHEN (NEW.time_zone IS DISTINCT FROM OLD.time_zone)
+EXECUTE FUNCTION lims.organization_guard();
+
+SELECT lims.attach_record('organization');
+
+-- People -------------------------------------------------------------------
+
+CREATE SEQUENCE lims.user_account_id_seq;
+
+CREATE TABLE lims.user_account (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.user_account_id_seq'),
+    email text NOT NULL
+        CHECK (length(email) <= 254 AND email ~ '^[^@[:space:]]+@[^@[:space:]]+$'),
+    display_name text NOT NULL CHECK (length(display_name) BETWEEN 1 AND 255),
+    -- NULL: cannot sign in, nor sign.
+    password_hash text CHECK (length(password_hash) <= 1000),
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id)
+);
+
+CREATE UNIQUE INDEX user_account_email
+    ON lims.user_account (organization_id, lower(email));
+
+SELECT lims.attach_record('user_account', '{}', '{password_hash}');
+
+CREATE SEQUENCE lims.user_role_id_seq;
+
+CREATE TABLE lims.user_role (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.user_role_id_seq'),
+    user_id bigint NOT NULL,
+    role text NOT NULL CHECK (role IN (
+        'system_administrator', 'administrator', 'lab_manager', 'qa_officer',
+        'analyst', 'microbiologist', 'receiving_clerk', 'client_viewer')),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    UNIQUE (organization_id, user_id, role),
+    FOREIGN KEY (organization_id, user_id)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+SELECT lims.attach_audit('user_role');
+
+-- API keys -----------------------------------------------------------------
+
+CREATE SEQUENCE lims.api_key_id_seq;
+
+CREATE TABLE lims.api_key (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.api_key_id_seq'),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    -- SHA-256 of the key: the key itself is shown once and kept nowhere.
+    key_hash bytea NOT NULL CHECK (length(key_hash) = 32),
+    key_prefix text NOT NULL CHECK (length(key_prefix) <= 64),
+    scopes text[] NOT NULL CHECK (scopes <@ ARRAY[
+        'samples:read', 'samples:write', 'results:read', 'results:write',
+        'results:verify', 'reports:write', 'approvals:read', 'approvals:write',
+        'reference:read', 'reference:write', 'instruments:write',
+        'events:read']),
+    upload_only boolean NOT NULL DEFAULT false,
+    -- Bytes of instruments' files; NULL: what the service's configuration gives to
+    -- every key.
+    file_storage_max bigint CHECK (file_storage_max >= 0),
+    created_by bigint NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    last_used_at timestamptz,
+    revoked_at timestamptz,
+    revoked_by bigint,
+    expires_at timestamptz,
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, created_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, revoked_by)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+-- The one look-up made before the organization is known.
+CREATE INDEX api_key_hash ON lims.api_key (key_hash);
+
+CREATE FUNCTION lims.api_key_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a revoked API key stays revoked');
+    END IF;
+    IF NEW.key_hash <> OLD.key_hash THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'an API key is never replaced: create another');
+    END IF;
+    IF NEW.created_by <> OLD.created_by THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'an API key acts for who made it, and nobody else');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE UPDATE ON lims.api_key
+FOR EACH ROW EXECUTE FUNCTION lims.api_key_guard();
+
+-- A key's use is no change of the key: neither updated_at nor an audit entry.
+CREATE TRIGGER touch BEFORE UPDATE ON lims.api_key
+FOR EACH ROW WHEN (NEW.last_used_at IS NOT DISTINCT FROM OLD.last_used_at
+    OR NEW.updated_at <> OLD.updated_at)
+EXECUTE FUNCTION lims.touch();
+
+SELECT lims.attach_audit('api_key', '{last_used_at}', '{key_hash}');
+
+-- Who is asking ------------------------------------------------------------
+
+CREATE FUNCTION lims.set_context(
+    p_organization bigint,
+    p_user bigint,
+    p_api_key bigint,
+    p_request_id text,
+    p_reason text,
+    p_signature bigint
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM set_config('lims.organization_id', coalesce(p_organization::text, ''),
+                       true),
+            set_config('lims.user_id', coalesce(p_user::text, ''), true),
+            set_config('lims.api_key_id', coalesce(p_api_key::text, ''), true),
+            set_config('lims.request_id', coalesce(p_request_id, ''), true),
+            set_config('lims.reason', coalesce(p_reason, ''), true),
+            set_config('lims.signature_id', coalesce(p_signature::text, ''),
+                       true);
+END
+$$;
+
+-- The API key behind a hash, and the context of its requests until the
+-- transaction ends. Who asks, and for which request, matters only to what is
+-- written: without a request id the context is the organization alone, which is
+-- what a read needs. SQLSTATE LM401: no such key may act now; the message says
+-- why, for the log.
+CREATE FUNCTION lims.authenticate(
+    p_key_hash bytea,
+    p_request_id text,
+    OUT key_id bigint,
+    OUT organization_id bigint,
+    OUT user_id bigint,
+    OUT scopes text[],
+    OUT upload_only boolean,
+    OUT last_used_at timestamptz
+)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_refusal text;
+BEGIN
+    SELECT k.id, k.organization_id, k.created_by, k.scopes, k.upload_only,
+           k.last_used_at,
+           CASE WHEN k.revoked_at IS NOT NULL THEN 'the API key is revoked'
+                WHEN k.expires_at <= now() THEN 'the API key has expired'
+                WHEN NOT u.active THEN 'the API key''s user is not active'
+                WHEN NOT o.active THEN 'the organization is not active'
+                WHEN NOT o.api_access THEN 'the plan has no API access'
+           END
+      INTO key_id, organization_id, user_id, scopes, upload_only,
+           last_used_at, v_refusal
+      FROM lims.api_key k
+      JOIN lims.user_account u
+        ON u.organization_id = k.organization_id
+       AND u.id = k.created_by
+      JOIN lims.organization o
+        ON o.id = k.organization_id
+     WHERE k.key_hash = p_key_hash;
+    IF NOT FOUND THEN
+        v_refusal := 'the API key is unknown';
+    END IF;
+    IF v_refusal IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'LM401', MESSAGE = v_refusal;
+    END IF;
+    IF p_request_id IS NULL THEN
+        PERFORM set_config('lims.organization_id', organization_id::text, true);
+    ELSE
+        PERFORM lims.set_context(organization_id, user_id, key_id, p_request_id,
+                                 NULL, NULL);
+    END IF;
+END
+$$;
+
+-- The context of the command line: a user of the organization, or none while
+-- there is none yet.
+CREATE FUNCTION lims.act_as(
+    p_organization bigint,
+    p_user bigint,
+    p_request_id text,
+    p_reason text,
+    p_signature bigint
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.set_context(p_organization, p_user, NULL, p_request_id,
+                             p_reason, p_signature);
+    IF p_user IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.user_account u
+         WHERE u.organization_id = p_organization
+           AND u.id = p_user
+           AND u.active
+    ) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'LM401',
+            MESSAGE = 'no such active user of the organization';
+    END IF;
+END
+$$;
+
+-- The organizations there are: what the command line and the background jobs
+-- begin from, before they act for one of them.
+CREATE FUNCTION lims.organizations()
+RETURNS TABLE (id bigint, code text, name text, active boolean)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    SELECT o.id, o.code, o.name, o.active
+      FROM lims.organization o
+     ORDER BY o.id
+$$;

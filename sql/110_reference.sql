@@ -1,0 +1,252 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Reference data: clients, projects, material types, storage locations and test
+-- definitions.
+--
+-- Nothing here is deleted: a record that is no longer used becomes inactive,
+-- and then no new sample or test can refer to it.
+
+CREATE SEQUENCE lims.client_id_seq;
+
+CREATE TABLE lims.client (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.client_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    contact_name text CHECK (length(contact_name) <= 255),
+    email text CHECK (length(email) <= 254),
+    phone text CHECK (length(phone) <= 64),
+    address text CHECK (length(address) <= 4000),
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT client_code UNIQUE (organization_id, code)
+);
+
+CREATE INDEX client_name ON lims.client (organization_id, lower(name), id);
+
+SELECT lims.attach_record('client');
+
+-- Triggers of lims.project, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard_insert  refuses a client that is not in use
+--
+-- BEFORE UPDATE
+--   1 guard_update  the same, where the client changes
+--   2 identity      refuses another id, organization or created_at
+--   3 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 reapprove     has approvals asked again where the name changed (151)
+--   2 audit_update  writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.project_id_seq;
+
+CREATE TABLE lims.project (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.project_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    client_id bigint,
+    -- Its samples are called <code>-<plant location>-<YYYYMMDD>-<n>.
+    composite_sample_identifier boolean NOT NULL DEFAULT false,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT project_code UNIQUE (organization_id, code),
+    CONSTRAINT project_client FOREIGN KEY (organization_id, client_id)
+        REFERENCES lims.client (organization_id, id)
+);
+
+CREATE INDEX project_client ON lims.project (organization_id, client_id);
+
+CREATE FUNCTION lims.project_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lims.client c
+         WHERE c.organization_id = NEW.organization_id
+           AND c.id = NEW.client_id
+           AND c.active
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'clientId: no active client %s', NEW.client_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.project
+FOR EACH ROW WHEN (NEW.client_id IS NOT NULL)
+EXECUTE FUNCTION lims.project_guard();
+
+CREATE TRIGGER guard_update BEFORE UPDATE ON lims.project
+FOR EACH ROW WHEN (NEW.client_id IS NOT NULL
+    AND NEW.client_id IS DISTINCT FROM OLD.client_id)
+EXECUTE FUNCTION lims.project_guard();
+
+SELECT lims.attach_record('project');
+
+CREATE SEQUENCE lims.material_type_id_seq;
+
+CREATE TABLE lims.material_type (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.material_type_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT material_type_code UNIQUE (organization_id, code)
+);
+
+SELECT lims.attach_record('material_type');
+
+CREATE SEQUENCE lims.storage_location_id_seq;
+
+CREATE TABLE lims.storage_location (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.storage_location_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    parent_id bigint,
+    kind text CHECK (length(kind) BETWEEN 1 AND 64),
+    -- Degrees Celsius.
+    min_temperature numeric,
+    max_temperature numeric,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT storage_location_code UNIQUE (organization_id, code),
+    CONSTRAINT storage_location_parent FOREIGN KEY (organization_id, parent_id)
+        REFERENCES lims.storage_location (organization_id, id),
+    CHECK (min_temperature <= max_temperature),
+    CHECK (parent_id <> id)
+);
+
+SELECT lims.attach_record('storage_location');
+
+-- Test definitions ---------------------------------------------------------
+
+-- Triggers of lims.test_definition, in the order in which they run:
+--
+-- BEFORE UPDATE
+--   1 guard         refuses another code, unit or kind of result once there was a
+--                   result
+--   2 identity      refuses another id, organization or created_at
+--   3 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 reapprove     has approvals asked again where what is printed changed (151)
+--   2 audit_update  writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.test_definition_id_seq;
+
+CREATE TABLE lims.test_definition (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.test_definition_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    method text CHECK (length(method) <= 255),
+    unit text CHECK (length(unit) <= 64),
+    result_type text NOT NULL DEFAULT 'numeric'
+        CHECK (result_type IN ('numeric', 'text', 'presence')),
+    decimals integer CHECK (decimals BETWEEN 0 AND 15),
+    specification_low numeric,
+    specification_high numeric,
+    -- What a text or presence result must be, such as 'Absent'.
+    specification_text text CHECK (length(specification_text) <= 255),
+    reporting_limit numeric CHECK (reporting_limit >= 0),
+    method_detection_limit numeric CHECK (method_detection_limit >= 0),
+    holding_time_hours numeric
+        CHECK (holding_time_hours > 0 AND holding_time_hours <= 87600),
+    requires_worksheet boolean NOT NULL DEFAULT false,
+    requires_confirmation boolean NOT NULL DEFAULT false,
+    -- A numeric result from here on is presumptive positive; NULL: above 0.
+    presumptive_minimum numeric,
+    active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT test_definition_code UNIQUE (organization_id, code),
+    CONSTRAINT test_definition_specification_low
+        CHECK (specification_low <= specification_high)
+);
+
+-- What a number entered means: its code, its unit, what kind of result it is.
+-- Once there was a result, changing one of them would change all that were
+-- reported.
+CREATE FUNCTION lims.test_definition_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = OLD.organization_id
+           AND t.test_definition_id = OLD.id
+           AND (t.result IS NOT NULL OR EXISTS (
+               SELECT FROM lims.result_history h
+                WHERE h.organization_id = t.organization_id
+                  AND h.sample_test_id = t.id))
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            '%s: results were entered for %s: make a new definition',
+            CASE WHEN NEW.code <> OLD.code THEN 'code'
+                 WHEN NEW.unit IS DISTINCT FROM OLD.unit THEN 'unit'
+                 ELSE 'resultType' END, OLD.code));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE UPDATE ON lims.test_definition
+FOR EACH ROW WHEN ((NEW.code, NEW.unit, NEW.result_type)
+    IS DISTINCT FROM (OLD.code, OLD.unit, OLD.result_type))
+EXECUTE FUNCTION lims.test_definition_guard();
+
+SELECT lims.attach_record('test_definition');
+
+-- The definitions that tests are scheduled of, as they came: all that are none, or
+-- not in use, are named at once.
+CREATE FUNCTION lims.definitions_in_use(p_organization bigint, p_ids bigint[])
+RETURNS bigint[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_missing bigint[];
+BEGIN
+    SELECT array_agg(i.id ORDER BY i.place)
+      INTO v_missing
+      FROM unnest(p_ids) WITH ORDINALITY AS i (id, place)
+     WHERE NOT EXISTS (
+            SELECT FROM lims.test_definition d
+             WHERE d.organization_id = p_organization
+               AND d.id = i.id
+               AND d.active);
+    IF v_missing IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'testDefinitionIds: no active test definition%s %s',
+            CASE WHEN cardinality(v_missing) > 1 THEN 's' END,
+            array_to_string(v_missing, ', ')));
+    END IF;
+    RETURN p_ids;
+END
+$$;

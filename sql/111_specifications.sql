@@ -1,0 +1,232 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Specifications, and how a result is judged by its limits.
+
+-- A limit of one material type, or of one project's samples of it. The most
+-- particular one wins: project and material, material, the definition's own.
+CREATE SEQUENCE lims.specification_id_seq;
+
+CREATE TABLE lims.specification (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.specification_id_seq'),
+    test_definition_id bigint NOT NULL,
+    material_type_id bigint NOT NULL,
+    project_id bigint,
+    low numeric,
+    high numeric,
+    expected_text text CHECK (length(expected_text) <= 255),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT specification_scope UNIQUE NULLS NOT DISTINCT
+        (organization_id, test_definition_id, material_type_id, project_id),
+    FOREIGN KEY (organization_id, test_definition_id)
+        REFERENCES lims.test_definition (organization_id, id),
+    FOREIGN KEY (organization_id, material_type_id)
+        REFERENCES lims.material_type (organization_id, id),
+    FOREIGN KEY (organization_id, project_id)
+        REFERENCES lims.project (organization_id, id),
+    CONSTRAINT specification_low CHECK (low <= high)
+);
+
+SELECT lims.attach_record('specification');
+
+-- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".
+CREATE FUNCTION lims.specification_words(
+    p_low numeric,
+    p_high numeric,
+    p_text text,
+    p_unit text
+) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_low IS NULL AND p_high IS NULL THEN p_text
+        ELSE CASE WHEN p_low IS NULL THEN 'at most ' || p_high::text
+                  WHEN p_high IS NULL THEN 'at least ' || p_low::text
+                  ELSE p_low::text || ' to ' || p_high::text
+             END || coalesce(' ' || p_unit, '')
+    END
+$$;
+
+-- The limits set for a project and material type, else for the material type. The
+-- order is the index's own, in which no project comes last.
+CREATE FUNCTION lims.specification_of(
+    p_organization bigint,
+    p_definition bigint,
+    p_material_type bigint,
+    p_project bigint
+) RETURNS TABLE (id bigint, low numeric, high numeric, expected_text text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT x.id, x.low, x.high, x.expected_text
+      FROM lims.specification x
+     WHERE x.organization_id = p_organization
+       AND x.test_definition_id = p_definition
+       AND x.material_type_id = p_material_type
+       AND (x.project_id = p_project OR x.project_id IS NULL)
+     ORDER BY x.project_id NULLS LAST
+     LIMIT 1
+$$;
+
+-- The limits by which a result is judged now: those set for its material and
+-- project, or else the definition's own. One row at most, looked up by key
+-- however many tests are asked for: what one costs is not to depend on how many
+-- definitions there are.
+CREATE FUNCTION lims.limits_of(
+    p_organization bigint,
+    p_definition bigint,
+    p_material_type bigint,
+    p_project bigint
+) RETURNS TABLE (
+    result_type text,
+    presumptive_minimum numeric,
+    reporting_limit numeric,
+    low numeric,
+    high numeric,
+    expected text
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT d.result_type, d.presumptive_minimum, d.reporting_limit,
+           CASE WHEN x.id IS NULL THEN d.specification_low ELSE x.low END,
+           CASE WHEN x.id IS NULL THEN d.specification_high ELSE x.high END,
+           CASE WHEN x.id IS NULL THEN d.specification_text
+                ELSE x.expected_text END
+      FROM lims.test_definition d
+      LEFT JOIN LATERAL lims.specification_of(p_organization, p_definition,
+                    p_material_type, p_project) x
+        ON true
+     WHERE d.organization_id = p_organization
+       AND d.id = p_definition
+     LIMIT 1
+$$;
+
+-- Judging a result by its limits -------------------------------------------
+
+-- What a presence result says: true, false, or NULL for other words.
+CREATE FUNCTION lims.presence(p_text text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN lower(btrim(p_text)) IN (
+            'present', 'positive', 'detected', '+', 'growth', 'presence')
+        THEN true
+        WHEN lower(btrim(p_text)) IN (
+            'absent', 'negative', 'not detected', '-', 'no growth', 'absence',
+            'nd')
+        THEN false
+    END
+$$;
+
+-- The exact number in a result, NULL where it is none. Bounded, so that no
+-- text however odd can raise.
+CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN length(p_result) <= 300
+         AND p_result ~ ('^\s*[<>]?\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)'
+                         '([eE][+-]?[0-9]{1,3})?\s*$')
+        THEN btrim(translate(p_result, '<>', ''), E' \t\n\r\f\v')::numeric
+    END
+$$;
+
+-- '<', '>' or '': how a result bounds its value. Not detected (ND, U) means
+-- below the number that stands there.
+CREATE FUNCTION lims.result_bound(p_result text, p_qualifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '<%' THEN '<'
+        WHEN ltrim(p_result, E' \t\n\r\f\v') LIKE '>%' THEN '>'
+        WHEN p_qualifier IN ('<', 'ND', 'U') THEN '<'
+        WHEN p_qualifier = '>' THEN '>'
+        ELSE ''
+    END
+$$;
+
+-- Whether a number breaks its limits: true or false only where the result
+-- proves it. "< 7" against a lower limit of 6.5 proves neither.
+CREATE FUNCTION lims.out_of_limits(
+    p_value numeric,
+    p_bound text,
+    p_low numeric,
+    p_high numeric
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_value IS NULL OR (p_low IS NULL AND p_high IS NULL) THEN NULL
+        WHEN p_bound = '<' THEN CASE
+            WHEN p_value <= p_low THEN true
+            WHEN p_low IS NULL AND p_value <= p_high THEN false
+        END
+        WHEN p_bound = '>' THEN CASE
+            WHEN p_value >= p_high THEN true
+            WHEN p_high IS NULL AND p_value >= p_low THEN false
+        END
+        ELSE coalesce(p_value < p_low, false) OR coalesce(p_value > p_high, false)
+    END
+$$;
+
+-- Whether a text breaks what is expected: words for present and absent count
+-- as what they mean.
+CREATE FUNCTION lims.out_of_expectation(
+    p_result text,
+    p_expected text,
+    p_presence boolean
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE
+        WHEN p_expected IS NULL OR btrim(p_expected) = '' THEN NULL
+        WHEN lower(btrim(p_result)) = lower(btrim(p_expected)) THEN false
+        WHEN p_presence
+        THEN lims.presence(p_result) <> lims.presence(p_expected)
+        ELSE true
+    END
+$$;
+
+-- Whether a result of a test that asks for confirmation is presumptive positive.
+-- Of presence or absence everything is that does not plainly say absent. Of a
+-- number everything is but
+--   - a number below the minimum, without one: up to 0;
+--   - text that plainly says absent;
+--   - less than x, or x that was not detected, where x reaches no further than
+--     what is known of the test (p_known: the largest of minimum, reporting limit
+--     and upper limit): "< 50000" beside a limit of 2 proves nothing. Where
+--     nothing is known, any x is taken.
+-- Of free text what says that something grew.
+CREATE FUNCTION lims.is_presumptive(
+    p_type text,
+    p_result text,
+    p_qualifier text,
+    p_value numeric,
+    p_bound text,
+    p_minimum numeric,
+    p_known numeric
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_type
+        WHEN 'presence' THEN lims.presence(p_result) IS NOT FALSE
+        WHEN 'numeric' THEN CASE
+            WHEN '>' IN (p_bound, p_qualifier) THEN true
+            WHEN p_value IS NULL THEN lims.presence(p_result) IS NOT FALSE
+            WHEN p_bound = '<' THEN p_value > coalesce(p_known, p_value)
+            WHEN p_minimum IS NULL THEN p_value > 0
+            ELSE p_value >= p_minimum
+        END
+        ELSE coalesce(CASE
+            WHEN p_value IS NOT NULL THEN CASE
+                WHEN p_bound <> '' THEN p_bound = '>'
+                WHEN p_minimum IS NULL THEN p_value > 0
+                ELSE p_value >= p_minimum
+            END
+            WHEN lower(btrim(p_result)) IN ('tntc', 'too numerous to count')
+            THEN true
+            ELSE lims.presence(p_result)
+        END, false)
+    END
+$$;

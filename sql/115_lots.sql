@@ -1,0 +1,254 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Reagent and media lots, with the media's own tests.
+--
+-- A status here that opens or shuts a gate is never simply written: it is
+-- derived from the evidence beneath it, by triggers, whoever writes.
+
+-- Reagent lots -------------------------------------------------------------
+
+CREATE SEQUENCE lims.reagent_lot_id_seq;
+
+CREATE TABLE lims.reagent_lot (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.reagent_lot_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    lot_number text NOT NULL CHECK (length(lot_number) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    supplier text CHECK (length(supplier) <= 255),
+    -- The last day on which it may be used, in the organization's time zone.
+    expires_on date,
+    opened_on date,
+    qc_status text NOT NULL DEFAULT 'pending'
+        CHECK (qc_status IN ('pending', 'passed', 'failed', 'quarantined')),
+    notes text CHECK (length(notes) <= 4000),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT reagent_lot_code UNIQUE (organization_id, code)
+);
+
+SELECT lims.attach_record('reagent_lot');
+
+-- Media lots ---------------------------------------------------------------
+
+-- Triggers of lims.media_lot, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 judge         derives the statuses from the lot's tests, whatever was written
+--
+-- BEFORE UPDATE
+--   1 identity      refuses another id, organization or created_at
+--   2 judge         derives the statuses from the lot's tests, whatever was written
+--   3 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 audit_update  writes the audit trail, as at INSERT
+--   2 mark_update   puts the samples tested on it into the queue of dirty samples
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.media_lot_id_seq;
+
+CREATE TABLE lims.media_lot (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.media_lot_id_seq'),
+    code text NOT NULL CHECK (length(code) BETWEEN 1 AND 64),
+    lot_number text NOT NULL CHECK (length(lot_number) BETWEEN 1 AND 64),
+    medium text NOT NULL CHECK (length(medium) BETWEEN 1 AND 64),
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    supplier text CHECK (length(supplier) <= 255),
+    prepared_on date,
+    expires_on date,
+    opened_on date,
+    -- Derived from media_qc_test; a person may only quarantine the lot.
+    growth_promotion_status text NOT NULL DEFAULT 'pending'
+        CHECK (growth_promotion_status IN ('pending', 'passed', 'failed')),
+    sterility_status text NOT NULL DEFAULT 'pending'
+        CHECK (sterility_status IN ('pending', 'passed', 'failed')),
+    qc_status text NOT NULL DEFAULT 'pending'
+        CHECK (qc_status IN ('pending', 'passed', 'failed', 'quarantined')),
+    notes text CHECK (length(notes) <= 4000),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT media_lot_code UNIQUE (organization_id, code)
+);
+
+-- Triggers of lims.media_qc_test, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard                 refuses a date in the future
+--
+-- BEFORE UPDATE
+--   1 append_only_change    refuses
+--   2 identity              refuses another id, organization or created_at
+--
+-- BEFORE DELETE
+--   1 append_only_change    refuses
+--
+-- BEFORE TRUNCATE
+--   1 append_only_truncate  refuses
+--
+-- AFTER INSERT
+--   1 audit_insert          writes the audit trail; a refusal that comes later undoes
+--                           it
+--   2 judge_lot             has the lots judged anew, with the tests that are now there
+--
+-- AFTER UPDATE
+--   1 audit_update          writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete          writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.media_qc_test_id_seq;
+
+CREATE TABLE lims.media_qc_test (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.media_qc_test_id_seq'),
+    media_lot_id bigint NOT NULL,
+    kind text NOT NULL CHECK (kind IN (
+        'growth_promotion', 'sterility', 'inhibition', 'indication')),
+    organism text CHECK (length(organism) BETWEEN 1 AND 255),
+    inoculum_cfu numeric
+        CHECK (inoculum_cfu >= 0 AND inoculum_cfu < 'Infinity'),
+    recovery_percent numeric
+        CHECK (recovery_percent >= 0 AND recovery_percent < 'Infinity'),
+    outcome text NOT NULL CHECK (outcome IN ('passed', 'failed')),
+    performed_on date NOT NULL,
+    performed_by bigint DEFAULT lims.context_id('user_id'),
+    notes text CHECK (length(notes) <= 4000),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
+    FOREIGN KEY (organization_id, performed_by)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+CREATE INDEX media_qc_test_lot
+    ON lims.media_qc_test (organization_id, media_lot_id, kind);
+
+-- 'failed' if the latest test of any organism failed, 'pending' without tests.
+-- A passed requalification of the same kind and organism takes the place of
+-- the failure before it; one of another organism does not.
+CREATE FUNCTION lims.media_test_status(
+    p_organization bigint,
+    p_media_lot bigint,
+    p_sterility boolean
+) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE
+               WHEN count(*) = 0 THEN 'pending'
+               WHEN bool_or(l.outcome = 'failed') THEN 'failed'
+               ELSE 'passed'
+           END
+      FROM (SELECT DISTINCT ON (t.kind, lower(btrim(t.organism))) t.outcome
+              FROM lims.media_qc_test t
+             WHERE t.organization_id = p_organization
+               AND t.media_lot_id = p_media_lot
+               AND (t.kind = 'sterility') = p_sterility
+             ORDER BY t.kind, lower(btrim(t.organism)),
+                      t.performed_on DESC, t.id DESC) l
+$$;
+
+CREATE FUNCTION lims.media_lot_judge() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    NEW.growth_promotion_status :=
+        lims.media_test_status(NEW.organization_id, NEW.id, false);
+    NEW.sterility_status :=
+        lims.media_test_status(NEW.organization_id, NEW.id, true);
+    IF NEW.qc_status <> 'quarantined' THEN
+        NEW.qc_status := CASE
+            WHEN 'failed' IN (NEW.growth_promotion_status, NEW.sterility_status)
+            THEN 'failed'
+            WHEN 'pending' IN (NEW.growth_promotion_status, NEW.sterility_status)
+            THEN 'pending'
+            ELSE 'passed'
+        END;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER judge BEFORE INSERT OR UPDATE ON lims.media_lot
+FOR EACH ROW EXECUTE FUNCTION lims.media_lot_judge();
+
+CREATE FUNCTION lims.mark_samples_of_media_lots() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM (SELECT n.organization_id, n.id,
+                   (n.growth_promotion_status, n.sterility_status)
+                   <> (o.growth_promotion_status, o.sterility_status)
+                       AS has_changed
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) m
+      JOIN lims.sample_test t
+        ON t.organization_id = m.organization_id
+       AND t.media_lot_id = m.id
+     WHERE m.has_changed;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER mark_update AFTER UPDATE ON lims.media_lot
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_media_lots();
+
+SELECT lims.attach_record('media_lot');
+
+-- Writing a lot makes it judge itself by its tests as they now are.
+CREATE FUNCTION lims.media_qc_test_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.media_lot l
+       SET qc_status = l.qc_status
+      FROM (SELECT DISTINCT r.organization_id, r.media_lot_id
+              FROM changed_rows r) c
+     WHERE l.organization_id = c.organization_id
+       AND l.id = c.media_lot_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER judge_lot AFTER INSERT ON lims.media_qc_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.media_qc_test_changed();
+
+-- A test in the future would be the latest for ever, whatever is found later.
+CREATE FUNCTION lims.media_qc_test_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.performed_on > (
+        SELECT (now() AT TIME ZONE o.time_zone)::date
+          FROM lims.organization o
+         WHERE o.id = NEW.organization_id
+    ) THEN
+        PERFORM lims.refuse('invalid_body', 'performedOn lies in the future');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.media_qc_test
+FOR EACH ROW EXECUTE FUNCTION lims.media_qc_test_guard();
+
+SELECT lims.attach_append_only('media_qc_test');
+
+SELECT lims.attach_audit('media_qc_test');

@@ -1,0 +1,227 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Samples: what they are, how they are called and when they were taken.
+
+-- Tracking identifiers -----------------------------------------------------
+
+-- The check character of ISO 7064 MOD 37,36 over digits and capital letters:
+-- it finds every single wrong character and almost every transposition.
+CREATE FUNCTION lims.check_character(p_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_alphabet CONSTANT text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+    v_product integer := 36;
+    v_sum integer;
+BEGIN
+    FOR i IN 1 .. length(p_text) LOOP
+        v_sum := (v_product + strpos(v_alphabet, substr(p_text, i, 1)) - 1) % 36;
+        v_product := (CASE v_sum WHEN 0 THEN 36 ELSE v_sum END * 2) % 37;
+    END LOOP;
+    RETURN substr(v_alphabet, (37 - v_product) % 36 + 1, 1);
+END
+$$;
+
+-- <prefix>-<YY>-<seven digits or more>-<check>, as LAB-26-0004217-K: from the
+-- sample's own id, so that no writer queues for a counter.
+CREATE FUNCTION lims.tracking_id(p_prefix text, p_year integer, p_id bigint)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_year text := lpad((p_year % 100)::text, 2, '0');
+    v_number text := lpad(p_id::text, greatest(7, length(p_id::text)), '0');
+BEGIN
+    RETURN concat_ws('-', p_prefix, v_year, v_number,
+                     lims.check_character(p_prefix || v_year || v_number));
+END
+$$;
+
+CREATE FUNCTION lims.tracking_id_is_valid(p_text text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+    SELECT p_text ~ '^[A-Z0-9]{1,8}-[0-9]{2}-[0-9]{7,16}-[0-9A-Z]$'
+       AND lims.check_character(
+               replace(left(p_text, -2), '-', '')) = right(p_text, 1)
+$$;
+
+-- Samples ------------------------------------------------------------------
+
+-- Triggers of lims.sample, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard             finds references, client and identifiers; refuses what is not
+--                       in use
+--   2 names_insert      nobody writes frozen names
+--
+-- BEFORE UPDATE
+--   1 guard             the same, of the columns that change: before the limits of its
+--                       tests are asked (2)
+--   2 guard_tests       refuses to change what verified results rest on
+--   3 hold_names        holds project, material type and definitions where it becomes
+--                       reported: before the gates (5)
+--   4 identity          refuses another id, organization or created_at
+--   5 lock              a reported sample is final; a status passes its gates
+--   6 names_update      freezes names and content when it becomes reported: after the
+--                       gates (5)
+--   7 touch             sets updated_at, last, when the row is what it will be
+--
+-- BEFORE DELETE
+--   1 lock              a reported sample stays
+--
+-- AFTER INSERT
+--   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
+--   2 count_allowance   counts samples of the month, and refuses beyond the allowance
+--   3 events_insert     writes sample.created to the outbox
+--   4 mark_insert       puts it into the queue of dirty samples
+--
+-- AFTER UPDATE
+--   1 rejudge           has the results judged by the limits of its new material type
+--                       or project
+--   2 audit_update      writes the audit trail, as at INSERT
+--   3 completed         asks for approvals of a sample that became completed
+--   4 events_update     writes sample.received and sample.reported to the outbox
+--   5 mark_update       the same, where its time of collection changed or it was
+--                       reported
+--   6 reapprove_update  has approvals asked again where what was decided about changed
+--
+-- AFTER DELETE
+--   1 audit_delete      writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.sample_id_seq;
+
+CREATE TABLE lims.sample (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.sample_id_seq'),
+    tracking_id text NOT NULL CHECK (length(tracking_id) <= 64),
+    sample_identifier text NOT NULL CHECK (length(sample_identifier) <= 400),
+    external_id text CHECK (length(external_id) BETWEEN 1 AND 255),
+    client_id bigint,
+    client_name text NOT NULL CHECK (length(client_name) BETWEEN 1 AND 255),
+    material_type_id bigint NOT NULL,
+    project_id bigint,
+    collection_date date,
+    collected_at timestamptz,
+    received_at timestamptz,
+    priority text NOT NULL DEFAULT 'routine'
+        CHECK (priority IN ('routine', 'rush', 'stat')),
+    status text NOT NULL DEFAULT 'pending' CHECK (status IN (
+        'pending', 'received', 'processing', 'completed', 'verified',
+        'reported')),
+    notes text CHECK (length(notes) <= 4000),
+    plant_location text CHECK (length(plant_location) BETWEEN 1 AND 255),
+    storage_location_id bigint,
+    reported_at timestamptz,
+    -- As they were called when the sample was reported; NULL before.
+    project_name text,
+    material_type_name text,
+    -- Of what was reported (lims.release_content): what was approved has the same.
+    content_hash bytea CHECK (length(content_hash) = 32),
+    created_by bigint DEFAULT lims.context_id('user_id'),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT sample_tracking_id UNIQUE (organization_id, tracking_id),
+    CONSTRAINT sample_identifier UNIQUE (organization_id, sample_identifier),
+    CONSTRAINT sample_client FOREIGN KEY (organization_id, client_id)
+        REFERENCES lims.client (organization_id, id),
+    CONSTRAINT sample_material_type
+        FOREIGN KEY (organization_id, material_type_id)
+        REFERENCES lims.material_type (organization_id, id),
+    CONSTRAINT sample_project FOREIGN KEY (organization_id, project_id)
+        REFERENCES lims.project (organization_id, id),
+    CONSTRAINT sample_storage_location
+        FOREIGN KEY (organization_id, storage_location_id)
+        REFERENCES lims.storage_location (organization_id, id),
+    CONSTRAINT sample_created_by FOREIGN KEY (organization_id, created_by)
+        REFERENCES lims.user_account (organization_id, id),
+    CHECK ((status = 'reported') = (reported_at IS NOT NULL))
+);
+
+-- The filters of the list, each in order of the cursor where it is equality.
+CREATE UNIQUE INDEX sample_external_id
+    ON lims.sample (organization_id, external_id)
+ WHERE external_id IS NOT NULL;
+
+CREATE INDEX sample_status ON lims.sample (organization_id, status, id);
+
+CREATE INDEX sample_material_type_id
+    ON lims.sample (organization_id, material_type_id, id);
+
+CREATE INDEX sample_project_id ON lims.sample (organization_id, project_id, id);
+
+CREATE INDEX sample_client_id ON lims.sample (organization_id, client_id, id);
+
+CREATE INDEX sample_received_at ON lims.sample (organization_id, received_at, id);
+
+CREATE INDEX sample_updated_at ON lims.sample (organization_id, updated_at, id);
+
+CREATE INDEX sample_created_at ON lims.sample (organization_id, created_at);
+
+-- Composite identifiers ----------------------------------------------------
+
+-- The last number given for a composite identifier's stem. Only projects that
+-- ask for such identifiers have their writers meet here.
+CREATE TABLE lims.sample_identifier_counter (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    stem text NOT NULL CHECK (length(stem) <= 400),
+    last_number bigint NOT NULL,
+    PRIMARY KEY (organization_id, stem)
+);
+
+CREATE FUNCTION lims.composite_identifier(
+    p_organization bigint,
+    p_project_code text,
+    p_plant_location text,
+    p_date date
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_stem text := concat_ws('-', p_project_code, p_plant_location,
+                             to_char(p_date, 'YYYYMMDD'));
+    v_number bigint;
+BEGIN
+    INSERT INTO lims.sample_identifier_counter AS c
+           (organization_id, stem, last_number)
+    VALUES (p_organization, v_stem, 1)
+        ON CONFLICT (organization_id, stem)
+        DO UPDATE SET last_number = c.last_number + 1
+    RETURNING c.last_number INTO v_number;
+    RETURN v_stem || '-' || v_number;
+END
+$$;
+
+-- When a sample was taken --------------------------------------------------
+
+-- When a sample was taken: the exact time where it is known, else the beginning
+-- of its day in the organization's time zone.
+CREATE FUNCTION lims.collection_moment(p_organization bigint, p_sample bigint)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(s.collected_at,
+                   s.collection_date::timestamp AT TIME ZONE o.time_zone)
+          FROM lims.sample s
+          JOIN lims.organization o
+            ON o.id = s.organization_id
+         WHERE s.organization_id = p_organization
+           AND s.id = p_sample);
+END
+$$;
+
+-- The day that a time of collection implies: that of the clock on the
+-- laboratory's wall.
+CREATE FUNCTION lims.collection_day(p_organization bigint, p_time timestamptz)
+RETURNS date
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT (p_time AT TIME ZONE o.time_zone)::date
+          FROM lims.organization o
+         WHERE o.id = p_organization);
+END
+$$;

@@ -1,0 +1,362 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What happens to a sample's row before it is written: its references, its status, the
+-- gates that a status change has to pass (161_gates.sql). The triggers ask them, so that
+-- no surface gets around them.
+
+CREATE FUNCTION lims.client_named(p_organization bigint, p_name text)
+RETURNS bigint
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT c.id
+          FROM lims.client c
+         WHERE c.organization_id = p_organization
+           AND lower(c.name) = lower(p_name)
+           AND c.active
+         ORDER BY c.id
+         LIMIT 1);
+END
+$$;
+
+-- What a sample's row has to say before it is stored: references that are the
+-- organization's and in use, the client behind the name, dates, identifiers.
+-- An UPDATE judges only the columns that it changes, so that a sample whose
+-- material type was retired since can still be worked on.
+CREATE FUNCTION lims.sample_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+    v_new boolean := TG_OP = 'INSERT';
+    v_project boolean := TG_OP = 'INSERT';
+    v_client boolean := TG_OP = 'INSERT';
+    v_date boolean := TG_OP = 'INSERT';
+    v_place boolean := TG_OP = 'INSERT';
+    v_material boolean := TG_OP = 'INSERT';
+    v_storage boolean := TG_OP = 'INSERT';
+BEGIN
+    IF NOT v_new THEN
+        v_project := NEW.project_id IS DISTINCT FROM OLD.project_id;
+        v_material := NEW.material_type_id IS DISTINCT FROM OLD.material_type_id;
+        v_storage := NEW.storage_location_id
+                     IS DISTINCT FROM OLD.storage_location_id;
+        v_client := NEW.client_name IS DISTINCT FROM OLD.client_name
+                    OR NEW.client_id IS DISTINCT FROM OLD.client_id;
+        v_date := NEW.collected_at IS DISTINCT FROM OLD.collected_at
+                  OR NEW.collection_date IS DISTINCT FROM OLD.collection_date;
+        v_place := v_project OR NEW.plant_location IS DISTINCT FROM OLD.plant_location;
+        IF (NEW.tracking_id, NEW.sample_identifier, NEW.organization_id, NEW.id)
+           <> (OLD.tracking_id, OLD.sample_identifier, OLD.organization_id, OLD.id)
+        THEN
+            PERFORM lims.refuse('field_not_patchable',
+                'trackingId and sampleIdentifier are assigned once');
+        END IF;
+        IF NOT (v_project OR v_material OR v_storage OR v_client OR v_date
+                OR v_place) THEN
+            RETURN NEW;
+        END IF;
+    ELSIF NEW.status <> 'pending' OR NEW.received_at IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a new sample is pending and not yet received');
+    END IF;
+
+    SELECT o.time_zone, o.tracking_prefix,
+           m.active AS material_active,
+           p.active AS project_active, p.code AS project_code,
+           p.composite_sample_identifier AS composite,
+           pc.id AS project_client_id, pc.name AS project_client_name,
+           l.active AS storage_active
+      INTO v
+      FROM lims.organization o
+      LEFT JOIN lims.material_type m
+        ON m.organization_id = o.id AND m.id = NEW.material_type_id
+      LEFT JOIN lims.project p
+        ON p.organization_id = o.id AND p.id = NEW.project_id
+      LEFT JOIN lims.client pc
+        ON pc.organization_id = o.id AND pc.id = p.client_id AND pc.active
+      LEFT JOIN lims.storage_location l
+        ON l.organization_id = o.id AND l.id = NEW.storage_location_id
+     WHERE o.id = NEW.organization_id;
+
+    IF v_material AND v.material_active IS NOT TRUE
+       AND NEW.material_type_id IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'materialTypeId: no active material type %s', NEW.material_type_id));
+    END IF;
+    IF v_project AND NEW.project_id IS NOT NULL
+       AND v.project_active IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'projectId: no active project %s', NEW.project_id));
+    END IF;
+    IF v_storage AND NEW.storage_location_id IS NOT NULL
+       AND v.storage_active IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'storageLocationId: no active storage location %s',
+            NEW.storage_location_id));
+    END IF;
+
+    IF v_client THEN
+        IF v_new AND NEW.client_name IS NULL AND NEW.client_id IS NULL THEN
+            NEW.client_id := v.project_client_id;
+            NEW.client_name := v.project_client_name;
+        ELSIF NEW.client_name IS NOT NULL
+              AND (v_new OR NEW.client_name IS DISTINCT FROM OLD.client_name) THEN
+            NEW.client_id := lims.client_named(NEW.organization_id, NEW.client_name);
+        ELSE
+            SELECT c.name
+              INTO NEW.client_name
+              FROM lims.client c
+             WHERE c.organization_id = NEW.organization_id
+               AND c.id = NEW.client_id
+               AND c.active;
+        END IF;
+        IF NEW.client_name IS NULL OR btrim(NEW.client_name) = '' THEN
+            PERFORM lims.refuse('invalid_body',
+                'clientName is required unless the project names an active '
+                'client');
+        END IF;
+    END IF;
+
+    IF v_date THEN
+        IF NEW.collected_at IS NOT NULL
+           AND (v_new OR NEW.collected_at IS DISTINCT FROM OLD.collected_at) THEN
+            NEW.collection_date :=
+                (NEW.collected_at AT TIME ZONE v.time_zone)::date;
+        ELSIF NEW.collected_at IS NOT NULL AND NEW.collection_date IS DISTINCT FROM
+              (NEW.collected_at AT TIME ZONE v.time_zone)::date THEN
+            PERFORM lims.refuse('invalid_body', 'collectionDate contradicts '
+                'collectedAt: change or clear collectedAt as well');
+        END IF;
+        -- A day of grace: somewhere it is tomorrow already.
+        IF NEW.collection_date > (now() AT TIME ZONE 'UTC')::date + 1
+           OR NEW.collected_at > now() + interval '1 day' THEN
+            PERFORM lims.refuse('invalid_body', format(
+                '%s lies in the future',
+                CASE WHEN NEW.collected_at IS NULL THEN 'collectionDate'
+                     ELSE 'collectedAt' END));
+        END IF;
+    END IF;
+
+    IF v_place AND v.composite AND btrim(coalesce(NEW.plant_location, '')) = '' THEN
+        PERFORM lims.refuse('invalid_body', format(
+            'plantLocation is required: project %s makes composite sample '
+            'identifiers', v.project_code));
+    END IF;
+
+    IF v_new THEN
+        -- The allowance counts by it.
+        IF NEW.created_at <> now() AND NOT lims.is_owner_acting() THEN
+            NEW.created_at := now();
+        END IF;
+        NEW.tracking_id := lims.tracking_id(v.tracking_prefix,
+            extract(year FROM now() AT TIME ZONE v.time_zone)::integer, NEW.id);
+        NEW.sample_identifier := CASE WHEN v.composite
+            THEN lims.composite_identifier(NEW.organization_id, v.project_code,
+                NEW.plant_location, coalesce(NEW.collection_date,
+                    (now() AT TIME ZONE v.time_zone)::date))
+            ELSE NEW.tracking_id END;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.sample
+FOR EACH ROW EXECUTE FUNCTION lims.sample_guard();
+
+-- What a sample is decides the limits of its results: those that are entered
+-- are judged again, those that are verified are locked and refuse, with their ids. And
+-- it was not collected after what was found in it.
+CREATE FUNCTION lims.sample_guard_tests() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_collected timestamptz;
+    v_code text;
+    v_verified bigint[];
+BEGIN
+    PERFORM lims.require_read_committed();
+    IF (NEW.material_type_id, NEW.project_id)
+       IS DISTINCT FROM (OLD.material_type_id, OLD.project_id) THEN
+        SELECT array_agg(t.id ORDER BY t.id)
+          INTO v_verified
+          FROM lims.sample_test t
+         WHERE t.organization_id = NEW.organization_id
+           AND t.sample_id = NEW.id
+           AND t.status = 'verified';
+        IF v_verified IS NOT NULL THEN
+            PERFORM lims.refuse_for('test_verified_locked', format(
+                'sample %s has verified results, judged by its material type and '
+                'project: reopen them to change either', NEW.tracking_id),
+                json_build_object('testIds', v_verified));
+        END IF;
+    END IF;
+    SELECT coalesce(NEW.collected_at,
+                    NEW.collection_date::timestamp AT TIME ZONE o.time_zone)
+      INTO v_collected
+      FROM lims.organization o
+     WHERE o.id = NEW.organization_id;
+    SELECT d.code
+      INTO v_code
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     WHERE t.organization_id = NEW.organization_id
+       AND t.sample_id = NEW.id
+       AND t.analyzed_at < v_collected
+     ORDER BY t.id
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse('invalid_body', format(
+            '%s lies after the analysis of %s',
+            CASE WHEN NEW.collected_at IS NULL THEN 'collectionDate'
+                 ELSE 'collectedAt' END, v_code));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_tests BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.material_type_id, NEW.project_id, NEW.collection_date,
+    NEW.collected_at) IS DISTINCT FROM (OLD.material_type_id, OLD.project_id,
+    OLD.collection_date, OLD.collected_at))
+EXECUTE FUNCTION lims.sample_guard_tests();
+
+-- Nobody renames what is being reported.
+CREATE FUNCTION lims.sample_hold_names() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.material_type m
+      WHERE m.organization_id = NEW.organization_id
+        AND m.id = NEW.material_type_id
+        FOR SHARE;
+    PERFORM FROM lims.project p
+      WHERE p.organization_id = NEW.organization_id
+        AND p.id = NEW.project_id
+        FOR SHARE;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER hold_names BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
+EXECUTE FUNCTION lims.sample_hold_names();
+
+-- A reported sample is final. Among the other five every move is allowed that
+-- passes its gates; received_at is stamped once.
+CREATE FUNCTION lims.sample_lock() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_slug text;
+    v_message text;
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.status = 'reported' THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'sample %s is reported and final', OLD.tracking_id));
+        END IF;
+        RETURN OLD;
+    END IF;
+
+    IF OLD.status = 'reported' THEN
+        IF NEW IS DISTINCT FROM OLD THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'sample %s is reported and final', OLD.tracking_id));
+        END IF;
+        RETURN NEW;
+    END IF;
+
+    IF NEW.received_at IS DISTINCT FROM OLD.received_at
+       AND NOT (OLD.received_at IS NULL AND NEW.status = 'received'
+                AND lims.is_owner_acting()) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'receiving stamps receivedAt of sample %s, once: it is not set',
+            OLD.tracking_id));
+    END IF;
+    IF NEW.status = OLD.status THEN
+        RETURN NEW;
+    END IF;
+
+    IF NEW.status = 'received' THEN
+        NEW.received_at := coalesce(NEW.received_at, now());
+    ELSIF NEW.status = 'reported' THEN
+        SELECT b.slug, b.message
+          INTO v_slug, v_message
+          FROM lims.report_blockers(NEW.organization_id, NEW.id) b
+         LIMIT 1;
+        NEW.reported_at := now();
+    ELSIF NEW.status IN ('completed', 'verified') THEN
+        SELECT b.slug, b.message
+          INTO v_slug, v_message
+          FROM lims.status_blockers(NEW.organization_id, NEW.id, NEW.status) b
+         LIMIT 1;
+    END IF;
+    IF v_slug IS NOT NULL THEN
+        PERFORM lims.refuse(v_slug, v_message);
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER lock BEFORE UPDATE OR DELETE ON lims.sample
+FOR EACH ROW EXECUTE FUNCTION lims.sample_lock();
+
+-- What is reported is what was approved: nothing else changes with the status.
+CREATE FUNCTION lims.sample_names() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same lims.sample;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.project_name := NULL;
+        NEW.material_type_name := NULL;
+        NEW.content_hash := NULL;
+        RETURN NEW;
+    END IF;
+    NEW.project_name := OLD.project_name;
+    NEW.material_type_name := OLD.material_type_name;
+    NEW.content_hash := OLD.content_hash;
+    IF NEW.status = 'reported' AND OLD.status <> 'reported' THEN
+        v_same := NEW;
+        v_same.status := OLD.status;
+        v_same.reported_at := OLD.reported_at;
+        v_same.updated_at := OLD.updated_at;
+        IF v_same *<> OLD THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'sample %s is changed and reported in two steps', OLD.tracking_id));
+        END IF;
+        SELECT m.name
+          INTO NEW.material_type_name
+          FROM lims.material_type m
+         WHERE m.organization_id = NEW.organization_id
+           AND m.id = NEW.material_type_id;
+        SELECT p.name
+          INTO NEW.project_name
+          FROM lims.project p
+         WHERE p.organization_id = NEW.organization_id
+           AND p.id = NEW.project_id;
+        NEW.content_hash := lims.release_hash(NEW.organization_id, NEW.id);
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER names_insert BEFORE INSERT ON lims.sample
+FOR EACH ROW WHEN (NOT ROW(NEW.project_name, NEW.material_type_name,
+    NEW.content_hash) IS NULL)
+EXECUTE FUNCTION lims.sample_names();
+
+-- After the gates: by their names.
+CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.status = 'reported') <> (OLD.status = 'reported')
+    OR (NEW.project_name, NEW.material_type_name, NEW.content_hash)
+       IS DISTINCT FROM
+       (OLD.project_name, OLD.material_type_name, OLD.content_hash))
+EXECUTE FUNCTION lims.sample_names();
+
+SELECT lims.attach_record('sample');

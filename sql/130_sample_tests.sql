@@ -1,0 +1,193 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Sample tests: a result from entry to verification, judged, locked and kept
+-- with every value it ever had.
+--
+-- Locking. A row lock is taken in this order and never against it: sample
+-- tests (by id), samples (by id), QC batches, media lots, approvals. Whoever
+-- changes a test holds its sample FOR SHARE until the end, whoever reports or
+-- moves a sample holds it FOR NO KEY UPDATE, which excludes that: a result
+-- cannot slip into a sample that is being reported, and no two of them can wait
+-- for each other. Several tests at once are to be locked in order of id first.
+-- One act goes against it: a sample that changes its material type or project
+-- has its results rejudged. Meeting an entry, one of the two is undone as a
+-- deadlock, and tried again by who asked.
+
+-- Triggers of lims.sample_test, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard_analyzed_insert  refuses a time of analysis that cannot be
+--   2 guard_insert           refuses references not in use; takes over what the
+--                            definition asks for, which the judgement (4) rests on
+--   3 guard_links_insert     holds the media lot, whose tests then see this one, or are
+--                            seen
+--   4 judge_insert           judges a result that comes with the row, and decides the
+--                            status
+--   5 names_insert           freezes the reporting limit of a result, once it is judged
+--                            (4)
+--
+-- BEFORE UPDATE
+--   1 guard_analyzed_update  refuses a time of analysis that cannot be
+--   2 guard_links_update     lets a failed media lot be left for another only, with
+--                            another result: looks at the result as it was sent, before
+--                            it is judged (5)
+--   3 guard_update           refuses references not in use, and another sample or
+--                            definition
+--   4 identity               refuses another id, organization or created_at
+--   5 judge_update           judges a result that changed, unless the row brings its
+--                            judgement; decides the status, which the lock looks at (6)
+--   6 lock_update            refuses changes of a verified result; a verification
+--                            passes its gates
+--   7 names_update           freezes names and limits of what is verified, once that
+--                            was allowed (6)
+--   8 touch                  sets updated_at, last, when the row is what it will be
+--
+-- BEFORE DELETE
+--   1 keep                   a test that has had a result stays: its history is the
+--                            more precise reason
+--   2 lock                   a verified one stays
+--
+-- AFTER INSERT
+--   1 audit_insert           writes the audit trail; a refusal that comes later undoes
+--                            it
+--   2 check_reagents_insert  refuses results with a reagent lot that has expired
+--   3 events_insert          writes result.entered to the outbox
+--   4 final_insert           holds the samples, and refuses where one is reported:
+--                            tests are locked before samples, and these before the
+--                            approvals (7)
+--   5 investigate_insert     opens investigations of results out of specification
+--   6 mark_insert            puts the samples into the queue of dirty samples
+--   7 reapprove_insert       has approvals asked again, last: of samples that are held
+--                            (4)
+--
+-- AFTER UPDATE
+--   1 audit_update           writes the audit trail, as at INSERT
+--   2 check_reagents_update  refuses results with a reagent lot that has expired
+--   3 events_update          writes result.entered and result.verified to the outbox
+--   4 final_update           holds the samples, as at INSERT: before judgements are
+--                            checked (7) and approvals are locked (9)
+--   5 history                keeps the values that were replaced, withdrawn or reopened
+--   6 investigate_update     opens investigations of results out of specification
+--   7 judged_update          checks the judgements that rows brought, by the samples as
+--                            they are now that they are held (4)
+--   8 mark_update            puts the samples into the queue of dirty samples
+--   9 reapprove_update       has approvals asked again, last: of samples that are held
+--                            (4)
+--
+-- AFTER DELETE
+--   1 audit_delete           writes the audit trail, as at INSERT
+--   2 final_delete           holds the samples, as at INSERT: before the approvals (4)
+--   3 mark_delete            puts the samples into the queue of dirty samples
+--   4 reapprove_delete       has approvals asked again, last: of samples that are held
+--                            (2)
+
+CREATE SEQUENCE lims.sample_test_id_seq;
+
+CREATE TABLE lims.sample_test (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.sample_test_id_seq'),
+    sample_id bigint NOT NULL,
+    test_definition_id bigint NOT NULL,
+    -- What the definition asked for when the test was scheduled.
+    holding_time_hours numeric,
+    requires_worksheet boolean NOT NULL DEFAULT false,
+    requires_confirmation boolean NOT NULL DEFAULT false,
+    status text NOT NULL DEFAULT 'pending'
+        CHECK (status IN ('pending', 'entered', 'verified')),
+    -- As entered, to the letter: '7.10' stays '7.10'.
+    result text CHECK (length(result) BETWEEN 1 AND 1000),
+    -- Its exact value where it is a number, with or without a leading sign.
+    numeric_value numeric,
+    qualifier text CHECK (qualifier IN ('<', '>', 'ND', 'J', 'U')),
+    notes text CHECK (length(notes) <= 4000),
+    out_of_specification boolean,
+    -- The limits it was judged by, and whose they are: later changes of a
+    -- specification do not rejudge it, those of the sample do.
+    spec_low numeric,
+    spec_high numeric,
+    spec_text text,
+    spec_material_type_id bigint,
+    spec_project_id bigint,
+    -- How often it was judged: one more says that a row brings its judgement,
+    -- none that it is to be judged. Either way it is checked.
+    judgements integer NOT NULL DEFAULT 0,
+    reagent_lot_id bigint,
+    media_lot_id bigint,
+    confirmation_status text
+        CHECK (confirmation_status IN ('pending', 'confirmed', 'refuted')),
+    analyzed_at timestamptz,
+    entered_by bigint,
+    entered_at timestamptz,
+    -- Since when there has been a result, corrections aside.
+    first_entered_at timestamptz,
+    verified_by bigint,
+    verified_at timestamptz,
+    verification_signature_id bigint,
+    reopening_signature_id bigint,
+    -- What the definition said when the test was verified; NULL before.
+    test_code text,
+    test_name text,
+    method text,
+    unit text,
+    -- Of a test that asks for confirmation since its result was judged: by it
+    -- too it was decided whether there is something to confirm.
+    reporting_limit numeric,
+    method_detection_limit numeric,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT sample_test_sample FOREIGN KEY (organization_id, sample_id)
+        REFERENCES lims.sample (organization_id, id),
+    CONSTRAINT sample_test_test_definition
+        FOREIGN KEY (organization_id, test_definition_id)
+        REFERENCES lims.test_definition (organization_id, id),
+    CONSTRAINT sample_test_reagent_lot
+        FOREIGN KEY (organization_id, reagent_lot_id)
+        REFERENCES lims.reagent_lot (organization_id, id),
+    CONSTRAINT sample_test_media_lot FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
+    FOREIGN KEY (organization_id, entered_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, verified_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, verification_signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id),
+    FOREIGN KEY (organization_id, reopening_signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id),
+    CONSTRAINT sample_test_status_result
+        CHECK ((status = 'pending') = (result IS NULL)),
+    CONSTRAINT sample_test_status_verified
+        CHECK ((status = 'verified') = (verified_at IS NOT NULL))
+);
+
+-- Room for the next version of a row beside it: a correction, which changes no
+-- indexed column, then touches no index. Of a partitioned table, its parts.
+DO $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT t AS leaf
+          FROM lims.leaves('lims.sample_test') t
+    LOOP
+        EXECUTE format('ALTER TABLE %s SET (fillfactor = 80)', v.leaf);
+    END LOOP;
+END
+$$;
+
+CREATE INDEX sample_test_sample
+    ON lims.sample_test (organization_id, sample_id, id);
+
+CREATE INDEX sample_test_status
+    ON lims.sample_test (organization_id, status, id);
+
+CREATE INDEX sample_test_definition
+    ON lims.sample_test (organization_id, test_definition_id, id);
+
+CREATE INDEX sample_test_media_lot
+    ON lims.sample_test (organization_id, media_lot_id)
+ WHERE media_lot_id IS NOT NULL;
+
+CREATE INDEX sample_test_reagent_lot
+    ON lims.sample_test (organization_id, reagent_lot_id)
+ WHERE reagent_lot_id IS NOT NULL;

@@ -1,0 +1,338 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Sample tests, before a row is written: what it refers to, and its judgement. The
+-- triggers' map is in 130_sample_tests.sql.
+
+-- The time of analysis -----------------------------------------------------
+
+-- An analysis has been done when it is entered; a clock may be a little fast.
+-- And it was not done before there was a sample.
+CREATE FUNCTION lims.sample_test_analyzed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.analyzed_at > now() + interval '5 minutes' THEN
+        PERFORM lims.refuse('invalid_body', 'analyzedAt lies in the future');
+    END IF;
+    IF NEW.analyzed_at < lims.collection_moment(NEW.organization_id,
+                                                NEW.sample_id) THEN
+        PERFORM lims.refuse('invalid_body',
+            'analyzedAt lies before the collection of the sample');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_analyzed_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.analyzed_at IS NOT NULL)
+EXECUTE FUNCTION lims.sample_test_analyzed();
+
+CREATE TRIGGER guard_analyzed_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (NEW.analyzed_at IS DISTINCT FROM OLD.analyzed_at
+    AND NEW.analyzed_at IS NOT NULL)
+EXECUTE FUNCTION lims.sample_test_analyzed();
+
+-- References ---------------------------------------------------------------
+
+-- Only what is the organization's, and in use, can be newly referred to.
+CREATE FUNCTION lims.sample_test_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        SELECT d.holding_time_hours, d.requires_worksheet,
+               d.requires_confirmation, NULL, NULL, NULL, NULL
+          INTO NEW.holding_time_hours, NEW.requires_worksheet,
+               NEW.requires_confirmation, NEW.verified_by, NEW.verified_at,
+               NEW.verification_signature_id, NEW.reopening_signature_id
+          FROM lims.test_definition d
+         WHERE d.organization_id = NEW.organization_id
+           AND d.id = NEW.test_definition_id
+           AND d.active;
+        IF NOT FOUND THEN
+            PERFORM lims.refuse('invalid_reference', format(
+                'testDefinitionIds: no active test definition %s',
+                NEW.test_definition_id));
+        END IF;
+    ELSE
+        IF (NEW.organization_id, NEW.id, NEW.sample_id, NEW.test_definition_id)
+           <> (OLD.organization_id, OLD.id, OLD.sample_id,
+               OLD.test_definition_id) THEN
+            PERFORM lims.refuse('field_not_patchable',
+                'a test stays with its sample and its definition');
+        END IF;
+        IF (NEW.holding_time_hours, NEW.requires_worksheet,
+            NEW.requires_confirmation)
+           IS DISTINCT FROM (OLD.holding_time_hours, OLD.requires_worksheet,
+                             OLD.requires_confirmation) THEN
+            PERFORM lims.refuse('field_not_patchable',
+                'what a test asks for is settled when it is scheduled');
+        END IF;
+    END IF;
+    IF NEW.reagent_lot_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.reagent_lot r
+         WHERE r.organization_id = NEW.organization_id
+           AND r.id = NEW.reagent_lot_id
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'reagentLotId: no reagent lot %s', NEW.reagent_lot_id));
+    END IF;
+    IF NEW.media_lot_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.media_lot m
+         WHERE m.organization_id = NEW.organization_id
+           AND m.id = NEW.media_lot_id
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'mediaLotId: no media lot %s', NEW.media_lot_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW EXECUTE FUNCTION lims.sample_test_guard();
+
+CREATE TRIGGER guard_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (
+    (NEW.organization_id, NEW.id, NEW.sample_id, NEW.test_definition_id)
+    <> (OLD.organization_id, OLD.id, OLD.sample_id, OLD.test_definition_id)
+    OR (NEW.holding_time_hours, NEW.requires_worksheet,
+        NEW.requires_confirmation) IS DISTINCT FROM
+       (OLD.holding_time_hours, OLD.requires_worksheet,
+        OLD.requires_confirmation)
+    OR NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id
+    OR NEW.reagent_lot_id IS DISTINCT FROM OLD.reagent_lot_id)
+EXECUTE FUNCTION lims.sample_test_guard();
+
+-- Media lots ---------------------------------------------------------------
+
+-- Whether two results say the same: numbers by their value.
+CREATE FUNCTION lims.is_same_result(p_one text, p_other text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT coalesce(
+        lims.result_number(p_one) = lims.result_number(p_other),
+        lower(btrim(p_one)) = lower(btrim(p_other)),
+        false)
+$$;
+
+-- A medium that failed is left for another that is named and has not failed,
+-- with the result of another analysis, never for none. That holds after the result
+-- was withdrawn, and after the test has left: the audit trail remembers its lots.
+CREATE FUNCTION lims.sample_test_links() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_left record;
+    v_named record;
+    v_ids json;
+BEGIN
+    PERFORM lims.require_read_committed();
+    -- Whoever tests a lot at the same time sees this test, or is seen.
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = NEW.organization_id
+        AND m.id IN (NEW.media_lot_id, OLD.media_lot_id)
+      ORDER BY m.id
+        FOR SHARE;
+    IF TG_OP = 'INSERT' OR OLD.media_lot_id IS NULL THEN
+        RETURN NEW;
+    END IF;
+    SELECT m.id, m.code
+      INTO v_left
+      FROM lims.media_lot m
+     WHERE m.organization_id = OLD.organization_id
+       AND 'failed' IN (m.growth_promotion_status, m.sterility_status)
+       AND (m.id = OLD.media_lot_id
+            OR (NEW.media_lot_id IS NULL AND m.id IN (
+                SELECT (a.changes -> 'media_lot_id' ->> 'old')::bigint
+                  FROM lims.audit_entry a
+                 WHERE a.organization_id = OLD.organization_id
+                   AND a.table_name = 'sample_test'
+                   AND a.record_id = OLD.id)))
+     ORDER BY m.id = OLD.media_lot_id DESC, m.id
+     LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NEW;
+    END IF;
+    v_ids := json_build_object('testIds', ARRAY[OLD.id],
+                               'mediaLotIds', ARRAY[v_left.id]);
+    IF NEW.media_lot_id IS NULL THEN
+        PERFORM lims.refuse_for('media_qc_failed', format(
+            'media lot %s failed: name the lot with which sample test %s was '
+            'done again', v_left.code, OLD.id), v_ids);
+    END IF;
+    SELECT m.code
+      INTO v_named
+      FROM lims.media_lot m
+     WHERE m.organization_id = NEW.organization_id
+       AND m.id = NEW.media_lot_id
+       AND 'failed' IN (m.growth_promotion_status, m.sterility_status);
+    IF FOUND THEN
+        PERFORM lims.refuse_for('media_qc_failed', format(
+            'media lot %s failed, and so did %s: sample test %s is to be done '
+            'with another', v_left.code, v_named.code, OLD.id), v_ids);
+    END IF;
+    IF lims.is_same_result(NEW.result, OLD.result) THEN
+        PERFORM lims.refuse_for('media_qc_failed', format(
+            'media lot %s failed, and sample test %s still has the result '
+            'found with it: enter one found with another lot',
+            v_left.code, OLD.id), v_ids);
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_links_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.media_lot_id IS NOT NULL)
+EXECUTE FUNCTION lims.sample_test_links();
+
+CREATE TRIGGER guard_links_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.status <> 'verified'
+    AND NEW.media_lot_id IS DISTINCT FROM OLD.media_lot_id)
+EXECUTE FUNCTION lims.sample_test_links();
+
+-- Judging a result ---------------------------------------------------------
+
+-- What a test that stands so becomes by a result: nothing of a blank one, and of
+-- another one its number, the limits of this moment, and whether it breaks them
+-- or needs confirmation. The result that stands already is rejudged (its sample
+-- has become another material's or project's), and stays who entered it when: it may
+-- become presumptive by other limits, but what was asked or decided of it stays.
+CREATE FUNCTION lims.judged(
+    p_stands lims.sample_test,
+    p_result text,
+    p_qualifier text
+) RETURNS TABLE (
+    status text,
+    result text,
+    numeric_value numeric,
+    out_of_specification boolean,
+    spec_low numeric,
+    spec_high numeric,
+    spec_text text,
+    spec_material_type_id bigint,
+    spec_project_id bigint,
+    confirmation_status text,
+    analyzed_at timestamptz,
+    entered_by bigint,
+    entered_at timestamptz,
+    first_entered_at timestamptz
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN e.is_result THEN 'entered' ELSE 'pending' END,
+           CASE WHEN e.is_result THEN p_result END,
+           e.number,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN l.result_type = 'numeric'
+                THEN lims.out_of_limits(e.number, e.bound, l.low, l.high)
+                ELSE lims.out_of_expectation(p_result, l.expected,
+                                             l.result_type = 'presence')
+           END,
+           CASE WHEN e.is_result THEN l.low END,
+           CASE WHEN e.is_result THEN l.high END,
+           CASE WHEN e.is_result THEN l.expected END,
+           CASE WHEN e.is_result THEN s.material_type_id END,
+           CASE WHEN e.is_result THEN s.project_id END,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN (p_stands).confirmation_status IS NOT NULL
+                 AND (p_result, p_qualifier) IS NOT DISTINCT FROM
+                     ((p_stands).result, (p_stands).qualifier)
+                THEN (p_stands).confirmation_status
+                WHEN (p_stands).requires_confirmation
+                 AND lims.is_presumptive(l.result_type, p_result, p_qualifier,
+                         e.number, e.bound, l.presumptive_minimum,
+                         greatest(l.presumptive_minimum, l.reporting_limit,
+                                  l.high))
+                THEN 'pending'
+           END,
+           -- The analysis that is withdrawn no longer stops the holding time.
+           CASE WHEN e.is_result OR (p_stands).result IS NULL
+                THEN (p_stands).analyzed_at END,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
+                     ((p_stands).result, (p_stands).qualifier)
+                THEN (p_stands).entered_by
+                ELSE (SELECT lims.context_id('user_id')) END,
+           CASE WHEN NOT e.is_result THEN NULL
+                WHEN (p_result, p_qualifier) IS NOT DISTINCT FROM
+                     ((p_stands).result, (p_stands).qualifier)
+                THEN (p_stands).entered_at
+                ELSE now() END,
+           CASE WHEN e.is_result
+                THEN coalesce((p_stands).first_entered_at, now()) END
+      FROM lims.sample s
+     CROSS JOIN LATERAL lims.limits_of(s.organization_id,
+           (p_stands).test_definition_id, s.material_type_id, s.project_id) l
+     CROSS JOIN LATERAL (
+           SELECT coalesce(p_result ~ '\S', false) AS is_result,
+                  lims.result_number(p_result) AS number,
+                  lims.result_bound(p_result, p_qualifier) AS bound
+           OFFSET 0) e
+     WHERE s.organization_id = (p_stands).organization_id
+       AND s.id = (p_stands).sample_id
+$$;
+
+-- Judges what is entered without its judgement, a row at a time.
+CREATE FUNCTION lims.sample_test_judge() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_stands lims.sample_test := OLD;
+    v_analyzed_at timestamptz;
+BEGIN
+    IF NEW.status = 'verified' THEN
+        PERFORM lims.refuse('invalid_transition',
+            'a result is entered and verified in two steps');
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        -- A row that is not there yet is not rejudged by who changes its sample.
+        PERFORM FROM lims.sample s
+          WHERE s.organization_id = NEW.organization_id
+            AND s.id = NEW.sample_id
+            FOR SHARE;
+        v_stands := NEW;
+        v_stands.result := NULL;
+        v_stands.first_entered_at := NULL;
+    END IF;
+    SELECT j.status, j.result, j.numeric_value, j.out_of_specification,
+           j.spec_low, j.spec_high, j.spec_text, j.spec_material_type_id,
+           j.spec_project_id, j.confirmation_status, j.analyzed_at,
+           j.entered_by, j.entered_at, j.first_entered_at,
+           v_stands.judgements + 1
+      INTO NEW.status, NEW.result, NEW.numeric_value, NEW.out_of_specification,
+           NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
+           NEW.spec_project_id, NEW.confirmation_status, v_analyzed_at,
+           NEW.entered_by, NEW.entered_at, NEW.first_entered_at,
+           NEW.judgements
+      FROM lims.judged(v_stands, NEW.result, NEW.qualifier) j;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_reference',
+                            format('no sample %s', NEW.sample_id));
+    END IF;
+    IF NEW.entered_at = now() AND NEW.entered_by IS NULL THEN
+        PERFORM lims.acting_user();
+    END IF;
+    IF NEW.analyzed_at IS NOT DISTINCT FROM v_stands.analyzed_at THEN
+        NEW.analyzed_at := v_analyzed_at;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER judge_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.status <> 'pending' OR NEW.judgements <> 0
+    OR NOT ROW(NEW.result, NEW.numeric_value, NEW.out_of_specification,
+        NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
+        NEW.spec_project_id, NEW.confirmation_status, NEW.entered_by,
+        NEW.entered_at, NEW.first_entered_at) IS NULL)
+EXECUTE FUNCTION lims.sample_test_judge();
+
+CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.status <> 'verified'
+    AND NEW.judgements = OLD.judgements
+    AND (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
+         NEW.spec_project_id) IS DISTINCT FROM
+        (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
+         OLD.spec_project_id))
+EXECUTE FUNCTION lims.sample_test_judge();

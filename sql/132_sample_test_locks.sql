@@ -1,0 +1,290 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Sample tests, before a row is written: what is locked (a verified result, a test that
+-- has had a result), and what is frozen with it: names and limits are those of the
+-- moment. The triggers' map is in 130_sample_tests.sql.
+
+-- Deleting -----------------------------------------------------------------
+
+CREATE FUNCTION lims.sample_test_keep() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lims.result_history h
+         WHERE h.organization_id = OLD.organization_id
+           AND h.sample_test_id = OLD.id
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s has had results: it stays', OLD.id));
+    END IF;
+    RETURN OLD;
+END
+$$;
+
+CREATE TRIGGER keep BEFORE DELETE ON lims.sample_test
+FOR EACH ROW EXECUTE FUNCTION lims.sample_test_keep();
+
+-- Verified is locked -------------------------------------------------------
+
+CREATE FUNCTION lims.sample_test_lock() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same lims.sample_test;
+BEGIN
+    IF OLD.status <> 'verified' THEN
+        IF TG_OP = 'DELETE' THEN
+            RETURN OLD;
+        END IF;
+        RETURN lims.sample_test_move(OLD, NEW);
+    END IF;
+
+    IF TG_OP = 'DELETE' THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample test %s is verified and locked', OLD.id));
+    END IF;
+    -- *=: the same to the letter, which 10 and 10.0 are not.
+    IF NEW *= OLD THEN
+        RETURN NEW;
+    END IF;
+
+    -- Reopening: nothing but the status changes, under a signature that says
+    -- so and that was made for it, now.
+    v_same := NEW;
+    v_same.status := OLD.status;
+    v_same.reopening_signature_id := OLD.reopening_signature_id;
+    v_same.verified_by := OLD.verified_by;
+    v_same.verified_at := OLD.verified_at;
+    v_same.verification_signature_id := OLD.verification_signature_id;
+    v_same.updated_at := OLD.updated_at;
+    IF NEW.status = 'verified'
+       OR v_same *<> OLD
+       OR NEW.reopening_signature_id IS NOT DISTINCT FROM
+          OLD.reopening_signature_id
+       OR NOT lims.is_signed(NEW.organization_id, NEW.reopening_signature_id,
+                             'reopened', 'sample_test', NEW.id) THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample test %s is verified and locked', OLD.id));
+    END IF;
+    NEW.verified_by := NULL;
+    NEW.verified_at := NULL;
+    NEW.verification_signature_id := NULL;
+    IF NEW.status = 'pending' THEN
+        NEW.qualifier := NULL;
+        NEW.analyzed_at := NULL;
+        NEW.result := NULL;
+        NEW.numeric_value := NULL;
+        NEW.out_of_specification := NULL;
+        NEW.spec_low := NULL;
+        NEW.spec_high := NULL;
+        NEW.spec_text := NULL;
+        NEW.spec_material_type_id := NULL;
+        NEW.spec_project_id := NULL;
+        NEW.confirmation_status := NULL;
+        NEW.entered_by := NULL;
+        NEW.entered_at := NULL;
+        NEW.first_entered_at := NULL;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER lock BEFORE DELETE ON lims.sample_test
+FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
+
+-- A result that is entered or withdrawn, and nothing else of what is looked
+-- after here, has no lock to pass: what it says is checked with all the others'
+-- of its statement (lims.sample_test_check).
+CREATE TRIGGER lock_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.status = 'verified'
+    OR NEW.status = 'verified'
+    OR NEW.judgements = OLD.judgements
+    OR (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
+        NEW.spec_project_id) IS NOT DISTINCT FROM
+       (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
+        OLD.spec_project_id)
+    OR (NEW.verified_by, NEW.verified_at, NEW.verification_signature_id,
+        NEW.reopening_signature_id) IS DISTINCT FROM
+       (OLD.verified_by, OLD.verified_at, OLD.verification_signature_id,
+        OLD.reopening_signature_id))
+EXECUTE FUNCTION lims.sample_test_lock();
+
+-- What may become of a confirmation while its result stands: it may be asked for,
+-- where the test asks for such, and is then decided, once.
+CREATE FUNCTION lims.confirmation_may_become(
+    p_requires boolean,
+    p_old text,
+    p_new text
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT p_new IS NOT DISTINCT FROM p_old
+        OR (p_old = 'pending' AND p_new IS NOT NULL)
+        OR (p_old IS NULL AND p_new = 'pending' AND p_requires)
+$$;
+
+-- What may happen to a test that is not verified: its result decides between
+-- pending and entered; verifying passes the gates; a confirmation is decided
+-- once, for the result that asked for it.
+CREATE FUNCTION lims.sample_test_move(
+    p_old lims.sample_test,
+    p_new lims.sample_test
+) RETURNS lims.sample_test
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_slug text;
+    v_message text;
+    v_changed boolean := (p_new.result, p_new.qualifier)
+                         IS DISTINCT FROM (p_old.result, p_old.qualifier);
+    v_rejudged boolean := (p_new.spec_material_type_id, p_new.spec_project_id)
+        IS DISTINCT FROM (p_old.spec_material_type_id, p_old.spec_project_id);
+    v_same lims.sample_test := p_new;
+BEGIN
+    IF NOT v_changed
+       AND lims.confirmation_may_become(p_old.requires_confirmation,
+               p_old.confirmation_status, p_new.confirmation_status)
+           IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s has no confirmation to decide', p_new.id));
+    END IF;
+    IF p_new.status = p_old.status OR v_changed THEN
+        -- Only verifying, which is the other branch, stamps these.
+        p_new.verified_by := NULL;
+        p_new.verified_at := NULL;
+        p_new.verification_signature_id := NULL;
+        p_new.reopening_signature_id := p_old.reopening_signature_id;
+        IF NOT v_changed THEN
+            p_new.entered_by := p_old.entered_by;
+            p_new.entered_at := p_old.entered_at;
+            p_new.first_entered_at := p_old.first_entered_at;
+            p_new.numeric_value := p_old.numeric_value;
+        END IF;
+        IF NOT v_changed AND NOT v_rejudged THEN
+            p_new.judgements := p_old.judgements;
+            p_new.out_of_specification := p_old.out_of_specification;
+            p_new.spec_low := p_old.spec_low;
+            p_new.spec_high := p_old.spec_high;
+            p_new.spec_text := p_old.spec_text;
+        END IF;
+        RETURN p_new;
+    END IF;
+    IF p_new.status <> 'verified' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s becomes %s by its result, not by its status',
+            p_new.id, p_new.status));
+    END IF;
+
+    -- What is verified is what the reviewer saw: nothing else moves with it.
+    v_same.status := p_old.status;
+    v_same.verified_by := p_old.verified_by;
+    v_same.verified_at := p_old.verified_at;
+    v_same.verification_signature_id := p_old.verification_signature_id;
+    v_same.updated_at := p_old.updated_at;
+    IF v_same *<> p_old THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s is changed and verified in two steps', p_new.id));
+    END IF;
+
+    p_new.verification_signature_id := coalesce(
+        p_new.verification_signature_id, lims.context_id('signature_id'));
+    SELECT b.slug, b.message
+      INTO v_slug, v_message
+      FROM lims.verify_blockers(p_new.organization_id, p_new.id) b
+     WHERE b.slug <> 'esignature_required'
+        OR NOT lims.is_signed(p_new.organization_id,
+                              p_new.verification_signature_id,
+                              'verified', 'sample_test', p_new.id)
+     LIMIT 1;
+    IF v_slug IS NOT NULL THEN
+        PERFORM lims.refuse(v_slug, v_message);
+    END IF;
+    -- Nobody asked for a signature: one that is given counts all the same.
+    IF p_new.verification_signature_id IS NOT NULL
+       AND NOT lims.is_signed(p_new.organization_id,
+                              p_new.verification_signature_id,
+                              'verified', 'sample_test', p_new.id) THEN
+        PERFORM lims.refuse('esignature_required',
+            'the signature given is not one on this result, made now by who '
+            'verifies it');
+    END IF;
+    p_new.verified_by := lims.acting_user();
+    p_new.verified_at := now();
+    RETURN p_new;
+END
+$$;
+
+-- Frozen names -------------------------------------------------------------
+
+-- Nobody writes these: whatever is written, they become what they have to be.
+CREATE FUNCTION lims.sample_test_names() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_limit numeric;
+    v_is_judged boolean := true;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        -- Whether the lock let it be changed was decided before.
+        IF NEW.status = 'verified' AND OLD.status = 'verified' THEN
+            RETURN NEW;
+        END IF;
+        v_is_judged := (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
+                        NEW.spec_project_id) IS DISTINCT FROM
+                       (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
+                        OLD.spec_project_id);
+        v_limit := OLD.reporting_limit;
+    END IF;
+    SELECT d.code, d.name, d.method, d.unit, d.method_detection_limit,
+           CASE WHEN NEW.requires_confirmation AND NOT v_is_judged THEN v_limit
+                ELSE d.reporting_limit END
+      INTO NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
+           NEW.method_detection_limit, NEW.reporting_limit
+      FROM lims.test_definition d
+     WHERE d.organization_id = NEW.organization_id
+       AND d.id = NEW.test_definition_id;
+    IF NEW.status <> 'verified' THEN
+        NEW.test_code := NULL;
+        NEW.test_name := NULL;
+        NEW.method := NULL;
+        NEW.unit := NULL;
+        NEW.method_detection_limit := NULL;
+        IF NEW.result IS NULL OR NOT NEW.requires_confirmation THEN
+            NEW.reporting_limit := NULL;
+        END IF;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER names_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN ((NEW.requires_confirmation AND NEW.result IS NOT NULL)
+    OR NOT ROW(NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
+        NEW.reporting_limit, NEW.method_detection_limit) IS NULL)
+EXECUTE FUNCTION lims.sample_test_names();
+
+-- After the locks: by their names.
+CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN ((NEW.status = 'verified') <> (OLD.status = 'verified')
+    OR (NEW.requires_confirmation
+        AND (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
+             NEW.spec_project_id) IS DISTINCT FROM
+            (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
+             OLD.spec_project_id))
+    OR (NEW.test_code, NEW.test_name, NEW.method, NEW.unit,
+        NEW.reporting_limit::text, NEW.method_detection_limit::text)
+       IS DISTINCT FROM
+       (OLD.test_code, OLD.test_name, OLD.method, OLD.unit,
+        OLD.reporting_limit::text, OLD.method_detection_limit::text))
+EXECUTE FUNCTION lims.sample_test_names();
+
+-- The record ---------------------------------------------------------------
+
+-- What brings its judgement brings when it was made as well.
+CREATE TRIGGER touch BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (NEW.judgements = OLD.judgements
+    OR NEW.updated_at <> now())
+EXECUTE FUNCTION lims.touch();
+
+SELECT lims.attach_audit('sample_test', '{judgements}');

@@ -1,0 +1,427 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Sample tests, after a statement: what is checked for all its rows at once, and what
+-- follows from them. The triggers' map is in 130_sample_tests.sql.
+
+-- Reagent lots -------------------------------------------------------------
+
+-- A lot that has expired today, where the organization blocks that. What the
+-- client says of when it analysed does not count: it could say anything.
+CREATE FUNCTION lims.blocked_reagent(p_organization bigint, p_lot bigint)
+RETURNS TABLE (code text, expires_on date)
+LANGUAGE sql STABLE
+AS $$
+    SELECT r.code, r.expires_on
+      FROM lims.organization o
+      JOIN lims.reagent_lot r
+        ON r.organization_id = o.id
+     WHERE o.id = p_organization
+       AND o.reagent_expiry_policy = 'block'
+       AND r.id = p_lot
+       AND r.expires_on < (now() AT TIME ZONE o.time_zone)::date
+$$;
+
+-- A result is not entered with such a lot; who is refused hears the lot and the tests.
+-- There are few of them: only where the statement's tests have one does it matter
+-- which of their results are new.
+--
+-- Pairing the old rows of a statement with the new, here and in the triggers
+-- below: a FULL JOIN that nothing outside of its subquery reaches into. Every
+-- row has its other half, so it is no other than an inner one; but it is never
+-- carried out by nested loops. The plan is made once, for a statement of perhaps
+-- one row, and kept for the one of a thousand.
+CREATE FUNCTION lims.sample_test_reagents() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    SELECT b.code, b.expires_on, l.reagent_lot_id, l.test_ids
+      INTO v
+      FROM (SELECT n.organization_id, n.reagent_lot_id,
+                   array_agg(n.id ORDER BY n.id) AS test_ids
+              FROM new_rows n
+             WHERE n.status = 'entered'
+               AND n.reagent_lot_id IS NOT NULL
+             GROUP BY n.organization_id, n.reagent_lot_id) l
+     CROSS JOIN LATERAL lims.blocked_reagent(l.organization_id, l.reagent_lot_id) b
+     ORDER BY b.code
+     LIMIT 1;
+    IF FOUND AND TG_OP = 'UPDATE' THEN
+        SELECT b.code, b.expires_on, e.reagent_lot_id,
+               array_agg(e.id ORDER BY e.id) AS test_ids
+          INTO v
+          FROM (SELECT n.organization_id, n.id, n.reagent_lot_id,
+                       n.status = 'entered' AND o.status <> 'verified'
+                       AND (n.result, n.qualifier, n.reagent_lot_id)
+                           IS DISTINCT FROM
+                           (o.result, o.qualifier, o.reagent_lot_id) AS entered
+                  FROM new_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) e
+         CROSS JOIN LATERAL lims.blocked_reagent(e.organization_id, e.reagent_lot_id) b
+         WHERE e.entered
+         GROUP BY b.code, b.expires_on, e.reagent_lot_id
+         ORDER BY b.code
+         LIMIT 1;
+    END IF;
+    IF FOUND THEN
+        PERFORM lims.refuse_for('reagent_lot_expired', format(
+            'reagent lot %s expired on %s: enter the result with a lot that is '
+            'in date', v.code, v.expires_on), json_build_object(
+            'testIds', v.test_ids, 'reagentLotIds', ARRAY[v.reagent_lot_id]));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER check_reagents_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reagents();
+
+CREATE TRIGGER check_reagents_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reagents();
+
+-- Events -------------------------------------------------------------------
+
+CREATE FUNCTION lims.emit_result_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO lims.event (organization_id, type, data)
+        SELECT n.organization_id, 'result.entered', json_build_object(
+                   'sampleTestId', n.id,
+                   'testDefinitionId', n.test_definition_id)
+          FROM new_rows n
+         WHERE n.status = 'entered'
+         ORDER BY n.id;
+        RETURN NULL;
+    END IF;
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT e.organization_id, e.type,
+           CASE e.type
+               WHEN 'result.entered' THEN json_build_object(
+                   'sampleTestId', e.id,
+                   'testDefinitionId', e.test_definition_id)
+               ELSE json_build_object(
+                   'sampleTestId', e.id,
+                   'sampleId', e.sample_id)
+           END
+      FROM (SELECT n.organization_id, n.id, n.sample_id, n.test_definition_id,
+                   CASE
+                       WHEN n.status = 'entered' AND (n.result, n.qualifier)
+                            IS DISTINCT FROM (o.result, o.qualifier)
+                       THEN 'result.entered'
+                       WHEN n.status = 'verified' AND o.status <> 'verified'
+                       THEN 'result.verified'
+                   END AS type
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) e
+     WHERE e.type IS NOT NULL
+     ORDER BY e.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
+
+CREATE TRIGGER events_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
+
+-- A reported sample's tests are final --------------------------------------
+
+-- Holds the samples of the changed tests until the end of the transaction and
+-- refuses if one is reported: whichever came first, the other sees it.
+CREATE FUNCTION lims.sample_test_final() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_reported text;
+BEGIN
+    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported')
+      INTO v_reported
+      FROM (SELECT x.tracking_id, x.status
+              FROM lims.sample x
+             WHERE (x.organization_id, x.id) IN (
+                       SELECT c.organization_id, c.sample_id
+                         FROM changed_rows c)
+             ORDER BY x.organization_id, x.id
+               FOR SHARE) s;
+    IF v_reported IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is reported and final', v_reported));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER final_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+
+CREATE TRIGGER final_update AFTER UPDATE ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+
+CREATE TRIGGER final_delete AFTER DELETE ON lims.sample_test
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
+
+-- Every value a result ever had --------------------------------------------
+
+CREATE SEQUENCE lims.result_history_id_seq;
+
+-- One row per value that was replaced, withdrawn or reopened. Its test is there
+-- without a foreign key that asks so of every row: triggers alone write here,
+-- from the test's own row, and a test that has had a result is not taken away.
+CREATE TABLE lims.result_history (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.result_history_id_seq'),
+    sample_test_id bigint NOT NULL,
+    status text NOT NULL,
+    result text NOT NULL,
+    qualifier text,
+    numeric_value numeric,
+    out_of_specification boolean,
+    confirmation_status text,
+    entered_by bigint,
+    entered_at timestamptz,
+    verified_by bigint,
+    verified_at timestamptz,
+    verification_signature_id bigint,
+    replaced_by bigint,
+    replaced_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, sample_test_id, id)
+);
+
+SELECT lims.attach_append_only('result_history');
+
+CREATE FUNCTION lims.sample_test_keep_history() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.result_history (organization_id, sample_test_id, status,
+        result, qualifier, numeric_value, out_of_specification,
+        confirmation_status, entered_by, entered_at, verified_by, verified_at,
+        verification_signature_id, replaced_by)
+    SELECT h.organization_id, h.id, h.status, h.result, h.qualifier,
+           h.numeric_value, h.out_of_specification, h.confirmation_status,
+           h.entered_by, h.entered_at, h.verified_by, h.verified_at,
+           h.verification_signature_id, (SELECT lims.context_id('user_id'))
+      FROM (SELECT o.*, o.result IS NOT NULL
+                   AND ((n.result, n.qualifier)
+                        IS DISTINCT FROM (o.result, o.qualifier)
+                        OR (o.status = 'verified' AND n.status <> 'verified'))
+                   AS is_replaced
+              FROM old_rows o
+              FULL JOIN new_rows n
+                ON n.organization_id = o.organization_id
+               AND n.id = o.id
+            OFFSET 0) h
+     WHERE h.is_replaced;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER history AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_keep_history();
+
+-- Investigations -----------------------------------------------------------
+
+-- A number found outside its limits opens an oos investigation, where the
+-- organization's policy says so. Statement by statement: a bulk entry pays for
+-- those that are out, not for all.
+CREATE FUNCTION lims.sample_test_investigate() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_tests bigint[];
+BEGIN
+    IF NOT EXISTS (SELECT FROM new_rows n WHERE n.out_of_specification) THEN
+        RETURN NULL;
+    END IF;
+    -- Those found so now: entered, or rejudged with their sample.
+    IF TG_OP = 'UPDATE' THEN
+        SELECT array_agg(f.id)
+          INTO v_tests
+          FROM (SELECT n.id, (n.result, n.qualifier)
+                       IS DISTINCT FROM (o.result, o.qualifier)
+                       OR o.out_of_specification IS NOT TRUE AS is_found
+                  FROM new_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) f
+         WHERE f.is_found;
+    ELSE
+        SELECT array_agg(n.id) INTO v_tests FROM new_rows n;
+    END IF;
+    INSERT INTO lims.investigation (organization_id, title, kind, sample_id,
+        sample_test_id)
+    SELECT n.organization_id,
+           left(format('%s %s outside %s, sample %s', d.code,
+                       concat_ws(' ', n.result, d.unit),
+                       lims.specification_words(n.spec_low, n.spec_high,
+                                                n.spec_text, d.unit),
+                       s.tracking_id), 255),
+           'oos', n.sample_id, n.id
+      FROM new_rows n
+      JOIN lims.organization g ON g.id = n.organization_id
+      JOIN lims.test_definition d
+        ON d.organization_id = n.organization_id
+       AND d.id = n.test_definition_id
+      JOIN lims.sample s
+        ON s.organization_id = n.organization_id
+       AND s.id = n.sample_id
+     WHERE n.out_of_specification
+       AND n.status = 'entered'
+       AND n.id = ANY (v_tests)
+       AND d.result_type = 'numeric'
+       AND g.oos_opens_investigation
+     ORDER BY n.organization_id, n.id
+        ON CONFLICT (organization_id, sample_test_id)
+     WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled')
+        DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER investigate_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_investigate();
+
+CREATE TRIGGER investigate_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_investigate();
+
+-- Every judgement is checked -----------------------------------------------
+
+-- Whoever made it, by the sample as it is now that it is held. One that is not
+-- that of this moment was made while the limits or the sample changed: it is
+-- for who asked to try again.
+CREATE FUNCTION lims.sample_test_check() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    SELECT count(*) FILTER (WHERE (c.status, c.result, c.numeric_value,
+               c.out_of_specification, c.spec_low, c.spec_high, c.spec_text,
+               c.spec_material_type_id, c.spec_project_id,
+               c.confirmation_status, c.entered_by, c.entered_at,
+               c.first_entered_at)
+               IS DISTINCT FROM (j.status, j.result, j.numeric_value,
+               j.out_of_specification, j.spec_low, j.spec_high, j.spec_text,
+               j.spec_material_type_id, j.spec_project_id,
+               j.confirmation_status, j.entered_by, j.entered_at,
+               j.first_entered_at)
+               -- 10 and 10.0 are equal, and not the same.
+               OR (scale(c.numeric_value), scale(c.spec_low), scale(c.spec_high))
+               IS DISTINCT FROM
+               (scale(j.numeric_value), scale(j.spec_low), scale(j.spec_high)))
+               AS wrong,
+           count(*) FILTER (WHERE c.entered_at = now()
+               AND c.entered_by IS NULL) AS nobodys
+      INTO v
+      FROM (SELECT n.*, o::lims.sample_test AS stood
+              FROM new_rows n
+              FULL JOIN old_rows o
+                ON o.organization_id = n.organization_id
+               AND o.id = n.id
+            OFFSET 0) c
+     CROSS JOIN LATERAL lims.judged(c.stood, c.result, c.qualifier) j
+     WHERE c.judgements <> (c.stood).judgements;
+    IF v.nobodys > 0 THEN
+        PERFORM lims.acting_user();
+    END IF;
+    IF v.wrong > 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'serialization_failure',
+            MESSAGE = 'the limits changed while the results were entered';
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER judged_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_check();
+
+-- Dirty samples ------------------------------------------------------------
+
+CREATE TRIGGER mark_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
+
+CREATE TRIGGER mark_update AFTER UPDATE ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
+
+CREATE TRIGGER mark_delete AFTER DELETE ON lims.sample_test
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
+
+-- Approvals ----------------------------------------------------------------
+
+-- Decisions rest on the tests there are, on their results and on that they were
+-- final: a reopened one is looked at again, whatever becomes of it.
+CREATE FUNCTION lims.sample_test_reapprove() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+    v_reopened bigint[] := '{}';
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF EXISTS (SELECT FROM old_rows o WHERE o.status = 'verified') THEN
+            SELECT coalesce(array_agg(c.sample_id), '{}')
+              INTO v_reopened
+              FROM (SELECT n.sample_id,
+                           o.status = 'verified' AND n.status <> 'verified'
+                               AS is_reopened
+                      FROM changed_rows n
+                      FULL JOIN old_rows o
+                        ON o.organization_id = n.organization_id
+                       AND o.id = n.id
+                    OFFSET 0) c
+             WHERE c.is_reopened;
+        END IF;
+    END IF;
+    FOR v IN
+        SELECT c.organization_id, array_agg(c.sample_id) AS samples
+          FROM (SELECT DISTINCT x.organization_id, x.sample_id
+                  FROM changed_rows x) c
+         WHERE lims.has_approvals(c.organization_id, c.sample_id)
+         GROUP BY c.organization_id
+    LOOP
+        PERFORM lims.request_approvals_again(v.organization_id, v.samples,
+                                             v_reopened);
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reapprove_insert AFTER INSERT ON lims.sample_test
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reapprove();
+
+CREATE TRIGGER reapprove_update AFTER UPDATE ON lims.sample_test
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reapprove();
+
+CREATE TRIGGER reapprove_delete AFTER DELETE ON lims.sample_test
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reapprove();

@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Entering many results: the one way, whether a client sends them or an
+-- instrument's file has them.
+
+-- An array of { sampleTestId, result, notes, qualifier, analyzedAt }, each test
+-- once. Where one of the last three is not a member, it stays; but a qualifier
+-- belongs to its value and goes with it. Returns each test asked for, in that
+-- order, with the status that it had; NULL: there is none. Those that are not
+-- verified take their results. Results that change bring their judgement, worked
+-- out for all at once (lims.judged), which the database checks for all at once.
+--
+-- The ids are worked out beforehand: row-level security lets no cast be part of
+-- an index condition, and the rest of the organization's tests would be read to
+-- find these.
+CREATE FUNCTION lims.enter_results(p_organization bigint, p_updates jsonb)
+RETURNS TABLE (sample_test_id bigint, stood text)
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH asked AS MATERIALIZED (
+        SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place,
+               u.value ->> 'result' AS result,
+               u.value ? 'notes' AS has_notes,
+               u.value ->> 'notes' AS notes,
+               u.value ? 'qualifier' AS has_qualifier,
+               u.value ->> 'qualifier' AS qualifier,
+               (u.value ->> 'analyzedAt')::timestamptz AS analyzed_at
+          FROM jsonb_array_elements(p_updates) WITH ORDINALITY AS u (value, place)
+    ), held AS MATERIALIZED (
+        SELECT t.id, t.status AS had, j.*, q.qualifier, q.is_entered,
+               coalesce(asked.analyzed_at, j.analyzed_at) AS analyzed,
+               CASE WHEN asked.has_notes THEN asked.notes ELSE t.notes END AS notes,
+               asked.has_notes AND asked.notes IS DISTINCT FROM t.notes AS is_noted
+          FROM asked
+          JOIN lims.sample_test t
+            ON t.id = asked.id
+         CROSS JOIN LATERAL (
+               SELECT asked.result IS DISTINCT FROM t.result
+                      OR (asked.has_qualifier
+                          AND asked.qualifier IS DISTINCT FROM t.qualifier)
+                          AS is_entered,
+                      CASE WHEN asked.has_qualifier THEN asked.qualifier
+                           WHEN asked.result IS DISTINCT FROM t.result THEN NULL
+                           ELSE t.qualifier END AS qualifier) q
+         CROSS JOIN LATERAL lims.judged(t, asked.result, q.qualifier) j
+         WHERE t.organization_id = p_organization
+         ORDER BY t.id
+           FOR NO KEY UPDATE OF t
+    ), entered AS (
+        UPDATE lims.sample_test t
+           SET status = h.status,
+               result = h.result,
+               numeric_value = h.numeric_value,
+               qualifier = h.qualifier,
+               notes = h.notes,
+               out_of_specification = h.out_of_specification,
+               spec_low = h.spec_low,
+               spec_high = h.spec_high,
+               spec_text = h.spec_text,
+               spec_material_type_id = h.spec_material_type_id,
+               spec_project_id = h.spec_project_id,
+               confirmation_status = h.confirmation_status,
+               analyzed_at = h.analyzed,
+               entered_by = h.entered_by,
+               entered_at = h.entered_at,
+               first_entered_at = h.first_entered_at,
+               judgements = t.judgements + 1,
+               updated_at = now()
+          FROM held h
+         WHERE t.organization_id = p_organization
+           AND t.id = h.id
+           AND h.had <> 'verified'
+           AND h.is_entered
+    ), noted AS (
+        UPDATE lims.sample_test t
+           SET notes = h.notes
+          FROM held h
+         WHERE t.organization_id = p_organization
+           AND t.id = h.id
+           AND h.had <> 'verified'
+           AND h.is_noted
+           AND NOT h.is_entered
+    )
+    SELECT asked.id, held.had
+      FROM asked
+      LEFT JOIN held ON held.id = asked.id
+     ORDER BY asked.place;
+END
+$$;

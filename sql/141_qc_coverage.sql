@@ -1,0 +1,284 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Which results a QC batch covers: a relation of test, batch and result.
+--
+-- A test is covered by as many batches as stand behind its result: that of its
+-- preparation, made by hand, and that of the run in which it was measured, read
+-- from the run's file. Each of them counts. Measured again, of a file, it leaves
+-- the batches of earlier files, for what those controls vouched for is no longer
+-- the result; a batch made by hand goes on covering it, and so does every batch
+-- when a value is corrected by hand.
+--
+-- A row is there while the batch covers the test; the audit trail has the rest.
+
+-- Triggers of lims.qc_coverage, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard             notes the result that is covered; refuses where it is verified
+--
+-- BEFORE UPDATE
+--   1 guard             lets an override be noted, and nothing else
+--   2 identity          refuses another id, organization or created_at
+--
+-- BEFORE DELETE
+--   1 guard             keeps a failed batch over the result that it holds
+--
+-- AFTER INSERT
+--   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
+--   2 mark_insert       puts the sample into the queue of dirty samples
+--   3 reapprove_insert  has approvals asked again
+--
+-- AFTER UPDATE
+--   1 audit_update      writes the audit trail, as at INSERT
+--   2 mark_update       puts the sample into the queue of dirty samples
+--
+-- AFTER DELETE
+--   1 audit_delete      writes the audit trail, as at INSERT
+--   2 mark_delete       puts the sample into the queue of dirty samples
+--   3 reapprove_delete  has approvals asked again
+
+CREATE SEQUENCE lims.qc_coverage_id_seq;
+
+CREATE TABLE lims.qc_coverage (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.qc_coverage_id_seq'),
+    sample_test_id bigint NOT NULL,
+    qc_batch_id bigint NOT NULL,
+    -- The result that stood when the batch came to cover the test, NULL where
+    -- there was none yet; and with a signature, the one that its override of the
+    -- failed batch was given for.
+    result text,
+    qualifier text,
+    entered_at timestamptz,
+    override_signature_id bigint,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, sample_test_id, id),
+    CONSTRAINT qc_coverage_once
+        UNIQUE (organization_id, qc_batch_id, sample_test_id),
+    FOREIGN KEY (organization_id, sample_test_id)
+        REFERENCES lims.sample_test (organization_id, id),
+    FOREIGN KEY (organization_id, qc_batch_id)
+        REFERENCES lims.qc_batch (organization_id, id),
+    FOREIGN KEY (organization_id, override_signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id),
+    CHECK (override_signature_id IS NULL OR result IS NOT NULL)
+);
+
+-- What a batch says of the result that stands: its own status, but of one that
+-- was overridden for another result than this, that it failed. Measured is what came
+-- into it with its file, and not later by hand.
+CREATE VIEW lims.qc_covered WITH (security_invoker = true) AS
+SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, c.qc_batch_id,
+       b.batch_number, b.file_id, b.qc_status,
+       b.file_id IS NOT NULL AND b.created_at = c.created_at AS is_measured,
+       CASE WHEN b.qc_status = 'overridden'
+             AND (c.override_signature_id IS NULL
+                  OR (c.result, c.qualifier, c.entered_at)
+                     IS DISTINCT FROM (t.result, t.qualifier, t.entered_at))
+            THEN 'failed' ELSE b.qc_status END AS standing
+  FROM lims.sample_test t
+  JOIN lims.qc_coverage c
+    ON c.organization_id = t.organization_id
+   AND c.sample_test_id = t.id
+  JOIN lims.qc_batch b
+    ON b.organization_id = c.organization_id
+   AND b.id = c.qc_batch_id;
+
+-- All batches over a test, as a certificate names them.
+CREATE FUNCTION lims.covering_batches(p_organization bigint, p_sample_test bigint)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+                   'batchNumber', q.batch_number,
+                   'qcStatus', q.standing) ORDER BY q.id), '[]')
+          FROM lims.qc_covered q
+         WHERE q.organization_id = p_organization
+           AND q.sample_test_id = p_sample_test);
+END
+$$;
+
+-- Coming and going ---------------------------------------------------------
+
+-- A verified result keeps what it was verified under. One that stands leaves a
+-- failed batch but for that of a file that measured it again. And an override was
+-- signed for the results that the batch covered then: none joins later.
+CREATE FUNCTION lims.qc_coverage_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_row lims.qc_coverage;
+    v_test record;
+    v_batch record;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF pg_trigger_depth() < 2 THEN
+            PERFORM lims.refuse('invalid_transition',
+                'a batch comes to cover a test and ceases to, nothing else');
+        END IF;
+        RETURN NEW; -- an override
+    END IF;
+    PERFORM lims.require_read_committed();
+    IF TG_OP = 'DELETE' THEN
+        v_row := OLD;
+    ELSE
+        v_row := NEW;
+    END IF;
+    SELECT t.sample_id, t.status, t.result, t.qualifier, t.entered_at
+      INTO v_test
+      FROM lims.sample_test t
+     WHERE t.organization_id = v_row.organization_id
+       AND t.id = v_row.sample_test_id
+       FOR NO KEY UPDATE;
+    IF v_test.status = 'verified' THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample test %s is verified and locked', v_row.sample_test_id));
+    END IF;
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = v_row.organization_id
+        AND s.id = v_test.sample_id
+        FOR SHARE;
+    SELECT b.batch_number, b.qc_status, b.file_id
+      INTO v_batch
+      FROM lims.qc_batch b
+     WHERE b.organization_id = v_row.organization_id
+       AND b.id = v_row.qc_batch_id
+       FOR SHARE;
+    IF TG_OP = 'INSERT' THEN
+        IF v_batch.qc_status = 'overridden' THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'QC batch %s was overridden for the results it covers: none '
+                'joins it now', v_batch.batch_number));
+        END IF;
+        NEW.result := v_test.result;
+        NEW.qualifier := CASE WHEN v_test.result IS NOT NULL
+                              THEN v_test.qualifier END;
+        NEW.entered_at := v_test.entered_at;
+        NEW.override_signature_id := NULL;
+        RETURN NEW;
+    END IF;
+    IF v_test.result IS NOT NULL
+       AND EXISTS (
+           SELECT FROM lims.qc_covered q
+            WHERE q.organization_id = OLD.organization_id
+              AND q.id = OLD.id
+              AND q.sample_test_id = OLD.sample_test_id
+              AND q.standing = 'failed')
+       AND NOT (v_batch.file_id IS NOT NULL AND EXISTS (
+           SELECT FROM lims.qc_covered q
+            WHERE q.organization_id = OLD.organization_id
+              AND q.sample_test_id = OLD.sample_test_id
+              AND q.id > OLD.id
+              AND q.is_measured)) THEN
+        PERFORM lims.refuse('qc_failed', format(
+            'QC batch %s failed, and sample test %s still has its result: '
+            'withdraw it before the test leaves the batch',
+            v_batch.batch_number, OLD.sample_test_id));
+    END IF;
+    RETURN OLD;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE ON lims.qc_coverage
+FOR EACH ROW EXECUTE FUNCTION lims.qc_coverage_guard();
+
+SELECT lims.attach_audit('qc_coverage');
+
+CREATE FUNCTION lims.mark_samples_of_coverage() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    INSERT INTO lims.sample_due (organization_id, sample_id)
+    SELECT DISTINCT t.organization_id, t.sample_id
+      FROM changed_rows c
+      JOIN lims.sample_test t
+        ON t.organization_id = c.organization_id
+       AND t.id = c.sample_test_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER mark_insert AFTER INSERT ON lims.qc_coverage
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_coverage();
+
+CREATE TRIGGER mark_update AFTER UPDATE ON lims.qc_coverage
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_coverage();
+
+CREATE TRIGGER mark_delete AFTER DELETE ON lims.qc_coverage
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_coverage();
+
+CREATE FUNCTION lims.qc_coverage_reapprove() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT t.organization_id, array_agg(t.sample_id) AS samples
+          FROM (SELECT DISTINCT x.organization_id, x.sample_id
+                  FROM changed_rows c
+                  JOIN lims.sample_test x
+                    ON x.organization_id = c.organization_id
+                   AND x.id = c.sample_test_id) t
+         WHERE lims.has_approvals(t.organization_id, t.sample_id)
+         GROUP BY t.organization_id
+    LOOP
+        PERFORM lims.request_approvals_again(v.organization_id, v.samples, '{}');
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reapprove_insert AFTER INSERT ON lims.qc_coverage
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_coverage_reapprove();
+
+CREATE TRIGGER reapprove_delete AFTER DELETE ON lims.qc_coverage
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_coverage_reapprove();
+
+-- These tests were measured, under the controls of this batch or without any
+-- (NULL): they leave the batches of earlier files, a failed one only for controls,
+-- since a file without any could lift what it holds.
+CREATE FUNCTION lims.cover_measured(
+    p_organization bigint,
+    p_batch bigint,
+    p_tests bigint[]
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_batch IS NOT NULL THEN
+        INSERT INTO lims.qc_coverage (organization_id, sample_test_id,
+            qc_batch_id)
+        SELECT p_organization, t.id, p_batch
+          FROM unnest(p_tests) AS t (id)
+         ORDER BY t.id;
+    END IF;
+    -- Batches before what they cover, as who overrides one holds them.
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id IN (
+            SELECT c.qc_batch_id
+              FROM lims.qc_coverage c
+             WHERE c.organization_id = p_organization
+               AND c.sample_test_id = ANY (p_tests))
+      ORDER BY b.id
+        FOR SHARE;
+    DELETE FROM lims.qc_coverage c
+     USING lims.qc_covered q
+     WHERE c.organization_id = p_organization
+       AND c.sample_test_id = ANY (p_tests)
+       AND q.organization_id = c.organization_id
+       AND q.sample_test_id = c.sample_test_id
+       AND q.id = c.id
+       AND q.file_id IS NOT NULL
+       AND q.qc_batch_id IS DISTINCT FROM p_batch
+       AND (p_batch IS NOT NULL OR q.standing <> 'failed');
+END
+$$;

@@ -1,0 +1,80 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Confirmation of presumptive positives: what was read at each step.
+
+-- Triggers of lims.confirmation_step, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard                 refuses where the confirmation is not open; holds the test
+--
+-- BEFORE UPDATE
+--   1 append_only_change    refuses
+--   2 identity              refuses another id, organization or created_at
+--
+-- BEFORE DELETE
+--   1 append_only_change    refuses
+--
+-- BEFORE TRUNCATE
+--   1 append_only_truncate  refuses
+--
+-- AFTER INSERT
+--   1 audit_insert          writes the audit trail; a refusal that comes later undoes
+--                           it
+--
+-- AFTER UPDATE
+--   1 audit_update          writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete          writes the audit trail, as at INSERT
+
+-- What was read at each step of a confirmation. The outcome itself is
+-- sample_test.confirmation_status.
+CREATE SEQUENCE lims.confirmation_step_id_seq;
+
+CREATE TABLE lims.confirmation_step (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.confirmation_step_id_seq'),
+    sample_test_id bigint NOT NULL,
+    position integer NOT NULL CHECK (position > 0),
+    medium text CHECK (length(medium) <= 255),
+    procedure text CHECK (length(procedure) <= 255),
+    read_at timestamptz NOT NULL DEFAULT now(),
+    reading text CHECK (length(reading) <= 1000),
+    outcome text NOT NULL CHECK (length(outcome) BETWEEN 1 AND 255),
+    performed_by bigint DEFAULT lims.context_id('user_id'),
+    notes text CHECK (length(notes) <= 4000),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    UNIQUE (organization_id, sample_test_id, position),
+    FOREIGN KEY (organization_id, sample_test_id)
+        REFERENCES lims.sample_test (organization_id, id),
+    FOREIGN KEY (organization_id, performed_by)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+-- Evidence is gathered while the confirmation is open. Holding the test keeps
+-- its outcome from being decided in between.
+CREATE FUNCTION lims.confirmation_step_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.sample_test t
+      WHERE t.organization_id = NEW.organization_id
+        AND t.id = NEW.sample_test_id
+        AND t.confirmation_status = 'pending'
+        AND t.status <> 'verified'
+        FOR SHARE;
+    IF NOT FOUND THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s has no confirmation to decide', NEW.sample_test_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.confirmation_step
+FOR EACH ROW EXECUTE FUNCTION lims.confirmation_step_guard();
+
+SELECT lims.attach_append_only('confirmation_step');
+
+SELECT lims.attach_audit('confirmation_step');

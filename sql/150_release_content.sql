@@ -1,0 +1,100 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What approvals cover: one list of members (lims.release_content) that is signed,
+-- approved, reported and printed. Whichever way a member of it changes after a
+-- decision, approval is asked for again; what is reported is what was approved.
+
+-- The list's version, which is hashed with it. Who changes the list counts on: of a
+-- signature by an earlier list it is not said that what was signed changed since.
+CREATE FUNCTION lims.content_version() RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT 2 $$;
+
+-- What a sample reports: what it is and whose, its tests with their results and
+-- what these rest on. Nothing of how far the work has come: no status, no moment
+-- or person of a step, no approval; so that verifying what was approved asks for
+-- nothing anew. Of one test only, where one is given.
+CREATE FUNCTION lims.release_content(
+    p_organization bigint,
+    p_sample bigint,
+    p_sample_test bigint DEFAULT NULL
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+SET timezone = 'UTC'
+AS $$
+BEGIN
+    RETURN (
+        SELECT jsonb_build_object(
+                   'version', lims.content_version(),
+                   'sample', jsonb_build_object(
+                       'id', s.id,
+                       'trackingId', s.tracking_id,
+                       'sampleIdentifier', s.sample_identifier,
+                       'externalId', s.external_id,
+                       'clientId', s.client_id,
+                       'clientName', s.client_name,
+                       'projectId', s.project_id,
+                       'project', coalesce(s.project_name, p.name),
+                       'materialTypeId', s.material_type_id,
+                       'materialType', coalesce(s.material_type_name, m.name),
+                       'plantLocation', s.plant_location,
+                       'collectionDate', s.collection_date,
+                       'collectedAt', s.collected_at,
+                       'receivedAt', s.received_at,
+                       'notes', s.notes),
+                   'results', tests.rows)
+          FROM lims.sample s
+          JOIN lims.material_type m
+            ON m.organization_id = s.organization_id
+           AND m.id = s.material_type_id
+          LEFT JOIN lims.project p
+            ON p.organization_id = s.organization_id
+           AND p.id = s.project_id
+         CROSS JOIN LATERAL (
+               SELECT coalesce(jsonb_agg(jsonb_build_object(
+                          'sampleTestId', t.id,
+                          'testDefinitionId', t.test_definition_id,
+                          'testCode', t.test_code,
+                          'testName', t.test_name,
+                          'method', t.method,
+                          'result', t.result,
+                          'qualifier', t.qualifier,
+                          'unit', t.unit,
+                          'specification',
+                              CASE WHEN t.result IS NOT NULL
+                                   THEN t.specification END,
+                          'outOfSpecification', t.out_of_specification,
+                          'reportingLimit', t.reporting_limit,
+                          'methodDetectionLimit', t.method_detection_limit,
+                          'confirmation', t.confirmation_status,
+                          'holdingTimeMet',
+                              CASE WHEN t.result IS NOT NULL
+                                   THEN t.holding_status <> 'expired' END,
+                          'qcBatch', t.batch_number,
+                          'qcStatus', t.qc_status,
+                          'qcBatches', lims.covering_batches(t.organization_id,
+                                                             t.id),
+                          'reagentLotId', t.reagent_lot_id,
+                          'mediaLotId', t.media_lot_id,
+                          'notes', t.notes,
+                          'analyzedAt', coalesce(t.analyzed_at,
+                                                 t.first_entered_at)
+                      ) ORDER BY t.id), '[]') AS rows
+                 FROM lims.sample_test_state t
+                WHERE t.organization_id = s.organization_id
+                  AND t.sample_id = s.id
+                  AND (p_sample_test IS NULL OR t.id = p_sample_test)) tests
+         WHERE s.organization_id = p_organization
+           AND s.id = p_sample);
+END
+$$;
+
+CREATE FUNCTION lims.release_hash(p_organization bigint, p_sample bigint)
+RETURNS bytea
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN sha256(convert_to(
+        lims.release_content(p_organization, p_sample)::text, 'UTF8'));
+END
+$$;

@@ -1,0 +1,171 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Investigations of what was found out of specification.
+
+-- Triggers of lims.investigation, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard          numbers it, and opens it
+--
+-- BEFORE UPDATE
+--   1 guard          lets it go where an investigation can go from where it is
+--   2 identity       refuses another id, organization or created_at
+--   3 touch          sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
+--   2 events_insert  writes investigation.opened to the outbox
+--
+-- AFTER UPDATE
+--   1 audit_update   writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete   writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.investigation_id_seq;
+
+CREATE TABLE lims.investigation (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.investigation_id_seq'),
+    investigation_number text NOT NULL CHECK (length(investigation_number) <= 64),
+    title text NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    kind text NOT NULL CHECK (kind IN (
+        'oos', 'oot', 'oof', 'deviation', 'capa', 'complaint', 'qc_failure',
+        'media_failure', 'holding_time', 'pt_failure')),
+    sample_id bigint,
+    sample_test_id bigint,
+    status text NOT NULL DEFAULT 'opened' CHECK (status IN (
+        'opened', 'phase_1', 'phase_2', 'conclusion', 'capa_required',
+        'closed', 'cancelled')),
+    opened_at timestamptz NOT NULL DEFAULT now(),
+    opened_by bigint DEFAULT lims.context_id('user_id'),
+    due_on date,
+    closed_at timestamptz,
+    closed_by bigint,
+    conclusion text CHECK (length(conclusion) <= 4000),
+    parent_id bigint,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CONSTRAINT investigation_number
+        UNIQUE (organization_id, investigation_number),
+    FOREIGN KEY (organization_id, sample_id)
+        REFERENCES lims.sample (organization_id, id),
+    FOREIGN KEY (organization_id, sample_test_id)
+        REFERENCES lims.sample_test (organization_id, id),
+    FOREIGN KEY (organization_id, opened_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, closed_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, parent_id)
+        REFERENCES lims.investigation (organization_id, id),
+    CHECK ((status IN ('closed', 'cancelled')) = (closed_at IS NOT NULL))
+);
+
+CREATE INDEX investigation_sample
+    ON lims.investigation (organization_id, sample_id);
+
+-- Of one test, no second oos investigation while the first is open.
+CREATE UNIQUE INDEX investigation_open_oos
+    ON lims.investigation (organization_id, sample_test_id)
+ WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled');
+
+-- Where an investigation can go from where it is (FDA, Investigating OOS
+-- Results, 2022): an assignable laboratory error is concluded from phase 1, and
+-- any open one can be cancelled.
+CREATE FUNCTION lims.investigation_next(p_status text) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_status
+        WHEN 'opened' THEN ARRAY['phase_1', 'cancelled']
+        WHEN 'phase_1' THEN ARRAY['phase_2', 'conclusion', 'cancelled']
+        WHEN 'phase_2' THEN ARRAY['conclusion', 'cancelled']
+        WHEN 'conclusion' THEN ARRAY['capa_required', 'closed', 'cancelled']
+        WHEN 'capa_required' THEN ARRAY['closed', 'cancelled']
+        ELSE '{}'
+    END
+$$;
+
+CREATE FUNCTION lims.investigation_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.sample_test_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = NEW.organization_id
+           AND t.id = NEW.sample_test_id
+           AND t.sample_id = NEW.sample_id
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'sampleTestId: sample test %s is none of the sample',
+            NEW.sample_test_id));
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'opened' OR NEW.closed_at IS NOT NULL
+           OR NEW.closed_by IS NOT NULL OR NEW.conclusion IS NOT NULL THEN
+            PERFORM lims.refuse('invalid_transition',
+                'an investigation begins opened, without a conclusion');
+        END IF;
+        NEW.investigation_number := format('%s-%s-%s',
+            CASE NEW.kind
+                WHEN 'deviation' THEN 'DEV'
+                WHEN 'complaint' THEN 'CMP'
+                WHEN 'qc_failure' THEN 'QCF'
+                WHEN 'media_failure' THEN 'MDF'
+                WHEN 'holding_time' THEN 'HTV'
+                WHEN 'pt_failure' THEN 'PTF'
+                ELSE upper(NEW.kind)
+            END,
+            to_char(NEW.opened_at AT TIME ZONE 'UTC', 'YY'),
+            lpad(NEW.id::text, greatest(7, length(NEW.id::text)), '0'));
+        RETURN NEW;
+    END IF;
+    IF OLD.status IN ('closed', 'cancelled') AND NEW IS DISTINCT FROM OLD THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'investigation %s is %s', OLD.investigation_number, OLD.status));
+    END IF;
+    IF NEW.status <> OLD.status
+       AND NEW.status <> ALL (lims.investigation_next(OLD.status)) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'investigation %s is %s: from there it goes to %s',
+            OLD.investigation_number, OLD.status,
+            array_to_string(lims.investigation_next(OLD.status), ', ')));
+    END IF;
+    IF NEW.status IN ('closed', 'cancelled') AND NEW.status <> OLD.status THEN
+        IF btrim(coalesce(NEW.conclusion, '')) = '' THEN
+            PERFORM lims.refuse('invalid_body',
+                                'closing an investigation needs a conclusion');
+        END IF;
+        NEW.closed_at := now();
+        NEW.closed_by := lims.acting_user();
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.investigation
+FOR EACH ROW EXECUTE FUNCTION lims.investigation_guard();
+
+SELECT lims.attach_record('investigation');
+
+CREATE FUNCTION lims.emit_investigation_events() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    INSERT INTO lims.event (organization_id, type, data)
+    SELECT n.organization_id, 'investigation.opened', json_build_object(
+               'investigationId', n.id,
+               'investigationNumber', n.investigation_number,
+               'title', n.title,
+               'kind', n.kind,
+               'sampleId', n.sample_id)
+      FROM new_rows n
+     ORDER BY n.id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER events_insert AFTER INSERT ON lims.investigation
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_investigation_events();

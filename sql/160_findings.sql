@@ -1,0 +1,422 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What stands between a sample and its report: defined once, here. The gates,
+-- the readiness resource and the lifecycle scan all read lims.finding.
+--
+-- Views run with the rights of who asks (security_invoker), so row-level
+-- security holds behind them, and are written so that a predicate on
+-- (organization_id, sample_id) reaches every table beneath.
+
+-- What only some tests need is behind functions that the planner cannot take
+-- apart: their plans are made and started for those tests, not for every read.
+
+-- What only some tests need is behind functions that the planner cannot take
+-- apart: their plans are made and started for those tests, not for every read.
+
+-- The limits that would apply to a test now, in words: those for its sample's
+-- material and project, else the definition's own.
+CREATE FUNCTION lims.specification_now(
+    p_organization bigint,
+    p_definition bigint,
+    p_material_type bigint,
+    p_project bigint,
+    p_low numeric,
+    p_high numeric,
+    p_expected text,
+    p_unit text
+) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v record;
+BEGIN
+    SELECT x.low, x.high, x.expected_text
+      INTO v
+      FROM lims.specification_of(p_organization, p_definition, p_material_type,
+                                 p_project) x;
+    IF NOT FOUND THEN
+        RETURN lims.specification_words(p_low, p_high, p_expected, p_unit);
+    END IF;
+    RETURN lims.specification_words(v.low, v.high, v.expected_text, p_unit);
+END
+$$;
+
+CREATE FUNCTION lims.worksheet_status(
+    p_organization bigint,
+    p_sample_test bigint
+) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT w.status
+          FROM lims.worksheet_state(p_organization, p_sample_test) w);
+END
+$$;
+
+-- Which of a result's lots had expired when it was entered.
+CREATE FUNCTION lims.lot_warnings(
+    p_reagent_lot text,
+    p_reagent_expires_on date,
+    p_media_lot text,
+    p_media_expires_on date,
+    p_entered_on date
+) RETURNS text[]
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN array_remove(ARRAY[
+        CASE WHEN p_reagent_expires_on < p_entered_on THEN format(
+            'reagent lot %s expired on %s, before the result was entered',
+            p_reagent_lot, p_reagent_expires_on) END,
+        CASE WHEN p_media_expires_on < p_entered_on THEN format(
+            'media lot %s expired on %s, before the result was entered',
+            p_media_lot, p_media_expires_on) END], NULL);
+END
+$$;
+
+-- One row per sample test with what has to be worked out about it. Of the QC batches
+-- that cover it, the latest; its names are those it was verified under, else those
+-- of now.
+CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
+       t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
+       t.reagent_lot_id, t.media_lot_id,
+       (SELECT c.qc_batch_id
+          FROM lims.qc_coverage c
+         WHERE c.organization_id = t.organization_id
+           AND c.sample_test_id = t.id
+         ORDER BY c.id DESC
+         LIMIT 1) AS qc_batch_id,
+       t.confirmation_status,
+       t.analyzed_at, t.first_entered_at, t.entered_by, t.entered_at,
+       t.verified_by, t.verified_at, t.created_at, t.updated_at,
+       coalesce(t.test_code, d.code) AS test_code,
+       coalesce(t.test_name, d.name) AS test_name, h.unit, d.result_type,
+       t.requires_worksheet,
+       CASE WHEN t.result IS NULL
+            THEN lims.specification_now(t.organization_id, d.id,
+                     s.material_type_id, s.project_id, d.specification_low,
+                     d.specification_high, d.specification_text, h.unit)
+            ELSE lims.specification_words(t.spec_low, t.spec_high, t.spec_text,
+                                          h.unit)
+       END AS specification,
+       (SELECT q.batch_number
+          FROM lims.qc_covered q
+         WHERE q.organization_id = t.organization_id
+           AND q.sample_test_id = t.id
+         ORDER BY q.id DESC
+         LIMIT 1) AS batch_number,
+       (SELECT q.standing
+          FROM lims.qc_covered q
+         WHERE q.organization_id = t.organization_id
+           AND q.sample_test_id = t.id
+         ORDER BY q.id DESC
+         LIMIT 1) AS qc_status,
+       m.code AS media_lot_code,
+       m.growth_promotion_status, m.sterility_status,
+       CASE WHEN t.requires_worksheet
+            THEN lims.worksheet_status(t.organization_id, t.id)
+       END AS worksheet_status,
+       h.expires_at AS holding_expires_at,
+       CASE
+           WHEN h.expires_at IS NULL THEN NULL
+           WHEN coalesce(h.analyzed_at, now()) > h.expires_at THEN 'expired'
+           WHEN h.analyzed_at IS NULL AND now() + h.warning > h.expires_at
+           THEN 'expiring_soon'
+           ELSE 'ok'
+       END AS holding_status,
+       CASE
+           WHEN h.analyzed_at IS NOT NULL OR now() > h.expires_at THEN NULL
+           WHEN now() + h.warning > h.expires_at THEN h.expires_at
+           ELSE h.expires_at - h.warning
+       END AS holding_status_until,
+       CASE WHEN r.expires_on < h.entered_on OR m.expires_on < h.entered_on
+            THEN lims.lot_warnings(r.code, r.expires_on, m.code, m.expires_on,
+                                   h.entered_on)
+            ELSE '{}'
+       END AS warnings,
+       CASE WHEN t.test_code IS NULL THEN d.method ELSE t.method END AS method,
+       CASE WHEN t.test_code IS NULL
+             AND NOT (t.requires_confirmation AND t.result IS NOT NULL)
+            THEN d.reporting_limit ELSE t.reporting_limit END AS reporting_limit,
+       CASE WHEN t.test_code IS NULL THEN d.method_detection_limit
+            ELSE t.method_detection_limit END AS method_detection_limit
+  FROM lims.sample_test t
+  JOIN lims.test_definition d
+    ON d.organization_id = t.organization_id
+   AND d.id = t.test_definition_id
+  JOIN lims.sample s
+    ON s.organization_id = t.organization_id
+   AND s.id = t.sample_id
+  JOIN lims.organization o
+    ON o.id = t.organization_id
+  LEFT JOIN lims.reagent_lot r
+    ON r.organization_id = t.organization_id
+   AND r.id = t.reagent_lot_id
+  LEFT JOIN lims.media_lot m
+    ON m.organization_id = t.organization_id
+   AND m.id = t.media_lot_id
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN t.test_code IS NULL THEN d.unit ELSE t.unit END AS unit,
+              coalesce(s.collected_at,
+                       s.collection_date::timestamp AT TIME ZONE o.time_zone)
+                  + t.holding_time_hours::double precision * interval '1 hour'
+                  AS expires_at,
+              coalesce(t.analyzed_at, t.first_entered_at) AS analyzed_at,
+              CASE WHEN t.result IS NOT NULL
+                   THEN (t.entered_at AT TIME ZONE o.time_zone)::date
+              END AS entered_on,
+              o.holding_warning_hours::double precision * interval '1 hour'
+                  AS warning) h;
+
+-- What a category of finding means for the release: 'hard' blocks, 'progress'
+-- and 'soft' are work still to be done, 'advisory' is said and blocks nothing.
+CREATE FUNCTION lims.finding_hardness(p_category text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_category
+        WHEN 'incomplete_result' THEN 'progress'
+        WHEN 'unverified_result' THEN 'soft'
+        WHEN 'approval_required' THEN 'soft'
+        WHEN 'qc_failed' THEN 'hard'
+        WHEN 'confirmation_required' THEN 'hard'
+        WHEN 'media_qc_failed' THEN 'hard'
+        WHEN 'worksheet_incomplete' THEN 'hard'
+        WHEN 'approval_rejected' THEN 'hard'
+        ELSE 'advisory'
+    END
+$$;
+
+-- Every single finding: of each test one row per category that applies, then
+-- those of the sample as a whole. What a message will name is in `subject`. Every
+-- batch over the result that stands counts; an approval only of a round that was not
+-- replaced, and of what stands.
+CREATE VIEW lims.finding WITH (security_invoker = true) AS
+SELECT t.organization_id, t.sample_id, f.category,
+       lims.finding_hardness(f.category) AS hardness,
+       t.id AS sample_test_id,
+       NULL::bigint AS qc_batch_id,
+       CASE f.category WHEN 'media_qc_failed' THEN t.media_lot_id END
+           AS media_lot_id,
+       NULL::bigint AS approval_id,
+       NULL::bigint AS investigation_id,
+       CASE f.category
+           WHEN 'media_qc_failed' THEN t.media_lot_code
+           ELSE t.test_code
+       END AS subject,
+       CASE f.category
+           WHEN 'worksheet_incomplete' THEN t.worksheet_status
+           WHEN 'media_qc_failed' THEN concat_ws(' and ',
+               CASE WHEN t.growth_promotion_status = 'failed'
+                    THEN 'growth promotion' END,
+               CASE WHEN t.sterility_status = 'failed' THEN 'sterility' END)
+           WHEN 'out_of_specification'
+           THEN concat_ws(' ', t.result, t.unit) || ' outside ' || t.specification
+           WHEN 'non_numeric_result' THEN t.result
+       END AS circumstance
+  FROM lims.sample_test_state t
+ CROSS JOIN LATERAL (VALUES
+       ('incomplete_result', t.result IS NULL),
+       ('unverified_result', t.status = 'entered'),
+       ('confirmation_required', t.confirmation_status = 'pending'),
+       ('media_qc_failed',
+        'failed' IN (t.growth_promotion_status, t.sterility_status)),
+       ('worksheet_incomplete',
+        t.status = 'entered' AND t.worksheet_status <> 'complete'),
+       ('holding_time_expired', t.holding_status = 'expired'),
+       ('out_of_specification', t.out_of_specification),
+       ('non_numeric_result', t.result_type = 'numeric'
+        AND t.result IS NOT NULL AND t.numeric_value IS NULL)
+       ) AS f (category, applies)
+ WHERE f.applies
+UNION ALL
+-- A test may be covered by several batches.
+SELECT q.organization_id, q.sample_id, 'qc_failed',
+       lims.finding_hardness('qc_failed'), q.sample_test_id, q.qc_batch_id,
+       NULL, NULL, NULL, q.batch_number,
+       CASE q.qc_status WHEN 'overridden' THEN 'for the result that stands' END
+  FROM lims.qc_covered q
+ WHERE q.standing = 'failed'
+UNION ALL
+-- A sample without any test has nothing to report.
+SELECT s.organization_id, s.id, 'incomplete_result', 'progress',
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM lims.sample s
+ WHERE NOT EXISTS (
+       SELECT FROM lims.sample_test t
+        WHERE t.organization_id = s.organization_id
+          AND t.sample_id = s.id)
+UNION ALL
+-- Of the latest round: what was rejected, else the next step that is open.
+-- Before the sample is completed there is no round, but steps there are. And what
+-- was approved is what stands.
+SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
+       NULL, NULL, NULL, a.id, NULL,
+       CASE WHEN a.id IS NULL AND r.latest IS NOT NULL
+            THEN 'approval of what has changed since it was given'
+            ELSE a.name END, NULL
+  FROM lims.sample s
+  JOIN lims.organization o
+    ON o.id = s.organization_id
+ CROSS JOIN LATERAL (
+       SELECT max(x.round) AS latest
+         FROM lims.approval x
+        WHERE x.organization_id = s.organization_id
+          AND x.sample_id = s.id
+          AND x.replaced_at IS NULL) r
+  LEFT JOIN LATERAL (
+       SELECT x.id, x.name, x.status
+         FROM lims.approval x
+        WHERE x.organization_id = s.organization_id
+          AND x.sample_id = s.id
+          AND x.round = r.latest
+          AND x.status <> 'approved'
+        ORDER BY x.status = 'rejected' DESC, x.step
+        LIMIT 1) a ON true
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN a.status = 'rejected' THEN 'approval_rejected'
+                   ELSE 'approval_required' END AS category) f
+ WHERE a.status = 'rejected'
+    OR (NOT o.coa_before_approval
+        AND (a.id IS NOT NULL
+             OR (r.latest IS NULL AND EXISTS (
+                 SELECT FROM lims.approval_step p
+                  WHERE p.organization_id = s.organization_id
+                    AND p.active))
+             OR (a.id IS NULL AND r.latest IS NOT NULL
+                 AND s.status <> 'reported'
+                 AND lims.is_outdated(s.organization_id, s.id, r.latest))))
+UNION ALL
+SELECT i.organization_id, i.sample_id, 'investigation_open', 'advisory',
+       i.sample_test_id, NULL, NULL, NULL, i.id, i.investigation_number, i.title
+  FROM lims.investigation i
+ WHERE i.sample_id IS NOT NULL
+   AND i.status NOT IN ('closed', 'cancelled');
+
+-- The findings as a person reads them: a failed batch or lot once, however
+-- many tests hang on it (sample_test_ids names them); a batch that was overridden for
+-- another result says so.
+CREATE VIEW lims.release_finding WITH (security_invoker = true) AS
+SELECT g.organization_id, g.sample_id, g.category,
+       CASE g.hardness WHEN 'advisory' THEN 'warning' ELSE 'blocking' END
+           AS severity,
+       g.hardness,
+       CASE g.category
+           WHEN 'incomplete_result' THEN coalesce(
+               g.subject || ' has no result', 'the sample has no test')
+           WHEN 'unverified_result' THEN format('%s is not verified', g.subject)
+           WHEN 'approval_required' THEN coalesce(
+               g.subject || ' is open',
+               'approval has not been asked for: complete the sample')
+           WHEN 'approval_rejected' THEN format('%s was rejected', g.subject)
+           WHEN 'qc_failed' THEN concat_ws(' ', format(
+               'QC batch %s failed and is not overridden', g.subject),
+               g.circumstance)
+           WHEN 'confirmation_required' THEN format(
+               '%s is presumptive positive and awaits confirmation', g.subject)
+           WHEN 'media_qc_failed' THEN format(
+               'media lot %s failed %s', g.subject, g.circumstance)
+           WHEN 'worksheet_incomplete' THEN format(
+               'the worksheet of %s is %s', g.subject, g.circumstance)
+           WHEN 'holding_time_expired' THEN format(
+               '%s was not analysed within its holding time', g.subject)
+           WHEN 'out_of_specification' THEN format(
+               '%s is out of specification: %s', g.subject, g.circumstance)
+           WHEN 'non_numeric_result' THEN format(
+               '%s has a result that is no number: %s', g.subject,
+               g.circumstance)
+           WHEN 'investigation_open' THEN format(
+               'investigation %s is open: %s', g.subject, g.circumstance)
+       END AS message,
+       CASE g.category
+           WHEN 'incomplete_result' THEN coalesce(
+               'entering a result for ' || g.subject,
+               'scheduling a test')
+           WHEN 'unverified_result' THEN 'verifying the result'
+           WHEN 'approval_required' THEN 'approving the sample'
+           WHEN 'approval_rejected'
+           THEN 'correcting the sample and completing it again'
+           WHEN 'qc_failed'
+           THEN 'a passing evaluation or a signed override of the batch'
+           WHEN 'confirmation_required' THEN 'deciding the confirmation'
+           WHEN 'media_qc_failed'
+           THEN 'repeating the test on another lot, or requalifying the lot'
+           WHEN 'worksheet_incomplete' THEN 'filling and signing the worksheet'
+           WHEN 'investigation_open' THEN 'closing the investigation'
+           WHEN 'non_numeric_result' THEN 'entering a number, if there is one'
+       END AS cleared_by,
+       CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
+            THEN g.sample_test_ids[1] END AS sample_test_id,
+       g.qc_batch_id, g.media_lot_id,
+       CASE WHEN g.category = 'worksheet_incomplete' THEN (
+           SELECT w.id
+             FROM lims.worksheet w
+            WHERE w.organization_id = g.organization_id
+              AND w.sample_test_id = g.sample_test_ids[1])
+       END AS worksheet_id,
+       g.approval_id, g.investigation_id, g.sample_test_ids
+  FROM (SELECT f.organization_id, f.sample_id, f.category,
+               min(f.hardness) AS hardness,
+               f.qc_batch_id, f.media_lot_id, f.approval_id, f.investigation_id,
+               min(f.subject) AS subject,
+               min(f.circumstance) AS circumstance,
+               coalesce(array_agg(f.sample_test_id ORDER BY f.sample_test_id)
+                   FILTER (WHERE f.sample_test_id IS NOT NULL), '{}')
+                   AS sample_test_ids
+          FROM lims.finding f
+         GROUP BY f.organization_id, f.sample_id, f.category, f.qc_batch_id,
+                  f.media_lot_id, f.approval_id, f.investigation_id,
+                  CASE WHEN f.qc_batch_id IS NULL AND f.media_lot_id IS NULL
+                       THEN f.sample_test_id END) g;
+
+-- The state that a sample's findings come to, and its holding times: the worst
+-- of its open tests, with the earliest expiry and the tests it is about; and
+-- until when that stays so, if time alone ends it.
+CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
+RETURNS TABLE (
+    release_state text,
+    holding_status text,
+    holding_expires_at timestamptz,
+    holding_test_names text[],
+    due_at timestamptz
+)
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE
+               WHEN s.status = 'reported' THEN 'reported'
+               WHEN f.hard > 0 THEN 'blocked'
+               WHEN f.progress > 0 THEN 'in_progress'
+               WHEN f.soft > 0 THEN 'ready_for_review'
+               ELSE 'ready_to_report'
+           END,
+           h.status, h.expires_at, h.test_names, h.due_at
+      FROM lims.sample s
+     CROSS JOIN LATERAL (
+           -- count, not bool_or: that one has the planner try each branch of
+           -- the view again for an index, which trebles the planning time.
+           SELECT count(*) FILTER (WHERE x.hardness = 'hard') AS hard,
+                  count(*) FILTER (WHERE x.hardness = 'progress') AS progress,
+                  count(*) FILTER (WHERE x.hardness = 'soft') AS soft
+             FROM lims.finding x
+            WHERE x.organization_id = s.organization_id
+              AND x.sample_id = s.id
+              AND s.status <> 'reported') f
+      LEFT JOIN LATERAL (
+           SELECT t.holding_status AS status,
+                  min(t.holding_expires_at) AS expires_at,
+                  array_agg(t.test_name ORDER BY t.id) AS test_names,
+                  min(min(t.holding_status_until)) OVER () AS due_at
+             FROM lims.sample_test_state t
+            WHERE t.organization_id = s.organization_id
+              AND t.sample_id = s.id
+              AND t.status <> 'verified'
+              AND t.holding_expires_at IS NOT NULL
+              AND s.status <> 'reported'
+            GROUP BY t.holding_status
+            ORDER BY array_position(ARRAY['expired', 'expiring_soon', 'ok'],
+                                    t.holding_status)
+            LIMIT 1) h ON true
+     WHERE s.organization_id = p_organization
+       AND s.id = p_sample
+$$;

@@ -1,0 +1,307 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The gates: what refuses a verification, a status, a report. A handler asks
+-- them for its answer, and the triggers of the tables ask them again, so that
+-- what is answered and what is enforced cannot differ.
+--
+-- Each first holds what its answer rests on until the transaction ends, in the
+-- order of 130_sample_tests.sql.
+
+-- One refusal: a slug, and all that blocks behind it.
+CREATE TYPE lims.blocker AS (
+    slug text,
+    message text,
+    test_ids bigint[],
+    qc_batch_ids bigint[],
+    media_lot_ids bigint[],
+    worksheet_ids bigint[],
+    approval_ids bigint[],
+    qc_batches json,
+    missing text[],
+    needs_signoff text[]
+);
+
+CREATE AGGREGATE lims.concat_ids(bigint[]) (
+    SFUNC = array_cat, STYPE = bigint[], INITCOND = '{}'
+);
+
+-- The findings of these categories as refusals, in the contract's order; of
+-- the whole sample, or of what concerns one of its tests.
+CREATE FUNCTION lims.release_blockers(
+    p_organization bigint,
+    p_sample bigint,
+    p_categories text[],
+    p_sample_test bigint DEFAULT NULL
+) RETURNS SETOF lims.blocker
+LANGUAGE sql STABLE
+AS $$
+    SELECT b.slug,
+           CASE WHEN b.slug = 'incomplete_sample' AND b.tests > 1
+                THEN format('%s tests are not complete: %s%s', b.tests,
+                            array_to_string(b.messages[1:5], '; '),
+                            CASE WHEN b.tests > 5 THEN '; ...' ELSE '' END)
+                ELSE array_to_string(b.messages, '; ')
+           END,
+           b.test_ids, b.qc_batch_ids, b.media_lot_ids, '{}'::bigint[],
+           b.approval_ids, b.qc_batches, NULL::text[], NULL::text[]
+      FROM (SELECT c.slug, min(c.position) AS position,
+                   count(*) AS tests,
+                   array_agg(f.message ORDER BY f.sample_test_ids, f.message)
+                       AS messages,
+                   lims.concat_ids(f.sample_test_ids
+                       ORDER BY f.sample_test_ids) AS test_ids,
+                   coalesce(array_agg(f.qc_batch_id ORDER BY f.qc_batch_id)
+                       FILTER (WHERE f.qc_batch_id IS NOT NULL), '{}')
+                       AS qc_batch_ids,
+                   coalesce(array_agg(f.media_lot_id ORDER BY f.media_lot_id)
+                       FILTER (WHERE f.media_lot_id IS NOT NULL), '{}')
+                       AS media_lot_ids,
+                   coalesce(array_agg(f.approval_id ORDER BY f.approval_id)
+                       FILTER (WHERE f.approval_id IS NOT NULL), '{}')
+                       AS approval_ids,
+                   json_agg(json_build_object('id', q.id,
+                                              'batchNumber', q.batch_number,
+                                              'qcStatus', q.qc_status)
+                            ORDER BY q.id)
+                       FILTER (WHERE q.id IS NOT NULL) AS qc_batches
+              FROM lims.release_finding f
+              JOIN (VALUES
+                   ('incomplete_result', 'incomplete_sample', 1),
+                   ('unverified_result', 'incomplete_sample', 1),
+                   ('qc_failed', 'qc_failed', 2),
+                   ('approval_required', 'approval_required', 3),
+                   ('approval_rejected', 'approval_required', 3),
+                   ('confirmation_required', 'confirmation_required', 4),
+                   ('media_qc_failed', 'media_qc_failed', 5)
+                   ) AS c (category, slug, position)
+                ON c.category = f.category
+              LEFT JOIN lims.qc_batch q
+                ON q.organization_id = f.organization_id
+               AND q.id = f.qc_batch_id
+             WHERE f.organization_id = p_organization
+               AND f.sample_id = p_sample
+               AND f.category = ANY (p_categories)
+               AND (p_sample_test IS NULL
+                    OR p_sample_test = ANY (f.sample_test_ids))
+             GROUP BY c.slug) b
+     ORDER BY b.position
+$$;
+
+-- Whether the organization named is one that may be asked about: whose act this
+-- is, or whose row a trigger has before it. The gates below run with the
+-- owner's rights, since nobody's context may blind them, and so the tenants'
+-- wall is not before them.
+CREATE FUNCTION lims.is_asked_for(p_organization bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN pg_trigger_depth() > 0
+        OR p_organization = lims.context_id('organization_id');
+END
+$$;
+
+-- Holds a sample and everything of other records that its release rests on. The
+-- sample no stronger than an UPDATE of it does: FOR UPDATE would wait for the
+-- foreign key of a test being added, which itself waits for the sample.
+CREATE FUNCTION lims.hold_sample(p_organization bigint, p_sample bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id = p_sample
+        FOR NO KEY UPDATE;
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id IN (
+            SELECT c.qc_batch_id
+              FROM lims.sample_test t
+              JOIN lims.qc_coverage c
+                ON c.organization_id = t.organization_id
+               AND c.sample_test_id = t.id
+             WHERE t.organization_id = p_organization
+               AND t.sample_id = p_sample)
+      ORDER BY b.id
+        FOR SHARE;
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = p_organization
+        AND m.id IN (
+            SELECT t.media_lot_id
+              FROM lims.sample_test t
+             WHERE t.organization_id = p_organization
+               AND t.sample_id = p_sample)
+      ORDER BY m.id
+        FOR SHARE;
+    PERFORM FROM lims.approval a
+      WHERE a.organization_id = p_organization
+        AND a.sample_id = p_sample
+      ORDER BY a.id
+        FOR SHARE;
+END
+$$;
+
+-- What refuses reporting a sample; no row: nothing does.
+CREATE FUNCTION lims.report_blockers(p_organization bigint, p_sample bigint)
+RETURNS SETOF lims.blocker
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    PERFORM lims.hold_sample(p_organization, p_sample);
+    RETURN QUERY
+    SELECT b.*
+      FROM lims.release_blockers(p_organization, p_sample, ARRAY[
+               'incomplete_result', 'unverified_result', 'qc_failed',
+               'approval_required', 'approval_rejected',
+               'confirmation_required', 'media_qc_failed']) b;
+END
+$$;
+
+-- What refuses a status: 'completed' needs a result on every test, 'verified'
+-- every test verified, and neither is reached over a failed QC batch. A sample
+-- without tests has every one of them entered; only reporting refuses it.
+CREATE FUNCTION lims.status_blockers(
+    p_organization bigint,
+    p_sample bigint,
+    p_status text
+) RETURNS SETOF lims.blocker
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    IF p_status = 'reported' THEN
+        RETURN QUERY
+        SELECT b.*
+          FROM lims.report_blockers(p_organization, p_sample) b;
+        RETURN;
+    END IF;
+    PERFORM lims.hold_sample(p_organization, p_sample);
+    IF p_status IN ('completed', 'verified') THEN
+        RETURN QUERY
+        SELECT b.*
+          FROM lims.release_blockers(p_organization, p_sample,
+                   CASE p_status
+                   WHEN 'completed' THEN ARRAY['incomplete_result', 'qc_failed']
+                   ELSE ARRAY['incomplete_result', 'unverified_result',
+                              'qc_failed']
+                   END) b
+         WHERE b.slug <> 'incomplete_sample'
+            OR b.test_ids <> '{}';
+    END IF;
+END
+$$;
+
+-- What refuses verifying a test. esignature_required is said where the policy
+-- asks for a signature and the context names none that was made for this. A
+-- verified test has but the one answer.
+CREATE FUNCTION lims.verify_blockers(
+    p_organization bigint,
+    p_sample_test_id bigint
+) RETURNS SETOF lims.blocker
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_test record;
+    v_sheet record;
+    v_required boolean;
+    v_blocker lims.blocker;
+BEGIN
+    IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
+        RETURN;
+    END IF;
+    PERFORM lims.require_read_committed();
+    SELECT t.sample_id, t.media_lot_id, t.status, t.result, d.code,
+           t.requires_worksheet
+      INTO v_test
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test_id
+       FOR NO KEY UPDATE OF t;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id = v_test.sample_id
+        FOR SHARE;
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id IN (
+            SELECT c.qc_batch_id
+              FROM lims.qc_coverage c
+             WHERE c.organization_id = p_organization
+               AND c.sample_test_id = p_sample_test_id)
+      ORDER BY b.id
+        FOR SHARE;
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = p_organization
+        AND m.id = v_test.media_lot_id
+        FOR SHARE;
+
+    v_blocker.test_ids := ARRAY[p_sample_test_id];
+    v_blocker.qc_batch_ids := '{}';
+    v_blocker.media_lot_ids := '{}';
+    v_blocker.worksheet_ids := '{}';
+    v_blocker.approval_ids := '{}';
+    IF v_test.status = 'verified' THEN
+        v_blocker.slug := 'test_verified_locked';
+        v_blocker.message := format('sample test %s is verified and locked',
+                                    p_sample_test_id);
+        RETURN NEXT v_blocker;
+        RETURN;
+    END IF;
+
+    SELECT o.esignature_required
+      INTO v_required
+      FROM lims.organization o
+     WHERE o.id = p_organization;
+    IF v_required AND NOT lims.is_signed(p_organization,
+            lims.context_id('signature_id'), 'verified', 'sample_test',
+            p_sample_test_id) THEN
+        v_blocker.slug := 'esignature_required';
+        v_blocker.message := 'verifying a result needs a signature with '
+            'password re-authentication';
+        RETURN NEXT v_blocker;
+    END IF;
+    IF v_test.result IS NULL THEN
+        v_blocker.slug := 'blank_result';
+        v_blocker.message := format('%s has no result', v_test.code);
+        RETURN NEXT v_blocker;
+    END IF;
+    IF v_test.requires_worksheet THEN
+        SELECT w.status, w.missing, w.needs_signoff, w.worksheet_id
+          INTO v_sheet
+          FROM lims.worksheet_state(p_organization, p_sample_test_id) w;
+        IF v_sheet.status <> 'complete' THEN
+            v_blocker.slug := 'worksheet_incomplete';
+            v_blocker.message := format('the worksheet of %s is %s',
+                                        v_test.code, v_sheet.status);
+            v_blocker.missing := v_sheet.missing;
+            v_blocker.needs_signoff := v_sheet.needs_signoff;
+            IF v_sheet.worksheet_id IS NOT NULL THEN
+                v_blocker.worksheet_ids := ARRAY[v_sheet.worksheet_id];
+            END IF;
+            RETURN NEXT v_blocker;
+        END IF;
+    END IF;
+    RETURN QUERY
+    SELECT b.slug, b.message, ARRAY[p_sample_test_id], b.qc_batch_ids,
+           b.media_lot_ids, b.worksheet_ids, b.approval_ids, b.qc_batches,
+           b.missing, b.needs_signoff
+      FROM lims.release_blockers(p_organization, v_test.sample_id, ARRAY[
+               'qc_failed', 'confirmation_required', 'media_qc_failed'],
+               p_sample_test_id) b;
+END
+$$;

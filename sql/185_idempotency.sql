@@ -1,0 +1,213 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Answers kept for a repeated request. An Idempotency-Key is claimed with a lease.
+--
+-- A request that is done in one transaction holds its record by the row's lock.
+-- One that works between two (a file that a model is asked about) holds nothing
+-- meanwhile: its claim is a token that only the second transaction can present, and
+-- a time until when no other request may claim the key. What ends without an
+-- answer gives its claim back; what dies leaves it to time.
+
+-- The answer to a POST that carried an Idempotency-Key, stored in the
+-- transaction of what it did.
+CREATE TABLE lims.idempotency_record (
+    organization_id bigint NOT NULL,
+    api_key_id bigint NOT NULL,
+    idempotency_key text NOT NULL
+        CHECK (length(idempotency_key) BETWEEN 1 AND 255),
+    -- SHA-256 of what makes two requests the same: path and body.
+    fingerprint bytea NOT NULL,
+    claim_token uuid,
+    claimed_until timestamptz,
+    status integer,
+    headers json,
+    body text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, api_key_id, idempotency_key),
+    FOREIGN KEY (organization_id, api_key_id)
+        REFERENCES lims.api_key (organization_id, id)
+);
+
+CREATE INDEX idempotency_record_created_at
+    ON lims.idempotency_record (organization_id, created_at);
+
+-- Whether a request is to be done. 'new': do it, then store the answer in the
+-- same transaction (lims.idempotency_finish), or commit and call this again with
+-- the token in the transaction that does; 'replay': here is the first answer;
+-- 'mismatch': the key was used for something else; 'in_progress': the first is
+-- still running. Two at once meet at the primary key, and the second waits no
+-- longer than the lock time-out.
+CREATE FUNCTION lims.idempotency_begin(
+    p_key text,
+    p_fingerprint bytea,
+    p_lifetime interval DEFAULT '24 hours',
+    p_lease interval DEFAULT '1 minute',
+    p_token uuid DEFAULT NULL
+) RETURNS TABLE (outcome text, token uuid, status integer, headers json, body text)
+LANGUAGE plpgsql
+SET lock_timeout = '250ms'
+AS $$
+DECLARE
+    v_organization CONSTANT bigint := lims.context_id('organization_id');
+    v_api_key CONSTANT bigint := lims.context_id('api_key_id');
+    v_token CONSTANT uuid := coalesce(p_token, gen_random_uuid());
+    v_now CONSTANT timestamptz := clock_timestamp();
+    v_record record;
+BEGIN
+    INSERT INTO lims.idempotency_record AS r (organization_id, api_key_id,
+        idempotency_key, fingerprint, claim_token, claimed_until)
+    VALUES (v_organization, v_api_key, p_key, p_fingerprint, v_token, v_now + p_lease)
+        ON CONFLICT (organization_id, api_key_id, idempotency_key)
+        DO UPDATE SET fingerprint = p_fingerprint,
+                      status = NULL,
+                      headers = NULL,
+                      body = NULL,
+                      created_at = now(),
+                      claim_token = v_token,
+                      claimed_until = v_now + p_lease
+         WHERE r.claim_token = p_token
+            OR ((r.claimed_until IS NULL OR r.claimed_until <= v_now)
+                AND (r.created_at < now() - p_lifetime
+                     OR (r.status IS NULL AND r.fingerprint = p_fingerprint)));
+    IF FOUND THEN
+        RETURN QUERY SELECT 'new', v_token, NULL::integer, NULL::json, NULL::text;
+        RETURN;
+    END IF;
+    SELECT r.fingerprint, r.status, r.headers, r.body
+      INTO v_record
+      FROM lims.idempotency_record r
+     WHERE r.organization_id = v_organization
+       AND r.api_key_id = v_api_key
+       AND r.idempotency_key = p_key;
+    RETURN QUERY SELECT
+        CASE
+            WHEN v_record.fingerprint <> p_fingerprint THEN 'mismatch'
+            WHEN v_record.status IS NULL THEN 'in_progress'
+            ELSE 'replay'
+        END,
+        NULL::uuid, v_record.status, v_record.headers, v_record.body;
+EXCEPTION
+    WHEN lock_not_available THEN
+        RETURN QUERY SELECT 'in_progress', NULL::uuid, NULL::integer, NULL::json, NULL::text;
+END
+$$;
+
+-- Stores the answer of a request that idempotency_begin called new.
+CREATE FUNCTION lims.idempotency_finish(
+    p_key text,
+    p_token uuid,
+    p_status integer,
+    p_headers json,
+    p_body text
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.idempotency_record r
+       SET status = p_status,
+           headers = p_headers,
+           body = p_body,
+           claim_token = NULL,
+           claimed_until = NULL
+     WHERE r.organization_id = lims.context_id('organization_id')
+       AND r.api_key_id = lims.context_id('api_key_id')
+       AND r.idempotency_key = p_key
+       AND r.claim_token = p_token;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'an answer is kept by the request that claimed its key only';
+    END IF;
+END
+$$;
+
+-- Gives a claim back that came to no answer: the same request may be sent again
+-- at once. The key stays that request's own. Does nothing while the transaction
+-- that was to keep the answer has not ended, whose outcome is then not known.
+CREATE FUNCTION lims.idempotency_release(p_key text, p_token uuid) RETURNS void
+LANGUAGE plpgsql
+SET lock_timeout = '250ms'
+AS $$
+BEGIN
+    UPDATE lims.idempotency_record r
+       SET claim_token = NULL,
+           claimed_until = NULL
+     WHERE r.organization_id = lims.context_id('organization_id')
+       AND r.api_key_id = lims.context_id('api_key_id')
+       AND r.idempotency_key = p_key
+       AND r.claim_token = p_token;
+EXCEPTION
+    WHEN lock_not_available THEN
+        NULL;
+END
+$$;
+
+-- How much is kept ---------------------------------------------------------
+
+-- What the large answers take that are kept of a key for an Idempotency-Key: small
+-- ones are bounded by how often a key may ask. Changed with them, at the end of a
+-- request that has one.
+CREATE TABLE lims.answer_storage (
+    organization_id bigint NOT NULL,
+    api_key_id bigint NOT NULL,
+    bytes bigint NOT NULL CHECK (bytes >= 0),
+    PRIMARY KEY (organization_id, api_key_id),
+    FOREIGN KEY (organization_id, api_key_id)
+        REFERENCES lims.api_key (organization_id, id)
+);
+
+-- What counts of an answer.
+CREATE FUNCTION lims.answer_size(p_body text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN octet_length(p_body) > 16384 THEN octet_length(p_body)
+                ELSE 0 END::bigint
+$$;
+
+CREATE FUNCTION lims.count_answer_storage() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_change CONSTANT bigint :=
+        CASE TG_OP WHEN 'DELETE' THEN 0 ELSE lims.answer_size(NEW.body) END
+        - lims.answer_size(OLD.body);
+BEGIN
+    INSERT INTO lims.answer_storage AS s (organization_id, api_key_id, bytes)
+    VALUES (OLD.organization_id, OLD.api_key_id, greatest(v_change, 0))
+        ON CONFLICT (organization_id, api_key_id)
+        DO UPDATE SET bytes = greatest(s.bytes + v_change, 0);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER count_storage AFTER UPDATE ON lims.idempotency_record
+FOR EACH ROW WHEN (octet_length(NEW.body) > 16384 OR octet_length(OLD.body) > 16384)
+EXECUTE FUNCTION lims.count_answer_storage();
+
+CREATE TRIGGER count_storage_deleted AFTER DELETE ON lims.idempotency_record
+FOR EACH ROW WHEN (octet_length(OLD.body) > 16384)
+EXECUTE FUNCTION lims.count_answer_storage();
+
+-- Refused before the request does anything, until the oldest have had their time. An
+-- answer that is kept already is given again all the same.
+CREATE FUNCTION lims.idempotency_record_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM lims.answer_storage s
+                WHERE s.organization_id = NEW.organization_id
+                  AND s.api_key_id = NEW.api_key_id
+                  AND s.bytes >= 268435456)
+       AND NOT EXISTS (SELECT FROM lims.idempotency_record r
+                        WHERE r.organization_id = NEW.organization_id
+                          AND r.api_key_id = NEW.api_key_id
+                          AND r.idempotency_key = NEW.idempotency_key) THEN
+        PERFORM lims.refuse('rate_limited',
+            'The answers that are kept for the Idempotency-Keys of this API key '
+            'take 256 MB: try again when the oldest have had their time, or '
+            'without such a key.');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.idempotency_record
+FOR EACH ROW EXECUTE FUNCTION lims.idempotency_record_guard();

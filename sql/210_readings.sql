@@ -1,0 +1,342 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What was read of an instrument's file, beside the laboratory's records: which sample
+-- and which test it is about, and when it was measured.
+--
+-- What was read is a document that the service makes of a file and a profile,
+-- neither of which knows the laboratory's records:
+--
+--     { profileId, profileName, timeZone, doubledHour (quarantine, first or second),
+--       rowsHash, counts, reasons, blocking,
+--       policy: { statuses, existing, maxAgeDays, futureToleranceMinutes },
+--       controls: [ { type, criterion, expectedValue, lowerLimit, upperLimit,
+--                     expectedText } ],
+--       readings: [ { sheet, row, column, offset, cell, trackingId, testCode,
+--                     result, unit, qualifier, analysedAt, operator,
+--                     comment, control: its place in controls, native, times } ],
+--       more }
+--
+-- The native value of a control is what it is held against: a result of the same
+-- file.
+--
+-- With `more` these are the first of the readings, and `times` is how often there is
+-- one for the same test of the same sample among all.
+
+-- A reading, and what it is about.
+CREATE TYPE lims.file_reading AS (
+    place bigint,
+    sheet text,
+    row_number integer,
+    column_number integer,
+    byte_offset bigint,
+    cell text,
+    tracking_id text,
+    test_code text,
+    result text,
+    unit text,
+    qualifier text,
+    analyzed_at timestamptz,
+    operator_name text,
+    comment text,
+    control jsonb,
+    native text,
+    times integer,
+    sample_id bigint,
+    test_definition_id bigint,
+    sample_test_id bigint,
+    tests integer,
+    -- How many samples its text could mean.
+    samples integer,
+    -- The time as the file has it, and why that is no one moment.
+    clock text,
+    doubt text
+);
+
+-- Times --------------------------------------------------------------------
+
+-- A time as a file has it, if it has no zone. A day alone is no time of a clock.
+CREATE FUNCTION lims.clock_time(p_text text) RETURNS timestamp
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN p_text ~ '[0-9]:[0-9]'
+                 AND p_text !~ '(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
+                THEN p_text::timestamp END
+$$;
+
+-- The first of the two moments of a time that clocks set back show twice, of which
+-- PostgreSQL takes the second; NULL: it comes once, or never. By how much they were
+-- set back, the day before tells: no zone changes its clocks twice in a day.
+CREATE FUNCTION lims.first_moment_of(p_time timestamp, p_zone text)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    c_day constant interval := '24 hours';
+    v_second timestamptz := p_time AT TIME ZONE p_zone;
+    v_back interval := ((v_second - c_day) AT TIME ZONE p_zone) - (p_time - c_day);
+BEGIN
+    IF v_back > interval '0'
+       AND (v_second - v_back) AT TIME ZONE p_zone = p_time THEN
+        RETURN v_second - v_back;
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- A moment as a file has it: with its zone, or in the one that is given.
+CREATE FUNCTION lims.moment_of(p_text text, p_zone text) RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN p_text ~ '(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
+                 AND p_text ~ '[0-9]:[0-9]'
+                THEN p_text::timestamptz
+                ELSE p_text::timestamp AT TIME ZONE p_zone END
+$$;
+
+-- A moment as a file has it: with its zone, or in the one that is given; of two that
+-- which the profile means.
+CREATE FUNCTION lims.moment_of(p_text text, p_zone text, p_doubled text)
+RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(CASE WHEN p_doubled = 'first'
+                         THEN lims.first_moment_of(lims.clock_time(p_text), p_zone)
+                    END, lims.moment_of(p_text, p_zone))
+$$;
+
+-- Why a time as a file has it is no one moment, in words; NULL: it is. Of a time that
+-- clocks set forward skip, there and back is another.
+CREATE FUNCTION lims.time_doubt(p_text text, p_zone text, p_doubled text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_time timestamp := lims.clock_time(p_text);
+BEGIN
+    IF v_time IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF (v_time AT TIME ZONE p_zone) AT TIME ZONE p_zone <> v_time THEN
+        RETURN format('There is no such time in %s: the clocks were set forward and '
+                      'skipped it.', p_zone);
+    END IF;
+    IF coalesce(p_doubled, 'quarantine') = 'quarantine'
+       AND lims.first_moment_of(v_time, p_zone) IS NOT NULL THEN
+        RETURN format('In %s this time comes twice: the clocks were set back. Which '
+                      'of the two it is, doubledHour of the profile can say.', p_zone);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- Units --------------------------------------------------------------------
+
+-- Whether two units are the same but for blanks, the kind of mu, and how the
+-- litre is written. Never but for capitals: mPa is not MPa.
+CREATE FUNCTION lims.spelt_unit(p_unit text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT regexp_replace(translate(p_unit, U&'\00B5\03BC ', 'uu'),
+                          '(^|[/dcmunp])l(?![a-zA-Z])', '\1L', 'g')
+$$;
+
+-- Finding samples ----------------------------------------------------------
+
+-- By what the profile finds samples; the documents of earlier versions do not say.
+CREATE FUNCTION lims.sample_ways(p_policy jsonb) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce((SELECT array_agg(w.value)
+                       FROM jsonb_array_elements_text(p_policy -> 'sampleBy') w),
+                    '{trackingId,name}')
+$$;
+
+-- The sample that each text means, and how many it could mean: with more than one it
+-- means none.
+CREATE FUNCTION lims.find_samples(
+    p_organization bigint,
+    p_names text[],
+    p_by text[]
+) RETURNS TABLE (name text, sample_id bigint, samples integer)
+LANGUAGE plpgsql STABLE
+SET enable_nestloop = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH called AS (
+        SELECT s.tracking_id AS name, s.id
+          FROM lims.sample s
+         WHERE s.organization_id = p_organization
+           AND s.tracking_id = ANY (p_names)
+           AND 'trackingId' = ANY (p_by)
+         UNION
+        SELECT s.external_id, s.id
+          FROM lims.sample s
+         WHERE s.organization_id = p_organization
+           AND s.external_id = ANY (p_names)
+           AND 'externalId' = ANY (p_by)
+         UNION
+        SELECT s.sample_identifier, s.id
+          FROM lims.sample s
+         WHERE s.organization_id = p_organization
+           AND s.sample_identifier = ANY (p_names)
+           AND 'sampleIdentifier' = ANY (p_by)
+         UNION
+        SELECT n.name, n.sample_id
+          FROM lims.sample_name n
+         WHERE n.organization_id = p_organization
+           AND n.name = ANY (p_names)
+           AND n.ended_at IS NULL
+           AND 'name' = ANY (p_by)
+           AND NOT (SELECT lims.sample_is_final(s.status)
+                      FROM lims.sample s
+                     WHERE s.organization_id = p_organization
+                       AND s.id = n.sample_id)
+    )
+    SELECT c.name, CASE WHEN count(*) = 1 THEN min(c.id) END, count(*)::integer
+      FROM called c
+     GROUP BY c.name;
+END
+$$;
+
+-- What texts that mean no sample are nevertheless, for whoever looks at the file.
+CREATE FUNCTION lims.sample_hints(
+    p_organization bigint,
+    p_by text[],
+    p_names text[]
+) RETURNS TABLE (name text, hint text)
+LANGUAGE plpgsql STABLE
+SET enable_nestloop = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH ways AS MATERIALIZED (
+        SELECT s.tracking_id AS name, 1 AS place,
+               'It is the tracking id of a sample' AS words, 'trackingId' AS way
+          FROM lims.sample s
+         WHERE s.organization_id = p_organization
+           AND s.tracking_id = ANY (p_names)
+         UNION ALL
+        SELECT s.external_id, 2,
+               format('It is the external id of sample %s', s.tracking_id),
+               'externalId'
+          FROM lims.sample s
+         WHERE s.organization_id = p_organization
+           AND s.external_id = ANY (p_names)
+         UNION ALL
+        SELECT s.sample_identifier, 3,
+               format('It is the sample identifier of sample %s', s.tracking_id),
+               'sampleIdentifier'
+          FROM lims.sample s
+         WHERE s.organization_id = p_organization
+           AND s.sample_identifier = ANY (p_names)
+           AND s.sample_identifier <> s.tracking_id
+    ), listed AS MATERIALIZED (
+        SELECT DISTINCT ON (n.name) n.name, n.sample_id, n.ended_at
+          FROM lims.sample_name n
+         WHERE n.organization_id = p_organization
+           AND n.name = ANY (p_names)
+         ORDER BY n.name, n.ended_at DESC NULLS FIRST
+    ), told AS (
+        SELECT w.name, w.place, w.words || ', by which the profile does not find '
+                   'samples (sample.by).' AS words
+          FROM ways w
+         WHERE w.way <> ALL (p_by)
+         UNION ALL
+        SELECT l.name, 4,
+               CASE WHEN lims.sample_is_final(s.status) THEN format(
+                        'It was a name of sample %s, which is %s.',
+                        s.tracking_id, s.status)
+                    WHEN l.ended_at IS NOT NULL THEN format(
+                        'It was a name of sample %s until it was removed.',
+                        s.tracking_id)
+                    ELSE format('It is a name of sample %s, and the profile does '
+                                'not go by names (sample.by).', s.tracking_id) END
+          FROM listed l
+          JOIN lims.sample s
+            ON s.organization_id = p_organization
+           AND s.id = l.sample_id
+    )
+    SELECT t.name, string_agg(t.words, ' ' ORDER BY t.place)
+      FROM told t
+     GROUP BY t.name;
+END
+$$;
+
+-- Resolving ----------------------------------------------------------------
+
+-- Finds what the readings are about, in lists and not one by one. Nested loops
+-- are out of the question: a plan made for ten readings would be kept for ten
+-- thousand.
+CREATE FUNCTION lims.resolve_readings(p_organization bigint, p_reading jsonb)
+RETURNS lims.file_reading[]
+LANGUAGE plpgsql
+SET enable_nestloop = off
+SET jit = off
+AS $$
+DECLARE
+    v_zone text;
+    v_doubled text := p_reading ->> 'doubledHour';
+    v_ids text[];
+    v_codes text[];
+    v_by text[] := lims.sample_ways(p_reading -> 'policy');
+    v_rows lims.file_reading[];
+BEGIN
+    SELECT coalesce(p_reading ->> 'timeZone', o.time_zone)
+      INTO v_zone
+      FROM lims.organization o
+     WHERE o.id = p_organization;
+    SELECT array_agg(DISTINCT r.value ->> 'trackingId'),
+           array_agg(DISTINCT r.value ->> 'testCode')
+      INTO v_ids, v_codes
+      FROM jsonb_array_elements(p_reading -> 'readings') r;
+
+    WITH samples AS MATERIALIZED (
+        SELECT f.name, f.sample_id AS id, f.samples
+          FROM lims.find_samples(p_organization, v_ids, v_by) f
+    ), definitions AS MATERIALIZED (
+        SELECT d.id, d.code
+          FROM lims.test_definition d
+         WHERE d.organization_id = p_organization
+           AND d.code = ANY (v_codes)
+    ), tests AS MATERIALIZED (
+        SELECT t.sample_id, t.test_definition_id, min(t.id) AS id,
+               count(*)::integer AS tests
+          FROM lims.sample_test t
+         WHERE t.organization_id = p_organization
+           AND t.sample_id = ANY (ARRAY(SELECT s.id FROM samples s))
+           AND t.test_definition_id = ANY (ARRAY(SELECT d.id FROM definitions d))
+         GROUP BY t.sample_id, t.test_definition_id
+    )
+    SELECT array_agg(ROW(r.place, nullif(r.sheet, ''), r."row",
+                         nullif(r."column", 0), r."offset", r.cell,
+                         r."trackingId", r."testCode", r.result, r.unit,
+                         r.qualifier,
+                         lims.moment_of(r."analysedAt", v_zone, v_doubled),
+                         r.operator, r.comment, p_reading -> 'controls' -> r.control,
+                         r.native, r.times, s.id, d.id,
+                         CASE WHEN r.control IS NULL THEN t.id END,
+                         coalesce(t.tests, 0), coalesce(s.samples, 0), r."analysedAt",
+                         lims.time_doubt(r."analysedAt", v_zone, v_doubled)
+                         )::lims.file_reading
+                     ORDER BY r.place)
+      INTO v_rows
+      FROM ROWS FROM (jsonb_to_recordset(p_reading -> 'readings') AS (
+               sheet text, "row" integer, "column" integer, "offset" bigint,
+               cell text, "trackingId" text, "testCode" text, result text,
+               unit text, qualifier text, "analysedAt" text, operator text,
+               comment text, control integer, native text, times integer))
+               WITH ORDINALITY AS r (
+               sheet, "row", "column", "offset", cell, "trackingId",
+               "testCode", result, unit, qualifier, "analysedAt", operator,
+               comment, control, native, times, place)
+      LEFT JOIN samples s ON s.name = r."trackingId"
+      LEFT JOIN definitions d ON d.code = r."testCode"
+      LEFT JOIN tests t ON t.sample_id = s.id AND t.test_definition_id = d.id;
+    RETURN coalesce(v_rows, '{}');
+END
+$$;

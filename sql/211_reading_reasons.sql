@@ -1,0 +1,352 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Every reason why what was read of an instrument's file cannot be written; and what a
+-- file comes to whose results another brought before: it is told by what would be
+-- written, and where, and not by what the two files say.
+
+-- Every reason why what was read cannot be written, as it now stands; the tests
+-- and samples are held by who asks.
+CREATE FUNCTION lims.reading_reasons(
+    p_organization bigint,
+    p_rows lims.file_reading[],
+    p_policy jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+SET enable_nestloop = off
+SET jit = off
+AS $$
+DECLARE
+    v_reasons jsonb;
+    v_by text[] := lims.sample_ways(p_policy);
+BEGIN
+    WITH told AS MATERIALIZED (
+        SELECT r.*,
+               greatest(r.times, count(*) OVER (PARTITION BY r.control IS NULL,
+                                                -- By whichever of its names.
+                                                r.sample_id,
+                                                CASE WHEN r.sample_id IS NULL
+                                                     THEN r.tracking_id END,
+                                                r.test_code))
+                   AS in_all
+          FROM unnest(p_rows) r
+    ), policy AS MATERIALIZED (
+        SELECT o.time_zone, o.reagent_expiry_policy = 'block' AS blocks,
+               (now() AT TIME ZONE o.time_zone)::date AS today,
+               ARRAY(SELECT jsonb_array_elements_text(p_policy -> 'statuses'))
+                   AS statuses,
+               p_policy ->> 'existing' AS existing,
+               nullif((p_policy ->> 'maxAgeDays')::integer, 0) AS days,
+               least((p_policy ->> 'futureToleranceMinutes')::integer, 5)
+                   AS minutes
+          FROM lims.organization o
+         WHERE o.id = p_organization
+    ), hints AS MATERIALIZED (
+        SELECT h.name, h.hint
+          FROM lims.sample_hints(p_organization, v_by, ARRAY(
+                   SELECT DISTINCT r.tracking_id
+                     FROM told r
+                    WHERE r.control IS NULL
+                      AND r.samples = 0
+                      AND r.tracking_id IS NOT NULL
+                    ORDER BY r.tracking_id
+                    LIMIT 500)) h
+    ), samples AS MATERIALIZED (
+        SELECT s.id, s.status, coalesce(s.collected_at,
+                   s.collection_date::timestamp AT TIME ZONE p.time_zone)
+                   AS collected
+          FROM lims.sample s
+         CROSS JOIN policy p
+         WHERE s.organization_id = p_organization
+           AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id FROM told r))
+    ), tests AS MATERIALIZED (
+        SELECT t.id, t.status, t.result, t.qualifier, t.reagent_lot_id
+          FROM lims.sample_test t
+         WHERE t.organization_id = p_organization
+           AND t.id = ANY (ARRAY(SELECT r.sample_test_id FROM told r))
+    ), definitions AS MATERIALIZED (
+        SELECT d.id, d.unit
+          FROM lims.test_definition d
+         WHERE d.organization_id = p_organization
+           AND d.id = ANY (ARRAY(SELECT DISTINCT r.test_definition_id FROM told r))
+    ), expired AS MATERIALIZED (
+        SELECT l.id, l.code, l.expires_on
+          FROM lims.reagent_lot l
+         CROSS JOIN policy p
+         WHERE l.organization_id = p_organization
+           AND p.blocks
+           AND l.expires_on < p.today
+           AND l.id = ANY (ARRAY(SELECT DISTINCT t.reagent_lot_id FROM tests t))
+    ), judged AS MATERIALIZED (
+        SELECT r.*, s.status AS sample_status, t.status AS test_status,
+               t.result AS stands, d.unit AS known_unit, p.statuses,
+               e.code AS lot, e.expires_on, s.collected, h.hint,
+               r.control IS NULL AS is_sample,
+               coalesce(r.control IS NULL
+                   AND t.status = 'entered'
+                   AND p.existing <> 'overwrite'
+                   AND (p.existing = 'quarantine'
+                        OR (t.result, t.qualifier)
+                           IS DISTINCT FROM (r.result, r.qualifier)), false)
+                   AS conflicts,
+               coalesce(r.analyzed_at > now() + make_interval(mins => p.minutes),
+                        false) AS is_ahead,
+               coalesce(r.analyzed_at < s.collected, false)
+                   AND r.control IS NULL AS is_early,
+               coalesce(r.analyzed_at < now() - make_interval(days => p.days),
+                        false) AS is_old,
+               coalesce(r.unit, '') <> '' AND coalesce(d.unit, '') <> ''
+                   AND lims.spelt_unit(r.unit) <> lims.spelt_unit(d.unit)
+                   AS is_other_unit,
+               coalesce(r.control ->> 'criterion' <> 'expected'
+                        AND lims.result_number(r.result) IS NULL, false)
+                   AS is_no_number,
+               coalesce(r.control ->> 'criterion' = 'rpd', false)
+                   AND r.native IS NOT NULL
+                   AND lims.result_number(r.native) IS NULL AS is_no_pair
+          FROM told r
+         CROSS JOIN policy p
+          LEFT JOIN samples s ON s.id = r.sample_id
+          LEFT JOIN tests t ON t.id = r.sample_test_id
+          LEFT JOIN definitions d ON d.id = r.test_definition_id
+          LEFT JOIN expired e ON e.id = t.reagent_lot_id
+          LEFT JOIN hints h ON h.name = r.tracking_id
+    )
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+               'code', x.code, 'severity', 'blocking', 'message', x.message,
+               'sheet', x.sheet, 'row', x.row_number, 'column', x.column_number,
+               'cell', x.cell, 'expected', x.expected) ORDER BY x.place), '[]')
+      INTO v_reasons
+      FROM (SELECT j.place, j.sheet, j.row_number,
+                   -- Known of the value alone.
+                   CASE WHEN v.cell IS NULL THEN j.column_number END
+                       AS column_number, v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
+              -- Words for as many rows as are told of, not for all.
+              FROM (SELECT *
+                      FROM judged j
+                     WHERE (j.is_sample AND (
+                                (j.tracking_id IS NOT NULL AND j.sample_id IS NULL)
+                                OR (j.tracking_id IS NOT NULL
+                                    AND j.test_code IS NOT NULL
+                                    AND (j.sample_test_id IS NULL OR j.in_all > 1))
+                                OR j.sample_status <> ALL (j.statuses)
+                                OR j.tests > 1 OR j.test_status = 'verified'
+                                OR j.conflicts OR j.lot IS NOT NULL
+                                OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U')))
+                        OR (j.test_definition_id IS NULL
+                            AND j.test_code IS NOT NULL)
+                        OR coalesce(j.result !~ '\S', true)
+                        OR length(j.result) > 1000 OR j.is_no_number
+                        OR j.is_no_pair
+                        OR j.is_ahead OR j.is_early OR j.is_old
+                        OR j.is_other_unit OR j.doubt IS NOT NULL
+                     ORDER BY j.place
+                     LIMIT 500) j
+             CROSS JOIN LATERAL (VALUES
+                   (j.is_sample AND j.tracking_id IS NOT NULL
+                    AND j.samples = 0,
+                    'unknown_tracking_id',
+                    concat_ws(' ', format('There is no sample %s.', j.tracking_id),
+                        CASE WHEN j.hint IS NOT NULL THEN j.hint
+                             WHEN NOT lims.tracking_id_is_valid(j.tracking_id)
+                             THEN 'Its check character is not that of a tracking '
+                                  'id: it may be mistyped.' END),
+                    NULL, j.tracking_id),
+                   (j.is_sample AND j.samples > 1,
+                    'ambiguous_tracking_id',
+                    format('%s samples are called %s: by tracking id, external '
+                           'id, sample identifier or name.', j.samples,
+                           j.tracking_id), 'one', j.tracking_id),
+                   (j.is_sample AND j.sample_status <> ALL (j.statuses),
+                    'sample_status_not_allowed',
+                    format('Sample %s is %s.', j.tracking_id, j.sample_status),
+                    array_to_string(j.statuses, ' or '), j.tracking_id),
+                   (j.test_code IS NOT NULL AND j.test_definition_id IS NULL,
+                    'unknown_test_code',
+                    format('There is no test definition %s.', j.test_code),
+                    NULL, j.test_code),
+                   (j.is_sample AND j.sample_id IS NOT NULL
+                    AND j.test_definition_id IS NOT NULL AND j.tests = 0,
+                    'test_not_scheduled',
+                    format('Sample %s has no test %s.', j.tracking_id,
+                           j.test_code), NULL, j.test_code),
+                   (j.is_sample AND j.tests > 1, 'ambiguous_test',
+                    format('Sample %s has %s tests %s.', j.tracking_id, j.tests,
+                           j.test_code), 'one', j.test_code),
+                   (j.test_status = 'verified', 'test_verified_locked',
+                    format('%s of sample %s is verified and locked.',
+                           j.test_code, j.tracking_id), NULL, NULL),
+                   (j.conflicts, 'result_conflict',
+                    format('%s of sample %s has a result already.',
+                           j.test_code, j.tracking_id), j.stands, NULL),
+                   (j.lot IS NOT NULL, 'reagent_lot_expired',
+                    format('%s of sample %s was to be done with reagent lot %s, '
+                           'which expired on %s.', j.test_code, j.tracking_id,
+                           j.lot, j.expires_on), NULL, NULL),
+                   -- Said of samples that there are and that there are not.
+                   (j.is_sample AND j.tracking_id IS NOT NULL
+                    AND j.test_code IS NOT NULL AND j.in_all > 1,
+                    'duplicate_row',
+                    format('The file has %s results for %s of sample %s.',
+                           j.in_all, j.test_code, j.tracking_id), 'one', NULL),
+                   (j.is_other_unit,
+                    'unit_mismatch',
+                    format('%s is kept in %s, not in %s.', j.test_code,
+                           j.known_unit, j.unit), j.known_unit, j.unit),
+                   (coalesce(j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U'), false)
+                    AND j.is_sample,
+                    'unknown_qualifier',
+                    format('%s is no qualifier that results have.', j.qualifier),
+                    '<, >, ND, J or U', j.qualifier),
+                   (coalesce(j.result !~ '\S', true), 'missing_value',
+                    'There is no value.', NULL, NULL),
+                   (length(j.result) > 1000, 'value_too_long',
+                    'A result has at most 1000 characters.', NULL, NULL),
+                   (j.is_no_number, 'non_numeric',
+                    'The control is judged by its number.', 'a number', NULL),
+                   (j.is_no_pair, 'non_numeric',
+                    'What the control is held against is no number.',
+                    'a number', j.native),
+                   (j.doubt IS NOT NULL, 'timestamp_invalid', j.doubt, NULL, j.clock),
+                   (j.is_ahead, 'timestamp_in_future',
+                    'The analysis lies in the future: is the clock of the '
+                    'instrument right?', NULL, j.analyzed_at::text),
+                   (j.is_early, 'timestamp_before_collection',
+                    'The analysis lies before the collection of the sample.',
+                    NULL, j.analyzed_at::text),
+                   (j.is_old, 'timestamp_invalid',
+                    'The analysis lies further back than the profile takes.',
+                    NULL, j.analyzed_at::text)
+                   ) AS v (holds, code, message, expected, cell)
+             WHERE v.holds
+             ORDER BY j.place
+             LIMIT 500) x;
+    RETURN v_reasons;
+END
+$$;
+
+-- Results that another file brought ----------------------------------------
+
+-- What makes a reading the same as another's: what would be written, and where. Of
+-- a control its name stands for the sample.
+CREATE FUNCTION lims.reading_identity(
+    p_sample_test bigint,
+    p_control_type text,
+    p_definition bigint,
+    p_name text,
+    p_result text,
+    p_unit text,
+    p_qualifier text,
+    p_at timestamptz
+) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT json_build_array(p_sample_test, p_control_type,
+               CASE WHEN p_sample_test IS NULL THEN p_definition END,
+               CASE WHEN p_sample_test IS NULL THEN p_name END,
+               p_result, coalesce(p_unit, ''), p_qualifier,
+               extract(epoch FROM p_at))::text
+$$;
+
+CREATE FUNCTION lims.readings_digest(p_rows lims.file_reading[]) RETURNS bytea
+LANGUAGE sql STABLE
+AS $$
+    SELECT sha256(convert_to(string_agg(i.identity, E'\n'
+                      ORDER BY i.identity COLLATE "C"), 'UTF8'))
+      FROM unnest(p_rows) r
+     CROSS JOIN LATERAL (
+           SELECT lims.reading_identity(r.sample_test_id, r.control ->> 'type',
+                      r.test_definition_id, r.tracking_id, r.result, r.unit,
+                      r.qualifier, r.analyzed_at) AS identity) i
+$$;
+
+-- What became of results that another file brought before: `file` is that one,
+-- NULL: none did. Which of the tests have a result, the one that it brought or
+-- another; how many have none, since it was withdrawn; and a reason for each that
+-- was corrected. The tests are held by who asks.
+CREATE FUNCTION lims.brought_before(
+    p_organization bigint,
+    p_hash bytea,
+    p_rows lims.file_reading[],
+    OUT file bigint,
+    OUT settled bigint[],
+    OUT withdrawn bigint,
+    OUT corrected jsonb
+)
+LANGUAGE plpgsql STABLE
+SET enable_nestloop = off
+SET jit = off
+AS $$
+BEGIN
+    SELECT min(f.id)
+      INTO file
+      FROM lims.instrument_file f
+     WHERE f.organization_id = p_organization
+       AND f.rows_hash = p_hash
+       AND f.status IN ('imported', 'released')
+       AND f.duplicate_of IS NULL;
+    IF file IS NULL THEN
+        RETURN;
+    END IF;
+    WITH held AS MATERIALIZED (
+        SELECT r.place, r.sheet, r.row_number, r.column_number, r.test_code,
+               r.tracking_id, t.id, t.result AS stands,
+               (t.result, t.qualifier) IS DISTINCT FROM (r.result, r.qualifier)
+                   AS differs
+          FROM unnest(p_rows) r
+          JOIN lims.sample_test t
+            ON t.id = r.sample_test_id
+         WHERE t.organization_id = p_organization
+    )
+    SELECT array_agg(h.id) FILTER (WHERE h.stands IS NOT NULL),
+           count(*) FILTER (WHERE h.stands IS NULL),
+           coalesce(jsonb_path_query_array(jsonb_agg(jsonb_build_object(
+               'code', 'result_conflict', 'severity', 'blocking',
+               'message', format('%s of sample %s was changed since file %s '
+                   'brought this result.', h.test_code, h.tracking_id,
+                   brought_before.file),
+               'sheet', h.sheet, 'row', h.row_number, 'column', h.column_number,
+               'cell', NULL, 'expected', h.stands) ORDER BY h.place)
+               FILTER (WHERE h.stands IS NOT NULL AND h.differs),
+               '$[0 to 499]'), '[]')
+      INTO settled, withdrawn, corrected
+      FROM held h;
+END
+$$;
+
+-- Reasons ------------------------------------------------------------------
+
+-- A reason about the file as a whole.
+CREATE FUNCTION lims.file_reason(p_code text, p_severity text, p_message text)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT jsonb_build_object('code', p_code, 'severity', p_severity,
+               'message', p_message, 'sheet', NULL, 'row', NULL, 'column', NULL,
+               'cell', NULL, 'expected', NULL)
+$$;
+
+-- Whether the first readings of a large file tell enough to keep it for a person:
+-- as many reasons as are told, and not only those that a file whose results stand
+-- already would have too.
+CREATE FUNCTION lims.is_told_enough(p_reasons jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT jsonb_array_length(p_reasons) >= 500
+       AND EXISTS (SELECT FROM jsonb_array_elements(p_reasons) r
+                    WHERE r.value ->> 'code' NOT IN ('result_conflict',
+                          'test_verified_locked', 'sample_status_not_allowed',
+                          'reagent_lot_expired', 'timestamp_invalid',
+                          'timestamp_before_collection'))
+$$;
+
+-- The reasons, of which the last says that there may be more than are told.
+CREATE FUNCTION lims.with_its_limit(p_reasons jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN jsonb_array_length(p_reasons) < 500 THEN p_reasons
+                ELSE jsonb_set(p_reasons, '{-1,message}', to_jsonb(
+                         (p_reasons -> -1 ->> 'message')
+                         || ' (500 reasons of this kind are listed; there may be '
+                         || 'more.)'))
+           END
+$$;

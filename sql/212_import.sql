@@ -1,0 +1,405 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Importing what was read of an instrument's file: all of it or nothing, in one
+-- transaction, through the very function that enters results by hand, behind the
+-- same gates and locks; and if not, every reason why.
+
+-- The controls of a run are a QC batch of their own, which covers the tests of the
+-- same file, and is evaluated at once. Returns the batch; NULL: no controls.
+CREATE FUNCTION lims.write_controls(
+    p_organization bigint,
+    p_file bigint,
+    p_rows lims.file_reading[],
+    p_method text
+) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_batch bigint;
+    v_tests bigint[] := ARRAY(
+        SELECT r.sample_test_id
+          FROM unnest(p_rows) r
+         WHERE r.control IS NULL);
+BEGIN
+    IF NOT EXISTS (SELECT FROM unnest(p_rows) r WHERE r.control IS NOT NULL) THEN
+        PERFORM lims.cover_measured(p_organization, NULL, v_tests);
+        RETURN NULL;
+    END IF;
+    INSERT INTO lims.qc_batch (organization_id, batch_number, method,
+        analysis_date, file_id, notes)
+    SELECT p_organization, format('FILE-%s', p_file), left(p_method, 255),
+           (coalesce(min(r.analyzed_at), now()) AT TIME ZONE o.time_zone)::date,
+           p_file, format('Read from file %s.', p_file)
+      FROM lims.organization o
+     CROSS JOIN unnest(p_rows) r
+     WHERE o.id = p_organization
+     GROUP BY o.time_zone
+    RETURNING id INTO v_batch;
+    WITH numbered AS MATERIALIZED (
+        SELECT r.*, nextval('lims.qc_control_id_seq') AS id
+          FROM unnest(p_rows) r
+         WHERE r.control IS NOT NULL
+         ORDER BY r.place
+    ), made AS (
+        INSERT INTO lims.qc_control (organization_id, id, qc_batch_id,
+            control_type, test_definition_id, criterion, expected_value,
+            measured_value, native_value, lower_limit, upper_limit,
+            expected_text, measured_text, unit, notes)
+        SELECT p_organization, c.id, v_batch, c.control ->> 'type',
+               c.test_definition_id, c.control ->> 'criterion',
+               (c.control ->> 'expectedValue')::numeric,
+               lims.result_number(c.result),
+               lims.result_number(c.native),
+               (c.control ->> 'lowerLimit')::numeric,
+               (c.control ->> 'upperLimit')::numeric,
+               c.control ->> 'expectedText',
+               CASE c.control ->> 'criterion' WHEN 'expected'
+                    THEN left(c.result, 255) END,
+               left(c.unit, 64),
+               left(concat_ws(' ', format('Row %s of file %s.', c.row_number,
+                                          p_file), c.tracking_id), 4000)
+          FROM numbered c
+         ORDER BY c.id
+    )
+    INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
+        row_number, column_number, byte_offset, cell, qc_control_id,
+        tracking_id, test_code, result, unit, qualifier, analyzed_at,
+        operator_name, status)
+    SELECT p_organization, p_file, c.sheet, c.row_number, c.column_number,
+           c.byte_offset, c.cell, c.id, c.tracking_id, c.test_code, c.result,
+           c.unit, c.qualifier, c.analyzed_at, c.operator_name, 'control'
+      FROM numbered c
+     ORDER BY c.place;
+    PERFORM lims.evaluate_qc_batch(p_organization, v_batch);
+    PERFORM lims.cover_measured(p_organization, v_batch, v_tests);
+    RETURN v_batch;
+END
+$$;
+
+-- Enters what was read and keeps where it stood; how many results changed.
+CREATE FUNCTION lims.write_readings(
+    p_organization bigint,
+    p_file bigint,
+    p_rows lims.file_reading[],
+    p_method text
+) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same bigint[];
+    v_refused bigint;
+    v_updates jsonb;
+BEGIN
+    IF EXISTS (SELECT FROM unnest(p_rows) r
+                WHERE r.control IS NULL
+                  AND r.sample_test_id IS NULL) THEN
+        PERFORM lims.refuse('profile_error',
+                            'a value was read that is no sample''s');
+    END IF;
+    SELECT coalesce(array_agg(t.id), '{}')
+      INTO v_same
+      FROM lims.sample_test t
+      JOIN unnest(p_rows) r
+        ON r.sample_test_id = t.id
+     WHERE t.organization_id = p_organization
+       AND (t.result, t.qualifier)
+           IS NOT DISTINCT FROM (r.result, r.qualifier);
+    SELECT jsonb_agg(jsonb_build_object('sampleTestId', r.sample_test_id,
+               'result', r.result, 'qualifier', r.qualifier,
+               'analyzedAt', r.analyzed_at)
+               || CASE WHEN r.comment IS NULL THEN '{}'
+                       ELSE jsonb_build_object('notes', left(r.comment, 4000))
+                  END)
+      INTO v_updates
+      FROM unnest(p_rows) r
+     WHERE r.sample_test_id IS NOT NULL;
+    IF v_updates IS NOT NULL THEN
+        SELECT min(e.sample_test_id)
+          INTO v_refused
+          FROM lims.enter_results(p_organization, v_updates) e
+         WHERE e.stood IS NULL
+            OR e.stood = 'verified';
+        IF v_refused IS NOT NULL THEN
+            PERFORM lims.refuse('test_verified_locked', format(
+                'sample test %s is verified and locked', v_refused));
+        END IF;
+    END IF;
+    PERFORM lims.write_controls(p_organization, p_file, p_rows, p_method);
+    INSERT INTO lims.instrument_file_row (organization_id, file_id, sheet,
+        row_number, column_number, byte_offset, cell, sample_test_id,
+        tracking_id, test_code, result, unit, qualifier, analyzed_at,
+        operator_name, status)
+    SELECT p_organization, p_file, r.sheet, r.row_number, r.column_number,
+           r.byte_offset, r.cell, r.sample_test_id, r.tracking_id, r.test_code,
+           r.result, r.unit, r.qualifier, r.analyzed_at, r.operator_name,
+           CASE WHEN s.id IS NULL THEN 'written' ELSE 'unchanged' END
+      FROM unnest(p_rows) r
+      LEFT JOIN unnest(v_same) s (id)
+        ON s.id = r.sample_test_id
+     WHERE r.control IS NULL
+     ORDER BY r.place;
+    RETURN coalesce(jsonb_array_length(v_updates), 0) - cardinality(v_same);
+END
+$$;
+
+-- All tests and samples of the readings are locked at once, so that all lock in the
+-- same order.
+CREATE FUNCTION lims.lock_readings(
+    p_organization bigint,
+    p_rows lims.file_reading[]
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.sample_test t
+      WHERE t.organization_id = p_organization
+        AND t.id = ANY (ARRAY(SELECT r.sample_test_id FROM unnest(p_rows) r))
+      ORDER BY t.id
+        FOR NO KEY UPDATE;
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id FROM unnest(p_rows) r))
+      ORDER BY s.id
+        FOR SHARE;
+END
+$$;
+
+-- Decides what becomes of a file that stands as `p_from`, by what was read of
+-- it. Returns its status, and whether this decided it: another may have been
+-- faster. With a resolution the file is released by a person.
+--
+-- Of a large file the first readings come first, with `more`: as many reasons as are
+-- told decide about it. With fewer the status is NULL, and nothing is done: then
+-- all its readings have to come.
+--
+-- What the rules of the laboratory refuse in the middle undoes what was entered
+-- and leaves the reason, in the same transaction.
+CREATE FUNCTION lims.import_file(
+    p_organization bigint,
+    p_file bigint,
+    p_from text,
+    p_reading jsonb,
+    p_resolution jsonb DEFAULT NULL,
+    p_reason text DEFAULT NULL,
+    OUT status text,
+    OUT decided boolean
+)
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_hash bytea;
+    v_reasons jsonb := coalesce(p_reading -> 'reasons', '[]');
+    v_blocked boolean := (p_reading ->> 'blocking')::integer > 0;
+    v_more boolean := coalesce((p_reading ->> 'more')::boolean, false);
+    v_found jsonb;
+    v_rows lims.file_reading[];
+    v_earlier bigint;
+    v_settled bigint[];
+    v_withdrawn bigint;
+    v_duplicate_of bigint;
+    v_written integer := 0;
+    v_slug text;
+    v_message text;
+BEGIN
+    PERFORM lims.require_read_committed();
+    SELECT f.status
+      INTO status
+      FROM lims.instrument_file f
+     WHERE f.organization_id = p_organization
+       AND f.id = p_file
+       FOR NO KEY UPDATE;
+    decided := coalesce(status = p_from, false);
+    IF NOT decided THEN
+        RETURN;
+    END IF;
+    IF NOT v_blocked AND p_reading -> 'readings' = '[]' THEN
+        v_blocked := true;
+        v_reasons := v_reasons || lims.file_reason('no_result_rows', 'blocking',
+            'There are no results in it.');
+    END IF;
+    -- Nobody enters results in nobody's name (lims.act_for_sender()).
+    IF lims.context_id('user_id') IS NULL THEN
+        v_blocked := true;
+        v_reasons := v_reasons || lims.file_reason('sender_not_active', 'blocking',
+            'The key or the user that sent it may do so no longer.');
+    END IF;
+    BEGIN
+        v_rows := lims.resolve_readings(p_organization, p_reading);
+        IF NOT v_more THEN
+            v_hash := lims.readings_digest(v_rows);
+            -- Two exports of the same, at once: the second waits here.
+            PERFORM pg_advisory_xact_lock(
+                hashtextextended(encode(v_hash, 'hex'), p_organization));
+            PERFORM lims.lock_readings(p_organization, v_rows);
+        END IF;
+        IF NOT v_more AND NOT v_blocked THEN
+            SELECT b.file, b.settled, b.withdrawn, b.corrected
+              INTO v_earlier, v_settled, v_withdrawn, v_found
+              FROM lims.brought_before(p_organization, v_hash, v_rows) b;
+        END IF;
+        IF v_earlier IS NOT NULL THEN
+            v_rows := ARRAY(SELECT r FROM unnest(v_rows) r
+                             WHERE r.sample_test_id = ANY (v_settled) IS NOT TRUE
+                             ORDER BY r.place);
+            v_reasons := v_reasons || v_found;
+            v_blocked := v_found <> '[]';
+        END IF;
+        IF v_earlier IS NOT NULL AND NOT v_blocked AND v_withdrawn = 0 THEN
+            v_duplicate_of := v_earlier;
+            v_reasons := v_reasons || lims.file_reason('already_imported', 'note',
+                format('File %s brought these results before, and they stand: '
+                       'nothing was entered.', v_earlier));
+        ELSE
+            v_found := lims.reading_reasons(p_organization, v_rows,
+                                            p_reading -> 'policy');
+            IF v_more AND NOT lims.is_told_enough(v_found) THEN
+                status := NULL;
+                decided := false;
+                RETURN;
+            END IF;
+            v_reasons := v_reasons || lims.with_its_limit(v_found);
+            v_blocked := v_blocked OR v_found <> '[]';
+            IF NOT v_blocked THEN
+                v_written := lims.write_readings(p_organization, p_file, v_rows,
+                                                 p_reading ->> 'profileName');
+            END IF;
+        END IF;
+        IF v_earlier IS NOT NULL AND v_written > 0 THEN
+            v_reasons := v_reasons || lims.file_reason('already_imported', 'note',
+                format('File %s brought these results before: those that were '
+                       'withdrawn since were entered again.', v_earlier));
+        END IF;
+    EXCEPTION
+        WHEN SQLSTATE 'LM001' OR data_exception OR check_violation THEN
+            GET STACKED DIAGNOSTICS v_slug = PG_EXCEPTION_DETAIL,
+                                    v_message = MESSAGE_TEXT;
+            v_blocked := true;
+            v_written := 0;
+            v_duplicate_of := NULL;
+            v_reasons := v_reasons || lims.file_reason(
+                CASE SQLSTATE WHEN 'LM001' THEN v_slug ELSE 'profile_error' END,
+                'blocking', v_message);
+    END;
+    status := CASE WHEN v_blocked THEN 'quarantined'
+                   WHEN p_reason IS NULL THEN 'imported'
+                   ELSE 'released' END;
+    UPDATE lims.instrument_file f
+       SET status = import_file.status,
+           profile_id = (p_reading ->> 'profileId')::bigint,
+           reasons = v_reasons,
+           counts = coalesce(p_reading -> 'counts', '{}')
+               || jsonb_build_object('written', v_written),
+           rows_hash = v_hash,
+           duplicate_of = v_duplicate_of,
+           processed_at = now(),
+           resolution = p_resolution,
+           resolution_reason = p_reason
+     WHERE f.organization_id = p_organization
+       AND f.id = p_file;
+END
+$$;
+
+-- Files cut short ----------------------------------------------------------
+
+-- A file whose reading was cut short, if there is one: whoever takes it reads it
+-- on behalf of who sent it. Each is taken so many times, and then left to a
+-- person: what ends a process does not end one after the other.
+CREATE FUNCTION lims.take_received_file(
+    p_age interval,
+    p_attempts integer,
+    OUT organization_id bigint,
+    OUT id bigint,
+    OUT user_id bigint,
+    OUT api_key_id bigint,
+    OUT spent boolean
+)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_organization bigint;
+BEGIN
+    FOR v_organization IN SELECT o.id FROM lims.organization o ORDER BY o.id
+    LOOP
+        UPDATE lims.instrument_file f
+           SET attempts = f.attempts + 1
+         WHERE f.organization_id = v_organization
+           AND f.id = (
+               SELECT x.id
+                 FROM lims.instrument_file x
+                WHERE x.organization_id = v_organization
+                  AND x.status = 'received'
+                  AND greatest(x.received_at, x.updated_at) < now() - p_age
+                ORDER BY x.received_at, x.id
+                LIMIT 1
+                  FOR NO KEY UPDATE SKIP LOCKED)
+        RETURNING f.organization_id, f.id, f.received_by, f.received_by_key,
+                  f.attempts > p_attempts
+             INTO organization_id, id, user_id, api_key_id, spent;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$$;
+
+-- Acts for who sent a file that was cut short; for nobody, where the key or its
+-- user may send none any more: such a file is not imported (lims.import_file()).
+CREATE FUNCTION lims.act_for_sender(
+    p_organization bigint,
+    p_user bigint,
+    p_key bigint,
+    p_request_id text
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_stands boolean;
+BEGIN
+    PERFORM lims.set_context(p_organization, NULL, NULL, p_request_id, NULL, NULL);
+    SELECT u.active AND o.active
+           AND (p_key IS NULL
+                OR EXISTS (SELECT FROM lims.api_key k
+                            WHERE k.organization_id = p_organization
+                              AND k.id = p_key
+                              AND k.created_by = u.id
+                              AND k.revoked_at IS NULL
+                              AND coalesce(k.expires_at > now(), true)
+                              AND o.api_access))
+      INTO v_stands
+      FROM lims.organization o
+      JOIN lims.user_account u
+        ON u.organization_id = o.id
+     WHERE o.id = p_organization
+       AND u.id = p_user;
+    IF v_stands THEN
+        PERFORM lims.set_context(p_organization, p_user, p_key, p_request_id, NULL,
+                                 NULL);
+    END IF;
+END
+$$;
+
+-- How many files wait: to be read, and for a person.
+CREATE FUNCTION lims.file_backlog(
+    p_at_most bigint,
+    OUT received bigint,
+    OUT quarantined bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+    SELECT (SELECT count(*)
+              FROM (SELECT FROM lims.organization o
+                      JOIN lims.instrument_file f
+                        ON f.organization_id = o.id
+                       AND f.status = 'received'
+                     LIMIT p_at_most) r),
+           (SELECT count(*)
+              FROM (SELECT FROM lims.organization o
+                      JOIN lims.instrument_file f
+                        ON f.organization_id = o.id
+                       AND f.status = 'quarantined'
+                     LIMIT p_at_most) q)
+$$;

@@ -1,0 +1,190 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Results that a model found in a file: which file, which model, on what
+-- evidence. The values are the file's own, and are entered as any others.
+
+CREATE SEQUENCE lims.extraction_id_seq;
+
+-- A file that was looked at and something of it applied or not. What was sent to
+-- the model is not kept, and neither is the file.
+CREATE TABLE lims.extraction (
+    organization_id bigint NOT NULL REFERENCES lims.organization (id),
+    id bigint NOT NULL DEFAULT nextval('lims.extraction_id_seq'),
+    file_name text NOT NULL CHECK (length(file_name) BETWEEN 1 AND 255),
+    sha256 bytea NOT NULL CHECK (length(sha256) = 32),
+    size bigint NOT NULL CHECK (size >= 0),
+    -- Who found them: the service, its model, and how it was asked.
+    host text NOT NULL CHECK (length(host) <= 255),
+    model text CHECK (length(model) <= 255),
+    prompt_version text NOT NULL CHECK (length(prompt_version) <= 64),
+    -- How often it was asked, independently.
+    looks smallint NOT NULL DEFAULT 1 CHECK (looks BETWEEN 1 AND 2),
+    confidence_threshold numeric NOT NULL
+        CHECK (confidence_threshold BETWEEN 0 AND 1),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    created_by bigint DEFAULT lims.context_id('user_id'),
+    created_by_key bigint DEFAULT lims.context_id('api_key_id'),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, created_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, created_by_key)
+        REFERENCES lims.api_key (organization_id, id)
+);
+
+SELECT lims.attach_append_only('extraction');
+
+CREATE SEQUENCE lims.extraction_row_id_seq;
+
+-- What was made of each pointer of the model, with its place in the file and the
+-- evidence for it: the factors of its confidence.
+CREATE TABLE lims.extraction_row (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.extraction_row_id_seq'),
+    extraction_id bigint NOT NULL,
+    sheet text CHECK (length(sheet) <= 255),
+    row_number integer CHECK (row_number > 0),
+    column_number integer CHECK (column_number > 0),
+    -- What stands there, and the unit that the file gives it, to the letter.
+    cell text CHECK (length(cell) <= 1000),
+    cell_unit text CHECK (length(cell_unit) <= 200),
+    tracking_id text CHECK (length(tracking_id) <= 64),
+    sample_test_id bigint,
+    -- The same, or both converted to the unit of the test.
+    result text CHECK (length(result) <= 1000),
+    unit text CHECK (length(unit) <= 200),
+    qualifier text CHECK (length(qualifier) <= 64),
+    confidence numeric NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    features jsonb NOT NULL CHECK (jsonb_typeof(features) = 'object'),
+    status text NOT NULL CHECK (status IN (
+        'applied', 'below_threshold', 'unmatched', 'ambiguous', 'locked',
+        'rejected_check')),
+    message text CHECK (length(message) <= 1000),
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, extraction_id)
+        REFERENCES lims.extraction (organization_id, id),
+    FOREIGN KEY (organization_id, sample_test_id)
+        REFERENCES lims.sample_test (organization_id, id)
+);
+
+CREATE INDEX extraction_row_extraction
+    ON lims.extraction_row (organization_id, extraction_id, id);
+
+CREATE INDEX extraction_row_test
+    ON lims.extraction_row (organization_id, sample_test_id, id)
+ WHERE sample_test_id IS NOT NULL;
+
+SELECT lims.attach_append_only('extraction_row');
+
+-- Results that a model found in a file were measured, too, and not under the
+-- controls of the files before.
+CREATE FUNCTION lims.extraction_measured() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v record;
+BEGIN
+    FOR v IN
+        SELECT n.organization_id, array_agg(n.sample_test_id) AS tests
+          FROM new_rows n
+         WHERE n.status = 'applied'
+         GROUP BY n.organization_id
+    LOOP
+        PERFORM lims.cover_measured(v.organization_id, NULL, v.tests);
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER measured AFTER INSERT ON lims.extraction_row
+REFERENCING NEW TABLE AS new_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.extraction_measured();
+
+-- Enters what was found, as lims.enter_results() does it. An array of
+-- { sampleTestId, result, qualifier, stood }, each test once; `stood` is the
+-- result that the test had when the file was judged. A row that a rule refuses
+-- does not keep the others from being entered. Returns for each test why it was
+-- not, as a slug and in words, or NULL.
+CREATE FUNCTION lims.apply_extraction(p_organization bigint, p_updates jsonb)
+RETURNS TABLE (sample_test_id bigint, slug text, message text)
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_moved bigint[];
+    v_rest jsonb;
+    v record;
+BEGIN
+    -- All locks in their order, whichever way the results are entered.
+    SELECT array_agg(h.id) FILTER (
+               WHERE h.result IS DISTINCT FROM h.update ->> 'stood'
+                 AND h.result IS DISTINCT FROM h.update ->> 'result')
+      INTO v_moved
+      FROM (WITH asked AS MATERIALIZED (
+                SELECT (u.value ->> 'sampleTestId')::bigint AS id,
+                       u.value AS update
+                  FROM jsonb_array_elements(p_updates) u)
+            SELECT t.id, t.result, asked.update
+              FROM asked
+              JOIN lims.sample_test t ON t.id = asked.id
+             WHERE t.organization_id = p_organization
+             ORDER BY t.id
+               FOR NO KEY UPDATE OF t) h;
+    RETURN QUERY
+    SELECT m.id, 'result_conflict',
+           'Another result was entered while the file was looked at.'
+      FROM unnest(v_moved) m (id);
+    SELECT coalesce(jsonb_agg(u.value - 'stood'
+                              ORDER BY (u.value ->> 'sampleTestId')::bigint), '[]')
+      INTO v_rest
+      FROM jsonb_array_elements(p_updates) u
+     WHERE (u.value ->> 'sampleTestId')::bigint <> ALL (coalesce(v_moved, '{}'));
+    BEGIN
+        RETURN QUERY
+        SELECT e.sample_test_id,
+               CASE WHEN e.stood = 'verified' THEN 'test_verified_locked'
+                    WHEN e.stood IS NULL THEN 'not_found' END,
+               CASE WHEN e.stood = 'verified'
+                    THEN 'The result is verified: it takes no entry.'
+                    WHEN e.stood IS NULL THEN 'The test is gone.' END
+          FROM lims.enter_results(p_organization, v_rest) e;
+        RETURN;
+    EXCEPTION WHEN SQLSTATE 'LM001' THEN
+        NULL; -- one of them is refused: each is entered by itself
+    END;
+    FOR v IN
+        SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.value AS update
+          FROM jsonb_array_elements(v_rest) WITH ORDINALITY u (value, place)
+         ORDER BY u.place
+    LOOP
+        sample_test_id := v.id;
+        slug := NULL;
+        message := NULL;
+        BEGIN
+            SELECT CASE WHEN e.stood = 'verified' THEN 'test_verified_locked' END,
+                   CASE WHEN e.stood = 'verified'
+                        THEN 'The result is verified: it takes no entry.' END
+              INTO slug, message
+              FROM lims.enter_results(p_organization,
+                                      jsonb_build_array(v.update)) e;
+        EXCEPTION WHEN SQLSTATE 'LM001' THEN
+            GET STACKED DIAGNOSTICS slug = PG_EXCEPTION_DETAIL,
+                                    message = MESSAGE_TEXT;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+
+-- Do two results say the same? 7.1 and 7.10 do, <0.5 and 0.5 ND, 7.1 and <7.1 do
+-- not.
+CREATE FUNCTION lims.same_result(p_one text, p_one_qualifier text, p_other text,
+                                 p_other_qualifier text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(
+               lims.result_number(p_one) = lims.result_number(p_other)
+               AND lims.result_bound(p_one, p_one_qualifier)
+                   = lims.result_bound(p_other, p_other_qualifier),
+               p_one = p_other)
+$$;

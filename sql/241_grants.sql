@@ -1,0 +1,221 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What the run-time role may do: everything is named, and nothing else is allowed. What a
+-- new table or function needs is added here.
+
+REVOKE ALL ON SCHEMA lims FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA lims FROM PUBLIC;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA lims FROM PUBLIC;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA lims FROM PUBLIC;
+
+GRANT USAGE ON SCHEMA lims TO lims_app;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
+
+-- Tables -------------------------------------------------------------------
+
+-- Row-level security decides which rows; limsctl check asks that of every table. What is
+-- not named below is written by triggers and by functions of the owner alone: the audit
+-- trail, a result's history, the outbox, the queues.
+GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
+
+GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
+    lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
+    lims.test_definition, lims.specification, lims.reagent_lot, lims.media_lot,
+    lims.sample, lims.sample_name, lims.sample_test, lims.qc_batch, lims.qc_control,
+    lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
+    lims.worksheet, lims.worksheet_value, lims.worksheet_signoff, lims.approval_step,
+    lims.investigation, lims.certificate, lims.webhook_endpoint,
+    lims.idempotency_record, lims.instrument, lims.instrument_profile,
+    lims.instrument_file TO lims_app;
+
+-- Written once; a recovery is asked for, and then worked off.
+GRANT INSERT ON lims.electronic_signature, lims.confirmation_step, lims.media_qc_test,
+    lims.webhook_recovery, lims.instrument_file_row, lims.instrument_file_content,
+    lims.extraction, lims.extraction_row TO lims_app;
+
+-- Asked for by triggers, and then decided by who acts, and nothing else of it.
+GRANT UPDATE (status, comment, decided_by, decided_at, signature_id)
+    ON lims.approval TO lims_app;
+
+-- What is covered is noted by a trigger.
+GRANT INSERT (organization_id, sample_test_id, qc_batch_id), DELETE
+    ON lims.qc_coverage TO lims_app;
+
+-- Made with its event; what may be decided of it is whether it is sent again.
+GRANT UPDATE (state, retries, next_attempt_at, finished_at)
+    ON lims.webhook_delivery TO lims_app;
+
+-- What may be taken away. What has had its time goes otherwise: retention.
+GRANT DELETE ON lims.user_role, lims.worksheet_field, lims.worksheet_signoff_step,
+    lims.specification TO lims_app;
+
+-- Functions ----------------------------------------------------------------
+
+-- Those that the service calls, and those that these call with its rights. Not those
+-- that make tables, triggers and policies, nor what only triggers and functions of the
+-- owner call, such as asking for approvals or holding what a gate rests on.
+
+-- 101_foundation.sql
+GRANT EXECUTE ON FUNCTION lims.leaves, lims.context, lims.context_id, lims.acting_user,
+    lims.is_owner_acting, lims.require_read_committed, lims.refuse, lims.refuse_for TO
+    lims_app;
+
+-- 103_organizations.sql
+GRANT EXECUTE ON FUNCTION lims.set_context, lims.authenticate, lims.act_as,
+    lims.organizations TO lims_app;
+
+-- 104_signatures.sql
+GRANT EXECUTE ON FUNCTION lims.signed_content, lims.signed_hash, lims.sign,
+    lims.is_signed, lims.signature_fits TO lims_app;
+
+-- 110_reference.sql
+GRANT EXECUTE ON FUNCTION lims.definitions_in_use TO lims_app;
+
+-- 111_specifications.sql
+GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
+    lims.limits_of, lims.presence, lims.result_number, lims.result_bound,
+    lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive TO lims_app;
+
+-- 115_lots.sql
+GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
+
+-- 120_samples.sql
+GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,
+    lims.tracking_id_is_valid, lims.collection_moment, lims.collection_day TO lims_app;
+
+-- 122_sample_changes.sql
+GRANT EXECUTE ON FUNCTION lims.client_named TO lims_app;
+
+-- 124_sample_names.sql
+GRANT EXECUTE ON FUNCTION lims.sample_is_final, lims.add_sample_name TO lims_app;
+
+-- 131_sample_test_entry.sql
+GRANT EXECUTE ON FUNCTION lims.judged TO lims_app;
+
+-- 133_sample_test_effects.sql
+GRANT EXECUTE ON FUNCTION lims.blocked_reagent TO lims_app;
+
+-- 134_result_entry.sql
+GRANT EXECUTE ON FUNCTION lims.enter_results TO lims_app;
+
+-- 140_qc_batches.sql
+GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,
+    lims.evaluate_qc_batch TO lims_app;
+
+-- 141_qc_coverage.sql
+GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured TO lims_app;
+
+-- 144_worksheets.sql
+GRANT EXECUTE ON FUNCTION lims.worksheet_state, lims.worksheet_hold TO lims_app;
+
+-- 150_release_content.sql
+GRANT EXECUTE ON FUNCTION lims.content_version, lims.release_content, lims.release_hash
+    TO lims_app;
+
+-- 151_approvals.sql
+GRANT EXECUTE ON FUNCTION lims.is_outdated TO lims_app;
+
+-- 152_investigations.sql
+GRANT EXECUTE ON FUNCTION lims.investigation_next TO lims_app;
+
+-- 160_findings.sql
+GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
+    lims.lot_warnings, lims.finding_hardness, lims.sample_release TO lims_app;
+
+-- 161_gates.sql
+GRANT EXECUTE ON FUNCTION lims.concat_ids, lims.release_blockers, lims.is_asked_for,
+    lims.report_blockers, lims.status_blockers, lims.verify_blockers TO lims_app;
+
+-- 170_events.sql
+GRANT EXECUTE ON FUNCTION lims.event_base, lims.event_horizon, lims.event_uuid,
+    lims.event_after, lims.refuse_displaced, lims.events_displaced TO lims_app;
+
+-- 180_webhooks.sql
+GRANT EXECUTE ON FUNCTION lims.webhook_body TO lims_app;
+
+-- 181_webhook_dispatch.sql
+GRANT EXECUTE ON FUNCTION lims.webhook_claim, lims.webhook_finish, lims.webhook_release,
+    lims.webhook_leave, lims.webhook_backlog TO lims_app;
+
+-- 182_webhook_endpoints.sql
+GRANT EXECUTE ON FUNCTION lims.webhook_test, lims.webhook_recover_step TO lims_app;
+
+-- 185_idempotency.sql
+GRANT EXECUTE ON FUNCTION lims.idempotency_begin, lims.idempotency_finish,
+    lims.idempotency_release TO lims_app;
+
+-- 190_scan.sql
+GRANT EXECUTE ON FUNCTION lims.scan_samples, lims.sample_standing, lims.scan_backlog TO
+    lims_app;
+
+-- 195_retention.sql
+GRANT EXECUTE ON FUNCTION lims.delete_events, lims.delete_idempotency_records,
+    lims.give_up_kept_deliveries, lims.forget_previous_secrets, lims.retention_step,
+    lims.retention_backlog TO lims_app;
+
+-- 201_instrument_bytes.sql
+GRANT EXECUTE ON FUNCTION lims.keep_file, lims.file_content,
+    lims.remove_rejected_content, lims.rejected_content_backlog, lims.keys_nearly_full
+    TO lims_app;
+
+-- 210_readings.sql
+GRANT EXECUTE ON FUNCTION lims.clock_time, lims.first_moment_of,
+    lims.moment_of(text, text), lims.moment_of(text, text, text), lims.time_doubt,
+    lims.spelt_unit, lims.sample_ways, lims.find_samples, lims.sample_hints,
+    lims.resolve_readings TO lims_app;
+
+-- 211_reading_reasons.sql
+GRANT EXECUTE ON FUNCTION lims.reading_reasons, lims.reading_identity,
+    lims.readings_digest, lims.brought_before, lims.file_reason, lims.is_told_enough,
+    lims.with_its_limit TO lims_app;
+
+-- 212_import.sql
+GRANT EXECUTE ON FUNCTION lims.write_controls, lims.write_readings, lims.lock_readings,
+    lims.import_file, lims.take_received_file, lims.act_for_sender, lims.file_backlog TO
+    lims_app;
+
+-- 220_extraction.sql
+GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
+
+-- 230_records.sql
+GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
+
+-- 235_operations.sql
+GRANT EXECUTE ON FUNCTION lims.laboratory_figures TO lims_app;
+
+-- 240_access.sql
+GRANT EXECUTE ON FUNCTION lims.no_organization TO lims_app;
+
+-- Behind the tables --------------------------------------------------------
+
+-- Which migrations made the schema, the service reads and does not write. A partition is
+-- reached through its table, where the triggers are, and not by itself.
+DO $$
+DECLARE
+    v record;
+BEGIN
+    IF to_regclass('lims.schema_migration') IS NOT NULL THEN
+        REVOKE ALL ON lims.schema_migration FROM lims_app;
+        GRANT SELECT ON lims.schema_migration TO lims_app;
+    END IF;
+    FOR v IN
+        SELECT c.oid::regclass AS partition
+          FROM pg_catalog.pg_class c
+         WHERE c.relnamespace = 'lims'::regnamespace
+           AND c.relispartition
+           AND c.relkind IN ('r', 'p')
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM lims_app', v.partition);
+    END LOOP;
+    -- A table of its own would be the run-time role's first step to more. Only
+    -- the database's owner can take this from everybody: roles.sql does.
+    IF EXISTS (
+        SELECT FROM pg_catalog.pg_database d
+         WHERE d.datname = current_database()
+           AND pg_has_role(d.datdba, 'MEMBER')
+    ) THEN
+        EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC',
+                       current_database());
+    END IF;
+END
+$$;
