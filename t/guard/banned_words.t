@@ -11,7 +11,7 @@ use Test::More;
 
 use LIMS::Test::Source;
 
-my @all = files(qr/\.(?:[ch]|sql|pm|t|awk|conf|md|8)\z|Makefile\z|\/build\/\w+\z|\.ci\/\w+\z/);
+my @all = files(qr/\.(?:[ch]|sql|pm|t|awk|sh|lua|conf|md|8)\z|Makefile\z|\/build\/(?:bench\/)?[\w-]+\z|\.ci\/\w+\z/);
 
 # Written so that this file does not find itself.
 my $later  = join '|', map { "\\b$_\\b" } 'TO' . 'DO', 'FIX' . 'ME', 'X' . 'XX', 'HA' . 'CK';

@@ -35,7 +35,7 @@ sub functions {
     return @found;
 }
 
-my @sources = grep { $_ ne 'LICENSE' } files(qr/\.(?:[ch]|sql|pm|t|awk)\z|\/build\/\w+\z/);
+my @sources = grep { $_ ne 'LICENSE' } files(qr/\.(?:[ch]|sql|pm|t|awk|sh|lua)\z|\/build\/(?:bench\/)?[\w-]+\z/);
 my @long = grep { $_->[1] > $file_max } map { [ $_, scalar(() = text($_) =~ /\n/g) ] } @sources;
 ok(!@long, "no file has more than $file_max lines")
     or diag(map { "$_->[0]: $_->[1]\n" } @long);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The tests' own house: each begins in the same way, and t/README.md lists every
-# helper and every folder that there is, and none that there is not. Its examples
-# compile.
+# helper and every folder that there is, and none that there is not; its examples
+# compile. build/README.md lists what is in build.
 use strict;
 use warnings;
 
@@ -34,6 +34,11 @@ compare('C files of t/lib', [ $readme =~ /^\| `(\w+\.[ch])`/mg ],
 my %folder = map { m{\At/([^/]+)/} ? ("$1/" => 1) : () } files(qr/./, 't');
 my ($table) = $readme =~ /^\| folder \| what is tested \|\n(.*?)\n\n/ms;
 compare('folders of t', [ ($table // '') =~ /`([\w-]+\/)`/g ], [ keys %folder ]);
+
+my %built = map { m{\Abuild/([^/]+)(/?)} ? ("$1$2" => 1) : () } files(qr/./, 'build');
+delete @built{qw(README.md instance.d/)};
+is(join(' ', sort map { /`([\w.-]+\/?)`/g } text('build/README.md') =~ /^\| (.*?) \|/mg),
+    join(' ', sort keys %built), 'build/README.md lists what is in build, each once');
 
 for my $example ($readme =~ /^```perl\n(.*?)^```\n/msg) {
     my ($says) = $example =~ /^#\n# (.*)/m;

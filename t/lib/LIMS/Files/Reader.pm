@@ -8,8 +8,9 @@ LIMS::Files::Reader - reads files by profiles, and compares the result with an e
 =head1 SYNOPSIS
 
     my $reader  = LIMS::Files::Reader->new(shipped());
-    my $outcome = $reader->outcome('run42.csv', $bytes);
-    fits($outcome, expected('t/profiles/fixtures/run42.tsv'), 'run 42');
+    my $file    = 't/profiles/fixtures/abbott-afinion-2.txt';
+    my $outcome = $reader->outcome('abbott-afinion-2.txt', contents($file));
+    fits($outcome, expected("$file.tsv"), 'a result of each kind');
 
 =head1 DESCRIPTION
 

@@ -11,6 +11,7 @@ LIMS::Test::Source - the source files, for the guards that look at them
     text($path)             the contents
     code($path)             of a C file: comments blanked, lines kept
     bare($path)             the same with the contents of strings blanked too
+    comments($path)         of a C file: all but comments blanked, lines kept
 
 A guard whose sources are not where it looks for them would pass for ever, so
 C<files> dies when it finds none.
@@ -25,7 +26,7 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use File::Find qw(find);
 
-our @EXPORT = qw(files text code bare);
+our @EXPORT = qw(files text code bare comments);
 our $root   = abs_path(dirname(__FILE__) . '/../../../..');
 
 sub files {
@@ -73,6 +74,14 @@ sub bare {
 
     $text =~ s{($string)|($character)|$comment}
         {defined $1 || defined $2 ? _hollow($&) : _blank($&)}ge;
+    return $text;
+}
+
+sub comments {
+    my ($path) = @_;
+    my $text = text($path);
+
+    $text =~ s{($comment)|$string|$character|.}{defined $1 ? $1 : _blank($&)}gse;
     return $text;
 }
 
