@@ -150,7 +150,7 @@ enum {
     LIMS_F_REQUIRED = 1 << 3, /* must be in the body (of a creation) */
     LIMS_F_NULLABLE = 1 << 4, /* null is a value: in bodies it clears */
     LIMS_F_SECRET = 1 << 5,   /* never logged, never listed */
-    LIMS_F_CUT = 1 << 8,      /* query: more than max is taken as max */
+    LIMS_F_CLAMP = 1 << 8,    /* query: more than max is taken as max */
     LIMS_F_UNIQUE = 1 << 6,   /* list: the member .unique of each object differs */
     LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
     LIMS_F_CLOSED = 1 << 10,  /* enumeration: the contract lets no value be added */
@@ -181,7 +181,7 @@ struct lims_field_t {
 #define LIMS_PAGING_FIELDS                                                           \
     { .name = "limit",                                                               \
       .type = LIMS_T_INTEGER,                                                        \
-      .flags = LIMS_F_CUT,                                                           \
+      .flags = LIMS_F_CLAMP,                                                           \
       .min = 1,                                                                      \
       .max = 500,                                                                    \
       .fallback = "50",                                                              \
@@ -280,7 +280,7 @@ struct lims_resource_t {
     const char *nested;                     /* its name, or NULL */
     const lims_resource_t *nested_resource; /* whose fields its rows have */
     lims_stmt_e nested_statement;           /* :id -> the rows */
-    bool feed; /* its records are the events of kernel/events.h, each of a type's shape */
+    bool feed; /* its records are the events of kernel/event_types.h, each of a type's shape */
 };
 
 /* The list of resources, NULL-terminated (resources.c). */

@@ -69,7 +69,7 @@ static long collect(CURLM *multi, long *started, long count)
     long answered = 0;
     int left;
 
-    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
+    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));) {
         CURL *easy = message->easy_handle;
         long status = 0;
         if (message->msg != CURLMSG_DONE) {

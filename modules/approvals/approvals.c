@@ -103,8 +103,9 @@ static const lims_error_t *list_of_sample(lims_request_t *rq)
         return error;
     }
     if (lims_result_count(results[0]) == 0) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no sample %s in your organization.",
-                         lims_values_get(rq->values, "id"));
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "There is no sample %s in your organization.",
+                                 lims_values_get(rq->values, "id"));
     }
     lims_render_page(rq, results[1]);
     return NULL;
@@ -119,9 +120,9 @@ static const lims_error_t *guard_decision(lims_request_t *rq)
     if (strcmp(current, "pending") == 0 || strcmp(current, wanted) == 0) {
         return NULL;
     }
-    return lims_fail(rq->pool, LIMS_E_ALREADY_DECIDED,
-                     "Approval record %s is %s already, which is final.",
-                     lims_values_get(rq->values, "id"), current);
+    return lims_client_error(rq->pool, LIMS_E_ALREADY_DECIDED,
+                             "Approval record %s is %s already, which is final.",
+                             lims_values_get(rq->values, "id"), current);
 }
 
 static const lims_error_e decide_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_APPROVAL_REQUIRED,

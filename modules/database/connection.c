@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 
 #include "database/migration.h"
-#include "database/private.h"
+#include "database/database_private.h"
 #include "kernel/error.h"
 #include "kernel/statement.h"
 
@@ -153,8 +153,8 @@ static const lims_error_t *check_schema(lims_connection_t *connection, apr_pool_
         goto leave;
     }
     if (misfit) {
-        error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 39, misfit,
-                            "The database schema does not fit this version of the service.");
+        error = lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 39, misfit,
+                                  "The database schema does not fit this version of the service.");
     }
 leave:
     PQclear(result);

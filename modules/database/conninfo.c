@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 
 /* As libpq has them where nothing else says otherwise. */
 #define PORT_DEFAULT "5432"
@@ -23,7 +23,7 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
 bool lims_connection_says(const char *conninfo, const char *keyword)
 {
     PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
-    bool said = value_of(options, keyword) != NULL;
+    bool said = value_of(options, keyword);
 
     PQconninfoFree(options);
     return said;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 #include "kernel/error.h"
 #include "kernel/time.h"
 
@@ -63,7 +63,7 @@ static apr_array_header_t *split(const char *list, apr_pool_t *pool)
     apr_array_header_t *parts = apr_array_make(pool, 4, sizeof(const char *));
     const char *comma;
 
-    while (list && (comma = strchr(list, ',')) != NULL) {
+    while (list && (comma = strchr(list, ','))) {
         APR_ARRAY_PUSH(parts, const char *) =
             apr_pstrmemdup(pool, list, (apr_size_t)(comma - list));
         list = comma + 1;

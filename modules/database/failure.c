@@ -13,7 +13,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 #include "kernel/blocker.h"
 #include "kernel/error.h"
 #include "kernel/json.h"
@@ -103,16 +103,17 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
     lims_error_e kind = lims_error_by_slug(slug);
 
     if (kind == LIMS_E_COUNT) {
-        return lims_broken(pool, LIMS_E_INTERNAL, 31,
-                           apr_psprintf(pool, "rule of unknown slug \"%s\": %s", slug, message),
-                           FAILED);
+        return lims_server_error(
+            pool, LIMS_E_INTERNAL, 31,
+            apr_psprintf(pool, "rule of unknown slug \"%s\": %s", slug, message), FAILED);
     }
     if (is_gate(kind)) {
         const char *ids = field_of(result, PG_DIAG_MESSAGE_HINT);
 
-        return lims_fail_with(pool, kind, blocker_of(slug, message, ids, pool), "%s", message);
+        return lims_client_error_with(pool, kind, blocker_of(slug, message, ids, pool), "%s",
+                                      message);
     }
-    return lims_fail(pool, kind, "%s", message);
+    return lims_client_error(pool, kind, "%s", message);
 }
 
 /* Constraints are named after table and column: "client_code" of the table
@@ -157,15 +158,16 @@ static const lims_error_t *refused_by_constraint(const PGresult *result, const c
     const char *field = field_of_constraint(result, pool);
 
     if (strcmp(state, "23505") == 0) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY,
-                         "%s: another record of your organization has this value already.", field);
+        return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                 "%s: another record of your organization has this value already.",
+                                 field);
     }
     if (strcmp(state, "23503") == 0) {
-        return lims_fail(pool, LIMS_E_INVALID_REFERENCE,
-                         "%s: there is no such record in your organization.", field);
+        return lims_client_error(pool, LIMS_E_INVALID_REFERENCE,
+                                 "%s: there is no such record in your organization.", field);
     }
-    return lims_broken(pool, LIMS_E_INVALID_BODY, 32, cause, "%s: the value is not accepted.",
-                       *field ? field : "body");
+    return lims_server_error(pool, LIMS_E_INVALID_BODY, 32, cause, "%s: the value is not accepted.",
+                             *field ? field : "body");
 }
 
 /* A table, column or function is not there or is another: either the schema was
@@ -179,12 +181,13 @@ static bool is_about_the_schema(const char *state)
 
 const lims_error_t *lims_database_displaced(apr_pool_t *pool)
 {
-    return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 364,
-                       "the database is a copy, and its events come from another cluster, whose "
-                       "transactions are numbered otherwise: run \"limsctl migrate\" with the "
-                       "owner's connection",
-                       "The database was restored and is not ready yet; nothing was changed. Try "
-                       "again later.");
+    return lims_server_error(
+        pool, LIMS_E_SERVICE_UNAVAILABLE, 364,
+        "the database is a copy, and its events come from another cluster, whose "
+        "transactions are numbered otherwise: run \"limsctl migrate\" with the "
+        "owner's connection",
+        "The database was restored and is not ready yet; nothing was changed. Try "
+        "again later.");
 }
 
 bool lims_connection_displaced(const lims_error_t *error)
@@ -197,7 +200,7 @@ static const lims_error_t *plan_is_stale(lims_connection_t *connection, const ch
 {
     connection->stale = true;
     return lims_database_with_retry(
-        lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 33, cause, UNAVAILABLE),
+        lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 33, cause, UNAVAILABLE),
         LIMS_RETRY_ROLLED_BACK, pool);
 }
 
@@ -235,7 +238,8 @@ static bool is_hanging_up(const char *state)
 static const lims_error_t *cannot_now(lims_connection_t *connection, const char *state,
                                       const char *cause, apr_pool_t *pool)
 {
-    const lims_error_t *error = lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, INCAPABLE);
+    const lims_error_t *error =
+        lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 45, cause, INCAPABLE);
 
     if (strcmp(state, "25006") != 0) {
         return error;
@@ -247,7 +251,7 @@ static const lims_error_t *cannot_now(lims_connection_t *connection, const char 
 static const lims_error_t *broken(lims_connection_t *connection, const char *state,
                                   const char *cause, apr_pool_t *pool)
 {
-    const lims_error_t *error = lims_broken(pool, LIMS_E_INTERNAL, 37, cause, FAILED);
+    const lims_error_t *error = lims_server_error(pool, LIMS_E_INTERNAL, 37, cause, FAILED);
 
     if (!is_about_the_schema(state)) {
         return error;
@@ -263,14 +267,14 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
         return refused_by_rule(result, pool);
     }
     if (strcmp(state, "LM401") == 0) {
-        return lims_broken(pool, LIMS_E_UNAUTHORIZED, 0, cause,
-                           "The API key is missing, unknown, revoked or not entitled.");
+        return lims_server_error(pool, LIMS_E_UNAUTHORIZED, 0, cause,
+                                 "The API key is missing, unknown, revoked or not entitled.");
     }
     if (strcmp(state, "LM503") == 0) {
         return lims_database_displaced(pool);
     }
     if (strcmp(state, "LM500") == 0) {
-        return lims_broken(pool, LIMS_E_INTERNAL, 366, cause, FAILED);
+        return lims_server_error(pool, LIMS_E_INTERNAL, 366, cause, FAILED);
     }
     if (strcmp(state, "26000") == 0 || strcmp(state, "0A000") == 0) {
         return plan_is_stale(connection, cause, pool);
@@ -279,24 +283,24 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
         return refused_by_constraint(result, state, cause, pool);
     }
     if (is_about_a_value(state)) {
-        return lims_broken(pool, LIMS_E_INVALID_BODY, 34, cause,
-                           "A value is outside what can be stored.");
+        return lims_server_error(pool, LIMS_E_INVALID_BODY, 34, cause,
+                                 "A value is outside what can be stored.");
     }
     if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0) {
         return lims_database_with_retry(
-            lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, CONTENDED),
+            lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 35, cause, CONTENDED),
             LIMS_RETRY_ROLLED_BACK, pool);
     }
     if (strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0) {
         /* It took longer than statement_timeout or lock_timeout, and would
          * again. */
-        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
-                           "The request took too long and was given up; try again later.");
+        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
+                                 "The request took too long and was given up; try again later.");
     }
     if (is_hanging_up(state)) {
         return lims_database_with_retry(
-            lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE), LIMS_RETRY_LOST,
-            pool);
+            lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 36, cause, UNAVAILABLE),
+            LIMS_RETRY_LOST, pool);
     }
     if (strcmp(state, "25006") == 0 || in_class(state, "53") || in_class(state, "57") ||
         in_class(state, "58")) {
@@ -324,8 +328,8 @@ const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *p
 {
     const char *words = lims_database_one_line(trouble, pool);
 
-    return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 30, words,
-                       "The database cannot be reached: %s", words);
+    return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 30, words,
+                             "The database cannot be reached: %s", words);
 }
 
 const char *lims_database_words(const lims_connection_t *connection, apr_pool_t *pool)
@@ -346,18 +350,18 @@ const lims_error_t *lims_database_failure(lims_connection_t *connection, const P
 
     if (connection->overdue) {
         /* Whoever asks again would wait as long again. */
-        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 46,
-                           apr_psprintf(pool,
-                                        "no answer within %" APR_TIME_T_FMT
-                                        " ms, the connection is given up",
-                                        apr_time_as_msec(connection->patience)),
-                           UNAVAILABLE);
+        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 46,
+                                 apr_psprintf(pool,
+                                              "no answer within %" APR_TIME_T_FMT
+                                              " ms, the connection is given up",
+                                              apr_time_as_msec(connection->patience)),
+                                 UNAVAILABLE);
     }
     if (!*state) {
         /* libpq itself failed: there is no server behind the connection. */
         return lims_database_with_retry(
-            lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 38, cause, UNAVAILABLE), LIMS_RETRY_LOST,
-            pool);
+            lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 38, cause, UNAVAILABLE),
+            LIMS_RETRY_LOST, pool);
     }
     return by_state(connection, result, state, cause, pool);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 #include "database/script.h"
 #include "kernel/error.h"
 
@@ -62,7 +62,7 @@ static const lims_error_t *failure(const run_t *run, const PGresult *result, con
     if (PQstatus(pg) != CONNECTION_OK || !words) {
         return lims_database_failure(run->connection, NULL, run->pool);
     }
-    return lims_broken(run->pool, LIMS_E_INTERNAL, 0, NULL, "%s: %s", what, words);
+    return lims_server_error(run->pool, LIMS_E_INTERNAL, 0, NULL, "%s: %s", what, words);
 }
 
 /* The result lives as long as the pool. */
@@ -93,7 +93,7 @@ static const lims_error_t *begin(const run_t *run)
 
 static const lims_error_t *refused(const run_t *run, const char *words)
 {
-    return lims_fail(run->pool, LIMS_E_PRECONDITION_FAILED, "%s", words);
+    return lims_client_error(run->pool, LIMS_E_PRECONDITION_FAILED, "%s", words);
 }
 
 /* What is made belongs to lims_owner, whoever makes it. */
@@ -246,17 +246,19 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
                              row->version, row->name);
         }
         if (row->state == LIMS_MIGRATION_UNKNOWN) {
-            return lims_fail(run->pool, LIMS_E_PRECONDITION_FAILED,
-                             "The database is newer than this limsctl: it has migration %03d (%s), "
-                             "the last one known here is %03d. Use the newer limsctl.",
-                             row->version, row->name, lims_migration_version());
+            return lims_client_error(
+                run->pool, LIMS_E_PRECONDITION_FAILED,
+                "The database is newer than this limsctl: it has migration %03d (%s), "
+                "the last one known here is %03d. Use the newer limsctl.",
+                row->version, row->name, lims_migration_version());
         }
         if (row->state == LIMS_MIGRATION_CHANGED) {
-            return lims_fail(run->pool, LIMS_E_PRECONDITION_FAILED,
-                             "Migration %03d (%s) was applied with another text than the one "
-                             "known here: a migration is never changed after it was applied. "
-                             "Use the limsctl that belongs to this database.",
-                             row->version, row->name);
+            return lims_client_error(
+                run->pool, LIMS_E_PRECONDITION_FAILED,
+                "Migration %03d (%s) was applied with another text than the one "
+                "known here: a migration is never changed after it was applied. "
+                "Use the limsctl that belongs to this database.",
+                row->version, row->name);
         }
     }
     return NULL;
@@ -337,10 +339,10 @@ static const lims_error_t *apply_patiently(const run_t *run, const lims_migratio
         lims_connection_release(run->connection);
         apr_sleep(LOCK_PAUSE);
     }
-    return lims_broken(run->pool, LIMS_E_INTERNAL, 0, NULL,
-                       "%s Other transactions hold what it needs (see pg_stat_activity); run "
-                       "\"limsctl migrate\" again when they have ended.",
-                       error->message);
+    return lims_server_error(run->pool, LIMS_E_INTERNAL, 0, NULL,
+                             "%s Other transactions hold what it needs (see pg_stat_activity); run "
+                             "\"limsctl migrate\" again when they have ended.",
+                             error->message);
 }
 
 static const lims_error_t *apply_pending(const run_t *run, const lims_migration_plan_t *plan)

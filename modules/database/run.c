@@ -14,7 +14,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/statement.h"
@@ -190,8 +190,9 @@ static void take(trip_t *trip, const sent_t *sent, PGresult *result)
     case PGRES_TUPLES_OK:
     case PGRES_COMMAND_OK:
         if (was_rolled_back(sent, result) && !trip->error) {
-            trip->error = lims_broken(pool, LIMS_E_INTERNAL, 40, "COMMIT answered by ROLLBACK",
-                                      "The request could not be carried out.");
+            trip->error =
+                lims_server_error(pool, LIMS_E_INTERNAL, 40, "COMMIT answered by ROLLBACK",
+                                  "The request could not be carried out.");
         }
         if (sent->what == SENT_CALL) {
             trip->results[sent->call] = apr_palloc(pool, sizeof(lims_result_t));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 #include "kernel/error.h"
 
 /* Line of a character position (from 1) in a text. */
@@ -34,8 +34,8 @@ static const lims_error_t *failure(lims_connection_t *connection, const PGresult
     if (PQstatus(connection->pg) != CONNECTION_OK || !words) {
         return lims_database_failure(connection, NULL, pool);
     }
-    error = lims_broken(pool, LIMS_E_INTERNAL, 0, NULL, "%s%s failed and was undone: %s", file,
-                        where, words);
+    error = lims_server_error(pool, LIMS_E_INTERNAL, 0, NULL, "%s%s failed and was undone: %s",
+                              file, where, words);
     return strcmp(PQresultErrorField(result, PG_DIAG_SQLSTATE), "55P03") == 0
                ? lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool)
                : error;

@@ -13,7 +13,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "database/private.h"
+#include "database/database_private.h"
 #include "kernel/time.h"
 
 void lims_database_hang_up(lims_connection_t *connection)
@@ -78,7 +78,7 @@ PGresult *lims_database_exec(lims_connection_t *connection, const char *sql)
 
     PQsetnonblocking(connection->pg, 1);
     if (PQsendQuery(connection->pg, sql)) {
-        while ((next = lims_database_next(connection, until)) != NULL) {
+        while ((next = lims_database_next(connection, until))) {
             PQclear(last);
             last = next;
         }

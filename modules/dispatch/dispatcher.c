@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dispatch/private.h"
+#include "dispatch/dispatch_private.h"
 
 /* A hint is followed at most so often: with many commits and no webhooks among
  * them, looking must cost next to nothing. */
@@ -35,22 +35,22 @@
 
 struct lims_dispatcher_t {
     const lims_dispatch_settings_t *settings;
-    char holder[HOLDER_LENGTH + 1];
-    char previous[HOLDER_LENGTH + 1]; /* who died with the slot */
+    char holder[LIMS_HOLDER_LENGTH + 1];
+    char previous[LIMS_HOLDER_LENGTH + 1]; /* who died with the slot */
     int slot;
     _Atomic bool stopping;
     _Atomic apr_time_t deadline; /* once it is stopping */
-    lanes_t *lanes;
-    transfers_t *transfers;
-    store_t *store;
-    struct delivery_ring_t ended; /* and not recorded yet */
+    lims_lanes_t *lanes;
+    lims_transfers_t *transfers;
+    lims_dispatch_session_t *session;
+    struct lims_delivery_ring_t ended; /* and not recorded yet */
     bool hinted;
     apr_time_t looked_at;   /* for work, last */
     apr_time_t answered_at; /* by the database, last */
 };
 
 /* A random UUID (RFC 9562, version 4). */
-static bool name_holder(char name[HOLDER_LENGTH + 1])
+static bool name_holder(char name[LIMS_HOLDER_LENGTH + 1])
 {
     unsigned char b[16];
 
@@ -59,7 +59,7 @@ static bool name_holder(char name[HOLDER_LENGTH + 1])
     }
     b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
     b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-    apr_snprintf(name, HOLDER_LENGTH + 1,
+    apr_snprintf(name, LIMS_HOLDER_LENGTH + 1,
                  "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
                  b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
                  b[15]);
@@ -73,13 +73,14 @@ lims_dispatcher_t *lims_dispatcher_create(const lims_dispatch_settings_t *settin
 
     d->settings = settings;
     d->slot = -1;
-    d->lanes = lanes_create(settings, pool);
-    d->transfers = transfers_create(settings, pool);
-    APR_RING_INIT(&d->ended, delivery_t, link);
+    d->lanes = lims_lanes_create(settings, pool);
+    d->transfers = lims_transfers_create(settings, pool);
+    APR_RING_INIT(&d->ended, lims_delivery_t, link);
     if (!d->transfers || !name_holder(d->holder)) {
         return NULL;
     }
-    d->store = store_create(settings, d->holder, d->lanes, &d->transfers->flying, pool);
+    d->session =
+        lims_dispatch_session_create(settings, d->holder, d->lanes, &d->transfers->flying, pool);
     return d;
 }
 
@@ -93,9 +94,9 @@ void lims_dispatcher_stop(lims_dispatcher_t *d, apr_interval_time_t patience)
 /* --- Sending -------------------------------------------------------------- */
 
 /* What can't be signed is not sent: no attempt, and the delivery stays. */
-static void block(lims_dispatcher_t *d, delivery_t *delivery, const char *problem)
+static void block(lims_dispatcher_t *d, lims_delivery_t *delivery, const char *problem)
 {
-    lane_t *lane = delivery->lane;
+    lims_lane_t *lane = delivery->lane;
 
     d->settings->log(d->settings->data, LIMS_LOG_ERROR,
                      apr_psprintf(delivery->pool,
@@ -103,17 +104,17 @@ static void block(lims_dispatcher_t *d, delivery_t *delivery, const char *proble
                                   "be sent for a minute: %s",
                                   lane->endpoint, lane->organization, problem));
     lane->blocked_until = lims_time_monotonic() + BLOCKED;
-    lanes_landed(d->lanes, delivery, false);
+    lims_lanes_landed(d->lanes, delivery, false);
     apr_pool_destroy(delivery->pool);
-    lanes_put_back(d->lanes, lane);
+    lims_lanes_put_back(d->lanes, lane);
 }
 
 static void start_deliveries(lims_dispatcher_t *d)
 {
-    delivery_t *delivery;
+    lims_delivery_t *delivery;
 
-    while ((delivery = lanes_next(d->lanes, lims_time_monotonic())) != NULL) {
-        const char *problem = transfers_start(d->transfers, delivery);
+    while ((delivery = lims_lanes_next(d->lanes, lims_time_monotonic()))) {
+        const char *problem = lims_transfers_start(d->transfers, delivery);
         if (problem) {
             block(d, delivery, problem);
         }
@@ -122,35 +123,35 @@ static void start_deliveries(lims_dispatcher_t *d)
 
 static void collect_outcomes(lims_dispatcher_t *d)
 {
-    delivery_t *delivery;
+    lims_delivery_t *delivery;
 
-    while ((delivery = transfers_ended(d->transfers)) != NULL) {
-        lanes_judge(d->lanes, delivery->lane, delivery->arrived);
-        lanes_landed(d->lanes, delivery, true);
-        APR_RING_INSERT_TAIL(&d->ended, delivery, delivery_t, link);
+    while ((delivery = lims_transfers_ended(d->transfers))) {
+        lims_lanes_judge(d->lanes, delivery->lane, delivery->arrived);
+        lims_lanes_landed(d->lanes, delivery, true);
+        APR_RING_INSERT_TAIL(&d->ended, delivery, lims_delivery_t, link);
     }
 }
 
 /* They are in the order in which they were started. */
 static void notice_slow_ones(lims_dispatcher_t *d, apr_time_t now)
 {
-    delivery_t *delivery;
+    lims_delivery_t *delivery;
 
-    APR_RING_FOREACH(delivery, &d->transfers->flying, delivery_t, link)
+    APR_RING_FOREACH(delivery, &d->transfers->flying, lims_delivery_t, link)
     {
         if (now - delivery->started < SLOW) {
             return;
         }
-        lanes_judge(d->lanes, delivery->lane, false);
+        lims_lanes_judge(d->lanes, delivery->lane, false);
     }
 }
 
 static void cut_off(lims_dispatcher_t *d)
 {
-    while (!APR_RING_EMPTY(&d->transfers->flying, delivery_t, link)) {
-        delivery_t *delivery = APR_RING_FIRST(&d->transfers->flying);
-        transfers_drop(d->transfers, delivery);
-        lanes_landed(d->lanes, delivery, false);
+    while (!APR_RING_EMPTY(&d->transfers->flying, lims_delivery_t, link)) {
+        lims_delivery_t *delivery = APR_RING_FIRST(&d->transfers->flying);
+        lims_transfers_drop(d->transfers, delivery);
+        lims_lanes_landed(d->lanes, delivery, false);
         apr_pool_destroy(delivery->pool);
     }
 }
@@ -159,7 +160,7 @@ static void cut_off(lims_dispatcher_t *d)
 
 static bool has_ended(const lims_dispatcher_t *d)
 {
-    return !APR_RING_EMPTY(&d->ended, delivery_t, link);
+    return !APR_RING_EMPTY(&d->ended, lims_delivery_t, link);
 }
 
 /* When to look for work. Also, while there is work in hand, the leases of its
@@ -172,7 +173,7 @@ static apr_time_t look_at(const lims_dispatcher_t *d)
     if (d->hinted) {
         return d->looked_at + LOOK_PAUSE;
     }
-    if (d->lanes->hungry && d->lanes->waiting < WAITING_MAX / 2) {
+    if (d->lanes->hungry && d->lanes->waiting < LIMS_WAITING_MAX / 2) {
         return d->answered_at + GATHER_PAUSE;
     }
     return d->looked_at + pause;
@@ -190,11 +191,12 @@ static void talk(lims_dispatcher_t *d, bool stopping)
     bool look = !stopping && now >= look_at(d);
     bool record = has_ended(d) && now >= record_at(d, stopping);
 
-    if (store_is_busy(d->store) || now < store_retry_at(d->store) || (!look && !record)) {
+    if (lims_dispatch_session_is_busy(d->session) ||
+        now < lims_dispatch_session_retry_at(d->session) || (!look && !record)) {
         return;
     }
-    if (!store_is_connected(d->store)) {
-        store_connect(d->store, now);
+    if (!lims_dispatch_session_is_connected(d->session)) {
+        lims_dispatch_session_connect(d->session, now);
         return;
     }
     if (look) {
@@ -202,7 +204,7 @@ static void talk(lims_dispatcher_t *d, bool stopping)
         d->hinted = false;
         d->lanes->hungry = false;
     }
-    store_send(d->store, &d->ended, look, now);
+    lims_dispatch_session_send(d->session, &d->ended, look, now);
 }
 
 /* --- Waiting -------------------------------------------------------------- */
@@ -224,9 +226,9 @@ static int nap_of(const lims_dispatcher_t *d, bool stopping)
         apr_time_t deadline = atomic_load(&d->deadline);
         until = deadline < until ? deadline : until;
     }
-    if (!store_is_busy(d->store)) {
+    if (!lims_dispatch_session_is_busy(d->session)) {
         apr_time_t talk_at = stopping ? until : look_at(d);
-        apr_time_t retry_at = store_retry_at(d->store);
+        apr_time_t retry_at = lims_dispatch_session_retry_at(d->session);
         if (has_ended(d) && record_at(d, stopping) < talk_at) {
             talk_at = record_at(d, stopping);
         }
@@ -245,9 +247,9 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
         hints = count++;
         fds[hints] = (struct curl_waitfd){ .fd = d->settings->hints, .events = CURL_WAIT_POLLIN };
     }
-    if (store_is_busy(d->store)) {
+    if (lims_dispatch_session_is_busy(d->session)) {
         answers = count++;
-        fds[answers].fd = store_socket(d->store, &fds[answers].events);
+        fds[answers].fd = lims_dispatch_session_socket(d->session, &fds[answers].events);
         fds[answers].revents = 0;
     }
     curl_multi_poll(d->transfers->multi, fds, count, nap_of(d, stopping), NULL);
@@ -255,9 +257,9 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
         drain_hints(d);
     }
     if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
-                            store_is_overdue(d->store, lims_time_monotonic()))) {
-        store_go_on(d->store, &d->ended);
-        if (!store_is_busy(d->store)) {
+                            lims_dispatch_session_is_overdue(d->session, lims_time_monotonic()))) {
+        lims_dispatch_session_go_on(d->session, &d->ended);
+        if (!lims_dispatch_session_is_busy(d->session)) {
             d->answered_at = lims_time_monotonic();
         }
     }
@@ -268,7 +270,7 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
 static bool wait_for_slot(lims_dispatcher_t *d)
 {
     while (!atomic_load(&d->stopping)) {
-        d->slot = slot_take(d->settings, d->holder, d->previous);
+        d->slot = lims_dispatch_slot_take(d->settings, d->holder, d->previous);
         if (d->slot >= 0) {
             return true;
         }
@@ -279,8 +281,8 @@ static bool wait_for_slot(lims_dispatcher_t *d)
 
 static bool is_over(const lims_dispatcher_t *d)
 {
-    return APR_RING_EMPTY(&d->transfers->flying, delivery_t, link) && !has_ended(d) &&
-           !store_awaits_answer(d->store);
+    return APR_RING_EMPTY(&d->transfers->flying, lims_delivery_t, link) && !has_ended(d) &&
+           !lims_dispatch_session_awaits_answer(d->session);
 }
 
 static void step(lims_dispatcher_t *d, bool stopping)
@@ -303,10 +305,10 @@ static void work(lims_dispatcher_t *d)
         step(d, false);
     }
     /* The next one begins while this one waits for its last answers. */
-    slot_give_back(d->settings, d->slot);
-    lanes_put_back_all(d->lanes);
+    lims_dispatch_slot_give_back(d->settings, d->slot);
+    lims_lanes_put_back_all(d->lanes);
     while (!is_over(d) && lims_time_monotonic() < atomic_load(&d->deadline)) {
-        lanes_put_back_all(d->lanes);
+        lims_lanes_put_back_all(d->lanes);
         step(d, true);
     }
     collect_outcomes(d);
@@ -316,8 +318,8 @@ static void work(lims_dispatcher_t *d)
 void lims_dispatcher_run(lims_dispatcher_t *d)
 {
     if (wait_for_slot(d)) {
-        store_inherit(d->store, d->previous);
+        lims_dispatch_session_inherit(d->session, d->previous);
         work(d);
-        store_leave(d->store, &d->ended);
+        lims_dispatch_session_leave(d->session, &d->ended);
     }
 }

@@ -20,7 +20,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "dispatch/private.h"
+#include "dispatch/dispatch_private.h"
 
 /* What has waited in memory for longer is asked for again: meanwhile the
  * endpoint may have been changed, disabled or deleted. */
@@ -29,42 +29,42 @@
 /* Lanes remembered although nothing is in hand of them. */
 #define LANES_MAX 4096
 
-lanes_t *lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
+lims_lanes_t *lims_lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
 {
-    lanes_t *lanes = apr_pcalloc(pool, sizeof(*lanes));
+    lims_lanes_t *lanes = apr_pcalloc(pool, sizeof(*lanes));
 
     lanes->settings = settings;
     lanes->pool = pool;
     lanes->by_key = apr_hash_make(pool);
     lanes->organizations = apr_hash_make(pool);
-    lanes->batch = LANE_BATCH_MIN;
-    APR_RING_INIT(&lanes->turns, organization_t, link);
+    lanes->batch = LIMS_LANE_BATCH_MIN;
+    APR_RING_INIT(&lanes->turns, lims_lane_owner_t, link);
     return lanes;
 }
 
-static organization_t *find_organization(lanes_t *lanes, const char *id)
+static lims_lane_owner_t *find_organization(lims_lanes_t *lanes, const char *id)
 {
-    organization_t *organization = apr_hash_get(lanes->organizations, id, APR_HASH_KEY_STRING);
+    lims_lane_owner_t *organization = apr_hash_get(lanes->organizations, id, APR_HASH_KEY_STRING);
 
     if (!organization) {
         /* As many as there are organizations with webhooks, for good. */
         organization = apr_pcalloc(lanes->pool, sizeof(*organization));
         organization->id = apr_pstrdup(lanes->pool, id);
-        APR_RING_INIT(&organization->lanes, lane_t, link);
+        APR_RING_INIT(&organization->lanes, lims_lane_t, link);
         apr_hash_set(lanes->organizations, organization->id, APR_HASH_KEY_STRING, organization);
     }
     return organization;
 }
 
-static int few_places(const lanes_t *lanes)
+static int few_places(const lims_lanes_t *lanes)
 {
     return (lanes->settings->in_flight_endpoint + 3) / 4;
 }
 
-static lane_t *make_lane(lanes_t *lanes, const char *organization, const char *endpoint)
+static lims_lane_t *make_lane(lims_lanes_t *lanes, const char *organization, const char *endpoint)
 {
     apr_pool_t *pool = NULL;
-    lane_t *lane;
+    lims_lane_t *lane;
 
     apr_pool_create(&pool, lanes->pool);
     apr_pool_tag(pool, "lims_lane");
@@ -74,55 +74,55 @@ static lane_t *make_lane(lanes_t *lanes, const char *organization, const char *e
     lane->endpoint = apr_pstrdup(pool, endpoint);
     lane->owner = find_organization(lanes, organization);
     lane->places = few_places(lanes);
-    APR_RING_INIT(&lane->fresh, delivery_t, link);
-    APR_RING_INIT(&lane->retries, delivery_t, link);
+    APR_RING_INIT(&lane->fresh, lims_delivery_t, link);
+    APR_RING_INIT(&lane->retries, lims_delivery_t, link);
     APR_RING_ELEM_INIT(lane, link);
     apr_hash_set(lanes->by_key, apr_pstrcat(pool, organization, "/", endpoint, NULL),
                  APR_HASH_KEY_STRING, lane);
     return lane;
 }
 
-lane_t *lanes_find(lanes_t *lanes, const char *organization, const char *endpoint)
+lims_lane_t *lims_lanes_find(lims_lanes_t *lanes, const char *organization, const char *endpoint)
 {
     char key[64];
-    lane_t *lane;
+    lims_lane_t *lane;
 
     apr_snprintf(key, sizeof(key), "%s/%s", organization, endpoint);
     lane = apr_hash_get(lanes->by_key, key, APR_HASH_KEY_STRING);
     return lane ? lane : make_lane(lanes, organization, endpoint);
 }
 
-bool lane_is_idle(const lane_t *lane)
+bool lims_lane_is_idle(const lims_lane_t *lane)
 {
     return lane->waiting == 0 && lane->in_flight == 0 && lane->ended == 0;
 }
 
 /* --- Turns ---------------------------------------------------------------- */
 
-static void join_turns(lanes_t *lanes, lane_t *lane)
+static void join_turns(lims_lanes_t *lanes, lims_lane_t *lane)
 {
-    organization_t *organization = lane->owner;
+    lims_lane_owner_t *organization = lane->owner;
 
-    if (APR_RING_EMPTY(&organization->lanes, lane_t, link)) {
-        APR_RING_INSERT_TAIL(&lanes->turns, organization, organization_t, link);
+    if (APR_RING_EMPTY(&organization->lanes, lims_lane_t, link)) {
+        APR_RING_INSERT_TAIL(&lanes->turns, organization, lims_lane_owner_t, link);
     }
-    APR_RING_INSERT_TAIL(&organization->lanes, lane, lane_t, link);
+    APR_RING_INSERT_TAIL(&organization->lanes, lane, lims_lane_t, link);
 }
 
-static void leave_turns(lane_t *lane)
+static void leave_turns(lims_lane_t *lane)
 {
     APR_RING_REMOVE(lane, link);
-    if (APR_RING_EMPTY(&lane->owner->lanes, lane_t, link)) {
+    if (APR_RING_EMPTY(&lane->owner->lanes, lims_lane_t, link)) {
         APR_RING_REMOVE(lane->owner, link);
     }
 }
 
-bool lanes_add(lanes_t *lanes, delivery_t *delivery)
+bool lims_lanes_add(lims_lanes_t *lanes, lims_delivery_t *delivery)
 {
-    lane_t *lane = delivery->lane;
+    lims_lane_t *lane = delivery->lane;
 
-    if (lane->standing != LANE_PROVEN) {
-        if (lanes->waiting_unproven >= WAITING_MAX / 2) {
+    if (lane->standing != LIMS_LANE_PROVEN) {
+        if (lanes->waiting_unproven >= LIMS_WAITING_MAX / 2) {
             return false;
         }
         lanes->waiting_unproven++;
@@ -132,20 +132,20 @@ bool lanes_add(lanes_t *lanes, delivery_t *delivery)
     }
     lanes->waiting++;
     if (delivery->fresh) {
-        APR_RING_INSERT_TAIL(&lane->fresh, delivery, delivery_t, link);
+        APR_RING_INSERT_TAIL(&lane->fresh, delivery, lims_delivery_t, link);
     } else {
-        APR_RING_INSERT_TAIL(&lane->retries, delivery, delivery_t, link);
+        APR_RING_INSERT_TAIL(&lane->retries, delivery, lims_delivery_t, link);
     }
     return true;
 }
 
-static void stop_waiting(lanes_t *lanes, delivery_t *delivery)
+static void stop_waiting(lims_lanes_t *lanes, lims_delivery_t *delivery)
 {
-    lane_t *lane = delivery->lane;
+    lims_lane_t *lane = delivery->lane;
 
     APR_RING_REMOVE(delivery, link);
     lanes->waiting--;
-    if (lane->standing != LANE_PROVEN) {
+    if (lane->standing != LIMS_LANE_PROVEN) {
         lanes->waiting_unproven--;
     }
     if (--lane->waiting == 0) {
@@ -153,27 +153,27 @@ static void stop_waiting(lanes_t *lanes, delivery_t *delivery)
     }
 }
 
-static delivery_t *first_of(struct delivery_ring_t *ring)
+static lims_delivery_t *first_of(struct lims_delivery_ring_t *ring)
 {
-    return APR_RING_EMPTY(ring, delivery_t, link) ? NULL : APR_RING_FIRST(ring);
+    return APR_RING_EMPTY(ring, lims_delivery_t, link) ? NULL : APR_RING_FIRST(ring);
 }
 
-static delivery_t *choose(lane_t *lane)
+static lims_delivery_t *choose(lims_lane_t *lane)
 {
-    delivery_t *fresh = first_of(&lane->fresh);
-    delivery_t *retry = first_of(&lane->retries);
+    lims_delivery_t *fresh = first_of(&lane->fresh);
+    lims_delivery_t *retry = first_of(&lane->retries);
 
-    if (fresh && retry && lane->standing != LANE_PROVEN) {
+    if (fresh && retry && lane->standing != LIMS_LANE_PROVEN) {
         lane->retry_turn = !lane->retry_turn;
         return lane->retry_turn ? retry : fresh;
     }
     return fresh ? fresh : retry;
 }
 
-void lanes_put_back(lanes_t *lanes, lane_t *lane)
+void lims_lanes_put_back(lims_lanes_t *lanes, lims_lane_t *lane)
 {
     while (lane->waiting > 0) {
-        delivery_t *delivery = first_of(&lane->fresh);
+        lims_delivery_t *delivery = first_of(&lane->fresh);
         if (!delivery) {
             delivery = first_of(&lane->retries);
         }
@@ -184,48 +184,48 @@ void lanes_put_back(lanes_t *lanes, lane_t *lane)
     lanes->hungry = true;
 }
 
-void lanes_put_back_all(lanes_t *lanes)
+void lims_lanes_put_back_all(lims_lanes_t *lanes)
 {
-    while (!APR_RING_EMPTY(&lanes->turns, organization_t, link)) {
-        lanes_put_back(lanes, APR_RING_FIRST(&APR_RING_FIRST(&lanes->turns)->lanes));
+    while (!APR_RING_EMPTY(&lanes->turns, lims_lane_owner_t, link)) {
+        lims_lanes_put_back(lanes, APR_RING_FIRST(&APR_RING_FIRST(&lanes->turns)->lanes));
     }
 }
 
-static bool is_stale(const lane_t *lane, apr_time_t now)
+static bool is_stale(const lims_lane_t *lane, apr_time_t now)
 {
-    const delivery_t *fresh = APR_RING_FIRST(&lane->fresh);
-    const delivery_t *retry = APR_RING_FIRST(&lane->retries);
+    const lims_delivery_t *fresh = APR_RING_FIRST(&lane->fresh);
+    const lims_delivery_t *retry = APR_RING_FIRST(&lane->retries);
 
-    return (!APR_RING_EMPTY(&lane->fresh, delivery_t, link) &&
+    return (!APR_RING_EMPTY(&lane->fresh, lims_delivery_t, link) &&
             now - fresh->claimed > STALE_AFTER) ||
-           (!APR_RING_EMPTY(&lane->retries, delivery_t, link) &&
+           (!APR_RING_EMPTY(&lane->retries, lims_delivery_t, link) &&
             now - retry->claimed > STALE_AFTER);
 }
 
 /* Whether one more may be in flight of those with this standing. */
-static bool has_room(const lanes_t *lanes, standing_e standing)
+static bool has_room(const lims_lanes_t *lanes, lims_lane_standing_e standing)
 {
-    int most = lanes->settings->in_flight, failing = lanes->in_flight_of[LANE_FAILING];
+    int most = lanes->settings->in_flight, failing = lanes->in_flight_of[LIMS_LANE_FAILING];
 
     switch (standing) {
-    case LANE_FAILING:
+    case LIMS_LANE_FAILING:
         return failing < (most + 3) / 4;
-    case LANE_NEW:
-        return failing + lanes->in_flight_of[LANE_NEW] < (3 * most + 3) / 4;
+    case LIMS_LANE_NEW:
+        return failing + lanes->in_flight_of[LIMS_LANE_NEW] < (3 * most + 3) / 4;
     default:
         return true;
     }
 }
 
-static bool may_start(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
+static bool may_start(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time_t now)
 {
     return lane->in_flight < lane->places && lane->blocked_until <= now &&
            has_room(lanes, lane->standing);
 }
 
-int lanes_room(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
+int lims_lanes_room(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time_t now)
 {
-    if (lane->standing == LANE_PROVEN) {
+    if (lane->standing == LIMS_LANE_PROVEN) {
         return lane->waiting > lanes->batch / 4 || lane->blocked_until > now ? 0 : lanes->batch;
     }
     return lane->waiting == 0 && may_start(lanes, lane, now) ? lane->places - lane->in_flight : 0;
@@ -233,27 +233,28 @@ int lanes_room(const lanes_t *lanes, const lane_t *lane, apr_time_t now)
 
 /* --- What a claim is told --------------------------------------------------- */
 
-static int choose_batch(const lanes_t *lanes, apr_pool_t *pool)
+static int choose_batch(const lims_lanes_t *lanes, apr_pool_t *pool)
 {
     int busy = 0, batch;
 
     for (apr_hash_index_t *each = apr_hash_first(pool, lanes->by_key); each;
          each = apr_hash_next(each)) {
-        busy += !lane_is_idle(apr_hash_this_val(each));
+        busy += !lims_lane_is_idle(apr_hash_this_val(each));
     }
-    batch = busy ? WAITING_MAX / busy : LANE_BATCH_MIN;
-    return batch < LANE_BATCH_MIN   ? LANE_BATCH_MIN
-           : batch < LANE_BATCH_MAX ? batch
-                                    : LANE_BATCH_MAX;
+    batch = busy ? LIMS_WAITING_MAX / busy : LIMS_LANE_BATCH_MIN;
+    return batch < LIMS_LANE_BATCH_MIN   ? LIMS_LANE_BATCH_MIN
+           : batch < LIMS_LANE_BATCH_MAX ? batch
+                                         : LIMS_LANE_BATCH_MAX;
 }
 
-int lanes_begin_claim(lanes_t *lanes, struct delivery_ring_t *flying, apr_pool_t *pool)
+int lims_lanes_begin_claim(lims_lanes_t *lanes, struct lims_delivery_ring_t *flying,
+                           apr_pool_t *pool)
 {
-    delivery_t *delivery;
+    lims_delivery_t *delivery;
 
-    APR_RING_FOREACH(delivery, flying, delivery_t, link)
+    APR_RING_FOREACH(delivery, flying, lims_delivery_t, link)
     {
-        lane_t *lane = delivery->lane;
+        lims_lane_t *lane = delivery->lane;
         if (!lane->flying) {
             lane->flying = apr_array_make(pool, lane->in_flight, sizeof(const char *));
         }
@@ -263,17 +264,17 @@ int lanes_begin_claim(lanes_t *lanes, struct delivery_ring_t *flying, apr_pool_t
     return lanes->batch;
 }
 
-apr_array_header_t *lane_take_hand(lane_t *lane, apr_pool_t *pool)
+apr_array_header_t *lims_lane_take_hand(lims_lane_t *lane, apr_pool_t *pool)
 {
     apr_array_header_t *ids =
         lane->flying ? lane->flying : apr_array_make(pool, 16, sizeof(char *));
-    delivery_t *delivery;
+    lims_delivery_t *delivery;
 
-    APR_RING_FOREACH(delivery, &lane->fresh, delivery_t, link)
+    APR_RING_FOREACH(delivery, &lane->fresh, lims_delivery_t, link)
     {
         APR_ARRAY_PUSH(ids, const char *) = delivery->id;
     }
-    APR_RING_FOREACH(delivery, &lane->retries, delivery_t, link)
+    APR_RING_FOREACH(delivery, &lane->retries, lims_delivery_t, link)
     {
         APR_ARRAY_PUSH(ids, const char *) = delivery->id;
     }
@@ -283,55 +284,56 @@ apr_array_header_t *lane_take_hand(lane_t *lane, apr_pool_t *pool)
 
 /* --- Starting --------------------------------------------------------------- */
 
-static void take_off(lanes_t *lanes, delivery_t *delivery)
+static void take_off(lims_lanes_t *lanes, lims_delivery_t *delivery)
 {
-    lane_t *lane = delivery->lane;
+    lims_lane_t *lane = delivery->lane;
 
     stop_waiting(lanes, delivery);
     lane->in_flight++;
     lanes->in_flight++;
     lanes->in_flight_of[lane->standing]++;
-    if (lane->more && lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
+    if (lane->more && lims_lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
         lanes->hungry = true;
     }
 }
 
 /* The next of an organization's lanes that may start one; each is asked once. */
-static delivery_t *next_of(lanes_t *lanes, organization_t *organization, apr_time_t now)
+static lims_delivery_t *next_of(lims_lanes_t *lanes, lims_lane_owner_t *organization,
+                                apr_time_t now)
 {
-    lane_t *last = APR_RING_LAST(&organization->lanes);
+    lims_lane_t *last = APR_RING_LAST(&organization->lanes);
     bool more = true;
 
-    while (more && !APR_RING_EMPTY(&organization->lanes, lane_t, link)) {
-        lane_t *lane = APR_RING_FIRST(&organization->lanes);
+    while (more && !APR_RING_EMPTY(&organization->lanes, lims_lane_t, link)) {
+        lims_lane_t *lane = APR_RING_FIRST(&organization->lanes);
         more = lane != last;
         APR_RING_REMOVE(lane, link);
-        APR_RING_INSERT_TAIL(&organization->lanes, lane, lane_t, link);
+        APR_RING_INSERT_TAIL(&organization->lanes, lane, lims_lane_t, link);
         if (!may_start(lanes, lane, now)) {
             continue;
         }
         if (!is_stale(lane, now)) {
             return choose(lane);
         }
-        lanes_put_back(lanes, lane);
+        lims_lanes_put_back(lanes, lane);
     }
     return NULL;
 }
 
-delivery_t *lanes_next(lanes_t *lanes, apr_time_t now)
+lims_delivery_t *lims_lanes_next(lims_lanes_t *lanes, apr_time_t now)
 {
     int organizations = (int)apr_hash_count(lanes->organizations);
 
     if (lanes->in_flight >= lanes->settings->in_flight) {
         return NULL;
     }
-    for (int i = 0; i < organizations && !APR_RING_EMPTY(&lanes->turns, organization_t, link);
+    for (int i = 0; i < organizations && !APR_RING_EMPTY(&lanes->turns, lims_lane_owner_t, link);
          i++) {
-        organization_t *organization = APR_RING_FIRST(&lanes->turns);
-        delivery_t *delivery;
+        lims_lane_owner_t *organization = APR_RING_FIRST(&lanes->turns);
+        lims_delivery_t *delivery;
 
         APR_RING_REMOVE(organization, link);
-        APR_RING_INSERT_TAIL(&lanes->turns, organization, organization_t, link);
+        APR_RING_INSERT_TAIL(&lanes->turns, organization, lims_lane_owner_t, link);
         delivery = next_of(lanes, organization, now);
         if (delivery) {
             take_off(lanes, delivery);
@@ -343,11 +345,11 @@ delivery_t *lanes_next(lanes_t *lanes, apr_time_t now)
 
 /* --- What became of it ------------------------------------------------------ */
 
-static void change_standing(lanes_t *lanes, lane_t *lane, standing_e standing)
+static void change_standing(lims_lanes_t *lanes, lims_lane_t *lane, lims_lane_standing_e standing)
 {
-    if (standing == LANE_PROVEN) {
+    if (standing == LIMS_LANE_PROVEN) {
         lanes->waiting_unproven -= lane->waiting;
-    } else if (lane->standing == LANE_PROVEN) {
+    } else if (lane->standing == LIMS_LANE_PROVEN) {
         lanes->waiting_unproven += lane->waiting;
     }
     lanes->in_flight_of[lane->standing] -= lane->in_flight;
@@ -355,14 +357,14 @@ static void change_standing(lanes_t *lanes, lane_t *lane, standing_e standing)
     lane->standing = standing;
 }
 
-void lanes_judge(lanes_t *lanes, lane_t *lane, bool proven)
+void lims_lanes_judge(lims_lanes_t *lanes, lims_lane_t *lane, bool proven)
 {
-    standing_e standing = proven ? LANE_PROVEN : LANE_FAILING;
+    lims_lane_standing_e standing = proven ? LIMS_LANE_PROVEN : LIMS_LANE_FAILING;
 
     if (lane->standing != standing) {
         change_standing(lanes, lane, standing);
         if (!proven) {
-            lanes_put_back(lanes, lane);
+            lims_lanes_put_back(lanes, lane);
         }
     }
     if (!proven) {
@@ -372,9 +374,9 @@ void lanes_judge(lanes_t *lanes, lane_t *lane, bool proven)
     }
 }
 
-void lanes_landed(lanes_t *lanes, delivery_t *delivery, bool ended)
+void lims_lanes_landed(lims_lanes_t *lanes, lims_delivery_t *delivery, bool ended)
 {
-    lane_t *lane = delivery->lane;
+    lims_lane_t *lane = delivery->lane;
 
     lane->in_flight--;
     lanes->in_flight--;
@@ -382,12 +384,12 @@ void lanes_landed(lanes_t *lanes, delivery_t *delivery, bool ended)
     if (ended) {
         lane->ended++;
     }
-    if (lane->more && lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
+    if (lane->more && lims_lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
         lanes->hungry = true;
     }
 }
 
-void lanes_trim(lanes_t *lanes)
+void lims_lanes_trim(lims_lanes_t *lanes)
 {
     if (apr_hash_count(lanes->by_key) <= LANES_MAX) {
         return;
@@ -396,11 +398,11 @@ void lanes_trim(lanes_t *lanes)
          each = apr_hash_next(each)) {
         const void *key;
         void *value;
-        lane_t *lane;
+        lims_lane_t *lane;
 
         apr_hash_this(each, &key, NULL, &value);
         lane = value;
-        if (lane_is_idle(lane) && !lane->held && lane->blocked_until == 0) {
+        if (lims_lane_is_idle(lane) && !lane->held && lane->blocked_until == 0) {
             apr_hash_set(lanes->by_key, key, APR_HASH_KEY_STRING, NULL);
             apr_pool_destroy(lane->pool);
         }

@@ -3,7 +3,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "dispatch/private.h"
+#include "dispatch/dispatch_private.h"
 #include "kernel/json.h"
 #include "kernel/writer.h"
 
@@ -60,7 +60,8 @@ static void write_raw(lims_writer_t *w, const char *name, const char *json)
     lims_writer_raw(w, json);
 }
 
-static void write_outcome(lims_writer_t *w, const delivery_t *delivery, bool plain, apr_time_t now)
+static void write_outcome(lims_writer_t *w, const lims_delivery_t *delivery, bool plain,
+                          apr_time_t now)
 {
     apr_size_t error = delivery->error ? strlen(delivery->error) : 0;
 
@@ -93,15 +94,15 @@ static void write_outcome(lims_writer_t *w, const delivery_t *delivery, bool pla
     lims_writer_object_end(w);
 }
 
-const char *outcomes_json(struct delivery_ring_t *ended, bool plain, apr_pool_t *pool)
+const char *lims_outcomes_json(struct lims_delivery_ring_t *ended, bool plain, apr_pool_t *pool)
 {
     lims_writer_t *w = lims_writer_create(pool);
     apr_time_t now = lims_time_monotonic();
-    delivery_t *delivery;
+    lims_delivery_t *delivery;
     apr_size_t length;
 
     lims_writer_array_begin(w);
-    APR_RING_FOREACH(delivery, ended, delivery_t, link)
+    APR_RING_FOREACH(delivery, ended, lims_delivery_t, link)
     {
         write_outcome(w, delivery, plain, now);
     }

@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dispatch/private.h"
+#include "dispatch/dispatch_private.h"
 
 static bool set_lock(int file, int slot, short type)
 {
     struct flock lock = { .l_type = type,
                           .l_whence = SEEK_SET,
-                          .l_start = (off_t)slot * HOLDER_LENGTH,
-                          .l_len = HOLDER_LENGTH };
+                          .l_start = (off_t)slot * LIMS_HOLDER_LENGTH,
+                          .l_len = LIMS_HOLDER_LENGTH };
     int result;
 
     do {
@@ -33,22 +33,22 @@ static bool set_lock(int file, int slot, short type)
 /* A name that could not be written only costs waiting for a lease. */
 static void write_name(int file, int slot, const char *name)
 {
-    ssize_t written = pwrite(file, name, HOLDER_LENGTH, (off_t)slot * HOLDER_LENGTH);
+    ssize_t written = pwrite(file, name, LIMS_HOLDER_LENGTH, (off_t)slot * LIMS_HOLDER_LENGTH);
 
     (void)written;
 }
 
-int slot_take(const lims_dispatch_settings_t *settings, const char *holder,
-              char previous[HOLDER_LENGTH + 1])
+int lims_dispatch_slot_take(const lims_dispatch_settings_t *settings, const char *holder,
+                            char previous[LIMS_HOLDER_LENGTH + 1])
 {
     for (int slot = 0; slot < settings->slots; slot++) {
         if (!set_lock(settings->slot_file, slot, F_WRLCK)) {
             continue;
         }
-        memset(previous, 0, HOLDER_LENGTH + 1);
-        if (pread(settings->slot_file, previous, HOLDER_LENGTH, (off_t)slot * HOLDER_LENGTH) !=
-                HOLDER_LENGTH ||
-            strlen(previous) != HOLDER_LENGTH) {
+        memset(previous, 0, LIMS_HOLDER_LENGTH + 1);
+        if (pread(settings->slot_file, previous, LIMS_HOLDER_LENGTH,
+                  (off_t)slot * LIMS_HOLDER_LENGTH) != LIMS_HOLDER_LENGTH ||
+            strlen(previous) != LIMS_HOLDER_LENGTH) {
             previous[0] = '\0';
         }
         write_name(settings->slot_file, slot, holder);
@@ -57,9 +57,9 @@ int slot_take(const lims_dispatch_settings_t *settings, const char *holder,
     return -1;
 }
 
-void slot_give_back(const lims_dispatch_settings_t *settings, int slot)
+void lims_dispatch_slot_give_back(const lims_dispatch_settings_t *settings, int slot)
 {
-    static const char nobody[HOLDER_LENGTH] = { 0 };
+    static const char nobody[LIMS_HOLDER_LENGTH] = { 0 };
 
     write_name(settings->slot_file, slot, nobody);
     set_lock(settings->slot_file, slot, F_UNLCK);

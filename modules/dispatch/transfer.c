@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "dispatch/private.h"
+#include "dispatch/dispatch_private.h"
 #include "kernel/address.h"
-#include "kernel/events.h"
+#include "kernel/event_types.h"
 #include "kernel/signature.h"
 #include "webhooks/secret.h"
 
@@ -74,7 +74,7 @@ static void note(const char **list, const char *one, apr_pool_t *pool)
 
 static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_sockaddr *peer)
 {
-    delivery_t *delivery = data;
+    lims_delivery_t *delivery = data;
     const lims_dispatch_settings_t *settings = delivery->settings;
     apr_pool_t *pool = delivery->pool;
     lims_address_t address;
@@ -97,7 +97,7 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_s
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *data)
 {
-    delivery_t *delivery = data;
+    lims_delivery_t *delivery = data;
 
     (void)bytes;
     delivery->header_seen += size * count;
@@ -106,7 +106,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *data)
 
 static size_t take_answer(char *bytes, size_t size, size_t count, void *data)
 {
-    delivery_t *delivery = data;
+    lims_delivery_t *delivery = data;
     const lims_dispatch_settings_t *settings = delivery->settings;
     size_t length = size * count, room = settings->excerpt_max - delivery->answer_kept;
 
@@ -123,10 +123,10 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *data)
 
 static apr_status_t destroy(void *data)
 {
-    transfers_t *transfers = data;
+    lims_transfers_t *transfers = data;
 
-    while (!APR_RING_EMPTY(&transfers->flying, delivery_t, link)) {
-        transfers_drop(transfers, APR_RING_FIRST(&transfers->flying));
+    while (!APR_RING_EMPTY(&transfers->flying, lims_delivery_t, link)) {
+        lims_transfers_drop(transfers, APR_RING_FIRST(&transfers->flying));
     }
     for (int i = 0; i < transfers->idle->nelts; i++) {
         curl_easy_cleanup(APR_ARRAY_IDX(transfers->idle, i, CURL *));
@@ -135,15 +135,15 @@ static apr_status_t destroy(void *data)
     return APR_SUCCESS;
 }
 
-transfers_t *transfers_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
+lims_transfers_t *lims_transfers_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
 {
-    transfers_t *transfers = apr_pcalloc(pool, sizeof(*transfers));
+    lims_transfers_t *transfers = apr_pcalloc(pool, sizeof(*transfers));
 
     transfers->settings = settings;
     transfers->pool = pool;
     transfers->multi = curl_multi_init();
     transfers->idle = apr_array_make(pool, settings->in_flight, sizeof(CURL *));
-    APR_RING_INIT(&transfers->flying, delivery_t, link);
+    APR_RING_INIT(&transfers->flying, lims_delivery_t, link);
     if (!transfers->multi) {
         return NULL;
     }
@@ -196,7 +196,7 @@ static CURL *make_handle(const lims_dispatch_settings_t *settings)
     return easy;
 }
 
-static CURL *take_handle(transfers_t *transfers)
+static CURL *take_handle(lims_transfers_t *transfers)
 {
     CURL **idle = apr_array_pop(transfers->idle);
 
@@ -205,7 +205,7 @@ static CURL *take_handle(transfers_t *transfers)
 
 /* --- An attempt --------------------------------------------------------------- */
 
-static bool add_header(delivery_t *delivery, const char *name, const char *value)
+static bool add_header(lims_delivery_t *delivery, const char *name, const char *value)
 {
     const char *line = apr_pstrcat(delivery->pool, name, ": ", value, NULL);
     struct curl_slist *longer = value ? curl_slist_append(delivery->headers, line) : NULL;
@@ -213,12 +213,12 @@ static bool add_header(delivery_t *delivery, const char *name, const char *value
     if (longer) {
         delivery->headers = longer;
     }
-    return longer != NULL;
+    return longer;
 }
 
 /* The contract's headers, then those of Standard Webhooks for who wants them:
  * with an overlap they list both signatures. */
-static bool add_headers(delivery_t *delivery, const char *secret, const char *previous)
+static bool add_headers(lims_delivery_t *delivery, const char *secret, const char *previous)
 {
     apr_pool_t *pool = delivery->pool;
     const char *timestamp = apr_psprintf(pool, "%" APR_TIME_T_FMT, apr_time_sec(apr_time_now()));
@@ -247,13 +247,13 @@ static bool add_headers(delivery_t *delivery, const char *secret, const char *pr
                 add_header(delivery, "webhook-signature", standard);
     }
     /* libcurl would wait for "100 Continue" before a body. */
-    return added && (delivery->headers = curl_slist_append(delivery->headers, "Expect:")) != NULL;
+    return added && (delivery->headers = curl_slist_append(delivery->headers, "Expect:"));
 }
 
 static const char *open_secrets(const char **secret, const char **previous,
-                                const lims_keyring_t *ring, delivery_t *delivery)
+                                const lims_keyring_t *ring, lims_delivery_t *delivery)
 {
-    const lane_t *lane = delivery->lane;
+    const lims_lane_t *lane = delivery->lane;
     const char *problem = lims_webhook_secret_open(
         secret, ring, delivery->secret, lane->organization, lane->endpoint, delivery->pool);
 
@@ -265,7 +265,7 @@ static const char *open_secrets(const char **secret, const char **previous,
     return problem;
 }
 
-static void clear_attempt(transfers_t *transfers, delivery_t *delivery)
+static void clear_attempt(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     if (delivery->easy) {
         APR_ARRAY_PUSH(transfers->idle, CURL *) = delivery->easy;
@@ -277,7 +277,7 @@ static void clear_attempt(transfers_t *transfers, delivery_t *delivery)
 
 /* What is left of the time of an attempt, in whole milliseconds and at least one:
  * none would be no limit. */
-static long time_left(const delivery_t *delivery)
+static long time_left(const lims_delivery_t *delivery)
 {
     apr_interval_time_t passed = lims_time_monotonic() - delivery->started;
     apr_interval_time_t left = delivery->settings->timeout - passed;
@@ -285,7 +285,7 @@ static long time_left(const delivery_t *delivery)
     return left < 1000 ? 1L : (long)(left / 1000);
 }
 
-static bool fly(transfers_t *transfers, delivery_t *delivery)
+static bool fly(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     CURL *easy = delivery->easy;
     long left = time_left(delivery);
@@ -305,7 +305,7 @@ static bool fly(transfers_t *transfers, delivery_t *delivery)
            curl_multi_add_handle(transfers->multi, easy) == CURLM_OK;
 }
 
-const char *transfers_start(transfers_t *transfers, delivery_t *delivery)
+const char *lims_transfers_start(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     const char *secret = NULL, *previous = NULL;
     const char *problem = open_secrets(&secret, &previous, transfers->settings->keyring, delivery);
@@ -320,11 +320,11 @@ const char *transfers_start(transfers_t *transfers, delivery_t *delivery)
         clear_attempt(transfers, delivery);
         return "the request could not be made";
     }
-    APR_RING_INSERT_TAIL(&transfers->flying, delivery, delivery_t, link);
+    APR_RING_INSERT_TAIL(&transfers->flying, delivery, lims_delivery_t, link);
     return NULL;
 }
 
-void transfers_drop(transfers_t *transfers, delivery_t *delivery)
+void lims_transfers_drop(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     curl_multi_remove_handle(transfers->multi, delivery->easy);
     APR_RING_REMOVE(delivery, link);
@@ -332,7 +332,7 @@ void transfers_drop(transfers_t *transfers, delivery_t *delivery)
 }
 
 /* libcurl names the host alone, and keeps the last reason of several. */
-static const char *unconnected(const delivery_t *delivery)
+static const char *unconnected(const lims_delivery_t *delivery)
 {
     char reason[256] = "";
     long number = 0;
@@ -344,7 +344,7 @@ static const char *unconnected(const delivery_t *delivery)
                         strchr(delivery->tried, ',') ? " (the last)" : "");
 }
 
-static const char *failure_of(const delivery_t *delivery, CURLcode code)
+static const char *failure_of(const lims_delivery_t *delivery, CURLcode code)
 {
     apr_pool_t *pool = delivery->pool;
 
@@ -364,7 +364,7 @@ static const char *failure_of(const delivery_t *delivery, CURLcode code)
     }
 }
 
-static const char *error_of(const delivery_t *delivery, CURLcode code)
+static const char *error_of(const lims_delivery_t *delivery, CURLcode code)
 {
     apr_pool_t *pool = delivery->pool;
 
@@ -380,13 +380,13 @@ static const char *error_of(const delivery_t *delivery, CURLcode code)
 }
 
 /* An answer that is longer than what is read of it is an answer all the same. */
-static bool is_answered(const delivery_t *delivery, CURLcode code)
+static bool is_answered(const lims_delivery_t *delivery, CURLcode code)
 {
     return code == CURLE_OK ||
            (code == CURLE_WRITE_ERROR && delivery->answer_seen > delivery->settings->answer_max);
 }
 
-static void take_outcome(delivery_t *delivery, CURLcode code)
+static void take_outcome(lims_delivery_t *delivery, CURLcode code)
 {
     curl_off_t after = 0;
 
@@ -404,7 +404,7 @@ static void take_outcome(delivery_t *delivery, CURLcode code)
 /* A receiver may close a connection that is kept while it is used again. libcurl
  * then takes another, which may be no better, and gives up in the end: nothing was
  * wrong with the receiver, so that costs no attempt. */
-static bool had_died(const delivery_t *delivery, CURLcode code)
+static bool had_died(const lims_delivery_t *delivery, CURLcode code)
 {
     long opened = 0;
 
@@ -413,33 +413,33 @@ static bool had_died(const delivery_t *delivery, CURLcode code)
            opened == 0 && delivery->header_seen == 0 && !delivery->again;
 }
 
-static bool fly_again(transfers_t *transfers, delivery_t *delivery)
+static bool fly_again(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     curl_multi_remove_handle(transfers->multi, delivery->easy);
     delivery->again = true;
     return fly(transfers, delivery);
 }
 
-delivery_t *transfers_ended(transfers_t *transfers)
+lims_delivery_t *lims_transfers_ended(lims_transfers_t *transfers)
 {
     int left;
     CURLMsg *message;
 
-    while ((message = curl_multi_info_read(transfers->multi, &left)) != NULL) {
+    while ((message = curl_multi_info_read(transfers->multi, &left))) {
         char *private = NULL;
         CURLcode code = message->data.result;
-        delivery_t *delivery;
+        lims_delivery_t *delivery;
 
         if (message->msg != CURLMSG_DONE) {
             continue;
         }
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
-        delivery = (delivery_t *)(void *)private;
+        delivery = (lims_delivery_t *)(void *)private;
         if (had_died(delivery, code) && fly_again(transfers, delivery)) {
             continue;
         }
         take_outcome(delivery, code);
-        transfers_drop(transfers, delivery);
+        lims_transfers_drop(transfers, delivery);
         return delivery;
     }
     return NULL;

@@ -25,32 +25,32 @@ _Static_assert(LIMS_LENGTH(lims_pointed_names) == LIMS_POINTED_COUNT, "a name fo
 
 static const char *string_of(const lims_json_t *object, const char *name)
 {
-    const lims_json_t *member = object != NULL ? lims_json_member(object, name) : NULL;
+    const lims_json_t *member = object ? lims_json_member(object, name) : NULL;
 
-    return member != NULL && member->type == LIMS_JSON_STRING ? member->text : NULL;
+    return member && member->type == LIMS_JSON_STRING ? member->text : NULL;
 }
 
 static bool is(const char *text, const char *word)
 {
-    return text != NULL && strcmp(text, word) == 0;
+    return text && strcmp(text, word) == 0;
 }
 
 static const lims_json_t *first_of(const lims_json_t *object, const char *name)
 {
-    const lims_json_t *list = object != NULL ? lims_json_member(object, name) : NULL;
+    const lims_json_t *list = object ? lims_json_member(object, name) : NULL;
 
-    return list != NULL && list->type == LIMS_JSON_ARRAY ? list->first : NULL;
+    return list && list->type == LIMS_JSON_ARRAY ? list->first : NULL;
 }
 
 /* choices[0].message: its content, or the arguments of the tool it was to call. */
 static lims_call_e open_completion(const char **text, const char **problem, const lims_json_t *root)
 {
     const lims_json_t *choice = first_of(root, "choices");
-    const lims_json_t *message = choice != NULL ? lims_json_member(choice, "message") : NULL;
+    const lims_json_t *message = choice ? lims_json_member(choice, "message") : NULL;
     const lims_json_t *tool = first_of(message, "tool_calls");
     const char *finish = string_of(choice, "finish_reason");
 
-    if (string_of(message, "refusal") != NULL || is(finish, "content_filter")) {
+    if (string_of(message, "refusal") || is(finish, "content_filter")) {
         *problem = "the model refused the file";
         return LIMS_CALL_REFUSED;
     }
@@ -58,10 +58,10 @@ static lims_call_e open_completion(const char **text, const char **problem, cons
         *problem = "the answer was cut off at the model's limit";
         return LIMS_CALL_NONSENSE;
     }
-    *text = tool != NULL ? string_of(lims_json_member(tool, "function"), "arguments")
-                         : string_of(message, "content");
-    *problem = *text != NULL ? NULL : "the answer has no content";
-    return *text != NULL ? LIMS_CALL_ANSWERED : LIMS_CALL_NONSENSE;
+    *text = tool ? string_of(lims_json_member(tool, "function"), "arguments")
+                 : string_of(message, "content");
+    *problem = *text ? NULL : "the answer has no content";
+    return *text ? LIMS_CALL_ANSWERED : LIMS_CALL_NONSENSE;
 }
 
 static const char *copied(const char *from, const char *end, apr_pool_t *pool)
@@ -84,8 +84,8 @@ static void write_json(lims_writer_t *w, const lims_json_t *node)
         return;
     }
     node->type == LIMS_JSON_OBJECT ? lims_writer_object_begin(w) : lims_writer_array_begin(w);
-    for (const lims_json_t *child = node->first; child != NULL; child = child->next) {
-        if (child->name != NULL) {
+    for (const lims_json_t *child = node->first; child; child = child->next) {
+        if (child->name) {
             lims_writer_key(w, child->name);
         }
         write_json(w, child);
@@ -116,18 +116,18 @@ static lims_call_e open_message(const char **text, const char **problem, const l
         *problem = "the answer was cut off at the model's limit";
         return LIMS_CALL_NONSENSE;
     }
-    for (const lims_json_t *block = first_of(root, "content"); block != NULL; block = block->next) {
+    for (const lims_json_t *block = first_of(root, "content"); block; block = block->next) {
         const lims_json_t *input = lims_json_member(block, "input");
 
-        if (*text == NULL && is(string_of(block, "type"), "text")) {
+        if (!*text && is(string_of(block, "type"), "text")) {
             *text = string_of(block, "text");
-        } else if (is(string_of(block, "type"), "tool_use") && input != NULL) {
+        } else if (is(string_of(block, "type"), "tool_use") && input) {
             *text = text_of(input, pool);
             break;
         }
     }
-    *problem = *text != NULL ? NULL : "the answer has no content";
-    return *text != NULL ? LIMS_CALL_ANSWERED : LIMS_CALL_NONSENSE;
+    *problem = *text ? NULL : "the answer has no content";
+    return *text ? LIMS_CALL_ANSWERED : LIMS_CALL_NONSENSE;
 }
 
 /* Models that nothing holds to JSON like to put a fence around it. */
@@ -140,8 +140,7 @@ static const char *without_fence(const char *text, apr_pool_t *pool)
     }
     begin += strcspn(begin, "\n");
     end = strstr(begin, "```");
-    return end != NULL && end[3 + strspn(end + 3, " \t\r\n")] == '\0' ? copied(begin, end, pool)
-                                                                      : text;
+    return end && end[3 + strspn(end + 3, " \t\r\n")] == '\0' ? copied(begin, end, pool) : text;
 }
 
 lims_call_e lims_answer_open(const char **text, const char **problem, lims_style_e style,
@@ -151,7 +150,7 @@ lims_call_e lims_answer_open(const char **text, const char **problem, lims_style
     lims_call_e outcome;
 
     *text = NULL;
-    if (lims_json_parse(&root, bytes, length, pool) != NULL || root->type != LIMS_JSON_OBJECT) {
+    if (lims_json_parse(&root, bytes, length, pool) || root->type != LIMS_JSON_OBJECT) {
         *problem = "the answer is not a JSON object";
         return LIMS_CALL_NONSENSE;
     }
@@ -229,13 +228,13 @@ static const char *take_pointer(lims_pointer_t *pointer, const lims_json_t *node
         const lims_json_t *member = lims_json_member(node, members[i].name);
         int *number = (int *)(void *)((char *)pointer + members[i].offset);
 
-        if (member == NULL || !take_number(number, member, members[i].nullable)) {
+        if (!member || !take_number(number, member, members[i].nullable)) {
             return members[i].nullable ? "has a number that is missing, or neither null nor from 1"
                                        : "has a number that is missing or not from 1";
         }
     }
     kind = lims_json_member(node, "kind");
-    if (kind == NULL || !take_kind(&pointer->kind, kind)) {
+    if (!kind || !take_kind(&pointer->kind, kind)) {
         return "has a kind that was not among those to choose from";
     }
     return is_half(pointer->unit) || is_half(pointer->qualifier)
@@ -250,21 +249,21 @@ bool lims_answer_read(apr_array_header_t **pointers, const char **problem, const
     lims_json_t *root = NULL;
     const lims_json_t *rows;
 
-    if (lims_json_parse(&root, text, strlen(text), pool) != NULL) {
+    if (lims_json_parse(&root, text, strlen(text), pool)) {
         *problem = "it is not JSON, or goes on behind it";
         return false;
     }
     rows = lims_json_member(root, "rows");
-    if (root->type != LIMS_JSON_OBJECT || root->count != 1 || rows == NULL ||
+    if (root->type != LIMS_JSON_OBJECT || root->count != 1 || !rows ||
         rows->type != LIMS_JSON_ARRAY || rows->count > LIMS_POINTERS_MAX) {
         *problem = "it is not an object with the one member rows, a list";
         return false;
     }
-    for (const lims_json_t *row = rows->first; row != NULL; row = row->next) {
+    for (const lims_json_t *row = rows->first; row; row = row->next) {
         lims_pointer_t pointer = { .sheet = 0 };
         const char *wrong = take_pointer(&pointer, row);
 
-        if (wrong != NULL) {
+        if (wrong) {
             *problem = apr_psprintf(pool, "rows[%d] %s", taken->nelts, wrong);
             return false;
         }

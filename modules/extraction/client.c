@@ -72,14 +72,14 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *data)
 
 static bool add_header(call_t *call, const char *name, const char *value)
 {
-    const char *line = value != NULL ? apr_pstrcat(call->pool, name, ": ", value, NULL)
-                                     : apr_pstrcat(call->pool, name, ":", NULL);
+    const char *line = value ? apr_pstrcat(call->pool, name, ": ", value, NULL)
+                             : apr_pstrcat(call->pool, name, ":", NULL);
     struct curl_slist *longer = curl_slist_append(call->headers, line);
 
-    if (longer != NULL) {
+    if (longer) {
         call->headers = longer;
     }
-    return longer != NULL;
+    return longer;
 }
 
 static bool add_headers(call_t *call)
@@ -92,7 +92,7 @@ static bool add_headers(call_t *call)
     if (added && model->style == LIMS_STYLE_ANTHROPIC) {
         added = add_header(call, "anthropic-version", "2023-06-01");
     }
-    if (!added || model->key == NULL) {
+    if (!added || !model->key) {
         return added;
     }
     switch (model->style) {
@@ -148,14 +148,14 @@ static CURLcode set_way(CURL *easy, const lims_model_t *model)
 
     /* The key is for the service, not for the proxy before it. */
     curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-    code = code ? code : set_text(easy, CURLOPT_PROXY, model->proxy != NULL ? model->proxy : "");
+    code = code ? code : set_text(easy, CURLOPT_PROXY, model->proxy ? model->proxy : "");
     code = code ? code : set_text(easy, CURLOPT_NOPROXY, "");
     code = code ? code : set_text(easy, CURLOPT_USERAGENT, AGENT);
-    if (model->ca_file != NULL) {
+    if (model->ca_file) {
         code = code ? code : set_text(easy, CURLOPT_CAINFO, model->ca_file);
         code = code ? code : set_text(easy, CURLOPT_CAPATH, NULL);
     }
-    if (model->certificate != NULL) {
+    if (model->certificate) {
         code = code ? code : set_pem(easy, CURLOPT_SSLCERT_BLOB, model->certificate);
         code = code ? code : set_pem(easy, CURLOPT_SSLKEY_BLOB, model->certificate_key);
     }
@@ -182,7 +182,7 @@ static bool is_json(CURL *easy)
     const char *type = NULL;
 
     curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
-    return type == NULL || strncasecmp(type, "application/json", 16) == 0;
+    return !type || strncasecmp(type, "application/json", 16) == 0;
 }
 
 static CURLcode perform(call_t *call, const char *body)
@@ -190,10 +190,10 @@ static CURLcode perform(call_t *call, const char *body)
     CURL *easy = curl_easy_init();
     CURLcode code = CURLE_OUT_OF_MEMORY;
 
-    if (easy != NULL && add_headers(call)) {
+    if (easy && add_headers(call)) {
         code = set_request(call, easy, body);
     }
-    if (easy != NULL && code == CURLE_OK) {
+    if (easy && code == CURLE_OK) {
         code = curl_easy_perform(easy);
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &call->status);
         call->json = is_json(easy);
@@ -246,16 +246,16 @@ static lims_call_e look(apr_array_header_t **pointers, const char **problem, int
 
     while (true) {
         body = lims_prompt_body(model->style, model->output, model->name, data, first,
-                                first != NULL ? *problem : NULL, pool);
+                                first ? *problem : NULL, pool);
         outcome = ask_once(&text, problem, model, body, deadline, pool);
         if (outcome == LIMS_CALL_ANSWERED && lims_answer_read(pointers, problem, text, pool)) {
-            return first != NULL ? LIMS_CALL_REPAIRED : LIMS_CALL_ANSWERED;
+            return first ? LIMS_CALL_REPAIRED : LIMS_CALL_ANSWERED;
         }
         outcome = outcome == LIMS_CALL_ANSWERED ? LIMS_CALL_NONSENSE : outcome;
-        if (outcome != LIMS_CALL_NONSENSE || first != NULL || (*repairs)-- == 0) {
+        if (outcome != LIMS_CALL_NONSENSE || first || (*repairs)-- == 0) {
             return outcome;
         }
-        first = text != NULL ? text : "";
+        first = text ? text : "";
     }
 }
 
@@ -289,7 +289,7 @@ lims_call_e lims_model_ask(apr_array_header_t **pointers, const char **problem,
         outcome = ask(pointers, problem, model, looks, count, pool);
     }
     atomic_fetch_sub(&under_way, 1);
-    if (model->count != NULL) {
+    if (model->count) {
         model->count(model->counted, outcome, lims_time_monotonic() - begin);
     }
     return outcome;

@@ -6,7 +6,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "extraction/judge.h"
+#include "extraction/pointer_check.h"
 #include "profiles/fold.h"
 
 static const lims_grid_row_t *row_of(const lims_grid_t *grid, int sheet, int row)
@@ -16,7 +16,7 @@ static const lims_grid_row_t *row_of(const lims_grid_t *grid, int sheet, int row
 
 static bool same(const char *a, const char *b)
 {
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
+    return a && b && strcmp(a, b) == 0;
 }
 
 /* What several tests are called is the name of none. */
@@ -24,8 +24,7 @@ static void call(apr_hash_t *names, const char *folded, const char *code)
 {
     const char *other = apr_hash_get(names, folded, APR_HASH_KEY_STRING);
 
-    apr_hash_set(names, folded, APR_HASH_KEY_STRING,
-                 other != NULL && strcmp(other, code) != 0 ? "" : code);
+    apr_hash_set(names, folded, APR_HASH_KEY_STRING, other && strcmp(other, code) != 0 ? "" : code);
 }
 
 lims_evidence_t *lims_evidence_create(const lims_grid_t *grid, const lims_candidates_t *candidates,
@@ -74,7 +73,7 @@ bool lims_evidence_is_numeric(const char *text)
 static bool names_another(const lims_grid_row_t *row, const char *tracking_id)
 {
     for (int c = 0; row->named && c < row->count; c++) {
-        if (row->cells[c].tracking_id != NULL && !same(row->cells[c].tracking_id, tracking_id)) {
+        if (row->cells[c].tracking_id && !same(row->cells[c].tracking_id, tracking_id)) {
             return true;
         }
     }
@@ -87,10 +86,10 @@ static const char *in_row(const lims_grid_row_t *row, const lims_pointer_t *poin
 {
     const char *owner = NULL;
 
-    for (int c = pointer->value.column - 1; c >= 0 && owner == NULL; c--) {
+    for (int c = pointer->value.column - 1; c >= 0 && !owner; c--) {
         owner = row->cells[c].tracking_id;
     }
-    for (int c = pointer->value.column; c < row->count && owner == NULL; c++) {
+    for (int c = pointer->value.column; c < row->count && !owner; c++) {
         owner = row->cells[c].tracking_id;
     }
     return same(owner, row->cells[pointer->id.column - 1].tracking_id)
@@ -145,7 +144,7 @@ const char *lims_evidence_record(const lims_evidence_t *evidence, const lims_poi
     }
     problem =
         lims_evidence_is_message(evidence) ? in_message(grid, pointer) : in_block(grid, pointer);
-    for (int r = pointer->id.row + 1; r <= pointer->value.row && problem == NULL; r++) {
+    for (int r = pointer->id.row + 1; r <= pointer->value.row && !problem; r++) {
         const lims_grid_row_t *row = row_of(grid, pointer->sheet, r);
 
         if (names_another(row, tracking_id)) {
@@ -222,7 +221,7 @@ static bool has_types(const lims_evidence_t *evidence, int sheet, int row, int c
 
     for (int r = row - 1; r >= 1; r--) {
         const lims_grid_cell_t *cell = lims_grid_cell(evidence->grid, sheet, r, column);
-        const char *rest = cell != NULL ? cell->text : "", *word = NULL;
+        const char *rest = cell ? cell->text : "", *word = NULL;
         apr_size_t length = 0;
 
         while (lims_grid_word(&word, &length, &rest)) {
@@ -251,7 +250,7 @@ static bool says_control(const lims_evidence_t *evidence, int sheet, int row)
             (is_control(text, length, true) && has_types(evidence, sheet, row, c + 1))) {
             return true;
         }
-        while (found->cells[c].tracking_id != NULL && lims_grid_word(&word, &length, &rest)) {
+        while (found->cells[c].tracking_id && lims_grid_word(&word, &length, &rest)) {
             if (is_control(word, length, true)) {
                 return true; /* "LAB-26-0000001-A MS" */
             }
@@ -265,7 +264,7 @@ static bool calls_control(lims_evidence_t *evidence, int sheet, int row)
     const lims_grid_row_t *key = row_of(evidence->grid, sheet, row);
     const char *said = apr_hash_get(evidence->controls, &key, sizeof(key));
 
-    if (said == NULL) {
+    if (!said) {
         said = says_control(evidence, sheet, row) ? "yes" : "no";
         apr_hash_set(evidence->controls, apr_pmemdup(evidence->pool, &key, sizeof(key)),
                      sizeof(key), said);
@@ -332,10 +331,10 @@ static bool add_named(apr_array_header_t *tests, apr_hash_t *names, const char *
     const char *folded = lims_fold(text, length, tests->pool);
     const char *code = apr_hash_get(names, folded, APR_HASH_KEY_STRING);
 
-    if (code != NULL) {
+    if (code) {
         APR_ARRAY_PUSH(tests, named_t) = (named_t){ code, grade };
     }
-    return code != NULL;
+    return code;
 }
 
 static void add_whole(const lims_evidence_t *evidence, apr_array_header_t *tests, const char *text,
@@ -353,19 +352,19 @@ static const apr_array_header_t *tests_of(lims_evidence_t *evidence, const lims_
     const char *rest = cell->text, *word = NULL;
     apr_size_t length = strlen(rest);
 
-    if (tests != NULL) {
+    if (tests) {
         return tests;
     }
     tests = apr_array_make(evidence->pool, 1, sizeof(named_t));
-    if (cell->shown != NULL && length > 0) {
+    if (cell->shown && length > 0) {
         add_whole(evidence, tests, rest, length);
         /* "NO3N^Nitrate^L", "^^^NO3N" */
-        while (tests->nelts == 0 && strchr(rest, '^') != NULL) {
+        while (tests->nelts == 0 && strchr(rest, '^')) {
             length = strcspn(rest, "^");
             add_whole(evidence, tests, rest, length);
             rest += length + 1;
         }
-        if (tests->nelts == 0 && strchr(cell->text, '^') != NULL) {
+        if (tests->nelts == 0 && strchr(cell->text, '^')) {
             add_whole(evidence, tests, rest, strlen(rest));
         }
         rest = cell->text;
@@ -408,7 +407,7 @@ static void look_above(grades_t *grades, lims_evidence_t *evidence, const char *
         const lims_grid_cell_t *cell =
             lims_grid_cell(evidence->grid, pointer->sheet, r, pointer->value.column);
 
-        if (cell != NULL && !lims_evidence_is_numeric(cell->text)) {
+        if (cell && !lims_evidence_is_numeric(cell->text)) {
             look(grades, tests_of(evidence, cell), code);
         }
     }
@@ -419,7 +418,7 @@ static const apr_array_header_t *naming_of(lims_evidence_t *evidence, const lims
 {
     apr_array_header_t *naming = apr_hash_get(evidence->naming, &row, sizeof(row));
 
-    if (naming == NULL) {
+    if (!naming) {
         naming = apr_array_make(evidence->pool, 1, sizeof(naming_t));
         for (int c = 0; c < row->count; c++) {
             const apr_array_header_t *tests = tests_of(evidence, &row->cells[c]);

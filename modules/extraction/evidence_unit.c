@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "extraction/evidence.h"
-#include "extraction/judge.h"
+#include "extraction/pointer_check.h"
 #include "profiles/unit.h"
 
 /* Cells above a value that are no numbers and can hold its unit: the name, the
@@ -57,7 +57,7 @@ static lims_unit_found_t read_unit(lims_evidence_t *evidence, const char *text,
         return (lims_unit_found_t){ 0, NULL, 0 };
     }
     kept = apr_hash_get(evidence->units, key, length);
-    if (kept == NULL) {
+    if (!kept) {
         found = read_new(text, candidate, evidence->pool);
         kept = apr_pmemdup(evidence->pool, &found, sizeof(found));
         apr_hash_set(evidence->units, apr_pstrmemdup(evidence->pool, key, (apr_size_t)length),
@@ -69,7 +69,7 @@ static lims_unit_found_t read_unit(lims_evidence_t *evidence, const char *text,
 /* Surely a unit, and not a letter of a name: with a stroke, or in brackets. */
 static bool is_surely_unit(const char *text, bool bracketed, apr_pool_t *pool)
 {
-    return (bracketed || strchr(text, '/') != NULL) && (text[1] != '\0' || text[0] == '%') &&
+    return (bracketed || strchr(text, '/')) && (text[1] != '\0' || text[0] == '%') &&
            apr_isdigit(text[0]) == 0 && lims_unit_known(text, pool);
 }
 
@@ -84,9 +84,9 @@ static const char *read_header(lims_unit_found_t *found, lims_evidence_t *eviden
     if (found->factor > 0) {
         return NULL;
     }
-    for (char *part = apr_strtok(copy, SEPARATORS, &state); part != NULL;
+    for (char *part = apr_strtok(copy, SEPARATORS, &state); part;
          part = apr_strtok(NULL, SEPARATORS, &state)) {
-        bool bracketed = part > copy && strchr("([", text[part - copy - 1]) != NULL;
+        bool bracketed = part > copy && strchr("([", text[part - copy - 1]);
         lims_unit_found_t here = read_unit(evidence, part, candidate);
 
         if (here.factor > 0 && found->factor > 0 && here.power != found->power) {
@@ -101,8 +101,7 @@ static const char *read_header(lims_unit_found_t *found, lims_evidence_t *eviden
             foreign = part;
         }
     }
-    return foreign != NULL && found->factor == 0 ? mismatch(foreign, candidate, evidence->pool)
-                                                 : NULL;
+    return foreign && found->factor == 0 ? mismatch(foreign, candidate, evidence->pool) : NULL;
 }
 
 apr_size_t lims_evidence_split(const char **unit, const char *text,
@@ -114,7 +113,7 @@ apr_size_t lims_evidence_split(const char **unit, const char *text,
     length += strspn(text + length, " ");
     length += strspn(text + length, "0123456789.+-");
     *unit = text + length + strspn(text + length, " ");
-    return length > 0 && text[length] == ' ' && candidate->unit != NULL && **unit != '\0' &&
+    return length > 0 && text[length] == ' ' && candidate->unit && **unit != '\0' &&
                    lims_unit_power(&power, *unit, candidate->unit, pool)
                ? length
                : 0;
@@ -134,8 +133,7 @@ static const char *look_above(lims_unit_found_t *found, lims_evidence_t *evidenc
         const lims_grid_cell_t *cell =
             lims_grid_cell(evidence->grid, pointer->sheet, r, pointer->value.column);
 
-        if (cell != NULL && cell->shown != NULL && cell->text[0] != '\0' &&
-            !lims_evidence_is_numeric(cell->text)) {
+        if (cell && cell->shown && cell->text[0] != '\0' && !lims_evidence_is_numeric(cell->text)) {
             left--;
             problem = read_header(found, evidence, cell->text, candidate);
         }
@@ -152,7 +150,7 @@ typedef struct {
 /* A cell as a unit: of HL7's coded elements the code. */
 static const char *unit_text(const lims_evidence_t *evidence, const char *text)
 {
-    return lims_evidence_is_message(evidence) && strchr(text, '^') != NULL
+    return lims_evidence_is_message(evidence) && strchr(text, '^')
                ? apr_pstrmemdup(evidence->pool, text, strcspn(text, "^"))
                : text;
 }
@@ -161,14 +159,14 @@ static const apr_array_header_t *measures_of(lims_evidence_t *evidence, const li
 {
     apr_array_header_t *measures = apr_hash_get(evidence->measures, &row, sizeof(row));
 
-    if (measures != NULL) {
+    if (measures) {
         return measures;
     }
     measures = apr_array_make(evidence->pool, 1, sizeof(measure_t));
     for (int c = 0; c < row->count && measures->nelts < MEASURES_MAX; c++) {
         const lims_grid_cell_t *cell = &row->cells[c];
 
-        if (cell->shown != NULL && cell->text[0] != '\0' && !lims_evidence_is_numeric(cell->text)) {
+        if (cell->shown && cell->text[0] != '\0' && !lims_evidence_is_numeric(cell->text)) {
             APR_ARRAY_PUSH(measures, measure_t) =
                 (measure_t){ c + 1, unit_text(evidence, cell->text) };
         }
@@ -238,18 +236,18 @@ static const char *take_pointed(lims_unit_found_t *unit, lims_evidence_t *eviden
     text = unit_text(evidence, text);
     *unit = read_unit(evidence, text, candidate);
     problem = unit->factor == 0 ? read_header(unit, evidence, text, candidate) : NULL;
-    if (problem != NULL || unit->factor == 0) {
-        return problem != NULL ? problem : mismatch(text, candidate, evidence->pool);
+    if (problem || unit->factor == 0) {
+        return problem ? problem : mismatch(text, candidate, evidence->pool);
     }
     if (above) {
         return NULL;
     }
     problem = look_above(&header, evidence, candidate, pointer);
-    if (problem == NULL && header.factor > 0 && header.power != unit->power) {
+    if (!problem && header.factor > 0 && header.power != unit->power) {
         problem = two_units(&header, unit, evidence->pool);
     }
     row = look_beside(evidence, candidate, pointer);
-    if (problem == NULL && row.mixed && row.unit.power != unit->power) {
+    if (!problem && row.mixed && row.unit.power != unit->power) {
         problem = two_units(&row.unit, unit, evidence->pool);
     }
     return problem;
@@ -262,14 +260,14 @@ static const char *search(lims_unit_found_t *unit, lims_evidence_t *evidence,
     const char *problem = look_above(unit, evidence, candidate, pointer);
     row_units_t row;
 
-    if (problem != NULL || unit->factor > 0) {
+    if (problem || unit->factor > 0) {
         return problem;
     }
     row = look_beside(evidence, candidate, pointer);
     if (row.mixed) {
         return "The row has several units, and nothing says which is the value's.";
     }
-    if (row.unit.factor == 0 && row.foreign != NULL) {
+    if (row.unit.factor == 0 && row.foreign) {
         return mismatch(row.foreign, candidate, evidence->pool);
     }
     *unit = row.unit;
@@ -286,7 +284,7 @@ static bool is_near(const lims_pointer_t *pointer)
 /* A test without a unit has nothing to compare one with. */
 static void take_any(lims_unit_found_t *unit, const lims_grid_cell_t *cell)
 {
-    bool named = cell != NULL && cell->text[0] != '\0';
+    bool named = cell && cell->text[0] != '\0';
 
     unit->factor = named ? LIMS_UNIT_SPELLING : LIMS_UNIT_EQUAL;
     unit->text = named ? cell->text : NULL;
@@ -304,27 +302,27 @@ const char *lims_evidence_unit(lims_unit_found_t *unit, lims_evidence_t *evidenc
     const char *problem = NULL;
 
     *unit = (lims_unit_found_t){ 0, NULL, 0 };
-    if (pointer->unit.row != 0 && (cell == NULL || cell->shown == NULL || !is_near(pointer))) {
+    if (pointer->unit.row != 0 && (!cell || !cell->shown || !is_near(pointer))) {
         return "The unit stands neither in the row of the value nor above it.";
     }
-    if (candidate->unit == NULL) {
+    if (!candidate->unit) {
         take_any(unit, own ? NULL : cell);
         return NULL;
     }
-    if (cell != NULL && cell->text[0] != '\0' && !own) {
+    if (cell && cell->text[0] != '\0' && !own) {
         problem = take_pointed(unit, evidence, candidate, pointer, cell->text);
     } else {
-        problem = beside != NULL ? look_above(unit, evidence, candidate, pointer)
-                                 : search(unit, evidence, candidate, pointer);
+        problem = beside ? look_above(unit, evidence, candidate, pointer)
+                         : search(unit, evidence, candidate, pointer);
     }
-    if (problem == NULL && beside != NULL) {
+    if (!problem && beside) {
         other = *unit;
         *unit = read_unit(evidence, beside, candidate);
         problem = other.factor > 0 && other.power != unit->power
                       ? two_units(unit, &other, evidence->pool)
                       : NULL;
     }
-    if (problem == NULL && unit->factor == 0) {
+    if (!problem && unit->factor == 0) {
         unit->factor = LIMS_UNIT_MISSING;
     }
     return problem;

@@ -41,12 +41,12 @@ static int read_sheets(const lims_sheet_t **sheets, lims_container_e *container,
     lims_text_t text;
     char *copy;
 
-    if (document == NULL) {
+    if (!document) {
         return 0;
     }
     *container = document->container;
     *sheets = document->sheets;
-    if (document->text == NULL || document->dialect.delimiter != '\0') {
+    if (!document->text || document->dialect.delimiter != '\0') {
         return document->count;
     }
     text = *document->text;
@@ -54,7 +54,7 @@ static int read_sheets(const lims_sheet_t **sheets, lims_container_e *container,
     split_report(copy);
     text.bytes = copy;
     *sheets = lims_delimited_read(&text, &report, reasons, pool);
-    return *sheets != NULL ? 1 : 0;
+    return *sheets ? 1 : 0;
 }
 
 static const char *trimmed(const lims_cell_t *cell, apr_pool_t *pool)
@@ -103,10 +103,11 @@ static void take_row(lims_grid_t *grid, lims_grid_row_t *taken, const lims_row_t
 
 static const lims_error_t *too_large(const char *what, int max, apr_pool_t *pool)
 {
-    return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                     "file: an extraction takes at most %d %s; split the file, or import it by a "
-                     "profile.",
-                     max, what);
+    return lims_client_error(
+        pool, LIMS_E_PAYLOAD_TOO_LARGE,
+        "file: an extraction takes at most %d %s; split the file, or import it by a "
+        "profile.",
+        max, what);
 }
 
 static const lims_error_t *take_sheet(lims_grid_t *grid, const lims_sheet_t *sheet, int rows_max,
@@ -136,12 +137,12 @@ static const lims_error_t *unreadable(const lims_reasons_t *reasons, apr_pool_t 
     const lims_reason_t *first =
         reasons->list->nelts > 0 ? &APR_ARRAY_IDX(reasons->list, 0, lims_reason_t) : NULL;
 
-    if (first == NULL) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY, "file: it cannot be read");
+    if (!first) {
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "file: it cannot be read");
     }
-    return lims_fail(pool, LIMS_E_INVALID_BODY, "file: %s (%s%s)", first->message,
-                     lims_reason_name(first->code),
-                     first->row > 0 ? apr_psprintf(pool, ", row %d", first->row) : "");
+    return lims_client_error(pool, LIMS_E_INVALID_BODY, "file: %s (%s%s)", first->message,
+                             lims_reason_name(first->code),
+                             first->row > 0 ? apr_psprintf(pool, ", row %d", first->row) : "");
 }
 
 const lims_error_t *lims_grid_read(lims_grid_t **grid, const char *bytes, apr_size_t length,
@@ -158,12 +159,12 @@ const lims_error_t *lims_grid_read(lims_grid_t **grid, const char *bytes, apr_si
         return unreadable(reasons, pool);
     }
     made->sheets = apr_pcalloc(pool, sizeof(*made->sheets) * (apr_size_t)count);
-    for (int i = 0; i < count && error == NULL; i++) {
+    for (int i = 0; i < count && !error; i++) {
         if (!sheets[i].hidden) {
             error = take_sheet(made, &sheets[i], rows_max, cells_max, pool);
         }
     }
-    if (error == NULL) {
+    if (!error) {
         *grid = made;
     }
     return error;
@@ -231,8 +232,7 @@ static bool is_tracking_id(const char *text, apr_size_t length)
 
 static void add_word(words_t *words, const char *text, apr_size_t length)
 {
-    if (is_tracking_id(text, length) &&
-        apr_hash_get(words->seen, text, (apr_ssize_t)length) == NULL) {
+    if (is_tracking_id(text, length) && !apr_hash_get(words->seen, text, (apr_ssize_t)length)) {
         const char *word = apr_pstrmemdup(words->pool, text, length);
 
         apr_hash_set(words->seen, word, (apr_ssize_t)length, word);
@@ -261,7 +261,7 @@ const char *lims_grid_words(const lims_grid_t *grid, apr_pool_t *pool)
             const lims_grid_row_t *row = &grid->sheets[s].rows[r];
 
             for (int c = 0; c < row->count; c++) {
-                if (row->cells[c].shown != NULL && row->cells[c].text[0] != '\0') {
+                if (row->cells[c].shown && row->cells[c].text[0] != '\0') {
                     add_words(&words, row->cells[c].text);
                 }
             }

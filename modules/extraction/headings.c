@@ -228,7 +228,7 @@ static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
         }
         /* "Patient ID (external)", "Operator name": what begins so, and goes on. */
         if (size > word && memcmp(folded, telling[i], word) == 0 && word >= 7 &&
-            strchr(" (_/-", folded[word]) != NULL) {
+            strchr(" (_/-", folded[word])) {
             return true;
         }
     }

@@ -87,16 +87,16 @@ const char *lims_tracking_id_in(bool *whole, const char *text, const lims_candid
     const char *rest = text, *word = NULL, *found = NULL;
     apr_size_t length = 0;
 
-    *whole = item != NULL;
-    if (item != NULL) {
+    *whole = item;
+    if (item) {
         return item->tracking_id;
     }
     while (lims_grid_word(&word, &length, &rest)) {
         item = find(word, length, candidates);
-        if (item != NULL && found != NULL && strcmp(found, item->tracking_id) != 0) {
+        if (item && found && strcmp(found, item->tracking_id) != 0) {
             return NULL;
         }
-        found = item != NULL ? item->tracking_id : found;
+        found = item ? item->tracking_id : found;
     }
     return found;
 }
@@ -142,7 +142,7 @@ const char *lims_text_hide(const char *text, const lims_candidates_t *candidates
     const lims_candidate_t *item = find(text, strlen(text), candidates);
     const char *shown = "", *from = text, *at = text;
 
-    if (item != NULL) {
+    if (item) {
         return item->token;
     }
     while (*at != '\0') {
@@ -151,7 +151,7 @@ const char *lims_text_hide(const char *text, const lims_candidates_t *candidates
         if (length > 0) {
             item = find(at, length, candidates);
             shown = apr_pstrcat(pool, shown, apr_pstrmemdup(pool, from, (apr_size_t)(at - from)),
-                                item != NULL ? item->token : "UNKNOWN-SAMPLE", NULL);
+                                item ? item->token : "UNKNOWN-SAMPLE", NULL);
             from = at = at + length;
         } else {
             length = run(at, false);
@@ -195,12 +195,11 @@ static bool tells(const char *text, apr_pool_t *pool)
     const char *at = strchr(text, '@');
     bool drive = apr_isalpha(text[0]) && text[1] == ':' && (text[2] == '\\' || text[2] == '/');
     bool share = text[0] == '\\' && text[1] == '\\';
-    bool home = strstr(text, "/home/") != NULL || strstr(text, "/Users/") != NULL ||
-                strstr(text, ":\\") != NULL;
-    bool mail = at != NULL && at > text && strchr(at, '.') != NULL;
+    bool home = strstr(text, "/home/") || strstr(text, "/Users/") || strstr(text, ":\\");
+    bool mail = at && at > text && strchr(at, '.');
 
     return drive || share || home || mail || has_title(text) ||
-           (colon != NULL && colon[1] != '\0' &&
+           (colon && colon[1] != '\0' &&
             lims_heading_tells(text, (apr_size_t)(colon - text), pool));
 }
 
@@ -234,7 +233,7 @@ static bool is_filled(const lims_grid_sheet_t *sheet, int row, int column)
 {
     const lims_grid_row_t *below = row + 1 < sheet->count ? &sheet->rows[row + 1] : NULL;
 
-    return below != NULL && column < below->count && below->cells[column].text[0] != '\0';
+    return below && column < below->count && below->cells[column].text[0] != '\0';
 }
 
 /* What stands beside a word that hides its neighbour is shown where it is a header
@@ -381,7 +380,7 @@ void lims_grid_hide(lims_grid_t *grid, const lims_candidates_t *candidates, apr_
             for (int c = 0; c < sheet->rows[r].count; c++) {
                 lims_grid_cell_t *cell = &sheet->rows[r].cells[c];
 
-                if (cell->shown != NULL && cell->text[0] != '\0') {
+                if (cell->shown && cell->text[0] != '\0') {
                     cell->tracking_id = lims_tracking_id_in(&whole, cell->text, candidates);
                     cell->shown = lims_text_hide(cell->text, candidates, pool);
                     sheet->rows[r].named |= cell->shown != cell->text;

@@ -91,7 +91,7 @@ static void add_row(text_t *text, const lims_grid_row_t *row, int number)
     for (int c = 0; c < row->count; c++) {
         const lims_grid_cell_t *cell = &row->cells[c];
 
-        if (cell->shown != NULL && cell->shown[0] != '\0') {
+        if (cell->shown && cell->shown[0] != '\0') {
             const char *begin = any ? "" : apr_psprintf(text->pool, "R%d", number);
 
             add(text, apr_psprintf(text->pool, "%s C%d=%s", begin, c + 1,
@@ -139,7 +139,7 @@ const char *lims_prompt_data(const lims_grid_t *grid, const lims_candidates_t *c
     }
     line = apr_pescape_hex(pool, random, sizeof(random), 0);
     add(&text, apr_pstrcat(pool, "DATA ", line, "\n", NULL));
-    if (hint != NULL && hint[0] != '\0') {
+    if (hint && hint[0] != '\0') {
         add(&text, apr_pstrcat(pool, "What the sender says of the file: ",
                                quoted(lims_text_hide(hint, candidates, pool), pool), "\n", NULL));
     }
@@ -261,7 +261,7 @@ static void write_messages(lims_writer_t *w, bool system, const char *data, cons
         message(w, "system", instructions);
     }
     message(w, "user", data);
-    if (answer != NULL) {
+    if (answer) {
         message(w, "assistant", answer);
         message(w, "user",
                 apr_pstrcat(pool, "That is not the form that was asked for: ", problem,
@@ -338,11 +338,11 @@ const char *lims_prompt_body(lims_style_e style, lims_output_e output, const cha
     bool messages = style == LIMS_STYLE_ANTHROPIC;
     apr_size_t length = 0;
 
-    if (answer != NULL && strlen(answer) > ANSWER_SHOWN) {
+    if (answer && strlen(answer) > ANSWER_SHOWN) {
         answer = "{\"rows\":[...]}";
     }
     lims_writer_object_begin(w);
-    if (model != NULL) {
+    if (model) {
         member(w, "model", model);
     }
     if (messages) {

@@ -5,7 +5,7 @@
  * The file, the hint and the names of tests stand between two lines that nobody
  * can guess, as JSON strings, and are called data there. That keeps an honest
  * model from taking them for instructions; what protects the laboratory from one
- * that does is that its answer can only point (see judge.h).
+ * that does is that its answer can only point (see pointer_check.h).
  */
 #ifndef LIMS_EXTRACTION_PROMPT_H
 #define LIMS_EXTRACTION_PROMPT_H

@@ -5,7 +5,7 @@
 #ifndef LIMS_EXTRACTION_REPORT_H
 #define LIMS_EXTRACTION_REPORT_H
 
-#include "extraction/judge.h"
+#include "extraction/pointer_check.h"
 #include "kernel/writer.h"
 
 /* The updates that lims.apply_extraction() takes: of those that are PROPOSED. */

@@ -23,7 +23,7 @@ typedef struct {
 
 static bool has_frames(const char *bytes, apr_size_t length)
 {
-    return memchr(bytes, STX, length) != NULL;
+    return memchr(bytes, STX, length);
 }
 
 static int hex_digit(unsigned char c)

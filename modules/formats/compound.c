@@ -271,7 +271,7 @@ static const unsigned char *find(const lims_compound_t *c, const char *name)
 
 bool lims_compound_has(const lims_compound_t *compound, const char *name)
 {
-    return find(compound, name) != NULL;
+    return find(compound, name);
 }
 
 bool lims_compound_read(const unsigned char **bytes, apr_size_t *length,

@@ -92,7 +92,7 @@ static bool has_nul(const lims_text_t *text, lims_reasons_t *reasons)
                            "There is a NUL character, which no text has; a file in UTF-16 begins "
                            "with a byte order mark, or its profile declares it.");
     }
-    return nul != NULL;
+    return nul;
 }
 
 bool lims_encoding_decode(lims_text_t *text, const char *bytes, apr_size_t length,

@@ -59,7 +59,7 @@ static bool is_one_of(const char *name, const char *const *names)
     while (*names && strcmp(*names, name) != 0) {
         names++;
     }
-    return *names != NULL;
+    return *names;
 }
 
 /* --- Text ---------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static bool end_cell(reader_t *r)
         keep_span(r, r->column, i == 0 ? text : "", i == 0 ? length : 0);
         r->column++;
     }
-    return text != NULL;
+    return text;
 }
 
 static bool any_span(const reader_t *r)

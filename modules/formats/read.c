@@ -21,7 +21,7 @@ static bool one_sheet(lims_document_t *document, const lims_sheet_t *sheet)
 {
     document->count = sheet ? 1 : 0;
     document->sheets = sheet;
-    return sheet != NULL;
+    return sheet;
 }
 
 static bool read_text(lims_document_t *document, const input_t *in)
@@ -58,7 +58,7 @@ static bool sheets_of(lims_document_t *document, const lims_workbook_t *workbook
         document->count = workbook->count;
         document->sheets = workbook->sheets;
     }
-    return workbook != NULL;
+    return workbook;
 }
 
 static bool read_xlsx(lims_document_t *document, const input_t *in)

@@ -10,7 +10,7 @@
 #include "formats/container.h"
 #include "formats/delimited.h"
 #include "formats/hl7.h"
-#include "formats/json.h"
+#include "formats/json_elements.h"
 #include "formats/xml.h"
 
 /* What a profile declares of the text that it reads. */
@@ -23,12 +23,12 @@ typedef struct {
     lims_container_e container;
     int count; /* sheets; one but in a workbook */
     const lims_sheet_t *sheets;
-    const char *encoding;    /* that it came in; NULL in a workbook and for XML */
-    const lims_text_t *text; /* LIMS_CONTAINER_TEXT: the whole, else NULL */
-    lims_dialect_t dialect;  /* LIMS_CONTAINER_TEXT: as declared, or as found */
-    const lims_astm_t *astm; /* LIMS_CONTAINER_ASTM: its signs, else NULL */
-    const lims_hl7_t *hl7;   /* LIMS_CONTAINER_HL7: its signs, else NULL */
-    const lims_xml_t *xml;   /* LIMS_CONTAINER_XML and _JSON: its root, else NULL */
+    const char *encoding;      /* that it came in; NULL in a workbook and for XML */
+    const lims_text_t *text;   /* LIMS_CONTAINER_TEXT: the whole, else NULL */
+    lims_dialect_t dialect;    /* LIMS_CONTAINER_TEXT: as declared, or as found */
+    const lims_astm_t *astm;   /* LIMS_CONTAINER_ASTM: its signs, else NULL */
+    const lims_hl7_t *hl7;     /* LIMS_CONTAINER_HL7: its signs, else NULL */
+    const lims_element_t *xml; /* LIMS_CONTAINER_XML and _JSON: its root, else NULL */
 } lims_document_t;
 
 /* Reads a file; `decoding` may be NULL. NULL with blocking reasons when it cannot

@@ -139,7 +139,7 @@ static bool read_bound(globals_t *g, lims_xls_record_t *r)
     if (kind == SHEET_OF_CELLS && bound.name) {
         APR_ARRAY_PUSH(g->bound, bound_t) = bound;
     }
-    return bound.name != NULL;
+    return bound.name;
 }
 
 static bool read_format(globals_t *g, lims_xls_record_t *r)
@@ -156,7 +156,7 @@ static bool read_format(globals_t *g, lims_xls_record_t *r)
         format->format = lims_format_of((int)format->id, code);
         apr_hash_set(g->formats, &format->id, sizeof(format->id), format);
     }
-    return code != NULL;
+    return code;
 }
 
 /* FORMAT records come before the XF records that name them. */

@@ -50,7 +50,7 @@ static bool add(reader_t *r, lims_cell_e kind, const char *text)
     found_t cell = r->place;
 
     if (!text || !*text) {
-        return text != NULL;
+        return text;
     }
     if (r->cells->nelts >= LIMS_FILE_CELLS_MAX - r->book->reasons->cells) {
         lims_reasons_block(r->book->reasons, LIMS_REASON_TOO_MANY_ROWS, cell.row + 1, 0,

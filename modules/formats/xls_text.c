@@ -198,7 +198,7 @@ bool lims_xls_strings(lims_xls_record_t *record, lims_xls_book_t *book)
     apr_uint32_t count;
 
     if (!lims_xls_left(&r, 8)) {
-        return no_text(book) != NULL;
+        return no_text(book);
     }
     lims_xls_u32(&r); /* how often they are referred to */
     count = lims_xls_u32(&r);

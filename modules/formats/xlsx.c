@@ -18,7 +18,7 @@ typedef struct {
 } book_t;
 
 /* A part as a tree; NULL when it is not there, or damaged and told so. */
-static const lims_xml_t *part_of(book_t *b, const char *path)
+static const lims_element_t *part_of(book_t *b, const char *path)
 {
     lims_stream_t *stream = lims_archive_entry(b->archive, path, b->pool);
 
@@ -63,10 +63,10 @@ static const char *relations_path(const char *part, apr_pool_t *pool)
 
 /* The path of the part that stands in a relation: by its id, or else by the end
  * of its type, which strict and transitional workbooks have in common. */
-static const char *related(const lims_xml_t *relations, const char *part, const char *id,
+static const char *related(const lims_element_t *relations, const char *part, const char *id,
                            const char *type, apr_pool_t *pool)
 {
-    const lims_xml_t *r = lims_xml_child(relations, "Relationship");
+    const lims_element_t *r = lims_xml_child(relations, "Relationship");
 
     for (; r; r = lims_xml_next(r)) {
         const char *own_id = lims_xml_attribute(r, "Id");
@@ -135,7 +135,7 @@ static bool string_end(void *data, const char *name)
     }
     kept = lims_text_keep(s->reasons, s->text->elts, (apr_size_t)s->text->nelts, s->pool);
     APR_ARRAY_PUSH(s->strings, const char *) = kept;
-    return kept != NULL;
+    return kept;
 }
 
 static apr_array_header_t *shared_strings(book_t *b, const char *path)
@@ -157,7 +157,7 @@ static apr_array_header_t *shared_strings(book_t *b, const char *path)
 
 /* --- Styles ---------------------------------------------------------------- */
 
-static int number_of(const lims_xml_t *element, const char *attribute)
+static int number_of(const lims_element_t *element, const char *attribute)
 {
     const char *text = lims_xml_attribute(element, attribute);
     int number = 0;
@@ -171,10 +171,10 @@ typedef struct {
 } format_t;
 
 /* What the workbook's own formats mean, by their numbers: of format_t. */
-static apr_hash_t *own_formats(const lims_xml_t *styles, apr_pool_t *pool)
+static apr_hash_t *own_formats(const lims_element_t *styles, apr_pool_t *pool)
 {
     apr_hash_t *formats = apr_hash_make(pool);
-    const lims_xml_t *element = lims_xml_child(lims_xml_child(styles, "numFmts"), "numFmt");
+    const lims_element_t *element = lims_xml_child(lims_xml_child(styles, "numFmts"), "numFmt");
 
     for (; element; element = lims_xml_next(element)) {
         format_t *format = apr_palloc(pool, sizeof(*format));
@@ -189,8 +189,8 @@ static apr_hash_t *own_formats(const lims_xml_t *styles, apr_pool_t *pool)
 static apr_array_header_t *serial_formats(book_t *b, const char *path)
 {
     apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_format_t));
-    const lims_xml_t *styles = path ? part_of(b, path) : NULL;
-    const lims_xml_t *style = lims_xml_child(lims_xml_child(styles, "cellXfs"), "xf");
+    const lims_element_t *styles = path ? part_of(b, path) : NULL;
+    const lims_element_t *style = lims_xml_child(lims_xml_child(styles, "cellXfs"), "xf");
     apr_hash_t *own = own_formats(styles, b->pool);
 
     for (; style; style = lims_xml_next(style)) {
@@ -215,7 +215,7 @@ static bool no_workbook(book_t *b)
     return false;
 }
 
-static bool read_sheet(apr_array_header_t *sheets, book_t *b, const lims_xml_t *sheet,
+static bool read_sheet(apr_array_header_t *sheets, book_t *b, const lims_element_t *sheet,
                        const char *path)
 {
     lims_stream_t *stream = path ? lims_archive_entry(b->archive, path, b->pool) : NULL;
@@ -240,10 +240,10 @@ static bool read_sheet(apr_array_header_t *sheets, book_t *b, const lims_xml_t *
     return true;
 }
 
-static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_xml_t *workbook,
-                        const lims_xml_t *relations, const char *part)
+static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_element_t *workbook,
+                        const lims_element_t *relations, const char *part)
 {
-    const lims_xml_t *sheet = lims_xml_child(lims_xml_child(workbook, "sheets"), "sheet");
+    const lims_element_t *sheet = lims_xml_child(lims_xml_child(workbook, "sheets"), "sheet");
 
     for (int count = 1; sheet; sheet = lims_xml_next(sheet), count++) {
         const char *id = lims_xml_attribute(sheet, "id");
@@ -268,8 +268,8 @@ static bool read_book(apr_array_header_t *sheets, book_t *b)
 {
     const char *part = related(part_of(b, "_rels/.rels"), "", NULL, "/officeDocument", b->pool);
     bool binary = part && ends_with(part, ".bin"); /* .xlsb */
-    const lims_xml_t *workbook = part && !binary ? part_of(b, part) : NULL;
-    const lims_xml_t *relations;
+    const lims_element_t *workbook = part && !binary ? part_of(b, part) : NULL;
+    const lims_element_t *relations;
 
     if (b->reasons->blocking || !workbook || strcmp(workbook->name, "workbook") != 0) {
         return b->reasons->blocking == 0 && no_workbook(b);

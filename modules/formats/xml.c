@@ -190,11 +190,11 @@ const char *lims_xml_value(const char **attributes, const char *name)
 /* --- A tree ---------------------------------------------------------------- */
 
 typedef struct {
-    lims_xml_t *root, *open;
-    lims_xml_t **place; /* where the next child of .open goes */
+    lims_element_t *root, *open;
+    lims_element_t **place; /* where the next child of .open goes */
     struct {
-        lims_xml_t **place; /* of the element around it */
-        int text;           /* where its text begins in .text */
+        lims_element_t **place; /* of the element around it */
+        int text;               /* where its text begins in .text */
     } levels[LIMS_XML_DEPTH_MAX];
     int depth;
     apr_array_header_t *text; /* of char: of the open elements, one behind the other */
@@ -229,7 +229,7 @@ static bool is_namespace(const char *name)
     return strncmp(name, "xmlns", 5) == 0 && (name[5] == ':' || name[5] == '\0');
 }
 
-static bool copy_attributes(lims_xml_t *element, tree_t *t, const char **attributes)
+static bool copy_attributes(lims_element_t *element, tree_t *t, const char **attributes)
 {
     static const char *none[] = { NULL };
     apr_size_t count = 0;
@@ -261,7 +261,7 @@ static bool copy_attributes(lims_xml_t *element, tree_t *t, const char **attribu
 static bool tree_start(void *data, const char *name, const char **attributes, int line)
 {
     tree_t *t = data;
-    lims_xml_t *element;
+    lims_element_t *element;
 
     if (++t->count > LIMS_XML_ELEMENTS_MAX) {
         lims_reasons_block(t->reasons, LIMS_REASON_TOO_MANY_ROWS, line, 0,
@@ -290,7 +290,7 @@ static bool tree_text(void *data, const char *text, int length)
     tree_t *t = data;
 
     if (t->text->nelts > LIMS_FILE_TEXT_MAX - length) {
-        return kept(t, text, LIMS_FILE_TEXT_MAX + 1) != NULL; /* it is not */
+        return kept(t, text, LIMS_FILE_TEXT_MAX + 1); /* it is not */
     }
     lims_text_append(t->text, text, length);
     return true;
@@ -326,7 +326,8 @@ static bool tree_end(void *data, const char *name)
     return true;
 }
 
-const lims_xml_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons, apr_pool_t *pool)
+const lims_element_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons,
+                                    apr_pool_t *pool)
 {
     tree_t *t = apr_pcalloc(pool, sizeof(*t));
     const lims_xml_handlers_t handlers = { tree_start, tree_text, tree_end, t };
@@ -339,7 +340,7 @@ const lims_xml_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons, 
     return lims_xml_walk(&handlers, stream, reasons) ? t->root : NULL;
 }
 
-const char *lims_xml_attribute(const lims_xml_t *element, const char *name)
+const char *lims_xml_attribute(const lims_element_t *element, const char *name)
 {
     return element ? lims_xml_value(element->attributes, name) : NULL;
 }
@@ -351,7 +352,7 @@ static bool write_row(lims_sheet_writer_t *w, int line, const char *around, cons
            lims_sheet_cell(w, name, strlen(name), 0) && lims_sheet_cell(w, text, strlen(text), 0);
 }
 
-static bool write_element(lims_sheet_writer_t *w, const lims_xml_t *e)
+static bool write_element(lims_sheet_writer_t *w, const lims_element_t *e)
 {
     for (const char **attribute = e->attributes; *attribute; attribute += 2) {
         if (!write_row(w, e->line, e->name, attribute[0], attribute[1])) {
@@ -364,7 +365,7 @@ static bool write_element(lims_sheet_writer_t *w, const lims_xml_t *e)
 }
 
 /* The next element in the order of the document; NULL behind the last. */
-static const lims_xml_t *following(const lims_xml_t *e)
+static const lims_element_t *following(const lims_element_t *e)
 {
     if (e->first) {
         return e->first;
@@ -375,12 +376,12 @@ static const lims_xml_t *following(const lims_xml_t *e)
     return e ? e->next : NULL;
 }
 
-const lims_sheet_t *lims_xml_sheet(const lims_xml_t *root, lims_reasons_t *reasons,
+const lims_sheet_t *lims_xml_sheet(const lims_element_t *root, lims_reasons_t *reasons,
                                    apr_pool_t *pool)
 {
     lims_sheet_writer_t *w = lims_sheet_begin("", reasons, pool);
 
-    for (const lims_xml_t *e = root; e; e = following(e)) {
+    for (const lims_element_t *e = root; e; e = following(e)) {
         if (!write_element(w, e)) {
             return NULL;
         }
@@ -388,7 +389,7 @@ const lims_sheet_t *lims_xml_sheet(const lims_xml_t *root, lims_reasons_t *reaso
     return lims_sheet_end(w);
 }
 
-static const lims_xml_t *named(const lims_xml_t *element, const char *name)
+static const lims_element_t *named(const lims_element_t *element, const char *name)
 {
     while (element && strcmp(element->name, name) != 0) {
         element = element->next;
@@ -396,12 +397,12 @@ static const lims_xml_t *named(const lims_xml_t *element, const char *name)
     return element;
 }
 
-const lims_xml_t *lims_xml_child(const lims_xml_t *element, const char *name)
+const lims_element_t *lims_xml_child(const lims_element_t *element, const char *name)
 {
     return element ? named(element->first, name) : NULL;
 }
 
-const lims_xml_t *lims_xml_next(const lims_xml_t *after)
+const lims_element_t *lims_xml_next(const lims_element_t *after)
 {
     return named(after->next, after->name);
 }

@@ -15,33 +15,34 @@
 #define LIMS_XML_ELEMENTS_MAX 200000     /* of a tree */
 #define LIMS_XML_TOKEN_MAX (1024 * 1024) /* of a tag or a comment, about */
 
-typedef struct lims_xml_t lims_xml_t;
+typedef struct lims_element_t lims_element_t;
 
-struct lims_xml_t {
+struct lims_element_t {
     const char *name;
     const char *text;        /* its own character data, together; "" if none */
     const char **attributes; /* name, value, name, value, NULL */
     int line;                /* 1-based, where it begins */
-    lims_xml_t *parent, *first, *next;
+    lims_element_t *parent, *first, *next;
 };
 
 /* Parses a document. expat tells the encoding from the declaration. NULL with a
  * reason: malformed, cut off, beyond a bound. */
-const lims_xml_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons, apr_pool_t *pool);
+const lims_element_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons,
+                                    apr_pool_t *pool);
 
 /* What a tree says as a sheet of three columns: an element's name, an attribute's
  * name and its value; or the name of the element around it, its own and its text.
  * A row's number is the line of the element. A text longer than LIMS_FILE_CELL_MAX
  * is left out, the tree alone has it. NULL with a reason. */
-const lims_sheet_t *lims_xml_sheet(const lims_xml_t *root, lims_reasons_t *reasons,
+const lims_sheet_t *lims_xml_sheet(const lims_element_t *root, lims_reasons_t *reasons,
                                    apr_pool_t *pool);
 
 /* The value of an attribute, or NULL. */
-const char *lims_xml_attribute(const lims_xml_t *element, const char *name);
+const char *lims_xml_attribute(const lims_element_t *element, const char *name);
 
 /* The first child of that name, the next one of the same name behind `after`. */
-const lims_xml_t *lims_xml_child(const lims_xml_t *element, const char *name);
-const lims_xml_t *lims_xml_next(const lims_xml_t *after);
+const lims_element_t *lims_xml_child(const lims_element_t *element, const char *name);
+const lims_element_t *lims_xml_next(const lims_element_t *after);
 
 /* Handlers that get local names, for parts too large for a tree. `data` is
  * handed through; each returns false to stop. Texts live for the call only. */

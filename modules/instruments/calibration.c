@@ -3,7 +3,7 @@
  * calibration.c - whether confidence means what it says: what became of the values
  * that were found in files, by the confidence that they had.
  *
- * The factors of the confidence (extraction/judge.h) stay what they are: a figure
+ * The factors of the confidence (extraction/pointer_check.h) stay what they are: a figure
  * that stands in a record has to mean the same in ten years. What moves is the
  * threshold, which people set by this.
  */

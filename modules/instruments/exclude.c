@@ -51,18 +51,19 @@ const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *o
                               .test = text_of(object, "test"),
                               .tracking_id = text_of(object, "trackingId") };
     if (cell && (out->row || out->column)) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY,
-                         "exclude[%d].cell: says row and column; they cannot stand beside it.",
-                         index);
+        return lims_client_error(
+            pool, LIMS_E_INVALID_BODY,
+            "exclude[%d].cell: says row and column; they cannot stand beside it.", index);
     }
     if (cell && !take_cell(out, cell)) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY,
-                         "exclude[%d].cell: must be letters and a number, like D12.", index);
+        return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                 "exclude[%d].cell: must be letters and a number, like D12.",
+                                 index);
     }
     if (!out->row && !out->test && !out->tracking_id) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY,
-                         "exclude[%d]: must say what is left out: row, cell, test or trackingId.",
-                         index);
+        return lims_client_error(
+            pool, LIMS_E_INVALID_BODY,
+            "exclude[%d]: must say what is left out: row, cell, test or trackingId.", index);
     }
     return NULL;
 }
@@ -167,8 +168,9 @@ const lims_error_t *lims_exclude_check(const lims_import_t *import, apr_pool_t *
 {
     for (int i = 0; import->excluded && i < import->excluded->nelts; i++) {
         if (!APR_ARRAY_IDX(import->excluded, i, lims_excluded_t).used) {
-            return lims_fail(pool, LIMS_E_INVALID_BODY,
-                             "exclude[%d]: nothing that is read of the file is meant by it.", i);
+            return lims_client_error(
+                pool, LIMS_E_INVALID_BODY,
+                "exclude[%d]: nothing that is read of the file is meant by it.", i);
         }
     }
     return NULL;

@@ -302,8 +302,9 @@ const lims_error_t *lims_instruments_reviewer(lims_request_t *rq, const char *wh
     if (error || lims_result_true(row, 0, "reviewer")) {
         return error;
     }
-    return lims_fail(rq->pool, LIMS_E_SCOPE_REQUIRED,
-                     "%s by users with the role administrator, lab_manager or qa_officer.", what);
+    return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED,
+                             "%s by users with the role administrator, lab_manager or qa_officer.",
+                             what);
 }
 
 static const lims_error_t *check_reviewer(lims_request_t *rq)
@@ -396,8 +397,9 @@ static const lims_error_t *prepare(lims_request_t *rq)
         error = lims_import_load(import, rq, lims_values_get(rq->values, "id"));
     }
     if (!error && strcmp(import->status, "quarantined") != 0) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                         "File %s is %s: there is nothing to decide.", import->id, import->status);
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "File %s is %s: there is nothing to decide.", import->id,
+                                 import->status);
     }
     if (profile) {
         import->asked = profile;
@@ -413,8 +415,9 @@ static const lims_error_t *work(lims_request_t *rq)
 
 static const lims_error_t *refuse_changed(lims_request_t *rq, const lims_import_t *import)
 {
-    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                     "File %s was decided about meanwhile: it is %s.", import->id, import->status);
+    return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                             "File %s was decided about meanwhile: it is %s.", import->id,
+                             import->status);
 }
 
 /* Nothing of it stays: the file waits as it did. */
@@ -426,7 +429,7 @@ static const lims_error_t *refuse_release(lims_request_t *rq, const lims_import_
     if (error) {
         return error;
     }
-    return lims_fail_with(
+    return lims_client_error_with(
         rq->pool, LIMS_E_INVALID_TRANSITION,
         apr_pstrcat(rq->pool, "\"reasons\":", lims_result_get(row, 0, "reasons"), NULL),
         "File %s cannot be released so: %s", import->id, lims_result_get(row, 0, "firstReason"));

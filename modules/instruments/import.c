@@ -48,9 +48,10 @@ const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
     *bytes = lims_values_get(rq->values, "content");
     *length = *bytes ? strlen(*bytes) : 0;
     if (encoded && !lims_base64_decode(bytes, length, encoded, rq->pool)) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "contentBase64 must be base64 with its padding and without line breaks "
-                         "(RFC 4648 section 4).");
+        return lims_client_error(
+            rq->pool, LIMS_E_INVALID_BODY,
+            "contentBase64 must be base64 with its padding and without line breaks "
+            "(RFC 4648 section 4).");
     }
     return NULL;
 }
@@ -150,8 +151,9 @@ const lims_error_t *lims_import_store(lims_import_t *import, lims_request_t *rq,
     }
     error = lims_database_run(results, rq, calls, 2, 0);
     if (!error && lims_result_count(results[1]) != 1) {
-        return lims_broken(rq->pool, LIMS_E_INTERNAL, 65, "a file that was stored is not there",
-                           "The file could not be kept; send it again.");
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 65,
+                                 "a file that was stored is not there",
+                                 "The file could not be kept; send it again.");
     }
     if (!error) {
         import->id = lims_result_get(results[1], 0, "id");
@@ -172,8 +174,8 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
         return error;
     }
     if (lims_result_count(row) == 0) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
-                         "There is no instrument file %s in your organization.", id);
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "There is no instrument file %s in your organization.", id);
     }
     import->id = lims_result_get(row, 0, "id");
     import->status = lims_result_get(row, 0, "status");
@@ -181,8 +183,8 @@ const lims_error_t *lims_import_load(lims_import_t *import, lims_request_t *rq, 
     import->asked = lims_result_get(row, 0, "profile");
     if (!lims_base64_decode(&import->bytes, &import->length,
                             lims_result_get(row, 0, "contentBase64"), import->pool)) {
-        return lims_broken(rq->pool, LIMS_E_INTERNAL, 66, "PostgreSQL's base64 is none",
-                           "The file could not be read.");
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 66, "PostgreSQL's base64 is none",
+                                 "The file could not be read.");
     }
     return NULL;
 }

@@ -97,7 +97,7 @@ const lims_error_t *lims_import_decide(lims_import_t *import, lims_request_t *rq
 const lims_error_t *lims_import_give_up(lims_import_t *import, lims_request_t *rq, const char *from,
                                         const char *code, const char *message);
 
-/* document.c: what was read, as lims.import_file() takes it; at most so many of the
+/* import_document.c: what was read, as lims.import_file() takes it; at most so many of the
  * readings, 0: all. */
 const char *lims_import_document(const lims_import_t *import, int at_most, apr_pool_t *pool);
 

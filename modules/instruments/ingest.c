@@ -238,8 +238,8 @@ static const lims_field_t output[] = {
 static const lims_error_t *take_json(const char **bytes, apr_size_t *length, lims_request_t *rq)
 {
     if (!lims_values_get(rq->values, "content") == !lims_values_get(rq->values, "contentBase64")) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "The file comes as content or as contentBase64: one of the two.");
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "The file comes as content or as contentBase64: one of the two.");
     }
     return lims_import_content(bytes, length, rq);
 }
@@ -251,8 +251,8 @@ static const lims_error_t *take_form(const char **name, const char **bytes, apr_
     *bytes = rq->file->bytes;
     *length = rq->file->length;
     if (!**name || lims_utf8_length(*name, strlen(*name)) > NAME_MAX) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "The file's name must have 1 to %d characters.", NAME_MAX);
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "The file's name must have 1 to %d characters.", NAME_MAX);
     }
     return NULL;
 }
@@ -269,9 +269,9 @@ static const lims_error_t *check(lims_request_t *rq)
         return error;
     }
     if (length > rq->file_max) {
-        return lims_fail(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB).",
-                         rq->file_max, (double)rq->file_max / (1024 * 1024));
+        return lims_client_error(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                 "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB).",
+                                 rq->file_max, (double)rq->file_max / (1024 * 1024));
     }
     rq->roll_back = *lims_values_get(rq->values, "dryRun") == 't';
     rq->staged =
@@ -336,9 +336,10 @@ static const lims_error_t *prepare(lims_request_t *rq)
     const lims_error_t *error;
 
     if (rq->actor.upload_only && rq->roll_back) {
-        return lims_fail(rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
-                         "This key may deliver files, but not try without leaving a trace what "
-                         "would become of one.");
+        return lims_client_error(
+            rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
+            "This key may deliver files, but not try without leaving a trace what "
+            "would become of one.");
     }
     import->id = import->status = NULL;
     error = lims_import_find(import, rq);

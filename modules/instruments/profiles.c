@@ -136,10 +136,11 @@ static const lims_error_t *check_definition(lims_request_t *rq)
     const lims_error_t *error = lims_profile_parse(&profile, text, strlen(text), rq->pool);
 
     if (error && text[strspn(text, " \t\r\n")] != '{') {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "The definition is no JSON object. The content of a file is given by an "
-                         "at sign and its name: --definition @%s",
-                         lims_excerpt(text, rq->pool));
+        return lims_client_error(
+            rq->pool, LIMS_E_INVALID_BODY,
+            "The definition is no JSON object. The content of a file is given by an "
+            "at sign and its name: --definition @%s",
+            lims_excerpt(text, rq->pool));
     }
     if (!error) {
         error = lims_profile_judge(profile, rq->pool);
@@ -164,8 +165,9 @@ static const lims_error_t *check_time_zone(lims_request_t *rq)
         error = lims_database_call(&row, rq, LIMS_STMT_PROFILE_TIME_ZONE);
     }
     if (!error && zone && !lims_result_true(row, 0, "known")) {
-        error = lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                          "timeZone: there is no time zone \"%s\"; Europe/Zurich is one.", zone);
+        error = lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                  "timeZone: there is no time zone \"%s\"; Europe/Zurich is one.",
+                                  zone);
     }
     return error;
 }
@@ -203,8 +205,9 @@ static const lims_error_t *take_golden(const char **bytes, apr_size_t *length, l
         lims_values_set(values, "sha256", apr_pstrcat(rq->pool, "\\x", golden->sha256, NULL));
         error = lims_database_run(&row, rq, &call, 1, 0);
         if (!error && lims_result_count(row) == 0) {
-            error = lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                              "goldenFiles[%d].sha256: no file of this hash has been sent", index);
+            error = lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                      "goldenFiles[%d].sha256: no file of this hash has been sent",
+                                      index);
         }
         if (error) {
             return error;
@@ -213,10 +216,11 @@ static const lims_error_t *take_golden(const char **bytes, apr_size_t *length, l
     }
     return lims_base64_decode(bytes, length, encoded, rq->pool)
                ? NULL
-               : lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                           "goldenFiles[%d].contentBase64: is no base64 with its padding and "
-                           "without line breaks",
-                           index);
+               : lims_client_error(
+                     rq->pool, LIMS_E_INVALID_BODY,
+                     "goldenFiles[%d].contentBase64: is no base64 with its padding and "
+                     "without line breaks",
+                     index);
 }
 
 /* A profile that does not read what it says it does is none to be used. */
@@ -275,8 +279,9 @@ static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
     const lims_error_t *error;
 
     if (given != 1) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "The file comes as content, as contentBase64 or as fileId: one of them.");
+        return lims_client_error(
+            rq->pool, LIMS_E_INVALID_BODY,
+            "The file comes as content, as contentBase64 or as fileId: one of them.");
     }
     error = lims_import_content(&bytes, &length, rq);
     if (error) {

@@ -214,10 +214,10 @@ static const lims_error_t *check_upload(lims_request_t *rq)
         return NULL; /* which is said after what the organization has to say */
     }
     if (rq->file->length > rq->model->bytes_max) {
-        return lims_fail(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "file: an extraction takes at most %" APR_SIZE_T_FMT
-                         " bytes; split the file, or import it by a profile.",
-                         rq->model->bytes_max);
+        return lims_client_error(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                 "file: an extraction takes at most %" APR_SIZE_T_FMT
+                                 " bytes; split the file, or import it by a profile.",
+                                 rq->model->bytes_max);
     }
     return lims_grid_read(&upload->grid, rq->file->bytes, rq->file->length, rq->model->rows_max,
                           rq->model->cells_max, rq->pool);
@@ -264,19 +264,21 @@ static const lims_error_t *prepare_upload(lims_request_t *rq)
         return error;
     }
     if (!lims_result_true(found[0], 0, "aiDataAccess")) {
-        return lims_fail(rq->pool, LIMS_E_AI_DATA_ACCESS_DISABLED,
-                         "Your organization does not let its files be sent to an AI service: an "
-                         "administrator can change that (aiDataAccess).");
+        return lims_client_error(
+            rq->pool, LIMS_E_AI_DATA_ACCESS_DISABLED,
+            "Your organization does not let its files be sent to an AI service: an "
+            "administrator can change that (aiDataAccess).");
     }
     if (!rq->model) {
-        return lims_fail(rq->pool, LIMS_E_AI_UNAVAILABLE,
-                         "There is no AI service on this server; instrument-ingest imports files "
-                         "by profiles.");
+        return lims_client_error(
+            rq->pool, LIMS_E_AI_UNAVAILABLE,
+            "There is no AI service on this server; instrument-ingest imports files "
+            "by profiles.");
     }
     if (lims_result_count(found[1]) > LIMS_CANDIDATES_MAX) {
-        return lims_fail(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "file: the samples in it have more than %d tests; split the file.",
-                         LIMS_CANDIDATES_MAX);
+        return lims_client_error(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                 "file: the samples in it have more than %d tests; split the file.",
+                                 LIMS_CANDIDATES_MAX);
     }
     take_candidates(&upload->candidates, found[1], rq->pool);
     return NULL;
@@ -286,13 +288,13 @@ static const lims_error_t *prepare_upload(lims_request_t *rq)
 
 static const lims_error_t *no_answer(lims_request_t *rq, lims_call_e outcome, const char *problem)
 {
-    return lims_broken(rq->pool, LIMS_E_AI_UNAVAILABLE, 140, problem, "%s",
-                       outcome == LIMS_CALL_REFUSED
-                           ? "The AI service refused this file. Nothing was entered."
-                       : outcome == LIMS_CALL_BUSY
-                           ? "The AI service is busy. Nothing was entered; try again shortly."
-                           : "The AI service gave no answer of use. Nothing was entered; try "
-                             "again, or enter the results by hand.");
+    return lims_server_error(rq->pool, LIMS_E_AI_UNAVAILABLE, 140, problem, "%s",
+                             outcome == LIMS_CALL_REFUSED
+                                 ? "The AI service refused this file. Nothing was entered."
+                             : outcome == LIMS_CALL_BUSY
+                                 ? "The AI service is busy. Nothing was entered; try again shortly."
+                                 : "The AI service gave no answer of use. Nothing was entered; try "
+                                   "again, or enter the results by hand.");
 }
 
 static const lims_error_t *find_results(lims_request_t *rq)
@@ -310,8 +312,8 @@ static const lims_error_t *find_results(lims_request_t *rq)
             looks[i] = lims_prompt_data(upload->grid, &upload->candidates,
                                         lims_values_get(rq->values, "hint"), i > 0, rq->pool);
             if (!looks[i]) {
-                return lims_broken(rq->pool, LIMS_E_INTERNAL, 141, "no random bytes",
-                                   "The request could not be carried out.");
+                return lims_server_error(rq->pool, LIMS_E_INTERNAL, 141, "no random bytes",
+                                         "The request could not be carried out.");
             }
         }
         outcome = lims_model_ask(pointers, &problem, rq->model, looks, rq->model->looks, rq->pool);
@@ -319,8 +321,8 @@ static const lims_error_t *find_results(lims_request_t *rq)
     if (outcome != LIMS_CALL_ANSWERED && outcome != LIMS_CALL_REPAIRED) {
         return no_answer(rq, outcome, problem);
     }
-    upload->findings = lims_judge(pointers[0], pointers[1], upload->grid, &upload->candidates,
-                                  upload->threshold, rq->pool);
+    upload->findings = lims_pointers_check(pointers[0], pointers[1], upload->grid,
+                                           &upload->candidates, upload->threshold, rq->pool);
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 
 #include "database/database.h"
 #include "instruments/instruments.h"
-#include "kernel/check.h"
+#include "kernel/header_fields.h"
 #include "kernel/field.h"
 
 const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {

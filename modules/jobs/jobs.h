@@ -6,7 +6,7 @@
  * again until it says that nothing is left. What is to be done and who does it is decided by
  * rows and their locks alone, so that a job may run anywhere, at any time, any
  * number of times at once: in httpd by its clock (server/watchdog.c), at the
- * command line (tool/jobs.c).
+ * command line (tool/command_jobs.c).
  */
 #ifndef LIMS_JOBS_H
 #define LIMS_JOBS_H

@@ -103,7 +103,7 @@ static bool lies_in(const lims_address_t *address, const char *text)
 {
     lims_range_t range;
 
-    return lims_range_parse(&range, text) == NULL && lims_range_contains(&range, address);
+    return !lims_range_parse(&range, text) && lims_range_contains(&range, address);
 }
 
 static const char *kind_in(const special_t *table, apr_size_t count, const lims_address_t *address)

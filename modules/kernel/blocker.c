@@ -98,7 +98,7 @@ _Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears eac
 
 const char *lims_blocker_cleared_by(const char *slug)
 {
-    for (int i = 0; gates[i] != NULL; i++) {
+    for (int i = 0; gates[i]; i++) {
         if (strcmp(gates[i], slug) == 0) {
             return remedies[i];
         }

@@ -14,12 +14,12 @@
 #include "kernel/validate.h"
 
 static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
-                                       const lims_json_t *node, const lims_place_t *place);
+                                       const lims_json_t *node, const lims_json_path_t *place);
 
 /* A place inside another; `name` is NULL for elements of an array. */
-static lims_place_t member_place(const lims_place_t *parent, const char *name)
+static lims_json_path_t member_place(const lims_json_path_t *parent, const char *name)
 {
-    return (lims_place_t){
+    return (lims_json_path_t){
         .pool = parent->pool,
         .kind = parent->kind,
         .parent = parent,
@@ -41,7 +41,7 @@ static const char *duplicate(const char *const *texts, int count, apr_pool_t *po
     int n = 0;
 
     for (int i = 0; i < count; i++) {
-        if (texts[i] != NULL) {
+        if (texts[i]) {
             sorted[n++] = texts[i];
         }
     }
@@ -55,7 +55,7 @@ static const char *duplicate(const char *const *texts, int count, apr_pool_t *po
 }
 
 static const lims_error_t *check_count(const lims_field_t *field, const lims_json_t *node,
-                                       const lims_place_t *place)
+                                       const lims_json_path_t *place)
 {
     apr_int64_t max = field->max != 0 ? field->max : LIMS_LIST_MAX;
 
@@ -70,14 +70,14 @@ static const lims_error_t *check_count(const lims_field_t *field, const lims_jso
 
 /* The validated texts of a list's elements, in order, without repeats. */
 static const lims_error_t *check_list(const char ***texts, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_place_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *place)
 {
     const lims_error_t *error = check_count(field, node, place);
-    lims_place_t at = member_place(place, NULL);
+    lims_json_path_t at = member_place(place, NULL);
     const lims_field_t element = {
         .name = field->name,
         .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
-                : field->values != NULL       ? LIMS_T_ENUM
+                : field->values               ? LIMS_T_ENUM
                                               : LIMS_T_STRING,
         .flags = LIMS_F_REQUIRED,
         .min = 1,
@@ -86,22 +86,22 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
     };
     const char *repeated;
 
-    if (error != NULL) {
+    if (error) {
         return error;
     }
     *texts = apr_palloc(place->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
-    for (const lims_json_t *item = node->first; item != NULL; item = item->next) {
+    for (const lims_json_t *item = node->first; item; item = item->next) {
         error = lims_validate_scalar(&(*texts)[at.index], &element, item, &at);
-        if (error != NULL) {
+        if (error) {
             return error;
         }
         at.index++;
     }
     repeated = duplicate(*texts, node->count, place->pool);
-    return repeated == NULL
+    return !repeated
                ? NULL
-               : lims_fail(place->pool, place->kind, "%s has '%s' twice", lims_place_path(place),
-                           lims_excerpt(repeated, place->pool));
+               : lims_client_error(place->pool, place->kind, "%s has '%s' twice",
+                                   lims_json_path_text(place), lims_excerpt(repeated, place->pool));
 }
 
 /* Quotes an element of an array literal (PostgreSQL manual, 8.15.6). */
@@ -166,12 +166,12 @@ static void write_scalar(lims_writer_t *w, const lims_field_t *field, const char
 }
 
 static const lims_error_t *write_list(lims_writer_t *w, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_place_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *place)
 {
     const char **texts;
     const lims_error_t *error = check_list(&texts, field, node, place);
 
-    if (error != NULL) {
+    if (error) {
         return error;
     }
     lims_writer_array_begin(w);
@@ -188,45 +188,47 @@ static const lims_error_t *write_list(lims_writer_t *w, const lims_field_t *fiel
 
 /* Members that were not sent: their fallback, or a refusal. */
 static const lims_error_t *write_absent(lims_writer_t *w, const lims_field_t *members,
-                                        const lims_json_t *node, const lims_place_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *place)
 {
-    for (const lims_field_t *field = members; field->name != NULL; field++) {
-        lims_place_t at = member_place(place, field->name);
+    for (const lims_field_t *field = members; field->name; field++) {
+        lims_json_path_t at = member_place(place, field->name);
 
-        if (lims_json_member(node, field->name) != NULL) {
+        if (lims_json_member(node, field->name)) {
             continue;
         }
-        if (field->fallback != NULL) {
+        if (field->fallback) {
             lims_writer_key(w, field->name);
             write_scalar(w, field, field->fallback);
         } else if ((field->flags & LIMS_F_REQUIRED) != 0) {
-            return lims_fail(place->pool, place->kind, "%s is missing: it must be %s",
-                             lims_place_path(&at), lims_field_expectation(field, place->pool));
+            return lims_client_error(place->pool, place->kind, "%s is missing: it must be %s",
+                                     lims_json_path_text(&at),
+                                     lims_field_expectation(field, place->pool));
         }
     }
     return NULL;
 }
 
 static const lims_error_t *write_object(lims_writer_t *w, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_place_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *place)
 {
     const lims_error_t *error;
 
     if (node->type != LIMS_JSON_OBJECT) {
-        return lims_fail(place->pool, place->kind, "%s must be an object", lims_place_path(place));
+        return lims_client_error(place->pool, place->kind, "%s must be an object",
+                                 lims_json_path_text(place));
     }
     lims_writer_object_begin(w);
-    for (const lims_json_t *member = node->first; member != NULL; member = member->next) {
+    for (const lims_json_t *member = node->first; member; member = member->next) {
         const lims_field_t *known = lims_field_find(field->members, member->name);
-        lims_place_t at = member_place(place, member->name);
+        lims_json_path_t at = member_place(place, member->name);
 
-        if (known == NULL) {
-            return lims_fail(place->pool, place->kind, "%s is not a member known here",
-                             lims_place_path(&at));
+        if (!known) {
+            return lims_client_error(place->pool, place->kind, "%s is not a member known here",
+                                     lims_json_path_text(&at));
         }
         lims_writer_key(w, known->name);
         error = write_value(w, known, member, &at);
-        if (error != NULL) {
+        if (error) {
             return error;
         }
     }
@@ -236,41 +238,41 @@ static const lims_error_t *write_object(lims_writer_t *w, const lims_field_t *fi
 }
 
 static const lims_error_t *check_unique(const lims_field_t *field, const lims_json_t *node,
-                                        const lims_place_t *place)
+                                        const lims_json_path_t *place)
 {
     const char **texts;
     const char *repeated;
     int n = 0;
 
-    if (field->unique == NULL) {
+    if (!field->unique) {
         return NULL;
     }
     texts = apr_pcalloc(place->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
-    for (const lims_json_t *item = node->first; item != NULL; item = item->next) {
+    for (const lims_json_t *item = node->first; item; item = item->next) {
         const lims_json_t *member = lims_json_member(item, field->unique);
 
-        texts[n++] = member != NULL ? member->text : NULL;
+        texts[n++] = member ? member->text : NULL;
     }
     repeated = duplicate(texts, n, place->pool);
-    return repeated == NULL ? NULL
-                            : lims_fail(place->pool, place->kind, "%s has the %s '%s' twice",
-                                        lims_place_path(place), field->unique,
-                                        lims_excerpt(repeated, place->pool));
+    return !repeated ? NULL
+                     : lims_client_error(place->pool, place->kind, "%s has the %s '%s' twice",
+                                         lims_json_path_text(place), field->unique,
+                                         lims_excerpt(repeated, place->pool));
 }
 
 static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_place_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *place)
 {
     const lims_error_t *error = check_count(field, node, place);
-    lims_place_t at = member_place(place, NULL);
+    lims_json_path_t at = member_place(place, NULL);
 
-    if (error != NULL) {
+    if (error) {
         return error;
     }
     lims_writer_array_begin(w);
-    for (const lims_json_t *item = node->first; item != NULL; item = item->next) {
+    for (const lims_json_t *item = node->first; item; item = item->next) {
         error = write_object(w, field, item, &at);
-        if (error != NULL) {
+        if (error) {
             return error;
         }
         at.index++;
@@ -280,7 +282,7 @@ static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *f
 }
 
 static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
-                                       const lims_json_t *node, const lims_place_t *place)
+                                       const lims_json_t *node, const lims_json_path_t *place)
 {
     const lims_error_t *error = NULL;
     const char *text = NULL;
@@ -299,7 +301,7 @@ static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *fie
         return write_objects(w, field, node, place);
     default:
         error = lims_validate_scalar(&text, field, node, place);
-        if (error == NULL) {
+        if (!error) {
             write_scalar(w, field, text);
         }
         return error;
@@ -309,7 +311,7 @@ static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *fie
 /* --- Any value, any body --------------------------------------------------------- */
 
 const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
-                                  const lims_json_t *node, const lims_place_t *place)
+                                  const lims_json_t *node, const lims_json_path_t *place)
 {
     const lims_error_t *error;
     const char **texts;
@@ -320,7 +322,7 @@ const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
     case LIMS_T_ID_LIST:
     case LIMS_T_STRING_LIST:
         error = check_list(&texts, field, node, place);
-        if (error == NULL) {
+        if (!error) {
             *text =
                 array_literal(texts, node->count, field->type == LIMS_T_STRING_LIST, place->pool);
         }
@@ -340,19 +342,19 @@ const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *
 {
     const char *why = "it is read-only";
 
-    if (field->hint != NULL) {
+    if (field->hint) {
         why = field->hint;
     } else if ((field->flags & LIMS_F_CREATE) != 0) {
         why = "it is set when the record is made, and stays";
     }
-    return lims_fail(pool, LIMS_E_FIELD_NOT_PATCHABLE, "%s cannot be set here: %s.", field->name,
-                     why);
+    return lims_client_error(pool, LIMS_E_FIELD_NOT_PATCHABLE, "%s cannot be set here: %s.",
+                             field->name, why);
 }
 
 static const lims_error_t *take_member(lims_values_t *values, const lims_field_t *field,
                                        unsigned flags, const lims_json_t *member, apr_pool_t *pool)
 {
-    lims_place_t place = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = field->name };
+    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = field->name };
     const lims_error_t *error;
     const char *text = NULL;
 
@@ -369,7 +371,7 @@ static const lims_error_t *take_member(lims_values_t *values, const lims_field_t
         return NULL;
     }
     error = lims_validate(&text, field, member, &place);
-    if (error == NULL) {
+    if (!error) {
         lims_values_put(values, field, text);
     }
     return error;
@@ -378,22 +380,23 @@ static const lims_error_t *take_member(lims_values_t *values, const lims_field_t
 const lims_error_t *lims_field_body(lims_values_t *values, const lims_field_t *fields,
                                     unsigned flags, const lims_json_t *root, apr_pool_t *pool)
 {
-    if (root == NULL || root->type != LIMS_JSON_OBJECT) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY, "The body must be a JSON object");
+    if (!root || root->type != LIMS_JSON_OBJECT) {
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "The body must be a JSON object");
     }
     if (flags == LIMS_F_UPDATE && root->count == 0) {
-        return lims_fail(pool, LIMS_E_NO_UPDATABLE_FIELDS, "The body names no field to change");
+        return lims_client_error(pool, LIMS_E_NO_UPDATABLE_FIELDS,
+                                 "The body names no field to change");
     }
-    for (const lims_json_t *member = root->first; member != NULL; member = member->next) {
+    for (const lims_json_t *member = root->first; member; member = member->next) {
         const lims_field_t *field = lims_field_find(fields, member->name);
         const lims_error_t *error;
 
-        if (field == NULL) {
-            return lims_fail(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
-                             lims_excerpt(member->name, pool));
+        if (!field) {
+            return lims_client_error(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
+                                     lims_excerpt(member->name, pool));
         }
         error = take_member(values, field, flags, member, pool);
-        if (error != NULL) {
+        if (error) {
             return error;
         }
     }

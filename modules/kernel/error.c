@@ -127,9 +127,8 @@ static const char *sentence(char *text, apr_pool_t *pool)
             text[0] = (char)apr_toupper(text[0]);
         }
     }
-    return length > 0 && strchr(".!?", text[length - 1]) == NULL
-               ? apr_pstrcat(pool, text, ".", NULL)
-               : text;
+    return length > 0 && !strchr(".!?", text[length - 1]) ? apr_pstrcat(pool, text, ".", NULL)
+                                                          : text;
 }
 
 const char *lims_sentence(const char *text, apr_pool_t *pool)
@@ -147,7 +146,7 @@ static lims_error_t *make(apr_pool_t *pool, lims_error_e kind, const char *forma
     return error;
 }
 
-const lims_error_t *lims_fail(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
+const lims_error_t *lims_client_error(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
 {
     va_list arguments;
     lims_error_t *error;
@@ -158,8 +157,8 @@ const lims_error_t *lims_fail(apr_pool_t *pool, lims_error_e kind, const char *f
     return error;
 }
 
-const lims_error_t *lims_fail_with(apr_pool_t *pool, lims_error_e kind, const char *members,
-                                   const char *format, ...)
+const lims_error_t *lims_client_error_with(apr_pool_t *pool, lims_error_e kind, const char *members,
+                                           const char *format, ...)
 {
     va_list arguments;
     lims_error_t *error;
@@ -171,8 +170,8 @@ const lims_error_t *lims_fail_with(apr_pool_t *pool, lims_error_e kind, const ch
     return error;
 }
 
-const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number, const char *cause,
-                                const char *format, ...)
+const lims_error_t *lims_server_error(apr_pool_t *pool, lims_error_e kind, int number,
+                                      const char *cause, const char *format, ...)
 {
     va_list arguments;
     lims_error_t *error;
@@ -187,8 +186,8 @@ const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number,
 
 const lims_error_t *lims_no_digest(apr_pool_t *pool)
 {
-    return lims_broken(pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",
-                       "The request could not be carried out.");
+    return lims_server_error(pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",
+                             "The request could not be carried out.");
 }
 
 bool lims_error_is_plan_limit(lims_error_e kind)
@@ -200,10 +199,10 @@ lims_error_e lims_error_by_slug(const char *slug)
 {
     int kind = 0;
 
-    while (slug != NULL && kind < LIMS_E_COUNT && strcmp(lims_error_kinds[kind].slug, slug) != 0) {
+    while (slug && kind < LIMS_E_COUNT && strcmp(lims_error_kinds[kind].slug, slug) != 0) {
         kind++;
     }
-    return slug != NULL ? (lims_error_e)kind : LIMS_E_COUNT;
+    return slug ? (lims_error_e)kind : LIMS_E_COUNT;
 }
 
 const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_pool_t *pool)
@@ -214,7 +213,7 @@ const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_p
     const char *body;
 
     /* An answer that is no JSON would be worse than one that says less. */
-    if (message == NULL || !lims_utf8_valid(message, strlen(message))) {
+    if (!message || !lims_utf8_valid(message, strlen(message))) {
         message = kind->doc;
     }
     lims_writer_object_begin(w);
@@ -225,7 +224,7 @@ const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_p
     lims_writer_object_end(w);
     body = lims_writer_finish(length, w);
 
-    if (error->members != NULL && error->members[0] != '\0') {
+    if (error->members && error->members[0] != '\0') {
         body = apr_psprintf(pool, "%.*s,%s}", (int)(*length - 1), body, error->members);
         *length = strlen(body);
     }

@@ -23,13 +23,14 @@ typedef struct {
 extern const lims_error_kind_t lims_error_kinds[LIMS_E_COUNT];
 
 /* A refusal with words for the caller. Lives in `pool`. */
-const lims_error_t *lims_fail(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
+const lims_error_t *lims_client_error(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same with further JSON members: `members` is the inside of an object
  * without its braces, such as "\"blockers\":[]". It is kept, not copied. */
-const lims_error_t *lims_fail_with(apr_pool_t *pool, lims_error_e kind, const char *members,
-                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+const lims_error_t *lims_client_error_with(apr_pool_t *pool, lims_error_e kind, const char *members,
+                                           const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* OpenSSL could not compute a SHA-256, which takes a little memory. */
 const lims_error_t *lims_no_digest(apr_pool_t *pool);
@@ -37,8 +38,9 @@ const lims_error_t *lims_no_digest(apr_pool_t *pool);
 /* A failure of the system (5xx). `number` is the LIMSnnnn of its log line,
  * `cause` what the system said (kept, not copied; may be NULL); the format
  * makes the message that the caller sees. */
-const lims_error_t *lims_broken(apr_pool_t *pool, lims_error_e kind, int number, const char *cause,
-                                const char *format, ...) __attribute__((format(printf, 5, 6)));
+const lims_error_t *lims_server_error(apr_pool_t *pool, lims_error_e kind, int number,
+                                      const char *cause, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Whether it is a limit of the plan or of a key, whose answer has a `code` and no
  * `error`. */

@@ -45,7 +45,7 @@ bool lims_etag_matches(const char *header, const char *etag, bool weak)
     const char *opaque;
     apr_size_t wanted;
 
-    if (header == NULL || etag == NULL) {
+    if (!header || !etag) {
         return false;
     }
     etag_weak = strncmp(etag, "W/", 2) == 0;

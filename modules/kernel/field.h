@@ -76,7 +76,7 @@ const lims_error_t *lims_field_body(lims_values_t *values, const lims_field_t *f
 
 /* A raw query string (NULL: none) against a table (NULL: takes nothing), with
  * '+' as a space. Unknown, repeated or ill-typed: LIMS_E_INVALID_QUERY. An
- * INTEGER flagged LIMS_F_CUT is cut to its maximum. Absent parameters that have a
+ * INTEGER flagged LIMS_F_CLAMP is cut to its maximum. Absent parameters that have a
  * fallback get it; LIMS_F_REQUIRED is enforced. */
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
                                      const char *query_string, apr_pool_t *pool);

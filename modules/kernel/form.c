@@ -14,7 +14,7 @@
 
 const char *lims_form_file(const lims_field_t *fields)
 {
-    for (const lims_field_t *field = fields; field != NULL && field->name != NULL; field++) {
+    for (const lims_field_t *field = fields; field && field->name; field++) {
         if (field->type == LIMS_T_FILE) {
             return field->name;
         }
@@ -26,7 +26,7 @@ static lims_upload_t *file_of(const lims_part_t *part, apr_pool_t *pool)
 {
     lims_upload_t *file = apr_palloc(pool, sizeof(*file));
 
-    file->name = part->file_name != NULL ? part->file_name : NAMELESS;
+    file->name = part->file_name ? part->file_name : NAMELESS;
     file->bytes = part->bytes;
     file->length = part->length;
     return file;
@@ -35,11 +35,12 @@ static lims_upload_t *file_of(const lims_part_t *part, apr_pool_t *pool)
 static const lims_error_t *take_part(lims_values_t *values, const lims_field_t *field,
                                      const lims_part_t *part, apr_pool_t *pool)
 {
-    if (part->file_name != NULL) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY, "%s must be a text, not a file", field->name);
+    if (part->file_name) {
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "%s must be a text, not a file",
+                                 field->name);
     }
     if (strlen(part->bytes) != part->length) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY, "%s has a NUL character", field->name);
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "%s has a NUL character", field->name);
     }
     return lims_field_text(values, field, part->bytes, LIMS_E_INVALID_BODY, pool);
 }
@@ -49,25 +50,24 @@ const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *va
                                    apr_pool_t *pool)
 {
     const char *file_name = lims_form_file(fields);
-    const lims_part_t *sent = file_name != NULL ? lims_multipart_find(parts, file_name) : NULL;
+    const lims_part_t *sent = file_name ? lims_multipart_find(parts, file_name) : NULL;
     const lims_error_t *error = NULL;
 
-    *file = sent != NULL ? file_of(sent, pool) : NULL;
-    if (sent != NULL) {
+    *file = sent ? file_of(sent, pool) : NULL;
+    if (sent) {
         /* So that it counts as given; nobody binds it. */
         lims_values_put(values, lims_field_find(fields, file_name), (*file)->name);
     }
-    for (int i = 0; i < parts->nelts && error == NULL; i++) {
+    for (int i = 0; i < parts->nelts && !error; i++) {
         const lims_part_t *part = &APR_ARRAY_IDX(parts, i, lims_part_t);
         const lims_field_t *field = lims_field_find(fields, part->name);
 
-        if (field == NULL) {
-            error = lims_fail(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
-                              lims_excerpt(part->name, pool));
+        if (!field) {
+            error = lims_client_error(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
+                                      lims_excerpt(part->name, pool));
         } else if (part != sent) {
             error = take_part(values, field, part, pool);
         }
     }
-    return error != NULL ? error
-                         : lims_values_complete(values, fields, 0, LIMS_E_INVALID_BODY, pool);
+    return error ? error : lims_values_complete(values, fields, 0, LIMS_E_INVALID_BODY, pool);
 }

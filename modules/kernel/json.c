@@ -129,7 +129,7 @@ const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t
         const char *backslash = memchr(bytes + i, '\\', length - i);
         long value;
 
-        if (backslash == NULL) {
+        if (!backslash) {
             break;
         }
         i = (apr_size_t)(backslash - bytes);
@@ -174,7 +174,7 @@ static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, a
     const char *fault = NULL;
 
     if (length == 0) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY, "The body is empty where JSON is due");
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "The body is empty where JSON is due");
     }
     if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         at = 0;
@@ -187,9 +187,9 @@ static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, a
     } else {
         fault = lims_json_escape_fault(&at, bytes, length);
     }
-    return fault == NULL ? NULL
-                         : lims_fail(pool, LIMS_E_INVALID_BODY,
-                                     "The body has %s at byte %" APR_SIZE_T_FMT, fault, at);
+    return !fault ? NULL
+                  : lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                      "The body has %s at byte %" APR_SIZE_T_FMT, fault, at);
 }
 
 /* --- yajl's events --------------------------------------------------------- */
@@ -197,8 +197,8 @@ static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, a
 /* Returns 0, which makes yajl stop. */
 static int refuse(reader_t *reader, const char *what)
 {
-    reader->error = lims_fail(reader->pool, LIMS_E_INVALID_BODY, "The body %s (byte %lu)", what,
-                              (unsigned long)yajl_get_bytes_consumed(reader->yajl));
+    reader->error = lims_client_error(reader->pool, LIMS_E_INVALID_BODY, "The body %s (byte %lu)",
+                                      what, (unsigned long)yajl_get_bytes_consumed(reader->yajl));
     return 0;
 }
 
@@ -213,7 +213,7 @@ static lims_json_t *add(reader_t *reader, lims_json_type_e type, const char *tex
     node = apr_pcalloc(reader->pool, sizeof(*node));
     node->type = type;
     node->name = reader->name;
-    node->text = text != NULL ? apr_pstrmemdup(reader->pool, text, length) : NULL;
+    node->text = text ? apr_pstrmemdup(reader->pool, text, length) : NULL;
     node->length = length;
     reader->name = NULL;
 
@@ -222,7 +222,7 @@ static lims_json_t *add(reader_t *reader, lims_json_type_e type, const char *tex
     } else {
         level_t *level = &reader->levels[reader->depth - 1];
 
-        if (level->last == NULL) {
+        if (!level->last) {
             level->node->first = node;
         } else {
             level->last->next = node;
@@ -242,7 +242,7 @@ static int open_container(reader_t *reader, lims_json_type_e type)
                                            LIMS_JSON_DEPTH_MAX));
     }
     node = add(reader, type, NULL, 0);
-    if (node == NULL) {
+    if (!node) {
         return 0;
     }
     reader->levels[reader->depth++] = (level_t){ .node = node };
@@ -262,8 +262,8 @@ static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
     int n = 0;
 
     if (object->count <= PAIRWISE_MAX) {
-        for (const lims_json_t *a = object->first; a != NULL; a = a->next) {
-            for (const lims_json_t *b = a->next; b != NULL; b = b->next) {
+        for (const lims_json_t *a = object->first; a; a = a->next) {
+            for (const lims_json_t *b = a->next; b; b = b->next) {
                 if (strcmp(a->name, b->name) == 0) {
                     return a->name;
                 }
@@ -272,7 +272,7 @@ static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
         return NULL;
     }
     sorted = apr_palloc(pool, (apr_size_t)object->count * sizeof(const lims_json_t *));
-    for (const lims_json_t *member = object->first; member != NULL; member = member->next) {
+    for (const lims_json_t *member = object->first; member; member = member->next) {
         sorted[n++] = member;
     }
     qsort(sorted, (size_t)n, sizeof(*sorted), by_name);
@@ -286,22 +286,22 @@ static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
 
 static int on_null(void *reader)
 {
-    return add(reader, LIMS_JSON_NULL, NULL, 0) != NULL;
+    return add(reader, LIMS_JSON_NULL, NULL, 0) ? 1 : 0;
 }
 
 static int on_boolean(void *reader, int value)
 {
-    return add(reader, LIMS_JSON_BOOLEAN, value ? "true" : "false", value ? 4 : 5) != NULL;
+    return add(reader, LIMS_JSON_BOOLEAN, value ? "true" : "false", value ? 4 : 5) ? 1 : 0;
 }
 
 static int on_number(void *reader, const char *text, size_t length)
 {
-    return add(reader, LIMS_JSON_NUMBER, text, length) != NULL;
+    return add(reader, LIMS_JSON_NUMBER, text, length) ? 1 : 0;
 }
 
 static int on_string(void *reader, const unsigned char *text, size_t length)
 {
-    return add(reader, LIMS_JSON_STRING, (const char *)text, length) != NULL;
+    return add(reader, LIMS_JSON_STRING, (const char *)text, length) ? 1 : 0;
 }
 
 static int on_object_begin(void *reader)
@@ -322,7 +322,7 @@ static int on_object_end(void *context)
     reader_t *reader = context;
     const char *name = duplicate_name(reader->levels[--reader->depth].node, reader->pool);
 
-    if (name != NULL) {
+    if (name) {
         return refuse(reader, apr_psprintf(reader->pool, "has the member '%s' twice in one object",
                                            lims_excerpt(name, reader->pool)));
     }
@@ -355,9 +355,10 @@ static const yajl_callbacks callbacks = {
 
 static const lims_error_t *syntax_error(const reader_t *reader)
 {
-    return lims_fail(reader->pool, LIMS_E_INVALID_BODY, "The body is not valid JSON: %s (byte %lu)",
-                     lims_yajl_fault(reader->yajl, reader->pool),
-                     (unsigned long)yajl_get_bytes_consumed(reader->yajl));
+    return lims_client_error(reader->pool, LIMS_E_INVALID_BODY,
+                             "The body is not valid JSON: %s (byte %lu)",
+                             lims_yajl_fault(reader->yajl, reader->pool),
+                             (unsigned long)yajl_get_bytes_consumed(reader->yajl));
 }
 
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
@@ -370,27 +371,29 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     bool ended = false;
 
     *root = NULL;
-    if (error != NULL) {
+    if (error) {
         return error;
     }
     reader.yajl = yajl_alloc(&callbacks, &memory, &reader);
-    if (reader.yajl == NULL) {
-        return lims_broken(pool, LIMS_E_INTERNAL, 42, "yajl_alloc", "The body could not be read");
+    if (!reader.yajl) {
+        return lims_server_error(pool, LIMS_E_INTERNAL, 42, "yajl_alloc",
+                                 "The body could not be read");
     }
     status = yajl_parse(reader.yajl, (const unsigned char *)bytes, length);
     if (status == yajl_status_ok) {
         status = yajl_complete_parse(reader.yajl);
         ended = status != yajl_status_ok;
     }
-    if (reader.error != NULL) {
+    if (reader.error) {
         error = reader.error;
     } else if (ended) {
         /* Nothing was wrong until it ended. */
-        error = lims_fail(pool, LIMS_E_INVALID_BODY,
-                          "The body is not valid JSON: it ends too soon, after %" APR_SIZE_T_FMT
-                          " bytes. Is its Content-Length right?",
-                          length);
-    } else if (status != yajl_status_ok || reader.root == NULL) {
+        error =
+            lims_client_error(pool, LIMS_E_INVALID_BODY,
+                              "The body is not valid JSON: it ends too soon, after %" APR_SIZE_T_FMT
+                              " bytes. Is its Content-Length right?",
+                              length);
+    } else if (status != yajl_status_ok || !reader.root) {
         error = syntax_error(&reader);
     } else {
         *root = reader.root;
@@ -402,10 +405,10 @@ const lims_json_t *lims_json_member(const lims_json_t *object, const char *name)
 {
     const lims_json_t *member = NULL;
 
-    if (object != NULL && object->type == LIMS_JSON_OBJECT) {
+    if (object && object->type == LIMS_JSON_OBJECT) {
         member = object->first;
     }
-    while (member != NULL && strcmp(member->name, name) != 0) {
+    while (member && strcmp(member->name, name) != 0) {
         member = member->next;
     }
     return member;

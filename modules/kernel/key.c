@@ -85,8 +85,7 @@ bool lims_key_well_formed(const char *text)
     apr_size_t prefix = strlen(LIMS_KEY_PREFIX);
     char expected[LIMS_KEY_CHECKSUM];
 
-    if (text == NULL || strlen(text) != LIMS_KEY_LENGTH ||
-        memcmp(text, LIMS_KEY_PREFIX, prefix) != 0 ||
+    if (!text || strlen(text) != LIMS_KEY_LENGTH || memcmp(text, LIMS_KEY_PREFIX, prefix) != 0 ||
         strspn(text + prefix, alphabet) != LIMS_KEY_LENGTH - prefix) {
         return false;
     }

@@ -50,9 +50,9 @@ struct lims_multipart_t {
 
 static const lims_error_t *refuse(const lims_multipart_t *form, const char *what)
 {
-    return lims_fail(form->pool, LIMS_E_INVALID_BODY,
-                     "The form is not well-formed at byte %" APR_SIZE_T_FMT ": %s", form->seen + 1,
-                     what);
+    return lims_client_error(form->pool, LIMS_E_INVALID_BODY,
+                             "The form is not well-formed at byte %" APR_SIZE_T_FMT ": %s",
+                             form->seen + 1, what);
 }
 
 /* --- Memory of a part --------------------------------------------------------- */
@@ -87,7 +87,7 @@ static char *map_file(apr_size_t size, apr_pool_t *pool)
 
 static bool is_file(const lims_multipart_t *form, const lims_part_t *part)
 {
-    return form->file != NULL && strcmp(part->name, form->file) == 0;
+    return form->file && strcmp(part->name, form->file) == 0;
 }
 
 static const lims_error_t *begin_part(lims_multipart_t *form)
@@ -99,10 +99,10 @@ static const lims_error_t *begin_part(lims_multipart_t *form)
     problem = strlen(form->header) == form->header_length
                   ? lims_multipart_header(&part, form->header, form->pool)
                   : "the header of a part has a NUL";
-    if (problem != NULL) {
+    if (problem) {
         return refuse(form, problem);
     }
-    if (lims_multipart_find(form->parts, part.name) != NULL) {
+    if (lims_multipart_find(form->parts, part.name)) {
         return refuse(form, apr_psprintf(form->pool, "the part %s is there twice",
                                          lims_excerpt(part.name, form->pool)));
     }
@@ -113,9 +113,10 @@ static const lims_error_t *begin_part(lims_multipart_t *form)
     form->room = is_file(form, &part) ? form->file_max : LIMS_MULTIPART_FIELD_MAX;
     form->buffer = is_file(form, &part) ? map_file(form->room + 1, form->pool)
                                         : apr_palloc(form->pool, form->room + 1);
-    if (form->buffer == NULL) {
-        return lims_broken(form->pool, LIMS_E_INTERNAL, 64, "no memory could be mapped for a file",
-                           "The request could not be carried out.");
+    if (!form->buffer) {
+        return lims_server_error(form->pool, LIMS_E_INTERNAL, 64,
+                                 "no memory could be mapped for a file",
+                                 "The request could not be carried out.");
     }
     form->in_part = true;
     form->state = BODY;
@@ -148,9 +149,9 @@ static const lims_error_t *keep(lims_multipart_t *form, const char *bytes, apr_s
     }
     if (length > form->room - form->length) {
         if (is_file(form, current(form))) {
-            return lims_fail(form->pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                             "%s: a file may have at most %" APR_SIZE_T_FMT " bytes.", form->file,
-                             form->file_max);
+            return lims_client_error(form->pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                     "%s: a file may have at most %" APR_SIZE_T_FMT " bytes.",
+                                     form->file, form->file_max);
         }
         return refuse(form, apr_psprintf(form->pool, "%s is too long",
                                          lims_excerpt(current(form)->name, form->pool)));
@@ -171,9 +172,9 @@ static const lims_error_t *in_body(apr_size_t *taken, lims_multipart_t *form, co
     if (form->matched == 0) {
         const char *end = memchr(bytes, '\r', length);
 
-        *taken = end != NULL ? (apr_size_t)(end - bytes) : length;
+        *taken = end ? (apr_size_t)(end - bytes) : length;
         error = keep(form, bytes, *taken);
-        if (error == NULL && end != NULL) {
+        if (!error && end) {
             form->matched = 1;
             *taken += 1;
         }
@@ -272,8 +273,8 @@ bool lims_multipart_is(const char *content_type)
     static const char name[] = "multipart/form-data";
     apr_size_t length = sizeof(name) - 1;
 
-    return content_type != NULL && strncasecmp(content_type, name, length) == 0 &&
-           (content_type[length] == '\0' || strchr("; \t", content_type[length]) != NULL);
+    return content_type && strncasecmp(content_type, name, length) == 0 &&
+           (content_type[length] == '\0' || strchr("; \t", content_type[length]));
 }
 
 const lims_error_t *lims_multipart_create(lims_multipart_t **form, const char *content_type,
@@ -282,10 +283,11 @@ const lims_error_t *lims_multipart_create(lims_multipart_t **form, const char *c
     lims_multipart_t *made = apr_pcalloc(pool, sizeof(*made));
     const char *boundary = lims_multipart_boundary(content_type, pool);
 
-    if (boundary == NULL) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY,
-                         "Content-Type: multipart/form-data needs a boundary of 1 to 70 of the "
-                         "characters that RFC 2046 allows.");
+    if (!boundary) {
+        return lims_client_error(
+            pool, LIMS_E_INVALID_BODY,
+            "Content-Type: multipart/form-data needs a boundary of 1 to 70 of the "
+            "characters that RFC 2046 allows.");
     }
     made->pool = pool;
     made->delimiter = apr_pstrcat(pool, "\r\n--", boundary, NULL);
@@ -305,13 +307,13 @@ const lims_error_t *lims_multipart_feed(lims_multipart_t *form, const char *byte
 {
     const lims_error_t *error = NULL;
 
-    while (length > 0 && error == NULL) {
+    while (length > 0 && !error) {
         apr_size_t taken = 0;
 
         error = step(&taken, form, bytes, length);
         bytes += taken;
         length -= taken;
-        form->seen += error == NULL ? taken : 0;
+        form->seen += !error ? taken : 0;
     }
     return error;
 }
@@ -345,7 +347,7 @@ const char *lims_multipart_digest(const apr_array_header_t *parts, apr_pool_t *p
         const lims_part_t *part = &APR_ARRAY_IDX(parts, i, lims_part_t);
         unsigned char digest[SHA256_DIGEST_LENGTH];
 
-        if (SHA256((const unsigned char *)part->bytes, part->length, digest) == NULL) {
+        if (!SHA256((const unsigned char *)part->bytes, part->length, digest)) {
             return NULL;
         }
         text = apr_pstrcat(pool, text, part->name, "\n", part->file_name ? part->file_name : "",

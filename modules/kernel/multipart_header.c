@@ -18,7 +18,7 @@
 
 static bool is_token(char c)
 {
-    return c > 0x20 && c < 0x7F && strchr("()<>@,;:\\\"/[]?={}", c) == NULL;
+    return c > 0x20 && c < 0x7F && !strchr("()<>@,;:\\\"/[]?={}", c);
 }
 
 /* Browsers write a quote in a name as %22 and leave a backslash as it is; others
@@ -67,13 +67,13 @@ static bool next_parameter(const char **name, const char **value, bool *broken, 
         return false; /* a last semicolon without anything behind it */
     }
     *name = *broken ? NULL : token(&p, pool);
-    *broken = *name == NULL || *p != '=';
+    *broken = !*name || *p != '=';
     if (*broken) {
         return false;
     }
     p++;
     *value = *p == '"' ? quoted(&p, pool) : token(&p, pool);
-    *broken = *value == NULL;
+    *broken = !*value;
     *rest = p;
     return !*broken;
 }
@@ -89,7 +89,7 @@ static bool find_parameter(const char **found, const char *parameters, const cha
     *found = NULL;
     while (next_parameter(&name, &value, &broken, &parameters, pool)) {
         if (strcasecmp(name, wanted) == 0) {
-            twice = *found != NULL;
+            twice = *found;
             *found = value;
         }
         if (twice) {
@@ -109,7 +109,7 @@ const char *lims_multipart_boundary(const char *content_type, apr_pool_t *pool)
     if (!lims_multipart_is(content_type) ||
         !find_parameter(&boundary, content_type + strcspn(content_type, "; \t"), "boundary",
                         pool) ||
-        boundary == NULL) {
+        !boundary) {
         return NULL;
     }
     length = strlen(boundary);
@@ -159,10 +159,10 @@ static const char *take_disposition(lims_part_t *part, const char *value, apr_po
         !find_parameter(&file_name, value + length, "filename", pool)) {
         return "a Content-Disposition is not of the form: form-data; name=\"...\"";
     }
-    if (part->name == NULL || !is_text(part->name, NAME_MAX_LENGTH)) {
+    if (!part->name || !is_text(part->name, NAME_MAX_LENGTH)) {
         return "a part has no name, or one of more than 64 characters";
     }
-    if (file_name != NULL) {
+    if (file_name) {
         file_name = without_path(file_name);
         if (*file_name != '\0' && !is_text(file_name, FILE_NAME_MAX)) {
             return "a file name is no UTF-8 text of at most 255 characters";
@@ -188,10 +188,10 @@ static const char *take_encoding(const char *value)
 static const char *take_line(lims_part_t *part, char *line, apr_pool_t *pool)
 {
     char *colon = strchr(line, ':');
-    char *value = colon != NULL ? colon + 1 : line;
+    char *value = colon ? colon + 1 : line;
     apr_size_t length;
 
-    if (colon == NULL || colon == line || strcspn(line, " \t") < (apr_size_t)(colon - line)) {
+    if (!colon || colon == line || strcspn(line, " \t") < (apr_size_t)(colon - line)) {
         return "a header line of a part is not of the form: name: value";
     }
     *colon = '\0';
@@ -206,8 +206,8 @@ static const char *take_line(lims_part_t *part, char *line, apr_pool_t *pool)
         }
     }
     if (strcasecmp(line, "Content-Disposition") == 0) {
-        return part->name != NULL ? "a part has two Content-Dispositions"
-                                  : take_disposition(part, value, pool);
+        return part->name ? "a part has two Content-Dispositions"
+                          : take_disposition(part, value, pool);
     }
     return strcasecmp(line, "Content-Transfer-Encoding") == 0 ? take_encoding(value) : NULL;
 }
@@ -216,13 +216,13 @@ const char *lims_multipart_header(lims_part_t *part, const char *header, apr_poo
 {
     const char *problem = NULL;
 
-    while (*header != '\0' && problem == NULL) {
+    while (*header != '\0' && !problem) {
         const char *end = strchr(header, '\r');
 
-        if (end == NULL || end[1] != '\n') {
+        if (!end || end[1] != '\n') {
             return "the header of a part has a line that does not end in CR LF";
         }
-        if (memchr(header, '\n', (apr_size_t)(end - header)) != NULL) {
+        if (memchr(header, '\n', (apr_size_t)(end - header))) {
             return "the header of a part has a line that does not end in CR LF";
         }
         if (end > header) {
@@ -231,7 +231,7 @@ const char *lims_multipart_header(lims_part_t *part, const char *header, apr_poo
         }
         header = end + 2;
     }
-    if (problem == NULL && part->name == NULL) {
+    if (!problem && !part->name) {
         problem = "a part has no Content-Disposition";
     }
     return problem;

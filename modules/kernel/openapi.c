@@ -12,13 +12,13 @@
 
 /* --- Shared by the parts -------------------------------------------------- */
 
-void lims_openapi_member(lims_document_t *doc, const char *name, const char *text)
+void lims_openapi_member(lims_openapi_t *doc, const char *name, const char *text)
 {
     lims_writer_key(doc->w, name);
     lims_writer_string(doc->w, text);
 }
 
-void lims_openapi_reference(lims_document_t *doc, const char *section, const char *name)
+void lims_openapi_reference(lims_openapi_t *doc, const char *section, const char *name)
 {
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "$ref",
@@ -26,7 +26,7 @@ void lims_openapi_reference(lims_document_t *doc, const char *section, const cha
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_content_of(lims_document_t *doc, const char *media_type)
+void lims_openapi_content_of(lims_openapi_t *doc, const char *media_type)
 {
     lims_writer_key(doc->w, "content");
     lims_writer_object_begin(doc->w);
@@ -35,7 +35,7 @@ void lims_openapi_content_of(lims_document_t *doc, const char *media_type)
     lims_writer_key(doc->w, "schema");
 }
 
-void lims_openapi_content_next(lims_document_t *doc, const char *media_type)
+void lims_openapi_content_next(lims_openapi_t *doc, const char *media_type)
 {
     lims_writer_object_end(doc->w);
     lims_writer_key(doc->w, media_type);
@@ -43,12 +43,12 @@ void lims_openapi_content_next(lims_document_t *doc, const char *media_type)
     lims_writer_key(doc->w, "schema");
 }
 
-void lims_openapi_content_begin(lims_document_t *doc)
+void lims_openapi_content_begin(lims_openapi_t *doc)
 {
     lims_openapi_content_of(doc, "application/json");
 }
 
-void lims_openapi_content_end(lims_document_t *doc)
+void lims_openapi_content_end(lims_openapi_t *doc)
 {
     lims_writer_object_end(doc->w);
     lims_writer_object_end(doc->w);
@@ -76,10 +76,10 @@ const char *lims_openapi_name(const char *words, apr_pool_t *pool)
 
 static bool is_documented(const lims_route_t *route)
 {
-    return route->path != NULL && (route->flags & LIMS_R_TOOL) == 0;
+    return route->path && (route->flags & LIMS_R_TOOL) == 0;
 }
 
-static void write_server(lims_document_t *doc, const char *url)
+static void write_server(lims_openapi_t *doc, const char *url)
 {
     lims_writer_key(doc->w, "servers");
     lims_writer_array_begin(doc->w);
@@ -89,7 +89,7 @@ static void write_server(lims_document_t *doc, const char *url)
     lims_writer_array_end(doc->w);
 }
 
-static void write_tag(lims_document_t *doc, const char *name, const char *description)
+static void write_tag(lims_openapi_t *doc, const char *name, const char *description)
 {
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "name", name);
@@ -97,17 +97,17 @@ static void write_tag(lims_document_t *doc, const char *name, const char *descri
     lims_writer_object_end(doc->w);
 }
 
-static void write_tags(lims_document_t *doc)
+static void write_tags(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "tags");
     lims_writer_array_begin(doc->w);
-    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+    for (const lims_resource_t *const *each = doc->resources; *each; each++) {
         const lims_route_t *route = (*each)->routes;
 
-        while (route->method != NULL && !is_documented(route)) {
+        while (route->method && !is_documented(route)) {
             route++;
         }
-        if (route->method != NULL) {
+        if (route->method) {
             write_tag(doc, (*each)->title, (*each)->doc);
         }
     }
@@ -120,9 +120,9 @@ static const char *template_of(const char *path, apr_pool_t *pool)
 {
     const char *id = strstr(path, "/:id");
 
-    return id == NULL ? path
-                      : apr_pstrcat(pool, apr_pstrmemdup(pool, path, (apr_size_t)(id - path)),
-                                    "/{id}", id + 4, NULL);
+    return !id ? path
+               : apr_pstrcat(pool, apr_pstrmemdup(pool, path, (apr_size_t)(id - path)), "/{id}",
+                             id + 4, NULL);
 }
 
 static bool same_path(const lims_route_t *a, const lims_route_t *b)
@@ -131,10 +131,10 @@ static bool same_path(const lims_route_t *a, const lims_route_t *b)
 }
 
 /* Is there no route of this path before this one? */
-static bool is_first(const lims_document_t *doc, const lims_route_t *route)
+static bool is_first(const lims_openapi_t *doc, const lims_route_t *route)
 {
-    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
-        for (const lims_route_t *other = (*each)->routes; other->method != NULL; other++) {
+    for (const lims_resource_t *const *each = doc->resources; *each; each++) {
+        for (const lims_route_t *other = (*each)->routes; other->method; other++) {
             if (same_path(other, route)) {
                 return other == route;
             }
@@ -144,7 +144,7 @@ static bool is_first(const lims_document_t *doc, const lims_route_t *route)
 }
 
 /* Where a route is, below the server. The root of what has no prefix is a slash. */
-static const char *path_of(const lims_document_t *doc, const lims_route_t *route)
+static const char *path_of(const lims_openapi_t *doc, const lims_route_t *route)
 {
     const char *path =
         apr_pstrcat(doc->pool, doc->prefix, template_of(route->path, doc->pool), NULL);
@@ -153,12 +153,12 @@ static const char *path_of(const lims_document_t *doc, const lims_route_t *route
 }
 
 /* All methods of a path, whichever resources they belong to. */
-static void write_path(lims_document_t *doc, const lims_route_t *first)
+static void write_path(lims_openapi_t *doc, const lims_route_t *first)
 {
     lims_writer_key(doc->w, path_of(doc, first));
     lims_writer_object_begin(doc->w);
-    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
-        for (const lims_route_t *route = (*each)->routes; route->method != NULL; route++) {
+    for (const lims_resource_t *const *each = doc->resources; *each; each++) {
+        for (const lims_route_t *route = (*each)->routes; route->method; route++) {
             if (same_path(route, first)) {
                 lims_openapi_operation(doc, *each, route);
             }
@@ -167,12 +167,12 @@ static void write_path(lims_document_t *doc, const lims_route_t *first)
     lims_writer_object_end(doc->w);
 }
 
-static void write_paths(lims_document_t *doc)
+static void write_paths(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "paths");
     lims_writer_object_begin(doc->w);
-    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
-        for (const lims_route_t *route = (*each)->routes; route->method != NULL; route++) {
+    for (const lims_resource_t *const *each = doc->resources; *each; each++) {
+        for (const lims_route_t *route = (*each)->routes; route->method; route++) {
             if (is_documented(route) && is_first(doc, route)) {
                 write_path(doc, route);
             }
@@ -183,7 +183,7 @@ static void write_paths(lims_document_t *doc)
 
 /* In the order in which they come to refer to each other: answers to header
  * fields, everything to schemas. */
-static void write_components(lims_document_t *doc)
+static void write_components(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "components");
     lims_writer_object_begin(doc->w);
@@ -203,7 +203,7 @@ static void write_components(lims_document_t *doc)
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
                          const char *server, const char *prefix, apr_pool_t *pool)
 {
-    lims_document_t doc = {
+    lims_openapi_t doc = {
         .pool = pool, .w = lims_writer_create(pool), .resources = resources, .prefix = prefix
     };
 

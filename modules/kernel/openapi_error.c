@@ -14,7 +14,7 @@
 
 static bool has_id(const lims_route_t *route)
 {
-    return strstr(route->path, "/:id") != NULL;
+    return strstr(route->path, "/:id");
 }
 
 /* --- Which errors a route has --------------------------------------------- */
@@ -47,10 +47,10 @@ void lims_openapi_errors(bool possible[LIMS_E_COUNT], const lims_route_t *route)
         possible[always[i]] = true;
     }
     possible[LIMS_E_UPLOAD_ONLY_KEY] = (route->flags & LIMS_R_UPLOAD_KEY) == 0;
-    possible[LIMS_E_SCOPE_REQUIRED] = route->scope != NULL;
+    possible[LIMS_E_SCOPE_REQUIRED] = route->scope;
     possible[LIMS_E_INVALID_ID] = has_id(route);
     possible[LIMS_E_NOT_FOUND] = has_id(route);
-    for (const lims_error_e *kind = route->errors; kind != NULL && *kind != LIMS_E_COUNT; kind++) {
+    for (const lims_error_e *kind = route->errors; kind && *kind != LIMS_E_COUNT; kind++) {
         possible[*kind] = true;
     }
     if (strcmp(route->method, "GET") != 0) {
@@ -104,7 +104,7 @@ static const char *description_of(const bool *kinds, int count, apr_pool_t *pool
 }
 
 /* The general form, narrowed to these slugs. */
-static void write_error_schema(lims_document_t *doc, const bool *kinds)
+static void write_error_schema(lims_openapi_t *doc, const bool *kinds)
 {
     lims_writer_t *w = doc->w;
 
@@ -132,7 +132,7 @@ static void write_error_schema(lims_document_t *doc, const bool *kinds)
     lims_writer_object_end(w);
 }
 
-static void write_schema(lims_document_t *doc, const bool *kinds)
+static void write_schema(lims_openapi_t *doc, const bool *kinds)
 {
     if (!kinds[LIMS_E_SAMPLE_LIMIT_EXCEEDED] && !kinds[LIMS_E_FILE_STORAGE_EXCEEDED]) {
         write_error_schema(doc, kinds);
@@ -147,7 +147,7 @@ static void write_schema(lims_document_t *doc, const bool *kinds)
     lims_writer_object_end(doc->w);
 }
 
-static void write_response(lims_document_t *doc, const bool *kinds, int count)
+static void write_response(lims_openapi_t *doc, const bool *kinds, int count)
 {
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "description", description_of(kinds, count, doc->pool));
@@ -175,7 +175,7 @@ static int select_status(bool *kinds, int *only, const bool *possible, int statu
     return count;
 }
 
-void lims_openapi_refusals(lims_document_t *doc, const lims_route_t *route)
+void lims_openapi_refusals(lims_openapi_t *doc, const lims_route_t *route)
 {
     bool possible[LIMS_E_COUNT];
     bool kinds[LIMS_E_COUNT];
@@ -199,7 +199,7 @@ void lims_openapi_refusals(lims_document_t *doc, const lims_route_t *route)
     }
 }
 
-void lims_openapi_refusal_components(lims_document_t *doc)
+void lims_openapi_refusal_components(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
     for (int kind = 0; kind < LIMS_E_COUNT; kind++) {

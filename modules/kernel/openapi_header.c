@@ -105,7 +105,7 @@ static const parameter_t parameters[] = {
 _Static_assert(LIMS_LENGTH(parameters) == LIMS_Q_COUNT, "a parameter has no row");
 
 /* "schema": of a value that is sent or, as a header field of an answer, not. */
-static void write_schema(lims_document_t *doc, const lims_field_t *field, lims_schema_e use)
+static void write_schema(lims_openapi_t *doc, const lims_field_t *field, lims_schema_e use)
 {
     const lims_schema_t s = { .w = doc->w, .use = use };
 
@@ -117,7 +117,7 @@ static void write_schema(lims_document_t *doc, const lims_field_t *field, lims_s
 
 /* --- Header fields of answers --------------------------------------------- */
 
-void lims_openapi_headers(lims_document_t *doc, unsigned set)
+void lims_openapi_headers(lims_openapi_t *doc, unsigned set)
 {
     lims_writer_key(doc->w, "headers");
     lims_writer_object_begin(doc->w);
@@ -131,7 +131,7 @@ void lims_openapi_headers(lims_document_t *doc, unsigned set)
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_header_components(lims_document_t *doc)
+void lims_openapi_header_components(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
     for (int i = 0; i < LIMS_H_COUNT; i++) {
@@ -150,7 +150,7 @@ void lims_openapi_header_components(lims_document_t *doc)
 
 /* --- Parameters ----------------------------------------------------------- */
 
-static void write_parameter(lims_document_t *doc, const lims_field_t *field, const char *in,
+static void write_parameter(lims_openapi_t *doc, const lims_field_t *field, const char *in,
                             lims_schema_e use)
 {
     lims_writer_object_begin(doc->w);
@@ -160,20 +160,20 @@ static void write_parameter(lims_document_t *doc, const lims_field_t *field, con
         lims_writer_key(doc->w, "required");
         lims_writer_boolean(doc->w, true);
     }
-    if (field->doc != NULL) {
+    if (field->doc) {
         lims_openapi_member(doc, "description", field->doc);
     }
     write_schema(doc, field, use);
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_parameter(lims_document_t *doc, lims_parameter_name_e name)
+void lims_openapi_parameter(lims_openapi_t *doc, lims_parameter_name_e name)
 {
     lims_openapi_reference(doc, "parameters", parameters[name].field.name);
     doc->parameters[name] = true;
 }
 
-void lims_openapi_query_parameter(lims_document_t *doc, const lims_field_t *field)
+void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field)
 {
     lims_field_t given = *field;
 
@@ -184,18 +184,18 @@ void lims_openapi_query_parameter(lims_document_t *doc, const lims_field_t *fiel
     write_parameter(doc, &given, "query", LIMS_SCHEMA_INPUT);
 }
 
-void lims_openapi_delivery_parameters(lims_document_t *doc)
+void lims_openapi_delivery_parameters(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "parameters");
     lims_writer_array_begin(doc->w);
-    for (const lims_field_t *field = lims_delivery_headers; field->name != NULL; field++) {
+    for (const lims_field_t *field = lims_delivery_headers; field->name; field++) {
         lims_openapi_reference(doc, "parameters", field->name);
     }
     lims_writer_array_end(doc->w);
     doc->deliveries = true;
 }
 
-void lims_openapi_parameter_components(lims_document_t *doc)
+void lims_openapi_parameter_components(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
     for (int i = 0; i < LIMS_Q_COUNT; i++) {
@@ -204,7 +204,7 @@ void lims_openapi_parameter_components(lims_document_t *doc)
             write_parameter(doc, &parameters[i].field, parameters[i].in, LIMS_SCHEMA_INPUT);
         }
     }
-    for (const lims_field_t *field = lims_delivery_headers; doc->deliveries && field->name != NULL;
+    for (const lims_field_t *field = lims_delivery_headers; doc->deliveries && field->name;
          field++) {
         lims_writer_key(doc->w, field->name);
         write_parameter(doc, field, "header", LIMS_SCHEMA_RECORD);

@@ -102,7 +102,7 @@ static const char *error_rows(apr_pool_t *pool)
     return rows;
 }
 
-void lims_openapi_info(lims_document_t *doc)
+void lims_openapi_info(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "title", LIMS_API_NAME);
@@ -117,13 +117,13 @@ void lims_openapi_info(lims_document_t *doc)
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_security_schemes(lims_document_t *doc)
+void lims_openapi_security_schemes(lims_openapi_t *doc)
 {
     const char *text = "An API key, `lk_...`, made by an administrator and shown once. One made "
                        "with a list of scopes is limited to them; one made for uploads only may "
                        "deliver instrument files and ask who it is.\n\n";
 
-    for (const lims_scope_t *scope = lims_scopes; scope->name != NULL; scope++) {
+    for (const lims_scope_t *scope = lims_scopes; scope->name; scope++) {
         text = apr_pstrcat(doc->pool, text, "- `", scope->name, "`: ", scope->doc, "\n", NULL);
     }
     lims_writer_object_begin(doc->w);

@@ -20,7 +20,7 @@ static bool is_post(const lims_route_t *route)
 
 static bool has_id(const lims_route_t *route)
 {
-    return strstr(route->path, "/:id") != NULL;
+    return strstr(route->path, "/:id");
 }
 
 /* One record, or a document that has a tag like one. */
@@ -33,46 +33,46 @@ static bool is_tagged(const lims_route_t *route)
 
 static const char *description_of(const lims_route_t *route, apr_pool_t *pool)
 {
-    const char *text = route->description != NULL ? route->description : route->summary;
+    const char *text = route->description ? route->description : route->summary;
     const char *scope = "Any valid key.";
 
-    if (route->scope != NULL) {
+    if (route->scope) {
         scope = apr_pstrcat(pool, "Scope: `", route->scope, "`.", NULL);
     }
-    return apr_pstrcat(pool, text, route->description != NULL ? "" : ".", "\n\n", scope,
+    return apr_pstrcat(pool, text, route->description ? "" : ".", "\n\n", scope,
                        (route->flags & LIMS_R_UPLOAD_KEY) != 0 ? " Open to upload-only keys." : "",
                        NULL);
 }
 
 /* OpenAPI 3.1 lets a bearer scheme name the roles it needs. */
-static void write_security(lims_document_t *doc, const lims_route_t *route)
+static void write_security(lims_openapi_t *doc, const lims_route_t *route)
 {
     lims_writer_key(doc->w, "security");
     lims_writer_array_begin(doc->w);
     lims_writer_object_begin(doc->w);
     lims_writer_key(doc->w, "bearer");
     lims_writer_array_begin(doc->w);
-    if (route->scope != NULL) {
+    if (route->scope) {
         lims_writer_string(doc->w, route->scope);
     }
     lims_writer_array_end(doc->w);
     lims_writer_object_end(doc->w);
     lims_writer_array_end(doc->w);
-    if (route->scope != NULL) {
+    if (route->scope) {
         lims_openapi_member(doc, "x-scope", route->scope);
     }
 }
 
 /* --- What is sent --------------------------------------------------------- */
 
-static void write_parameters(lims_document_t *doc, const lims_route_t *route)
+static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
 {
     lims_writer_key(doc->w, "parameters");
     lims_writer_array_begin(doc->w);
     if (has_id(route)) {
         lims_openapi_parameter(doc, LIMS_Q_ID);
     }
-    for (const lims_field_t *field = route->query; field != NULL && field->name != NULL; field++) {
+    for (const lims_field_t *field = route->query; field && field->name; field++) {
         lims_openapi_query_parameter(doc, field);
     }
     if (is_read(route) && is_tagged(route)) {
@@ -88,7 +88,7 @@ static void write_parameters(lims_document_t *doc, const lims_route_t *route)
     lims_writer_array_end(doc->w);
 }
 
-static void write_nothing(lims_document_t *doc)
+static void write_nothing(lims_openapi_t *doc)
 {
     static const lims_field_t nothing[] = { LIMS_FIELD_END };
     const lims_schema_t s = { .w = doc->w, .use = LIMS_SCHEMA_INPUT };
@@ -96,21 +96,21 @@ static void write_nothing(lims_document_t *doc)
     lims_schema_object(&s, nothing, "Nothing to say.");
 }
 
-static void write_json_body(lims_document_t *doc, const lims_resource_t *resource,
+static void write_json_body(lims_openapi_t *doc, const lims_resource_t *resource,
                             const lims_route_t *route)
 {
     if (route->body == LIMS_F_CREATE) {
         lims_openapi_refer_create(doc, resource);
     } else if (route->body == LIMS_F_UPDATE) {
         lims_openapi_refer_update(doc, resource);
-    } else if (route->input != NULL) {
+    } else if (route->input) {
         lims_openapi_refer_input(doc, route);
     } else {
         write_nothing(doc);
     }
 }
 
-static void write_body(lims_document_t *doc, const lims_resource_t *resource,
+static void write_body(lims_openapi_t *doc, const lims_resource_t *resource,
                        const lims_route_t *route)
 {
     static const char form[] = "multipart/form-data";
@@ -127,12 +127,12 @@ static void write_body(lims_document_t *doc, const lims_resource_t *resource,
         lims_openapi_content_begin(doc);
         write_json_body(doc, resource, route);
     }
-    if (json && route->form != NULL) {
+    if (json && route->form) {
         lims_openapi_content_next(doc, form);
-    } else if (route->form != NULL) {
+    } else if (route->form) {
         lims_openapi_content_of(doc, form);
     }
-    if (route->form != NULL) {
+    if (route->form) {
         lims_openapi_refer_form(doc, route);
     }
     lims_openapi_content_end(doc);
@@ -141,10 +141,10 @@ static void write_body(lims_document_t *doc, const lims_resource_t *resource,
 
 /* --- What is answered ----------------------------------------------------- */
 
-static void write_answer_schema(lims_document_t *doc, const lims_resource_t *resource,
+static void write_answer_schema(lims_openapi_t *doc, const lims_resource_t *resource,
                                 const lims_route_t *route)
 {
-    if (route->output != NULL) {
+    if (route->output) {
         lims_openapi_refer_output(doc, route);
     } else if ((route->flags & LIMS_R_DOCUMENT) != 0) {
         lims_writer_object_begin(doc->w);
@@ -165,7 +165,7 @@ static const char *answer_of(const lims_route_t *route)
     if ((route->flags & LIMS_R_DOCUMENT) != 0) {
         return "The document.";
     }
-    if (route->output != NULL) {
+    if (route->output) {
         return "The answer.";
     }
     if (is_read(route)) {
@@ -184,7 +184,7 @@ static unsigned headers_of(const lims_route_t *route)
     return set;
 }
 
-static void write_success(lims_document_t *doc, const lims_resource_t *resource,
+static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
                           const lims_route_t *route, int status)
 {
     lims_writer_key(doc->w, apr_itoa(doc->pool, status));
@@ -197,7 +197,7 @@ static void write_success(lims_document_t *doc, const lims_resource_t *resource,
     lims_writer_object_end(doc->w);
 }
 
-static void write_not_modified(lims_document_t *doc, const lims_route_t *route)
+static void write_not_modified(lims_openapi_t *doc, const lims_route_t *route)
 {
     if (is_read(route) && is_tagged(route)) {
         lims_writer_key(doc->w, "304");
@@ -208,7 +208,7 @@ static void write_not_modified(lims_document_t *doc, const lims_route_t *route)
     }
 }
 
-void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resource,
+void lims_openapi_operation(lims_openapi_t *doc, const lims_resource_t *resource,
                             const lims_route_t *route)
 {
     char *method = apr_pstrdup(doc->pool, route->method);
@@ -231,7 +231,7 @@ void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resourc
     lims_writer_key(doc->w, "responses");
     lims_writer_object_begin(doc->w);
     write_success(doc, resource, route, route->status);
-    for (const int *status = route->also; status != NULL && *status != 0; status++) {
+    for (const int *status = route->also; status && *status != 0; status++) {
         write_success(doc, resource, route, *status);
     }
     write_not_modified(doc, route);

@@ -9,16 +9,16 @@
 #ifndef LIMS_KERNEL_OPENAPI_PARTS_H
 #define LIMS_KERNEL_OPENAPI_PARTS_H
 
-#include "kernel/events.h"
+#include "kernel/event_types.h"
 #include "kernel/schema.h"
 #include "kernel/writer.h"
 #include "lims.h"
 
-typedef struct lims_document_t lims_document_t;
+typedef struct lims_openapi_t lims_openapi_t;
 typedef struct lims_component_t lims_component_t;
 
 /* Writes the schema of a component; `subject` is what it is a schema of. */
-typedef void(lims_component_fn)(lims_document_t *doc, const void *subject);
+typedef void(lims_component_fn)(lims_openapi_t *doc, const void *subject);
 
 struct lims_component_t {
     const char *name;
@@ -52,7 +52,7 @@ typedef enum {
     LIMS_Q_COUNT
 } lims_parameter_name_e;
 
-struct lims_document_t {
+struct lims_openapi_t {
     apr_pool_t *pool;
     lims_writer_t *w;
     const lims_resource_t *const *resources;
@@ -68,19 +68,19 @@ struct lims_document_t {
 /* --- openapi.c ------------------------------------------------------------ */
 
 /* "name": "text" */
-void lims_openapi_member(lims_document_t *doc, const char *name, const char *text);
+void lims_openapi_member(lims_openapi_t *doc, const char *name, const char *text);
 
 /* { "$ref": "#/components/<section>/<name>" } */
-void lims_openapi_reference(lims_document_t *doc, const char *section, const char *name);
+void lims_openapi_reference(lims_openapi_t *doc, const char *section, const char *name);
 
 /* { "application/json": { "schema": ... } } around what is written between. */
-void lims_openapi_content_begin(lims_document_t *doc);
-void lims_openapi_content_end(lims_document_t *doc);
+void lims_openapi_content_begin(lims_openapi_t *doc);
+void lims_openapi_content_end(lims_openapi_t *doc);
 
 /* The same in halves, for a body of several media types: begin() is "content" and
  * the first of them, next() goes over to another. */
-void lims_openapi_content_of(lims_document_t *doc, const char *media_type);
-void lims_openapi_content_next(lims_document_t *doc, const char *media_type);
+void lims_openapi_content_of(lims_openapi_t *doc, const char *media_type);
+void lims_openapi_content_next(lims_openapi_t *doc, const char *media_type);
 
 /* Words as one name: "sample.ready_for_review", "getSample", "not_found" as
  * "SampleReadyForReview", "GetSample", "NotFound". */
@@ -89,40 +89,40 @@ const char *lims_openapi_name(const char *words, apr_pool_t *pool);
 /* --- openapi_schema.c: components/schemas --------------------------------- */
 
 /* References; the component is written later. */
-void lims_openapi_refer_record(lims_document_t *doc, const lims_resource_t *resource);
-void lims_openapi_refer_single(lims_document_t *doc, const lims_resource_t *resource);
-void lims_openapi_refer_page(lims_document_t *doc, const lims_resource_t *resource);
-void lims_openapi_refer_create(lims_document_t *doc, const lims_resource_t *resource);
-void lims_openapi_refer_update(lims_document_t *doc, const lims_resource_t *resource);
-void lims_openapi_refer_input(lims_document_t *doc, const lims_route_t *route);
-void lims_openapi_refer_form(lims_document_t *doc, const lims_route_t *route);
-void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route);
-void lims_openapi_refer_error(lims_document_t *doc);
-void lims_openapi_refer_plan_limit(lims_document_t *doc);
-void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event);
+void lims_openapi_refer_record(lims_openapi_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_single(lims_openapi_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_page(lims_openapi_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_create(lims_openapi_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_update(lims_openapi_t *doc, const lims_resource_t *resource);
+void lims_openapi_refer_input(lims_openapi_t *doc, const lims_route_t *route);
+void lims_openapi_refer_form(lims_openapi_t *doc, const lims_route_t *route);
+void lims_openapi_refer_output(lims_openapi_t *doc, const lims_route_t *route);
+void lims_openapi_refer_error(lims_openapi_t *doc);
+void lims_openapi_refer_plan_limit(lims_openapi_t *doc);
+void lims_openapi_refer_event(lims_openapi_t *doc, const lims_event_t *event);
 
-void lims_openapi_schemas(lims_document_t *doc);
+void lims_openapi_schemas(lims_openapi_t *doc);
 
 /* --- openapi_operation.c -------------------------------------------------- */
 
 /* One method of a path: its name and its operation object. */
-void lims_openapi_operation(lims_document_t *doc, const lims_resource_t *resource,
+void lims_openapi_operation(lims_openapi_t *doc, const lims_resource_t *resource,
                             const lims_route_t *route);
 
 /* --- openapi_header.c: components/headers and components/parameters ------- */
 
 /* "headers": the fields of the set, bit 1u << lims_header_e each. */
-void lims_openapi_headers(lims_document_t *doc, unsigned set);
-void lims_openapi_parameter(lims_document_t *doc, lims_parameter_name_e name);
+void lims_openapi_headers(lims_openapi_t *doc, unsigned set);
+void lims_openapi_parameter(lims_openapi_t *doc, lims_parameter_name_e name);
 
 /* A parameter in the query, written in place. */
-void lims_openapi_query_parameter(lims_document_t *doc, const lims_field_t *field);
+void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field);
 
 /* "parameters": the header fields of a delivery. */
-void lims_openapi_delivery_parameters(lims_document_t *doc);
+void lims_openapi_delivery_parameters(lims_openapi_t *doc);
 
-void lims_openapi_header_components(lims_document_t *doc);
-void lims_openapi_parameter_components(lims_document_t *doc);
+void lims_openapi_header_components(lims_openapi_t *doc);
+void lims_openapi_parameter_components(lims_openapi_t *doc);
 
 /* Of every answer; those of the rate limit where the key is known. */
 #define LIMS_HEADERS_COMMON                                                                        \
@@ -131,20 +131,20 @@ void lims_openapi_parameter_components(lims_document_t *doc);
 
 /* --- openapi_error.c: the refusals of operations, components/responses ---- */
 
-void lims_openapi_refusals(lims_document_t *doc, const lims_route_t *route);
-void lims_openapi_refusal_components(lims_document_t *doc);
+void lims_openapi_refusals(lims_openapi_t *doc, const lims_route_t *route);
+void lims_openapi_refusal_components(lims_openapi_t *doc);
 
 /* Slugs of everything an answer with "error" can say, NULL-terminated. */
 const char *const *lims_openapi_slugs(apr_pool_t *pool);
 
 /* --- openapi_webhook.c ---------------------------------------------------- */
 
-void lims_openapi_webhooks(lims_document_t *doc);
+void lims_openapi_webhooks(lims_openapi_t *doc);
 
 /* --- openapi_info.c ------------------------------------------------------- */
 
 /* "info", and the object of components/securitySchemes. */
-void lims_openapi_info(lims_document_t *doc);
-void lims_openapi_security_schemes(lims_document_t *doc);
+void lims_openapi_info(lims_openapi_t *doc);
+void lims_openapi_security_schemes(lims_openapi_t *doc);
 
 #endif /* LIMS_KERNEL_OPENAPI_PARTS_H */

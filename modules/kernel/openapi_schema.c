@@ -18,7 +18,7 @@ static apr_size_t count_fields(const lims_field_t *fields)
 {
     apr_size_t count = 0;
 
-    while (fields[count].name != NULL) {
+    while (fields[count].name) {
         count++;
     }
     return count;
@@ -38,15 +38,15 @@ static lims_field_t *joined(const lims_field_t *first, const lims_field_t *secon
 
 /* --- References ----------------------------------------------------------- */
 
-static void refer(lims_document_t *doc, const char *name, lims_component_fn *write,
+static void refer(lims_openapi_t *doc, const char *name, lims_component_fn *write,
                   const void *subject)
 {
     lims_component_t *known = doc->first;
 
-    while (known != NULL && strcmp(known->name, name) != 0) {
+    while (known && strcmp(known->name, name) != 0) {
         known = known->next;
     }
-    if (known == NULL) {
+    if (!known) {
         known = apr_pcalloc(doc->pool, sizeof(*known));
         *known = (lims_component_t){ .name = name, .write = write, .subject = subject };
         *doc->end = known;
@@ -55,18 +55,18 @@ static void refer(lims_document_t *doc, const char *name, lims_component_fn *wri
     lims_openapi_reference(doc, "schemas", name);
 }
 
-static void write_blocker(lims_document_t *doc, const void *subject);
+static void write_blocker(lims_openapi_t *doc, const void *subject);
 
 /* Members that have a schema of their own: records, and blockers. */
 static bool refer_members(void *context, const lims_field_t *members)
 {
-    lims_document_t *doc = context;
+    lims_openapi_t *doc = context;
 
     if (members == lims_blocker_fields) {
         refer(doc, "Blocker", write_blocker, NULL);
         return true;
     }
-    for (const lims_resource_t *const *each = doc->resources; *each != NULL; each++) {
+    for (const lims_resource_t *const *each = doc->resources; *each; each++) {
         if ((*each)->fields == members) {
             lims_openapi_refer_record(doc, *each);
             return true;
@@ -75,7 +75,7 @@ static bool refer_members(void *context, const lims_field_t *members)
     return false;
 }
 
-static void write_object(lims_document_t *doc, const lims_field_t *fields, lims_schema_e use,
+static void write_object(lims_openapi_t *doc, const lims_field_t *fields, lims_schema_e use,
                          const char *description)
 {
     const lims_schema_t s = { .w = doc->w, .use = use, .refer = refer_members, .context = doc };
@@ -86,7 +86,7 @@ static void write_object(lims_document_t *doc, const lims_field_t *fields, lims_
 /* --- Records and pages ---------------------------------------------------- */
 
 /* An event of a type that this release does not know. */
-static void write_later_event(lims_document_t *doc, const void *subject)
+static void write_later_event(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
@@ -104,7 +104,7 @@ static void write_later_event(lims_document_t *doc, const void *subject)
     lims_writer_object_begin(doc->w);
     lims_writer_key(doc->w, "enum");
     lims_writer_array_begin(doc->w);
-    for (const char *const *type = lims_event_types; *type != NULL; type++) {
+    for (const char *const *type = lims_event_types; *type; type++) {
         lims_writer_string(doc->w, *type);
     }
     lims_writer_array_end(doc->w);
@@ -117,13 +117,13 @@ static void write_later_event(lims_document_t *doc, const void *subject)
 }
 
 /* One of the events there are, exactly, or one there will be. */
-static void write_feed_event(lims_document_t *doc, const lims_resource_t *resource)
+static void write_feed_event(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     lims_writer_object_begin(doc->w);
     lims_openapi_member(doc, "description", resource->doc);
     lims_writer_key(doc->w, "anyOf");
     lims_writer_array_begin(doc->w);
-    for (int i = 0; lims_event_types[i] != NULL; i++) {
+    for (int i = 0; lims_event_types[i]; i++) {
         lims_openapi_refer_event(doc, &lims_events[i]);
     }
     refer(doc, "LaterEvent", write_later_event, resource);
@@ -131,7 +131,7 @@ static void write_feed_event(lims_document_t *doc, const lims_resource_t *resour
     lims_writer_object_end(doc->w);
 }
 
-static void write_record(lims_document_t *doc, const void *subject)
+static void write_record(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
@@ -142,12 +142,12 @@ static void write_record(lims_document_t *doc, const void *subject)
     write_object(doc, resource->fields, LIMS_SCHEMA_RECORD, resource->doc);
 }
 
-void lims_openapi_refer_record(lims_document_t *doc, const lims_resource_t *resource)
+void lims_openapi_refer_record(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     refer(doc, resource->schema, write_record, resource);
 }
 
-static void write_single(lims_document_t *doc, const void *subject)
+static void write_single(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
     const lims_field_t nested = { .name = resource->nested,
@@ -160,11 +160,11 @@ static void write_single(lims_document_t *doc, const void *subject)
                  resource->doc);
 }
 
-void lims_openapi_refer_single(lims_document_t *doc, const lims_resource_t *resource)
+void lims_openapi_refer_single(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     const char *nested;
 
-    if (resource->nested == NULL) {
+    if (!resource->nested) {
         lims_openapi_refer_record(doc, resource);
         return;
     }
@@ -173,7 +173,7 @@ void lims_openapi_refer_single(lims_document_t *doc, const lims_resource_t *reso
           resource);
 }
 
-static void write_page(lims_document_t *doc, const void *subject)
+static void write_page(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
     const lims_field_t fields[] = {
@@ -198,26 +198,26 @@ static void write_page(lims_document_t *doc, const void *subject)
     write_object(doc, fields, LIMS_SCHEMA_RECORD, NULL);
 }
 
-void lims_openapi_refer_page(lims_document_t *doc, const lims_resource_t *resource)
+void lims_openapi_refer_page(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     refer(doc, apr_pstrcat(doc->pool, resource->schema, "Page", NULL), write_page, resource);
 }
 
 /* --- Bodies and answers of their own -------------------------------------- */
 
-static void write_create(lims_document_t *doc, const void *subject)
+static void write_create(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
     write_object(doc, resource->fields, LIMS_SCHEMA_CREATE, NULL);
 }
 
-void lims_openapi_refer_create(lims_document_t *doc, const lims_resource_t *resource)
+void lims_openapi_refer_create(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     refer(doc, apr_pstrcat(doc->pool, resource->schema, "Create", NULL), write_create, resource);
 }
 
-static void write_update(lims_document_t *doc, const void *subject)
+static void write_update(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
 
@@ -225,47 +225,47 @@ static void write_update(lims_document_t *doc, const void *subject)
                  "The fields to change; null clears one that may be null.");
 }
 
-void lims_openapi_refer_update(lims_document_t *doc, const lims_resource_t *resource)
+void lims_openapi_refer_update(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     refer(doc, apr_pstrcat(doc->pool, resource->schema, "Update", NULL), write_update, resource);
 }
 
-static void write_input(lims_document_t *doc, const void *subject)
+static void write_input(lims_openapi_t *doc, const void *subject)
 {
     const lims_route_t *route = subject;
 
     write_object(doc, route->input, LIMS_SCHEMA_INPUT, NULL);
 }
 
-void lims_openapi_refer_input(lims_document_t *doc, const lims_route_t *route)
+void lims_openapi_refer_input(lims_openapi_t *doc, const lims_route_t *route)
 {
     const char *name = lims_openapi_name(route->operation, doc->pool);
 
     refer(doc, apr_pstrcat(doc->pool, name, "Request", NULL), write_input, route);
 }
 
-static void write_form(lims_document_t *doc, const void *subject)
+static void write_form(lims_openapi_t *doc, const void *subject)
 {
     const lims_route_t *route = subject;
 
     write_object(doc, route->form, LIMS_SCHEMA_INPUT, "The parts of the form, each by its name.");
 }
 
-void lims_openapi_refer_form(lims_document_t *doc, const lims_route_t *route)
+void lims_openapi_refer_form(lims_openapi_t *doc, const lims_route_t *route)
 {
     const char *name = lims_openapi_name(route->operation, doc->pool);
 
     refer(doc, apr_pstrcat(doc->pool, name, "Form", NULL), write_form, route);
 }
 
-static void write_output(lims_document_t *doc, const void *subject)
+static void write_output(lims_openapi_t *doc, const void *subject)
 {
     const lims_route_t *route = subject;
 
     write_object(doc, route->output, LIMS_SCHEMA_RECORD, NULL);
 }
 
-void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route)
+void lims_openapi_refer_output(lims_openapi_t *doc, const lims_route_t *route)
 {
     const char *name = lims_openapi_name(route->operation, doc->pool);
 
@@ -274,14 +274,14 @@ void lims_openapi_refer_output(lims_document_t *doc, const lims_route_t *route)
 
 /* --- Errors --------------------------------------------------------------- */
 
-static void write_blocker(lims_document_t *doc, const void *subject)
+static void write_blocker(lims_openapi_t *doc, const void *subject)
 {
     (void)subject;
     write_object(doc, lims_blocker_fields, LIMS_SCHEMA_MEMBERS,
                  "A gate that refuses, with the ids of what blocks.");
 }
 
-static void write_error(lims_document_t *doc, const void *subject)
+static void write_error(lims_openapi_t *doc, const void *subject)
 {
     const lims_field_t fields[] = {
         { .name = "error",
@@ -307,12 +307,12 @@ static void write_error(lims_document_t *doc, const void *subject)
                  LIMS_SCHEMA_MEMBERS, "A refusal or a failure.");
 }
 
-void lims_openapi_refer_error(lims_document_t *doc)
+void lims_openapi_refer_error(lims_openapi_t *doc)
 {
     refer(doc, "Problem", write_error, NULL);
 }
 
-static void write_plan_limit(lims_document_t *doc, const void *subject)
+static void write_plan_limit(lims_openapi_t *doc, const void *subject)
 {
     static const char *const codes[] = { "SAMPLE_LIMIT_EXCEEDED", "FILE_STORAGE_EXCEEDED", NULL };
     static const lims_field_t fields[] = {
@@ -333,7 +333,7 @@ static void write_plan_limit(lims_document_t *doc, const void *subject)
                  "A limit of the organization's plan, or of the API key.");
 }
 
-void lims_openapi_refer_plan_limit(lims_document_t *doc)
+void lims_openapi_refer_plan_limit(lims_openapi_t *doc)
 {
     refer(doc, "PlanLimitError", write_plan_limit, NULL);
 }
@@ -341,7 +341,7 @@ void lims_openapi_refer_plan_limit(lims_document_t *doc)
 /* --- Events --------------------------------------------------------------- */
 
 /* The envelope of one type: that type and no other, and its payload. */
-static void write_event(lims_document_t *doc, const void *subject)
+static void write_event(lims_openapi_t *doc, const void *subject)
 {
     const lims_event_t *event = subject;
     const lims_field_t data = { .name = "data",
@@ -353,7 +353,7 @@ static void write_event(lims_document_t *doc, const void *subject)
     const char **types = apr_pcalloc(doc->pool, 2 * sizeof(*types));
 
     types[0] = event->type;
-    for (lims_field_t *field = fields; field->name != NULL; field++) {
+    for (lims_field_t *field = fields; field->name; field++) {
         if (strcmp(field->name, "type") == 0) {
             field->type = LIMS_T_ENUM;
             field->values = types;
@@ -362,7 +362,7 @@ static void write_event(lims_document_t *doc, const void *subject)
     write_object(doc, fields, LIMS_SCHEMA_MEMBERS, event->doc);
 }
 
-void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event)
+void lims_openapi_refer_event(lims_openapi_t *doc, const lims_event_t *event)
 {
     const char *name = lims_openapi_name(event->type, doc->pool);
 
@@ -373,10 +373,10 @@ void lims_openapi_refer_event(lims_document_t *doc, const lims_event_t *event)
 
 /* A schema may refer to one that nothing referred to before it: the list grows
  * while it is written. */
-void lims_openapi_schemas(lims_document_t *doc)
+void lims_openapi_schemas(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
-    for (const lims_component_t *each = doc->first; each != NULL; each = each->next) {
+    for (const lims_component_t *each = doc->first; each; each = each->next) {
         lims_writer_key(doc->w, each->name);
         each->write(doc, each->subject);
     }

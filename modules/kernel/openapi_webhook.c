@@ -17,7 +17,7 @@ static const struct {
                  "all. Redirects are not followed." },
 };
 
-static void write_responses(lims_document_t *doc)
+static void write_responses(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "responses");
     lims_writer_object_begin(doc->w);
@@ -30,7 +30,7 @@ static void write_responses(lims_document_t *doc)
     lims_writer_object_end(doc->w);
 }
 
-static void write_webhook(lims_document_t *doc, const lims_event_t *event)
+static void write_webhook(lims_openapi_t *doc, const lims_event_t *event)
 {
     const char *name = lims_openapi_name(event->type, doc->pool);
 
@@ -63,10 +63,10 @@ static void write_webhook(lims_document_t *doc, const lims_event_t *event)
     lims_writer_object_end(doc->w);
 }
 
-void lims_openapi_webhooks(lims_document_t *doc)
+void lims_openapi_webhooks(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);
-    for (const lims_event_t *event = lims_events; event->type != NULL; event++) {
+    for (const lims_event_t *event = lims_events; event->type; event++) {
         write_webhook(doc, event);
     }
     lims_writer_object_end(doc->w);

@@ -83,7 +83,7 @@ static bool read_bytes(unsigned char *bytes, int length, int text_length, const 
 
 bool lims_password_verify(const char *encoded, const char *password, apr_pool_t *pool)
 {
-    char *copy = apr_pstrdup(pool, encoded != NULL ? encoded : "");
+    char *copy = apr_pstrdup(pool, encoded ? encoded : "");
     const char *parts[7] = { NULL };
     unsigned char salt[SALT_LENGTH];
     unsigned char expected[HASH_LENGTH];
@@ -92,11 +92,11 @@ bool lims_password_verify(const char *encoded, const char *password, apr_pool_t 
     bool equal;
     cost_t c;
 
-    for (char *p = copy; p != NULL && count < 7; count++) {
+    for (char *p = copy; p && count < 7; count++) {
         char *dollar = strchr(p, '$');
 
         parts[count] = p;
-        if (dollar != NULL) {
+        if (dollar) {
             *dollar++ = '\0';
         }
         p = dollar;

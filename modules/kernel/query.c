@@ -30,14 +30,14 @@ static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_p
     lims_json_t **end = &list->first;
 
     list->type = LIMS_JSON_ARRAY;
-    while (text != NULL && *text != '\0') {
+    while (text && *text != '\0') {
         const char *comma = strchr(text, ',');
-        apr_size_t length = comma != NULL ? (apr_size_t)(comma - text) : strlen(text);
+        apr_size_t length = comma ? (apr_size_t)(comma - text) : strlen(text);
 
         *end = scalar_node(type, apr_pstrmemdup(pool, text, length), pool);
         end = &(*end)->next;
         list->count++;
-        text = comma != NULL ? comma + 1 : NULL;
+        text = comma ? comma + 1 : NULL;
     }
     return list;
 }
@@ -45,7 +45,7 @@ static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_p
 const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
                                     const char *text, lims_error_e kind, apr_pool_t *pool)
 {
-    lims_place_t place = { .pool = pool, .kind = kind, .name = field->name };
+    lims_json_path_t place = { .pool = pool, .kind = kind, .name = field->name };
     const lims_error_t *error = NULL;
     lims_json_t *node = NULL;
     const char *valid = NULL;
@@ -70,10 +70,10 @@ const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *f
         node = scalar_node(lims_field_json_type(field->type), text, pool);
         break;
     }
-    if (error == NULL) {
+    if (!error) {
         error = lims_validate(&valid, field, node, &place);
     }
-    if (error == NULL) {
+    if (!error) {
         lims_values_put(values, field, valid);
     }
     return error;
@@ -82,25 +82,26 @@ const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *f
 const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool)
 {
     static const lims_field_t field = { .name = "id", .type = LIMS_T_ID };
-    lims_place_t place = { .pool = pool, .kind = LIMS_E_INVALID_ID, .name = "id" };
+    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_ID, .name = "id" };
     lims_json_t *node = scalar_node(LIMS_JSON_NUMBER, segment, pool);
     const lims_error_t *error = lims_validate_scalar(id, &field, node, &place);
 
-    if (error == NULL) {
+    if (!error) {
         *id = apr_pstrdup(pool, segment);
         return NULL;
     }
     *id = NULL;
-    if (strpbrk(segment, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL && strchr(segment, '-') != NULL) {
+    if (strpbrk(segment, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strchr(segment, '-')) {
         segment = lims_excerpt(segment, pool);
-        return lims_fail(pool, LIMS_E_INVALID_ID,
-                         "'%s' is no id: ids are positive integers. Look a tracking id up by GET "
-                         "/samples?trackingId=%s.",
-                         segment, segment);
+        return lims_client_error(
+            pool, LIMS_E_INVALID_ID,
+            "'%s' is no id: ids are positive integers. Look a tracking id up by GET "
+            "/samples?trackingId=%s.",
+            segment, segment);
     }
-    return lims_fail(pool, LIMS_E_INVALID_ID,
-                     "'%s' is no id: ids are integers from 1 to 9223372036854775807.",
-                     lims_excerpt(segment, pool));
+    return lims_client_error(pool, LIMS_E_INVALID_ID,
+                             "'%s' is no id: ids are integers from 1 to 9223372036854775807.",
+                             lims_excerpt(segment, pool));
 }
 
 /* --- Query strings -------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ static const char *cut_to_maximum(const lims_field_t *field, const char *text, a
     apr_size_t digits = strspn(text, "0123456789");
     bool number = digits > 0 && text[digits] == '\0' && text[0] != '0';
 
-    if (!(field->flags & LIMS_F_CUT) || !number) {
+    if (!(field->flags & LIMS_F_CLAMP) || !number) {
         return text;
     }
     return digits > strlen(max) || (digits == strlen(max) && strcmp(text, max) > 0) ? max : text;
@@ -158,33 +159,36 @@ static const lims_error_t *take_parameter(lims_values_t *values, const lims_fiel
                                           apr_pool_t *pool)
 {
     const char *equals = memchr(pair, '=', length);
-    apr_size_t name_length = equals != NULL ? (apr_size_t)(equals - pair) : length;
+    apr_size_t name_length = equals ? (apr_size_t)(equals - pair) : length;
     const char *name = decode(pair, name_length, pool);
     const char *text = "";
     const lims_field_t *field;
 
-    if (equals != NULL) {
+    if (equals) {
         text = decode(equals + 1, length - name_length - 1, pool);
     }
-    if (name == NULL || text == NULL) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "The query is not percent-encoded UTF-8%s%s",
-                         name != NULL ? " at " : "", name != NULL ? lims_excerpt(name, pool) : "");
+    if (!name || !text) {
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "The query is not percent-encoded UTF-8%s%s", name ? " at " : "",
+                                 name ? lims_excerpt(name, pool) : "");
     }
     field = lims_field_find(fields, name);
-    if (field == NULL) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is not a parameter known here",
-                         *name != '\0' ? lims_excerpt(name, pool) : "A parameter without a name");
+    if (!field) {
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is not a parameter known here",
+                                 *name != '\0' ? lims_excerpt(name, pool)
+                                               : "A parameter without a name");
     }
     if (seen[field - fields]) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is there more than once", name);
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is there more than once", name);
     }
     seen[field - fields] = true;
     if (*text == '\0') {
         lims_field_t given = *field;
 
         given.min = given.type == LIMS_T_STRING && given.min == 0 ? 1 : given.min;
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is empty: leave it out, or give %s.", name,
-                         lims_field_expectation(&given, pool));
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "%s is empty: leave it out, or give %s.", name,
+                                 lims_field_expectation(&given, pool));
     }
     return lims_field_text(values, field, cut_to_maximum(field, text, pool), LIMS_E_INVALID_QUERY,
                            pool);
@@ -193,11 +197,11 @@ static const lims_error_t *take_parameter(lims_values_t *values, const lims_fiel
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
                                      const char *query_string, apr_pool_t *pool)
 {
-    const char *pair = query_string != NULL ? query_string : "";
+    const char *pair = query_string ? query_string : "";
     apr_size_t count = 0;
     bool *seen;
 
-    while (fields != NULL && fields[count].name != NULL) {
+    while (fields && fields[count].name) {
         count++;
     }
     seen = apr_pcalloc(pool, count + 1);
@@ -208,7 +212,7 @@ const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *
         if (length > 0) {
             const lims_error_t *error = take_parameter(values, fields, seen, pair, length, pool);
 
-            if (error != NULL) {
+            if (error) {
                 return error;
             }
         }

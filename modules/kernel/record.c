@@ -42,7 +42,7 @@ static void write_array(lims_writer_t *w, bool numbers, const char *text)
     const char *p = strchr(text, '{');
 
     lims_writer_array_begin(w);
-    while (p != NULL && (*p == '{' || *p == ',') && p[1] != '}' && p[1] != '\0') {
+    while (p && (*p == '{' || *p == ',') && p[1] != '}' && p[1] != '\0') {
         bool quoted;
 
         p = read_element(value, &quoted, p + 1);
@@ -69,7 +69,7 @@ static const char *compact(const char *text, apr_pool_t *pool)
             *out++ = *text++;
         } else if (*text == '"') {
             inside = !inside;
-        } else if (!inside && strchr(" \t\r\n", *text) != NULL) {
+        } else if (!inside && strchr(" \t\r\n", *text)) {
             continue;
         }
         *out++ = *text;
@@ -80,7 +80,7 @@ static const char *compact(const char *text, apr_pool_t *pool)
 
 void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const char *text)
 {
-    if (text == NULL) {
+    if (!text) {
         lims_writer_null(w);
         return;
     }
@@ -120,7 +120,7 @@ void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const 
 void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record_value_fn *value,
                        void *row)
 {
-    for (const lims_field_t *field = fields; field->name != NULL; field++) {
+    for (const lims_field_t *field = fields; field->name; field++) {
         if ((field->flags & LIMS_F_OUT) != 0) {
             lims_writer_key(w, field->name);
             lims_record_write_value(w, field, value(row, field->name));
@@ -131,7 +131,7 @@ void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row)
 {
-    for (int i = 0; fields[i].name != NULL; i++) {
+    for (int i = 0; fields[i].name; i++) {
         if ((fields[i].flags & LIMS_F_OUT) != 0) {
             lims_writer_key(w, fields[i].name);
             lims_record_write_value(w, &fields[i],

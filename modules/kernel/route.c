@@ -43,8 +43,7 @@ static node_t *literal_child(const node_t *node, const char *segment, apr_size_t
 {
     node_t *child = node->literals;
 
-    while (child != NULL &&
-           (child->length != length || memcmp(child->segment, segment, length) != 0)) {
+    while (child && (child->length != length || memcmp(child->segment, segment, length) != 0)) {
         child = child->sibling;
     }
     return child;
@@ -55,7 +54,7 @@ static node_t *add_child(node_t *node, const char *segment, apr_size_t length, a
     bool is_id = segment[0] == ':';
     node_t *child = is_id ? node->id : literal_child(node, segment, length);
 
-    if (child != NULL) {
+    if (child) {
         return child;
     }
     child = apr_pcalloc(pool, sizeof(*child));
@@ -75,7 +74,7 @@ static const entry_t *entry_of_method(const node_t *node, const char *method)
     const entry_t *entry = node->entries;
     const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
 
-    while (entry != NULL && strcmp(entry->route->method, wanted) != 0) {
+    while (entry && strcmp(entry->route->method, wanted) != 0) {
         entry = entry->next;
     }
     return entry;
@@ -86,7 +85,7 @@ static const char *allow_of(const node_t *node, apr_pool_t *pool)
     const char *allow = "";
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(methods); i++) {
-        if (entry_of_method(node, methods[i]) != NULL) {
+        if (entry_of_method(node, methods[i])) {
             allow = apr_pstrcat(pool, allow, *allow != '\0' ? ", " : "", methods[i], NULL);
         }
     }
@@ -119,13 +118,13 @@ const char *lims_router_create(lims_router_t **router, const lims_resource_t *co
     const char *problems = lims_route_check(resources, lims_statements, LIMS_STMT_COUNT, pool);
 
     *router = NULL;
-    if (problems != NULL) {
+    if (problems) {
         return problems;
     }
     *router = apr_pcalloc(pool, sizeof(**router));
-    for (; *resources != NULL; resources++) {
-        for (const lims_route_t *route = (*resources)->routes; route->method != NULL; route++) {
-            if (route->path != NULL && (route->flags & LIMS_R_TOOL) == 0) {
+    for (; *resources; resources++) {
+        for (const lims_route_t *route = (*resources)->routes; route->method; route++) {
+            if (route->path && (route->flags & LIMS_R_TOOL) == 0) {
                 add_route(*router, *resources, route, pool);
             }
         }
@@ -137,7 +136,7 @@ const char *lims_router_create(lims_router_t **router, const lims_resource_t *co
 
 bool lims_route_takes_json(const lims_route_t *route)
 {
-    return route->body != 0 || route->input != NULL || route->form == NULL;
+    return route->body != 0 || route->input || !route->form;
 }
 
 lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_router_t *router,
@@ -147,24 +146,24 @@ lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_route
     const entry_t *entry;
 
     *match = (lims_route_match_t){ .resource = NULL };
-    while (node != NULL && *path == '/') {
+    while (node && *path == '/') {
         apr_size_t length = strcspn(++path, "/");
         const node_t *child = literal_child(node, path, length);
 
-        if (child == NULL && length > 0 && node->id != NULL) {
+        if (!child && length > 0 && node->id) {
             child = node->id;
             match->id = apr_pstrmemdup(pool, path, length);
         }
         node = child;
         path += length;
     }
-    if (node == NULL || *path != '\0' || node->entries == NULL) {
+    if (!node || *path != '\0' || !node->entries) {
         match->id = NULL;
         return LIMS_ROUTE_UNKNOWN;
     }
     match->allow = node->allow;
     entry = entry_of_method(node, method);
-    if (entry == NULL) {
+    if (!entry) {
         return LIMS_ROUTE_METHOD;
     }
     match->resource = entry->resource;

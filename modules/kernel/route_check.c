@@ -65,8 +65,8 @@ static bool is_compound(const lims_field_t *field)
 static void check_members(check_t *check, const char *where, const lims_field_t *members)
 {
     check_fields(check, where, members);
-    for (const lims_field_t *member = members; member->name != NULL; member++) {
-        if (member->fallback != NULL && is_compound(member)) {
+    for (const lims_field_t *member = members; member->name; member++) {
+        if (member->fallback && is_compound(member)) {
             problem(check, where, "the member %s cannot have a fallback", member->name);
         }
     }
@@ -76,7 +76,7 @@ static void check_text_rules(check_t *check, const char *where, const lims_field
 {
     regex_t compiled;
 
-    if (field->pattern != NULL) {
+    if (field->pattern) {
         if (field->pattern[0] != '^' || field->pattern[strlen(field->pattern) - 1] != '$') {
             problem(check, where, "the pattern is not anchored with ^ and $");
         }
@@ -86,11 +86,11 @@ static void check_text_rules(check_t *check, const char *where, const lims_field
             regfree(&compiled);
         }
     }
-    if (field->fallback != NULL) {
+    if (field->fallback) {
         const lims_error_t *error = lims_field_text(lims_values_create(check->pool), field,
                                                     field->fallback, LIMS_E_INTERNAL, check->pool);
 
-        if (error != NULL) {
+        if (error) {
             problem(check, where, "the fallback is refused: %s", error->message);
         }
     }
@@ -108,18 +108,18 @@ static void check_field(check_t *check, const char *where, const lims_field_t *f
     if (field->max != 0 && field->min > field->max) {
         problem(check, here, "the minimum is above the maximum");
     }
-    if (field->type == LIMS_T_ENUM && (field->values == NULL || field->values[0] == NULL)) {
+    if (field->type == LIMS_T_ENUM && (!field->values || !field->values[0])) {
         problem(check, here, "an enumeration without values");
         return;
     }
-    if (objects && field->members == NULL) {
+    if (objects && !field->members) {
         problem(check, here, "an object without members");
         return;
     }
-    if (((field->flags & LIMS_F_UNIQUE) != 0) != (field->unique != NULL)) {
+    if (((field->flags & LIMS_F_UNIQUE) != 0) != !!field->unique) {
         problem(check, here, "LIMS_F_UNIQUE and .unique go together");
     }
-    if (field->unique != NULL && lims_field_find(field->members, field->unique) == NULL) {
+    if (field->unique && !lims_field_find(field->members, field->unique)) {
         problem(check, here, "its objects have no member %s", field->unique);
     }
     check_text_rules(check, here, field);
@@ -130,8 +130,8 @@ static void check_field(check_t *check, const char *where, const lims_field_t *f
 
 static void check_fields(check_t *check, const char *where, const lims_field_t *fields)
 {
-    for (const lims_field_t *field = fields; field != NULL && field->name != NULL; field++) {
-        if (lims_field_find(field + 1, field->name) != NULL) {
+    for (const lims_field_t *field = fields; field && field->name; field++) {
+        if (lims_field_find(field + 1, field->name)) {
             problem(check, where, "the field %s is there twice", field->name);
         }
         check_field(check, where, field);
@@ -144,18 +144,17 @@ static void check_fields(check_t *check, const char *where, const lims_field_t *
 static bool is_bound(const lims_resource_t *resource, const lims_route_t *route, const char *name)
 {
     const lims_field_t *field = lims_field_find(resource->fields, name);
-    bool has_id = route == NULL || route->path == NULL || strstr(route->path, "/:id") != NULL;
+    bool has_id = !route || !route->path || strstr(route->path, "/:id");
 
     if (has_id && strcmp(name, "id") == 0) {
         return true;
     }
-    if (route == NULL) {
+    if (!route) {
         return false;
     }
-    return lims_field_find(route->query, name) != NULL ||
-           lims_field_find(route->input, name) != NULL ||
-           lims_field_find(route->form, name) != NULL ||
-           (route->body != 0 && field != NULL && (field->flags & route->body) != 0);
+    return lims_field_find(route->query, name) || lims_field_find(route->input, name) ||
+           lims_field_find(route->form, name) ||
+           (route->body != 0 && field && (field->flags & route->body) != 0);
 }
 
 /* `route` NULL: a statement that has only the record's id to go by. */
@@ -214,9 +213,8 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
     if (ids > 1) {
         problem(check, where, "the path has more than one :id");
     }
-    if (ids > 0 && (lims_field_find(route->query, "id") != NULL ||
-                    lims_field_find(route->input, "id") != NULL ||
-                    lims_field_find(route->form, "id") != NULL)) {
+    if (ids > 0 && (lims_field_find(route->query, "id") || lims_field_find(route->input, "id") ||
+                    lims_field_find(route->form, "id"))) {
         /* A caller could name another record than the path does. */
         problem(check, where, "an input named id would replace the id of the path");
     }
@@ -226,25 +224,25 @@ static void check_surface(check_t *check, const char *where, const lims_route_t 
 {
     bool tool = (route->flags & LIMS_R_TOOL) != 0;
 
-    if (route->path == NULL && !tool) {
+    if (!route->path && !tool) {
         problem(check, where, "no path, and not LIMS_R_TOOL");
     }
-    if (tool && route->command == NULL) {
+    if (tool && !route->command) {
         problem(check, where, "LIMS_R_TOOL without a command");
     }
     if ((route->flags & LIMS_R_BYTES) && !(route->flags & LIMS_R_DOCUMENT)) {
         problem(check, where, "LIMS_R_BYTES without LIMS_R_DOCUMENT");
     }
-    if (route->path != NULL) {
+    if (route->path) {
         check_path(check, where, route);
     }
     if (!among(methods, LIMS_LENGTH(methods), route->method)) {
         problem(check, where, "%s is no method of ours", route->method);
     }
-    if (route->operation == NULL || route->summary == NULL) {
+    if (!route->operation || !route->summary) {
         problem(check, where, "an operation or a summary is missing");
     }
-    if (route->scope != NULL && !lims_scope_valid(route->scope)) {
+    if (route->scope && !lims_scope_valid(route->scope)) {
         problem(check, where, "%s is no scope", route->scope);
     }
     if (route->status < 200 || route->status > 299) {
@@ -254,7 +252,7 @@ static void check_surface(check_t *check, const char *where, const lims_route_t 
 
 static bool has_file(const lims_field_t *fields)
 {
-    return lims_form_file(fields) != NULL;
+    return lims_form_file(fields);
 }
 
 static void check_form(check_t *check, const char *where, const lims_route_t *route)
@@ -263,7 +261,7 @@ static void check_form(check_t *check, const char *where, const lims_route_t *ro
     if (has_file(route->input) || has_file(route->query) || has_file(route->output)) {
         problem(check, where, "a file outside a form");
     }
-    if (route->form != NULL && !has_file(route->form)) {
+    if (route->form && !has_file(route->form)) {
         problem(check, where, "a form without a file");
     }
 }
@@ -276,31 +274,31 @@ static void check_input(check_t *check, const char *where, const lims_resource_t
     if (route->body != 0 && route->body != LIMS_F_CREATE && route->body != LIMS_F_UPDATE) {
         problem(check, where, "the body is neither a creation nor an update");
     }
-    if (route->body != 0 && route->input != NULL) {
+    if (route->body != 0 && route->input) {
         problem(check, where, "a body of fields and an input of its own");
     }
-    if (reads && (route->body != 0 || route->input != NULL || route->form != NULL)) {
+    if (reads && (route->body != 0 || route->input || route->form)) {
         problem(check, where, "%s takes no body", route->method);
     }
-    if (route->body != 0 && resource->fields == NULL) {
+    if (route->body != 0 && !resource->fields) {
         problem(check, where, "a body, but the resource has no fields");
     }
     check_fields(check, apr_pstrcat(check->pool, where, " query", NULL), route->query);
     check_fields(check, apr_pstrcat(check->pool, where, " input", NULL), route->input);
     check_fields(check, apr_pstrcat(check->pool, where, " output", NULL), route->output);
     check_form(check, where, route);
-    if (route->handler == NULL && route->statement == LIMS_STMT_NONE) {
+    if (!route->handler && route->statement == LIMS_STMT_NONE) {
         problem(check, where, "neither a statement nor a handler");
     }
     /* A handler may bind values that it made itself. */
-    if (route->handler == NULL) {
+    if (!route->handler) {
         check_statement(check, where, resource, route, route->statement);
     }
 }
 
 static bool equal(const char *a, const char *b)
 {
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
+    return a && b && strcmp(a, b) == 0;
 }
 
 /* Each pair of routes is looked at once: `other` comes before `route`. */
@@ -320,10 +318,10 @@ static void check_pair(check_t *check, const char *where, const lims_route_t *ro
 
 static void check_earlier(check_t *check, const char *where, const lims_route_t *route)
 {
-    for (const lims_resource_t *const *r = check->resources; *r != NULL; r++) {
+    for (const lims_resource_t *const *r = check->resources; *r; r++) {
         const lims_route_t *other = (*r)->routes;
 
-        for (; other != NULL && other->method != NULL; other++) {
+        for (; other && other->method; other++) {
             if (other == route) {
                 return;
             }
@@ -338,20 +336,20 @@ static void check_resource(check_t *check, const lims_resource_t *resource)
 
     check_fields(check, where, resource->fields);
     check_statement(check, where, resource, NULL, resource->record);
-    if ((resource->nested != NULL) != (resource->nested_resource != NULL) ||
-        (resource->nested != NULL) != (resource->nested_statement != LIMS_STMT_NONE)) {
+    if (!resource->nested != !resource->nested_resource ||
+        !!resource->nested != (resource->nested_statement != LIMS_STMT_NONE)) {
         problem(check, where, "nested needs a name, a resource and a statement");
     }
     check_statement(check, where, resource, NULL, resource->nested_statement);
-    if (resource->routes == NULL) {
+    if (!resource->routes) {
         problem(check, where, "has no table of routes");
         return;
     }
-    for (const lims_route_t *route = resource->routes; route->method != NULL; route++) {
+    for (const lims_route_t *route = resource->routes; route->method; route++) {
         const char *here = apr_psprintf(check->pool, "%s: %s %s", where, route->method,
-                                        route->path != NULL      ? route->path
-                                        : route->command != NULL ? route->command
-                                                                 : "?");
+                                        route->path      ? route->path
+                                        : route->command ? route->command
+                                                         : "?");
 
         check_surface(check, here, route);
         check_input(check, here, resource, route);
@@ -371,8 +369,8 @@ const char *lims_route_check(const lims_resource_t *const *resources,
         .problems = "",
     };
 
-    for (; *resources != NULL; resources++) {
-        if ((*resources)->name == NULL) {
+    for (; *resources; resources++) {
+        if (!(*resources)->name) {
             problem(&check, "a resource", "has no name");
         } else {
             check_resource(&check, *resources);

@@ -73,7 +73,7 @@ static bool is_sent(const lims_schema_t *s)
 
 static bool is_required(const lims_schema_t *s, const lims_field_t *field)
 {
-    bool filled = uses[s->use].defaults && field->fallback != NULL;
+    bool filled = uses[s->use].defaults && field->fallback;
 
     return (field->flags & uses[s->use].required) != 0 && !filled;
 }
@@ -91,8 +91,8 @@ static void write_example(lims_writer_t *w, const lims_field_t *field)
 {
     lims_json_t *parsed = NULL;
 
-    if (!types[field->type].text && lims_json_parse(&parsed, field->example, strlen(field->example),
-                                                    lims_writer_pool(w)) == NULL) {
+    if (!types[field->type].text &&
+        !lims_json_parse(&parsed, field->example, strlen(field->example), lims_writer_pool(w))) {
         lims_writer_raw(w, field->example);
     } else {
         lims_writer_string(w, field->example);
@@ -104,8 +104,7 @@ static void write_default(lims_writer_t *w, const lims_field_t *field)
 {
     lims_values_t *values = lims_values_create(lims_writer_pool(w));
 
-    if (lims_field_text(values, field, field->fallback, LIMS_E_INTERNAL, lims_writer_pool(w)) ==
-        NULL) {
+    if (!lims_field_text(values, field, field->fallback, LIMS_E_INTERNAL, lims_writer_pool(w))) {
         lims_writer_key(w, "default");
         lims_record_write_value(w, field, lims_values_get(values, field->name));
     }
@@ -119,13 +118,13 @@ static void write_integer(const lims_schema_t *s, const lims_field_t *field)
     bool stated = field->min != 0 || field->max != 0;
 
     member(s->w, "format",
-           max > APR_INT32_MAX || (field->flags & LIMS_F_CUT) != 0 ? "int64" : "int32");
+           max > APR_INT32_MAX || (field->flags & LIMS_F_CLAMP) != 0 ? "int64" : "int32");
     if (stated || is_sent(s)) {
         bound(s->w, "minimum", field->min);
     }
     /* What is cut to its maximum has none that is refused. The largest of all is no
      * bound to a reader, and more digits than many of them can hold. */
-    if ((field->max != 0 || is_sent(s)) && (field->flags & LIMS_F_CUT) == 0 &&
+    if ((field->max != 0 || is_sent(s)) && (field->flags & LIMS_F_CLAMP) == 0 &&
         max != APR_INT64_MAX) {
         bound(s->w, "maximum", max);
     }
@@ -155,7 +154,7 @@ static void write_string(const lims_schema_t *s, const lims_field_t *field)
     if (field->max != 0 || is_sent(s)) {
         bound(s->w, "maxLength", field->max != 0 ? field->max : LIMS_TEXT_MAX);
     }
-    if (field->pattern != NULL) {
+    if (field->pattern) {
         member(s->w, "pattern", field->pattern);
     } else if (is_sent(s)) {
         member(s->w, "pattern", lims_field_refuses_blank(field) ? WORDS : TEXT);
@@ -176,7 +175,7 @@ static void write_values(const lims_schema_t *s, const lims_field_t *field, bool
 {
     lims_writer_key(s->w, "enum");
     lims_writer_array_begin(s->w);
-    for (const char *const *value = field->values; *value != NULL; value++) {
+    for (const char *const *value = field->values; *value; value++) {
         write_choice(s, field, *value);
     }
     if (nullable) {
@@ -222,7 +221,7 @@ static void write_elements(const lims_schema_t *s, const lims_field_t *field)
     const lims_field_t element = {
         .name = field->name,
         .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
-                : field->values != NULL       ? LIMS_T_ENUM
+                : field->values               ? LIMS_T_ENUM
                                               : LIMS_T_STRING,
         .flags = LIMS_F_REQUIRED,
         .min = is_sent(s) ? 1 : 0,
@@ -253,7 +252,7 @@ static void write_objects(const lims_schema_t *s, const lims_field_t *field)
     bool elsewhere;
 
     lims_writer_key(s->w, "items");
-    elsewhere = !is_sent(s) && s->refer != NULL && s->refer(s->context, field->members);
+    elsewhere = !is_sent(s) && s->refer && s->refer(s->context, field->members);
     if (!elsewhere) {
         lims_schema_object(&inner, field->members, NULL);
     }
@@ -265,10 +264,10 @@ static void write_type(const lims_schema_t *s, const lims_field_t *field)
 {
     const char *type = types[field->type].type;
 
-    if (field->type == LIMS_T_JSON && field->members != NULL) {
+    if (field->type == LIMS_T_JSON && field->members) {
         type = "object";
     }
-    if (type == NULL) {
+    if (!type) {
         return;
     }
     lims_writer_key(s->w, "type");
@@ -280,7 +279,7 @@ static void write_type(const lims_schema_t *s, const lims_field_t *field)
     } else {
         lims_writer_string(s->w, type);
     }
-    if (types[field->type].format != NULL) {
+    if (types[field->type].format) {
         member(s->w, "format", types[field->type].format);
     }
 }
@@ -294,7 +293,7 @@ static void write_bounds(const lims_schema_t *s, const lims_field_t *field)
         bound(s->w, "minimum", 1);
         break;
     case LIMS_T_INTEGER:
-        if (field->values != NULL) {
+        if (field->values) {
             write_values(s, field, is_nullable(s, field));
         } else {
             write_integer(s, field);
@@ -324,7 +323,7 @@ static void write_bounds(const lims_schema_t *s, const lims_field_t *field)
         break;
     case LIMS_T_OBJECT:
     case LIMS_T_JSON:
-        if (field->members != NULL) {
+        if (field->members) {
             write_fields(&inner, field->members);
         }
         break;
@@ -343,10 +342,10 @@ void lims_schema_value(const lims_schema_t *s, const lims_field_t *field)
 {
     write_type(s, field);
     write_bounds(s, field);
-    if (uses[s->use].defaults && field->fallback != NULL) {
+    if (uses[s->use].defaults && field->fallback) {
         write_default(s->w, field);
     }
-    if (field->example != NULL) {
+    if (field->example) {
         lims_writer_key(s->w, "examples");
         lims_writer_array_begin(s->w);
         write_example(s->w, field);
@@ -365,7 +364,7 @@ static void write_required(const lims_schema_t *s, const lims_field_t *fields)
 {
     bool any = false;
 
-    for (const lims_field_t *field = fields; field->name != NULL; field++) {
+    for (const lims_field_t *field = fields; field->name; field++) {
         if (!is_shown(s, field) || !is_required(s, field)) {
             continue;
         }
@@ -386,12 +385,12 @@ static void write_required(const lims_schema_t *s, const lims_field_t *fields)
 static bool may_grow(const lims_schema_t *s, const lims_field_t *field)
 {
     return !is_sent(s) && field->type == LIMS_T_ENUM && (field->flags & LIMS_F_CLOSED) == 0 &&
-           field->values[0] != NULL && field->values[1] != NULL;
+           field->values[0] && field->values[1];
 }
 
 static void write_doc(const lims_schema_t *s, const lims_field_t *field)
 {
-    if (field->doc != NULL) {
+    if (field->doc) {
         member(s->w, "description",
                apr_pstrcat(lims_writer_pool(s->w), field->doc,
                            may_grow(s, field) ? " More may be added." : "", NULL));
@@ -402,7 +401,7 @@ static void write_fields(const lims_schema_t *s, const lims_field_t *fields)
 {
     lims_writer_key(s->w, "properties");
     lims_writer_object_begin(s->w);
-    for (const lims_field_t *field = fields; field->name != NULL; field++) {
+    for (const lims_field_t *field = fields; field->name; field++) {
         if (is_shown(s, field)) {
             lims_writer_key(s->w, field->name);
             lims_writer_object_begin(s->w);
@@ -424,7 +423,7 @@ void lims_schema_object(const lims_schema_t *s, const lims_field_t *fields, cons
 {
     lims_writer_object_begin(s->w);
     member(s->w, "type", "object");
-    if (doc != NULL) {
+    if (doc) {
         member(s->w, "description", doc);
     }
     write_fields(s, fields);

@@ -26,10 +26,10 @@ bool lims_scope_valid(const char *scope)
 {
     const lims_scope_t *known = lims_scopes;
 
-    while (known->name != NULL && strcmp(known->name, scope) != 0) {
+    while (known->name && strcmp(known->name, scope) != 0) {
         known++;
     }
-    return known->name != NULL;
+    return known->name;
 }
 
 /* Scopes need no quotes in an array literal; quotes are passed over, so that
@@ -40,7 +40,7 @@ bool lims_scope_in(const char *pg_array, const char *scope)
     const char *p = pg_array;
     bool empty = true;
 
-    while (scope != NULL && p != NULL && *p != '\0') {
+    while (scope && p && *p != '\0') {
         apr_size_t length;
 
         p += strspn(p, separators);
@@ -51,5 +51,5 @@ bool lims_scope_in(const char *pg_array, const char *scope)
         empty = empty && length == 0;
         p += length;
     }
-    return scope == NULL || empty;
+    return !scope || empty;
 }

@@ -173,7 +173,7 @@ const char *lims_keyring_first(const lims_keyring_t *ring)
 
 bool lims_keyring_has(const lims_keyring_t *ring, const char *id)
 {
-    return find_key(ring, id, strlen(id)) != NULL;
+    return find_key(ring, id, strlen(id));
 }
 
 const char *lims_keyring_line(const char *id, apr_pool_t *pool)
@@ -304,7 +304,7 @@ static bool decrypt(unsigned char *out, const seal_key_t *key, sealed_t *parts, 
                 EVP_DecryptFinal_ex(cipher, out + written, &rest) == 1;
 
     EVP_CIPHER_CTX_free(cipher);
-    return done && memchr(out, '\0', (apr_size_t)parts->text_length) == NULL;
+    return done && !memchr(out, '\0', (apr_size_t)parts->text_length);
 }
 
 /* The bytes of "\x…". */

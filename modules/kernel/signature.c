@@ -20,7 +20,7 @@ static bool sign(unsigned char digest[DIGEST], const void *key, apr_size_t lengt
     unsigned int made = 0;
 
     return HMAC(EVP_sha256(), key, (int)length, (const unsigned char *)text, strlen(text), digest,
-                &made) != NULL &&
+                &made) &&
            made == DIGEST;
 }
 

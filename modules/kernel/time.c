@@ -223,7 +223,7 @@ const char *lims_time_moment(const char *text, bool end, apr_pool_t *pool)
         return apr_pstrcat(pool, text, end ? "T23:59:59.999999Z" : "T00:00:00.000000Z", NULL);
     }
     moment = lims_time_timestamp(text, pool);
-    if (end && moment != NULL && strcmp(moment + strlen(moment) - 4, "000Z") == 0) {
+    if (end && moment && strcmp(moment + strlen(moment) - 4, "000Z") == 0) {
         moment = apr_psprintf(pool, "%.*s999Z", (int)strlen(moment) - 4, moment);
     }
     return moment;
@@ -276,11 +276,11 @@ const char *lims_time_from_database(const char *text, apr_pool_t *pool)
     const char *api;
     moment_t m;
 
-    if (text == NULL) {
+    if (!text) {
         return NULL;
     }
     api = utc_copied(text, strlen(text), pool);
-    if (api != NULL) {
+    if (api) {
         return api;
     }
     if (!(read_date(&m, &text) && (literal(&text, ' ') || letter(&text, 'T')) &&

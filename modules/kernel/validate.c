@@ -19,18 +19,18 @@
 #define INTEGER_MAX 2147483647
 
 typedef const lims_error_t *(scalar_fn)(const char **text, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_place_t *place);
+                                        const lims_json_t *node, const lims_json_path_t *place);
 
 /* --- Words ------------------------------------------------------------------ */
 
-const char *lims_place_path(const lims_place_t *place)
+const char *lims_json_path_text(const lims_json_path_t *place)
 {
     const char *path = "";
 
-    for (const lims_place_t *p = place; p != NULL; p = p->parent) {
+    for (const lims_json_path_t *p = place; p; p = p->parent) {
         const char *dot = path[0] == '\0' || path[0] == '[' ? "" : ".";
 
-        if (p->name != NULL) {
+        if (p->name) {
             path = apr_pstrcat(p->pool, lims_excerpt(p->name, p->pool), dot, path, NULL);
         } else {
             path = apr_psprintf(p->pool, "[%d]%s%s", p->index, dot, path);
@@ -43,7 +43,7 @@ static const char *enumeration(const char *const *values, apr_pool_t *pool)
 {
     const char *text = values[0];
 
-    for (int i = 1; text != NULL && values[i] != NULL; i++) {
+    for (int i = 1; text && values[i]; i++) {
         text = apr_pstrcat(pool, text, ", ", values[i], NULL);
     }
     return text;
@@ -76,7 +76,7 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
     case LIMS_T_ID:
         return "an identifier, an integer from 1 to 9223372036854775807";
     case LIMS_T_INTEGER:
-        if ((field->flags & LIMS_F_CUT) != 0) {
+        if ((field->flags & LIMS_F_CLAMP) != 0) {
             return apr_psprintf(pool,
                                 "an integer of %" APR_INT64_T_FMT
                                 " or more (above %" APR_INT64_T_FMT " is taken as %" APR_INT64_T_FMT
@@ -120,11 +120,11 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
 }
 
 const lims_error_t *lims_refuse(const lims_field_t *field, const char *detail,
-                                const lims_place_t *place)
+                                const lims_json_path_t *place)
 {
-    return lims_fail(place->pool, place->kind, "%s must be %s%s%s", lims_place_path(place),
-                     lims_field_expectation(field, place->pool), detail != NULL ? ": " : "",
-                     detail != NULL ? detail : "");
+    return lims_client_error(place->pool, place->kind, "%s must be %s%s%s",
+                             lims_json_path_text(place), lims_field_expectation(field, place->pool),
+                             detail ? ": " : "", detail ? detail : "");
 }
 
 /* --- Numbers ------------------------------------------------------------------ */
@@ -281,7 +281,7 @@ static bool within(const decimal_t *value, const lims_field_t *field, apr_pool_t
 }
 
 static const lims_error_t *check_id(const char **text, const lims_field_t *field,
-                                    const lims_json_t *node, const lims_place_t *place)
+                                    const lims_json_t *node, const lims_json_path_t *place)
 {
     apr_int64_t value;
 
@@ -290,7 +290,7 @@ static const lims_error_t *check_id(const char **text, const lims_field_t *field
 }
 
 static const lims_error_t *check_integer(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_place_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *place)
 {
     apr_int64_t max = field->max != 0 ? field->max : INTEGER_MAX;
     apr_int64_t value;
@@ -302,7 +302,7 @@ static const lims_error_t *check_integer(const char **text, const lims_field_t *
 }
 
 static const lims_error_t *check_decimal(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_place_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *place)
 {
     decimal_t value;
 
@@ -315,7 +315,7 @@ static const lims_error_t *check_decimal(const char **text, const lims_field_t *
 /* --- Everything else ------------------------------------------------------------ */
 
 static const lims_error_t *check_boolean(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_place_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *place)
 {
     bool yes = strcmp(node->text, "true") == 0;
 
@@ -338,15 +338,15 @@ static const char *control_character(const char *text)
 }
 
 static const lims_error_t *refuse_control(const char *text, const char *at,
-                                          const lims_place_t *place)
+                                          const lims_json_path_t *place)
 {
     const unsigned char *p = (const unsigned char *)at;
 
-    return lims_fail(place->pool, place->kind,
-                     "%s has a control character, U+%04X, at place %" APR_SIZE_T_FMT
-                     "; only tabs and line ends are allowed.",
-                     lims_place_path(place), *p == 0xC2 ? p[1] : *p,
-                     lims_utf8_length(text, (apr_size_t)(at - text)) + 1);
+    return lims_client_error(place->pool, place->kind,
+                             "%s has a control character, U+%04X, at place %" APR_SIZE_T_FMT
+                             "; only tabs and line ends are allowed.",
+                             lims_json_path_text(place), *p == 0xC2 ? p[1] : *p,
+                             lims_utf8_length(text, (apr_size_t)(at - text)) + 1);
 }
 
 static bool is_blank(const char *text)
@@ -373,7 +373,7 @@ bool lims_field_refuses_blank(const lims_field_t *field)
 }
 
 static const lims_error_t *check_string(const char **text, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_place_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *place)
 {
     apr_int64_t max = field->max != 0 ? field->max : LIMS_TEXT_MAX;
     apr_int64_t length = (apr_int64_t)lims_utf8_length(node->text, node->length);
@@ -384,12 +384,13 @@ static const lims_error_t *check_string(const char **text, const lims_field_t *f
                            place);
     }
     if (lims_field_refuses_blank(field) && is_blank(node->text)) {
-        return lims_fail(place->pool, place->kind, "%s is blank.", lims_place_path(place));
+        return lims_client_error(place->pool, place->kind, "%s is blank.",
+                                 lims_json_path_text(place));
     }
-    if (control_character(node->text) != NULL) {
+    if (control_character(node->text)) {
         return refuse_control(node->text, control_character(node->text), place);
     }
-    if (field->pattern != NULL && !has_pattern(field->pattern, node->text)) {
+    if (field->pattern && !has_pattern(field->pattern, node->text)) {
         return lims_refuse(
             field, apr_pstrcat(place->pool, "it does not match ", field->pattern, NULL), place);
     }
@@ -397,9 +398,9 @@ static const lims_error_t *check_string(const char **text, const lims_field_t *f
 }
 
 static const lims_error_t *check_enum(const char **text, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_place_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *place)
 {
-    for (int i = 0; field->values[i] != NULL; i++) {
+    for (int i = 0; field->values[i]; i++) {
         if (strcmp(field->values[i], node->text) == 0) {
             *text = field->values[i];
             return NULL;
@@ -409,7 +410,7 @@ static const lims_error_t *check_enum(const char **text, const lims_field_t *fie
 }
 
 static const lims_error_t *check_date(const char **text, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_place_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *place)
 {
     *text = node->text;
     return lims_time_date_valid(node->text) ? NULL : lims_refuse(field, NULL, place);
@@ -418,32 +419,32 @@ static const lims_error_t *check_date(const char **text, const lims_field_t *fie
 /* What is a time but for its zone. */
 static const char *zone_hint(const char *text, apr_pool_t *pool)
 {
-    return lims_time_timestamp(apr_pstrcat(pool, text, "Z", NULL), pool) != NULL
+    return lims_time_timestamp(apr_pstrcat(pool, text, "Z", NULL), pool)
                ? "the zone is missing, Z or an offset such as +01:00"
                : NULL;
 }
 
 static const lims_error_t *check_timestamp(const char **text, const lims_field_t *field,
-                                           const lims_json_t *node, const lims_place_t *place)
+                                           const lims_json_t *node, const lims_json_path_t *place)
 {
     *text = lims_time_timestamp(node->text, place->pool);
-    return *text != NULL ? NULL : lims_refuse(field, zone_hint(node->text, place->pool), place);
+    return *text ? NULL : lims_refuse(field, zone_hint(node->text, place->pool), place);
 }
 
 static const lims_error_t *check_moment(const char **text, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_place_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *place)
 {
     const char *hint = NULL;
 
     *text = lims_time_moment(node->text, field->type == LIMS_T_MOMENT_END, place->pool);
-    if (*text == NULL && strchr(node->text, ' ') != NULL) {
+    if (!*text && strchr(node->text, ' ')) {
         /* The usual slip: "+01:00" sent as it is arrives as " 01:00". */
         hint = "a plus sign in a query is written %2B";
     }
-    if (*text == NULL && hint == NULL) {
+    if (!*text && !hint) {
         hint = zone_hint(node->text, place->pool);
     }
-    return *text != NULL ? NULL : lims_refuse(field, hint, place);
+    return *text ? NULL : lims_refuse(field, hint, place);
 }
 
 /* --- Tables ------------------------------------------------------------------- */
@@ -478,10 +479,10 @@ lims_json_type_e lims_field_json_type(lims_type_e type)
 }
 
 const lims_error_t *lims_validate_scalar(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_place_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *place)
 {
     *text = NULL;
-    if (node->type != types[field->type].json || types[field->type].check == NULL) {
+    if (node->type != types[field->type].json || !types[field->type].check) {
         return lims_refuse(field, NULL, place);
     }
     return types[field->type].check(text, field, node, place);

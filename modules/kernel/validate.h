@@ -10,18 +10,18 @@
 
 /* Where a value stands, for messages. A path such as "updates[3].result" is
  * put together only when something is refused. */
-typedef struct lims_place_t lims_place_t;
+typedef struct lims_json_path_t lims_json_path_t;
 
-struct lims_place_t {
+struct lims_json_path_t {
     apr_pool_t *pool;
     lims_error_e kind; /* of what is refused here */
-    const lims_place_t *parent;
+    const lims_json_path_t *parent;
     const char *name; /* NULL: an element of an array */
     int index;
 };
 
 /* "updates[3].result" */
-const char *lims_place_path(const lims_place_t *place);
+const char *lims_json_path_text(const lims_json_path_t *place);
 
 /* Which JSON type a field takes; LIMS_JSON_COUNT: none, it is output only. */
 lims_json_type_e lims_field_json_type(lims_type_e type);
@@ -31,15 +31,15 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool);
 
 /* "limit must be an integer from 1 to 500", with `: detail` unless NULL. */
 const lims_error_t *lims_refuse(const lims_field_t *field, const char *detail,
-                                const lims_place_t *place);
+                                const lims_json_path_t *place);
 
 /* A value that is neither null nor list nor object. */
 const lims_error_t *lims_validate_scalar(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_place_t *place);
+                                         const lims_json_t *node, const lims_json_path_t *place);
 
 /* Any value but null. */
 const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
-                                  const lims_json_t *node, const lims_place_t *place);
+                                  const lims_json_t *node, const lims_json_path_t *place);
 
 /* Sets a validated value together with its field. */
 void lims_values_put(lims_values_t *values, const lims_field_t *field, const char *text);

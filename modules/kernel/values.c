@@ -36,7 +36,7 @@ static lims_value_t *find_or_add(lims_values_t *values, const char *name)
 {
     lims_value_t *value = find(values, name);
 
-    if (value != NULL) {
+    if (value) {
         return value;
     }
     if (values->count == values->size) {
@@ -63,19 +63,19 @@ void lims_values_put(lims_values_t *values, const lims_field_t *field, const cha
 
 bool lims_values_has(const lims_values_t *values, const char *name)
 {
-    return find(values, name) != NULL;
+    return find(values, name);
 }
 
 const char *lims_values_get(const lims_values_t *values, const char *name)
 {
     const lims_value_t *value = find(values, name);
 
-    return value != NULL ? value->text : NULL;
+    return value ? value->text : NULL;
 }
 
 const lims_field_t *lims_field_find(const lims_field_t *fields, const char *name)
 {
-    for (const lims_field_t *field = fields; field != NULL && field->name != NULL; field++) {
+    for (const lims_field_t *field = fields; field && field->name; field++) {
         if (strcmp(field->name, name) == 0) {
             return field;
         }
@@ -86,20 +86,20 @@ const lims_field_t *lims_field_find(const lims_field_t *fields, const char *name
 const lims_error_t *lims_values_complete(lims_values_t *values, const lims_field_t *fields,
                                          unsigned flags, lims_error_e kind, apr_pool_t *pool)
 {
-    for (const lims_field_t *field = fields; field != NULL && field->name != NULL; field++) {
+    for (const lims_field_t *field = fields; field && field->name; field++) {
         const lims_error_t *error;
 
         if ((field->flags & flags) != flags || lims_values_has(values, field->name)) {
             continue;
         }
-        if (field->fallback != NULL) {
+        if (field->fallback) {
             error = lims_field_text(values, field, field->fallback, kind, pool);
-            if (error != NULL) {
+            if (error) {
                 return error;
             }
         } else if ((field->flags & LIMS_F_REQUIRED) != 0) {
-            return lims_fail(pool, kind, "%s is missing: it must be %s", field->name,
-                             lims_field_expectation(field, pool));
+            return lims_client_error(pool, kind, "%s is missing: it must be %s", field->name,
+                                     lims_field_expectation(field, pool));
         }
     }
     return NULL;

@@ -64,7 +64,7 @@ lims_writer_t *lims_writer_create(apr_pool_t *pool)
     w->size = FIRST_SIZE;
     w->text = apr_palloc(pool, w->size);
     w->yajl = yajl_gen_alloc(&memory);
-    if (w->yajl == NULL) {
+    if (!w->yajl) {
         w->failed = true;
         return w;
     }
@@ -150,7 +150,7 @@ void lims_writer_key(lims_writer_t *w, const char *name)
 
 void lims_writer_string(lims_writer_t *w, const char *text)
 {
-    if (text == NULL) {
+    if (!text) {
         lims_writer_null(w);
     } else {
         lims_writer_string_n(w, text, strlen(text));
@@ -167,7 +167,7 @@ void lims_writer_string_n(lims_writer_t *w, const char *text, apr_size_t length)
 /* yajl writes the text of a "number" untouched, with the commas around it. */
 void lims_writer_raw(lims_writer_t *w, const char *json)
 {
-    if (json == NULL) {
+    if (!json) {
         lims_writer_null(w);
     } else if (may_write_value(w)) {
         value_written(w, yajl_gen_number(w->yajl, json, strlen(json)));

@@ -18,7 +18,7 @@ static void *take(void *pool, size_t size)
 {
     block_t *block = apr_palloc(pool, sizeof(*block) + size);
 
-    if (block == NULL) {
+    if (!block) {
         return NULL;
     }
     block->size = size;
@@ -27,10 +27,10 @@ static void *take(void *pool, size_t size)
 
 static void *resize(void *pool, void *old, size_t size)
 {
-    size_t kept = old != NULL ? ((block_t *)old - 1)->size : 0;
+    size_t kept = old ? ((block_t *)old - 1)->size : 0;
     void *block = take(pool, size);
 
-    if (block != NULL && kept > 0) {
+    if (block && kept > 0) {
         memcpy(block, old, kept < size ? kept : size);
     }
     return block;
@@ -50,9 +50,9 @@ yajl_alloc_funcs lims_yajl_memory(apr_pool_t *pool)
 const char *lims_yajl_fault(yajl_handle yajl, apr_pool_t *pool)
 {
     const unsigned char *text = yajl_get_error(yajl, 0, NULL, 0);
-    const char *words = text != NULL ? (const char *)text : "not well-formed";
+    const char *words = text ? (const char *)text : "not well-formed";
     const char *colon = strstr(words, ": ");
 
-    words = colon != NULL ? colon + 2 : words;
+    words = colon ? colon + 2 : words;
     return apr_pstrmemdup(pool, words, strcspn(words, "\n"));
 }

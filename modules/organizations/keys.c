@@ -115,9 +115,9 @@ static const lims_error_t *check_scopes(lims_request_t *rq)
     for (char *scope = apr_strtok(list, "{\",}", &rest); scope;
          scope = apr_strtok(NULL, "{\",}", &rest)) {
         if (!lims_scope_valid(scope)) {
-            return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                             "scopes: there is no scope \"%s\"; there are %s.",
-                             lims_excerpt(scope, rq->pool), all_scopes(rq->pool));
+            return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                     "scopes: there is no scope \"%s\"; there are %s.",
+                                     lims_excerpt(scope, rq->pool), all_scopes(rq->pool));
         }
     }
     return NULL;
@@ -137,12 +137,12 @@ static const lims_error_t *check_use(lims_request_t *rq)
     const char *expires = lims_values_get(rq->values, "expiresAt");
 
     if (expires && is_past(expires, rq->pool)) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY, "expiresAt: that is past already.");
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "expiresAt: that is past already.");
     }
     if (*lims_values_get(rq->values, "uploadOnly") == 't' && strcmp(scopes, "{}") != 0 &&
         !lims_scope_in(scopes, "instruments:write")) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                         "scopes: an upload-only key needs instruments:write, or no list.");
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "scopes: an upload-only key needs instruments:write, or no list.");
     }
     return NULL;
 }
@@ -159,8 +159,9 @@ static const lims_error_t *make_key(const char **key, lims_request_t *rq)
 
     *key = lims_key_generate(rq->pool);
     if (!*key || !lims_key_hash(hash, *key)) {
-        return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no SHA-256",
-                           "No key could be made.");
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
+                                 "OpenSSL has no randomness or no SHA-256",
+                                 "No key could be made.");
     }
     lims_values_set(
         rq->values, "keyHash",

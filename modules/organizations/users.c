@@ -96,8 +96,9 @@ static const lims_error_t *hash_password(lims_request_t *rq)
     const char *hash = password ? lims_password_hash(password, rq->pool) : NULL;
 
     if (password && !hash) {
-        return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no scrypt or no randomness",
-                           "The password could not be hashed.");
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
+                                 "OpenSSL has no scrypt or no randomness",
+                                 "The password could not be hashed.");
     }
     lims_values_set(rq->values, "passwordHash", hash);
     return NULL;
@@ -135,8 +136,9 @@ const lims_error_t *lims_check_administrator(lims_request_t *rq, const char *wha
     if (error || lims_result_true(row, 0, "administrator")) {
         return error;
     }
-    return lims_fail(rq->pool, LIMS_E_SCOPE_REQUIRED,
-                     "%s by users with the role administrator or system_administrator.", what);
+    return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED,
+                             "%s by users with the role administrator or system_administrator.",
+                             what);
 }
 
 static const lims_route_t routes[] = {

@@ -158,7 +158,7 @@ static int fold_character(unsigned char *bytes, unsigned int character)
 {
     const char *folded = single(character);
 
-    if (folded != NULL) {
+    if (folded) {
         int length = (int)strlen(folded);
 
         memcpy(bytes, folded, (apr_size_t)length);
@@ -195,7 +195,7 @@ static bool refill(folder_t *folder)
             (character >= 0x80 || character <= ' ' || (character >= 'A' && character <= 'Z'))) {
             const char *replaced = single(character);
 
-            if (replaced != NULL && replaced[0] == '\0') {
+            if (replaced && replaced[0] == '\0') {
                 folder->at += length;
                 continue;
             }

@@ -44,16 +44,18 @@ static const lims_error_t *check_row(int file, int row, const lims_golden_row_t 
         const char *got = text_at(reading, parts[i].read);
 
         if (want && strcmp(want, got ? got : "") != 0) {
-            return lims_fail(pool, LIMS_E_INVALID_BODY,
-                             "goldenFiles[%d].rows[%d].%s: is \"%s\", but \"%s\" is read in row %d",
-                             file, row, parts[i].name, want, got ? got : "", reading->row);
+            return lims_client_error(
+                pool, LIMS_E_INVALID_BODY,
+                "goldenFiles[%d].rows[%d].%s: is \"%s\", but \"%s\" is read in row %d", file, row,
+                parts[i].name, want, got ? got : "", reading->row);
         }
     }
     return strcmp(type, wanted) == 0
                ? NULL
-               : lims_fail(pool, LIMS_E_INVALID_BODY,
-                           "goldenFiles[%d].rows[%d].controlType: is %s, but %s is read in row %d",
-                           file, row, wanted, type, reading->row);
+               : lims_client_error(
+                     pool, LIMS_E_INVALID_BODY,
+                     "goldenFiles[%d].rows[%d].controlType: is %s, but %s is read in row %d", file,
+                     row, wanted, type, reading->row);
 }
 
 static const lims_error_t *check_rows(int file, const apr_array_header_t *rows,
@@ -66,9 +68,9 @@ static const lims_error_t *check_rows(int file, const apr_array_header_t *rows,
                           &APR_ARRAY_IDX(read->readings, i, lims_reading_t), pool);
     }
     if (!error && rows->nelts != read->readings->nelts) {
-        error = lims_fail(pool, LIMS_E_INVALID_BODY,
-                          "goldenFiles[%d].rows: are %d, but %d values are read", file, rows->nelts,
-                          read->readings->nelts);
+        error = lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                  "goldenFiles[%d].rows: are %d, but %d values are read", file,
+                                  rows->nelts, read->readings->nelts);
     }
     return error;
 }
@@ -106,18 +108,18 @@ static const lims_error_t *check_reasons(int file, const apr_array_header_t *exp
         const lims_reason_t *reason = &APR_ARRAY_IDX(reasons->list, i, lims_reason_t);
 
         if (reason->blocking && !is_listed(expected, lims_reason_name(reason->code))) {
-            return lims_fail(pool, LIMS_E_INVALID_BODY,
-                             "goldenFiles[%d]: is held back by %s in row %d: %s", file,
-                             lims_reason_name(reason->code), reason->row, reason->message);
+            return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                     "goldenFiles[%d]: is held back by %s in row %d: %s", file,
+                                     lims_reason_name(reason->code), reason->row, reason->message);
         }
     }
     for (int i = 0; expected && i < expected->nelts; i++) {
         const char *name = APR_ARRAY_IDX(expected, i, const char *);
 
         if (!is_told(reasons, name)) {
-            return lims_fail(pool, LIMS_E_INVALID_BODY,
-                             "goldenFiles[%d].reasons[%d]: %s does not hold the file back", file, i,
-                             name);
+            return lims_client_error(pool, LIMS_E_INVALID_BODY,
+                                     "goldenFiles[%d].reasons[%d]: %s does not hold the file back",
+                                     file, i, name);
         }
     }
     return NULL;

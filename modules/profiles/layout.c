@@ -88,7 +88,7 @@ static void note_source(lims_layout_t *layout, const lims_source_t *source)
 {
     const lims_source_t *place;
 
-    for (int i = 0; (place = lims_source_place(source, i)) != NULL; i++) {
+    for (int i = 0; (place = lims_source_place(source, i)); i++) {
         if (place->kind == LIMS_SOURCE_BELOW) {
             layout->below = layout->below ? layout->below : apr_hash_make(layout->pool);
             apr_hash_set(layout->below, place->header, APR_HASH_KEY_STRING, place->header);

@@ -61,7 +61,7 @@ typedef struct {
     /* Of a table without a header: how many cells its first row has. */
     const lims_sheet_t *measured;
     int measured_from, measured_cells;
-    const struct lims_scope_t *once; /* where to look for what stands once in a file */
+    const struct lims_layout_scope_t *once; /* where to look for what stands once in a file */
 } lims_layout_t;
 
 /* A text and where it stands. */
@@ -84,8 +84,8 @@ typedef struct {
 typedef struct lims_keys_t lims_keys_t;
 
 /* The surroundings of a value: where its sources are looked for. */
-typedef struct lims_scope_t lims_scope_t;
-struct lims_scope_t {
+typedef struct lims_layout_scope_t lims_layout_scope_t;
+struct lims_layout_scope_t {
     const lims_sheet_t *sheet; /* or NULL */
     const lims_row_t *row;     /* or NULL */
     int line;                  /* where there is no row (XML) */
@@ -99,7 +99,7 @@ struct lims_scope_t {
     int column;         /* transposed: the sample's column, from 0 */
     const lims_found_t *places[LIMS_FROM_COUNT]; /* block, labels, well, …; or NULL */
     /* Fields and paths, where a layout has them. False: no such place. */
-    bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+    bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source);
     /* ASTM, HL7: rows of the sheet, the result among them, the bounds of its order;
      * what stood last in the message, by the names of records. */
@@ -108,14 +108,14 @@ struct lims_scope_t {
     apr_hash_t *latest;
     bool specimen_behind; /* HL7: the specimen follows the results (ORU), */
     int specimen;         /* then where, or at the order's end */
-    const lims_xml_t *element;
+    const lims_element_t *element;
 };
 
 /* --- Sources (layout_source.c) ------------------------------------------------ */
 
 /* Looks a source up and applies its expression. */
-void lims_source_read(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                      const lims_source_t *source);
+void lims_source_read(lims_found_t *found, const lims_layout_t *layout,
+                      const lims_layout_scope_t *scope, const lims_source_t *source);
 
 /* A cell of a row as what was found. */
 lims_found_t lims_found_cell(const lims_row_t *row, int column);
@@ -125,16 +125,16 @@ lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *
 
 /* The column of a header: its nth occurrence among the scope's columns, from 0;
  * -1: there is none. */
-int lims_header_column(const lims_scope_t *scope, const char *header, int occurrence);
+int lims_header_column(const lims_layout_scope_t *scope, const char *header, int occurrence);
 
 /* The next column of the same header behind one of the scope's; -1: there is none. */
-int lims_header_next(const lims_scope_t *scope, const char *header, int column);
+int lims_header_next(const lims_layout_scope_t *scope, const char *header, int column);
 
 /* What stands in the place of a text once more; other texts are a reason, since
  * nobody says which counts, but for remarks, which are joined. `what` names the
  * place, "the column \"x\"". False: it is another. */
-bool lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope, lims_found_t *found,
-                       const lims_found_t *again, const char *what);
+bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                       lims_found_t *found, const lims_found_t *again, const char *what);
 
 /* The header of columns [0, count) of some rows, joined by blanks. */
 const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_t *pool);
@@ -184,7 +184,7 @@ typedef struct {
 const apr_array_header_t *lims_tables_find(lims_layout_t *layout);
 
 /* The scope of a row of a table. */
-lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row);
+lims_layout_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row);
 
 /* Whether a row has the columns that the header has, or its table's first row where
  * there is no header; else a reason (layout_fit.c). */
@@ -198,7 +198,8 @@ bool lims_column_is_numbered(const lims_layout_t *layout, int column);
 bool lims_table_complete(lims_layout_t *layout, const lims_table_t *table, bool tests);
 
 /* The columns that a test's names head, "#2" understood: of int, or NULL. */
-const apr_array_header_t *lims_test_columns(const lims_layout_t *layout, const lims_scope_t *scope,
+const apr_array_header_t *lims_test_columns(const lims_layout_t *layout,
+                                            const lims_layout_scope_t *scope,
                                             const lims_test_t *test);
 
 /* --- Names that are nearly a test's (layout_near.c) ------------------------------- */
@@ -210,78 +211,82 @@ bool lims_name_is_near(const char *a, apr_size_t a_length, const char *b, apr_si
 
 /* Notes, without blocking, that the name at this place is nearly that of a test that is
  * optional and missing; once a file. */
-void lims_near_note(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                    const lims_found_t *found, const char *name);
+void lims_near_note(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                    const lims_test_t *test, const lims_found_t *found, const char *name);
 
 /* The same for a name that is looked at first: it is near, and the profile names it
  * nowhere. False: it is not. */
-bool lims_near_check(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                     const lims_found_t *found, const char *name, apr_size_t length);
+bool lims_near_check(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                     const lims_test_t *test, const lims_found_t *found, const char *name,
+                     apr_size_t length);
 
 /* Looks for such a test among the headers of a table, the keys of a block or sheet, or in
  * an element below the one where a step of its path, folded, was to lead. */
 void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const lims_test_t *test);
-void lims_keys_near(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test);
-void lims_near_child(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                     const lims_xml_t *child, const char *step, apr_size_t length);
+void lims_keys_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                    const lims_test_t *test);
+void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                     const lims_test_t *test, const lims_element_t *child, const char *step,
+                     apr_size_t length);
 
 /* --- Rules (rules.c and rules_*.c) ---------------------------------------------- */
 
 /* Begins a row of the file, or whatever the layout counts as one. False: the
  * profile says not to take it. `scope` NULL: only each value can tell. */
-bool lims_rules_begin(lims_layout_t *layout, const lims_scope_t *scope);
+bool lims_rules_begin(lims_layout_t *layout, const lims_layout_scope_t *scope);
 
 /* Ends a row that was begun: between are its values. */
 void lims_rules_end(lims_layout_t *layout);
 
 /* Takes a value. `test` NULL: the test that `name` names, or if that is NULL too,
  * columns.test. `value` NULL: columns.value. */
-void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                      const lims_found_t *name, const lims_found_t *value);
+void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                      const lims_test_t *test, const lims_found_t *name, const lims_found_t *value);
 
 /* What holds for the file as a whole: replicates, duplicates, integrity. */
 void lims_rules_finish(lims_layout_t *layout);
 
 /* Adds a reason at a place. `expected` may be NULL, `message` is a format. */
-void lims_layout_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
-                        bool blocking, const lims_found_t *found, const char *expected,
-                        const char *message, ...) __attribute__((format(printf, 7, 8)));
+void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                        lims_reason_e code, bool blocking, const lims_found_t *found,
+                        const char *expected, const char *message, ...)
+    __attribute__((format(printf, 7, 8)));
 
 /* A value on its way to a reading. */
 typedef struct {
     lims_layout_t *layout;
-    const lims_scope_t *scope;
+    const lims_layout_scope_t *scope;
     const lims_test_t *test;
     lims_found_t found[LIMS_COLUMN_COUNT];
     lims_reading_t reading;
     bool skipped; /* what stands there is not to be taken */
-} lims_value_t;
+} lims_cell_value_t;
 
 /* Whether a condition's bounds hold for a text; false with a reason for one that
  * is no number (rules_compare.c). */
-bool lims_rules_compare(const lims_layout_t *layout, const lims_scope_t *scope,
+bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                         const lims_condition_t *condition, const lims_found_t *found);
 
 /* When a value was measured; where the profile's formats do not agree on it, that is
  * left open until lims_times_decide() knows all times of the file (rules_time.c). */
-void lims_time_read(lims_value_t *value);
+void lims_time_read(lims_cell_value_t *value);
 void lims_times_decide(lims_layout_t *layout);
 
 /* Result, unit, qualifier and dilution of a value (rules_value.c). */
-void lims_value_read(lims_value_t *value);
+void lims_value_read(lims_cell_value_t *value);
 
 /* Adds a blocking reason about a value. */
-void lims_value_refuse(lims_value_t *value, lims_reason_e code, lims_column_e column,
+void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,
                        const char *expected, const char *message, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* Compares the unit with the test's, and converts (rules_unit.c). `number` is
  * canonical. NULL: refused. */
-const char *lims_value_convert(lims_value_t *value, const char *number, bool percent);
+const char *lims_value_convert(lims_cell_value_t *value, const char *number, bool percent);
 
 /* The control that the value is, its numbers in the unit of the value's test; NULL:
  * it is none (rules_controls.c). */
-const lims_control_t *lims_control_in_unit(lims_value_t *value);
+const lims_control_t *lims_control_in_unit(lims_cell_value_t *value);
 
 /* Rows that are of one sample and test (rules_replicates.c). */
 void lims_replicates_resolve(lims_layout_t *layout);

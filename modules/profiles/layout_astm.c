@@ -23,7 +23,7 @@ static bool is_parent(const char *type)
 
 /* The record of a type that goes with the result at scope->index: itself, one
  * that belongs to it, or the nearest above it in the hierarchy. */
-static const lims_row_t *find_record(const lims_scope_t *scope, const char *type)
+static const lims_row_t *find_record(const lims_layout_scope_t *scope, const char *type)
 {
     if (is_record(scope->row, type)) {
         return scope->row;
@@ -101,7 +101,7 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *reco
 }
 
 /* The repetitions of a field, of which each that says something has to say the same. */
-static void compare_repetitions(const lims_layout_t *layout, const lims_scope_t *scope,
+static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                                 lims_found_t *found, const lims_row_t *record,
                                 const lims_source_t *source)
 {
@@ -131,7 +131,7 @@ static void compare_repetitions(const lims_layout_t *layout, const lims_scope_t 
 }
 
 /* Comments and records of the manufacturer may be several for one result. */
-static void compare_records(const lims_layout_t *layout, const lims_scope_t *scope,
+static void compare_records(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                             lims_found_t *found, const lims_row_t *record,
                             const lims_source_t *source)
 {
@@ -152,7 +152,7 @@ static void compare_records(const lims_layout_t *layout, const lims_scope_t *sco
     }
 }
 
-static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source)
 {
     const lims_row_t *record = NULL;
@@ -173,11 +173,11 @@ void lims_layout_astm(lims_layout_t *layout)
 {
     for (int i = 0; i < layout->document->count; i++) {
         const lims_sheet_t *sheet = &layout->document->sheets[i];
-        lims_scope_t scope = { .sheet = sheet,
-                               .rows = sheet->rows,
-                               .end = sheet->count,
-                               .latest = apr_hash_make(layout->pool),
-                               .find = find };
+        lims_layout_scope_t scope = { .sheet = sheet,
+                                      .rows = sheet->rows,
+                                      .end = sheet->count,
+                                      .latest = apr_hash_make(layout->pool),
+                                      .find = find };
 
         for (scope.index = 0; scope.index < sheet->count; scope.index++) {
             scope.row = &sheet->rows[scope.index];

@@ -11,13 +11,13 @@ bool lims_column_is_numbered(const lims_layout_t *layout, int column)
 {
     const int number = column + 1;
 
-    return apr_hash_get(layout->numbered, &number, sizeof(number)) != NULL;
+    return apr_hash_get(layout->numbered, &number, sizeof(number));
 }
 
 static bool refuse_cell(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
                         int column, const char *message)
 {
-    const lims_scope_t scope = { .sheet = table->sheet };
+    const lims_layout_scope_t scope = { .sheet = table->sheet };
     const lims_found_t found = lims_found_cell(row, column);
 
     lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL, "%s",
@@ -28,7 +28,7 @@ static bool refuse_cell(lims_layout_t *layout, const lims_table_t *table, const 
 static bool refuse_row(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
                        const char *message)
 {
-    const lims_scope_t scope = { .sheet = table->sheet };
+    const lims_layout_scope_t scope = { .sheet = table->sheet };
     const lims_found_t found = { .row = row->number };
 
     lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, NULL, "%s",

@@ -30,7 +30,7 @@ static apr_array_header_t *groups_of(int *shared, const lims_layout_t *layout,
 {
     apr_array_header_t *groups = apr_array_make(layout->pool, 16, sizeof(group_t));
     const lims_row_t *upper = &table->sheet->rows[table->header];
-    lims_scope_t scope = lims_table_scope(table, upper);
+    lims_layout_scope_t scope = lims_table_scope(table, upper);
     group_t *open = NULL;
 
     for (int i = 0; i < upper->count || i < table->columns->count; i++) {
@@ -68,7 +68,7 @@ static bool check_groups(lims_layout_t *layout, const lims_table_t *table,
     const lims_source_t *value = &profile->columns[LIMS_COLUMN_VALUE];
     const lims_source_t *tracking = &profile->columns[LIMS_COLUMN_TRACKING_ID];
     const lims_row_t *lower = &table->sheet->rows[table->header + 1];
-    lims_scope_t scope = lims_table_scope(table, lower);
+    lims_layout_scope_t scope = lims_table_scope(table, lower);
     lims_found_t found = { .row = lower->number };
 
     scope.to = scope.shared = shared;
@@ -111,7 +111,7 @@ static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
 {
     const apr_array_header_t *tests = layout->profile->tests;
     apr_hash_t *names = apr_hash_make(layout->pool);
-    const lims_scope_t scope = { .sheet = table->sheet };
+    const lims_layout_scope_t scope = { .sheet = table->sheet };
     const lims_found_t found = { .row = table->sheet->rows[table->header].number };
     bool all = true;
 
@@ -142,7 +142,8 @@ static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
     return all;
 }
 
-static void read_row(lims_layout_t *layout, lims_scope_t *scope, const apr_array_header_t *groups)
+static void read_row(lims_layout_t *layout, lims_layout_scope_t *scope,
+                     const apr_array_header_t *groups)
 {
     for (int i = 0; i < groups->nelts; i++) {
         const group_t *group = &APR_ARRAY_IDX(groups, i, group_t);
@@ -167,7 +168,7 @@ void lims_layout_grouped(lims_layout_t *layout)
             continue;
         }
         for (int j = table->begin; j < table->end; j++) {
-            lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
+            lims_layout_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
 
             scope.shared = shared;
             scope.to = shared;

@@ -30,7 +30,7 @@ static bool is_of_order(const char *name)
 }
 
 /* The segment of a name that goes with the OBX at scope->index. */
-static const lims_row_t *find_segment(const lims_scope_t *scope, const char *name)
+static const lims_row_t *find_segment(const lims_layout_scope_t *scope, const char *name)
 {
     const lims_row_t *latest = apr_hash_get(scope->latest, name, APR_HASH_KEY_STRING);
     const lims_row_t *specimen = apr_hash_get(scope->latest, "SPM", APR_HASH_KEY_STRING);
@@ -135,13 +135,13 @@ static const lims_row_t *repetition(const lims_layout_t *layout, const lims_row_
 }
 
 /* Repetitions of a field, which have to say the same. */
-static void compare_repetitions(const lims_layout_t *layout, const lims_scope_t *scope,
+static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                                 lims_found_t *found, const lims_row_t *segment,
                                 const lims_source_t *source)
 {
     const lims_row_t *row;
 
-    for (int i = 1; (row = repetition(layout, segment, source->field.number, i)) != NULL; i++) {
+    for (int i = 1; (row = repetition(layout, segment, source->field.number, i)); i++) {
         lims_found_t again = field_of(layout, row, source);
 
         again.raw = found->raw;
@@ -155,7 +155,7 @@ static void compare_repetitions(const lims_layout_t *layout, const lims_scope_t 
 }
 
 /* Notes and devices of the result itself may be several. */
-static void compare_segments(const lims_layout_t *layout, const lims_scope_t *scope,
+static void compare_segments(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                              lims_found_t *found, const lims_row_t *segment,
                              const lims_source_t *source)
 {
@@ -175,7 +175,7 @@ static void compare_segments(const lims_layout_t *layout, const lims_scope_t *sc
     }
 }
 
-static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source)
 {
     const lims_row_t *segment = NULL;
@@ -209,7 +209,7 @@ static int order_end(const lims_sheet_t *sheet, int begin, int end, bool specime
 }
 
 /* The results of an order, which ends before scope->end. */
-static void read_order(lims_layout_t *layout, lims_scope_t *scope)
+static void read_order(lims_layout_t *layout, lims_layout_scope_t *scope)
 {
     scope->specimen = scope->begin;
     while (scope->specimen < scope->end && !is_segment(&scope->rows[scope->specimen], "SPM")) {
@@ -233,11 +233,11 @@ static void read_order(lims_layout_t *layout, lims_scope_t *scope)
 /* A message: rows [begin, end). */
 static void read_message(lims_layout_t *layout, const lims_sheet_t *sheet, int begin, int end)
 {
-    lims_scope_t scope = { .sheet = sheet,
-                           .rows = sheet->rows,
-                           .latest = apr_hash_make(layout->pool),
-                           .find = find,
-                           .specimen_behind = true };
+    lims_layout_scope_t scope = { .sheet = sheet,
+                                  .rows = sheet->rows,
+                                  .latest = apr_hash_make(layout->pool),
+                                  .find = find,
+                                  .specimen_behind = true };
 
     for (int i = begin; i < end && !is_segment(&sheet->rows[i], "OBR"); i++) {
         scope.specimen_behind = scope.specimen_behind && !is_segment(&sheet->rows[i], "SPM");

@@ -10,7 +10,7 @@
 
 /* The value of a test, by whichever of its names stands there. */
 static bool find_test(lims_found_t *value, lims_found_t *name, const lims_layout_t *layout,
-                      const lims_scope_t *scope, const lims_test_t *test)
+                      const lims_layout_scope_t *scope, const lims_test_t *test)
 {
     bool any = false;
 
@@ -39,7 +39,7 @@ static bool is_number(const char *text)
 }
 
 /* A key has one value: of two numbers behind it nobody says which counts. */
-static void refuse_number_behind(lims_layout_t *layout, const lims_scope_t *scope,
+static void refuse_number_behind(lims_layout_t *layout, const lims_layout_scope_t *scope,
                                  const lims_table_t *table, const lims_found_t *value)
 {
     for (int i = table->begin - (table->begin > 0); i < table->end; i++) {
@@ -61,7 +61,7 @@ static void refuse_number_behind(lims_layout_t *layout, const lims_scope_t *scop
 static void read_block(lims_layout_t *layout, const lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
-    lims_scope_t scope = lims_table_scope(table, NULL);
+    lims_layout_scope_t scope = lims_table_scope(table, NULL);
     bool any = false;
 
     scope.line = table->begin < table->sheet->count ? table->sheet->rows[table->begin].number : 0;
@@ -95,7 +95,7 @@ static void read_block(lims_layout_t *layout, const lims_table_t *table)
 static void refuse_before(lims_layout_t *layout, const lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
-    lims_scope_t scope = { .sheet = table->sheet, .keys = { table->keys[1] } };
+    lims_layout_scope_t scope = { .sheet = table->sheet, .keys = { table->keys[1] } };
 
     for (int i = 0; table->block.text && table->keys[1] && i < tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(tests, i, lims_test_t);

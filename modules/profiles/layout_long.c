@@ -18,7 +18,7 @@ void lims_layout_long(lims_layout_t *layout)
         bool complete = lims_table_complete(layout, table, false);
 
         for (int j = table->begin; complete && j < table->end; j++) {
-            lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
+            lims_layout_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
 
             if (lims_row_is_blank(scope.row) || !lims_rules_begin(layout, &scope)) {
                 continue;
@@ -38,7 +38,7 @@ void lims_layout_long(lims_layout_t *layout)
 static const apr_array_header_t **test_columns(const lims_layout_t *layout, lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
-    const lims_scope_t scope = lims_table_scope(table, NULL);
+    const lims_layout_scope_t scope = lims_table_scope(table, NULL);
     const apr_array_header_t **columns =
         apr_pcalloc(layout->pool, (apr_size_t)(tests->nelts + 1) * sizeof(*columns));
 
@@ -54,8 +54,8 @@ static const apr_array_header_t **test_columns(const lims_layout_t *layout, lims
 }
 
 /* A test's value in the first of its columns; any others have to have the same. */
-static void read_columns(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                         const apr_array_header_t *columns)
+static void read_columns(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                         const lims_test_t *test, const apr_array_header_t *columns)
 {
     const lims_found_t name = { .text = APR_ARRAY_IDX(test->names, 0, const char *) };
     lims_found_t value = lims_found_cell(scope->row, APR_ARRAY_IDX(columns, 0, int));
@@ -68,7 +68,7 @@ static void read_columns(lims_layout_t *layout, const lims_scope_t *scope, const
     }
 }
 
-static void read_tests(lims_layout_t *layout, const lims_scope_t *scope,
+static void read_tests(lims_layout_t *layout, const lims_layout_scope_t *scope,
                        const apr_array_header_t **columns)
 {
     const apr_array_header_t *tests = layout->profile->tests;
@@ -100,7 +100,7 @@ void lims_layout_wide(lims_layout_t *layout)
         const apr_array_header_t **columns = test_columns(layout, table);
 
         for (int j = table->begin; complete && j < table->end; j++) {
-            lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
+            lims_layout_scope_t scope = lims_table_scope(table, &table->sheet->rows[j]);
 
             if (lims_row_is_blank(scope.row) || !lims_rules_begin(layout, &scope)) {
                 continue;

@@ -33,7 +33,7 @@ static const char *well_name(const lims_found_t *row, const lims_found_t *column
 static void refuse(lims_layout_t *layout, plate_t *plate, const lims_found_t *found,
                    const char *message)
 {
-    const lims_scope_t scope = { .sheet = plate->table.sheet };
+    const lims_layout_scope_t scope = { .sheet = plate->table.sheet };
 
     plate->whole = false;
     lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, found, NULL, "%s",
@@ -216,7 +216,7 @@ static map_t map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
         read_map(layout, &map);
     }
     if (apr_hash_count(map.wells) == 0) {
-        const lims_scope_t scope = { .sheet = sheet };
+        const lims_layout_scope_t scope = { .sheet = sheet };
         lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, NULL,
                            lims_regex_pattern(layout->profile->table.map.section),
                            "There is no plate that says which sample is in which well.");
@@ -248,7 +248,7 @@ static void check_shape(lims_layout_t *layout, plate_t *plate, const map_t *map)
 /* A sample of the map whose well is in no plate. */
 static void tell_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *read)
 {
-    const lims_scope_t scope = { .sheet = map->plate.table.sheet };
+    const lims_layout_scope_t scope = { .sheet = map->plate.table.sheet };
 
     for (int i = 0; apr_hash_count(read) > 0 && i < map->names->nelts; i++) {
         const char *well = APR_ARRAY_IDX(map->names, i, const char *);
@@ -263,7 +263,7 @@ static void tell_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *rea
 /* --- Values ------------------------------------------------------------------------- */
 
 /* One well; a well that the map leaves out is empty, whatever was measured. */
-static void read_well(lims_layout_t *layout, lims_scope_t *scope, const lims_found_t *row,
+static void read_well(lims_layout_t *layout, lims_layout_scope_t *scope, const lims_found_t *row,
                       const lims_found_t *column, const map_t *map)
 {
     const lims_found_t value = lims_found_cell(scope->row, column->column - 1);
@@ -288,7 +288,7 @@ static void read_plate(lims_layout_t *layout, plate_t *plate, const map_t *map, 
     bool fits;
 
     for (int i = table->begin; i < table->end; i++) {
-        lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
+        lims_layout_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
 
         row = lims_cell_says(scope.row, 0) ? label(layout, scope.row, 0) : row;
         if (!lims_rules_begin(layout, NULL)) {
@@ -311,7 +311,7 @@ static void read_plate(lims_layout_t *layout, plate_t *plate, const map_t *map, 
 void lims_layout_matrix(lims_layout_t *layout)
 {
     const apr_array_header_t *tables = lims_tables_find(layout);
-    bool mapped = layout->profile->table.map.section != NULL;
+    bool mapped = layout->profile->table.map.section;
     map_t map = { .wells = NULL };
     apr_hash_t *read = apr_hash_make(layout->pool);
 

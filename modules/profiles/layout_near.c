@@ -118,8 +118,8 @@ static bool is_near_test(const lims_test_t *test, const char *folded)
     return false;
 }
 
-void lims_near_note(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                    const lims_found_t *found, const char *name)
+void lims_near_note(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                    const lims_test_t *test, const lims_found_t *found, const char *name)
 {
     const char *key = apr_pstrcat(layout->pool, test->test_code, "\n", name, NULL);
 
@@ -134,8 +134,9 @@ void lims_near_note(lims_layout_t *layout, const lims_scope_t *scope, const lims
                        test->test_code, name);
 }
 
-bool lims_near_check(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                     const lims_found_t *found, const char *name, apr_size_t length)
+bool lims_near_check(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                     const lims_test_t *test, const lims_found_t *found, const char *name,
+                     apr_size_t length)
 {
     const char *folded = lims_fold(name, length, layout->pool);
 
@@ -150,7 +151,7 @@ bool lims_near_check(lims_layout_t *layout, const lims_scope_t *scope, const lim
 
 void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const lims_test_t *test)
 {
-    const lims_scope_t scope = { .sheet = table->sheet };
+    const lims_layout_scope_t scope = { .sheet = table->sheet };
     const int rows = layout->profile->table.header.rows;
 
     for (int i = 0; i < rows && table->header + i < table->sheet->count; i++) {
@@ -163,8 +164,9 @@ void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const li
     }
 }
 
-void lims_near_child(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                     const lims_xml_t *child, const char *step, apr_size_t length)
+void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                     const lims_test_t *test, const lims_element_t *child, const char *step,
+                     apr_size_t length)
 {
     const lims_found_t found = { .row = child->line };
     char name[128];

@@ -131,14 +131,14 @@ static int nth_between(const apr_array_header_t *list, int occurrence, int from,
                                                                    : -1;
 }
 
-int lims_header_column(const lims_scope_t *scope, const char *header, int occurrence)
+int lims_header_column(const lims_layout_scope_t *scope, const char *header, int occurrence)
 {
     const apr_array_header_t *list =
         scope->header ? apr_hash_get(scope->header->columns, header, APR_HASH_KEY_STRING) : NULL;
     int column;
 
     if (!list) {
-        const lims_scope_t common = { .header = scope->common };
+        const lims_layout_scope_t common = { .header = scope->common };
         return scope->common ? lims_header_column(&common, header, occurrence) : -1;
     }
     if (scope->to == 0) {
@@ -148,14 +148,14 @@ int lims_header_column(const lims_scope_t *scope, const char *header, int occurr
     return column >= 0 ? column : nth_between(list, occurrence, 0, scope->shared);
 }
 
-int lims_header_next(const lims_scope_t *scope, const char *header, int column)
+int lims_header_next(const lims_layout_scope_t *scope, const char *header, int column)
 {
     const apr_array_header_t *list =
         scope->header ? apr_hash_get(scope->header->columns, header, APR_HASH_KEY_STRING) : NULL;
     bool own = scope->to == 0 || (column >= scope->from && column < scope->to);
 
     if (!list) {
-        const lims_scope_t common = { .header = scope->common };
+        const lims_layout_scope_t common = { .header = scope->common };
         return scope->common ? lims_header_next(&common, header, column) : -1;
     }
     return nth_between(list, 1, column + 1,
@@ -173,8 +173,8 @@ static const char *text_of(const lims_found_t *found, apr_pool_t *pool)
                         : "";
 }
 
-bool lims_source_again(const lims_layout_t *layout, const lims_scope_t *scope, lims_found_t *found,
-                       const lims_found_t *again, const char *what)
+bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                       lims_found_t *found, const lims_found_t *again, const char *what)
 {
     const char *first = text_of(found, layout->pool), *second = text_of(again, layout->pool);
 
@@ -198,7 +198,7 @@ static const char *quoted(const char *of, const char *name, apr_pool_t *pool)
 }
 
 /* Further columns of a header that is named without a number. */
-static void compare_columns(const lims_layout_t *layout, const lims_scope_t *scope,
+static void compare_columns(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                             const lims_source_t *source, lims_found_t *found)
 {
     if (source->numbered || apr_hash_get(layout->counted, source->header, APR_HASH_KEY_STRING)) {
@@ -306,7 +306,7 @@ static const lims_row_t *uncut(const lims_layout_t *layout, const lims_row_t *ro
     lims_row_t *line = apr_pmemdup(layout->pool, row, sizeof(*row));
     lims_cell_t *cell;
 
-    if (layout->profile->dialect.columns == NULL || row->count == 0) {
+    if (!layout->profile->dialect.columns || row->count == 0) {
         return row;
     }
     for (int i = 0; i < row->count; i++) {
@@ -394,7 +394,8 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
     return true;
 }
 
-void lims_keys_near(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test)
+void lims_keys_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                    const lims_test_t *test)
 {
     for (apr_size_t i = 0; i < LIMS_LENGTH(scope->keys); i++) {
         const apr_array_header_t *names = scope->keys[i] ? scope->keys[i]->written : NULL;
@@ -437,8 +438,8 @@ bool lims_keys_below(lims_found_t *found, const lims_layout_t *layout, const lim
 
 /* --- Sources ------------------------------------------------------------------- */
 
-static bool find_key(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                     const char *key)
+static bool find_key(lims_found_t *found, const lims_layout_t *layout,
+                     const lims_layout_scope_t *scope, const char *key)
 {
     if (scope->labels) {
         const apr_array_header_t *rows = apr_hash_get(scope->labels, key, APR_HASH_KEY_STRING);
@@ -464,8 +465,8 @@ static bool find_key(lims_found_t *found, const lims_layout_t *layout, const lim
     return false;
 }
 
-static bool find_below(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                       const lims_source_t *source)
+static bool find_below(lims_found_t *found, const lims_layout_t *layout,
+                       const lims_layout_scope_t *scope, const lims_source_t *source)
 {
     for (apr_size_t i = 0; i < LIMS_LENGTH(scope->keys); i++) {
         if (scope->keys[i] && lims_keys_below(found, layout, scope->keys[i], source)) {
@@ -476,8 +477,8 @@ static bool find_below(lims_found_t *found, const lims_layout_t *layout, const l
 }
 
 /* What is joined stands where its first part does. Half of it is nothing. */
-static bool find_join(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                      const lims_source_t *source)
+static bool find_join(lims_found_t *found, const lims_layout_t *layout,
+                      const lims_layout_scope_t *scope, const lims_source_t *source)
 {
     const char *text = NULL;
 
@@ -501,8 +502,8 @@ static bool find_join(lims_found_t *found, const lims_layout_t *layout, const li
     return true;
 }
 
-static bool find_from(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                      lims_from_e from)
+static bool find_from(lims_found_t *found, const lims_layout_t *layout,
+                      const lims_layout_scope_t *scope, lims_from_e from)
 {
     int row = scope->row ? scope->row->number : scope->line;
 
@@ -521,7 +522,7 @@ static bool find_from(lims_found_t *found, const lims_layout_t *layout, const li
     return false;
 }
 
-static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source)
 {
     int column;
@@ -539,7 +540,7 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
         if (scope->row) {
             *found = lims_found_cell(scope->row, source->index - 1);
         }
-        return scope->row != NULL;
+        return scope->row;
     case LIMS_SOURCE_KEY:
         return find_key(found, layout, scope, source->key);
     case LIMS_SOURCE_BELOW:
@@ -562,8 +563,8 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
     return false;
 }
 
-void lims_source_read(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                      const lims_source_t *source)
+void lims_source_read(lims_found_t *found, const lims_layout_t *layout,
+                      const lims_layout_scope_t *scope, const lims_source_t *source)
 {
     const char *part;
     apr_size_t length;

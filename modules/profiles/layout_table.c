@@ -27,7 +27,7 @@ static bool matches(lims_layout_t *layout, const lims_regex_t *regex, const lims
 static void mismatch(lims_layout_t *layout, const lims_sheet_t *sheet, int row,
                      const char *expected, const char *message)
 {
-    const lims_scope_t scope = { .sheet = sheet };
+    const lims_layout_scope_t scope = { .sheet = sheet };
     const lims_found_t found = { .row = row };
 
     lims_layout_reason(layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, expected, "%s",
@@ -358,7 +358,7 @@ const apr_array_header_t *lims_tables_find(lims_layout_t *layout)
         mismatch(layout, NULL, 0, expected, message);
     }
     if (tables->nelts > 0) {
-        lims_scope_t *once = apr_palloc(layout->pool, sizeof(*once));
+        lims_layout_scope_t *once = apr_palloc(layout->pool, sizeof(*once));
         *once = lims_table_scope(&APR_ARRAY_IDX(tables, 0, lims_table_t), NULL);
         layout->once = once;
     }
@@ -367,13 +367,13 @@ const apr_array_header_t *lims_tables_find(lims_layout_t *layout)
 
 /* --- Rows and columns of a table -------------------------------------------------------- */
 
-lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row)
+lims_layout_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row)
 {
-    lims_scope_t scope = { .sheet = table->sheet,
-                           .row = row,
-                           .header = table->columns,
-                           .units = table->units,
-                           .keys = { table->keys[0], table->keys[1] } };
+    lims_layout_scope_t scope = { .sheet = table->sheet,
+                                  .row = row,
+                                  .header = table->columns,
+                                  .units = table->units,
+                                  .keys = { table->keys[0], table->keys[1] } };
 
     if (table->block.text) {
         scope.places[LIMS_FROM_BLOCK] = &table->block;
@@ -381,8 +381,8 @@ lims_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row)
     return scope;
 }
 
-static bool has_one(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
-                    const lims_source_t *source)
+static bool has_one(lims_layout_t *layout, const lims_table_t *table,
+                    const lims_layout_scope_t *scope, const lims_source_t *source)
 {
     const char *name;
 
@@ -398,20 +398,20 @@ static bool has_one(lims_layout_t *layout, const lims_table_t *table, const lims
     return false;
 }
 
-static bool has_column(lims_layout_t *layout, const lims_table_t *table, const lims_scope_t *scope,
-                       const lims_source_t *source)
+static bool has_column(lims_layout_t *layout, const lims_table_t *table,
+                       const lims_layout_scope_t *scope, const lims_source_t *source)
 {
     const lims_source_t *place;
     bool all = true;
 
-    for (int i = 0; (place = lims_source_place(source, i)) != NULL; i++) {
+    for (int i = 0; (place = lims_source_place(source, i)); i++) {
         all = has_one(layout, table, scope, place) && all;
     }
     return all;
 }
 
 static void add_columns(apr_array_header_t *columns, const lims_layout_t *layout,
-                        const lims_scope_t *scope, const char *name)
+                        const lims_layout_scope_t *scope, const char *name)
 {
     const char *mark = strrchr(name, '#');
     int column = lims_header_column(scope, name, 1);
@@ -428,7 +428,8 @@ static void add_columns(apr_array_header_t *columns, const lims_layout_t *layout
     }
 }
 
-const apr_array_header_t *lims_test_columns(const lims_layout_t *layout, const lims_scope_t *scope,
+const apr_array_header_t *lims_test_columns(const lims_layout_t *layout,
+                                            const lims_layout_scope_t *scope,
                                             const lims_test_t *test)
 {
     apr_array_header_t *columns = apr_array_make(layout->pool, 1, sizeof(int));
@@ -440,7 +441,7 @@ const apr_array_header_t *lims_test_columns(const lims_layout_t *layout, const l
 }
 
 /* Whether the table has the column of a test: its own source's, or of its name. */
-static bool has_test(const lims_layout_t *layout, const lims_scope_t *scope,
+static bool has_test(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test)
 {
     const lims_source_t *own = test->columns[LIMS_COLUMN_VALUE];
@@ -449,13 +450,13 @@ static bool has_test(const lims_layout_t *layout, const lims_scope_t *scope,
         return own->kind != LIMS_SOURCE_HEADER ||
                lims_header_column(scope, own->header, own->occurrence) >= 0;
     }
-    return lims_test_columns(layout, scope, test) != NULL;
+    return lims_test_columns(layout, scope, test);
 }
 
 /* Each test of a wide table has a column, unless not every file or not every
  * repetition of the header has it; then at least one has. */
 static bool complete_tests(lims_layout_t *layout, const lims_table_t *table,
-                           const lims_scope_t *scope)
+                           const lims_layout_scope_t *scope)
 {
     const lims_profile_t *profile = layout->profile;
     int row = table->sheet->rows[table->header].number;
@@ -484,7 +485,7 @@ static bool complete_tests(lims_layout_t *layout, const lims_table_t *table,
 bool lims_table_complete(lims_layout_t *layout, const lims_table_t *table, bool tests)
 {
     const lims_profile_t *profile = layout->profile;
-    lims_scope_t scope = lims_table_scope(table, NULL);
+    lims_layout_scope_t scope = lims_table_scope(table, NULL);
     bool complete = true;
 
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {

@@ -13,11 +13,11 @@
 #define LABELS 0
 
 /* Whether the profile takes a column for something else than a sample. */
-static bool is_declared(const lims_profile_t *profile, const lims_scope_t *scope, int column)
+static bool is_declared(const lims_profile_t *profile, const lims_layout_scope_t *scope, int column)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
         const lims_source_t *source;
-        for (int j = 0; (source = lims_source_place(&profile->columns[i], j)) != NULL; j++) {
+        for (int j = 0; (source = lims_source_place(&profile->columns[i], j)); j++) {
             if ((source->kind == LIMS_SOURCE_INDEX && source->index == column + 1) ||
                 (source->kind == LIMS_SOURCE_HEADER &&
                  lims_header_column(scope, source->header, source->occurrence) == column)) {
@@ -32,7 +32,7 @@ bool lims_layout_is_key(const lims_profile_t *profile, const char *label)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
         const lims_source_t *source;
-        for (int j = 0; (source = lims_source_place(&profile->columns[i], j)) != NULL; j++) {
+        for (int j = 0; (source = lims_source_place(&profile->columns[i], j)); j++) {
             if (source->kind == LIMS_SOURCE_KEY && strcmp(source->key, label) == 0) {
                 return true;
             }
@@ -76,7 +76,7 @@ typedef struct {
 
 static const sample_t *samples_of(const lims_layout_t *layout, const lims_table_t *table)
 {
-    const lims_scope_t scope = lims_table_scope(table, NULL);
+    const lims_layout_scope_t scope = lims_table_scope(table, NULL);
     int count = table->columns->count;
     sample_t *samples = apr_pcalloc(layout->pool, (apr_size_t)(count + 1) * sizeof(*samples));
 
@@ -88,7 +88,7 @@ static const sample_t *samples_of(const lims_layout_t *layout, const lims_table_
 }
 
 /* The values of a test. One below a blank header is somebody's nevertheless. */
-static void read_row(lims_layout_t *layout, const lims_table_t *table, lims_scope_t *scope,
+static void read_row(lims_layout_t *layout, const lims_table_t *table, lims_layout_scope_t *scope,
                      const sample_t *samples)
 {
     lims_found_t label = lims_found_cell(scope->row, LABELS);
@@ -111,7 +111,7 @@ static void read_table(lims_layout_t *layout, const lims_table_t *table, const s
     apr_hash_t *labels = labels_of(layout, table);
 
     for (int i = table->begin; i < table->end; i++) {
-        lims_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
+        lims_layout_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
         bool fits;
 
         if (lims_row_is_blank(scope.row)) {

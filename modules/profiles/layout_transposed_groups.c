@@ -39,7 +39,7 @@ static const char *trimmed(const lims_row_t *row, int column, apr_pool_t *pool)
 static void refuse(groups_t *g, const lims_row_t *row, int column, const char *expected,
                    const char *message)
 {
-    const lims_scope_t scope = { .sheet = g->table->sheet };
+    const lims_layout_scope_t scope = { .sheet = g->table->sheet };
     const lims_found_t found = lims_found_cell(row, column);
 
     lims_layout_reason(g->layout, &scope, LIMS_REASON_STRUCTURE_MISMATCH, true, &found, expected,
@@ -86,7 +86,7 @@ static group_t *add_group(groups_t *g, const lims_found_t *name, int first)
 /* The sample that a cell of the upper row names; false for one that names none. */
 static bool names_sample(groups_t *g, lims_found_t *name, int column)
 {
-    lims_scope_t scope = { .sheet = g->table->sheet, .row = g->upper };
+    lims_layout_scope_t scope = { .sheet = g->table->sheet, .row = g->upper };
     const lims_found_t cell = lims_found_cell(g->upper, column);
     lims_found_t id;
 
@@ -181,7 +181,8 @@ static void find_within(groups_t *g)
 
 static void check_source(groups_t *g, const group_t *group, const lims_source_t *source, bool own)
 {
-    const lims_scope_t scope = { .header = group->columns, .common = own ? NULL : g->common };
+    const lims_layout_scope_t scope = { .header = group->columns,
+                                        .common = own ? NULL : g->common };
     const lims_source_t *place;
 
     for (int i = 0; (place = lims_source_place(source, i)); i++) {
@@ -228,7 +229,7 @@ static bool is_complete(groups_t *g)
 
 static void read_row(const groups_t *g, const lims_row_t *row)
 {
-    lims_scope_t scope = lims_table_scope(g->table, row);
+    lims_layout_scope_t scope = lims_table_scope(g->table, row);
     const lims_found_t label = lims_found_cell(row, 0);
 
     scope.labels = g->labels;
@@ -247,7 +248,7 @@ static void read_row(const groups_t *g, const lims_row_t *row)
 void lims_layout_sample_groups(lims_layout_t *layout, const lims_table_t *table, apr_hash_t *labels)
 {
     groups_t g = { .layout = layout, .table = table, .labels = labels, .good = true };
-    bool within = layout->profile->table.header.group != NULL;
+    bool within = layout->profile->table.header.group;
 
     g.upper = &table->sheet->rows[table->header];
     g.lower = within ? g.upper : g.upper + 1;

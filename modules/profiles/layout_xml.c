@@ -22,13 +22,13 @@ static apr_size_t step_of(const char *path)
 }
 
 /* "*" is any name. */
-static bool is_named(const lims_xml_t *element, const char *name, apr_size_t length)
+static bool is_named(const lims_element_t *element, const char *name, apr_size_t length)
 {
     return (length == 1 && *name == '*') ||
            (strlen(element->name) == length && strncmp(element->name, name, length) == 0);
 }
 
-static const lims_xml_t *root_of(const lims_xml_t *element)
+static const lims_element_t *root_of(const lims_element_t *element)
 {
     while (element->parent) {
         element = element->parent;
@@ -38,13 +38,13 @@ static const lims_xml_t *root_of(const lims_xml_t *element)
 
 /* What a path led to. */
 typedef struct {
-    const lims_xml_t *element;
+    const lims_element_t *element;
     const char *attribute; /* or NULL */
 } target_t;
 
 /* "Peak#2": the second of such elements; 0: it does not say. A name that itself
  * ends so is taken for what it is. */
-static int number_of(apr_size_t *length, const lims_xml_t *element, const char *path)
+static int number_of(apr_size_t *length, const lims_element_t *element, const char *path)
 {
     apr_size_t mark = *length;
     int number;
@@ -55,7 +55,7 @@ static int number_of(apr_size_t *length, const lims_xml_t *element, const char *
     if (mark == *length || *length - mark > 4 || mark < 2 || path[mark - 1] != '#') {
         return 0;
     }
-    for (const lims_xml_t *child = element->first; child; child = child->next) {
+    for (const lims_element_t *child = element->first; child; child = child->next) {
         if (is_named(child, path, *length)) {
             return 0;
         }
@@ -67,7 +67,7 @@ static int number_of(apr_size_t *length, const lims_xml_t *element, const char *
 
 /* Follows a path down, by every way that can be gone to its end: adds the elements,
  * or those with the attribute that it names. */
-static void follow(apr_array_header_t *targets, const lims_xml_t *element, const char *path)
+static void follow(apr_array_header_t *targets, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);
     const char *rest = path + length + (path[length] == '/');
@@ -83,7 +83,7 @@ static void follow(apr_array_header_t *targets, const lims_xml_t *element, const
         return;
     }
     number = number_of(&length, element, path);
-    for (const lims_xml_t *child = element->first; child; child = child->next) {
+    for (const lims_element_t *child = element->first; child; child = child->next) {
         if (is_named(child, path, length) && (number == 0 || ++count == number)) {
             follow(targets, child, rest);
         }
@@ -91,7 +91,7 @@ static void follow(apr_array_header_t *targets, const lims_xml_t *element, const
 }
 
 /* What of a path from the root lies below it; NULL: it begins with another. */
-static const char *below_root(const lims_xml_t *root, const char *path)
+static const char *below_root(const lims_element_t *root, const char *path)
 {
     path++;
     if (*root->name == '\0') {
@@ -106,10 +106,10 @@ static const char *below_root(const lims_xml_t *root, const char *path)
 
 /* Follows a path. One that goes up leads many rows to the same place: it is gone
  * once for each element where it turns down again. */
-static apr_array_header_t *reach(const lims_layout_t *layout, const lims_xml_t *element,
+static apr_array_header_t *reach(const lims_layout_t *layout, const lims_element_t *element,
                                  const char *path)
 {
-    const lims_xml_t *from = *path == '/' ? root_of(element) : element;
+    const lims_element_t *from = *path == '/' ? root_of(element) : element;
     apr_array_header_t *targets = apr_array_make(layout->pool, 1, sizeof(target_t)), *known;
     const char *key;
 
@@ -140,8 +140,8 @@ static apr_array_header_t *reach(const lims_layout_t *layout, const lims_xml_t *
 }
 
 /* What an element or attribute says; false: there is no such attribute. */
-static bool read_target(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
-                        const target_t *target, const char *path)
+static bool read_target(lims_found_t *found, const lims_layout_t *layout,
+                        const lims_layout_scope_t *scope, const target_t *target, const char *path)
 {
     const char *text = target->attribute ? lims_xml_attribute(target->element, target->attribute)
                                          : target->element->text;
@@ -156,10 +156,10 @@ static bool read_target(lims_found_t *found, const lims_layout_t *layout, const 
     if (text) {
         *found = lims_found_text(text, target->element->line, 0, layout->pool);
     }
-    return text != NULL;
+    return text;
 }
 
-static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_scope_t *scope,
+static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
                  const lims_source_t *source)
 {
     apr_array_header_t *targets;
@@ -191,7 +191,7 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_sc
 }
 
 /* The value of a test without a source of its own: its name is the path, folded. */
-static void find_named(apr_array_header_t *targets, const lims_xml_t *element, const char *path)
+static void find_named(apr_array_header_t *targets, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);
     const char *rest = path + length + (path[length] == '/');
@@ -202,7 +202,7 @@ static void find_named(apr_array_header_t *targets, const lims_xml_t *element, c
         return;
     }
     number = number_of(&length, element, path);
-    for (const lims_xml_t *child = element->first; child; child = child->next) {
+    for (const lims_element_t *child = element->first; child; child = child->next) {
         if (strlen(child->name) == length && apr_cstr_casecmpn(child->name, path, length) == 0 &&
             (number == 0 || ++count == number)) {
             find_named(targets, child, rest);
@@ -211,13 +211,13 @@ static void find_named(apr_array_header_t *targets, const lims_xml_t *element, c
 }
 
 /* Where a path of a test that is missing would go on but for a letter. */
-static void find_near(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                      const lims_xml_t *element, const char *path)
+static void find_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                      const lims_test_t *test, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);
     apr_size_t name = strcspn(path, "/#");
 
-    for (const lims_xml_t *child = element->first; *path && child; child = child->next) {
+    for (const lims_element_t *child = element->first; *path && child; child = child->next) {
         if (strlen(child->name) == name && apr_cstr_casecmpn(child->name, path, name) == 0) {
             find_near(layout, scope, test, child, path + length + (path[length] == '/'));
         } else {
@@ -226,7 +226,8 @@ static void find_near(lims_layout_t *layout, const lims_scope_t *scope, const li
     }
 }
 
-static void read_test(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test)
+static void read_test(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                      const lims_test_t *test)
 {
     const lims_found_t name = { .text = APR_ARRAY_IDX(test->names, 0, const char *) };
     apr_array_header_t *targets = apr_array_make(layout->pool, 1, sizeof(target_t));
@@ -240,7 +241,7 @@ static void read_test(lims_layout_t *layout, const lims_scope_t *scope, const li
         find_named(targets, scope->element, APR_ARRAY_IDX(test->names, i, const char *));
     }
     for (int i = 0; i < targets->nelts; i++) {
-        const lims_xml_t *element = APR_ARRAY_IDX(targets, i, target_t).element;
+        const lims_element_t *element = APR_ARRAY_IDX(targets, i, target_t).element;
         lims_found_t found = lims_found_text(element->text, element->line, 0, layout->pool);
 
         if (i == 0) {
@@ -259,10 +260,10 @@ static void read_test(lims_layout_t *layout, const lims_scope_t *scope, const li
     }
 }
 
-static void read_element(lims_layout_t *layout, const lims_xml_t *element)
+static void read_element(lims_layout_t *layout, const lims_element_t *element)
 {
     const lims_profile_t *profile = layout->profile;
-    const lims_scope_t scope = { .line = element->line, .element = element, .find = find };
+    const lims_layout_scope_t scope = { .line = element->line, .element = element, .find = find };
 
     if (!lims_rules_begin(layout, &scope)) {
         return;
@@ -279,7 +280,7 @@ static void read_element(lims_layout_t *layout, const lims_xml_t *element)
 }
 
 /* Every element at a path below this one: unlike sources, rows are all of them. */
-static int read_elements(lims_layout_t *layout, const lims_xml_t *element, const char *path)
+static int read_elements(lims_layout_t *layout, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);
     int count = 0;
@@ -288,7 +289,7 @@ static int read_elements(lims_layout_t *layout, const lims_xml_t *element, const
         read_element(layout, element);
         return 1;
     }
-    for (const lims_xml_t *child = element->first; child; child = child->next) {
+    for (const lims_element_t *child = element->first; child; child = child->next) {
         if (is_named(child, path, length)) {
             count += read_elements(layout, child, path + length + (path[length] == '/'));
         }
@@ -298,8 +299,8 @@ static int read_elements(lims_layout_t *layout, const lims_xml_t *element, const
 
 void lims_layout_xml(lims_layout_t *layout)
 {
-    const lims_xml_t *root = layout->document->xml;
-    const lims_scope_t once = { .line = root->line, .element = root, .find = find };
+    const lims_element_t *root = layout->document->xml;
+    const lims_layout_scope_t once = { .line = root->line, .element = root, .find = find };
     const char *path = layout->profile->table.element;
     const char *below = path;
 

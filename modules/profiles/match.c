@@ -39,7 +39,7 @@ static const char *quote_name(const lims_look_t *look, const lims_profile_t *pro
 {
     const char *written = apr_hash_get(profile->match.written, folded, APR_HASH_KEY_STRING);
 
-    return quote(look, written != NULL ? written : folded);
+    return quote(look, written ? written : folded);
 }
 
 /* The cells of a row joined by tabs. */
@@ -67,7 +67,7 @@ static bool row_matches(lims_look_t *look, const lims_line_match_t *line)
 {
     const lims_document_t *document = lims_look_document(look);
 
-    for (int i = 0; document != NULL && i < document->count; i++) {
+    for (int i = 0; document && i < document->count; i++) {
         const lims_sheet_t *sheet = &document->sheets[i];
 
         for (int j = 0; j < sheet->count && sheet->rows[j].number <= line->within; j++) {
@@ -87,13 +87,13 @@ static bool line_matches(lims_look_t *look, const lims_profile_t *profile,
     const lims_text_t *text = look->container == LIMS_CONTAINER_TEXT
                                   ? lims_look_text(look, profile->decode.charset)
                                   : NULL;
-    const char *at = text != NULL ? text->bytes : look->bytes;
-    const char *end = at + (text != NULL ? text->length : look->length);
+    const char *at = text ? text->bytes : look->bytes;
+    const char *end = at + (text ? text->length : look->length);
 
     if (has_rows(look)) {
         return row_matches(look, line);
     }
-    if (text == NULL && look->container == LIMS_CONTAINER_TEXT) {
+    if (!text && look->container == LIMS_CONTAINER_TEXT) {
         return false;
     }
     for (int i = 0; i < line->within && at < end && !lims_matcher_exhausted(look->out->matcher);
@@ -114,7 +114,7 @@ static const char *check_lines(lims_look_t *look, const lims_profile_t *profile,
     const apr_array_header_t *lines = profile->match.lines;
     const char *misses = NULL;
 
-    for (int i = 0; lines != NULL && i < lines->nelts && (misses == NULL || look->nearness); i++) {
+    for (int i = 0; lines && i < lines->nelts && (!misses || look->nearness); i++) {
         const lims_line_match_t *line = &APR_ARRAY_IDX(lines, i, lims_line_match_t);
 
         if (line_matches(look, profile, line) != line->absent) {
@@ -143,9 +143,9 @@ static int names_in(const char **missing, const apr_array_header_t *names, const
     for (int i = 0; i < names->nelts; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);
 
-        if (apr_hash_get(cells, name, APR_HASH_KEY_STRING) != NULL) {
+        if (apr_hash_get(cells, name, APR_HASH_KEY_STRING)) {
             found++;
-        } else if (*missing == NULL) {
+        } else if (!*missing) {
             *missing = name;
         }
     }
@@ -189,7 +189,7 @@ static const char *headers_missing(const lims_look_t *look, const lims_profile_t
 
 static bool sheet_fits(const lims_profile_t *profile, const lims_sheet_t *sheet)
 {
-    return profile->match.sheet == NULL
+    return !profile->match.sheet
                ? !sheet->hidden
                : lims_fold_equals(sheet->name, strlen(sheet->name), profile->match.sheet);
 }
@@ -200,7 +200,7 @@ static const char *check_headers(lims_look_t *look, const lims_profile_t *profil
     int best = 0;
     bool whole = false;
 
-    if (profile->match.headers == NULL) {
+    if (!profile->match.headers) {
         return NULL;
     }
     if (look->container == LIMS_CONTAINER_TEXT) {
@@ -210,19 +210,18 @@ static const char *check_headers(lims_look_t *look, const lims_profile_t *profil
         const char *why = NULL;
 
         apr_pool_create(&rows_pool, look->pool);
-        sheet =
-            text != NULL ? lims_look_rows(&why, profile, text, !look->nearness, rows_pool) : NULL;
+        sheet = text ? lims_look_rows(&why, profile, text, !look->nearness, rows_pool) : NULL;
         why = apr_pstrdup(look->pool, why);
-        whole = sheet != NULL && headers_in(&best, &missing, profile, sheet, rows_pool);
+        whole = sheet && headers_in(&best, &missing, profile, sheet, rows_pool);
         apr_pool_destroy(rows_pool);
-        if (text != NULL && sheet == NULL) {
+        if (text && !sheet) {
             return apr_psprintf(look->pool, "its lines cannot be split as the dialect says: %s",
-                                why != NULL ? why : "");
+                                why ? why : "");
         }
     } else {
         const lims_document_t *document = lims_look_document(look);
 
-        for (int i = 0; document != NULL && i < document->count && !whole; i++) {
+        for (int i = 0; document && i < document->count && !whole; i++) {
             whole = sheet_fits(profile, &document->sheets[i]) &&
                     headers_in(&best, &missing, profile, &document->sheets[i], look->pool);
         }
@@ -235,11 +234,11 @@ static const char *check_sheet(lims_look_t *look, const lims_profile_t *profile,
 {
     const lims_document_t *document;
 
-    if (profile->match.sheet == NULL) {
+    if (!profile->match.sheet) {
         return NULL;
     }
     document = lims_look_document(look);
-    for (int i = 0; document != NULL && i < document->count; i++) {
+    for (int i = 0; document && i < document->count; i++) {
         if (sheet_fits(profile, &document->sheets[i])) {
             (*score)++;
             return NULL;
@@ -312,16 +311,16 @@ static const char *check_sections(lims_look_t *look, const lims_profile_t *profi
 {
     const apr_array_header_t *sections = profile->match.sections;
 
-    for (int i = 0; sections != NULL && i < sections->nelts; i++) {
+    for (int i = 0; sections && i < sections->nelts; i++) {
         const char *name = APR_ARRAY_IDX(sections, i, const char *);
         bool found;
 
         if (look->container == LIMS_CONTAINER_TEXT) {
             const lims_text_t *text = lims_look_text(look, profile->decode.charset);
 
-            found = text != NULL && line_begins(profile, text, name);
+            found = text && line_begins(profile, text, name);
         } else {
-            found = lims_look_document(look) != NULL && row_begins(lims_look_document(look), name);
+            found = lims_look_document(look) && row_begins(lims_look_document(look), name);
         }
         if (!found) {
             return apr_psprintf(look->pool, "no row begins with %s",
@@ -348,12 +347,12 @@ static const char *check_name(lims_look_t *look, const lims_profile_t *profile, 
 {
     const lims_regex_t *name = profile->match.file_name;
 
-    if (name != NULL && !lims_regex_matches(look->out->matcher, name, look->out->file_name,
-                                            strlen(look->out->file_name))) {
+    if (name && !lims_regex_matches(look->out->matcher, name, look->out->file_name,
+                                    strlen(look->out->file_name))) {
         return apr_psprintf(look->pool, "its name does not look like %s",
                             quote(look, lims_regex_pattern(name)));
     }
-    *score += name != NULL;
+    *score += name ? 1 : 0;
     return NULL;
 }
 
@@ -367,12 +366,12 @@ static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
 {
     verdict_t verdict = { .profile = profile };
 
-    for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && verdict.misses == NULL; i++) {
+    for (apr_size_t i = 0; i < LIMS_LENGTH(checks) && !verdict.misses; i++) {
         const char *stopped;
 
         verdict.misses = checks[i](look, profile, &verdict.score);
         stopped = lims_matcher_exhausted(look->out->matcher);
-        if (stopped != NULL) {
+        if (stopped) {
             verdict.misses = apr_psprintf(
                 look->pool, "its expression \"%s\" takes too long on this file", stopped);
             verdict.stopped = true;
@@ -441,13 +440,13 @@ static void tell_unknown(lims_look_t *look, const apr_array_header_t *missed, co
     const verdict_t found = nearest_of(look, missed);
     const verdict_t *nearest = &found;
 
-    if (nearest->profile == NULL && named != NULL) {
+    if (!nearest->profile && named) {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
                            "No active profile has the code \"%s\".", named);
-    } else if (nearest->profile == NULL) {
+    } else if (!nearest->profile) {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
                            "There is no active profile.");
-    } else if (named != NULL) {
+    } else if (named) {
         lims_reasons_block(reasons, LIMS_REASON_UNKNOWN_PROFILE, 0, 0,
                            "The file is none for the profile \"%s\": %s.", named, nearest->misses);
     } else if (nearest->score <= FAR && nearest->others > 0) {
@@ -467,8 +466,8 @@ static void tell_ambiguous(lims_look_t *look, const apr_array_header_t *matching
     for (int i = 0; i < matching->nelts; i++) {
         const char *code = APR_ARRAY_IDX(matching, i, const lims_profile_t *)->code;
 
-        list = list == NULL ? quote(look, code)
-                            : apr_pstrcat(look->pool, list, ", ", quote(look, code), NULL);
+        list = !list ? quote(look, code)
+                     : apr_pstrcat(look->pool, list, ", ", quote(look, code), NULL);
     }
     lims_reasons_block(look->out->reasons, LIMS_REASON_AMBIGUOUS_PROFILE, 0, 0,
                        "%d active profiles are for this file: %s. Name one, or make their match "
@@ -489,11 +488,11 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         const lims_profile_t *profile = APR_ARRAY_IDX(sorted, i, const lims_profile_t *);
         verdict_t verdict;
 
-        if (named != NULL && strcmp(profile->code, named) != 0) {
+        if (named && strcmp(profile->code, named) != 0) {
             continue;
         }
         verdict = judge(look, profile);
-        if (verdict.misses == NULL) {
+        if (!verdict.misses) {
             APR_ARRAY_PUSH(matching, const lims_profile_t *) = profile;
         } else {
             APR_ARRAY_PUSH(verdict.stopped ? stopped : missed, verdict_t) = verdict;

@@ -9,16 +9,16 @@ const lims_text_t *lims_look_text(lims_look_t *look, const char *charset)
 {
     lims_text_t *text = apr_hash_get(look->texts, charset, APR_HASH_KEY_STRING);
 
-    if (text == NULL) {
+    if (!text) {
         text = apr_pcalloc(look->pool, sizeof(*text));
         if (!lims_encoding_decode(text, look->bytes, look->length, charset, look->faults,
                                   look->pool)) {
             text->bytes = NULL;
         }
-        look->readable = look->readable || text->bytes != NULL;
+        look->readable = look->readable || text->bytes;
         apr_hash_set(look->texts, charset, APR_HASH_KEY_STRING, text);
     }
-    return text->bytes != NULL ? text : NULL;
+    return text->bytes ? text : NULL;
 }
 
 const lims_document_t *lims_look_document(lims_look_t *look)
@@ -29,7 +29,7 @@ const lims_document_t *lims_look_document(lims_look_t *look)
         look->read = true;
         look->document =
             lims_document_read(look->bytes, look->length, &decoding, look->faults, look->pool);
-        look->readable = look->document != NULL;
+        look->readable = look->document;
     }
     return look->document;
 }
@@ -82,14 +82,14 @@ const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profi
     lims_dialect_t dialect = dialect_of(profile);
     const lims_sheet_t *sheet = lims_delimited_read(&head, &dialect, reasons, pool);
 
-    if (sheet == NULL && all && head.length < text->length) {
+    if (!sheet && all && head.length < text->length) {
         reasons = lims_reasons_create(pool);
         sheet = lims_delimited_read(text, &dialect, reasons, pool);
     }
-    *why = sheet == NULL && reasons->list->nelts > 0
+    *why = !sheet && reasons->list->nelts > 0
                ? APR_ARRAY_IDX(reasons->list, 0, lims_reason_t).message
                : NULL;
-    return sheet != NULL ? lims_split(sheet, &profile->dialect, pool) : NULL;
+    return sheet ? lims_split(sheet, &profile->dialect, pool) : NULL;
 }
 
 const lims_document_t *lims_profile_document(const lims_profile_t *profile, const char *bytes,
@@ -101,7 +101,7 @@ const lims_document_t *lims_profile_document(const lims_profile_t *profile, cons
     const lims_document_t *document = lims_document_read(bytes, length, &decoding, reasons, pool);
     lims_document_t *split;
 
-    if (document == NULL || document->container != LIMS_CONTAINER_TEXT) {
+    if (!document || document->container != LIMS_CONTAINER_TEXT) {
         return document;
     }
     split = apr_pmemdup(pool, document, sizeof(*split));

@@ -27,13 +27,12 @@ static const char *header_misses(lims_look_t *look, const lims_profile_t *profil
     bool hl7 = look->container == LIMS_CONTAINER_HL7;
     const lims_cell_t *sender = lims_row_cell(header, hl7 ? 3 : 4);
 
-    if (profile->match.sender != NULL &&
-        !lims_regex_matches(look->out->matcher, profile->match.sender, sender->text,
-                            sender->length)) {
+    if (profile->match.sender && !lims_regex_matches(look->out->matcher, profile->match.sender,
+                                                     sender->text, sender->length)) {
         return apr_psprintf(look->pool, "its sender does not look like %s",
                             quote(look, lims_regex_pattern(profile->match.sender)));
     }
-    if (profile->match.messages != NULL) {
+    if (profile->match.messages) {
         const lims_hl7_signs_t *signs = &look->document->hl7->signs;
         const char *type =
             apr_pstrcat(look->pool, lims_hl7_component(header, 9, 1, signs, look->pool), "^",
@@ -52,21 +51,21 @@ const char *lims_match_messages(lims_look_t *look, const lims_profile_t *profile
     const lims_document_t *document;
     const char *misses = NULL;
 
-    if (profile->match.sender == NULL && profile->match.messages == NULL) {
+    if (!profile->match.sender && !profile->match.messages) {
         return NULL;
     }
     document = lims_look_document(look);
-    if (document == NULL || document->count == 0) {
+    if (!document || document->count == 0) {
         return "its messages cannot be read";
     }
-    for (int i = 0; i < document->sheets[0].count && misses == NULL; i++) {
+    for (int i = 0; i < document->sheets[0].count && !misses; i++) {
         const lims_row_t *row = &document->sheets[0].rows[i];
 
         if (strcmp(lims_row_cell(row, 0)->text, name) == 0) {
             misses = header_misses(look, profile, row);
         }
     }
-    *score += misses == NULL;
+    *score += !misses;
     return misses;
 }
 
@@ -74,16 +73,16 @@ const char *lims_match_root(lims_look_t *look, const lims_profile_t *profile, in
 {
     const lims_document_t *document;
 
-    if (profile->match.root == NULL) {
+    if (!profile->match.root) {
         return NULL;
     }
     document = lims_look_document(look);
     if (look->container == LIMS_CONTAINER_JSON) {
-        if (document == NULL || lims_xml_child(document->xml, profile->match.root) == NULL) {
+        if (!document || !lims_xml_child(document->xml, profile->match.root)) {
             return apr_psprintf(look->pool, "it has no member %s",
                                 quote(look, profile->match.root));
         }
-    } else if (document == NULL || document->xml == NULL ||
+    } else if (!document || !document->xml ||
                strcmp(document->xml->name, profile->match.root) != 0) {
         return apr_psprintf(look->pool, "its outermost element is not %s",
                             quote(look, profile->match.root));

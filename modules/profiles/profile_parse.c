@@ -28,11 +28,11 @@ static const char *path_of(const lims_profile_place_t *place, apr_pool_t *pool)
 {
     const char *parent;
 
-    if (place == NULL || place->parent == NULL) {
-        return place != NULL && place->name != NULL ? place->name : "";
+    if (!place || !place->parent) {
+        return place && place->name ? place->name : "";
     }
     parent = path_of(place->parent, pool);
-    if (place->name == NULL) {
+    if (!place->name) {
         return apr_psprintf(pool, "%s[%d]", parent, place->index);
     }
     return apr_psprintf(pool, "%s%s%s", parent, parent[0] != '\0' ? "." : "", place->name);
@@ -43,23 +43,23 @@ const lims_error_t *lims_profile_refuse(const lims_profile_parser_t *parser,
                                         const char *format, ...)
 {
     const lims_profile_place_t below = { .parent = place, .name = member };
-    const char *path = path_of(member != NULL ? &below : place, parser->pool);
+    const char *path = path_of(member ? &below : place, parser->pool);
     va_list arguments;
     const char *words;
 
     va_start(arguments, format);
     words = apr_pvsprintf(parser->pool, format, arguments);
     va_end(arguments);
-    return lims_fail(parser->pool, LIMS_E_INVALID_BODY, "%s: %s",
-                     path[0] != '\0' ? path : "The profile", words);
+    return lims_client_error(parser->pool, LIMS_E_INVALID_BODY, "%s: %s",
+                             path[0] != '\0' ? path : "The profile", words);
 }
 
 static const char *names_of(const char *const *names, apr_pool_t *pool)
 {
     const char *list = NULL;
 
-    for (; *names != NULL; names++) {
-        list = list == NULL ? *names : apr_psprintf(pool, "%s, %s", list, *names);
+    for (; *names; names++) {
+        list = !list ? *names : apr_psprintf(pool, "%s, %s", list, *names);
     }
     return list;
 }
@@ -191,7 +191,7 @@ static bool sign_fits(char *sign, const char *text)
 
 static int index_of(const char *const *names, const char *name)
 {
-    for (int i = 0; names[i] != NULL; i++) {
+    for (int i = 0; names[i]; i++) {
         if (strcmp(names[i], name) == 0) {
             return i;
         }
@@ -218,7 +218,7 @@ static const lims_error_t *read_regex(lims_profile_parser_t *parser, void *objec
     const char *fault;
     const lims_regex_t *regex = lims_regex_compile(&fault, text, parser->pool);
 
-    if (regex == NULL) {
+    if (!regex) {
         return lims_profile_refuse(parser, place, NULL, "is no regular expression: %s", fault);
     }
     if ((member->flags & LIMS_M_GROUP) != 0 && !lims_regex_captures(regex)) {
@@ -288,7 +288,7 @@ static bool add_word(lims_profile_parser_t *parser, void *object, const lims_mem
         return bit >= 0;
     }
     list = kept_list(object, member);
-    if (list == NULL) {
+    if (!list) {
         list = apr_array_make(parser->pool, 4, sizeof(const char *));
         keep(object, member, list);
     }
@@ -306,10 +306,10 @@ static const lims_error_t *read_words(lims_profile_parser_t *parser, void *objec
     const lims_json_t *first = node->type == LIMS_JSON_ARRAY ? node->first : node;
     int index = 0;
 
-    if (first == NULL || (node->type != LIMS_JSON_ARRAY && member->type == LIMS_M_SIGNS)) {
+    if (!first || (node->type != LIMS_JSON_ARRAY && member->type == LIMS_M_SIGNS)) {
         return wrong(parser, member, place);
     }
-    for (const lims_json_t *element = first; element != NULL; element = element->next, index++) {
+    for (const lims_json_t *element = first; element; element = element->next, index++) {
         const lims_profile_place_t below = { .parent = place, .index = index };
 
         if (element->type != LIMS_JSON_STRING || !add_word(parser, object, member, element->text)) {
@@ -329,11 +329,10 @@ static const lims_error_t *read_integers(lims_profile_parser_t *parser, void *ob
     apr_array_header_t *list = apr_array_make(parser->pool, 8, sizeof(int));
     int last = member->min - 1;
 
-    if (node->type != LIMS_JSON_ARRAY || node->first == NULL ||
-        node->count > LIMS_FILE_COLUMNS_MAX) {
+    if (node->type != LIMS_JSON_ARRAY || !node->first || node->count > LIMS_FILE_COLUMNS_MAX) {
         return wrong(parser, member, place);
     }
-    for (const lims_json_t *element = node->first; element != NULL; element = element->next) {
+    for (const lims_json_t *element = node->first; element; element = element->next) {
         int value = 0;
 
         if (element->type != LIMS_JSON_NUMBER || !integer_fits(&value, member, element->text) ||
@@ -396,7 +395,7 @@ static const lims_error_t *read_list(lims_profile_parser_t *parser, void *object
         return wrong(parser, member, place);
     }
     list = apr_array_make(parser->pool, node->count, (int)member->shape->size);
-    for (const lims_json_t *element = node->first; element != NULL; element = element->next) {
+    for (const lims_json_t *element = node->first; element; element = element->next) {
         const lims_profile_place_t below = { .parent = place, .index = index++ };
         void *item = apr_array_push(list);
         const lims_error_t *error;
@@ -404,7 +403,7 @@ static const lims_error_t *read_list(lims_profile_parser_t *parser, void *object
         memset(item, 0, member->shape->size);
         error =
             read_object(parser, item, member->shape, spelt_out(parser, member, element), &below);
-        if (error != NULL) {
+        if (error) {
             return error;
         }
     }
@@ -452,22 +451,22 @@ static const lims_error_t *read_member(lims_profile_parser_t *parser, void *obje
 static void complete(lims_profile_parser_t *parser, void *object, const lims_shape_t *shape,
                      const lims_json_t *node)
 {
-    for (const lims_member_t *member = shape->members; member->name != NULL; member++) {
-        if (lims_json_member(node, member->name) != NULL) {
+    for (const lims_member_t *member = shape->members; member->name; member++) {
+        if (lims_json_member(node, member->name)) {
             continue;
         }
         if (member->type == LIMS_M_OBJECT) {
             complete(parser, at(object, member), member->shape, NULL);
-        } else if (member->fallback != NULL &&
+        } else if (member->fallback &&
                    (member->type == LIMS_M_TEXTS || member->type == LIMS_M_SET)) {
             char *state = NULL;
             char *words = apr_pstrdup(parser->pool, member->fallback);
 
-            for (char *word = apr_strtok(words, " ", &state); word != NULL;
+            for (char *word = apr_strtok(words, " ", &state); word;
                  word = apr_strtok(NULL, " ", &state)) {
                 add_word(parser, object, member, word);
             }
-        } else if (member->fallback != NULL) {
+        } else if (member->fallback) {
             read_word(parser, object, member, member->fallback, NULL);
         }
     }
@@ -477,10 +476,10 @@ static const lims_member_t *find(const lims_shape_t *shape, const char *name)
 {
     const lims_member_t *member = shape->members;
 
-    while (member->name != NULL && strcmp(member->name, name) != 0) {
+    while (member->name && strcmp(member->name, name) != 0) {
         member++;
     }
-    return member->name != NULL ? member : NULL;
+    return member->name ? member : NULL;
 }
 
 static const lims_error_t *unknown(const lims_profile_parser_t *parser, const lims_shape_t *shape,
@@ -488,9 +487,8 @@ static const lims_error_t *unknown(const lims_profile_parser_t *parser, const li
 {
     const char *list = NULL;
 
-    for (const lims_member_t *member = shape->members; member->name != NULL; member++) {
-        list =
-            list == NULL ? member->name : apr_psprintf(parser->pool, "%s, %s", list, member->name);
+    for (const lims_member_t *member = shape->members; member->name; member++) {
+        list = !list ? member->name : apr_psprintf(parser->pool, "%s, %s", list, member->name);
     }
     return lims_profile_refuse(parser, place, lims_excerpt(name, parser->pool),
                                "is no member here; there are %s", list);
@@ -503,25 +501,23 @@ static const lims_error_t *read_object(lims_profile_parser_t *parser, void *obje
     if (node->type != LIMS_JSON_OBJECT) {
         return lims_profile_refuse(parser, place, NULL, "must be an object");
     }
-    for (const lims_json_t *child = node->first; child != NULL; child = child->next) {
+    for (const lims_json_t *child = node->first; child; child = child->next) {
         const lims_member_t *member = find(shape, child->name);
         const lims_profile_place_t below = { .parent = place, .name = child->name };
-        const lims_error_t *error = member == NULL
-                                        ? unknown(parser, shape, child->name, place)
-                                        : read_member(parser, object, member, child, &below);
-        if (error != NULL) {
+        const lims_error_t *error = !member ? unknown(parser, shape, child->name, place)
+                                            : read_member(parser, object, member, child, &below);
+        if (error) {
             return error;
         }
     }
-    for (const lims_member_t *member = shape->members; member->name != NULL; member++) {
-        if ((member->flags & LIMS_M_REQUIRED) != 0 &&
-            lims_json_member(node, member->name) == NULL) {
+    for (const lims_member_t *member = shape->members; member->name; member++) {
+        if ((member->flags & LIMS_M_REQUIRED) != 0 && !lims_json_member(node, member->name)) {
             return lims_profile_refuse(parser, place, member->name, "is missing; it must be %s",
                                        expectation(member, parser->pool));
         }
     }
     complete(parser, object, shape, node);
-    return shape->check != NULL ? shape->check(parser, object, node, place) : NULL;
+    return shape->check ? shape->check(parser, object, node, place) : NULL;
 }
 
 const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const char *json,
@@ -536,22 +532,22 @@ const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const cha
 
     *profile = NULL;
     if (length > LIMS_PROFILE_MAX) {
-        return lims_fail(pool, LIMS_E_INVALID_BODY, "The profile is larger than %d bytes",
-                         LIMS_PROFILE_MAX);
+        return lims_client_error(pool, LIMS_E_INVALID_BODY, "The profile is larger than %d bytes",
+                                 LIMS_PROFILE_MAX);
     }
     error = lims_json_parse(&tree, json, length, pool);
-    if (error != NULL) {
+    if (error) {
         return error;
     }
     /* What a string for a source means depends on it, wherever it stands. */
     layout = lims_json_member(tree, "layout");
-    if (layout != NULL && layout->type == LIMS_JSON_STRING) {
+    if (layout && layout->type == LIMS_JSON_STRING) {
         int value = index_of(lims_layout_names, layout->text);
 
         parser.layout = value >= 0 ? (lims_layout_e)value : LIMS_LAYOUT_LONG;
     }
     error = read_object(&parser, made, &lims_shape_profile, tree, &root);
-    if (error == NULL) {
+    if (!error) {
         *profile = made;
     }
     return error;

@@ -15,7 +15,7 @@
 
 static bool given(const lims_json_t *node, const char *name)
 {
-    return lims_json_member(node, name) != NULL;
+    return lims_json_member(node, name);
 }
 
 /* --- The file -------------------------------------------------------------- */
@@ -39,10 +39,9 @@ static void note_written(lims_match_t *match, const lims_json_t *node, apr_pool_
     match->written = apr_hash_make(pool);
     for (apr_size_t i = 0; i < LIMS_LENGTH(members); i++) {
         const lims_json_t *names = lims_json_member(node, members[i]);
-        const lims_json_t *name =
-            names != NULL && names->type == LIMS_JSON_ARRAY ? names->first : names;
+        const lims_json_t *name = names && names->type == LIMS_JSON_ARRAY ? names->first : names;
 
-        for (; name != NULL; name = name == names ? NULL : name->next) {
+        for (; name; name = name == names ? NULL : name->next) {
             apr_hash_set(match->written, lims_fold(name->text, strlen(name->text), pool),
                          APR_HASH_KEY_STRING, apr_pstrdup(pool, name->text));
         }
@@ -96,7 +95,7 @@ const lims_error_t *lims_check_dialect(lims_profile_parser_t *parser, void *obje
     if (dialect->delimiter != '\0' && dialect->delimiter == dialect->quote) {
         return lims_profile_refuse(parser, place, "quote", "is the delimiter too");
     }
-    if (dialect->columns != NULL && dialect->delimiter != '\0') {
+    if (dialect->columns && dialect->delimiter != '\0') {
         return lims_profile_refuse(parser, place, "columns", "needs \"delimiter\": \"none\"");
     }
     if (dialect->unwrap && dialect->quote == '\0') {
@@ -125,12 +124,12 @@ const lims_error_t *lims_check_table(lims_profile_parser_t *parser, void *object
         return lims_profile_refuse(parser, place, "header.rows",
                                    "must be 1 in layout matrix: the row of column labels");
     }
-    if ((table->map.section != NULL) && parser->layout != LIMS_LAYOUT_MATRIX) {
+    if (table->map.section && parser->layout != LIMS_LAYOUT_MATRIX) {
         return lims_profile_refuse(parser, place, "map", "is for layout matrix alone");
     }
-    if ((table->element != NULL) != (((BIT(XML) | BIT(JSON)) & 1U << parser->layout) != 0)) {
+    if (!!table->element != (((BIT(XML) | BIT(JSON)) & 1U << parser->layout) != 0)) {
         return lims_profile_refuse(parser, place, "element",
-                                   table->element != NULL
+                                   table->element
                                        ? "is for layouts xml and json alone"
                                        : "is missing: the path of the element that is a row");
     }
@@ -146,7 +145,7 @@ const lims_error_t *lims_check_conversion(lims_profile_parser_t *parser, void *o
     const lims_conversion_t *conversion = object;
 
     (void)node;
-    if (strpbrk(conversion->factor, "123456789") == NULL) {
+    if (!strpbrk(conversion->factor, "123456789")) {
         return lims_profile_refuse(parser, place, "factor", "must not be zero");
     }
     return NULL;
@@ -158,31 +157,31 @@ const lims_error_t *lims_check_test(lims_profile_parser_t *parser, void *object,
     lims_test_t *test = object;
     const lims_source_t *const *columns = test->columns;
 
-    if (test->convert != NULL && (test->unit == NULL || test->file_unit == NULL)) {
+    if (test->convert && (!test->unit || !test->file_unit)) {
         return lims_profile_refuse(parser, place, "convert",
                                    "needs fileUnit and unit: what it converts from and to");
     }
     if (test->kind != LIMS_KIND_NUMERIC &&
-        (test->convert != NULL || given(node, "unit") || given(node, "fileUnit"))) {
-        return lims_profile_refuse(parser, place, test->convert != NULL ? "convert" : "unit",
+        (test->convert || given(node, "unit") || given(node, "fileUnit"))) {
+        return lims_profile_refuse(parser, place, test->convert ? "convert" : "unit",
                                    "is for tests of kind numeric");
     }
-    if (test->file_unit != NULL && test->unit == NULL) {
+    if (test->file_unit && !test->unit) {
         return lims_profile_refuse(parser, place, "fileUnit", "needs unit");
     }
-    if ((test->kind == LIMS_KIND_CHOICE && test->values == NULL) ||
-        (test->kind == LIMS_KIND_NUMERIC && test->values != NULL)) {
+    if ((test->kind == LIMS_KIND_CHOICE && !test->values) ||
+        (test->kind == LIMS_KIND_NUMERIC && test->values)) {
         return lims_profile_refuse(parser, place, "values",
-                                   test->values == NULL ? "is missing: kind choice needs them"
-                                                        : "is for kinds choice and text; what "
-                                                          "stands for a number is a token");
+                                   !test->values ? "is missing: kind choice needs them"
+                                                 : "is for kinds choice and text; what "
+                                                   "stands for a number is a token");
     }
     if (test->optional && ((BIT(WIDE) | BIT(GROUPED) | BIT(KEYVALUE) | BIT(XML) | BIT(JSON)) &
                            1U << parser->layout) == 0) {
         return lims_profile_refuse(parser, place, "optional",
                                    "is for layouts wide, grouped, keyvalue, xml and json");
     }
-    if (columns[LIMS_COLUMN_VALUE] != NULL &&
+    if (columns[LIMS_COLUMN_VALUE] &&
         (parser->layout == LIMS_LAYOUT_MATRIX || parser->layout == LIMS_LAYOUT_TRANSPOSED)) {
         return lims_profile_refuse(parser, place, "columns.value",
                                    "layout %s has values in its cells alone",
@@ -200,13 +199,13 @@ const lims_error_t *lims_check_numbers(lims_profile_parser_t *parser, void *obje
     if (numbers->decimal != '.' && numbers->decimal != ',') {
         return lims_profile_refuse(parser, place, "decimal", "must be \".\" or \",\"");
     }
-    for (int i = 0; numbers->group != NULL && i < numbers->group->nelts; i++) {
+    for (int i = 0; numbers->group && i < numbers->group->nelts; i++) {
         const char *sign = APR_ARRAY_IDX(numbers->group, i, const char *);
 
         if (sign[0] == numbers->decimal) {
             return lims_profile_refuse(parser, place, "group", "has the decimal sign in it");
         }
-        if (strpbrk(sign, "0123456789+-eE<>%") != NULL) {
+        if (strpbrk(sign, "0123456789+-eE<>%")) {
             return lims_profile_refuse(parser, place, "group",
                                        "has a sign in it that is part of numbers");
         }
@@ -221,10 +220,10 @@ const lims_error_t *lims_check_qualifiers(lims_profile_parser_t *parser, void *o
     const lims_qualifiers_t *qualifiers = object;
 
     (void)node;
-    for (int i = 0; qualifiers->tokens != NULL && i < qualifiers->tokens->nelts; i++) {
+    for (int i = 0; qualifiers->tokens && i < qualifiers->tokens->nelts; i++) {
         const char *write = APR_ARRAY_IDX(qualifiers->tokens, i, lims_token_t).write;
 
-        if (write != NULL && strstr(write, "{value}") != NULL) {
+        if (write && strstr(write, "{value}")) {
             return lims_profile_refuse(parser, place, "tokens",
                                        "has {value} where the value is the token itself");
         }
@@ -232,7 +231,7 @@ const lims_error_t *lims_check_qualifiers(lims_profile_parser_t *parser, void *o
     for (int i = 0; i < qualifiers->operators->nelts; i++) {
         const char *sign = APR_ARRAY_IDX(qualifiers->operators, i, const char *);
 
-        if (strpbrk(sign, "0123456789") != NULL || strlen(sign) > 16) {
+        if (strpbrk(sign, "0123456789") || strlen(sign) > 16) {
             return lims_profile_refuse(parser, place, "operators",
                                        "must be signs or words of at most 16 bytes without digits");
         }
@@ -246,10 +245,10 @@ const lims_error_t *lims_check_units(lims_profile_parser_t *parser, void *object
     const lims_units_t *units = object;
 
     (void)node;
-    if (units->conversions != NULL && units->policy != LIMS_UNITS_CONVERT) {
+    if (units->conversions && units->policy != LIMS_UNITS_CONVERT) {
         return lims_profile_refuse(parser, place, "conversions", "needs \"policy\": \"convert\"");
     }
-    if (units->aliases != NULL && units->policy == LIMS_UNITS_EXACT) {
+    if (units->aliases && units->policy == LIMS_UNITS_EXACT) {
         return lims_profile_refuse(parser, place, "aliases", "needs policy alias or convert");
     }
     return NULL;
@@ -287,7 +286,7 @@ const lims_error_t *lims_check_control(lims_profile_parser_t *parser, void *obje
         [LIMS_CRITERION_MAXIMUM] = 4, [LIMS_CRITERION_RANGE] = 6,    [LIMS_CRITERION_EXPECTED] = 8,
     };
     const lims_control_t *control = object;
-    bool known = control->against == NULL;
+    bool known = !control->against;
 
     _Static_assert(LIMS_LENGTH(needs) == LIMS_CRITERION_COUNT, "needs of every criterion");
     if ((control->criterion != LIMS_CRITERION_NONE) != (control->route == LIMS_ROUTE_QC_BATCH)) {
@@ -305,23 +304,23 @@ const lims_error_t *lims_check_control(lims_profile_parser_t *parser, void *obje
                                               : "has no meaning for this criterion");
         }
     }
-    if (control->unit != NULL && control->criterion != LIMS_CRITERION_RECOVERY &&
+    if (control->unit && control->criterion != LIMS_CRITERION_RECOVERY &&
         control->criterion != LIMS_CRITERION_MAXIMUM &&
         control->criterion != LIMS_CRITERION_RANGE) {
         return lims_profile_refuse(parser, place, "unit", "has no meaning for this criterion");
     }
-    if (control->lower_limit != NULL) {
+    if (control->lower_limit) {
         const char *width = lims_decimal_convert(control->lower_limit, "-1", control->upper_limit,
                                                  -1, LIMS_ROUND_HALF_EVEN, parser->pool);
 
-        if (width == NULL || *width == '-') {
+        if (!width || *width == '-') {
             return lims_profile_refuse(parser, place, "upperLimit", "lies below lowerLimit");
         }
     }
-    if (control->against != NULL && control->criterion != LIMS_CRITERION_RPD) {
+    if (control->against && control->criterion != LIMS_CRITERION_RPD) {
         return lims_profile_refuse(parser, place, "against", "is for the criterion rpd");
     }
-    for (int i = 0; lims_control_types[i] != NULL && !known; i++) {
+    for (int i = 0; lims_control_types[i] && !known; i++) {
         known = strcmp(lims_control_types[i], control->against) == 0;
     }
     return known ? NULL

@@ -41,10 +41,10 @@ static const lims_error_t *check_row(lims_profile_parser_t *parser, void *object
     bool known = strcmp(row->control_type, "none") == 0;
 
     (void)node;
-    if (known && (row->tracking_id == NULL || *row->tracking_id == '\0')) {
+    if (known && (!row->tracking_id || *row->tracking_id == '\0')) {
         return lims_profile_refuse(parser, place, "trackingId", "is missing: whose result is it?");
     }
-    for (int i = 0; lims_control_types[i] != NULL && !known; i++) {
+    for (int i = 0; lims_control_types[i] && !known; i++) {
         known = strcmp(lims_control_types[i], row->control_type) == 0;
     }
     return known ? NULL
@@ -119,18 +119,17 @@ static const lims_error_t *check_golden(lims_profile_parser_t *parser, void *obj
     const lims_golden_t *golden = object;
 
     (void)node;
-    if ((golden->content != NULL) + (golden->content_base64 != NULL) + (golden->sha256 != NULL) !=
-        1) {
+    if (!!golden->content + !!golden->content_base64 + !!golden->sha256 != 1) {
         return lims_profile_refuse(parser, place, NULL,
                                    "must have exactly one of content, contentBase64, sha256");
     }
-    if ((golden->rows != NULL) == (golden->reasons != NULL)) {
+    if (!golden->rows == !golden->reasons) {
         return lims_profile_refuse(parser, place, NULL, "must have either rows or reasons");
     }
-    if (golden->sha256 != NULL && !is_hash(golden->sha256)) {
+    if (golden->sha256 && !is_hash(golden->sha256)) {
         return lims_profile_refuse(parser, place, "sha256", "must be 64 hexadecimal digits, small");
     }
-    for (int i = 0; golden->reasons != NULL && i < golden->reasons->nelts; i++) {
+    for (int i = 0; golden->reasons && i < golden->reasons->nelts; i++) {
         if (!is_reason(APR_ARRAY_IDX(golden->reasons, i, const char *))) {
             return lims_profile_refuse(parser, place, "reasons", "must be codes of reasons");
         }

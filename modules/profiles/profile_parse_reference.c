@@ -59,7 +59,7 @@ static const char *choices(const lims_member_t *member, apr_pool_t *pool)
 {
     const char *list = "";
 
-    for (const char *const *value = member->values; *value != NULL; value++) {
+    for (const char *const *value = member->values; *value; value++) {
         list = apr_pstrcat(pool, list, list[0] != '\0' ? ", " : "", "`", *value, "`", NULL);
     }
     return list;
@@ -108,7 +108,7 @@ static void put_member(page_t *page, const lims_member_t *member)
 
     if ((member->flags & LIMS_M_REQUIRED) != 0) {
         more = "; required";
-    } else if (member->fallback != NULL) {
+    } else if (member->fallback) {
         more = apr_pstrcat(pool, "; default `", member->fallback, "`", NULL);
     }
     put_paragraph(page,
@@ -132,11 +132,11 @@ static void put_shape(page_t *page, const lims_shape_t *shape)
     put(page, apr_pstrcat(page->pool, "\n### ", shape->title, "\n\n", NULL));
     put_paragraph(page, shape->doc, 0);
     put(page, "\n");
-    for (const lims_member_t *member = shape->members; member->name != NULL; member++) {
+    for (const lims_member_t *member = shape->members; member->name; member++) {
         put_member(page, member);
     }
-    for (const lims_member_t *member = shape->members; member->name != NULL; member++) {
-        if (member->shape != NULL) {
+    for (const lims_member_t *member = shape->members; member->name; member++) {
+        if (member->shape) {
             put_shape(page, member->shape);
         }
     }

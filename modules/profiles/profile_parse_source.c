@@ -13,7 +13,7 @@
 
 static bool given(const lims_json_t *node, const char *name)
 {
-    return lims_json_member(node, name) != NULL;
+    return lims_json_member(node, name);
 }
 
 /* --- Sources --------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void split_occurrence(lims_source_t *source, const char *text, int otherw
     apr_size_t length = strlen(text);
 
     source->occurrence = otherwise;
-    if (mark != NULL && mark > text && mark[1] >= '1' && mark[1] <= '9' &&
+    if (mark && mark > text && mark[1] >= '1' && mark[1] <= '9' &&
         strspn(mark + 1, "0123456789") == strlen(mark + 1) && strlen(mark + 1) <= 4) {
         source->occurrence = (int)strtol(mark + 1, NULL, 10);
         length = (apr_size_t)(mark - text);
@@ -109,7 +109,7 @@ static bool format_fits(const char *format, bool time_of_day)
         if (*format == '\'') { /* words that stand for themselves */
             const char *end = strchr(format + 1, '\'');
 
-            if (end == NULL) {
+            if (!end) {
                 return false;
             }
             format = end + 1;
@@ -157,8 +157,7 @@ static const lims_error_t *check_place(lims_profile_parser_t *parser, lims_sourc
         split_occurrence(source, source->below, 0, parser->pool);
         return NULL;
     case LIMS_SOURCE_JOIN:
-        return place->parent != NULL && place->parent->name != NULL &&
-                       strcmp(place->parent->name, "join") == 0
+        return place->parent && place->parent->name && strcmp(place->parent->name, "join") == 0
                    ? lims_profile_refuse(parser, place, "join", "cannot stand within a join")
                    : NULL;
     case LIMS_SOURCE_FIELD:
@@ -207,7 +206,7 @@ static const lims_error_t *check_source(lims_profile_parser_t *parser, lims_sour
 
 static bool is_remark(const lims_profile_place_t *place)
 {
-    return place->name != NULL &&
+    return place->name &&
            (strcmp(place->name, "operator") == 0 || strcmp(place->name, "comment") == 0);
 }
 
@@ -215,14 +214,14 @@ const lims_error_t *lims_check_source(lims_profile_parser_t *parser, void *objec
                                       const lims_json_t *node, const lims_profile_place_t *place)
 {
     lims_source_t *source = object;
-    bool date = place->name != NULL && strcmp(place->name, "analysedAt") == 0;
-    bool time = place->name != NULL && strcmp(place->name, "analysedTime") == 0;
+    bool date = place->name && strcmp(place->name, "analysedAt") == 0;
+    bool time = place->name && strcmp(place->name, "analysedTime") == 0;
 
-    if (source->formats != NULL && !date && !time) {
+    if (source->formats && !date && !time) {
         return lims_profile_refuse(parser, place, "format",
                                    "is for analysedAt and analysedTime alone");
     }
-    if (source->formats != NULL && !formats_fit(source->formats, time)) {
+    if (source->formats && !formats_fit(source->formats, time)) {
         return lims_profile_refuse(parser, place, "format",
                                    time ? "must have hours and minutes alone, from HH H hh h mm ss "
                                           "SSS a Z and signs that are no letters"
@@ -235,7 +234,7 @@ const lims_error_t *lims_check_source(lims_profile_parser_t *parser, void *objec
                                    "is for a header of analysedAt, analysedTime, operator and "
                                    "comment alone");
     }
-    if (source->separator != NULL && source->join == NULL) {
+    if (source->separator && !source->join) {
         return lims_profile_refuse(parser, place, "separator", "is for a join alone");
     }
     return check_source(parser, source, node, place);
@@ -243,11 +242,11 @@ const lims_error_t *lims_check_source(lims_profile_parser_t *parser, void *objec
 
 const lims_source_t *lims_source_place(const lims_source_t *source, int number)
 {
-    if (source != NULL && source->kind == LIMS_SOURCE_JOIN) {
+    if (source && source->kind == LIMS_SOURCE_JOIN) {
         return number < source->join->nelts ? &APR_ARRAY_IDX(source->join, number, lims_source_t)
                                             : NULL;
     }
-    return number == 0 && source != NULL && source->kind != LIMS_SOURCE_NONE ? source : NULL;
+    return number == 0 && source && source->kind != LIMS_SOURCE_NONE ? source : NULL;
 }
 
 bool lims_condition_compares(const lims_condition_t *condition)

@@ -35,7 +35,7 @@ _Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "columns of every layo
 bool lims_profile_groups(const lims_profile_t *profile)
 {
     return profile->layout == LIMS_LAYOUT_GROUPED ||
-           (profile->layout == LIMS_LAYOUT_TRANSPOSED && profile->table.header.group == NULL &&
+           (profile->layout == LIMS_LAYOUT_TRANSPOSED && !profile->table.header.group &&
             profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE);
 }
 
@@ -70,7 +70,7 @@ static void set_final(lims_profile_t *profile, apr_pool_t *pool)
 
     APR_ARRAY_PUSH(final, const char *) = "F";
     APR_ARRAY_PUSH(final, const char *) = "C";
-    if (profile->rows.final == NULL) {
+    if (!profile->rows.final) {
         profile->rows.final = final;
     }
 }
@@ -88,7 +88,7 @@ static void complete(lims_profile_t *profile, apr_pool_t *pool)
         break;
     case LIMS_LAYOUT_TRANSPOSED:
         if (profile->columns[LIMS_COLUMN_VALUE].kind != LIMS_SOURCE_NONE &&
-            profile->table.header.group == NULL) {
+            !profile->table.header.group) {
             profile->table.header.rows = 2;
         }
         set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_ROW_LABEL);
@@ -167,11 +167,11 @@ static const lims_error_t *check_one_pointer(lims_profile_parser_t *parser,
                                    "needs columns.value: samples with several columns each");
     }
     if (source->from == LIMS_FROM_BLOCK &&
-        (table->block.start == NULL || !lims_regex_captures(table->block.start))) {
+        (!table->block.start || !lims_regex_captures(table->block.start))) {
         return lims_profile_refuse(parser, place, member,
                                    "needs table.block.start to capture something");
     }
-    if (source->from == LIMS_FROM_MAP && table->map.section == NULL) {
+    if (source->from == LIMS_FROM_MAP && !table->map.section) {
         return lims_profile_refuse(parser, place, member, "needs table.map");
     }
     return NULL;
@@ -184,7 +184,7 @@ static const lims_error_t *check_pointer(lims_profile_parser_t *parser,
     const lims_error_t *error = NULL;
     const lims_source_t *one;
 
-    for (int i = 0; !error && (one = lims_source_place(source, i)) != NULL; i++) {
+    for (int i = 0; !error && (one = lims_source_place(source, i)); i++) {
         error = check_one_pointer(parser, profile, one, member, place);
     }
     return error;
@@ -196,16 +196,16 @@ static const lims_error_t *check_pointers(lims_profile_parser_t *parser,
 {
     const lims_error_t *error = NULL;
 
-    for (int column = 0; column < LIMS_COLUMN_COUNT && error == NULL; column++) {
+    for (int column = 0; column < LIMS_COLUMN_COUNT && !error; column++) {
         error = check_pointer(
             parser, profile, &profile->columns[column],
             apr_pstrcat(parser->pool, "columns.", lims_column_names[column], NULL), place);
     }
-    for (int i = 0; i < profile->tests->nelts && error == NULL; i++) {
+    for (int i = 0; i < profile->tests->nelts && !error; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
 
-        for (int column = 0; column < LIMS_COLUMN_COUNT && error == NULL; column++) {
-            if (test->columns[column] != NULL) {
+        for (int column = 0; column < LIMS_COLUMN_COUNT && !error; column++) {
+            if (test->columns[column]) {
                 error = check_pointer(parser, profile, test->columns[column],
                                       apr_psprintf(parser->pool, "tests[%d].columns.%s", i,
                                                    lims_column_names[column]),
@@ -224,7 +224,7 @@ static bool has_column(const lims_profile_t *profile, lims_column_e column)
     bool there = profile->columns[column].kind != LIMS_SOURCE_NONE;
 
     for (int i = 0; i < profile->tests->nelts && !there; i++) {
-        there = APR_ARRAY_IDX(profile->tests, i, lims_test_t).columns[column] != NULL;
+        there = APR_ARRAY_IDX(profile->tests, i, lims_test_t).columns[column];
     }
     return there;
 }
@@ -237,7 +237,7 @@ static const lims_error_t *check_conditions(lims_profile_parser_t *parser,
 {
     const lims_error_t *error = NULL;
 
-    for (int i = 0; conditions != NULL && i < conditions->nelts && error == NULL; i++) {
+    for (int i = 0; conditions && i < conditions->nelts && !error; i++) {
         const lims_condition_t *condition = &APR_ARRAY_IDX(conditions, i, lims_condition_t);
         const char *path = apr_psprintf(parser->pool, "%s[%d]", member, i);
 
@@ -258,7 +258,7 @@ static const lims_error_t *check_rules(lims_profile_parser_t *parser, const lims
 {
     const lims_error_t *error = NULL;
 
-    for (int i = 0; rules != NULL && i < rules->nelts && error == NULL; i++) {
+    for (int i = 0; rules && i < rules->nelts && !error; i++) {
         const lims_row_rule_t *rule = &APR_ARRAY_IDX(rules, i, lims_row_rule_t);
 
         error = check_conditions(parser, profile, rule->when,
@@ -272,7 +272,7 @@ static const lims_error_t *check_unit(lims_profile_parser_t *parser, const lims_
                                       const lims_control_t *control, int index,
                                       const lims_profile_place_t *place)
 {
-    for (int i = 0; control->unit != NULL && i < profile->tests->nelts; i++) {
+    for (int i = 0; control->unit && i < profile->tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
         lims_control_t copy = *control;
 
@@ -282,8 +282,8 @@ static const lims_error_t *check_unit(lims_profile_parser_t *parser, const lims_
                 parser, place, apr_psprintf(parser->pool, "rows.controls[%d].unit", index),
                 "\"%s\" cannot be converted to the unit of test %s, which is %s%s%s: name in "
                 "`tests` those that the rule is for",
-                control->unit, test->test_code, test->unit != NULL ? "\"" : "",
-                test->unit != NULL ? test->unit : "not given", test->unit != NULL ? "\"" : "");
+                control->unit, test->test_code, test->unit ? "\"" : "",
+                test->unit ? test->unit : "not given", test->unit ? "\"" : "");
         }
     }
     return NULL;
@@ -295,22 +295,22 @@ static const lims_error_t *check_rows(lims_profile_parser_t *parser, const lims_
     const lims_rows_t *rows = &profile->rows;
     const lims_error_t *error = check_conditions(parser, profile, rows->only, "rows.only", place);
 
-    if (error == NULL) {
+    if (!error) {
         error = check_rules(parser, profile, rows->skip, "skip", place);
     }
-    if (error == NULL) {
+    if (!error) {
         error = check_rules(parser, profile, rows->errors, "errors", place);
     }
-    for (int i = 0; rows->controls != NULL && i < rows->controls->nelts && error == NULL; i++) {
+    for (int i = 0; rows->controls && i < rows->controls->nelts && !error; i++) {
         const lims_control_t *control = &APR_ARRAY_IDX(rows->controls, i, lims_control_t);
 
         error = check_conditions(parser, profile, control->when,
                                  apr_psprintf(parser->pool, "rows.controls[%d].when", i), place);
-        if (error == NULL) {
+        if (!error) {
             error = check_unit(parser, profile, control, i, place);
         }
     }
-    if (error == NULL && rows->final != NULL && !has_column(profile, LIMS_COLUMN_STATUS)) {
+    if (!error && rows->final && !has_column(profile, LIMS_COLUMN_STATUS)) {
         error = lims_profile_refuse(parser, place, "rows.final", "needs columns.status");
     }
     return error;
@@ -326,7 +326,7 @@ static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims
     for (int i = 0; i < profile->tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
 
-        if (distinct != (test->replicate != NULL)) {
+        if (distinct != !!test->replicate) {
             return lims_profile_refuse(parser, place,
                                        apr_psprintf(parser->pool, "tests[%d].replicate", i),
                                        distinct ? "is missing: replicates.policy distinctTests"
@@ -337,7 +337,7 @@ static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims
             const char *key =
                 distinct ? apr_pstrcat(parser->pool, name, "\n", test->replicate, NULL) : name;
 
-            if (apr_hash_get(seen, key, APR_HASH_KEY_STRING) != NULL) {
+            if (apr_hash_get(seen, key, APR_HASH_KEY_STRING)) {
                 return lims_profile_refuse(parser, place,
                                            apr_psprintf(parser->pool, "tests[%d].name", i),
                                            "\"%s\" is a test's name already", name);
@@ -345,10 +345,10 @@ static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims
             apr_hash_set(seen, key, APR_HASH_KEY_STRING, name);
         }
     }
-    for (int i = 0; profile->ignore_tests != NULL && i < profile->ignore_tests->nelts; i++) {
+    for (int i = 0; profile->ignore_tests && i < profile->ignore_tests->nelts; i++) {
         const char *name = APR_ARRAY_IDX(profile->ignore_tests, i, const char *);
 
-        if (apr_hash_get(seen, name, APR_HASH_KEY_STRING) != NULL) {
+        if (apr_hash_get(seen, name, APR_HASH_KEY_STRING)) {
             return lims_profile_refuse(parser, place,
                                        apr_psprintf(parser->pool, "ignoreTests[%d]", i),
                                        "\"%s\" is one of tests too", name);
@@ -364,19 +364,19 @@ static bool time_zone_fits(const char *name)
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     const char *sign = name;
 
-    if (name == NULL) {
+    if (!name) {
         return true;
     }
     if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/") !=
         strlen(name)) {
         return false;
     }
-    for (sign = strpbrk(name, "+-"); sign != NULL; sign = strpbrk(sign + 1, "+-")) {
-        if (strchr(name, '/') == NULL && (sign[1] == '\0' || strchr(letters, sign[1]) == NULL)) {
+    for (sign = strpbrk(name, "+-"); sign; sign = strpbrk(sign + 1, "+-")) {
+        if (!strchr(name, '/') && (sign[1] == '\0' || !strchr(letters, sign[1]))) {
             return false;
         }
     }
-    return strchr(letters, *name) != NULL;
+    return strchr(letters, *name);
 }
 
 /* Whether what is written in the place of a text names a place of the file. */
@@ -384,10 +384,10 @@ static bool writes(const apr_array_header_t *tokens, const char *place)
 {
     bool any = false;
 
-    for (int i = 0; tokens != NULL && i < tokens->nelts; i++) {
+    for (int i = 0; tokens && i < tokens->nelts; i++) {
         const char *write = APR_ARRAY_IDX(tokens, i, lims_token_t).write;
 
-        any = any || (write != NULL && strstr(write, place) != NULL);
+        any = any || (write && strstr(write, place));
     }
     return any;
 }
@@ -400,10 +400,10 @@ static const lims_error_t *check_qualifiers(lims_profile_parser_t *parser,
     const char *member = NULL;
     const char *words = NULL;
 
-    if (qualifiers->flags != NULL && !has_column(profile, LIMS_COLUMN_FLAG)) {
+    if (qualifiers->flags && !has_column(profile, LIMS_COLUMN_FLAG)) {
         member = "flags";
         words = "needs columns.flag";
-    } else if (qualifiers->codes != NULL && !has_column(profile, LIMS_COLUMN_QUALIFIER)) {
+    } else if (qualifiers->codes && !has_column(profile, LIMS_COLUMN_QUALIFIER)) {
         member = "codes";
         words = "needs columns.qualifier";
     } else if (!has_column(profile, LIMS_COLUMN_LIMIT) &&
@@ -411,11 +411,10 @@ static const lims_error_t *check_qualifiers(lims_profile_parser_t *parser,
         member = writes(qualifiers->tokens, "{limit}") ? "tokens" : "codes";
         words = "writes {limit}, which needs columns.limit";
     }
-    return member != NULL
-               ? lims_profile_refuse(parser, place,
-                                     apr_pstrcat(parser->pool, "qualifiers.", member, NULL), "%s",
-                                     words)
-               : NULL;
+    return member ? lims_profile_refuse(parser, place,
+                                        apr_pstrcat(parser->pool, "qualifiers.", member, NULL),
+                                        "%s", words)
+                  : NULL;
 }
 
 /* Columns of samples, in layout transposed: all of it or nothing. */
@@ -428,25 +427,24 @@ static const lims_error_t *check_groups(lims_profile_parser_t *parser,
     const char *member = NULL;
     const char *words = NULL;
 
-    if (profile->table.header.group != NULL && !transposed) {
+    if (profile->table.header.group && !transposed) {
         member = "table.header.group";
         words = "is for layout transposed alone";
     } else if (transposed && value->kind == LIMS_SOURCE_NONE &&
-               (profile->table.header.group != NULL || profile->table.header.rows > 1)) {
+               (profile->table.header.group || profile->table.header.rows > 1)) {
         member = "columns.value";
         words = "is missing: which of the columns of a sample has the value";
     } else if (transposed && value->kind != LIMS_SOURCE_NONE && value->kind != LIMS_SOURCE_HEADER) {
         member = "columns.value";
         words = "must be a header: that of one of the columns of a sample";
-    } else if (transposed && profile->table.header.group != NULL &&
-               profile->table.header.rows > 1) {
+    } else if (transposed && profile->table.header.group && profile->table.header.rows > 1) {
         member = "table.header.rows";
         words = "must be 1 beside group: sample and column stand in one cell";
     } else if (transposed && profile->table.header.rows > 2) {
         member = "table.header.rows";
         words = "must be 2 in layout transposed: samples above their columns";
     }
-    return member != NULL ? lims_profile_refuse(parser, place, member, "%s", words) : NULL;
+    return member ? lims_profile_refuse(parser, place, member, "%s", words) : NULL;
 }
 
 static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims_profile_t *profile,
@@ -465,8 +463,7 @@ static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims
                (profile->match.containers & (KIND(TEXT) | KIND(HL7))) == 0) {
         member = "integrity.lineBreak";
         words = "is for texts and HL7: files of other kinds have ends of their own";
-    } else if (profile->integrity.hash.regex != NULL &&
-               (profile->match.containers & KIND(TEXT)) == 0) {
+    } else if (profile->integrity.hash.regex && (profile->match.containers & KIND(TEXT)) == 0) {
         member = "integrity.hash";
         words = "is for texts alone";
     } else if (profile->dilution.apply == LIMS_DILUTION_MULTIPLY &&
@@ -487,11 +484,11 @@ static const lims_error_t *check_parts(lims_profile_parser_t *parser, const lims
         member = "table.header.find";
         words = "is missing: layout matrix needs the row of column labels";
     } else if ((profile->layout == LIMS_LAYOUT_XML || profile->layout == LIMS_LAYOUT_JSON) &&
-               profile->table.element == NULL) {
+               !profile->table.element) {
         member = "table.element";
         words = "is missing: the path of the element that is a row";
     }
-    return member != NULL ? lims_profile_refuse(parser, place, member, "%s", words) : NULL;
+    return member ? lims_profile_refuse(parser, place, member, "%s", words) : NULL;
 }
 
 const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *object,
@@ -502,34 +499,33 @@ const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *obje
 
     complete(profile, parser->pool);
     if (profile->layout == LIMS_LAYOUT_HL7 &&
-        lims_json_member(lims_json_member(node, "integrity"), "lineBreak") == NULL) {
+        !lims_json_member(lims_json_member(node, "integrity"), "lineBreak")) {
         profile->integrity.line_break = true; /* the standard ends every segment */
     }
-    profile->table.has_header =
-        profile->table.header.find != NULL || profile->match.headers != NULL;
-    if (profile->table.header.find == NULL) {
+    profile->table.has_header = profile->table.header.find || profile->match.headers;
+    if (!profile->table.header.find) {
         profile->table.header.find = profile->match.headers;
     }
-    if (profile->table.sheet == NULL) {
+    if (!profile->table.sheet) {
         profile->table.sheet = profile->match.sheet;
     }
     error = check_layout(parser, profile, place);
-    if (error == NULL) {
+    if (!error) {
         error = check_groups(parser, profile, place);
     }
-    if (error == NULL) {
+    if (!error) {
         error = check_parts(parser, profile, place);
     }
-    if (error == NULL) {
+    if (!error) {
         error = check_qualifiers(parser, profile, place);
     }
-    if (error == NULL) {
+    if (!error) {
         error = check_pointers(parser, profile, place);
     }
-    if (error == NULL) {
+    if (!error) {
         error = check_rows(parser, profile, place);
     }
-    if (error == NULL) {
+    if (!error) {
         error = check_names(parser, profile, place);
     }
     return error;

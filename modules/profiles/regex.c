@@ -61,7 +61,7 @@ static pcre2_code *compile(int *error, PCRE2_SIZE *offset, const char *pattern)
 
     *error = PCRE2_ERROR_NOMEMORY;
     *offset = 0;
-    if (context != NULL) {
+    if (context) {
         pcre2_set_parens_nest_limit(context, GROUPS_NESTED_MAX);
         code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, error, offset,
                              context);
@@ -83,7 +83,7 @@ const lims_regex_t *lims_regex_compile(const char **fault, const char *pattern, 
         return NULL;
     }
     regex->code = compile(&error, &offset, pattern);
-    if (regex->code == NULL) {
+    if (!regex->code) {
         PCRE2_UCHAR words[256];
 
         pcre2_get_error_message(error, words, sizeof(words));
@@ -137,10 +137,10 @@ lims_matcher_t *lims_matcher_create(apr_interval_time_t most, apr_pool_t *pool)
     matcher->deadline = computed() + (most != 0 ? most : LIMS_MATCH_TIME);
     matcher->data = pcre2_match_data_create(2, NULL);
     matcher->context = pcre2_match_context_create(NULL);
-    if (matcher->data != NULL) {
+    if (matcher->data) {
         apr_pool_cleanup_register(pool, matcher->data, free_data, apr_pool_cleanup_null);
     }
-    if (matcher->context != NULL) {
+    if (matcher->context) {
         apr_pool_cleanup_register(pool, matcher->context, free_context, apr_pool_cleanup_null);
         pcre2_set_match_limit(matcher->context, STEPS_MAX);
         pcre2_set_depth_limit(matcher->context, DEPTH_MAX);
@@ -155,7 +155,7 @@ static int match(lims_matcher_t *matcher, const lims_regex_t *regex, const char 
 {
     int places = PCRE2_ERROR_NOMEMORY;
 
-    if (matcher->data == NULL || matcher->context == NULL || is_late(matcher)) {
+    if (!matcher->data || !matcher->context || is_late(matcher)) {
         matcher->exhausted = regex->pattern;
         return 0;
     }

@@ -38,8 +38,8 @@ static bool was_told(const lims_layout_t *layout, const lims_reason_t *reason)
     return false;
 }
 
-static void add_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_t reason,
-                       const lims_found_t *found)
+static void add_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                       lims_reason_t reason, const lims_found_t *found)
 {
     if (scope && scope->sheet && *scope->sheet->name) {
         reason.sheet = scope->sheet->name;
@@ -57,9 +57,9 @@ static void add_reason(const lims_layout_t *layout, const lims_scope_t *scope, l
     }
 }
 
-void lims_layout_reason(const lims_layout_t *layout, const lims_scope_t *scope, lims_reason_e code,
-                        bool blocking, const lims_found_t *found, const char *expected,
-                        const char *message, ...)
+void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                        lims_reason_e code, bool blocking, const lims_found_t *found,
+                        const char *expected, const char *message, ...)
 {
     const char *text = message;
     va_list arguments;
@@ -85,7 +85,7 @@ static bool is_own(lims_column_e column)
 }
 
 /* XML and JSON may stand in one line: what is told of a value names it. */
-static const char *named(const lims_value_t *value, const char *text)
+static const char *named(const lims_cell_value_t *value, const char *text)
 {
     const char *sample = value->found[LIMS_COLUMN_TRACKING_ID].text;
 
@@ -97,7 +97,7 @@ static const char *named(const lims_value_t *value, const char *text)
                         value->test->test_code, sample && *sample ? sample : "unknown");
 }
 
-void lims_value_refuse(lims_value_t *value, lims_reason_e code, lims_column_e column,
+void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,
                        const char *expected, const char *message, ...)
 {
     const lims_found_t *found = &value->found[column];
@@ -140,8 +140,8 @@ static bool is_listed(const apr_array_header_t *texts, const char *text)
 }
 
 /* `value` NULL: by what the row alone says. */
-static verdict_e judge_one(const lims_layout_t *layout, const lims_scope_t *scope,
-                           const lims_value_t *value, const lims_condition_t *condition)
+static verdict_e judge_one(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                           const lims_cell_value_t *value, const lims_condition_t *condition)
 {
     const lims_source_t *source = &condition->source;
     lims_found_t found;
@@ -172,8 +172,8 @@ static verdict_e judge_one(const lims_layout_t *layout, const lims_scope_t *scop
 }
 
 /* Whether all hold. */
-static verdict_e judge(const lims_layout_t *layout, const lims_scope_t *scope,
-                       const lims_value_t *value, const apr_array_header_t *conditions)
+static verdict_e judge(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                       const lims_cell_value_t *value, const apr_array_header_t *conditions)
 {
     verdict_e verdict = HOLDS;
 
@@ -189,8 +189,8 @@ static verdict_e judge(const lims_layout_t *layout, const lims_scope_t *scope,
 }
 
 /* Whether a row, or a value of it, is to be taken. */
-static verdict_e judge_taken(const lims_layout_t *layout, const lims_scope_t *scope,
-                             const lims_value_t *value)
+static verdict_e judge_taken(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                             const lims_cell_value_t *value)
 {
     const lims_rows_t *rows = &layout->profile->rows;
     verdict_e verdict = judge(layout, scope, value, rows->only);
@@ -211,7 +211,7 @@ static verdict_e judge_taken(const lims_layout_t *layout, const lims_scope_t *sc
 
 /* --- Rows ------------------------------------------------------------------------ */
 
-bool lims_rules_begin(lims_layout_t *layout, const lims_scope_t *scope)
+bool lims_rules_begin(lims_layout_t *layout, const lims_layout_scope_t *scope)
 {
     verdict_e verdict;
 
@@ -251,7 +251,7 @@ static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, co
 {
     const apr_array_header_t *list = apr_hash_get(layout->tests, folded, APR_HASH_KEY_STRING);
 
-    *known = list != NULL;
+    *known = list;
     for (int i = 0; list && i < list->nelts; i++) {
         const lims_test_t *test = APR_ARRAY_IDX(list, i, const lims_test_t *);
         if (is_replicate(test, replicate)) {
@@ -262,7 +262,7 @@ static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, co
 }
 
 /* A name that stands once for many values, of a group or a block, is told once. */
-static void tell_unknown(lims_value_t *value, const char *text)
+static void tell_unknown(lims_cell_value_t *value, const char *text)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
@@ -291,7 +291,7 @@ static void tell_unknown(lims_value_t *value, const char *text)
 }
 
 /* False, with a reason or without, for a value of no test. */
-static bool resolve_test(lims_value_t *value, const lims_test_t *given)
+static bool resolve_test(lims_cell_value_t *value, const lims_test_t *given)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
@@ -329,7 +329,7 @@ static bool resolve_test(lims_value_t *value, const lims_test_t *given)
 
 /* --- Whose, when, whether ---------------------------------------------------------- */
 
-static void read_tracking_id(lims_value_t *value)
+static void read_tracking_id(lims_cell_value_t *value)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *found = &value->found[LIMS_COLUMN_TRACKING_ID];
@@ -347,7 +347,7 @@ static void read_tracking_id(lims_value_t *value)
     }
 }
 
-static const lims_control_t *find_control(const lims_value_t *value)
+static const lims_control_t *find_control(const lims_cell_value_t *value)
 {
     const apr_array_header_t *controls = value->layout->profile->rows.controls;
 
@@ -362,7 +362,7 @@ static const lims_control_t *find_control(const lims_value_t *value)
 }
 
 /* Errors that the instrument tells in the row. */
-static void check_errors(lims_value_t *value)
+static void check_errors(lims_cell_value_t *value)
 {
     const apr_array_header_t *errors = value->layout->profile->rows.errors;
 
@@ -381,7 +381,7 @@ static void check_errors(lims_value_t *value)
 }
 
 /* False for a result that is not final and is to be passed over. */
-static bool check_status(lims_value_t *value)
+static bool check_status(lims_cell_value_t *value)
 {
     const lims_rows_t *rows = &value->layout->profile->rows;
     const char *status = value->found[LIMS_COLUMN_STATUS].text;
@@ -400,7 +400,7 @@ static bool check_status(lims_value_t *value)
 }
 
 /* What a workbook shows otherwise than it is, nobody has read so. */
-static void check_shown(lims_value_t *value)
+static void check_shown(lims_cell_value_t *value)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
         const lims_cell_t *cell = value->found[i].cell;
@@ -415,7 +415,7 @@ static void check_shown(lims_value_t *value)
 
 /* --- A value ----------------------------------------------------------------------- */
 
-static void look_up(lims_value_t *value, lims_column_e column)
+static void look_up(lims_cell_value_t *value, lims_column_e column)
 {
     const lims_source_t *own = value->test ? value->test->columns[column] : NULL;
 
@@ -434,7 +434,7 @@ static void fill(lims_found_t *found, const lims_found_t *given, apr_pool_t *poo
 }
 
 /* The unit row is a unit for every column. */
-static void look_up_unit(lims_value_t *value)
+static void look_up_unit(lims_cell_value_t *value)
 {
     const lims_row_t *units = value->scope->units;
     int column = value->found[LIMS_COLUMN_VALUE].column;
@@ -445,7 +445,7 @@ static void look_up_unit(lims_value_t *value)
     }
 }
 
-static void collect(lims_value_t *value, const lims_found_t *name, const lims_found_t *given)
+static void collect(lims_cell_value_t *value, const lims_found_t *name, const lims_found_t *given)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
         if (i == LIMS_COLUMN_VALUE && given) {
@@ -460,7 +460,7 @@ static void collect(lims_value_t *value, const lims_found_t *name, const lims_fo
 }
 
 /* The test comes first: it may have sources of its own. */
-static void identify(lims_value_t *value, const lims_test_t *test, const lims_found_t *name)
+static void identify(lims_cell_value_t *value, const lims_test_t *test, const lims_found_t *name)
 {
     bool known;
     const char *text;
@@ -479,14 +479,14 @@ static void identify(lims_value_t *value, const lims_test_t *test, const lims_fo
                          : NULL;
 }
 
-static const char *said(const lims_value_t *value, lims_column_e column)
+static const char *said(const lims_cell_value_t *value, lims_column_e column)
 {
     const char *text = value->found[column].text;
 
     return text && *text ? text : NULL;
 }
 
-static void keep(lims_value_t *value)
+static void keep(lims_cell_value_t *value)
 {
     lims_reading_t *reading = &value->reading;
     const lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
@@ -506,10 +506,10 @@ static void keep(lims_value_t *value)
     APR_ARRAY_PUSH(value->layout->out->readings, lims_reading_t) = *reading;
 }
 
-void lims_rules_value(lims_layout_t *layout, const lims_scope_t *scope, const lims_test_t *test,
-                      const lims_found_t *name, const lims_found_t *given)
+void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                      const lims_test_t *test, const lims_found_t *name, const lims_found_t *given)
 {
-    lims_value_t value = { .layout = layout, .scope = scope };
+    lims_cell_value_t value = { .layout = layout, .scope = scope };
 
     identify(&value, test, name);
     collect(&value, name, given);

@@ -2,7 +2,7 @@
 /* rules_compare.c - conditions that compare numbers, exactly. */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
-#include "profiles/number.h"
+#include "profiles/number_format.h"
 
 #include <apr_strings.h>
 #include <string.h>
@@ -56,8 +56,8 @@ static bool is_token(const lims_profile_t *profile, const char *text)
 }
 
 /* Once a cell: many conditions and many values may ask for it. */
-static void tell(const lims_layout_t *layout, const lims_scope_t *scope, const lims_found_t *found,
-                 lims_reason_e code, const char *why)
+static void tell(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                 const lims_found_t *found, lims_reason_e code, const char *why)
 {
     const char *sheet = scope->sheet ? scope->sheet->name : "";
     int row = found->row > 0 ? found->row : scope->row ? scope->row->number : scope->line;
@@ -71,7 +71,7 @@ static void tell(const lims_layout_t *layout, const lims_scope_t *scope, const l
     }
 }
 
-bool lims_rules_compare(const lims_layout_t *layout, const lims_scope_t *scope,
+bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                         const lims_condition_t *condition, const lims_found_t *found)
 {
     lims_decimal_t decimal;

@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-const lims_control_t *lims_control_in_unit(lims_value_t *value)
+const lims_control_t *lims_control_in_unit(lims_cell_value_t *value)
 {
     lims_layout_t *layout = value->layout;
     const lims_control_t *control = value->reading.control;

@@ -117,7 +117,7 @@ static bool ends_its_line(const lims_layout_t *layout)
 
 static void check_count(lims_layout_t *layout)
 {
-    static const lims_scope_t nowhere = { .line = 0 };
+    static const lims_layout_scope_t nowhere = { .line = 0 };
     const lims_source_t *source = &layout->profile->integrity.count;
     int rows = layout->out->counts.rows;
     lims_found_t found;

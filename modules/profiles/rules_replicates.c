@@ -46,7 +46,7 @@ static void refuse(const lims_layout_t *layout, const lims_reading_t *reading, l
                    const char *expected, const char *message)
 {
     const lims_sheet_t sheet = { .name = reading->sheet };
-    const lims_scope_t scope = { .sheet = &sheet };
+    const lims_layout_scope_t scope = { .sheet = &sheet };
     const lims_found_t found = { .row = reading->row,
                                  .column = reading->column,
                                  .raw = reading->raw };

@@ -65,7 +65,7 @@ static void rule_out(lims_layout_t *layout, const char *date, const char *clock)
     }
 }
 
-static void refuse(lims_value_t *value, bool ambiguous)
+static void refuse(lims_cell_value_t *value, bool ambiguous)
 {
     lims_layout_t *layout = value->layout;
     const apr_array_header_t *formats = formats_of(layout, LIMS_COLUMN_ANALYSED_AT);
@@ -82,7 +82,7 @@ static void refuse(lims_value_t *value, bool ambiguous)
 }
 
 /* Puts a time off until the others of the file were seen. */
-static void leave_open(lims_value_t *value, const char *date, const char *clock)
+static void leave_open(lims_cell_value_t *value, const char *date, const char *clock)
 {
     lims_layout_t *layout = value->layout;
     open_time_t open = { .reading = layout->out->readings->nelts,
@@ -97,7 +97,7 @@ static void leave_open(lims_value_t *value, const char *date, const char *clock)
     APR_ARRAY_PUSH(layout->open_times, open_time_t) = open;
 }
 
-void lims_time_read(lims_value_t *value)
+void lims_time_read(lims_cell_value_t *value)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *date = &value->found[LIMS_COLUMN_ANALYSED_AT];
@@ -152,7 +152,7 @@ static const char *decide(const lims_layout_t *layout, const open_time_t *open)
 /* One reason for each cell, however many values it is the time of. */
 static void refuse_open(lims_layout_t *layout, const open_time_t *open)
 {
-    const lims_scope_t scope = { .sheet = open->sheet };
+    const lims_layout_scope_t scope = { .sheet = open->sheet };
 
     lims_layout_reason(
         layout, &scope, LIMS_REASON_TIMESTAMP_INVALID, true, &open->found,

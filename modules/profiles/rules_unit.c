@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_unit.c - from the number in the file to the number that is written. */
 #include "profiles/layout.h"
-#include "profiles/number.h"
+#include "profiles/number_format.h"
 #include "profiles/unit.h"
 
 #include <apr_strings.h>
@@ -10,7 +10,7 @@
 /* --- Dilution -------------------------------------------------------------------------- */
 
 /* A positive number, canonical; NULL for anything else. */
-static const char *positive(const lims_value_t *value, const char *text)
+static const char *positive(const lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
     lims_number_t number;
@@ -27,7 +27,7 @@ static const char *positive(const lims_value_t *value, const char *text)
 
 /* The factor of a dilution as lims_decimal_convert() takes it: "5", "1/0.2". NULL
  * when it cannot be read. */
-static const char *dilution_factor(const lims_value_t *value, const char *text)
+static const char *dilution_factor(const lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
     const char *separator, *part, *all;
@@ -75,7 +75,7 @@ static const char *multiplied(const char *number, const char *factor, apr_pool_t
                                          LIMS_ROUND_HALF_EVEN, pool);
 }
 
-static const char *diluted(lims_value_t *value, const char *number)
+static const char *diluted(lims_cell_value_t *value, const char *number)
 {
     const lims_dilution_t *dilution = &value->layout->profile->dilution;
     const char *text = value->reading.dilution, *factor, *result = NULL;
@@ -104,7 +104,7 @@ static bool spelt_alike(const char *a, const char *b, apr_pool_t *pool)
     return strcmp(lims_unit_fold(a, pool), lims_unit_fold(b, pool)) == 0;
 }
 
-static bool same(const lims_value_t *value, const char *a, const char *b)
+static bool same(const lims_cell_value_t *value, const char *a, const char *b)
 {
     apr_pool_t *pool = value->layout->pool;
 
@@ -141,14 +141,14 @@ static const char *meaning_of(const lims_units_t *units, const char *unit, apr_p
     return unit;
 }
 
-static const char *refuse_range(lims_value_t *value)
+static const char *refuse_range(lims_cell_value_t *value)
 {
     lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_VALUE, NULL,
                       "The number is too long to be converted.");
     return NULL;
 }
 
-static const char *converted(lims_value_t *value, const char *number,
+static const char *converted(lims_cell_value_t *value, const char *number,
                              const lims_conversion_t *conversion)
 {
     const char *result =
@@ -159,7 +159,7 @@ static const char *converted(lims_value_t *value, const char *number,
 }
 
 /* By a conversion that the profile lists, or by a power of ten. */
-static const char *convert_by_units(lims_value_t *value, const char *number, const char *unit)
+static const char *convert_by_units(lims_cell_value_t *value, const char *number, const char *unit)
 {
     const char *wanted = value->test->unit, *result;
     apr_pool_t *pool = value->layout->pool;
@@ -182,7 +182,7 @@ static const char *convert_by_units(lims_value_t *value, const char *number, con
 
 /* The unit of the file's number; NULL: refused. `*declared`: as the profile says,
  * not the file. */
-static const char *unit_in_file(lims_value_t *value, bool percent)
+static const char *unit_in_file(lims_cell_value_t *value, bool percent)
 {
     const lims_test_t *test = value->test;
     const lims_found_t *found = &value->found[LIMS_COLUMN_UNIT];
@@ -210,7 +210,7 @@ static const char *unit_in_file(lims_value_t *value, bool percent)
     return NULL;
 }
 
-static const char *convert_unit(lims_value_t *value, const char *number, bool percent)
+static const char *convert_unit(lims_cell_value_t *value, const char *number, bool percent)
 {
     const lims_test_t *test = value->test;
     const char *unit;
@@ -246,7 +246,7 @@ static const char *convert_unit(lims_value_t *value, const char *number, bool pe
     return NULL;
 }
 
-const char *lims_value_convert(lims_value_t *value, const char *number, bool percent)
+const char *lims_value_convert(lims_cell_value_t *value, const char *number, bool percent)
 {
     const char *result = diluted(value, number);
 
@@ -308,7 +308,7 @@ bool lims_control_convert(lims_control_t *control, const lims_profile_t *profile
 
 bool lims_control_is_for(const lims_control_t *control, const lims_test_t *test)
 {
-    bool is_for = control->tests == NULL;
+    bool is_for = !control->tests;
 
     for (int i = 0; !is_for && test && i < control->tests->nelts; i++) {
         is_for = strcmp(APR_ARRAY_IDX(control->tests, i, const char *), test->test_code) == 0;

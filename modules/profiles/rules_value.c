@@ -3,7 +3,7 @@
 #include "kernel/vocabulary.h"
 #include "profiles/fold.h"
 #include "profiles/layout.h"
-#include "profiles/number.h"
+#include "profiles/number_format.h"
 
 #include <apr_cstr.h>
 #include <apr_strings.h>
@@ -25,7 +25,8 @@ static const char *qualifier_of(const char *sign)
 
 /* The longest declared operator that the text begins with; `*rest` is what
  * follows. NULL: none. */
-static const char *declared_operator(const char **rest, const lims_value_t *value, const char *text)
+static const char *declared_operator(const char **rest, const lims_cell_value_t *value,
+                                     const char *text)
 {
     const apr_array_header_t *operators = value->layout->profile->qualifiers.operators;
     const char *longest = NULL;
@@ -45,7 +46,7 @@ static const char *declared_operator(const char **rest, const lims_value_t *valu
 }
 
 /* The column of qualifiers. */
-static void read_qualifier(lims_value_t *value)
+static void read_qualifier(lims_cell_value_t *value)
 {
     const char *text = value->found[LIMS_COLUMN_QUALIFIER].text;
     const char *qualifier = text && *text ? qualifier_of(text) : NULL;
@@ -63,7 +64,7 @@ static void read_qualifier(lims_value_t *value)
     value->reading.qualifier = qualifier;
 }
 
-static const lims_flag_t *find_flag(const lims_value_t *value, const char *text)
+static const lims_flag_t *find_flag(const lims_cell_value_t *value, const char *text)
 {
     const apr_array_header_t *flags = value->layout->profile->qualifiers.flags;
 
@@ -77,7 +78,7 @@ static const lims_flag_t *find_flag(const lims_value_t *value, const char *text)
 }
 
 /* The instrument's flag beside the value. */
-static void read_flag(lims_value_t *value)
+static void read_flag(lims_cell_value_t *value)
 {
     const lims_qualifiers_t *qualifiers = &value->layout->profile->qualifiers;
     const char *text = value->found[LIMS_COLUMN_FLAG].text;
@@ -120,7 +121,7 @@ static void read_flag(lims_value_t *value)
 
 /* --- Blanks and tokens ----------------------------------------------------------------- */
 
-static void read_blank(lims_value_t *value)
+static void read_blank(lims_cell_value_t *value)
 {
     if (value->layout->profile->numbers.blank == LIMS_BLANK_SKIP) {
         value->skipped = true;
@@ -132,7 +133,7 @@ static void read_blank(lims_value_t *value)
 
 /* A number that stands beside the value, of its unit and its dilution. NULL:
  * refused. */
-static const char *number_of(lims_value_t *value, lims_column_e column, const char *what)
+static const char *number_of(lims_cell_value_t *value, lims_column_e column, const char *what)
 {
     const char *text = value->found[column].text;
     lims_number_t number;
@@ -148,7 +149,7 @@ static const char *number_of(lims_value_t *value, lims_column_e column, const ch
 
 /* What a profile writes, with numbers of the file in the places that it has for
  * them. NULL: refused. */
-static const char *fill_places(lims_value_t *value, const char *write)
+static const char *fill_places(lims_cell_value_t *value, const char *write)
 {
     static const struct {
         const char *place, *what;
@@ -197,7 +198,7 @@ static const lims_token_t *find_token(const apr_array_header_t *tokens, const ch
     return NULL;
 }
 
-static void read_token(lims_value_t *value, const lims_token_t *token, const char *text)
+static void read_token(lims_cell_value_t *value, const lims_token_t *token, const char *text)
 {
     switch (token->meaning) {
     case LIMS_TOKEN_MISSING:
@@ -217,8 +218,8 @@ static void read_token(lims_value_t *value, const lims_token_t *token, const cha
 
 /* --- Numbers ------------------------------------------------------------------------- */
 
-static void refuse_number(lims_value_t *value, lims_number_e outcome, const lims_number_t *number,
-                          const char *text)
+static void refuse_number(lims_cell_value_t *value, lims_number_e outcome,
+                          const lims_number_t *number, const char *text)
 {
     const lims_cell_t *cell = value->found[LIMS_COLUMN_VALUE].cell;
     const char *rest, *sign = lims_number_operator(&rest, text);
@@ -248,7 +249,7 @@ static const char *prefix_of(const char *text, const char *sign, const char *res
                                           : apr_pstrcat(pool, sign, " ", NULL);
 }
 
-static void read_number(lims_value_t *value, const char *text)
+static void read_number(lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
     const char *rest = text, *sign = declared_operator(&rest, value, text), *result;
@@ -274,7 +275,7 @@ static void read_number(lims_value_t *value, const char *text)
 
 /* --- Texts --------------------------------------------------------------------------- */
 
-static const lims_choice_t *find_choice(const lims_value_t *value, const char *text)
+static const lims_choice_t *find_choice(const lims_cell_value_t *value, const char *text)
 {
     const apr_array_header_t *values = value->test->values;
 
@@ -287,7 +288,7 @@ static const lims_choice_t *find_choice(const lims_value_t *value, const char *t
     return NULL;
 }
 
-static void read_text(lims_value_t *value, const char *text)
+static void read_text(lims_cell_value_t *value, const char *text)
 {
     const lims_choice_t *choice = find_choice(value, text);
 
@@ -321,7 +322,7 @@ static bool is_formula_error(const lims_found_t *found)
 }
 
 /* What the cell of the value says. */
-static void read_cell(lims_value_t *value, const char *text)
+static void read_cell(lims_cell_value_t *value, const char *text)
 {
     const lims_token_t *token = find_token(value->layout->profile->qualifiers.tokens, text);
 
@@ -342,7 +343,7 @@ static void read_cell(lims_value_t *value, const char *text)
 }
 
 /* The qualifier of a code, which the value's own must not contradict. */
-static void qualify(lims_value_t *value, lims_token_e meaning)
+static void qualify(lims_cell_value_t *value, lims_token_e meaning)
 {
     const char *own = value->reading.qualifier;
     const char *bound = meaning == LIMS_TOKEN_OVER ? ">" : meaning == LIMS_TOKEN_TEXT ? NULL : "<";
@@ -356,7 +357,7 @@ static void qualify(lims_value_t *value, lims_token_e meaning)
 }
 
 /* What the column of qualifiers says of the result, which may have no value. */
-static void read_code(lims_value_t *value, const lims_token_t *code, const char *text)
+static void read_code(lims_cell_value_t *value, const lims_token_t *code, const char *text)
 {
     switch (code->meaning) {
     case LIMS_TOKEN_MISSING:
@@ -377,7 +378,7 @@ static void read_code(lims_value_t *value, const lims_token_t *code, const char 
     qualify(value, code->meaning);
 }
 
-void lims_value_read(lims_value_t *value)
+void lims_value_read(lims_cell_value_t *value)
 {
     lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
     const char *dilution = value->found[LIMS_COLUMN_DILUTION].text;

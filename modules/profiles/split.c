@@ -7,8 +7,7 @@
 
 static bool is_comment(const lims_row_t *row, const char *comment)
 {
-    return comment != NULL && row->count > 0 &&
-           strncmp(row->cells[0].text, comment, strlen(comment)) == 0;
+    return comment && row->count > 0 && strncmp(row->cells[0].text, comment, strlen(comment)) == 0;
 }
 
 /* The byte where a character of a text begins, both from 0; its end, if it has
@@ -61,7 +60,7 @@ const lims_sheet_t *lims_split(const lims_sheet_t *sheet, const lims_profile_dia
     lims_sheet_t *made;
     lims_row_t *rows;
 
-    if (dialect->columns == NULL && dialect->comment == NULL) {
+    if (!dialect->columns && !dialect->comment) {
         return sheet;
     }
     made = apr_pmemdup(pool, sheet, sizeof(*made));
@@ -72,9 +71,8 @@ const lims_sheet_t *lims_split(const lims_sheet_t *sheet, const lims_profile_dia
         const lims_row_t *row = &sheet->rows[i];
 
         if (!is_comment(row, dialect->comment)) {
-            rows[made->count++] = dialect->columns != NULL && row->count > 0
-                                      ? cut(row, dialect->columns, pool)
-                                      : *row;
+            rows[made->count++] =
+                dialect->columns && row->count > 0 ? cut(row, dialect->columns, pool) : *row;
         }
     }
     return made;

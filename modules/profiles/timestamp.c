@@ -344,15 +344,15 @@ const char *lims_timestamp_read(const char *date, const char *format, const char
 
 static const char *format_at(const apr_array_header_t *formats, int i)
 {
-    return formats != NULL ? APR_ARRAY_IDX(formats, i, const char *) : NULL;
+    return formats ? APR_ARRAY_IDX(formats, i, const char *) : NULL;
 }
 
 const char *lims_timestamp_read_any(bool *ambiguous, const char *date,
                                     const apr_array_header_t *formats, const char *time,
                                     const apr_array_header_t *time_formats, apr_pool_t *pool)
 {
-    int count = formats != NULL ? formats->nelts : 1;
-    int clocks = time_formats != NULL ? time_formats->nelts : 1;
+    int count = formats ? formats->nelts : 1;
+    int clocks = time_formats ? time_formats->nelts : 1;
     const char *found = NULL;
 
     *ambiguous = false;
@@ -360,8 +360,8 @@ const char *lims_timestamp_read_any(bool *ambiguous, const char *date,
         const char *text = lims_timestamp_read(date, format_at(formats, i / clocks), time,
                                                format_at(time_formats, i % clocks), pool);
 
-        *ambiguous = *ambiguous || (text != NULL && found != NULL && strcmp(text, found) != 0);
-        found = found != NULL ? found : text;
+        *ambiguous = *ambiguous || (text && found && strcmp(text, found) != 0);
+        found = found ? found : text;
     }
     return *ambiguous ? NULL : found;
 }

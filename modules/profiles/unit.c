@@ -182,7 +182,7 @@ static bool factor_of(factor_t *factor, const char *text)
         if (text[0] == prefixes[i].prefix[0] && symbol_of(factor, text + 1, true)) {
             factor->power += prefixes[i].power;
             /* MG and ML are capitals for mg and mL, or mega: nobody can say. */
-            return prefixes[i].power < 6 || strchr("gL", *factor->quantity) == NULL;
+            return prefixes[i].power < 6 || !strchr("gL", *factor->quantity);
         }
     }
     return false;

@@ -87,13 +87,13 @@ static const lims_error_t *issue(lims_request_t *rq)
         return error;
     }
     if (lims_result_count(row) == 0) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                         "sampleId: there is no sample %s in your organization.", sample);
+        return lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
+                                 "sampleId: there is no sample %s in your organization.", sample);
     }
     if (strcmp(lims_result_get(row, 0, "status"), "reported") != 0) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                         "Sample %s is %s: a certificate is issued of a reported sample.", sample,
-                         lims_result_get(row, 0, "status"));
+        return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                 "Sample %s is %s: a certificate is issued of a reported sample.",
+                                 sample, lims_result_get(row, 0, "status"));
     }
     error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
     if (!error) {

@@ -134,10 +134,10 @@ static const lims_error_t *cover(lims_request_t *rq)
     for (int i = 0; !error && i < lims_result_count(asked); i++) {
         const char *id = lims_result_get(asked, i, "sampleTestId");
         if (!lims_result_true(asked, i, "found")) {
-            error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                              "sampleTestIds[%d]: there is no sample test %s in your "
-                              "organization.",
-                              i, id);
+            error = lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
+                                      "sampleTestIds[%d]: there is no sample test %s in your "
+                                      "organization.",
+                                      i, id);
         }
     }
     return error ? error : lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_ADD);
@@ -150,10 +150,10 @@ static const lims_error_t *uncover(lims_request_t *rq)
 
     for (int i = 0; !error && i < lims_result_count(asked); i++) {
         if (!lims_result_true(asked, i, "covered")) {
-            error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                              "sampleTestIds[%d]: QC batch %s does not cover sample test %s.", i,
-                              lims_values_get(rq->values, "id"),
-                              lims_result_get(asked, i, "sampleTestId"));
+            error = lims_client_error(
+                rq->pool, LIMS_E_INVALID_REFERENCE,
+                "sampleTestIds[%d]: QC batch %s does not cover sample test %s.", i,
+                lims_values_get(rq->values, "id"), lims_result_get(asked, i, "sampleTestId"));
         }
     }
     return error ? error : lims_database_call(&asked, rq, LIMS_STMT_QC_COVERAGE_REMOVE);

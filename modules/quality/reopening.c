@@ -17,9 +17,9 @@ static const lims_error_t *reopen(lims_request_t *rq)
     const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SAMPLE_TEST_REOPEN);
 
     if (!error && lims_result_count(row) == 0) {
-        error = lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                          "Sample test %s is not verified: there is nothing to reopen.",
-                          lims_values_get(rq->values, "id"));
+        error = lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                  "Sample test %s is not verified: there is nothing to reopen.",
+                                  lims_values_get(rq->values, "id"));
     }
     /* The answer is the sample test, as its own routes show it. */
     rq->resource = &lims_sample_test;

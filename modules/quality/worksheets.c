@@ -203,9 +203,9 @@ static const lims_error_t *check_values(lims_request_t *rq, const lims_result_t 
         const char *name = lims_result_get(asked, i, "field");
         const char *kind = lims_result_get(asked, i, "kind");
         error = kind ? check_value(name, kind, lims_result_get(asked, i, "value"), rq->pool)
-                     : lims_fail(rq->pool, LIMS_E_INVALID_BODY,
-                                 "values[%d].field: the worksheet has no field \"%s\".", i,
-                                 lims_excerpt(name, rq->pool));
+                     : lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                         "values[%d].field: the worksheet has no field \"%s\".", i,
+                                         lims_excerpt(name, rq->pool));
     }
     return error;
 }
@@ -221,22 +221,24 @@ static const lims_error_t *begin(lims_request_t *rq)
         return error;
     }
     if (lims_result_count(row) == 0) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                         "sampleTestId: there is no sample test %s in your organization.", test);
+        return lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
+                                 "sampleTestId: there is no sample test %s in your organization.",
+                                 test);
     }
     if (lims_result_true(row, 0, "verified")) {
-        return lims_fail(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
-                         "Sample test %s is verified, and its worksheet locked.", test);
+        return lims_client_error(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED,
+                                 "Sample test %s is verified, and its worksheet locked.", test);
     }
     error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_BEGIN);
     if (!error) {
         error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_OF_TEST);
     }
     if (!error && lims_result_count(row) == 0) {
-        error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                          "sampleTestId: the test definition of sample test %s has no active "
-                          "worksheet template.",
-                          test);
+        error =
+            lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
+                              "sampleTestId: the test definition of sample test %s has no active "
+                              "worksheet template.",
+                              test);
     }
     if (!error) {
         lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
@@ -264,9 +266,9 @@ static const lims_error_t *sign_off(lims_request_t *rq)
     const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_WORKSHEET_SIGN_OFF);
 
     if (!error && lims_result_count(row) == 0) {
-        error = lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                          "step: the worksheet has no sign-off step \"%s\".",
-                          lims_excerpt(lims_values_get(rq->values, "step"), rq->pool));
+        error = lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
+                                  "step: the worksheet has no sign-off step \"%s\".",
+                                  lims_excerpt(lims_values_get(rq->values, "step"), rq->pool));
     }
     return error;
 }

@@ -73,9 +73,9 @@ static const lims_error_t *delete_one(lims_request_t *rq)
     const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_SPECIFICATION_DELETE);
 
     if (!error && lims_result_count(row) == 0) {
-        error = lims_fail(rq->pool, LIMS_E_NOT_FOUND,
-                          "There is no specification %s in your organization.",
-                          lims_values_get(rq->values, "id"));
+        error = lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                  "There is no specification %s in your organization.",
+                                  lims_values_get(rq->values, "id"));
     }
     if (!error) {
         lims_render_record(rq, row, NULL);

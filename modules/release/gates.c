@@ -100,10 +100,11 @@ static const lims_error_t *refusal(lims_request_t *rq, const lims_result_t *rows
 
     if (kind == LIMS_E_COUNT) {
         /* A newer schema knows a gate that this code does not. */
-        return lims_broken(rq->pool, LIMS_E_INTERNAL, 44, slug,
-                           "The request is refused by a gate that this version does not know.");
+        return lims_server_error(
+            rq->pool, LIMS_E_INTERNAL, 44, slug,
+            "The request is refused by a gate that this version does not know.");
     }
-    return lims_fail_with(rq->pool, kind, members, "%s", message_of(rq, rows, 0));
+    return lims_client_error_with(rq->pool, kind, members, "%s", message_of(rq, rows, 0));
 }
 
 const lims_error_t *lims_gates_check(lims_request_t *rq, lims_stmt_e blockers)

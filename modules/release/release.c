@@ -86,8 +86,9 @@ static const lims_error_t *readiness(lims_request_t *rq)
         return error;
     }
     if (lims_result_count(results[0]) == 0) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no sample %s in your organization.",
-                         lims_values_get(rq->values, "id"));
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "There is no sample %s in your organization.",
+                                 lims_values_get(rq->values, "id"));
     }
     w = lims_writer_create(rq->pool);
     lims_writer_object_begin(w);

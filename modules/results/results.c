@@ -229,7 +229,7 @@ static const lims_error_t *guard_verify(lims_request_t *rq)
 static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
 {
     const char *slug = lims_error_kinds[LIMS_E_TEST_VERIFIED_LOCKED].slug;
-    bool many = strchr(ids, ',') != NULL;
+    bool many = strchr(ids, ',');
     const char *message =
         apr_psprintf(rq->pool, "The result%s of sample test%s %s %s verified and locked.",
                      many ? "s" : "", many ? "s" : "", ids, many ? "are" : "is");
@@ -238,10 +238,11 @@ static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
                                        "\"clearedBy\":\"%s\",\"testIds\":[%s]}]",
                                        slug, message, lims_blocker_cleared_by(slug), ids);
 
-    return lims_fail_with(rq->pool, LIMS_E_TEST_VERIFIED_LOCKED, members,
-                          "%s Nothing was entered; %s can be reopened in the application, with a "
-                          "reason and a signature.",
-                          message, many ? "they" : "it");
+    return lims_client_error_with(
+        rq->pool, LIMS_E_TEST_VERIFIED_LOCKED, members,
+        "%s Nothing was entered; %s can be reopened in the application, with a "
+        "reason and a signature.",
+        message, many ? "they" : "it");
 }
 
 /* Refused also where nothing would change: a verified result takes no entry. */
@@ -262,10 +263,10 @@ static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *a
         const char *id = lims_result_get(asked, i, "sampleTestId");
         const char *status = lims_result_get(asked, i, "status");
         if (!status) {
-            return lims_fail(rq->pool, LIMS_E_INVALID_REFERENCE,
-                             "updates[%d].sampleTestId: there is no sample test %s in your "
-                             "organization.",
-                             i, id);
+            return lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
+                                     "updates[%d].sampleTestId: there is no sample test %s in your "
+                                     "organization.",
+                                     i, id);
         }
         if (strcmp(status, "verified") == 0) {
             locked = locked ? apr_pstrcat(rq->pool, locked, ",", id, NULL) : id;

@@ -254,8 +254,9 @@ static bool has_status(const lims_request_t *rq, const char *status)
 
 static const lims_error_t *refuse_final(lims_request_t *rq)
 {
-    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION, "Sample %s is reported, which is final.",
-                     lims_values_get(rq->values, "id"));
+    return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                             "Sample %s is reported, which is final.",
+                             lims_values_get(rq->values, "id"));
 }
 
 /* Refused also where nothing would change: a reported sample takes no edit. */

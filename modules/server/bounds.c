@@ -2,7 +2,7 @@
 /* bounds.c - the numbers of what one key may store, and of what strangers may ask. */
 #include "server/bounds.h"
 
-const lims_number_t lims_bounds[LIMS_BOUNDS] = {
+const lims_directive_number_t lims_bounds[LIMS_BOUNDS] = {
     [LIMS_BOUND_FILE_STORAGE] = { .name = "LimsFileStorage",
                                   .offset = APR_OFFSETOF(lims_config_t, file_storage),
                                   .min = 1,

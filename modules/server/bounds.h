@@ -16,7 +16,7 @@ enum {
     LIMS_BOUNDS
 };
 
-extern const lims_number_t lims_bounds[LIMS_BOUNDS];
+extern const lims_directive_number_t lims_bounds[LIMS_BOUNDS];
 
 #define LIMS_BOUND(index) (void *)(apr_uintptr_t)&lims_bounds[index]
 

@@ -58,7 +58,7 @@ enum {
     NUMBERS
 };
 
-static const lims_number_t numbers[] = {
+static const lims_directive_number_t numbers[] = {
     [BODY_MAX] = { .name = "LimsMaxBody",
                    .offset = APR_OFFSETOF(lims_config_t, body_max),
                    .min = 1024,
@@ -426,7 +426,7 @@ static const char *set_memcached(cmd_parms *cmd, void *unused, const char *serve
 
     (void)unused;
     if (strcasecmp(servers, "none") != 0) {
-        problem = lims_store_check(servers, cmd->temp_pool);
+        problem = lims_memcached_check(servers, cmd->temp_pool);
     }
     lims_config_of(cmd->server)->rate_memcached = servers;
     return problem ? apr_pstrcat(cmd->pool, "LimsRateLimitMemcached: ", problem, NULL) : NULL;

@@ -20,7 +20,7 @@
 
 #define AT(member) APR_OFFSETOF(lims_config_t, extraction.member)
 
-const lims_number_t lims_extraction_numbers[LIMS_EXTRACTION_NUMBERS] = {
+const lims_directive_number_t lims_extraction_numbers[LIMS_EXTRACTION_NUMBERS] = {
     [LIMS_EXTRACTION_CONNECT_TIMEOUT] = { .name = "LimsExtractionConnectTimeout",
                                           .offset = AT(connect_timeout),
                                           .min = 10,

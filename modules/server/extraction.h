@@ -18,7 +18,7 @@ enum {
     LIMS_EXTRACTION_NUMBERS
 };
 
-extern const lims_number_t lims_extraction_numbers[LIMS_EXTRACTION_NUMBERS];
+extern const lims_directive_number_t lims_extraction_numbers[LIMS_EXTRACTION_NUMBERS];
 
 void lims_extraction_create(lims_config_t *config);
 void lims_extraction_merge(lims_config_t *config, const lims_config_t *outer);

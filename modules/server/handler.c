@@ -16,7 +16,7 @@
 #include <util_filter.h>
 
 #include "instruments/registry.h"
-#include "kernel/check.h"
+#include "kernel/header_fields.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "server/httpd_error.h"
@@ -69,10 +69,10 @@ int lims_map_to_storage(request_rec *r)
 typedef struct {
     request_rec *r;
     lims_lease_t lease;
-    lims_in_line_t in_line; /* at what takes a processor for long */
-    bool read;              /* the body, to its end */
-    bool broken;            /* it could not be read */
-    bool answered;          /* by one of httpd's own filters, while it was read */
+    lims_admission_t admission; /* at what takes a processor for long */
+    bool read;                  /* the body, to its end */
+    bool broken;                /* it could not be read */
+    bool answered;              /* by one of httpd's own filters, while it was read */
 } carrier_t;
 
 static const lims_error_t *connect_database(lims_connection_t **connection, lims_exchange_t *x)
@@ -100,12 +100,13 @@ static const lims_error_t *body_error(carrier_t *carrier, apr_status_t rv)
     carrier->broken = true;
     r->connection->keepalive = AP_CONN_CLOSE;
     if (status == HTTP_REQUEST_ENTITY_TOO_LARGE) {
-        return lims_fail(r->pool, LIMS_E_PAYLOAD_TOO_LARGE, "The body is too large.");
+        return lims_client_error(r->pool, LIMS_E_PAYLOAD_TOO_LARGE, "The body is too large.");
     }
     if (status == HTTP_REQUEST_TIME_OUT || APR_STATUS_IS_TIMEUP(rv)) {
-        return lims_fail(r->pool, LIMS_E_REQUEST_TIMEOUT, "The body did not arrive in time.");
+        return lims_client_error(r->pool, LIMS_E_REQUEST_TIMEOUT,
+                                 "The body did not arrive in time.");
     }
-    return lims_fail(r->pool, LIMS_E_BAD_REQUEST, "The body could not be read.");
+    return lims_client_error(r->pool, LIMS_E_BAD_REQUEST, "The body could not be read.");
 }
 
 /* Appends the data of one brigade; false at the end of the body. */
@@ -234,26 +235,26 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, bool costl
 
 static const lims_error_t *meet_stranger(lims_exchange_t *x)
 {
-    return lims_strangers_judge(((carrier_t *)x->context)->r, x->rq.reply->headers);
+    return lims_unknown_keys_judge(((carrier_t *)x->context)->r, x->rq.reply->headers);
 }
 
 static void count_stranger(lims_exchange_t *x)
 {
-    lims_strangers_count(((carrier_t *)x->context)->r);
+    lims_unknown_keys_count(((carrier_t *)x->context)->r);
 }
 
 static const lims_error_t *take_turn(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
 
-    return lims_line_take(&carrier->in_line, carrier->r->server, x->rq.pool);
+    return lims_admission_acquire(&carrier->admission, carrier->r->server, x->rq.pool);
 }
 
 static void give_turn_back(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
 
-    lims_line_give_back(&carrier->in_line, carrier->r->server);
+    lims_admission_release(&carrier->admission, carrier->r->server);
 }
 
 static const lims_transport_t transport = {
@@ -458,7 +459,7 @@ static void read_the_rest(request_rec *r, const lims_exchange_t *x)
 static void spare_the_rest(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
-    bool chunked = apr_table_get(r->headers_in, "Transfer-Encoding") != NULL;
+    bool chunked = apr_table_get(r->headers_in, "Transfer-Encoding");
 
     if (!carrier->read && (chunked || x->content_length > DISCARD_MAX)) {
         r->connection->keepalive = AP_CONN_CLOSE;
@@ -479,7 +480,7 @@ static bool came_over_tls(request_rec *r)
 static int refuse_early(request_rec *r, lims_error_e kind, int number, const char *cause,
                         const char *message)
 {
-    const lims_error_t *error = lims_broken(r->pool, kind, number, cause, "%s", message);
+    const lims_error_t *error = lims_server_error(r->pool, kind, number, cause, "%s", message);
     const char *id = request_id_of(r);
 
     lims_log_error(r, error, id);
@@ -540,11 +541,11 @@ void lims_child_init(apr_pool_t *pchild, server_rec *s)
         rv = lims_pool_init(pchild, s);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_line_init(pchild, s);
+        rv = lims_admission_init(pchild, s);
     }
     for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
-        lims_store_t *store = lims_config_of(each)->store;
-        rv = store ? lims_store_child(store, pchild) : APR_SUCCESS;
+        lims_memcached_t *memcached = lims_config_of(each)->memcached;
+        rv = memcached ? lims_memcached_child(memcached, pchild) : APR_SUCCESS;
     }
     if (rv == APR_SUCCESS) {
         rv = lims_watchdog_child(pchild, s);

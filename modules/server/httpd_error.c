@@ -68,5 +68,5 @@ static const char *words_of_status(const request_rec *r, int status)
 
 const lims_error_t *lims_httpd_error(const request_rec *r, int status, apr_pool_t *pool)
 {
-    return lims_fail(pool, kind_of_status(status), "%s", words_of_status(r, status));
+    return lims_client_error(pool, kind_of_status(status), "%s", words_of_status(r, status));
 }

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
-#include "kernel/window.h"
+#include "kernel/bucketed_window.h"
 #include "server/metrics.h"
 #include "server/server.h"
 
@@ -38,7 +38,7 @@ static apr_int64_t limit_of(const lims_config_t *config, lims_limit_e kind)
     return kind == LIMS_LIMIT_COSTLY ? config->costly_limit : config->rate_limit;
 }
 
-static apr_status_t create(const lims_ring_table_t **table, const lims_config_t *config,
+static apr_status_t create(const lims_sliding_windows_t **table, const lims_config_t *config,
                            lims_limit_e kind, server_rec *s)
 {
     apr_pool_t *pool = s->process->pconf;
@@ -47,13 +47,14 @@ static apr_status_t create(const lims_ring_table_t **table, const lims_config_t 
                                     " x %" APR_INT64_T_FMT " %s",
                                     kinds[kind], limit_of(config, kind), config->rate_window,
                                     config->rate_keys, config->settings.database);
-    lims_ring_table_t *made = apr_pcalloc(pool, sizeof(*made));
+    lims_sliding_windows_t *made = apr_pcalloc(pool, sizeof(*made));
     apr_status_t rv;
 
     made->slots = (apr_uint32_t)config->rate_keys;
     made->limit = (apr_uint32_t)limit_of(config, kind);
     made->window = config->rate_window * 1000000;
-    rv = lims_retained(&made->memory, name, lims_ring_table_size(made->slots, made->limit), s);
+    rv = lims_shared_memory(&made->memory, name,
+                            lims_sliding_windows_size(made->slots, made->limit), s);
     *table = made;
     return rv;
 }
@@ -65,7 +66,7 @@ apr_status_t lims_limit_create(lims_config_t *config, server_rec *s)
     for (int i = 0; i < LIMS_LIMIT_COUNT && rv == APR_SUCCESS; i++) {
         rv = create(&config->rates[i], config, (lims_limit_e)i, s);
     }
-    return rv == APR_SUCCESS ? lims_strangers_create(config, s) : rv;
+    return rv == APR_SUCCESS ? lims_unknown_keys_create(config, s) : rv;
 }
 
 static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
@@ -95,29 +96,30 @@ static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
 /* Counts in the store. What is counted into a bucket after its time may be
  * missing from what another has read of it: then it is counted into the next
  * one instead. False: there is no store at hand. */
-static bool count_shared(lims_ring_verdict_t *verdict, lims_counter_t *counter,
+static bool count_shared(lims_rate_verdict_t *verdict, lims_memcached_counter_t *counter,
                          const lims_config_t *config, lims_limit_e kind, apr_pool_t *pool)
 {
-    const lims_window_t window = { .limit = (apr_uint32_t)limit_of(config, kind),
-                                   .length = config->rate_window * APR_USEC_PER_SEC };
-    apr_uint32_t counts[LIMS_WINDOW_COUNTS];
+    const lims_bucketed_window_t window = { .limit = (apr_uint32_t)limit_of(config, kind),
+                                            .length = config->rate_window * APR_USEC_PER_SEC };
+    apr_uint32_t counts[LIMS_BUCKETED_WINDOW_COUNTS];
     apr_time_t at = apr_time_now();
 
-    counter->lifetime = lims_window_lifetime(&window);
+    counter->lifetime = lims_bucketed_window_lifetime(&window);
     for (int attempt = 0; attempt < 2; attempt++) {
-        counter->number = lims_window_bucket(&window, at);
-        if (!lims_store_count(counts, config->store, counter, LIMS_WINDOW_COUNTS, pool)) {
+        counter->number = lims_bucketed_window_bucket(&window, at);
+        if (!lims_memcached_count(counts, config->memcached, counter, LIMS_BUCKETED_WINDOW_COUNTS,
+                                  pool)) {
             return false;
         }
-        lims_window_judge(verdict, &window, counts, at);
+        lims_bucketed_window_judge(verdict, &window, counts, at);
         at = apr_time_now();
-        if (attempt > 0 || lims_window_bucket(&window, at) == counter->number) {
+        if (attempt > 0 || lims_bucketed_window_bucket(&window, at) == counter->number) {
             break;
         }
-        lims_store_uncount(config->store, counter, pool);
+        lims_memcached_uncount(config->memcached, counter, pool);
     }
     if (!verdict->admitted) {
-        lims_store_uncount(config->store, counter, pool);
+        lims_memcached_uncount(config->memcached, counter, pool);
     }
     return true;
 }
@@ -125,7 +127,7 @@ static bool count_shared(lims_ring_verdict_t *verdict, lims_counter_t *counter,
 /* --- Counting ------------------------------------------------------------- */
 
 /* The tighter of the two. */
-static void combine(lims_ring_verdict_t *verdict, const lims_ring_verdict_t *shared)
+static void combine(lims_rate_verdict_t *verdict, const lims_rate_verdict_t *shared)
 {
     if (shared->remaining < verdict->remaining) {
         verdict->remaining = shared->remaining;
@@ -136,14 +138,14 @@ static void combine(lims_ring_verdict_t *verdict, const lims_ring_verdict_t *sha
 }
 
 /* False: the ring has no room for one more key. */
-static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, lims_limit_e kind,
+static bool judge(lims_rate_verdict_t *verdict, const lims_config_t *config, lims_limit_e kind,
                   apr_int64_t key, const char *key_hash, apr_pool_t *pool)
 {
-    lims_ring_verdict_t shared = { .admitted = true };
-    lims_counter_t counter = { .number = 0 };
+    lims_rate_verdict_t shared = { .admitted = true };
+    lims_memcached_counter_t counter = { .number = 0 };
     bool counted = false, known;
 
-    if (config->store) {
+    if (config->memcached) {
         counter.name = counter_name(config, kind, key_hash, pool);
         counted = count_shared(&shared, &counter, config, kind, pool);
         lims_metrics_rate(config->counters, counted);
@@ -152,18 +154,18 @@ static bool judge(lims_ring_verdict_t *verdict, const lims_config_t *config, lim
         *verdict = shared;
         return true;
     }
-    known = lims_ring_take(verdict, config->rates[kind], key);
+    known = lims_sliding_windows_take(verdict, config->rates[kind], key);
     if (counted && known && verdict->admitted) {
         combine(verdict, &shared);
     } else if (counted) {
-        lims_store_uncount(config->store, &counter, pool);
+        lims_memcached_uncount(config->memcached, &counter, pool);
     }
     return known;
 }
 
 /* Of two limits the answer shows the one that will be met first. */
-static void say_limit(apr_table_t *headers, const lims_ring_table_t *table,
-                      const lims_ring_verdict_t *verdict, apr_pool_t *pool)
+static void say_limit(apr_table_t *headers, const lims_sliding_windows_t *table,
+                      const lims_rate_verdict_t *verdict, apr_pool_t *pool)
 {
     const char *other = apr_table_get(headers, "RateLimit-Remaining");
 
@@ -175,27 +177,27 @@ static void say_limit(apr_table_t *headers, const lims_ring_table_t *table,
     }
 }
 
-static const lims_error_t *refuse(apr_table_t *headers, const lims_ring_table_t *table,
-                                  const lims_ring_verdict_t *verdict, apr_pool_t *pool)
+static const lims_error_t *refuse(apr_table_t *headers, const lims_sliding_windows_t *table,
+                                  const lims_rate_verdict_t *verdict, apr_pool_t *pool)
 {
     apr_table_setn(headers, "Retry-After", seconds(verdict->reset, pool));
-    return lims_fail(pool, LIMS_E_RATE_LIMITED,
-                     "At most %u requests in any %" APR_INT64_T_FMT
-                     " seconds per key; try again in %s s.",
-                     table->limit, table->window / 1000000, seconds(verdict->reset, pool));
+    return lims_client_error(pool, LIMS_E_RATE_LIMITED,
+                             "At most %u requests in any %" APR_INT64_T_FMT
+                             " seconds per key; try again in %s s.",
+                             table->limit, table->window / 1000000, seconds(verdict->reset, pool));
 }
 
 static const lims_error_t *count(const lims_config_t *config, lims_limit_e kind, apr_int64_t key,
                                  const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
 {
-    const lims_ring_table_t *table = config->rates[kind];
-    lims_ring_verdict_t verdict = { .admitted = false };
+    const lims_sliding_windows_t *table = config->rates[kind];
+    lims_rate_verdict_t verdict = { .admitted = false };
 
     if (!judge(&verdict, config, kind, key, key_hash, pool)) {
-        return lims_broken(pool, LIMS_E_SERVICE_UNAVAILABLE, 60,
-                           "more keys are active than the rate limit can count: "
-                           "raise LimsRateKeys",
-                           "The service is busy; try again in a minute.");
+        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 60,
+                                 "more keys are active than the rate limit can count: "
+                                 "raise LimsRateKeys",
+                                 "The service is busy; try again in a minute.");
     }
     say_limit(headers, table, &verdict, pool);
     return verdict.admitted ? NULL : refuse(headers, table, &verdict, pool);
@@ -205,15 +207,15 @@ static const lims_error_t *count(const lims_config_t *config, lims_limit_e kind,
 static const lims_error_t *look(const lims_config_t *config, apr_int64_t key, const char *key_hash,
                                 apr_table_t *headers, apr_pool_t *pool)
 {
-    const lims_ring_table_t *table = config->rates[LIMS_LIMIT_COSTLY];
-    lims_counter_t counter = { .number = 0 };
-    lims_ring_verdict_t verdict, shared = { .admitted = true };
+    const lims_sliding_windows_t *table = config->rates[LIMS_LIMIT_COSTLY];
+    lims_memcached_counter_t counter = { .number = 0 };
+    lims_rate_verdict_t verdict, shared = { .admitted = true };
 
-    lims_ring_look(&verdict, table, key);
-    if (verdict.admitted && config->store) {
+    lims_sliding_windows_peek(&verdict, table, key);
+    if (verdict.admitted && config->memcached) {
         counter.name = counter_name(config, LIMS_LIMIT_COSTLY, key_hash, pool);
         if (count_shared(&shared, &counter, config, LIMS_LIMIT_COSTLY, pool) && shared.admitted) {
-            lims_store_uncount(config->store, &counter, pool);
+            lims_memcached_uncount(config->memcached, &counter, pool);
         }
         verdict = shared.admitted ? verdict : shared;
     }

@@ -14,16 +14,17 @@
 static const apr_interval_time_t bounds[] = { 500,   1000,   2500,   5000,   10000,   25000,
                                               50000, 100000, 250000, 500000, 1000000, 2500000 };
 
-_Static_assert(LIMS_LENGTH(bounds) == BUCKETS - 1, "a bound for each but the last");
+_Static_assert(LIMS_LENGTH(bounds) == LIMS_DURATION_BUCKETS - 1, "a bound for each but the last");
 
 /* From an event to its arrival: milliseconds if all is well, hours if not. */
 static const apr_int64_t arrival_bounds[] = { 10000,     25000,     50000,     100000,
                                               250000,    1000000,   5000000,   30000000,
                                               120000000, 600000000, 3600000000 };
 
-_Static_assert(LIMS_LENGTH(arrival_bounds) == ARRIVAL_BUCKETS - 1, "a bound for each but the last");
+_Static_assert(LIMS_LENGTH(arrival_bounds) == LIMS_ARRIVAL_BUCKETS - 1,
+               "a bound for each but the last");
 
-const lims_route_t *lims_counted[ROUTES_MAX];
+const lims_route_t *lims_counted[LIMS_COUNTED_ROUTES_MAX];
 int lims_counted_count;
 
 static void number_routes(void)
@@ -32,21 +33,21 @@ static void number_routes(void)
     for (const lims_resource_t *const *each = lims_resources; *each; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method; route++) {
             if (route->path && !(route->flags & LIMS_R_TOOL) &&
-                lims_counted_count < ROUTES_MAX - 1) {
+                lims_counted_count < LIMS_COUNTED_ROUTES_MAX - 1) {
                 lims_counted[lims_counted_count++] = route;
             }
         }
     }
 }
 
-static route_counters_t *counters_of(lims_counters_t *counters, const lims_route_t *route)
+static lims_route_counters_t *counters_of(lims_counters_t *counters, const lims_route_t *route)
 {
     for (int i = 0; route && i < lims_counted_count; i++) {
         if (lims_counted[i] == route) {
             return &counters->routes[i];
         }
     }
-    return &counters->routes[ROUTES_MAX - 1];
+    return &counters->routes[LIMS_COUNTED_ROUTES_MAX - 1];
 }
 
 apr_status_t lims_metrics_create(server_rec *s)
@@ -55,7 +56,7 @@ apr_status_t lims_metrics_create(server_rec *s)
     const char *name =
         apr_pstrcat(s->process->pconf, "mod_lims_metrics ", lims_config_database(s), NULL);
     void *memory = NULL;
-    apr_status_t rv = lims_retained(&memory, name, sizeof(lims_counters_t), s);
+    apr_status_t rv = lims_shared_memory(&memory, name, sizeof(lims_counters_t), s);
 
     number_routes();
     config->counters = memory;
@@ -71,8 +72,8 @@ lims_counted_child_t *lims_metrics_child(lims_counters_t *counters)
 {
     int own = (int)getpid();
 
-    for (int i = 0; i < CHILDREN_MAX; i++) {
-        child_t *place = &counters->children[i];
+    for (int i = 0; i < LIMS_COUNTED_CHILDREN_MAX; i++) {
+        lims_counted_child_t *place = &counters->children[i];
         int holder = atomic_load(&place->pid);
         if ((holder == 0 || is_dead(holder)) &&
             atomic_compare_exchange_strong(&place->pid, &holder, own)) {
@@ -85,7 +86,7 @@ lims_counted_child_t *lims_metrics_child(lims_counters_t *counters)
 
 /* --- Counting ------------------------------------------------------------- */
 
-static void add(counter_t *counter, apr_int64_t amount)
+static void add(lims_counter_t *counter, apr_int64_t amount)
 {
     atomic_fetch_add_explicit(counter, (apr_uint64_t)amount, memory_order_relaxed);
 }
@@ -94,7 +95,7 @@ static int bucket_of(apr_interval_time_t duration)
 {
     int i = 0;
 
-    while (i < BUCKETS - 1 && duration > bounds[i]) {
+    while (i < LIMS_DURATION_BUCKETS - 1 && duration > bounds[i]) {
         i++;
     }
     return i;
@@ -102,10 +103,10 @@ static int bucket_of(apr_interval_time_t duration)
 
 void lims_metrics_request(lims_counters_t *counters, const lims_measure_t *measure)
 {
-    route_counters_t *route = counters_of(counters, measure->route);
-    int status = measure->status - STATUS_MIN;
+    lims_route_counters_t *route = counters_of(counters, measure->route);
+    int status = measure->status - LIMS_STATUS_MIN;
 
-    if (status >= 0 && status < STATUSES) {
+    if (status >= 0 && status < LIMS_STATUSES) {
         add(&route->answers[status], 1);
     }
     add(&route->buckets[bucket_of(measure->duration)], 1);
@@ -173,7 +174,7 @@ void lims_metrics_arrival(lims_counters_t *counters, apr_interval_time_t latency
 {
     int i = 0;
 
-    while (i < ARRIVAL_BUCKETS - 1 && latency > arrival_bounds[i]) {
+    while (i < LIMS_ARRIVAL_BUCKETS - 1 && latency > arrival_bounds[i]) {
         i++;
     }
     add(&counters->arrivals[i], 1);
@@ -184,7 +185,7 @@ int lims_counters_connections(lims_counters_t *counters)
 {
     int sum = 0;
 
-    for (int i = 0; i < CHILDREN_MAX; i++) {
+    for (int i = 0; i < LIMS_COUNTED_CHILDREN_MAX; i++) {
         int pid = atomic_load(&counters->children[i].pid);
         if (pid && !is_dead(pid)) {
             sum += atomic_load(&counters->children[i].connections);

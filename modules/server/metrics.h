@@ -16,7 +16,7 @@
 
 #include "dispatch/dispatch.h"
 #include "extraction/answer.h"
-#include "server/figures.h"
+#include "server/database_metrics.h"
 #include "service/service.h"
 
 /* The counters of a database, and the place of a child among them. */
@@ -66,10 +66,12 @@ void lims_metrics_arrival(lims_counters_t *counters, apr_interval_time_t latency
 
 /* Everything as Prometheus text exposition format 0.0.4, with what the database
  * says. */
-const char *lims_metrics_text(const server_rec *s, const lims_figures_t *figures, apr_pool_t *pool);
+const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t *figures,
+                              apr_pool_t *pool);
 
 /* The same as members of a JSON object that the caller has open, without the
  * laboratories' figures. */
-void lims_metrics_json(lims_writer_t *w, const server_rec *s, const lims_figures_t *figures);
+void lims_metrics_json(lims_writer_t *w, const server_rec *s,
+                       const lims_database_metrics_t *figures);
 
 #endif /* LIMS_METRICS_H */

@@ -14,12 +14,12 @@
 static const char *const bound_names[] = { "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025",
                                            "0.05",   "0.1",   "0.25",   "0.5",   "1",    "2.5" };
 
-_Static_assert(LIMS_LENGTH(bound_names) == BUCKETS - 1, "a name for each bound");
+_Static_assert(LIMS_LENGTH(bound_names) == LIMS_DURATION_BUCKETS - 1, "a name for each bound");
 
 static const char *const arrival_names[] = { "0.01", "0.025", "0.05", "0.1", "0.25", "1",
                                              "5",    "30",    "120",  "600", "3600" };
 
-_Static_assert(LIMS_LENGTH(arrival_names) == ARRIVAL_BUCKETS - 1, "a name for each bound");
+_Static_assert(LIMS_LENGTH(arrival_names) == LIMS_ARRIVAL_BUCKETS - 1, "a name for each bound");
 
 static const char *const refused_names[] = {
     [LIMS_REFUSED_UNKNOWN] = "unknown",
@@ -46,7 +46,7 @@ static const char *const call_names[] = {
 
 _Static_assert(LIMS_LENGTH(call_names) == LIMS_CALL_COUNT, "a name for each");
 
-static apr_uint64_t read_counter(counter_t *counter)
+static apr_uint64_t read_counter(lims_counter_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
@@ -67,7 +67,7 @@ static const char *labels_of(int index, apr_pool_t *pool)
 
 static bool is_used(lims_counters_t *counters, int index)
 {
-    for (int i = 0; i < BUCKETS; i++) {
+    for (int i = 0; i < LIMS_DURATION_BUCKETS; i++) {
         if (read_counter(&counters->routes[index].buckets[i])) {
             return true;
         }
@@ -79,13 +79,13 @@ static void write_answers(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_requests_total", "counter",
                          "Requests answered, by route and status.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        for (int status = 0; status < STATUSES; status++) {
+    for (int i = 0; i < LIMS_COUNTED_ROUTES_MAX; i++) {
+        for (int status = 0; status < LIMS_STATUSES; status++) {
             apr_uint64_t count = read_counter(&counters->routes[i].answers[status]);
             if (count) {
                 lims_exposition_line(
                     text, "lims_requests_total{%s,status=\"%d\"} %" APR_UINT64_T_FMT "\n",
-                    labels_of(i, text->pool), status + STATUS_MIN, count);
+                    labels_of(i, text->pool), status + LIMS_STATUS_MIN, count);
             }
         }
     }
@@ -93,13 +93,13 @@ static void write_answers(lims_counters_t *counters, lims_exposition_t *text)
 
 static void write_histogram(lims_counters_t *counters, lims_exposition_t *text, int index)
 {
-    route_counters_t *route = &counters->routes[index];
+    lims_route_counters_t *route = &counters->routes[index];
     const char *labels = labels_of(index, text->pool);
     apr_uint64_t sum = 0;
 
-    for (int i = 0; i < BUCKETS; i++) {
+    for (int i = 0; i < LIMS_DURATION_BUCKETS; i++) {
         sum += read_counter(&route->buckets[i]);
-        if (i < BUCKETS - 1) {
+        if (i < LIMS_DURATION_BUCKETS - 1) {
             lims_exposition_line(
                 text, "lims_request_duration_seconds_bucket{%s,le=\"%s\"} %" APR_UINT64_T_FMT "\n",
                 labels, bound_names[i], sum);
@@ -117,14 +117,14 @@ static void write_routes(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_exposition_head(text, "lims_request_duration_seconds", "histogram",
                          "Time from the request's arrival to its answer being ready.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
+    for (int i = 0; i < LIMS_COUNTED_ROUTES_MAX; i++) {
         if (is_used(counters, i)) {
             write_histogram(counters, text, i);
         }
     }
     lims_exposition_head(text, "lims_database_seconds_total", "counter",
                          "Time spent waiting for the database.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
+    for (int i = 0; i < LIMS_COUNTED_ROUTES_MAX; i++) {
         if (is_used(counters, i)) {
             lims_exposition_line(text, "lims_database_seconds_total{%s} %.6f\n",
                                  labels_of(i, text->pool),
@@ -133,7 +133,7 @@ static void write_routes(lims_counters_t *counters, lims_exposition_t *text)
     }
     lims_exposition_head(text, "lims_database_round_trips_total", "counter",
                          "Round trips to the database.");
-    for (int i = 0; i < ROUTES_MAX; i++) {
+    for (int i = 0; i < LIMS_COUNTED_ROUTES_MAX; i++) {
         if (is_used(counters, i)) {
             lims_exposition_line(
                 text, "lims_database_round_trips_total{%s} %" APR_UINT64_T_FMT "\n",
@@ -196,9 +196,9 @@ static void write_refused_keys(lims_counters_t *counters, lims_exposition_t *tex
 /* Only where machines share the limit. */
 static void write_rates(lims_counters_t *counters, lims_exposition_t *text)
 {
-    lims_store_state_t state;
+    lims_memcached_state_t state;
 
-    if (!lims_store_state(&state, 0)) {
+    if (!lims_memcached_state(&state, 0)) {
         return;
     }
     lims_exposition_head(
@@ -212,14 +212,14 @@ static void write_rates(lims_counters_t *counters, lims_exposition_t *text)
                          read_counter(&counters->rates_local));
     lims_exposition_head(text, "lims_rate_limit_store_up", "gauge",
                          "Whether a memcached server answers.");
-    for (int i = 0; lims_store_state(&state, i); i++) {
+    for (int i = 0; lims_memcached_state(&state, i); i++) {
         lims_exposition_line(text, "lims_rate_limit_store_up{server=\"%s\"} %d\n", state.name,
                              state.up);
     }
     lims_exposition_head(
         text, "lims_rate_limit_store_failures_total", "counter",
         "Questions that a memcached server did not answer in LimsRateLimitTimeout.");
-    for (int i = 0; lims_store_state(&state, i); i++) {
+    for (int i = 0; lims_memcached_state(&state, i); i++) {
         lims_exposition_line(
             text, "lims_rate_limit_store_failures_total{server=\"%s\"} %" APR_UINT64_T_FMT "\n",
             state.name, state.failures);
@@ -254,11 +254,11 @@ static void write_attempts(lims_counters_t *counters, lims_exposition_t *text)
     }
     lims_exposition_head(text, "lims_webhook_arrival_seconds", "histogram",
                          "Time from an event to the receiver's acknowledgement.");
-    for (int i = 0; i < ARRIVAL_BUCKETS; i++) {
+    for (int i = 0; i < LIMS_ARRIVAL_BUCKETS; i++) {
         sum += read_counter(&counters->arrivals[i]);
         lims_exposition_line(
             text, "lims_webhook_arrival_seconds_bucket{le=\"%s\"} %" APR_UINT64_T_FMT "\n",
-            i < ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
+            i < LIMS_ARRIVAL_BUCKETS - 1 ? arrival_names[i] : "+Inf", sum);
     }
     lims_exposition_line(text,
                          "lims_webhook_arrival_seconds_sum %.6f\n"
@@ -287,7 +287,7 @@ static void write_backlog(lims_exposition_t *text, const lims_backlog_t *backlog
 }
 
 /* Versions are labels of what is always 1, as Prometheus' own programs have them. */
-static void write_state(lims_exposition_t *text, const lims_figures_t *figures)
+static void write_state(lims_exposition_t *text, const lims_database_metrics_t *figures)
 {
     lims_exposition_head(text, "lims_build_info", "gauge",
                          "This mod_lims, and the schema that it is made for.");
@@ -309,7 +309,7 @@ static void write_workers(lims_exposition_t *text)
                 "As many as there may be (MaxRequestWorkers).");
 }
 
-static void write_laboratory(lims_exposition_t *text, const lims_figures_t *figures)
+static void write_laboratory(lims_exposition_t *text, const lims_database_metrics_t *figures)
 {
     lims_exposition_line(text, "%s", figures->laboratory);
     write_gauge(text, "lims_figures_timestamp_seconds",
@@ -317,7 +317,8 @@ static void write_laboratory(lims_exposition_t *text, const lims_figures_t *figu
                 "When the database last told the figures of the laboratories; 0: not yet.");
 }
 
-const char *lims_metrics_text(const server_rec *s, const lims_figures_t *figures, apr_pool_t *pool)
+const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t *figures,
+                              apr_pool_t *pool)
 {
     lims_counters_t *counters = lims_config_of(s)->counters;
     lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
@@ -351,11 +352,11 @@ static void json_number(lims_writer_t *w, const char *name, apr_uint64_t value)
 /* Where the rate limit is counted at the moment. */
 static void json_store(lims_writer_t *w)
 {
-    lims_store_state_t state;
+    lims_memcached_state_t state;
     apr_uint64_t failures = 0;
     int servers = 0, up = 0;
 
-    for (; lims_store_state(&state, servers); servers++) {
+    for (; lims_memcached_state(&state, servers); servers++) {
         up += state.up;
         failures += state.failures;
     }
@@ -388,7 +389,7 @@ static void json_webhooks(lims_counters_t *counters, lims_writer_t *w,
     }
 }
 
-static void json_state(lims_writer_t *w, const lims_figures_t *figures)
+static void json_state(lims_writer_t *w, const lims_database_metrics_t *figures)
 {
     const lims_workers_t workers = lims_workers_count();
 
@@ -399,13 +400,14 @@ static void json_state(lims_writer_t *w, const lims_figures_t *figures)
     lims_writer_boolean(w, figures->database_up);
 }
 
-void lims_metrics_json(lims_writer_t *w, const server_rec *s, const lims_figures_t *figures)
+void lims_metrics_json(lims_writer_t *w, const server_rec *s,
+                       const lims_database_metrics_t *figures)
 {
     lims_counters_t *counters = lims_config_of(s)->counters;
     apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
 
-    for (int i = 0; i < ROUTES_MAX; i++) {
-        for (int b = 0; b < BUCKETS; b++) {
+    for (int i = 0; i < LIMS_COUNTED_ROUTES_MAX; i++) {
+        for (int b = 0; b < LIMS_DURATION_BUCKETS; b++) {
             answered += read_counter(&counters->routes[i].buckets[b]);
         }
         database += read_counter(&counters->routes[i].database);

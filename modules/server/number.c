@@ -4,17 +4,17 @@
 
 #include <apr_strings.h>
 
-static apr_int64_t *number_of(lims_config_t *config, const lims_number_t *number)
+static apr_int64_t *number_of(lims_config_t *config, const lims_directive_number_t *number)
 {
     return (apr_int64_t *)(void *)((char *)config + number->offset);
 }
 
-static apr_int64_t value_of(const lims_config_t *config, const lims_number_t *number)
+static apr_int64_t value_of(const lims_config_t *config, const lims_directive_number_t *number)
 {
     return *(const apr_int64_t *)(const void *)((const char *)config + number->offset);
 }
 
-void lims_numbers_unset(lims_config_t *config, const lims_number_t *numbers, int count)
+void lims_numbers_unset(lims_config_t *config, const lims_directive_number_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
         *number_of(config, &numbers[i]) = LIMS_NUMBER_UNSET;
@@ -22,7 +22,7 @@ void lims_numbers_unset(lims_config_t *config, const lims_number_t *numbers, int
 }
 
 void lims_numbers_merge(lims_config_t *config, const lims_config_t *outer,
-                        const lims_number_t *numbers, int count)
+                        const lims_directive_number_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
         apr_int64_t *number = number_of(config, &numbers[i]);
@@ -32,7 +32,7 @@ void lims_numbers_merge(lims_config_t *config, const lims_config_t *outer,
     }
 }
 
-void lims_numbers_complete(lims_config_t *config, const lims_number_t *numbers, int count)
+void lims_numbers_complete(lims_config_t *config, const lims_directive_number_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
         apr_int64_t *number = number_of(config, &numbers[i]);
@@ -44,7 +44,7 @@ void lims_numbers_complete(lims_config_t *config, const lims_number_t *numbers, 
 
 const char *lims_number_set(cmd_parms *cmd, void *unused, const char *text)
 {
-    const lims_number_t *number = cmd->info;
+    const lims_directive_number_t *number = cmd->info;
     char *end = NULL;
     apr_int64_t value;
 

@@ -18,16 +18,17 @@ typedef struct {
     apr_int64_t max;
     apr_int64_t fallback;
     const char *unit;
-} lims_number_t;
+} lims_directive_number_t;
 
-void lims_numbers_unset(lims_config_t *config, const lims_number_t *numbers, int count);
+void lims_numbers_unset(lims_config_t *config, const lims_directive_number_t *numbers, int count);
 
 /* Takes from `outer` what is unset. */
 void lims_numbers_merge(lims_config_t *config, const lims_config_t *outer,
-                        const lims_number_t *numbers, int count);
+                        const lims_directive_number_t *numbers, int count);
 
 /* Fills what is still unset. */
-void lims_numbers_complete(lims_config_t *config, const lims_number_t *numbers, int count);
+void lims_numbers_complete(lims_config_t *config, const lims_directive_number_t *numbers,
+                           int count);
 
 /* Of a directive whose cmd_data is its row. */
 const char *lims_number_set(cmd_parms *cmd, void *unused, const char *text);

@@ -10,10 +10,10 @@
  * Three things that mod_dbd's pool lacks stand in front of it. It waits for ever
  * when it is exhausted, so requests are counted in, with a time-out. It sends as
  * many to the database at once as there are connections, so reads take turns
- * (turns.h), and so does the keeping of files, of which many may come at once. And
+ * (fair_semaphore.h), and so does the keeping of files, of which many may come at once. And
  * it lets every thread run into a database that is out of reach,
  * so connections that were found dead are kept apart from its idle ones and are
- * renewed only when there is no outage (outage.h), which leaves the living ones
+ * renewed only when there is no outage (circuit_breaker.h), which leaves the living ones
  * usable meanwhile.
  */
 #include <apr_dbd.h>
@@ -27,10 +27,10 @@
 #include <unistd.h>
 
 #include "kernel/error.h"
-#include "kernel/turns.h"
+#include "kernel/fair_semaphore.h"
 #include "server/borrowed.h"
 #include "server/metrics.h"
-#include "server/outage.h"
+#include "server/circuit_breaker.h"
 #include "server/server.h"
 
 /* mod_dbd's own defaults. */
@@ -61,7 +61,7 @@ typedef struct member_t {
     server_rec *server; /* through which mod_dbd lent it, and gets it back */
     lims_connection_t *connection;
     member_state_e state;
-    unsigned outages; /* how many there had been when it last worked */
+    unsigned trips; /* how many there had been when it last worked */
     struct member_t *next_dead;
 } member_t;
 
@@ -70,8 +70,8 @@ struct lims_pool_t {
     const char *name; /* mod_dbd keeps one pool for servers that say the same */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *left;
-    lims_turns_t *turns[LIMS_BRIEF_COUNT]; /* NULL for what takes none */
-    lims_outage_t *outage;
+    lims_fair_semaphore_t *fair_semaphores[LIMS_BRIEF_COUNT]; /* NULL for what takes none */
+    lims_breaker_t *breaker;
     lims_counters_t *counters;
     lims_counted_child_t *child; /* this one's place among them */
     member_t *dead;
@@ -122,13 +122,15 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
         rv = apr_thread_cond_create(&fresh->left, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_turns_create(&fresh->turns[LIMS_BRIEF_READ], reads_of(s), BRIEF_LENGTH, pool);
+        rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_BRIEF_READ], reads_of(s),
+                                        BRIEF_LENGTH, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_turns_create(&fresh->turns[LIMS_BRIEF_PREPARE], 1, BRIEF_LENGTH, pool);
+        rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_BRIEF_PREPARE], 1,
+                                        BRIEF_LENGTH, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_outage_create(&fresh->outage, fresh->mutex, conninfo, s, pool);
+        rv = lims_breaker_create(&fresh->breaker, fresh->mutex, conninfo, s, pool);
     }
     fresh->name = name;
     fresh->free = connections_of(s);
@@ -197,7 +199,7 @@ static void bury(member_t *member)
 
     if (lims_connection_overdue(member->connection)) {
         /* Others may be no better, and look as well as this one did. */
-        lims_outage_begin(pool->outage, apr_time_now(), "an answer did not come in time");
+        lims_breaker_trip(pool->breaker, apr_time_now(), "an answer did not come in time");
     }
     change(member, MEMBER_DEAD);
     member->next_dead = pool->dead;
@@ -276,14 +278,14 @@ static void leave_pool(lims_pool_t *pool)
 
 static const lims_error_t *unavailable(const lims_lease_t *lease, int number, const char *cause)
 {
-    return lims_broken(lease->pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
-                       "The database is out of reach at the moment; try again shortly.");
+    return lims_server_error(lease->pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
+                             "The database is out of reach at the moment; try again shortly.");
 }
 
 /* Makes sure of a connection, without the mutex. `outages` is how many there
  * were: one that last worked before the latest has to prove itself. The error is
  * one that any other connection would have as well. */
-static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned outages,
+static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned trips,
                                       const lims_lease_t *lease)
 {
     lims_connection_t *connection = member->connection;
@@ -292,8 +294,8 @@ static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned out
     lims_connection_limit(connection, lims_config_of(lease->server)->database_timeout * 1000);
     *dead = !lims_connection_alive(connection);
     if (!*dead) {
-        error = member->outages == outages ? lims_connection_ready(connection, lease->pool)
-                                           : lims_connection_check(connection, lease->pool);
+        error = member->trips == trips ? lims_connection_ready(connection, lease->pool)
+                                       : lims_connection_check(connection, lease->pool);
         *dead = error && !lims_connection_alive(connection);
     }
     return *dead ? NULL : error;
@@ -302,14 +304,14 @@ static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned out
 /* NULL if the connection that mod_dbd has idle was dead. */
 static member_t *take_idle(const lims_error_t **error, lims_pool_t *pool, const lims_lease_t *lease)
 {
-    unsigned outages = lims_outage_count(pool->outage);
+    unsigned trips = lims_breaker_trips(pool->breaker);
     member_t *member;
     bool dead = false;
 
     pool->reserved++;
     apr_thread_mutex_unlock(pool->mutex);
     member = open_member(pool, lease);
-    *error = member ? make_ready(&dead, member, outages, lease) : NULL;
+    *error = member ? make_ready(&dead, member, trips, lease) : NULL;
     apr_thread_mutex_lock(pool->mutex);
     pool->reserved--;
     if (member && dead) {
@@ -322,7 +324,7 @@ static member_t *take_idle(const lims_error_t **error, lims_pool_t *pool, const 
 /* A dead connection renewed, or one of mod_dbd's making; without the mutex. */
 static member_t *revive(bool *dead, member_t *member, lims_pool_t *pool, const lims_lease_t *lease)
 {
-    *dead = member && lims_connection_renew(member->connection, lease->pool) != NULL;
+    *dead = member && lims_connection_renew(member->connection, lease->pool);
     return member ? member : open_member(pool, lease);
 }
 
@@ -330,10 +332,10 @@ static member_t *revive(bool *dead, member_t *member, lims_pool_t *pool, const l
 static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
                               const lims_lease_t *lease)
 {
-    unsigned outages = lims_outage_count(pool->outage);
+    unsigned trips = lims_breaker_trips(pool->breaker);
     apr_time_t began = apr_time_now();
     member_t *member = pool->dead;
-    bool opening = member == NULL;
+    bool opening = !member;
     bool dead;
 
     pool->opening = pool->opening || opening;
@@ -341,19 +343,19 @@ static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
     apr_thread_mutex_unlock(pool->mutex);
     member = revive(&dead, member, pool, lease);
     if (member && !dead) {
-        member->outages = outages;
-        *error = make_ready(&dead, member, outages, lease);
+        member->trips = trips;
+        *error = make_ready(&dead, member, trips, lease);
     }
     apr_thread_mutex_lock(pool->mutex);
     pool->opening = pool->opening && !opening;
     if (!member || dead) {
-        lims_outage_begin(pool->outage, began, "a connection could not be made");
+        lims_breaker_trip(pool->breaker, began, "a connection could not be made");
     }
     if (member && dead) {
         bury(member);
         member = NULL;
     }
-    lims_outage_wake(pool->outage);
+    lims_breaker_wake(pool->breaker);
     return member;
 }
 
@@ -362,21 +364,21 @@ static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
 static const lims_error_t *obtain(member_t **member, lims_pool_t *pool, const lims_lease_t *lease,
                                   apr_time_t until)
 {
-    lims_outage_visit_t visit = lims_outage_visit(pool->outage, until);
+    lims_breaker_waiter_t waiter = lims_breaker_waiter(pool->breaker, until);
     const lims_error_t *error = NULL;
 
     for (bool first = true; !*member; first = false) {
         bool others = pool->used + pool->idle > 0;
 
-        if (!first && lims_outage_hopeless(&visit, pool->outage, others, lease->pool)) {
-            return unavailable(lease, 51, visit.cause);
+        if (!first && lims_breaker_rejects(&waiter, pool->breaker, others, lease->pool)) {
+            return unavailable(lease, 51, waiter.cause);
         }
         if (pool->idle > pool->reserved) {
             *member = take_idle(&error, pool, lease);
-        } else if (!lims_outage_lasts(pool->outage) && (pool->dead || !pool->opening)) {
+        } else if (!lims_breaker_is_open(pool->breaker) && (pool->dead || !pool->opening)) {
             *member = connect_anew(&error, pool, lease);
         } else {
-            lims_outage_wait(pool->outage, &visit, lease->pool);
+            lims_breaker_wait(pool->breaker, &waiter, lease->pool);
         }
     }
     change(*member, MEMBER_USED);
@@ -393,10 +395,11 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     member_t *member = NULL;
     bool waited = false;
 
-    if (pool->turns[lease->brief]) {
+    if (pool->fair_semaphores[lease->brief]) {
         /* A courtesy that refuses none: with or without one, the request goes on to
          * the connections. */
-        lease->turn = lims_turns_take(&waited, pool->turns[lease->brief], until, lease->pool);
+        lease->permit = lims_fair_semaphore_acquire(&waited, pool->fair_semaphores[lease->brief],
+                                                    until, lease->pool);
     }
     apr_thread_mutex_lock(pool->mutex);
     if (enter(&waited, pool, until)) {
@@ -410,7 +413,7 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     }
     apr_thread_mutex_unlock(pool->mutex);
     lims_metrics_connection(pool->counters, pool->child,
-                            waited || !member ? apr_time_now() - begun : 0, member != NULL);
+                            waited || !member ? apr_time_now() - begun : 0, member);
     lease->held = member;
     if (error) {
         lims_pool_give_back(lease);
@@ -429,7 +432,7 @@ static bool judge_used(member_t *member)
         bury(member);
         return false;
     }
-    member->outages = lims_outage_count(member->pool->outage);
+    member->trips = lims_breaker_trips(member->pool->breaker);
     change(member, MEMBER_IDLE);
     return true;
 }
@@ -447,7 +450,7 @@ static void give_member_back(lims_pool_t *pool, member_t *member)
     }
     apr_thread_mutex_lock(pool->mutex);
     leave_pool(pool);
-    lims_outage_wake(pool->outage);
+    lims_breaker_wake(pool->breaker);
     apr_thread_mutex_unlock(pool->mutex);
     lims_metrics_connection_back(pool->child);
 }
@@ -460,8 +463,8 @@ void lims_pool_give_back(lims_lease_t *lease)
         give_member_back(pool, lease->held);
         lease->held = NULL;
     }
-    if (lease->turn) {
-        lims_turns_give_back(pool->turns[lease->brief], lease->turn);
-        lease->turn = NULL;
+    if (lease->permit) {
+        lims_fair_semaphore_release(pool->fair_semaphores[lease->brief], lease->permit);
+        lease->permit = NULL;
     }
 }

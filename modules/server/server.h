@@ -11,9 +11,9 @@
 #include <http_config.h>
 #include <http_log.h>
 
-#include "kernel/places.h"
-#include "kernel/ring.h"
-#include "server/store.h"
+#include "kernel/semaphore.h"
+#include "kernel/sliding_window.h"
+#include "server/memcached.h"
 #include "service/service.h"
 
 /* The one symbol that leaves the shared object. */
@@ -116,16 +116,17 @@ typedef struct {
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
-    const lims_ring_table_t *rates[LIMS_LIMIT_COUNT];
-    const lims_ring_table_t *strangers; /* NULL: none is counted */
-    lims_store_t *store;                /* of rates over several machines, or NULL */
-    const char *running;                /* the database that answered at start, or NULL */
-    int hints;                          /* where a commit is told to the dispatchers, or -1 */
-    struct lims_counters_t *counters;   /* of its database; metrics.c */
-    lims_pool_t *pool;                  /* in a child: its connections, NULL if it has none */
-    struct lims_memory_t *figures;      /* what the database last said; figures.c */
-    lims_places_t places;               /* for what takes a processor for long */
-    struct lims_turns_t *turns;         /* in a child: at waiting for one of them */
+    const lims_sliding_windows_t *rates[LIMS_LIMIT_COUNT];
+    const lims_sliding_windows_t *unknown_key_rates; /* NULL: none is counted */
+    lims_memcached_t *memcached;                     /* of rates over several machines, or NULL */
+    const char *running;              /* the database that answered at start, or NULL */
+    int hints;                        /* where a commit is told to the dispatchers, or -1 */
+    struct lims_counters_t *counters; /* of its database; metrics.c */
+    lims_pool_t *pool;                /* in a child: its connections, NULL if it has none */
+    struct lims_database_metrics_memory_t
+        *database_metrics;      /* what the database last said; database_metrics.c */
+    lims_semaphore_t semaphore; /* for what takes a processor for long */
+    struct lims_fair_semaphore_t *fair_semaphore; /* in a child: at waiting for one of them */
 } lims_config_t;
 
 /* config.c */
@@ -136,7 +137,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
 extern const command_rec lims_config_directives[];
 lims_config_t *lims_config_of(const server_rec *s);
 
-/* names.c */
+/* host_names.c */
 
 /* What names the server's database, by which hosts know that they share it: see
  * lims_connection_name(). */
@@ -150,21 +151,21 @@ const char *lims_config_host(const server_rec *s, apr_pool_t *pool);
  * leaves the one of DBDParams, and so does a URI, to which nothing is appended. */
 const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool);
 
-/* check.c */
+/* configtest.c */
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 
-/* retained.c: shared memory that is zero at first and outlives restarts. The same
+/* shared_memory.c: shared memory that is zero at first and outlives restarts. The same
  * name and size are the same memory. */
-apr_status_t lims_retained(void **memory, const char *name, apr_size_t size, server_rec *s);
+apr_status_t lims_shared_memory(void **memory, const char *name, apr_size_t size, server_rec *s);
 
 /* pool.c: connections of mod_dbd, bounded and with a time-out. */
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
-    lims_brief_e brief;       /* for what takes its turn (turns.h) */
-    void *held;               /* pool.c's, while a connection is held */
-    struct lims_turn_t *turn; /* while one is held */
+    lims_brief_e brief;                /* which of the pool's fair semaphores it passes, if any */
+    void *held;                        /* pool.c's, while a connection is held */
+    struct lims_fair_permit_t *permit; /* of the fair semaphore, while one is held */
 } lims_lease_t;
 
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
@@ -183,24 +184,25 @@ apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
 const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
                                      const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
 
-/* strangers.c: how many unknown keys an address may try. */
-apr_status_t lims_strangers_create(lims_config_t *config, server_rec *s);
+/* unknown_keys.c: how many unknown keys an address may try. */
+apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s);
 /* LIMS_E_RATE_LIMITED, with Retry-After, once they were as many; counts nothing. */
-const lims_error_t *lims_strangers_judge(const request_rec *r, apr_table_t *headers);
+const lims_error_t *lims_unknown_keys_judge(const request_rec *r, apr_table_t *headers);
 /* One more. */
-void lims_strangers_count(const request_rec *r);
+void lims_unknown_keys_count(const request_rec *r);
 
-/* line.c: turns at what takes a processor for long, few at once on the machine. A
+/* admission.c: turns at what takes a processor for long, few at once on the machine. A
  * turn that lasts longer than such work does goes to the next in line. */
 typedef struct {
-    struct lims_turn_t *turn; /* in its child */
-    lims_place_t place;       /* on the machine */
-} lims_in_line_t;
+    struct lims_fair_permit_t *fair_permit; /* in its child */
+    lims_semaphore_permit_t permit;         /* on the machine */
+} lims_admission_t;
 
-apr_status_t lims_line_create(lims_config_t *config, server_rec *s);
-apr_status_t lims_line_init(apr_pool_t *pchild, server_rec *s);
-const lims_error_t *lims_line_take(lims_in_line_t *self, const server_rec *s, apr_pool_t *pool);
-void lims_line_give_back(lims_in_line_t *self, const server_rec *s);
+apr_status_t lims_admission_create(lims_config_t *config, server_rec *s);
+apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s);
+const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_rec *s,
+                                           apr_pool_t *pool);
+void lims_admission_release(lims_admission_t *self, const server_rec *s);
 
 /* handler.c */
 void lims_child_init(apr_pool_t *pchild, server_rec *s);

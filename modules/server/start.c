@@ -16,7 +16,7 @@
 #include "kernel/field.h"
 #include "server/algorithms.h"
 #include "server/metrics.h"
-#include "server/room.h"
+#include "server/connection_budget.h"
 #include "server/server.h"
 #include "server/watchdog.h"
 
@@ -87,7 +87,7 @@ static void check_database(server_rec *s, const server_rec *first, apr_pool_t *p
     lims_connection_limit(connection, lims_config_of(s)->database_timeout * 1000);
     check_walls(connection, s, pool);
     check_running(connection, s, first, pool);
-    lims_room_check(connection, s, pool);
+    lims_connection_budget_check(connection, s, pool);
     error = lims_connection_ready(connection, pool);
     if (error) {
         ap_log_error(APLOG_MARK, APLOG_CRIT, 0, s,
@@ -105,21 +105,21 @@ static int prepare(server_rec *s, const server_rec *first, apr_pool_t *pconf, ap
     bool shared = config->rate_memcached && strcasecmp(config->rate_memcached, "none") != 0;
 
     if (rv == APR_SUCCESS && shared) {
-        rv = lims_store_create(&config->store, config->rate_memcached, config->rate_timeout * 1000,
-                               s, pconf);
+        rv = lims_memcached_create(&config->memcached, config->rate_memcached,
+                                   config->rate_timeout * 1000, s, pconf);
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
                      "LIMS0111: no shared memory for the rate limit; lower LimsRateKeys");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    rv = lims_figures_create(config, s);
+    rv = lims_database_metrics_create(config, s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
                      "LIMS0381: no shared memory for what the database says of itself");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    rv = lims_line_create(config, s);
+    rv = lims_admission_create(config, s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
                      "LIMS0118: no shared memory for the line of instrument files");

@@ -15,7 +15,7 @@
 
 #include "kernel/writer.h"
 #include "server/metrics.h"
-#include "server/page.h"
+#include "server/status_page.h"
 #include "server/server.h"
 
 static int send_text(request_rec *r, int status, const char *type, const char *text)
@@ -31,15 +31,15 @@ static int send_text(request_rec *r, int status, const char *type, const char *t
 static const char *as_json(request_rec *r)
 {
     lims_writer_t *w = lims_writer_create(r->pool);
-    lims_figures_t figures;
+    lims_database_metrics_t figures;
     apr_size_t length;
 
-    lims_figures_ask(&figures, r->server, r->pool);
+    lims_database_metrics_read(&figures, r->server, r->pool);
     lims_writer_object_begin(w);
     lims_writer_key(w, "version");
     lims_writer_string(w, LIMS_VERSION);
     lims_writer_key(w, "ready");
-    lims_writer_boolean(w, figures.problem == NULL);
+    lims_writer_boolean(w, !figures.problem);
     lims_writer_key(w, "problem");
     lims_writer_string(w, figures.problem);
     lims_metrics_json(w, r->server, &figures);
@@ -49,7 +49,7 @@ static const char *as_json(request_rec *r)
 
 static const char *as_sections(request_rec *r)
 {
-    return lims_page_sections(as_json(r), r->pool);
+    return lims_status_page_sections(as_json(r), r->pool);
 }
 
 static int answer_status(request_rec *r)
@@ -58,15 +58,15 @@ static int answer_status(request_rec *r)
         return send_text(r, HTTP_OK, "application/json", as_json(r));
     }
     return send_text(r, HTTP_OK, "text/html; charset=utf-8",
-                     lims_page_whole(as_sections(r), r->pool));
+                     lims_status_page_whole(as_sections(r), r->pool));
 }
 
 static int answer_ready(request_rec *r)
 {
-    lims_figures_t figures;
+    lims_database_metrics_t figures;
     const char *problem;
 
-    lims_figures_ready(&figures, r->server, r->pool);
+    lims_database_metrics_ready(&figures, r->server, r->pool);
     problem = figures.problem;
     if (problem) {
         apr_table_setn(r->headers_out, "Retry-After", "1");
@@ -77,9 +77,9 @@ static int answer_ready(request_rec *r)
 
 static int answer_metrics(request_rec *r)
 {
-    lims_figures_t figures;
+    lims_database_metrics_t figures;
 
-    lims_figures_ask(&figures, r->server, r->pool);
+    lims_database_metrics_read(&figures, r->server, r->pool);
     return send_text(r, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
                      lims_metrics_text(r->server, &figures, r->pool));
 }

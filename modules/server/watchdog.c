@@ -83,8 +83,8 @@ static apr_status_t add_database(server_rec *s, apr_pool_t *pconf)
 {
     const char *name = lims_config_database(s);
     void *memory = NULL;
-    apr_status_t rv = lims_retained(&memory, apr_pstrcat(pconf, "mod_lims_jobs ", name, NULL),
-                                    LIMS_JOB_COUNT * sizeof(record_t), s);
+    apr_status_t rv = lims_shared_memory(&memory, apr_pstrcat(pconf, "mod_lims_jobs ", name, NULL),
+                                         LIMS_JOB_COUNT * sizeof(record_t), s);
 
     *(database_t *)apr_array_push(databases) =
         (database_t){ .name = name,

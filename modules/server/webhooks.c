@@ -22,7 +22,7 @@
 #include "dispatch/dispatch.h"
 #include "server/metrics.h"
 #include "server/server.h"
-#include "server/slots.h"
+#include "server/slot_files.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -66,7 +66,7 @@ static apr_status_t open_common(common_t *common, const server_rec *s, apr_pool_
 {
     int ends[2];
 
-    common->slots = open(lims_slots_file(lims_config_database(s), pool),
+    common->slots = open(lims_slot_file(lims_config_database(s), pool),
                          O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (common->slots < 0) {
         return APR_FROM_OS_ERROR(errno);
@@ -124,12 +124,11 @@ apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf)
     apr_pool_cleanup_register(pconf, NULL, clean_up_curl, apr_pool_cleanup_null);
     for (const server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
         if (sends(lims_config_of(each))) {
-            APR_ARRAY_PUSH(files, const char *) =
-                lims_slots_file(lims_config_database(each), pconf);
+            APR_ARRAY_PUSH(files, const char *) = lims_slot_file(lims_config_database(each), pconf);
             rv = prepare_database(each, pconf);
         }
     }
-    lims_slots_tidy(files, pconf);
+    lims_slot_files_tidy(files, pconf);
     for (; s; s = s->next) {
         find_hints(s, pconf);
     }

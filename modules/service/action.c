@@ -16,8 +16,8 @@ static const lims_error_t *not_found(lims_request_t *rq)
 {
     const char *id = lims_values_get(rq->values, "id");
 
-    return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is no %s %s in your organization.",
-                     rq->resource->name, id ? id : "like that");
+    return lims_client_error(rq->pool, LIMS_E_NOT_FOUND, "There is no %s %s in your organization.",
+                             rq->resource->name, id ? id : "like that");
 }
 
 /* The calls that read one record: the row, and the rows of its nested member. */
@@ -157,16 +157,17 @@ static const lims_error_t *check_condition(lims_request_t *rq, const char *if_ma
         return lims_no_digest(rq->pool);
     }
     if (!lims_etag_has_strong(if_match)) {
-        return lims_fail(
+        return lims_client_error(
             rq->pool, LIMS_E_PRECONDITION_FAILED,
             "If-Match has no entity tag that could be that of the %s %s: send its ETag "
             "as it came, with its quotes and without W/.",
             rq->resource->name, lims_values_get(rq->values, "id"));
     }
     if (!lims_etag_matches(if_match, etag, false)) {
-        return lims_fail(rq->pool, LIMS_E_PRECONDITION_FAILED,
-                         "The %s %s has changed since you read it; read it again and decide anew.",
-                         rq->resource->name, lims_values_get(rq->values, "id"));
+        return lims_client_error(
+            rq->pool, LIMS_E_PRECONDITION_FAILED,
+            "The %s %s has changed since you read it; read it again and decide anew.",
+            rq->resource->name, lims_values_get(rq->values, "id"));
     }
     rq->reply->body = NULL;
     return NULL;
@@ -225,9 +226,10 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
 
     rq->reply->status = rq->route->status;
     if ((rq->route->flags & LIMS_R_KEYRING) && !rq->keyring) {
-        return lims_broken(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 47, "no key file is configured",
-                           "There are no webhooks on this server: no LimsSecretKeyFile is "
-                           "configured.");
+        return lims_server_error(rq->pool, LIMS_E_SERVICE_UNAVAILABLE, 47,
+                                 "no key file is configured",
+                                 "There are no webhooks on this server: no LimsSecretKeyFile is "
+                                 "configured.");
     }
     if (addressed && rq->resource->lock) {
         error = lock_record(rq);

@@ -90,8 +90,8 @@ static const lims_error_t *unauthorized(lims_exchange_t *x, lims_refused_key_e w
 
     _Static_assert(LIMS_LENGTH(causes) == LIMS_REFUSED_COUNT, "a text for each");
     x->refused = why;
-    return lims_broken(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, causes[why],
-                       "Send a valid API key: \"Authorization: Bearer lk_...\".");
+    return lims_server_error(x->rq.pool, LIMS_E_UNAUTHORIZED, 0, causes[why],
+                             "Send a valid API key: \"Authorization: Bearer lk_...\".");
 }
 
 /* The token of "Bearer <token>" (RFC 6750 section 2.1), NULL when absent. */
@@ -211,15 +211,16 @@ const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *f
         return x->limited;
     }
     if (rq->actor.upload_only && !(route && (route->flags & LIMS_R_UPLOAD_KEY))) {
-        return lims_fail(rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
-                         "This key is for uploads only: POST /instrument-ingest and GET /whoami.");
+        return lims_client_error(
+            rq->pool, LIMS_E_UPLOAD_ONLY_KEY,
+            "This key is for uploads only: POST /instrument-ingest and GET /whoami.");
     }
     if (x->refusal) {
         return x->refusal;
     }
     if (!lims_scope_in(rq->actor.scopes, route->scope)) {
-        return lims_fail(rq->pool, LIMS_E_SCOPE_REQUIRED, "This key lacks the scope %s.",
-                         route->scope);
+        return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED, "This key lacks the scope %s.",
+                                 route->scope);
     }
     return x->late_refusal;
 }

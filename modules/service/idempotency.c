@@ -76,14 +76,15 @@ static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e s
     }
     outcome = lims_result_get(row, 0, "outcome");
     if (strcmp(outcome, "mismatch") == 0) {
-        return lims_fail(x->rq.pool, LIMS_E_IDEMPOTENCY_MISMATCH,
-                         "This Idempotency-Key was used for another request; "
-                         "use a new key for each new request.");
+        return lims_client_error(x->rq.pool, LIMS_E_IDEMPOTENCY_MISMATCH,
+                                 "This Idempotency-Key was used for another request; "
+                                 "use a new key for each new request.");
     }
     if (strcmp(outcome, "in_progress") == 0) {
-        return lims_fail(x->rq.pool, LIMS_E_IDEMPOTENCY_IN_PROGRESS,
-                         "The first request with this Idempotency-Key is still being worked on; "
-                         "try again in a moment.");
+        return lims_client_error(
+            x->rq.pool, LIMS_E_IDEMPOTENCY_IN_PROGRESS,
+            "The first request with this Idempotency-Key is still being worked on; "
+            "try again in a moment.");
     }
     *replayed = strcmp(outcome, "replay") == 0;
     if (*replayed) {

@@ -5,7 +5,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "kernel/check.h"
+#include "kernel/header_fields.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/form.h"
@@ -35,13 +35,13 @@ void lims_judge_route(lims_exchange_t *x)
         rq->route = x->match.route;
         return;
     case LIMS_ROUTE_UNKNOWN:
-        x->refusal = lims_fail(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s%s.",
-                               x->settings->base, x->path, slash_hint(x));
+        x->refusal = lims_client_error(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s%s.",
+                                       x->settings->base, x->path, slash_hint(x));
         return;
     case LIMS_ROUTE_METHOD:
-        x->refusal =
-            lims_fail(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
-                      "%s is not possible here; possible are: %s.", x->method, x->match.allow);
+        x->refusal = lims_client_error(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
+                                       "%s is not possible here; possible are: %s.", x->method,
+                                       x->match.allow);
         return;
     }
 }
@@ -92,7 +92,7 @@ static const lims_error_t *check_media(lims_exchange_t *x)
     if (!coded && (untyped || json || is_form(x))) {
         return NULL;
     }
-    return lims_fail(
+    return lims_client_error(
         x->rq.pool, LIMS_E_UNSUPPORTED_MEDIA_TYPE, "%s: send %s.", media_fault(x, coded),
         !route->form                   ? "JSON, with Content-Type: application/json"
         : lims_route_takes_json(route) ? "JSON or a form, with Content-Type: application/json or "
@@ -116,15 +116,15 @@ const lims_error_t *lims_judge_too_large(const lims_exchange_t *x)
                      x->settings->file_max, (double)x->settings->file_max / (1024 * 1024));
 
     if (is_form(x)) {
-        return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE, "%s.", file);
+        return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE, "%s.", file);
     }
     if (x->rq.route->flags & LIMS_R_FILE) {
-        return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                         "%s, and the JSON that brings it %" APR_SIZE_T_FMT " bytes.", file,
-                         body_max(x));
+        return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                                 "%s, and the JSON that brings it %" APR_SIZE_T_FMT " bytes.", file,
+                                 body_max(x));
     }
-    return lims_fail(pool, LIMS_E_PAYLOAD_TOO_LARGE,
-                     "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
+    return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE,
+                             "The body may have at most %" APR_SIZE_T_FMT " bytes.", body_max(x));
 }
 
 static const lims_error_t *check_length(lims_exchange_t *x)
@@ -142,10 +142,11 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
         return NULL;
     }
     if (!lims_idempotency_key_valid(x->idempotency_key)) {
-        return lims_fail(x->rq.pool, LIMS_E_BAD_REQUEST,
-                         "Idempotency-Key must be one value of 1 to 255 visible ASCII characters, "
-                         "without spaces; '%s' is not.",
-                         lims_excerpt(x->idempotency_key, x->rq.pool));
+        return lims_client_error(
+            x->rq.pool, LIMS_E_BAD_REQUEST,
+            "Idempotency-Key must be one value of 1 to 255 visible ASCII characters, "
+            "without spaces; '%s' is not.",
+            lims_excerpt(x->idempotency_key, x->rq.pool));
     }
     return NULL;
 }
@@ -163,8 +164,9 @@ static const lims_error_t *check_elsewhere(const lims_request_t *rq, const lims_
 
         if ((route->body || change) && resource->nested &&
             strcmp(member->name, resource->nested) == 0) {
-            return lims_fail(rq->pool, LIMS_E_FIELD_NOT_PATCHABLE,
-                             "%s cannot be set here: they are records of their own.", member->name);
+            return lims_client_error(rq->pool, LIMS_E_FIELD_NOT_PATCHABLE,
+                                     "%s cannot be set here: they are records of their own.",
+                                     member->name);
         }
         if (change && field && !lims_field_find(route->input, member->name)) {
             return lims_field_elsewhere(field, rq->pool);

@@ -24,12 +24,13 @@ const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_to
     const char *problem;
 
     if (!tool->secret_key_file) {
-        return lims_fail(tool->pool, LIMS_E_INVALID_QUERY,
-                         "This needs the key file that LimsSecretKeyFile names: give "
-                         "--secret-key-file FILE, or LIMS_SECRET_KEY_FILE in the environment.");
+        return lims_client_error(
+            tool->pool, LIMS_E_INVALID_QUERY,
+            "This needs the key file that LimsSecretKeyFile names: give "
+            "--secret-key-file FILE, or LIMS_SECRET_KEY_FILE in the environment.");
     }
     problem = lims_keyring_read(ring, tool->secret_key_file, tool->pool);
-    return problem ? lims_fail(tool->pool, LIMS_E_BAD_REQUEST, "%s.", problem) : NULL;
+    return problem ? lims_client_error(tool->pool, LIMS_E_BAD_REQUEST, "%s.", problem) : NULL;
 }
 
 static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *tool)

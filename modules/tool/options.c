@@ -163,7 +163,7 @@ bool lims_tool_needs_id(const lims_tool_t *tool)
         return false;
     }
     if (route->path) {
-        return strstr(route->path, "/:id") != NULL;
+        return strstr(route->path, "/:id");
     }
     return handles_record(tool) ? !names_record(route->input) : mentions_id(route->statement);
 }
@@ -230,7 +230,8 @@ static const lims_error_t *take_value(const char **value, reader_t *reader, cons
         return NULL;
     }
     if (reader->next >= reader->count) {
-        return lims_fail(reader->tool->pool, LIMS_E_INVALID_QUERY, "--%s needs a value.", name);
+        return lims_client_error(reader->tool->pool, LIMS_E_INVALID_QUERY, "--%s needs a value.",
+                                 name);
     }
     *value = reader->arguments[reader->next++];
     return NULL;
@@ -265,11 +266,11 @@ static const lims_error_t *read_file(const char **text, apr_size_t *size, const 
         rv = apr_file_info_get(&info, APR_FINFO_SIZE, file);
     }
     if (rv != APR_SUCCESS) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s: %s", name,
-                         apr_strerror(rv, reason, sizeof(reason)));
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s: %s", name,
+                                 apr_strerror(rv, reason, sizeof(reason)));
     }
     if (info.size > FILE_MAX) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is too large.", name);
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s is too large.", name);
     }
     bytes = apr_palloc(pool, (apr_size_t)info.size + 1);
     if (info.size > 0) {
@@ -279,8 +280,9 @@ static const lims_error_t *read_file(const char **text, apr_size_t *size, const 
     apr_file_close(file);
     *text = bytes;
     *size = length;
-    return rv == APR_SUCCESS ? NULL
-                             : lims_fail(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
+    return rv == APR_SUCCESS
+               ? NULL
+               : lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
 }
 
 /* What @FILE stands for where the field takes a file; elsewhere it is a text. */
@@ -300,9 +302,9 @@ static const lims_error_t *take_file(const char **text, const lims_field_t *fiel
 
         EVP_EncodeBlock((unsigned char *)encoded, (const unsigned char *)*text, (int)size);
         *text = encoded;
-    } else if (!error && memchr(*text, '\0', size) != NULL) {
-        error =
-            lims_fail(pool, LIMS_E_INVALID_QUERY, "%s is no text: it has NUL characters.", name);
+    } else if (!error && memchr(*text, '\0', size)) {
+        error = lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                  "%s is no text: it has NUL characters.", name);
     }
     return error;
 }
@@ -334,7 +336,8 @@ static const lims_error_t *take_field(reader_t *reader, const lims_field_t *fiel
     const lims_error_t *error;
 
     if (lims_values_has(tool->values, field->name)) {
-        return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "--%s is there more than once.", name);
+        return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "--%s is there more than once.",
+                                 name);
     }
     error = read_field_text(&text, reader, field, name, equals);
     if (!error) {
@@ -359,15 +362,15 @@ static const lims_error_t *take_option(reader_t *reader, const char *argument)
         return take_value(&reader->id, reader, name, equals);
     }
     if (place) {
-        return *place ? lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "--%s is there more than once.",
-                                  name)
+        return *place ? lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                                          "--%s is there more than once.", name)
                       : take_value(place, reader, name, equals);
     }
     if (!equals && set_switch(tool, name)) {
         return NULL;
     }
-    return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "--%s is no option here.",
-                     lims_printable(name, tool->pool));
+    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "--%s is no option here.",
+                             lims_printable(name, tool->pool));
 }
 
 /* What stands between the command's name and the end of the line. */
@@ -386,8 +389,8 @@ static const lims_error_t *take_argument(reader_t *reader, const char *argument)
         reader->id = argument;
         return NULL;
     }
-    return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "\"%s\" is one argument too many.",
-                     lims_printable(argument, tool->pool));
+    return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY, "\"%s\" is one argument too many.",
+                             lims_printable(argument, tool->pool));
 }
 
 /* --- Command names -------------------------------------------------------- */
@@ -426,9 +429,9 @@ static const lims_error_t *unknown_command(reader_t *reader, const char *first, 
     const char *name =
         second && second[0] != '-' ? apr_pstrcat(pool, first, " ", second, NULL) : first;
 
-    return lims_fail(pool, LIMS_E_INVALID_QUERY, "There is no command \"%s\"; %s%s.",
-                     lims_printable(name, pool), *known ? "there are: " : "see limsctl --help",
-                     known);
+    return lims_client_error(pool, LIMS_E_INVALID_QUERY, "There is no command \"%s\"; %s%s.",
+                             lims_printable(name, pool),
+                             *known ? "there are: " : "see limsctl --help", known);
 }
 
 /* A command has one or two words; the longer name wins. */
@@ -473,8 +476,8 @@ static const lims_error_t *complete(lims_tool_t *tool)
             error = lims_field_body(tool->values, tables[i].fields, tables[i].flags, &nothing,
                                     tool->pool);
         } else if (tool->values->count == 0) {
-            error =
-                lims_fail(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS, "No option says what to change.");
+            error = lims_client_error(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS,
+                                      "No option says what to change.");
         }
     }
     return error;
@@ -512,16 +515,17 @@ static const lims_error_t *take_id(reader_t *reader)
     const lims_error_t *error;
 
     if (!reader->id) {
-        return lims_tool_needs_id(tool) ? lims_fail(tool->pool, LIMS_E_INVALID_ID,
-                                                    "Which %s? Give its id.", tool->resource->name)
-                                        : NULL;
+        return lims_tool_needs_id(tool)
+                   ? lims_client_error(tool->pool, LIMS_E_INVALID_ID, "Which %s? Give its id.",
+                                       tool->resource->name)
+                   : NULL;
     }
     error = lims_field_id(&id, reader->id, tool->pool);
     if (error) {
-        return lims_fail(tool->pool, LIMS_E_INVALID_ID,
-                         "\"%s\" is no id, which is a positive "
-                         "integer.",
-                         lims_printable(reader->id, tool->pool));
+        return lims_client_error(tool->pool, LIMS_E_INVALID_ID,
+                                 "\"%s\" is no id, which is a positive "
+                                 "integer.",
+                                 lims_printable(reader->id, tool->pool));
     }
     lims_values_set(tool->values, "id", id);
     return NULL;
@@ -556,7 +560,8 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
         return error;
     }
     if (!tool->command && !tool->route) {
-        return lims_fail(tool->pool, LIMS_E_INVALID_QUERY, "Which command? See limsctl --help.");
+        return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                                 "Which command? See limsctl --help.");
     }
     error = ask_secrets(tool);
     if (!error) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/check.h"
+#include "kernel/header_fields.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/password.h"
@@ -74,20 +74,21 @@ static const lims_error_t *check_named(const lims_session_t *session, const lims
                                        apr_pool_t *pool)
 {
     if (needs_organization(route) && !session->organization) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY,
-                         "Which organization? Give --organization CODE.");
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "Which organization? Give --organization CODE.");
     }
     if (!needs_organization(route) && (session->organization || session->user)) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY,
-                         "This is about all organizations: --organization and --user are for "
-                         "what is done in one of them.");
+        return lims_client_error(
+            pool, LIMS_E_INVALID_QUERY,
+            "This is about all organizations: --organization and --user are for "
+            "what is done in one of them.");
     }
     if (!is_read(route) && !(route->flags & LIMS_R_OWNER) && !session->user) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY,
-                         "Who does it? A change needs an acting user: --user EMAIL.");
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "Who does it? A change needs an acting user: --user EMAIL.");
     }
     if ((route->flags & LIMS_R_REASON) && !(session->reason && *session->reason)) {
-        return lims_fail(pool, LIMS_E_INVALID_QUERY, "Why? Give --reason TEXT.");
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "Why? Give --reason TEXT.");
     }
     return NULL;
 }
@@ -96,16 +97,16 @@ static const lims_error_t *judge_found(lims_session_t *session, lims_request_t *
                                        const lims_result_t *found)
 {
     if (lims_result_count(found) == 0) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND,
-                         "There is no organization \"%s\", or this login may not see it "
-                         "(limsctl connects as lims_owner).",
-                         session->organization);
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "There is no organization \"%s\", or this login may not see it "
+                                 "(limsctl connects as lims_owner).",
+                                 session->organization);
     }
     rq->actor.organization = lims_result_get(found, 0, "organizationId");
     rq->actor.user = lims_result_get(found, 0, "userId");
     if (session->user && !lims_result_true(found, 0, "userActive")) {
-        return lims_fail(rq->pool, LIMS_E_NOT_FOUND, "The organization has no active user \"%s\".",
-                         session->user);
+        return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
+                                 "The organization has no active user \"%s\".", session->user);
     }
     return NULL;
 }
@@ -144,23 +145,24 @@ static const lims_error_t *check_password(lims_session_t *session, lims_request_
     const char *encoded = lims_result_get(found, 0, "passwordHash");
 
     if (!encoded) {
-        return lims_fail(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-                         "This act is signed, and user \"%s\" has no password to sign with: "
-                         "limsctl user set-password.",
-                         session->user);
+        return lims_client_error(
+            rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
+            "This act is signed, and user \"%s\" has no password to sign with: "
+            "limsctl user set-password.",
+            session->user);
     }
     if (!session->password && session->ask) {
         session->password = session->ask(session);
     }
     if (!session->password) {
-        return lims_fail(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-                         "This act is signed: give the acting user's password with "
-                         "--password-file FILE.");
+        return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
+                                 "This act is signed: give the acting user's password with "
+                                 "--password-file FILE.");
     }
     if (!lims_password_verify(encoded, session->password, rq->pool)) {
-        return lims_fail(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-                         "The password is not that of user \"%s\"; nothing was signed.",
-                         session->user);
+        return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
+                                 "The password is not that of user \"%s\"; nothing was signed.",
+                                 session->user);
     }
     return NULL;
 }

@@ -89,10 +89,10 @@ static const lims_error_t *read_file(const char *values[SETTINGS], const char *n
     for (int number = 1; !odd && apr_file_gets(line, sizeof(line), file) == APR_SUCCESS; number++) {
         odd = take_line(values, line, pool);
         if (odd) {
-            return lims_fail(pool, LIMS_E_INVALID_QUERY,
-                             "%s, line %d: there is no setting \"%s\"; there are: %s, %s.", name,
-                             number, lims_printable(odd, pool), names[DATABASE],
-                             names[SECRET_KEY_FILE]);
+            return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                     "%s, line %d: there is no setting \"%s\"; there are: %s, %s.",
+                                     name, number, lims_printable(odd, pool), names[DATABASE],
+                                     names[SECRET_KEY_FILE]);
         }
     }
     apr_file_close(file);

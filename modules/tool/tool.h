@@ -114,7 +114,7 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
 /* Fills in what neither the command line nor `tool` says yet (settings.c). */
 const lims_error_t *lims_tool_settings(lims_tool_t *tool);
 
-/* --- Secrets (secret.c) --------------------------------------------------- */
+/* --- Secrets (password_input.c) --------------------------------------------------- */
 
 /* The first line of a file ("-": standard input). */
 const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_pool_t *pool);
@@ -125,7 +125,7 @@ const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 /* The keys of the key file that the command line names. */
 const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool);
 
-/* --- Output (print.c, printable.c, help.c, man.c) -------------------------------------- */
+/* --- Output (print.c, printable.c, help.c, command_man.c) ---------------- */
 
 /* A JSON text for people: names and values, lists as tables. */
 void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
-#include "kernel/events.h"
+#include "kernel/event_types.h"
 #include "kernel/field.h"
 #include "service/service.h"
 #include "webhooks/webhooks.h"
@@ -138,9 +138,9 @@ static const lims_error_t *check_enabled(lims_request_t *rq, const char *endpoin
     if (lims_result_true(rq->locked, 0, "enabled")) {
         return NULL;
     }
-    return lims_fail(rq->pool, LIMS_E_INVALID_TRANSITION,
-                     "Webhook endpoint %s is disabled%s%s; enable it first.", endpoint,
-                     reason ? ": " : "", reason ? reason : "");
+    return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                             "Webhook endpoint %s is disabled%s%s; enable it first.", endpoint,
+                             reason ? ": " : "", reason ? reason : "");
 }
 
 static const lims_error_t *check_redelivery(lims_request_t *rq)

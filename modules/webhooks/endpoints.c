@@ -9,7 +9,7 @@
 #include <apr_strings.h>
 
 #include "kernel/error.h"
-#include "kernel/events.h"
+#include "kernel/event_types.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
 #include "kernel/url.h"
@@ -128,7 +128,7 @@ static const lims_error_t *check_url(lims_request_t *rq)
     const char *problem = given ? lims_url_check(&kept, given, rq->pool) : NULL;
 
     if (problem) {
-        return lims_fail(rq->pool, LIMS_E_INVALID_BODY, "url must %s.", problem);
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY, "url must %s.", problem);
     }
     if (given) {
         lims_values_set(rq->values, "url", kept);
@@ -156,8 +156,8 @@ static const lims_error_t *make_secret(const char **secret, lims_request_t *rq, 
             lims_webhook_secret_seal(rq->keyring, *secret, rq->actor.organization, id, rq->pool);
     }
     if (!sealed) {
-        return lims_broken(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no AES",
-                           "No secret could be made.");
+        return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0,
+                                 "OpenSSL has no randomness or no AES", "No secret could be made.");
     }
     lims_values_set(rq->values, "sealed", sealed);
     return NULL;

@@ -21,7 +21,8 @@ static const char *many(const char *text, int count)
 static const char *read_bytes(const char *bytes, apr_size_t length)
 {
     lims_reasons_t *reasons = lims_reasons_create(pool);
-    const lims_xml_t *root = lims_xml_read(lims_stream_bytes(bytes, length, pool), reasons, pool);
+    const lims_element_t *root =
+        lims_xml_read(lims_stream_bytes(bytes, length, pool), reasons, pool);
     const lims_sheet_t *sheet = root ? lims_xml_sheet(root, reasons, pool) : NULL;
 
     return sheet ? sheet_text(sheet, pool) : reasons_text(reasons, pool);
@@ -96,9 +97,9 @@ static void test_tree(void)
 {
     static const char text[] = "<a><b c=\"1\">x</b><d/><b>y</b></a>";
     lims_reasons_t *reasons = lims_reasons_create(pool);
-    const lims_xml_t *root =
+    const lims_element_t *root =
         lims_xml_read(lims_stream_bytes(text, sizeof(text) - 1, pool), reasons, pool);
-    const lims_xml_t *b = lims_xml_child(root, "b");
+    const lims_element_t *b = lims_xml_child(root, "b");
 
     is(root->name, "a", "the root");
     is(lims_xml_attribute(b, "c"), "1", "an attribute");

@@ -32,7 +32,7 @@ static lims_candidate_t items[] = {
 
 static bool stands_in_file(const char *text)
 {
-    return text == NULL || strstr(file, text) != NULL;
+    return !text || strstr(file, text);
 }
 
 /* Of the same value in other findings; all of it where there is none. */
@@ -56,8 +56,7 @@ static void check_findings(const apr_array_header_t *findings, const apr_array_h
     const char *json = lims_report_rows(findings, pool);
     lims_json_t *root = NULL;
 
-    must(json != NULL && lims_json_parse(&root, json, strlen(json), pool) == NULL,
-         "what is kept is JSON");
+    must(json && !lims_json_parse(&root, json, strlen(json), pool), "what is kept is JSON");
     for (int i = 0; i < findings->nelts; i++) {
         const lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
 
@@ -66,11 +65,11 @@ static void check_findings(const apr_array_header_t *findings, const apr_array_h
              "nothing is there that does not stand in the file");
         must(stands_in_file(finding->result) || finding->unit_factor == LIMS_UNIT_CONVERTED,
              "nor is a number another, but in another unit");
-        must(first == NULL || finding->confidence <= confidence_of(first, finding),
+        must(!first || finding->confidence <= confidence_of(first, finding),
              "two looks are never worth more than one");
         must(finding->confidence >= 0 && finding->confidence <= 1000000, "a share");
         must(finding->status != LIMS_MATCH_PROPOSED ||
-                 (finding->candidate != NULL && !finding->candidate->locked &&
+                 (finding->candidate && !finding->candidate->locked &&
                   strcmp(finding->candidate->tracking_id, finding->tracking_id) == 0),
              "what may be entered is open and the sample's own");
     }
@@ -81,13 +80,14 @@ static void look_twice(const apr_array_header_t *pointers, const lims_grid_t *gr
                        const lims_candidates_t *candidates, apr_pool_t *pool)
 {
     apr_array_header_t *second = apr_array_make(pool, 1, sizeof(lims_pointer_t));
-    apr_array_header_t *once = lims_judge(pointers, NULL, grid, candidates, 500000, pool);
+    apr_array_header_t *once = lims_pointers_check(pointers, NULL, grid, candidates, 500000, pool);
 
     for (int i = pointers->nelts - 1; i >= 0; i -= 2) {
         APR_ARRAY_PUSH(second, lims_pointer_t) = APR_ARRAY_IDX(pointers, i, lims_pointer_t);
     }
     check_findings(once, NULL, pool);
-    check_findings(lims_judge(pointers, second, grid, candidates, 500000, pool), once, pool);
+    check_findings(lims_pointers_check(pointers, second, grid, candidates, 500000, pool), once,
+                   pool);
 }
 
 static void read_text(const char *text, apr_pool_t *pool)
@@ -98,11 +98,11 @@ static void read_text(const char *text, apr_pool_t *pool)
     lims_grid_t *grid = NULL;
 
     if (!lims_answer_read(&pointers, &problem, text, pool)) {
-        must(problem != NULL && lims_utf8_valid(problem, strlen(problem)), "a refusal has words");
+        must(problem && lims_utf8_valid(problem, strlen(problem)), "a refusal has words");
         return;
     }
     must(pointers->nelts <= LIMS_POINTERS_MAX, "their number is bounded");
-    must(lims_grid_read(&grid, file, sizeof(file) - 1, 100, 100, pool) == NULL, "the file is read");
+    must(!lims_grid_read(&grid, file, sizeof(file) - 1, 100, 100, pool), "the file is read");
     lims_candidates_name(&candidates, pool);
     lims_grid_hide(grid, &candidates, pool);
     look_twice(pointers, grid, &candidates, pool);
@@ -116,9 +116,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = NULL, *problem = NULL;
     lims_call_e outcome = lims_answer_open(&text, &problem, style, bytes, size - (size > 0), pool);
 
-    must((outcome == LIMS_CALL_ANSWERED) == (text != NULL), "either a text or a reason");
-    must(outcome == LIMS_CALL_ANSWERED || problem != NULL, "a reason has words");
-    if (text != NULL) {
+    must((outcome == LIMS_CALL_ANSWERED) == !!text, "either a text or a reason");
+    must(outcome == LIMS_CALL_ANSWERED || problem, "a reason has words");
+    if (text) {
         read_text(text, pool);
     }
     read_text(bytes, pool);

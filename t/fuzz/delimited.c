@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const lims_dialect_t *dialect = &dialects[data[0] % LIMS_LENGTH(dialects)];
         const lims_sheet_t *sheet = lims_delimited_read(&text, dialect, reasons, pool);
 
-        must((sheet == NULL) == (reasons->blocking > 0), "a sheet, or why not");
+        must(!sheet == (reasons->blocking > 0), "a sheet, or why not");
         for (int i = 0; sheet && i < sheet->count; i++) {
             const lims_row_t *row = &sheet->rows[i];
             must(i == 0 || row->number > row[-1].number, "rows ascend");

@@ -26,7 +26,7 @@ static inline apr_pool_t *fuzz_pool(void)
     static apr_pool_t *root;
     apr_pool_t *pool = NULL;
 
-    if (root == NULL) {
+    if (!root) {
         apr_initialize();
         apr_pool_create(&root, NULL);
     }
@@ -49,7 +49,7 @@ static inline void must_be_answerable(const lims_error_t *error, apr_pool_t *poo
     apr_size_t length = 0;
     const char *body = lims_error_body(&length, error, pool);
 
-    must(lims_json_parse(&root, body, length, pool) == NULL, "an error's body is JSON");
+    must(!lims_json_parse(&root, body, length, pool), "an error's body is JSON");
     must(lims_utf8_valid(error->message, strlen(error->message)), "a message is UTF-8");
 }
 

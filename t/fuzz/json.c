@@ -44,13 +44,13 @@ static void check_value(const lims_value_t *value, apr_pool_t *pool)
 {
     lims_json_t *root = NULL;
 
-    if (value->text == NULL) {
+    if (!value->text) {
         must((value->field->flags & LIMS_F_NULLABLE) != 0, "only nullable fields are null");
         return;
     }
     must(lims_utf8_valid(value->text, strlen(value->text)), "a value is UTF-8");
     if (value->field->type == LIMS_T_OBJECT || value->field->type == LIMS_T_OBJECT_LIST) {
-        must(lims_json_parse(&root, value->text, strlen(value->text), pool) == NULL,
+        must(!lims_json_parse(&root, value->text, strlen(value->text), pool),
              "an object is written as JSON");
     }
     if (value->field->type == LIMS_T_ID) {
@@ -63,7 +63,7 @@ static void check_body(unsigned flags, const lims_json_t *root, apr_pool_t *pool
     lims_values_t *taken = lims_values_create(pool);
     const lims_error_t *error = lims_field_body(taken, fields, flags, root, pool);
 
-    if (error != NULL) {
+    if (error) {
         must_be_answerable(error, pool);
         return;
     }
@@ -78,12 +78,12 @@ static void check_tree(const lims_json_t *node, int depth)
     int count = 0;
 
     must(depth <= LIMS_JSON_DEPTH_MAX + 1, "the depth is limited");
-    if (node->text != NULL) {
+    if (node->text) {
         must(strlen(node->text) == node->length, "no NUL is inside");
         must(lims_utf8_valid(node->text, node->length), "strings are UTF-8");
     }
-    for (const lims_json_t *child = node->first; child != NULL; child = child->next) {
-        must((child->name != NULL) == (node->type == LIMS_JSON_OBJECT), "members have names");
+    for (const lims_json_t *child = node->first; child; child = child->next) {
+        must(!!child->name == (node->type == LIMS_JSON_OBJECT), "members have names");
         check_tree(child, depth + 1);
         count++;
     }
@@ -96,8 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lims_json_t *root = NULL;
     const lims_error_t *error = lims_json_parse(&root, (const char *)data, size, pool);
 
-    must((error == NULL) == (root != NULL), "either a tree or a refusal");
-    if (error != NULL) {
+    must(!error == !!root, "either a tree or a refusal");
+    if (error) {
         must_be_answerable(error, pool);
     } else {
         check_tree(root, 1);

@@ -39,11 +39,11 @@ static void check_match(const lims_route_match_t *match, const char *path, apr_p
     const char *filled = pattern;
     const char *id = NULL;
 
-    must((colon != NULL) == (match->id != NULL), "an id where there is a place for one");
-    if (colon != NULL) {
+    must(!colon == !match->id, "an id where there is a place for one");
+    if (colon) {
         filled = apr_pstrcat(pool, apr_pstrmemdup(pool, pattern, (apr_size_t)(colon - pattern)),
                              match->id, colon + 3, NULL);
-        if (lims_field_id(&id, match->id, pool) == NULL) {
+        if (!lims_field_id(&id, match->id, pool)) {
             must(strtoll(id, NULL, 10) > 0 && strcmp(id, match->id) == 0, "an id is canonical");
         }
     }
@@ -56,20 +56,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     apr_pool_t *pool = fuzz_pool();
     const char *text = apr_pstrmemdup(pool, (const char *)data, size);
     const char *blank = strchr(text, ' ');
-    const char *method =
-        blank != NULL ? apr_pstrmemdup(pool, text, (apr_size_t)(blank - text)) : "GET";
-    const char *path = blank != NULL ? blank + 1 : text;
+    const char *method = blank ? apr_pstrmemdup(pool, text, (apr_size_t)(blank - text)) : "GET";
+    const char *path = blank ? blank + 1 : text;
     lims_match_result_e result;
     lims_route_match_t match;
 
-    if (router == NULL) {
+    if (!router) {
         apr_pool_t *forever = fuzz_pool();
 
-        must(lims_router_create(&router, resources, forever) == NULL, "the tables are sound");
+        must(!lims_router_create(&router, resources, forever), "the tables are sound");
     }
     result = lims_route_match(&match, router, method, path, pool);
-    must((result == LIMS_ROUTE_FOUND) == (match.route != NULL), "a route where one is found");
-    must((result == LIMS_ROUTE_UNKNOWN) == (match.allow == NULL), "methods where a path is known");
+    must((result == LIMS_ROUTE_FOUND) == !!match.route, "a route where one is found");
+    must((result == LIMS_ROUTE_UNKNOWN) == !match.allow, "methods where a path is known");
     if (result == LIMS_ROUTE_FOUND) {
         check_match(&match, path, pool);
     }

@@ -9,28 +9,26 @@
 
 static void check_source(const lims_source_t *source)
 {
-    must(source->kind != LIMS_SOURCE_HEADER || (source->header != NULL && source->occurrence > 0),
+    must(source->kind != LIMS_SOURCE_HEADER || (source->header && source->occurrence > 0),
          "a header has a name and a number");
     must(source->kind != LIMS_SOURCE_INDEX || source->index > 0, "columns count from 1");
-    must(source->kind != LIMS_SOURCE_FIELD ||
-             (source->field.record != NULL && source->field.number > 0),
+    must(source->kind != LIMS_SOURCE_FIELD || (source->field.record && source->field.number > 0),
          "a field has a record and a number");
     must(source->kind != LIMS_SOURCE_FROM || source->from < LIMS_FROM_COUNT, "a place there is");
 }
 
 static void check_tests(const lims_profile_t *profile)
 {
-    must(profile->tests != NULL && profile->tests->nelts > 0, "there are tests");
+    must(profile->tests && profile->tests->nelts > 0, "there are tests");
     for (int i = 0; i < profile->tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
 
-        must(test->names != NULL && test->names->nelts > 0, "a test has a name");
-        must(test->test_code != NULL, "and a code");
-        must(test->kind != LIMS_KIND_CHOICE || test->values != NULL, "choices are listed");
-        must(test->convert == NULL || (test->unit != NULL && test->file_unit != NULL),
-             "a conversion has both units");
+        must(test->names && test->names->nelts > 0, "a test has a name");
+        must(test->test_code, "and a code");
+        must(test->kind != LIMS_KIND_CHOICE || test->values, "choices are listed");
+        must(!test->convert || (test->unit && test->file_unit), "a conversion has both units");
         for (int column = 0; column < LIMS_COLUMN_COUNT; column++) {
-            if (test->columns[column] != NULL) {
+            if (test->columns[column]) {
                 check_source(test->columns[column]);
             }
         }
@@ -39,12 +37,12 @@ static void check_tests(const lims_profile_t *profile)
 
 static void check_profile(const lims_profile_t *profile)
 {
-    must(profile->code != NULL && profile->name != NULL, "it has a code and a name");
+    must(profile->code && profile->name, "it has a code and a name");
     must(profile->layout < LIMS_LAYOUT_COUNT, "and a layout");
     must(profile->match.containers != 0 && profile->match.containers >> LIMS_CONTAINER_COUNT == 0,
          "and containers that there are");
-    must(profile->decode.charset != NULL && profile->table.key_separator != NULL, "and defaults");
-    must(profile->qualifiers.operators != NULL, "and operators");
+    must(profile->decode.charset && profile->table.key_separator, "and defaults");
+    must(profile->qualifiers.operators, "and operators");
     must(profile->numbers.decimal == '.' || profile->numbers.decimal == ',', "and a decimal sign");
     must(profile->columns[LIMS_COLUMN_TRACKING_ID].kind != LIMS_SOURCE_NONE,
          "and somewhere the tracking id");
@@ -64,9 +62,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const lims_error_t *error = lims_profile_parse(&profile, (const char *)data, size, pool);
     const lims_error_t *second = lims_profile_parse(&again, (const char *)data, size, pool);
 
-    must((error == NULL) == (profile != NULL), "either a profile or a refusal");
-    must((error == NULL) == (second == NULL), "the same again");
-    if (error != NULL) {
+    must(!error == !!profile, "either a profile or a refusal");
+    must(!error == !second, "the same again");
+    if (error) {
         must_be_answerable(error, pool);
         must(strcmp(error->message, second->message) == 0, "in the same words");
     } else {

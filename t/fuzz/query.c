@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lims_values_t *taken = lims_values_create(pool);
     const lims_error_t *error = lims_field_query(taken, fields, query, pool);
 
-    if (error != NULL) {
+    if (error) {
         must(error->kind == LIMS_E_INVALID_QUERY, "a refused query is invalid_query");
         must_be_answerable(error, pool);
     } else {
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int i = 0; i < taken->count; i++) {
             const char *text = taken->items[i].text;
 
-            must(text != NULL && lims_utf8_valid(text, strlen(text)), "a value is UTF-8");
+            must(text && lims_utf8_valid(text, strlen(text)), "a value is UTF-8");
         }
     }
     apr_pool_destroy(pool);

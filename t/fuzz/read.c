@@ -62,19 +62,19 @@ static const lims_profile_t *profile_of(const char *text, apr_pool_t *pool)
     for (char *c = json; *c != '\0'; c++) {
         *c = *c == '\'' ? '"' : *c;
     }
-    must(lims_profile_parse(&profile, json, strlen(json), pool) == NULL, "a built-in one is right");
+    must(!lims_profile_parse(&profile, json, strlen(json), pool), "a built-in one is right");
     return profile;
 }
 
 static void must_be_text(const char *text)
 {
-    must(text == NULL || lims_utf8_valid(text, strlen(text)), "what is read is UTF-8");
+    must(!text || lims_utf8_valid(text, strlen(text)), "what is read is UTF-8");
 }
 
 static void check_reading(const lims_reading_t *reading, bool importable)
 {
     must(reading->row >= 0 && reading->column >= 0, "a place");
-    must(reading->raw != NULL, "what stands there");
+    must(reading->raw, "what stands there");
     must_be_text(reading->raw);
     must_be_text(reading->result);
     must_be_text(reading->tracking_id);
@@ -82,9 +82,9 @@ static void check_reading(const lims_reading_t *reading, bool importable)
     must_be_text(reading->qualifier);
     must_be_text(reading->comment);
     if (importable) {
-        must(reading->test_code != NULL && reading->result != NULL, "a test and its result");
+        must(reading->test_code && reading->result, "a test and its result");
         must(reading->result[0] != '\0', "which is not blank");
-        must(reading->tracking_id != NULL || reading->control != NULL, "of a sample");
+        must(reading->tracking_id || reading->control, "of a sample");
     }
 }
 
@@ -96,14 +96,14 @@ static void check(const lims_readings_t *out)
     must(!importable || out->readings->nelts > 0, "readings, or why not");
     must(out->counts.results + out->counts.controls == out->readings->nelts,
          "readings are counted");
-    must(out->profile != NULL || out->readings->nelts == 0, "a profile reads");
+    must(out->profile || out->readings->nelts == 0, "a profile reads");
     for (int i = 0; i < out->readings->nelts; i++) {
         check_reading(&APR_ARRAY_IDX(out->readings, i, lims_reading_t), importable);
     }
     for (int i = 0; i < out->reasons->list->nelts; i++) {
         const lims_reason_t *reason = &APR_ARRAY_IDX(out->reasons->list, i, lims_reason_t);
 
-        must(reason->message != NULL && reason->row >= 0 && reason->column >= 0, "words, a place");
+        must(reason->message && reason->row >= 0 && reason->column >= 0, "words, a place");
         must_be_text(reason->message);
         must_be_text(reason->cell);
         must_be_text(reason->expected);
@@ -121,8 +121,8 @@ static void read_twice(const char *bytes, apr_size_t length, const lims_profile_
     APR_ARRAY_PUSH(profiles, const lims_profile_t *) = profile;
     matched = lims_file_read(bytes, length, "file", profiles, NULL, pool);
     check(matched);
-    if (matched->profile != NULL && lims_matcher_exhausted(matched->matcher) == NULL &&
-        lims_matcher_exhausted(out->matcher) == NULL) {
+    if (matched->profile && !lims_matcher_exhausted(matched->matcher) &&
+        !lims_matcher_exhausted(out->matcher)) {
         must(matched->reasons->count == out->reasons->count, "the same reasons");
         must(matched->readings->nelts == out->readings->nelts, "the same readings");
     }
@@ -135,10 +135,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *end = size > 0 && bytes[0] == '{' ? memchr(bytes, '\0', size) : NULL;
     const lims_profile_t *profile = NULL;
 
-    if (end != NULL) {
+    if (end) {
         apr_size_t length = (apr_size_t)(end - bytes);
 
-        if (lims_profile_parse(&profile, bytes, length, pool) == NULL) {
+        if (!lims_profile_parse(&profile, bytes, length, pool)) {
             read_twice(end + 1, size - length - 1, profile, pool);
         }
     } else if (size > 0) {

@@ -12,7 +12,7 @@ static bool run(const char *path)
     long size = -1;
     bool read = false;
 
-    if (file == NULL) {
+    if (!file) {
         return false;
     }
     if (fseek(file, 0, SEEK_END) == 0) {
@@ -20,7 +20,7 @@ static bool run(const char *path)
     }
     if (size >= 0 && fseek(file, 0, SEEK_SET) == 0) {
         data = malloc((size_t)size + 1);
-        read = data != NULL && fread(data, 1, (size_t)size, file) == (size_t)size;
+        read = data && fread(data, 1, (size_t)size, file) == (size_t)size;
     }
     fclose(file);
     if (read) {

@@ -11,13 +11,13 @@ static void check_timestamp(const char *text, apr_pool_t *pool)
     const char *utc = lims_time_timestamp(text, pool);
     const char *api;
 
-    if (utc == NULL) {
+    if (!utc) {
         return;
     }
     must(strlen(utc) == 27 && utc[26] == 'Z', "a timestamp is normalised");
     must(strcmp(lims_time_timestamp(utc, pool), utc) == 0, "once");
     api = lims_time_from_database(text, pool);
-    must(api != NULL && strncmp(api, utc, 23) == 0, "both readers agree");
+    must(api && strncmp(api, utc, 23) == 0, "both readers agree");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -29,11 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *api = lims_time_from_database(text, pool);
 
     check_timestamp(text, pool);
-    must((first == NULL) == (last == NULL), "both ends read the same texts");
-    must(first == NULL || strcmp(first, last) <= 0, "and are in order");
-    must(api == NULL || strlen(api) == 24, "an answer has one length");
+    must(!first == !last, "both ends read the same texts");
+    must(!first || strcmp(first, last) <= 0, "and are in order");
+    must(!api || strlen(api) == 24, "an answer has one length");
     if (lims_time_date_valid(text)) {
-        must(first != NULL && strncmp(first, text, 10) == 0, "a date is a moment");
+        must(first && strncmp(first, text, 10) == 0, "a date is a moment");
     }
     apr_pool_destroy(pool);
     return 0;

@@ -2,7 +2,7 @@
 /*
  * A JSON document as a tree, in whatever encoding it comes.
  */
-#include "formats/json.h"
+#include "formats/json_elements.h"
 
 #include "fuzz.h"
 #include "sheet_invariants.h"
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     apr_pool_t *pool = fuzz_pool();
     lims_reasons_t *reasons = lims_reasons_create(pool);
-    const lims_xml_t *root = NULL;
+    const lims_element_t *root = NULL;
     const lims_sheet_t *sheet;
     const char *fault;
     lims_text_t text;

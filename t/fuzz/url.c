@@ -12,10 +12,10 @@ static void must_be_kept_so(const char *kept, apr_pool_t *pool)
     const char *path = strchr(kept + strlen("https://"), '/');
 
     must(strncmp(kept, "https://", strlen("https://")) == 0, "it is https");
-    must(path != NULL && path > kept + strlen("https://"), "it has a host and a path");
+    must(path && path > kept + strlen("https://"), "it has a host and a path");
     must(strlen(kept) <= LIMS_URL_MAX, "it is not too long");
-    must(strpbrk(kept, "# \t\r\n\x7f") == NULL, "it has neither fragment nor white space");
-    must(memchr(kept, '@', (apr_size_t)(path - kept)) == NULL, "it has no user");
+    must(!strpbrk(kept, "# \t\r\n\x7f"), "it has neither fragment nor white space");
+    must(!memchr(kept, '@', (apr_size_t)(path - kept)), "it has no user");
     must(!lims_url_check(&again, kept, pool), "as it is kept it is accepted");
     must(strcmp(again, kept) == 0, "and stays what it is");
 }

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bytes = biff_file(&length, data[0] % 2 ? "Workbook" : "Book", bytes + 1, size - 1, pool);
     }
     workbook = lims_xls_read(bytes, length, reasons, pool);
-    must((workbook == NULL) == (reasons->blocking > 0), "a workbook, or why not");
+    must(!workbook == (reasons->blocking > 0), "a workbook, or why not");
     fault = workbook && workbook->count ? sheets_fault(workbook->sheets, workbook->count, reasons)
                                         : NULL;
     must(!fault, fault ? fault : "");

@@ -20,7 +20,7 @@ my @rules = (
     [ 'httpd',              $httpd,                            qr{\A(?:mod_lims\.c|modules/server/)} ],
     [ 'libpq',              qr/\#\s*include\s*[<"]libpq|\bPQ\w+\s*\(|\bPG(?:conn|result)\b/,
         qr{\Amodules/database/} ],
-    [ 'apr_dbd',            qr/\bapr_dbd_\w+\s*\(/,            qr{\Amodules/server/(?:pool|check)\.c\z} ],
+    [ 'apr_dbd',            qr/\bapr_dbd_\w+\s*\(/,            qr{\Amodules/server/(?:pool|configtest)\.c\z} ],
     [ 'threads',            qr/\bapr_thread_create|\bap_thread_create/, qr{\Amodules/server/} ],
     [ 'the server\'s code', qr/\#\s*include\s*"server\//,      qr{\A(?:mod_lims\.c|modules/server/)} ],
     [ 'the tool\'s code',   qr/\#\s*include\s*"tool\//,        qr{\Amodules/tool/} ],

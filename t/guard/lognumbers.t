@@ -20,7 +20,7 @@ my @writers;
 for my $path (sort keys %code) {
     while ($code{$path} =~ /^(\w[\w *]*?\**)(\w+)\(([^()]*\bint number\b[^()]*)\)\n(\{.*?^\})/gms) {
         my ($type, $name, $parameters, $body) = ($1, $2, $3, $4);
-        next unless $body =~ /LIMS%04d|->number = number|\blims_broken\b/;
+        next unless $body =~ /LIMS%04d|->number = number|\blims_server_error\b/;
         my @list = split /,/, $parameters;
         my ($place) = grep { $list[$_] =~ /\bint number\b/ } 0 .. $#list;
         push @writers, [ $name, $place, $type =~ /\bstatic\b/ ? $path : undef ];

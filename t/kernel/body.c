@@ -66,8 +66,8 @@ static const lims_error_t *take(const lims_field_t *fields, unsigned flags, cons
     lims_json_t *root = NULL;
     const lims_error_t *error = lims_json_parse(&root, json, strlen(json), pool);
 
-    if (error != NULL) {
-        return lims_fail(pool, LIMS_E_INTERNAL, "the case is no JSON: %s", error->message);
+    if (error) {
+        return lims_client_error(pool, LIMS_E_INTERNAL, "the case is no JSON: %s", error->message);
     }
     values = lims_values_create(pool);
     return lims_field_body(values, fields, flags, root, pool);

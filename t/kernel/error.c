@@ -11,8 +11,7 @@ static void test_catalogue(void)
     for (int kind = 0; kind < LIMS_E_COUNT; kind++) {
         const lims_error_kind_t *row = &lims_error_kinds[kind];
 
-        ok(row->slug != NULL && row->title != NULL && row->doc != NULL && row->status >= 400 &&
-               row->status <= 599,
+        ok(row->slug && row->title && row->doc && row->status >= 400 && row->status <= 599,
            "kind %d is complete", kind);
         is_number(lims_error_by_slug(row->slug), kind, "and its slug is its own");
     }
@@ -24,12 +23,13 @@ static void test_catalogue(void)
 
 static void test_making(apr_pool_t *pool)
 {
-    const lims_error_t *error = lims_fail(pool, LIMS_E_NOT_FOUND, "There is no sample %d", 7);
+    const lims_error_t *error =
+        lims_client_error(pool, LIMS_E_NOT_FOUND, "There is no sample %d", 7);
 
-    is(error->message, "There is no sample 7.", "lims_fail formats");
-    ok(error->members == NULL && error->cause == NULL && error->number == 0, "and nothing else");
-    error = lims_broken(pool, LIMS_E_INTERNAL, 12, "disk on fire", "It failed: %s", "soon");
-    is(error->message, "It failed: soon.", "lims_broken formats");
+    is(error->message, "There is no sample 7.", "lims_client_error formats");
+    ok(!error->members && !error->cause && error->number == 0, "and nothing else");
+    error = lims_server_error(pool, LIMS_E_INTERNAL, 12, "disk on fire", "It failed: %s", "soon");
+    is(error->message, "It failed: soon.", "lims_server_error formats");
     is(error->cause, "disk on fire", "and keeps the cause");
     is_number(error->number, 12, "and the log number");
 }
@@ -46,27 +46,28 @@ static void test_sentences(apr_pool_t *pool)
 static void test_body(apr_pool_t *pool)
 {
     apr_size_t length = 0;
-    const lims_error_t *error = lims_fail(pool, LIMS_E_NOT_FOUND, "There is no \"%s\"", "x\n");
+    const lims_error_t *error =
+        lims_client_error(pool, LIMS_E_NOT_FOUND, "There is no \"%s\"", "x\n");
     const char *body = lims_error_body(&length, error, pool);
 
     is(body, "{\"error\":\"not_found\",\"message\":\"There is no \\\"x\\n\\\".\"}",
        "a plain error");
     is_number((long long)length, (long long)strlen(body), "and its length");
 
-    error = lims_fail_with(pool, LIMS_E_QC_FAILED, "\"blockers\":[]", "QC failed");
+    error = lims_client_error_with(pool, LIMS_E_QC_FAILED, "\"blockers\":[]", "QC failed");
     body = lims_error_body(&length, error, pool);
     is(body, "{\"error\":\"qc_failed\",\"message\":\"QC failed.\",\"blockers\":[]}",
        "with members");
     is_number((long long)length, (long long)strlen(body), "and its length");
 
-    error = lims_fail(pool, LIMS_E_SAMPLE_LIMIT_EXCEEDED, "Used up");
+    error = lims_client_error(pool, LIMS_E_SAMPLE_LIMIT_EXCEEDED, "Used up");
     is(lims_error_body(&length, error, pool),
        "{\"code\":\"SAMPLE_LIMIT_EXCEEDED\",\"message\":\"Used up.\"}", "a plan limit has a code");
 
-    error = lims_broken(pool, LIMS_E_INTERNAL, 1, "secret cause", "Sorry");
-    ok(strstr(lims_error_body(&length, error, pool), "secret") == NULL, "a cause stays inside");
+    error = lims_server_error(pool, LIMS_E_INTERNAL, 1, "secret cause", "Sorry");
+    ok(!strstr(lims_error_body(&length, error, pool), "secret"), "a cause stays inside");
 
-    error = lims_fail(pool, LIMS_E_NOT_FOUND, "bad \xFF bytes");
+    error = lims_client_error(pool, LIMS_E_NOT_FOUND, "bad \xFF bytes");
     body = lims_error_body(&length, error, pool);
     ok(lims_utf8_valid(body, length), "a message that is no UTF-8 is replaced");
     has(body, "The organization has no such resource", "by the catalogue's words");

@@ -53,8 +53,8 @@ static void test_lists(void)
 {
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
         const case_t *c = &cases[i];
-        const char *header = c->header != NULL ? c->header : "no header";
-        const char *etag = c->etag != NULL ? c->etag : "no tag";
+        const char *header = c->header ? c->header : "no header";
+        const char *etag = c->etag ? c->etag : "no tag";
 
         ok(lims_etag_matches(c->header, c->etag, false) == c->strong, "%s and %s, strong", header,
            etag);

@@ -153,12 +153,12 @@ static void test_grammar(void)
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
         passes(parse(&root, &taken[i]), apr_pstrcat(pool, "takes ", taken[i].name, NULL));
-        ok(root != NULL, "and has a value");
+        ok(root, "and has a value");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(refused); i++) {
         refuses(parse(&root, &refused[i]), LIMS_E_INVALID_BODY, "",
                 apr_pstrcat(pool, "refuses ", refused[i].name, NULL));
-        ok(root == NULL, "and has no value");
+        ok(!root, "and has no value");
     }
 }
 
@@ -186,7 +186,7 @@ static void test_tree(void)
     member = lims_json_member(root, "l");
     is_number(member->count, 5, "an array of five");
     is(member->first->text, "1.50", "the first as sent");
-    ok(member->first->name == NULL, "elements have no name");
+    ok(!member->first->name, "elements have no name");
     is(member->first->next->text, "true", "then true");
     is(member->first->next->next->text, "false", "then false");
     is_number(member->first->next->next->next->type, LIMS_JSON_NULL, "then null");
@@ -194,9 +194,9 @@ static void test_tree(void)
     member = lims_json_member(lims_json_member(root, "o"), "x");
     is(member->text, "-0", "a member of a member");
     is(member->name, "x", "with its name");
-    ok(lims_json_member(root, "none") == NULL, "no such member");
-    ok(lims_json_member(member, "x") == NULL, "a number has no members");
-    ok(lims_json_member(NULL, "x") == NULL, "nothing has no members");
+    ok(!lims_json_member(root, "none"), "no such member");
+    ok(!lims_json_member(member, "x"), "a number has no members");
+    ok(!lims_json_member(NULL, "x"), "nothing has no members");
 }
 
 static void test_messages(void)

@@ -18,7 +18,7 @@ static void test_generated(void)
     for (int i = 0; i < 500; i++) {
         const char *key = lims_key_generate(pool);
 
-        wrong += key == NULL || strlen(key) != LIMS_KEY_LENGTH || !lims_key_well_formed(key);
+        wrong += !key || strlen(key) != LIMS_KEY_LENGTH || !lims_key_well_formed(key);
         for (int j = 3; j < 3 + LIMS_KEY_RANDOM; j++) {
             counts[(unsigned char)key[j] & 127]++;
         }

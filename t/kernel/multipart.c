@@ -18,10 +18,10 @@ static const lims_error_t *read_pieces(const apr_array_header_t **parts, const c
     lims_multipart_t *form = NULL;
     const lims_error_t *error = lims_multipart_create(&form, type, "file", FILE_MAX, pool);
 
-    for (apr_size_t at = 0; at < length && error == NULL; at += piece) {
+    for (apr_size_t at = 0; at < length && !error; at += piece) {
         error = lims_multipart_feed(form, bytes + at, at + piece > length ? length - at : piece);
     }
-    return error != NULL ? error : lims_multipart_finish(parts, form);
+    return error ? error : lims_multipart_finish(parts, form);
 }
 
 static const lims_error_t *read_form(const apr_array_header_t **parts, const char *text)
@@ -47,13 +47,13 @@ static void test_pieces(void)
     for (apr_size_t piece = 1; piece < sizeof(whole); piece++) {
         const apr_array_header_t *parts = NULL;
         const lims_error_t *error = read_pieces(&parts, TYPE, whole, sizeof(whole) - 1, piece);
-        const lims_part_t *file = parts != NULL ? lims_multipart_find(parts, "file") : NULL;
-        const lims_part_t *hint = parts != NULL ? lims_multipart_find(parts, "hint") : NULL;
+        const lims_part_t *file = parts ? lims_multipart_find(parts, "file") : NULL;
+        const lims_part_t *hint = parts ? lims_multipart_find(parts, "hint") : NULL;
 
-        ok(error == NULL && parts->nelts == 2 && file != NULL && hint != NULL &&
-               file->length == 14 && memcmp(file->bytes, "a\r\n--\r\n--y\r\0\r\n", 14) == 0 &&
-               file->bytes[14] == '\0' && strcmp(file->file_name, "a.csv") == 0 &&
-               hint->length == 0 && hint->bytes[0] == '\0' && hint->file_name == NULL,
+        ok(!error && parts->nelts == 2 && file && hint && file->length == 14 &&
+               memcmp(file->bytes, "a\r\n--\r\n--y\r\0\r\n", 14) == 0 && file->bytes[14] == '\0' &&
+               strcmp(file->file_name, "a.csv") == 0 && hint->length == 0 &&
+               hint->bytes[0] == '\0' && !hint->file_name,
            "in pieces of %d: to the byte", (int)piece);
     }
 }
@@ -66,7 +66,7 @@ static void test_truncated(void)
     for (apr_size_t length = 0; length < sizeof(whole) - 3; length++) {
         const apr_array_header_t *parts = NULL;
 
-        all = all && read_pieces(&parts, TYPE, whole, length, 7) != NULL;
+        all = all && read_pieces(&parts, TYPE, whole, length, 7);
     }
     ok(all, "no beginning of a form is a form");
 }
@@ -104,7 +104,7 @@ static void test_boundary(void)
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(wrong); i++) {
         refuses(read_pieces(&parts, wrong[i], whole, sizeof(whole) - 1, 100), LIMS_E_INVALID_BODY,
-                "boundary", wrong[i] != NULL ? wrong[i] : "no Content-Type");
+                "boundary", wrong[i] ? wrong[i] : "no Content-Type");
     }
     ok(lims_multipart_is("multipart/form-data; charset=x") && !lims_multipart_is(NULL) &&
            !lims_multipart_is("application/json") && !lims_multipart_is("multipart/form-dataset"),
@@ -159,7 +159,7 @@ static void test_refused(void)
         const apr_array_header_t *parts = NULL;
         const lims_error_t *error = read_form(&parts, refused[i].text);
 
-        if (refused[i].part == NULL) {
+        if (!refused[i].part) {
             passes(error, refused[i].text);
         } else {
             refuses(error, LIMS_E_INVALID_BODY, refused[i].part, refused[i].text);
@@ -239,11 +239,10 @@ static void test_names(void)
         const char *text = apr_pstrcat(pool, "--x\r\nContent-Disposition: form-data; name=file; ",
                                        names[i].sent, "\r\n\r\n1" TAIL, NULL);
         const lims_error_t *error = read_form(&parts, text);
-        const char *name = error == NULL ? lims_multipart_find(parts, "file")->file_name : "";
+        const char *name = !error ? lims_multipart_find(parts, "file")->file_name : "";
 
-        ok(error == NULL && (names[i].name == NULL ? name == NULL
-                                                   : name != NULL && !strcmp(name, names[i].name)),
-           "%s", names[i].sent);
+        ok(!error && (!names[i].name ? !name : name && !strcmp(name, names[i].name)), "%s",
+           names[i].sent);
     }
 }
 
@@ -253,7 +252,7 @@ static const char *digest_of(const char *text)
 {
     const apr_array_header_t *parts = NULL;
 
-    return read_form(&parts, text) == NULL ? lims_multipart_digest(parts, pool) : "";
+    return !read_form(&parts, text) ? lims_multipart_digest(parts, pool) : "";
 }
 
 static void test_digest(void)
@@ -280,7 +279,7 @@ static const lims_error_t *take(const lims_upload_t **file, lims_values_t *value
     const apr_array_header_t *parts = NULL;
     const lims_error_t *error = read_form(&parts, text);
 
-    return error != NULL ? error : lims_form_take(file, values, fields, parts, pool);
+    return error ? error : lims_form_take(file, values, fields, parts, pool);
 }
 
 #define FIELD(name) "--x\r\nContent-Disposition: form-data; name=" name "\r\n\r\n"
@@ -291,7 +290,7 @@ static void test_fields(void)
     const lims_upload_t *file = NULL;
 
     passes(take(&file, values, FIELD("n") "0.90\r\n" FIELD("file") "b" TAIL), "a form of fields");
-    ok(file != NULL && file->length == 1 && strcmp(file->name, "unnamed") == 0,
+    ok(file && file->length == 1 && strcmp(file->name, "unnamed") == 0,
        "with a file that has no name");
     ok(strcmp(lims_values_get(values, "n"), "0.90") == 0 &&
            strcmp(lims_values_get(values, "a"), "f") == 0,

@@ -203,7 +203,7 @@ static const lims_json_t *step(const lims_json_t *node, const char *name)
     if (node->type == LIMS_JSON_OBJECT) {
         return lims_json_member(node, name);
     }
-    for (long i = strtol(name, NULL, 10); child != NULL && i > 0; i--) {
+    for (long i = strtol(name, NULL, 10); child && i > 0; i--) {
         child = child->next;
     }
     return child;
@@ -216,7 +216,7 @@ static const lims_json_t *at(const char *path)
     char *names = apr_pstrdup(pool, path);
     char *last = NULL;
 
-    for (char *name = apr_strtok(names, "|", &last); name != NULL && node != NULL;
+    for (char *name = apr_strtok(names, "|", &last); name && node;
          name = apr_strtok(NULL, "|", &last)) {
         node = step(node, name);
     }
@@ -229,10 +229,10 @@ static const char *words(const char *path)
     const lims_json_t *node = at(path);
     const char *list = "";
 
-    if (node == NULL || node->type < LIMS_JSON_ARRAY) {
-        return node == NULL ? NULL : node->type == LIMS_JSON_NULL ? "null" : node->text;
+    if (!node || node->type < LIMS_JSON_ARRAY) {
+        return !node ? NULL : node->type == LIMS_JSON_NULL ? "null" : node->text;
     }
-    for (const lims_json_t *child = node->first; child != NULL; child = child->next) {
+    for (const lims_json_t *child = node->first; child; child = child->next) {
         const char *word = node->type == LIMS_JSON_OBJECT  ? child->name
                            : child->type == LIMS_JSON_NULL ? "null"
                                                            : child->text;
@@ -257,7 +257,7 @@ static void test_document(void)
     const lims_resource_t *const resources[] = { &rack, &hidden, NULL };
 
     text = lims_openapi(&length, resources, "/lab", "/api/v1", pool);
-    ok(text != NULL && length == strlen(text), "there is a document of the length told");
+    ok(text && length == strlen(text), "there is a document of the length told");
     passes(lims_json_parse(&document, text, length, pool), "it is JSON without duplicate names");
     is(words("openapi"), "3.1.0", "of OpenAPI 3.1");
     is(words("info|version"), LIMS_VERSION, "of this version");
@@ -274,7 +274,7 @@ static void test_paths(void)
        "/api/v1,/api/v1/racks,/api/v1/racks/{id},/api/v1/racks/{id}/seal,"
        "/api/v1/racks/spin,/api/v1/manual.json",
        "every path once, none of the command line");
-    ok(strstr(text, "Secret") == NULL, "nothing of it elsewhere");
+    ok(!strstr(text, "Secret"), "nothing of it elsewhere");
     is(words("paths|/api/v1|servers"), NULL, "the root is a path like others");
     is(words("paths|/api/v1/racks"), "get,post", "the methods of a path are together");
     is(words("paths|/api/v1/racks|get|operationId"), "listRacks", "operation id");
@@ -294,7 +294,7 @@ static const char *parameter(const char *operation, int index)
     const char *name = words(apr_pstrcat(pool, path, "name", NULL));
     const char *reference = words(apr_pstrcat(pool, path, "$ref", NULL));
 
-    return name != NULL ? name : reference != NULL ? strrchr(reference, '/') + 1 : NULL;
+    return name ? name : reference ? strrchr(reference, '/') + 1 : NULL;
 }
 
 static void test_parameters(void)
@@ -381,7 +381,7 @@ static void test_refusals(void)
        "#/components/schemas/Blocker", "blockers");
     is(words("components|schemas|Blocker|required"), "slug,message,clearedBy",
        "of which each has these");
-    ok(strstr(words("components|schemas|Problem|properties|error|enum"), "SAMPLE_LIMIT") == NULL,
+    ok(!strstr(words("components|schemas|Problem|properties|error|enum"), "SAMPLE_LIMIT"),
        "a plan limit is no error slug");
 }
 
@@ -519,7 +519,7 @@ int main(void)
 {
     pool = unit_pool();
     test_document();
-    if (document != NULL) {
+    if (document) {
         test_paths();
         test_parameters();
         test_answers();

@@ -20,7 +20,7 @@ static const lims_field_t samples[] = {
       .min = 1,
       .max = 500,
       .fallback = "50",
-      .flags = LIMS_F_CUT },
+      .flags = LIMS_F_CLAMP },
     { .name = "cursor", .type = LIMS_T_INTEGER, .max = APR_INT64_MAX, .fallback = "0" },
     { .name = "level", .type = LIMS_T_INTEGER, .min = 1, .max = 9 },
     { .name = "types", .type = LIMS_T_STRING_LIST },
@@ -88,7 +88,7 @@ static void test_taken(void)
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
         const char *query = cases[i].query;
 
-        passes(take(query), query != NULL ? query : "no query");
+        passes(take(query), query ? query : "no query");
         is(lims_values_get(values, cases[i].name), cases[i].expected, "gives its value");
     }
 }

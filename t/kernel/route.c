@@ -104,20 +104,20 @@ int main(void)
 
     pool = unit_pool();
     is(lims_router_create(&router, resources, pool), NULL, "the tables are sound");
-    if (!ok(router != NULL, "there is a router")) {
+    if (!ok(router, "there is a router")) {
         return tap_done();
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
         lims_route_match_t match;
         lims_match_result_e result =
             lims_route_match(&match, router, cases[i].method, cases[i].path, pool);
-        const char *operation = match.route != NULL ? match.route->operation : NULL;
+        const char *operation = match.route ? match.route->operation : NULL;
 
         ok(result == cases[i].result, "%s '%s'", cases[i].method, cases[i].path);
         is(operation, cases[i].operation, "its route");
         is(match.id, cases[i].id, "its id");
         is(match.allow, cases[i].allow, "its methods");
-        ok((match.resource != NULL) == (match.route != NULL), "its resource");
+        ok(!match.resource == !match.route, "its resource");
     }
     return tap_done();
 }

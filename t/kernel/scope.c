@@ -7,8 +7,8 @@ static void test_table(void)
 {
     int count = 0;
 
-    for (; lims_scopes[count].name != NULL; count++) {
-        ok(lims_scope_valid(lims_scopes[count].name) && lims_scopes[count].doc != NULL, "%s",
+    for (; lims_scopes[count].name; count++) {
+        ok(lims_scope_valid(lims_scopes[count].name) && lims_scopes[count].doc, "%s",
            lims_scopes[count].name);
     }
     is_number(count, 12, "twelve scopes");

@@ -66,9 +66,9 @@ static void test_many_keys(void)
     for (int i = 0; i < LIMS_SEAL_KEYS_MAX; i++) {
         text = apr_psprintf(pool, "%sk%d " COUNTING "\n", text, i);
     }
-    ok(parsed(text) != NULL, "sixteen keys");
+    ok(parsed(text), "sixteen keys");
     text = apr_pstrcat(pool, text, "more " COUNTING, NULL);
-    ok(lims_keyring_parse(&ring, text, "keys", pool) != NULL, "not seventeen");
+    ok(lims_keyring_parse(&ring, text, "keys", pool), "not seventeen");
 }
 
 static void test_round_trip(void)
@@ -86,14 +86,14 @@ static void test_round_trip(void)
        "it says by which key");
     ok(strncmp(sealed, lims_seal_prefix(before, pool), strlen(lims_seal_prefix(before, pool))) != 0,
        "and not by another");
-    ok(strstr(sealed, "7768736563") == NULL, "the secret is not in it");
+    ok(!strstr(sealed, "7768736563"), "the secret is not in it");
 
     secret = NULL;
-    ok(lims_unseal(&secret, ring, sealed, "endpoint 8 of 1", pool) != NULL, "not for another row");
-    ok(lims_unseal(&secret, ring, sealed, "", pool) != NULL, "nor for none");
+    ok(lims_unseal(&secret, ring, sealed, "endpoint 8 of 1", pool), "not for another row");
+    ok(lims_unseal(&secret, ring, sealed, "", pool), "nor for none");
     is(lims_unseal(&secret, before, sealed, "endpoint 7 of 1", pool),
        "the key file has no key \"new\"", "without its key it stays closed");
-    ok(lims_unseal(&secret, parsed("new " ONES), sealed, "endpoint 7 of 1", pool) != NULL,
+    ok(lims_unseal(&secret, parsed("new " ONES), sealed, "endpoint 7 of 1", pool),
        "another key of that id does not open it");
     is(secret, NULL, "nothing comes out then");
 
@@ -121,9 +121,9 @@ static void test_changed(void)
         opened += !lims_unseal(&secret, ring, apr_pstrndup(pool, sealed, i), "context", pool);
     }
     is_number(opened, 0, "changed or cut anywhere it does not open");
-    ok(lims_unseal(&secret, ring, apr_pstrcat(pool, sealed, "00", NULL), "context", pool) != NULL,
+    ok(lims_unseal(&secret, ring, apr_pstrcat(pool, sealed, "00", NULL), "context", pool),
        "nor with something behind it");
-    ok(lims_unseal(&secret, ring, "", "context", pool) != NULL, "nor does nothing");
+    ok(lims_unseal(&secret, ring, "", "context", pool), "nor does nothing");
 }
 
 /* AES-256-GCM by the Python package `cryptography`: key 00 … 1F, nonce 0 … B,
@@ -210,10 +210,10 @@ static void test_files(const char *folder)
     is(lims_keyring_first(later), "second", "as the first");
     is(lims_unseal(&secret, later, lims_seal(ring, "s", "c", pool), "c", pool), NULL,
        "the older one is kept");
-    ok(lims_keyring_add(file, "first", pool) != NULL, "not twice under one id");
-    ok(lims_keyring_add(file, "a b", pool) != NULL, "not under an id that is none");
+    ok(lims_keyring_add(file, "first", pool), "not twice under one id");
+    ok(lims_keyring_add(file, "a b", pool), "not under an id that is none");
     write_file(apr_pstrcat(pool, file, ".new", NULL), "", 0600);
-    ok(lims_keyring_add(file, "third", pool) != NULL, "not beside another run");
+    ok(lims_keyring_add(file, "third", pool), "not beside another run");
     is(lims_keyring_read(&later, file, pool), NULL, "and then it is as it was");
     is(lims_keyring_first(later), "second", "with its keys");
 
@@ -241,7 +241,7 @@ int main(void)
     test_known();
     test_lengths();
     test_wiped();
-    if (ok(mkdtemp(folder) != NULL, "a folder")) {
+    if (ok(mkdtemp(folder), "a folder")) {
         test_files(folder);
         unlink(apr_pstrcat(pool, folder, "/keys", NULL));
         unlink(apr_pstrcat(pool, folder, "/keys.new", NULL));

@@ -156,7 +156,7 @@ static const case_t refused[] = {
 
 static const lims_error_t *validate(const char **value, const case_t *c, bool scalar)
 {
-    lims_place_t place = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = c->field->name };
+    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = c->field->name };
     lims_json_t *node = NULL;
 
     passes(lims_json_parse(&node, c->json, strlen(c->json), pool), "the case is JSON");
@@ -177,21 +177,21 @@ static void test_scalars(void)
         const lims_error_t *error = validate(&value, &refused[i], i % 2 == 0);
 
         refuses(error, LIMS_E_INVALID_BODY, refused[i].expected, refused[i].json);
-        has(error != NULL ? error->message : NULL, refused[i].field->name, "naming the field");
+        has(error ? error->message : NULL, refused[i].field->name, "naming the field");
     }
 }
 
 static void test_places(void)
 {
-    lims_place_t root = { .pool = pool, .name = "updates" };
-    lims_place_t third = { .pool = pool, .parent = &root, .index = 3 };
-    lims_place_t member = { .pool = pool, .parent = &third, .name = "result" };
-    lims_place_t inner = { .pool = pool, .parent = &member, .index = 0 };
+    lims_json_path_t root = { .pool = pool, .name = "updates" };
+    lims_json_path_t third = { .pool = pool, .parent = &root, .index = 3 };
+    lims_json_path_t member = { .pool = pool, .parent = &third, .name = "result" };
+    lims_json_path_t inner = { .pool = pool, .parent = &member, .index = 0 };
 
-    is(lims_place_path(&root), "updates", "a member");
-    is(lims_place_path(&third), "updates[3]", "an element");
-    is(lims_place_path(&member), "updates[3].result", "a member of an element");
-    is(lims_place_path(&inner), "updates[3].result[0]", "an element of that");
+    is(lims_json_path_text(&root), "updates", "a member");
+    is(lims_json_path_text(&third), "updates[3]", "an element");
+    is(lims_json_path_text(&member), "updates[3].result", "a member of an element");
+    is(lims_json_path_text(&inner), "updates[3].result[0]", "an element of that");
 }
 
 static void test_types(void)

@@ -41,7 +41,7 @@ static inline const char *sheet_fault(const lims_sheet_t *sheet)
 static inline const char *sheets_fault(const lims_sheet_t *sheets, int count,
                                        const lims_reasons_t *reasons)
 {
-    if ((sheets == NULL) != (reasons->blocking > 0)) {
+    if (!sheets != (reasons->blocking > 0)) {
         return "sheets, or why not";
     }
     for (int i = 0; sheets && i < count; i++) {

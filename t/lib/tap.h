@@ -38,7 +38,7 @@ static inline bool ok(bool passed, const char *format, ...)
 
 static inline void tap_text(const char *label, const char *text)
 {
-    if (text == NULL) {
+    if (!text) {
         printf("# %s NULL\n", label);
     } else {
         printf("# %s '%s'\n", label, text);
@@ -48,7 +48,7 @@ static inline void tap_text(const char *label, const char *text)
 /* Equal texts; NULL equals NULL alone. */
 static inline bool is(const char *got, const char *expected, const char *name)
 {
-    bool equal = got == NULL || expected == NULL ? got == expected : strcmp(got, expected) == 0;
+    bool equal = !got || !expected ? got == expected : strcmp(got, expected) == 0;
 
     if (!ok(equal, "%s", name)) {
         tap_text("     got", got);
@@ -68,7 +68,7 @@ static inline bool is_number(long long got, long long expected, const char *name
 /* Does the text contain the part? */
 static inline bool has(const char *text, const char *part, const char *name)
 {
-    bool found = text != NULL && strstr(text, part) != NULL;
+    bool found = text && strstr(text, part);
 
     if (!ok(found, "%s", name)) {
         tap_text("    text", text);

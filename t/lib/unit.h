@@ -24,22 +24,22 @@ static inline apr_pool_t *unit_pool(void)
 
 static inline bool passes(const lims_error_t *error, const char *name)
 {
-    if (!ok(error == NULL, "%s", name)) {
+    if (!ok(!error, "%s", name)) {
         printf("# refused: %s\n", error->message);
     }
-    return error == NULL;
+    return !error;
 }
 
 /* Refused with this kind, in words that contain `part`. */
 static inline bool refuses(const lims_error_t *error, lims_error_e kind, const char *part,
                            const char *name)
 {
-    bool right = error != NULL && error->kind == kind && strstr(error->message, part) != NULL;
+    bool right = error && error->kind == kind && strstr(error->message, part);
 
     if (!ok(right, "%s", name)) {
         printf("# got %s: %s\n# expected %s: %s\n",
-               error != NULL ? lims_error_kinds[error->kind].slug : "no error",
-               error != NULL ? error->message : "", lims_error_kinds[kind].slug, part);
+               error ? lims_error_kinds[error->kind].slug : "no error", error ? error->message : "",
+               lims_error_kinds[kind].slug, part);
     }
     return right;
 }

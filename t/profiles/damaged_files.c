@@ -197,7 +197,7 @@ static const char *another(const char *text)
     const char *at = text + strlen(text);
 
     /* The last number: of "<NO3>1.5</NO3>" that before the tag that closes. */
-    for (const char *p = text; (p = strstr(p, "1")) != NULL; p++) {
+    for (const char *p = text; (p = strstr(p, "1")); p++) {
         if (strspn(p, "0123456789.") > 2) {
             number = p;
             break;

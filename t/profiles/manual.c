@@ -15,8 +15,8 @@ static const char *read_manual(void)
 {
     const char *file = __FILE__;
     const char *folder = strstr(file, "t/profiles/");
-    const char *path = apr_psprintf(pool, "%.*sconf/profiles/README.md",
-                                    (int)(folder != NULL ? folder - file : 0), file);
+    const char *path =
+        apr_psprintf(pool, "%.*sconf/profiles/README.md", (int)(folder ? folder - file : 0), file);
     apr_file_t *opened;
     apr_finfo_t about;
     char *text;
@@ -34,16 +34,16 @@ static const char *read_manual(void)
 static const char *block(const char *mark)
 {
     const char *place = strstr(manual, mark);
-    const char *begin = place != NULL ? strstr(place, "```") : NULL;
+    const char *begin = place ? strstr(place, "```") : NULL;
     const char *end;
 
-    ok(begin != NULL, "the manual has %s", mark);
-    if (begin == NULL) {
+    ok(begin, "the manual has %s", mark);
+    if (!begin) {
         return "";
     }
     begin = strchr(begin, '\n') + 1;
     end = strstr(begin, "```");
-    return end != NULL ? apr_pstrmemdup(pool, begin, (apr_size_t)(end - begin)) : "";
+    return end ? apr_pstrmemdup(pool, begin, (apr_size_t)(end - begin)) : "";
 }
 
 /* A reading as a row of the manual's table. */
@@ -51,7 +51,7 @@ static const char *row_of(const lims_reading_t *reading)
 {
     return apr_psprintf(pool, "| %d | %s | %s | %s | %s | %s | %s |\n", reading->row,
                         reading->tracking_id, reading->test_code, reading->result, reading->unit,
-                        reading->qualifier != NULL ? reading->qualifier : "", reading->analysed_at);
+                        reading->qualifier ? reading->qualifier : "", reading->analysed_at);
 }
 
 static lims_readings_t *read_example(const lims_profile_t *profile, const char *file)
@@ -72,7 +72,7 @@ static void test_example(const lims_profile_t *profile, const char *file)
     for (int i = 0; i < out->readings->nelts; i++) {
         const char *row = row_of(&APR_ARRAY_IDX(out->readings, i, lims_reading_t));
 
-        if (!ok(strstr(manual, row) != NULL, "which are those of the table")) {
+        if (!ok(strstr(manual, row), "which are those of the table")) {
             tap_text("lacks", row);
         }
     }
@@ -84,7 +84,7 @@ static void test_words(const lims_profile_t *profile, const char *file)
     const char *end = strstr(file, "End of run");
     const char *remark = strstr(file, ";mg/l;\n");
 
-    if (!ok(end != NULL && remark != NULL, "the file has an end and an empty remark")) {
+    if (!ok(end && remark, "the file has an end and an empty remark")) {
         return;
     }
     has(reasons_text(
@@ -104,7 +104,7 @@ static void test_prefixes(const lims_profile_t *profile, const char *file)
     const char *last = strstr(file, "End of run;3");
     int whole = 0;
 
-    for (apr_size_t length = 0; last != NULL && length < (apr_size_t)(last - file) + 12; length++) {
+    for (apr_size_t length = 0; last && length < (apr_size_t)(last - file) + 12; length++) {
         lims_readings_t *out = read_example(profile, apr_pstrmemdup(pool, file, length));
 
         whole += out->reasons->blocking == 0;
@@ -120,7 +120,7 @@ int main(void)
 
     pool = unit_pool();
     manual = read_manual();
-    if (ok(manual != NULL, "there is a manual")) {
+    if (ok(manual, "there is a manual")) {
         file = block("<!-- example: file -->");
         json = block("<!-- example: profile -->");
         if (passes(lims_profile_parse(&profile, json, strlen(json), pool), "its profile is one")) {

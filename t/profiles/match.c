@@ -87,7 +87,7 @@ static void test_conditions(void)
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
         lims_readings_t *out = read_by(&cases[i].profile, 1, 0, NULL, csv);
 
-        if (cases[i].misses == NULL) {
+        if (!cases[i].misses) {
             is(readings_text(out, pool), "5:2 S1 GLU=7.10", cases[i].profile);
             is_number(out->reasons->count, 0, "and no reasons");
         } else {
@@ -97,7 +97,7 @@ static void test_conditions(void)
                             cases[i].misses),
                cases[i].profile);
             is_number(first_code(out), LIMS_REASON_UNKNOWN_PROFILE, "which is unknown_profile");
-            ok(out->profile == NULL && out->readings->nelts == 0, "and nothing is read");
+            ok(!out->profile && out->readings->nelts == 0, "and nothing is read");
         }
     }
 }
@@ -131,7 +131,7 @@ static void test_order(void)
            "the nearest is the nearest");
         out = read_by(several, 5, first, "lac", csv);
         is(readings_text(out, pool), "5:2 S1 GLU=7.10", "the one that is named reads");
-        is(out->profile != NULL ? out->profile->code : NULL, "lac", "and is told");
+        is(out->profile ? out->profile->code : NULL, "lac", "and is told");
     }
     is(first_message(read_by(several, 5, 0, "near", csv)),
        "The file is none for the profile \"near\": 3 of its 4 headers are there, and \"Na\" is "
@@ -285,7 +285,7 @@ static const char *split(const char *text, const char *dialect)
         lims_profile_document(profile, text, strlen(text), lims_reasons_create(pool), pool);
     const char *cells = "";
 
-    for (int i = 0; document != NULL && i < document->sheets[0].count; i++) {
+    for (int i = 0; document && i < document->sheets[0].count; i++) {
         const lims_row_t *row = &document->sheets[0].rows[i];
 
         cells = apr_psprintf(pool, "%s%d", cells, row->number);

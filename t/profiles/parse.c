@@ -32,10 +32,10 @@ static const char *changed(const char *part, const char *by)
 {
     const char *place = strstr(small, part);
 
-    ok(place != NULL, "the profile has %s", part);
-    return place == NULL ? small
-                         : apr_psprintf(pool, "%.*s%s%s", (int)(place - small), small, by,
-                                        place + strlen(part));
+    ok(place, "the profile has %s", part);
+    return !place ? small
+                  : apr_psprintf(pool, "%.*s%s%s", (int)(place - small), small, by,
+                                 place + strlen(part));
 }
 
 static const lims_profile_t *parsed(const char *text)
@@ -49,7 +49,7 @@ static const lims_profile_t *parsed(const char *text)
 
 static const char *text_at(const apr_array_header_t *list, int index)
 {
-    return list != NULL && index < list->nelts ? APR_ARRAY_IDX(list, index, const char *) : NULL;
+    return list && index < list->nelts ? APR_ARRAY_IDX(list, index, const char *) : NULL;
 }
 
 static void test_defaults(void)
@@ -57,7 +57,7 @@ static void test_defaults(void)
     const lims_profile_t *profile = parsed(small);
     const lims_test_t *test;
 
-    if (profile == NULL) {
+    if (!profile) {
         return;
     }
     test = &APR_ARRAY_IDX(profile->tests, 0, lims_test_t);
@@ -72,11 +72,11 @@ static void test_defaults(void)
     is_number(profile->columns[LIMS_COLUMN_UNIT].kind, LIMS_SOURCE_NONE, "no other column");
     is(text_at(test->names, 0), "gluc", "a test's name");
     is(test->unit, "g/L", "its unit is as written");
-    ok(test->file_unit == NULL && test->convert == NULL && test->values == NULL, "nothing else");
+    ok(!test->file_unit && !test->convert && !test->values, "nothing else");
     is_number(test->kind, LIMS_KIND_NUMERIC, "a number");
     is(profile->decode.charset, "windows-1252", "charset");
     ok(profile->dialect.delimiter == ',' && profile->dialect.quote == '"', "comma, quotes");
-    ok(profile->numbers.decimal == '.' && profile->numbers.group == NULL, "decimal point");
+    ok(profile->numbers.decimal == '.' && !profile->numbers.group, "decimal point");
     ok(profile->numbers.scientific, "exponents");
     is_number(profile->qualifiers.operators->nelts, 7, "operators");
     is(text_at(profile->qualifiers.operators, 2), "<=", "one of them");
@@ -91,7 +91,7 @@ static void test_defaults(void)
     is(profile->table.key_separator, ":", "separator");
     is_number(profile->table.header.rows, 1, "rows of the header");
     ok(profile->table.has_header, "there is one");
-    ok(profile->rows.only == NULL && profile->rows.final == NULL, "no rules");
+    ok(!profile->rows.only && !profile->rows.final, "no rules");
 }
 
 static void test_sources(void)
@@ -102,12 +102,12 @@ static void test_sources(void)
                 "'unit': 'Units#2', 'dilution': {'index': 7}, 'operator': {'key': 'User  Name'},"
                 "'analysedAt': {'header': 'Date', 'format': 'dd/MM/yyyy \\u0027at\\u0027 HH'},"
                 "'analysedTime': 'Time', 'comment': {'from': 'fileName', 'regex': 'run\\\\d+'}"));
-    const lims_source_t *columns = profile != NULL ? profile->columns : NULL;
+    const lims_source_t *columns = profile ? profile->columns : NULL;
 
-    if (columns == NULL) {
+    if (!columns) {
         return;
     }
-    ok(columns[LIMS_COLUMN_TRACKING_ID].regex != NULL, "an expression");
+    ok(columns[LIMS_COLUMN_TRACKING_ID].regex, "an expression");
     is(columns[LIMS_COLUMN_UNIT].header, "units", "a header that occurs twice");
     is_number(columns[LIMS_COLUMN_UNIT].occurrence, 2, "the second");
     is_number(columns[LIMS_COLUMN_DILUTION].index, 7, "a column's number");
@@ -116,7 +116,7 @@ static void test_sources(void)
        "dd/MM/yyyy 'at' HH", "a format");
     is_number(columns[LIMS_COLUMN_COMMENT].from, LIMS_FROM_FILE_NAME, "the file's name");
     profile = parsed(changed("'Sample ID'}", "'# of IDs'}"));
-    is(profile != NULL ? profile->columns[0].header : NULL, "# of ids", "a # of its own stays");
+    is(profile ? profile->columns[0].header : NULL, "# of ids", "a # of its own stays");
 }
 
 static void test_layouts(void)
@@ -126,7 +126,7 @@ static void test_layouts(void)
                " 'match': {'container': 'astm', 'sender': 'VISION'},"
                " 'tests': [{'name': 'ABO', 'testCode': 'ABO', 'kind': 'text'}]}");
 
-    if (profile != NULL) {
+    if (profile) {
         const lims_source_t *test = &profile->columns[LIMS_COLUMN_TEST];
         is(test->field.record, "R", "astm: the test's record");
         is_number(test->field.number, 3, "its field");
@@ -137,7 +137,7 @@ static void test_layouts(void)
                      " 'match': {'container': 'hl7', 'messages': 'ORU^R01'},"
                      " 'columns': {'trackingId': 'SPM-2.1', 'value': 'OBX-5'},"
                      " 'tests': [{'name': 'GLU', 'testCode': 'GLU'}]}");
-    if (profile != NULL) {
+    if (profile) {
         is(profile->columns[0].field.record, "SPM", "hl7: a string is a field");
         is_number(profile->columns[LIMS_COLUMN_VALUE].field.component, 0, "whole fields");
     }
@@ -146,7 +146,7 @@ static void test_layouts(void)
                      " 'table': {'element': '/File/Samples/Sample'},"
                      " 'columns': {'trackingId': '@id', 'unit': '/File/Assay/Units'},"
                      " 'tests': [{'name': 'Conc', 'testCode': 'C', 'unit': ''}]}");
-    if (profile != NULL) {
+    if (profile) {
         is(profile->columns[0].path, "@id", "xml: a string is a path");
         is(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).unit, "", "no unit is a unit");
     }
@@ -156,14 +156,14 @@ static void test_layouts(void)
                      " 'columns': {'trackingId': 'Sample ID'},"
                      " 'tests': [{'name': ['Viability', 'Vitality'], 'testCode': 'V',"
                      " 'optional': true}]}");
-    if (profile != NULL) {
+    if (profile) {
         ok(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).optional, "a key may be missing");
         is(profile->columns[0].key, "sample id", "keyvalue: a string is a key");
         is_number(profile->dialect.delimiter, 0, "whole lines");
         is_number(APR_ARRAY_IDX(profile->tests, 0, lims_test_t).names->nelts, 2, "two names");
     }
     profile = parsed(changed("'layout': 'wide'", "'layout': 'transposed'"));
-    if (profile != NULL) {
+    if (profile) {
         is_number(profile->columns[LIMS_COLUMN_TEST].from, LIMS_FROM_ROW_LABEL,
                   "transposed: tests are the rows' labels");
     }
@@ -182,7 +182,7 @@ static void all_refused(const refusal_t *cases, apr_size_t count)
 
         refuses(lims_profile_parse(&profile, json, strlen(json), pool), LIMS_E_INVALID_BODY,
                 cases[i].message, cases[i].message);
-        ok(profile == NULL, "and there is no profile");
+        ok(!profile, "and there is no profile");
     }
 }
 

@@ -16,8 +16,8 @@ static const char *read_manual(apr_pool_t *pool)
 {
     const char *file = __FILE__;
     const char *folder = strstr(file, "t/profiles/");
-    const char *path = apr_psprintf(pool, "%.*sconf/profiles/README.md",
-                                    (int)(folder != NULL ? folder - file : 0), file);
+    const char *path =
+        apr_psprintf(pool, "%.*sconf/profiles/README.md", (int)(folder ? folder - file : 0), file);
     apr_file_t *manual;
     apr_finfo_t about;
     char *text;
@@ -62,10 +62,10 @@ int main(int count, char **arguments)
         return 0;
     }
     manual = read_manual(pool);
-    begin = manual != NULL ? strstr(manual, BEGIN) : NULL;
-    end = begin != NULL ? strstr(begin, END) : NULL;
-    ok(manual != NULL, "there is a manual");
-    if (ok(end != NULL, "it has a reference")) {
+    begin = manual ? strstr(manual, BEGIN) : NULL;
+    end = begin ? strstr(begin, END) : NULL;
+    ok(manual, "there is a manual");
+    if (ok(end, "it has a reference")) {
         const char *there =
             apr_pstrmemdup(pool, begin + strlen(BEGIN), (apr_size_t)(end - begin) - strlen(BEGIN));
 

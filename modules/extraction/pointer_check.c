@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pointer_check.c - what is made of the model's pointers. */
+#include "extraction/pointer_check.h"
+
+#include <apr_hash.h>
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extraction/evidence.h"
+#include "kernel/vocabulary.h"
+#include "profiles/decimal.h"
+
+const char *const lims_match_names[] = {
+    [LIMS_MATCH_APPLIED] = "applied",
+    [LIMS_MATCH_PROPOSED] = "proposed",
+    [LIMS_MATCH_BELOW_THRESHOLD] = "below_threshold",
+    [LIMS_MATCH_UNMATCHED] = "unmatched",
+    [LIMS_MATCH_AMBIGUOUS] = "ambiguous",
+    [LIMS_MATCH_LOCKED] = "locked",
+    [LIMS_MATCH_REJECTED_CHECK] = "rejected_check",
+    [LIMS_MATCH_COUNT] = NULL,
+};
+
+_Static_assert(LIMS_LENGTH(lims_match_names) == LIMS_MATCH_COUNT + 1, "a name for each status");
+
+/* Most characters of a result, as the API takes it. */
+#define RESULT_MAX 1000
+
+static void reject(lims_finding_t *finding, lims_match_status_e status, const char *message)
+{
+    finding->status = status;
+    finding->message = message;
+    finding->confidence = 0;
+}
+
+/* --- The value ------------------------------------------------------------------- */
+
+/* A number with a decimal point, with or without a sign, exponent and "<" or ">"
+ * before it: what the API reads as one. */
+static bool is_number(const char *text)
+{
+    const char *p = text + strspn(text, "<>");
+    const char *digits;
+    int count = 0;
+
+    p += strspn(p, " ");
+    p += *p == '-' || *p == '+' ? 1 : 0;
+    for (digits = p; apr_isdigit(*p) || (*p == '.' && strchr(digits, '.') == p); p++) {
+        count += apr_isdigit(*p) ? 1 : 0;
+    }
+    if (count > 0 && (*p == 'e' || *p == 'E')) {
+        const char *exponent = p + 1 + (p[1] == '-' || p[1] == '+' ? 1 : 0);
+
+        p = apr_isdigit(*exponent) ? exponent + strspn(exponent, "0123456789") : p;
+    }
+    return count > 0 && *p == '\0' && p - text <= 40 && strspn(text, "<>") <= 1;
+}
+
+/* What laboratories write for a number that there is none of. */
+static bool is_token(const char *text)
+{
+    static const char *const tokens[] = { "ND", "N.D.", "TNTC", "BDL", "BLQ", "<LOD", "<LOQ" };
+
+    for (apr_size_t i = 0; i < LIMS_LENGTH(tokens); i++) {
+        if (strcasecmp(text, tokens[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_printable(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
+        if (*p < 0x20 || *p == 0x7F || (p[0] == 0xC2 && p[1] <= 0x9F)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A number may have its unit behind it in the cell: then it alone is the result,
+ * and `*beside` the unit. */
+static const char *take_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
+{
+    const char *text = finding->cell;
+    apr_size_t length;
+
+    *beside = NULL;
+    finding->result = text;
+    if (text[0] == '\0') {
+        return "The cell is empty.";
+    }
+    if (strlen(text) > RESULT_MAX || !is_printable(text)) {
+        return "The cell holds no result.";
+    }
+    if (!finding->candidate->numeric || is_number(text) || is_token(text)) {
+        return NULL;
+    }
+    length = lims_evidence_split(beside, text, finding->candidate, pool);
+    if (length > 0) {
+        finding->result = apr_pstrmemdup(pool, text, length);
+    }
+    return length > 0 && is_number(finding->result) ? NULL
+           : strchr(text, ',')
+               ? "The cell is no number with a decimal point: a comma can mean two things."
+               : "The cell is no number, and the test is numeric.";
+}
+
+/* Into the unit of the test: a power of ten, and so exactly. What is no number
+ * stays what it is. */
+static const char *convert(lims_finding_t *finding, int power, apr_pool_t *pool)
+{
+    const char *text = finding->result, *number = text + strspn(text, "<> ");
+    const char *factor = apr_psprintf(pool, "1E%d", power), *converted;
+
+    finding->unit = finding->candidate->unit;
+    if (finding->candidate->numeric && is_token(text)) {
+        return NULL;
+    }
+    converted = finding->candidate->numeric
+                    ? lims_decimal_convert(number, factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool)
+                    : NULL;
+    if (!converted) {
+        return apr_psprintf(pool,
+                            "The file has the unit %s, the test %s, and the value is none "
+                            "that can be converted.",
+                            finding->cell_unit, finding->unit);
+    }
+    finding->result =
+        apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(number - text)), converted, NULL);
+    return NULL;
+}
+
+static bool is_qualifier(const char *text)
+{
+    const char *const *known = lims_result_qualifiers;
+
+    while (*known && strcmp(text, *known) != 0) {
+        known++;
+    }
+    return *known;
+}
+
+/* --- One pointer ------------------------------------------------------------------- */
+
+typedef struct {
+    const lims_grid_t *grid;
+    const lims_candidates_t *candidates;
+    lims_evidence_t *evidence;
+    int threshold;
+    apr_pool_t *pool;
+} judge_t;
+
+static const char *shown_text(const judge_t *judge, int sheet, lims_at_t at)
+{
+    const lims_grid_cell_t *cell = lims_grid_cell(judge->grid, sheet, at.row, at.column);
+
+    return cell && cell->shown ? cell->text : NULL;
+}
+
+/* Where the value stands, and which sample its pointer names. */
+static bool place(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
+{
+    const char *value = shown_text(judge, pointer->sheet, pointer->value);
+    const char *id = shown_text(judge, pointer->sheet, pointer->id);
+    bool whole = false;
+
+    if (!value || !id) {
+        reject(finding, LIMS_MATCH_REJECTED_CHECK, "There is no such cell in the file.");
+        return false;
+    }
+    finding->sheet_number = pointer->sheet;
+    finding->sheet = judge->grid->sheets[pointer->sheet - 1].name;
+    finding->row = judge->grid->sheets[pointer->sheet - 1].rows[pointer->value.row - 1].number;
+    finding->column = pointer->value.column;
+    finding->cell = value;
+    finding->result = value;
+    finding->tracking_id = lims_tracking_id_in(&whole, id, judge->candidates);
+    finding->id_factor = whole ? LIMS_ID_EXACT : LIMS_ID_WITHIN;
+    return true;
+}
+
+static bool take_candidate(lims_finding_t *finding, const judge_t *judge,
+                           const lims_pointer_t *pointer)
+{
+    const lims_candidate_t *candidate;
+
+    if (pointer->kind != LIMS_POINTED_SAMPLE) {
+        reject(finding, LIMS_MATCH_UNMATCHED,
+               apr_pstrcat(judge->pool, "Not a sample's result: ",
+                           lims_pointed_names[pointer->kind], ".", NULL));
+        return false;
+    }
+    if (pointer->candidate == 0) {
+        reject(finding, LIMS_MATCH_UNMATCHED, "No scheduled test fits this value.");
+        return false;
+    }
+    if (pointer->candidate > judge->candidates->count) {
+        reject(finding, LIMS_MATCH_REJECTED_CHECK, "There is no such candidate.");
+        return false;
+    }
+    candidate = &judge->candidates->items[pointer->candidate - 1];
+    if (!finding->tracking_id || strcmp(candidate->tracking_id, finding->tracking_id) != 0) {
+        reject(finding, LIMS_MATCH_REJECTED_CHECK,
+               "The cell that names the sample does not hold the tracking id of that test.");
+        return false;
+    }
+    finding->candidate = candidate;
+    return true;
+}
+
+static bool take_qualifier(lims_finding_t *finding, const judge_t *judge,
+                           const lims_pointer_t *pointer)
+{
+    const char *text;
+
+    if (pointer->qualifier.row == 0) {
+        return true;
+    }
+    text = shown_text(judge, pointer->sheet, pointer->qualifier);
+    if (!text || pointer->qualifier.row != pointer->value.row ||
+        (text[0] != '\0' && !is_qualifier(text))) {
+        reject(finding, LIMS_MATCH_REJECTED_CHECK,
+               "The qualifier is none that a result can have (<, >, ND, J, U), or stands in "
+               "another row.");
+        return false;
+    }
+    finding->qualifier = text[0] != '\0' ? text : NULL;
+    return true;
+}
+
+/* Where the value belongs, by what stands around it. */
+static const char *check_place(lims_finding_t *finding, const judge_t *judge,
+                               const lims_pointer_t *pointer)
+{
+    const char *problem = lims_evidence_sample(judge->evidence, pointer);
+
+    if (!problem) {
+        problem = lims_evidence_record(judge->evidence, pointer);
+    }
+    if (!problem) {
+        problem =
+            lims_evidence_test(&finding->test_factor, judge->evidence, finding->candidate, pointer);
+    }
+    if (!problem && finding->test_factor == LIMS_TEST_MODEL &&
+        pointer->id.row != pointer->value.row) {
+        problem = "Value and sample stand in different rows, and nothing there names the test.";
+    }
+    return problem;
+}
+
+static const char *check_unit(lims_finding_t *finding, const judge_t *judge,
+                              const lims_pointer_t *pointer, const char *beside)
+{
+    lims_unit_found_t unit = { 0, NULL, 0 };
+    const char *problem =
+        lims_evidence_unit(&unit, judge->evidence, finding->candidate, pointer, beside);
+
+    finding->unit_factor = unit.factor;
+    finding->cell_unit = unit.text;
+    finding->unit = unit.text;
+    return !problem && unit.power != 0 ? convert(finding, unit.power, judge->pool) : problem;
+}
+
+/* Each of these has to hold, or the pointer is worth nothing. */
+static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
+{
+    const char *problem, *beside = NULL;
+
+    if (!place(finding, judge, pointer) || !take_candidate(finding, judge, pointer)) {
+        return false;
+    }
+    problem = take_value(finding, &beside, judge->pool);
+    if (!problem) {
+        problem = check_place(finding, judge, pointer);
+    }
+    if (!problem) {
+        problem = check_unit(finding, judge, pointer, beside);
+    }
+    if (problem) {
+        reject(finding, LIMS_MATCH_REJECTED_CHECK, problem);
+        return false;
+    }
+    return take_qualifier(finding, judge, pointer);
+}
+
+static const char *what_lacks(const lims_finding_t *finding)
+{
+    return finding->looks_factor == LIMS_LOOKS_DISAGREE
+               ? "Only one of two looks at the file found this value."
+           : finding->test_factor == LIMS_TEST_MODEL
+               ? "Nothing in the file but the model's word names the test."
+           : finding->unit_factor == LIMS_UNIT_MISSING
+               ? "The file does not say the unit."
+               : "The evidence is not enough for the threshold.";
+}
+
+static void weigh(lims_finding_t *finding, const judge_t *judge)
+{
+    const lims_candidate_t *candidate = finding->candidate;
+
+    finding->confidence = finding->id_factor * finding->test_factor * finding->unit_factor;
+    if (finding->looks_factor > 0) {
+        finding->confidence = finding->confidence / 100 * finding->looks_factor;
+    }
+    if (candidate->locked) {
+        reject(finding, LIMS_MATCH_LOCKED,
+               "The result is verified, or its sample reported: it takes no entry.");
+    } else if (candidate->result && strcmp(candidate->result, finding->result) != 0) {
+        reject(finding, LIMS_MATCH_REJECTED_CHECK,
+               apr_psprintf(judge->pool, "Another result stands already: %s.", candidate->result));
+    } else if (finding->confidence < judge->threshold) {
+        finding->status = LIMS_MATCH_BELOW_THRESHOLD;
+        finding->message = what_lacks(finding);
+    }
+}
+
+/* --- Two looks ----------------------------------------------------------------------- */
+
+static const char *place_of(const lims_finding_t *finding, apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "%d %d %d", finding->sheet_number, finding->row, finding->column);
+}
+
+static apr_hash_t *by_place(const apr_array_header_t *findings, apr_pool_t *pool)
+{
+    apr_hash_t *places = apr_hash_make(pool);
+
+    for (int i = 0; i < findings->nelts; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        apr_hash_set(places, place_of(finding, pool), APR_HASH_KEY_STRING, finding);
+    }
+    return places;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void compare(lims_finding_t *finding, const lims_finding_t *other)
+{
+    if (!other || other->status == LIMS_MATCH_REJECTED_CHECK) {
+        finding->looks_factor = LIMS_LOOKS_DISAGREE;
+    } else if (other->status == LIMS_MATCH_PROPOSED && other->candidate == finding->candidate &&
+               same_text(other->result, finding->result) &&
+               same_text(other->qualifier, finding->qualifier)) {
+        finding->looks_factor = LIMS_LOOKS_AGREE;
+    } else {
+        reject(finding, LIMS_MATCH_AMBIGUOUS,
+               "Two looks at the file took this value for different things.");
+    }
+}
+
+/* What one look proposes is held against the other; what only the second proposes
+ * is added, for a person to see. */
+static void hold_together(apr_array_header_t *findings, const apr_array_header_t *others,
+                          apr_pool_t *pool)
+{
+    apr_hash_t *first = by_place(findings, pool), *second = by_place(others, pool);
+    int count = findings->nelts;
+
+    for (int i = 0; i < count; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        if (finding->status == LIMS_MATCH_PROPOSED) {
+            compare(finding, apr_hash_get(second, place_of(finding, pool), APR_HASH_KEY_STRING));
+        }
+    }
+    for (int i = 0; i < others->nelts; i++) {
+        lims_finding_t other = APR_ARRAY_IDX(others, i, lims_finding_t);
+
+        if (other.status == LIMS_MATCH_PROPOSED &&
+            !apr_hash_get(first, place_of(&other, pool), APR_HASH_KEY_STRING)) {
+            other.looks_factor = LIMS_LOOKS_DISAGREE;
+            APR_ARRAY_PUSH(findings, lims_finding_t) = other;
+        }
+    }
+}
+
+/* --- All of them --------------------------------------------------------------------- */
+
+static bool is_open(const lims_finding_t *finding)
+{
+    return finding->status == LIMS_MATCH_PROPOSED ||
+           finding->status == LIMS_MATCH_BELOW_THRESHOLD || finding->status == LIMS_MATCH_AMBIGUOUS;
+}
+
+/* Two that claim the same: neither, whichever the model would prefer. */
+static void claim(apr_hash_t *claims, const char *what, lims_finding_t *finding,
+                  const char *problem)
+{
+    lims_finding_t *other = apr_hash_get(claims, what, APR_HASH_KEY_STRING);
+
+    if (!other) {
+        apr_hash_set(claims, what, APR_HASH_KEY_STRING, finding);
+        return;
+    }
+    reject(finding, LIMS_MATCH_AMBIGUOUS, problem);
+    reject(other, LIMS_MATCH_AMBIGUOUS, problem);
+}
+
+/* One value for a test, and one test for a value. The same cell named twice for
+ * the same test is one value. */
+static void find_twins(apr_array_header_t *findings, apr_pool_t *pool)
+{
+    apr_hash_t *tests = apr_hash_make(pool), *cells = apr_hash_make(pool);
+
+    for (int i = 0; i < findings->nelts; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        if (finding->candidate && is_open(finding)) {
+            claim(tests, finding->candidate->sample_test_id, finding,
+                  "The file has more than one value for this test.");
+            claim(cells, place_of(finding, pool), finding,
+                  "The value was taken for more than one test.");
+        }
+    }
+}
+
+/* The values of one column without a name of its own are of one test, for every
+ * sample. */
+static void check_columns(apr_array_header_t *findings, apr_pool_t *pool)
+{
+    apr_hash_t *tests = apr_hash_make(pool);
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < findings->nelts; i++) {
+            lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+            const char *place, *code;
+
+            if (!finding->candidate || finding->test_factor != LIMS_TEST_MODEL) {
+                continue;
+            }
+            place = apr_psprintf(pool, "%d %d", finding->sheet_number, finding->column);
+            code = apr_hash_get(tests, place, APR_HASH_KEY_STRING);
+            if (pass == 0) {
+                apr_hash_set(tests, place, APR_HASH_KEY_STRING,
+                             code && strcmp(code, finding->candidate->code) != 0
+                                 ? ""
+                                 : finding->candidate->code);
+            } else if (code[0] == '\0') {
+                reject(finding, LIMS_MATCH_REJECTED_CHECK,
+                       "The values of this column were taken for different tests, and nothing in "
+                       "the file tells them apart.");
+            }
+        }
+    }
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const lims_finding_t *one = a, *other = b;
+    int sheets = strcmp(one->sheet ? one->sheet : "", other->sheet ? other->sheet : "");
+
+    return sheets != 0              ? sheets
+           : one->row != other->row ? one->row - other->row
+                                    : one->column - other->column;
+}
+
+/* Without those that say the same of the same cell again. */
+static apr_array_header_t *distinct(const apr_array_header_t *pointers, apr_pool_t *pool)
+{
+    apr_array_header_t *kept = apr_array_make(pool, pointers->nelts, sizeof(lims_pointer_t));
+    apr_hash_t *seen = apr_hash_make(pool);
+
+    for (int i = 0; i < pointers->nelts; i++) {
+        const lims_pointer_t *pointer = &APR_ARRAY_IDX(pointers, i, lims_pointer_t);
+        const char *claim = apr_psprintf(pool, "%d %d %d %d", pointer->sheet, pointer->value.row,
+                                         pointer->value.column, pointer->candidate);
+
+        if (!apr_hash_get(seen, claim, APR_HASH_KEY_STRING)) {
+            apr_hash_set(seen, claim, APR_HASH_KEY_STRING, pointer);
+            APR_ARRAY_PUSH(kept, lims_pointer_t) = *pointer;
+        }
+    }
+    return kept;
+}
+
+/* Each by itself. What passes is PROPOSED and not weighed yet. */
+static apr_array_header_t *examine(const apr_array_header_t *pointers, const judge_t *judge)
+{
+    const apr_array_header_t *kept = distinct(pointers, judge->pool);
+    apr_array_header_t *findings =
+        apr_array_make(judge->pool, kept->nelts + 1, sizeof(lims_finding_t));
+
+    for (int i = 0; i < kept->nelts; i++) {
+        lims_finding_t finding = { .status = LIMS_MATCH_REJECTED_CHECK };
+
+        if (passes(&finding, judge, &APR_ARRAY_IDX(kept, i, lims_pointer_t))) {
+            finding.status = LIMS_MATCH_PROPOSED;
+        }
+        APR_ARRAY_PUSH(findings, lims_finding_t) = finding;
+    }
+    return findings;
+}
+
+apr_array_header_t *lims_pointers_check(const apr_array_header_t *pointers,
+                                        const apr_array_header_t *second, const lims_grid_t *grid,
+                                        const lims_candidates_t *candidates, int threshold,
+                                        apr_pool_t *pool)
+{
+    const judge_t judge = { grid, candidates, lims_evidence_create(grid, candidates, pool),
+                            threshold, pool };
+    apr_array_header_t *findings = examine(pointers, &judge);
+
+    if (second) {
+        hold_together(findings, examine(second, &judge), pool);
+    }
+    for (int i = 0; i < findings->nelts; i++) {
+        lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
+
+        if (finding->status == LIMS_MATCH_PROPOSED) {
+            weigh(finding, &judge);
+        }
+    }
+    check_columns(findings, pool);
+    find_twins(findings, pool);
+    qsort(findings->elts, (size_t)findings->nelts, sizeof(lims_finding_t), in_order);
+    return findings;
+}

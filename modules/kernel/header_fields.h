@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * header_fields.h - the small header fields of a request.
+ */
+#ifndef LIMS_KERNEL_HEADER_FIELDS_H
+#define LIMS_KERNEL_HEADER_FIELDS_H
+
+#include "lims.h"
+
+/* X-Request-Id that may go into logs and the audit trail as it is: 1 to 128
+ * of A-Z a-z 0-9 . _ : - */
+bool lims_request_id_valid(const char *text);
+
+/* A new one: 32 hexadecimal digits; NULL when there is no randomness. */
+const char *lims_request_id_create(apr_pool_t *pool);
+
+/* Idempotency-Key: 1 to 255 visible ASCII characters. */
+bool lims_idempotency_key_valid(const char *text);
+
+/* Content-Type application/json, alone or with charset=utf-8 (RFC 8259
+ * section 11 knows no other); NULL is not. */
+bool lims_media_type_json(const char *content_type);
+
+#endif /* LIMS_KERNEL_HEADER_FIELDS_H */

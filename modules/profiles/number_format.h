@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * number_format.h - numbers as instruments write them: 1,234.5 here is 1.234,5 there,
+ * and 1,234 alone can be either.
+ *
+ * A number is read by the signs that a profile declares and by no others. A text
+ * that would be a number by other signs is refused as ambiguous, so that nobody
+ * finds a thousandfold result. What needs no other signs keeps its text to the
+ * last zero.
+ */
+#ifndef LIMS_PROFILES_NUMBER_FORMAT_H
+#define LIMS_PROFILES_NUMBER_FORMAT_H
+
+#include "profiles/profile.h"
+
+typedef enum {
+    LIMS_NUMBER_READ,
+    LIMS_NUMBER_NONE,      /* not a number, whatever is declared */
+    LIMS_NUMBER_AMBIGUOUS, /* one only by signs that are not declared */
+    LIMS_NUMBER_COUNT
+} lims_number_e;
+
+typedef struct {
+    const char *text; /* decimal point, no grouping; where nothing else was there to
+                         replace, the text as it stood without blanks around it */
+    bool percent;     /* a % stood behind it */
+    const char *why;  /* for people, when it is none or ambiguous */
+} lims_number_t;
+
+/* Reads a text by declared signs. A space among the grouping signs stands for
+ * the no-break ones too, an apostrophe for the typographic one. */
+lims_number_e lims_number_read(lims_number_t *number, const char *text, const lims_numbers_t *form,
+                               apr_pool_t *pool);
+
+/* The comparison sign that a text begins with, in ASCII: "<", ">", "<=", ">=",
+ * "~"; NULL if none. `*rest` then points behind it and the blanks that follow. */
+const char *lims_number_operator(const char **rest, const char *text);
+
+#endif /* LIMS_PROFILES_NUMBER_FORMAT_H */

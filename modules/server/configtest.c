@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * configtest.c - whether the configuration has everything that the service needs.
+ *
+ * It is told at configtest and at every start, all of it at once, each with its
+ * remedy and the host that it is about. What the database tells: start.c.
+ */
+#include <apr_dbd.h>
+#include <apr_strings.h>
+#include <http_core.h>
+#include <string.h>
+
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/openapi.h"
+#include "kernel/route.h"
+#include "kernel/seal.h"
+#include "server/borrowed.h"
+#include "server/extraction.h"
+#include "server/server.h"
+
+APLOG_USE_MODULE(lims);
+
+/* --- What the configuration tells ----------------------------------------- */
+
+typedef struct {
+    server_rec *first; /* of all servers */
+    server_rec *s;     /* the one checked */
+    apr_pool_t *pool;
+    int problems;
+} check_t;
+
+static void report(check_t *check, int number, const char *problem, const char *remedy)
+{
+    check->problems++;
+    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, check->s, "LIMS%04d: %s; %s (host %s)", number,
+                 problem, remedy, lims_config_host(check->s, check->pool));
+}
+
+static void check_dbd(check_t *check)
+{
+    const char *driver = lims_borrowed(check->s, LIMS_BORROWED_DRIVER);
+    const char *params = lims_borrowed(check->s, LIMS_BORROWED_PARAMS);
+    const char *misspelt = params ? lims_connection_misspelt(params, check->pool) : NULL;
+
+    if (!ap_find_linked_module("mod_dbd.c")) {
+        report(check, 101, "mod_dbd is not loaded", "load it: \"a2enmod dbd\"");
+        return;
+    }
+    if (!driver || strcmp(driver, "pgsql") != 0) {
+        report(check, 102, "DBDriver is not pgsql", "set \"DBDriver pgsql\"");
+    }
+    if (!params) {
+        report(check, 103, "DBDParams is missing",
+               "set it to the database's connection string, see conf/lims.conf");
+    } else if (misspelt) {
+        report(check, 360, apr_pstrcat(check->pool, "DBDParams: ", misspelt, NULL),
+               "correct the connection string");
+    } else if (!lims_connection_says(params, "connect_timeout")) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
+                     "LIMS0130: DBDParams has no connect_timeout, so that a database host that "
+                     "does not answer holds requests for minutes; add connect_timeout=2 (host %s)",
+                     lims_config_host(check->s, check->pool));
+    }
+}
+
+static void check_driver(check_t *check)
+{
+    const apr_dbd_driver_t *driver = NULL;
+
+    if (apr_dbd_init(check->pool) != APR_SUCCESS ||
+        apr_dbd_get_driver(check->pool, "pgsql", &driver) != APR_SUCCESS) {
+        report(check, 104, "APR's PostgreSQL driver is missing",
+               "install the package libaprutil1-dbd-pgsql");
+    }
+}
+
+static bool has_tls(const server_rec *s)
+{
+    const char *engine = lims_borrowed(s, LIMS_BORROWED_ENGINE);
+
+    return lims_config_of(s)->enable == 1 && engine && strcasecmp(engine, "off") != 0;
+}
+
+static bool is_among(const apr_array_header_t *names, const char *name)
+{
+    for (int i = 0; names && i < names->nelts; i++) {
+        const char *each = APR_ARRAY_IDX(names, i, const char *);
+        if (each && ap_strcasecmp_match(name, each) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_called(const server_rec *s, const char *name)
+{
+    return strcasecmp(s->server_hostname, name) == 0 || is_among(s->names, name) ||
+           is_among(s->wild_names, name);
+}
+
+/* A host without TLS beside one with it, of the same name and database, answers
+ * with tls_required, which helps whoever typed http; one that nobody can reach
+ * over TLS is a mistake. The main server lends its settings to others. */
+static bool is_reached_by_tls(const server_rec *s, const server_rec *first)
+{
+    for (const server_rec *each = first; each; each = each->next) {
+        if (has_tls(each) && (each == s || !s->is_virtual || is_called(each, s->server_hostname)) &&
+            strcmp(lims_config_database(each), lims_config_database(s)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_tls(check_t *check)
+{
+    if (lims_config_of(check->s)->tls == LIMS_TLS_PROXY) {
+        return;
+    }
+    if (!ap_find_linked_module("mod_ssl.c")) {
+        report(check, 105, "mod_ssl is not loaded, and the service answers over TLS only",
+               "load it: \"a2enmod ssl\", or set \"LimsTLS proxy\" behind a proxy that ends TLS");
+    } else if (!is_reached_by_tls(check->s, check->first)) {
+        report(check, 106, "SSLEngine is off, and the service answers over TLS only",
+               "set \"SSLEngine on\" here, or \"LimsTLS proxy\" behind a proxy that ends TLS");
+    }
+}
+
+static void check_watchdog(check_t *check)
+{
+    if (!ap_find_linked_module("mod_watchdog.c")) {
+        report(check, 107, "mod_watchdog is not loaded", "load it: \"a2enmod watchdog\"");
+    }
+}
+
+/* Read while httpd is still who started it: the children need not be able to. */
+static void check_keyring(check_t *check)
+{
+    lims_config_t *config = lims_config_of(check->s);
+    const char *problem = NULL;
+
+    if (config->secret_key_file) {
+        problem = lims_keyring_read(&config->keyring, config->secret_key_file, check->pool);
+    }
+    if (problem) {
+        report(check, 114, apr_pstrcat(check->pool, "LimsSecretKeyFile: ", problem, NULL),
+               "webhooks are signed with secrets that only these keys open");
+    }
+}
+
+/* A lease that ends before the attempts under it would have them made twice. */
+static void check_webhooks(check_t *check)
+{
+    const lims_webhook_config_t *webhooks = &lims_config_of(check->s)->webhooks;
+
+    if (webhooks->lease < 2 * webhooks->timeout + 2000) {
+        report(check, 115, "LimsWebhookLease is too short for LimsWebhookTimeout",
+               "make it at least twice as long, and two seconds more");
+    }
+}
+
+static void check_extraction(check_t *check)
+{
+    const char *remedy = NULL;
+    const char *problem = lims_extraction_check(&remedy, lims_config_of(check->s), check->pool);
+
+    if (problem) {
+        report(check, 117, problem, remedy);
+    }
+}
+
+static void check_routes(check_t *check, apr_pool_t *pool)
+{
+    lims_settings_t *settings = &lims_config_of(check->s)->settings;
+    lims_router_t *router = NULL;
+    const char *problems = lims_router_create(&router, lims_resources, pool);
+    char *rest = problems ? apr_pstrdup(pool, problems) : NULL;
+
+    for (char *line; rest && *rest;) {
+        line = apr_strtok(rest, "\n", &rest);
+        if (line) {
+            report(check, 108, line, "this build of mod_lims is broken, install another");
+        }
+    }
+    settings->router = router;
+    settings->openapi = lims_openapi(&settings->openapi_length, lims_resources,
+                                     lims_config_of(check->s)->base_path, LIMS_API_PREFIX, pool);
+}
+
+/* Most memory that the rate limit may take. */
+#define RATES_MAX ((apr_int64_t)1 << 30)
+
+static void check_rates(check_t *check)
+{
+    const lims_config_t *config = lims_config_of(check->s);
+
+    apr_int64_t most =
+        config->rate_limit > config->costly_limit ? config->rate_limit : config->costly_limit;
+
+    if (config->rate_keys * (16 + 8 * most) > RATES_MAX) {
+        report(check, 109, "LimsRateKeys x LimsRateLimit is more than the rate limit can hold",
+               "keep LimsRateKeys x (16 + 8 x LimsRateLimit) below 1 GiB");
+    }
+}
+
+static bool is_at_same_address(const server_rec *s, const server_rec *other)
+{
+    for (const server_addr_rec *mine = s->addrs; mine; mine = mine->next) {
+        for (const server_addr_rec *its = other->addrs; its; its = its->next) {
+            if (mine->host_port == its->host_port && strcmp(mine->virthost, its->virthost) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* httpd asks the first of two hosts that are called the same, and says nothing. */
+static void check_name(check_t *check, const server_rec *other)
+{
+    const server_rec *s = check->s;
+
+    if (s->is_virtual && other->is_virtual && is_at_same_address(s, other) &&
+        strcasecmp(s->server_hostname, other->server_hostname) == 0) {
+        report(check, 361, "two virtual hosts have this name and port, so that one is never asked",
+               "give each its own ServerName; a Define that is set already is not set again by "
+               "<IfDefine !...>");
+    }
+}
+
+/* What is shared by the database has the shape that each host gives it. */
+static void check_shares(check_t *check, const server_rec *other)
+{
+    const lims_config_t *one = lims_config_of(check->s), *two = lims_config_of(other);
+
+    if (strcmp(one->settings.database, two->settings.database) == 0 &&
+        (one->rate_limit != two->rate_limit || one->costly_limit != two->costly_limit ||
+         one->rate_window != two->rate_window || one->rate_keys != two->rate_keys)) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
+                     "LIMS0362: the hosts %s and %s serve the database %s with different rate "
+                     "limits, and each counts for itself; give both the same LimsRate... settings",
+                     lims_config_host(other, check->pool), lims_config_host(check->s, check->pool),
+                     one->settings.database);
+    }
+}
+
+/* With those before it. */
+static void check_others(check_t *check)
+{
+    for (const server_rec *other = check->first; other != check->s; other = other->next) {
+        if (lims_config_of(other)->enable == 1) {
+            check_name(check, other);
+            check_shares(check, other);
+        }
+    }
+}
+
+int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s)
+{
+    int problems = 0;
+
+    (void)plog;
+    (void)ptemp;
+    for (server_rec *each = s; each; each = each->next) {
+        lims_config_complete(lims_config_of(each), pconf);
+    }
+    for (server_rec *each = s; each; each = each->next) {
+        check_t check = { .first = s, .s = each, .pool = pconf };
+        if (!lims_config_of(each)->enable) {
+            continue;
+        }
+        check_dbd(&check);
+        check_driver(&check);
+        check_tls(&check);
+        check_watchdog(&check);
+        check_rates(&check);
+        check_keyring(&check);
+        check_webhooks(&check);
+        check_extraction(&check);
+        check_routes(&check, pconf);
+        check_others(&check);
+        problems += check.problems;
+    }
+    return problems ? HTTP_INTERNAL_SERVER_ERROR : OK;
+}

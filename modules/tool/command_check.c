@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command_check.c - limsctl check: is what the service stands on as it should be?
+ *
+ * Every finding is told, with its remedy, not only the first. A warning is for
+ * somebody to know; a failure makes the exit status 1 (4 when there is no
+ * database to look at, 5 when its schema does not fit).
+ */
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <apr_thread_proc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/header_fields.h"
+#include "kernel/error.h"
+#include "kernel/seal.h"
+#include "kernel/writer.h"
+#include "tool/session.h"
+#include "tool/tool.h"
+
+const lims_field_t lims_check_options[] = {
+    { .name = "configtest",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 4096,
+      .doc = "Command that prints httpd's configuration check, such as \"apachectl configtest\", "
+             "to include its findings.",
+      .example = "apachectl configtest" },
+    LIMS_FIELD_END,
+};
+
+/* Differences between this machine's clock and the database's. A key's expiry
+ * and every stamp are the database's; httpd's own are in its logs. */
+#define CLOCK_WARNING apr_time_from_sec(1)
+#define CLOCK_FAILURE apr_time_from_sec(30)
+
+typedef struct {
+    const lims_tool_t *tool;
+    lims_request_t rq;
+    lims_writer_t *w;
+    bool failed;
+    bool misfit;   /* the schema */
+    bool stranger; /* the login: not the owner, and sees no rows */
+} check_t;
+
+static void find(check_t *check, const char *subject, const char *state, const char *finding,
+                 const char *remedy)
+{
+    bool sound = strcmp(state, "ok") == 0;
+
+    check->failed = check->failed || strcmp(state, "failed") == 0;
+    check->stranger = check->stranger || (strcmp(subject, "login") == 0 && !sound);
+    lims_writer_object_begin(check->w);
+    lims_writer_key(check->w, "subject");
+    lims_writer_string(check->w, subject);
+    lims_writer_key(check->w, "state");
+    lims_writer_string(check->w, state);
+    lims_writer_key(check->w, "finding");
+    lims_writer_string(check->w, finding);
+    lims_writer_key(check->w, "remedy");
+    lims_writer_string(check->w, sound ? NULL : remedy);
+    lims_writer_object_end(check->w);
+    if (!check->tool->json) {
+        printf("%-8s %s: %s\n", state, subject, lims_printable(finding, check->tool->pool));
+        if (!sound) {
+            printf("%-8s   %s\n", "", lims_printable(remedy, check->tool->pool));
+        }
+    }
+}
+
+/* The findings that a statement makes. */
+static const lims_error_t *ask(check_t *check, lims_stmt_e statement)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, &check->rq, statement);
+
+    for (int i = 0; !error && i < lims_result_count(rows); i++) {
+        find(check, lims_result_get(rows, i, "subject"), lims_result_get(rows, i, "state"),
+             lims_result_get(rows, i, "finding"), lims_result_get(rows, i, "remedy"));
+    }
+    return error;
+}
+
+static void look_at_version(check_t *check)
+{
+    const lims_error_t *error = lims_connection_ready(check->rq.connection, check->tool->pool);
+
+    if (lims_connection_displaced(error)) {
+        find(check, "events", "failed", error->cause,
+             "\"limsctl migrate\" has them go on from where they were; until then nothing is "
+             "written.");
+        return;
+    }
+    check->misfit = error;
+    find(check, "schema", error ? "failed" : "ok",
+         error ? error->message : "made of the migrations that this limsctl knows",
+         error ? error->cause : NULL);
+}
+
+/* The database's clock is compared with the middle of the round trip. */
+static const lims_error_t *look_at_clock(check_t *check)
+{
+    lims_result_t *row = NULL;
+    apr_time_t before = apr_time_now();
+    const lims_error_t *error = lims_database_call(&row, &check->rq, LIMS_STMT_CHECK_CLOCK);
+    apr_time_t middle = before + (apr_time_now() - before) / 2;
+    apr_time_t difference;
+
+    if (error) {
+        return error;
+    }
+    difference = apr_atoi64(lims_result_get(row, 0, "now")) - middle;
+    difference = difference < 0 ? -difference : difference;
+    find(check, "clock",
+         difference >= CLOCK_FAILURE   ? "failed"
+         : difference >= CLOCK_WARNING ? "warning"
+                                       : "ok",
+         apr_psprintf(check->tool->pool, "%.3f s between this machine and the database",
+                      (double)difference / (double)APR_USEC_PER_SEC),
+         "Have both machines keep time by NTP.");
+    return NULL;
+}
+
+/* What a command of the shell wrote, standard error included; false when it
+ * failed. */
+static bool run_command(const char **output, const char *command, apr_pool_t *pool)
+{
+    const char *arguments[] = { "sh", "-c", apr_pstrcat(pool, "exec 2>&1; ", command, NULL), NULL };
+    apr_procattr_t *attributes = NULL;
+    apr_proc_t process = { 0 };
+    char bytes[4096];
+    apr_size_t length = 0;
+    apr_exit_why_e why = APR_PROC_EXIT;
+    int status = 1;
+
+    if (apr_procattr_create(&attributes, pool) != APR_SUCCESS ||
+        apr_procattr_io_set(attributes, APR_NO_PIPE, APR_FULL_BLOCK, APR_NO_PIPE) != APR_SUCCESS ||
+        apr_procattr_cmdtype_set(attributes, APR_PROGRAM_ENV) != APR_SUCCESS ||
+        apr_proc_create(&process, "/bin/sh", arguments, NULL, attributes, pool) != APR_SUCCESS) {
+        *output = "it could not be started";
+        return false;
+    }
+    apr_file_read_full(process.out, bytes, sizeof(bytes), &length);
+    apr_file_close(process.out);
+    apr_proc_wait(&process, &status, &why, APR_WAIT);
+    while (length > 0 && apr_isspace(bytes[length - 1])) {
+        length--;
+    }
+    *output = apr_pstrmemdup(pool, bytes, length);
+    return APR_PROC_CHECK_EXIT(why) && status == 0;
+}
+
+static void look_at_configuration(check_t *check)
+{
+    const char *command = lims_values_get(check->tool->values, "configtest");
+    const char *output = "";
+    bool sound;
+
+    if (command) {
+        sound = run_command(&output, command, check->tool->pool);
+        find(check, "configuration", sound ? "ok" : "failed", *output ? output : command,
+             "Each line names what is missing; the directives are in reference.conf.");
+    }
+}
+
+/* Whether each secret of a webhook has its key in the key file. */
+static const lims_error_t *look_at_keys(check_t *check, const lims_keyring_t *ring)
+{
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = lims_database_call(&rows, &check->rq, LIMS_STMT_CHECK_SECRETS);
+
+    for (int i = 0; !error && i < lims_result_count(rows); i++) {
+        const char *key = lims_result_get(rows, i, "key");
+        bool first = strcmp(key, lims_keyring_first(ring)) == 0;
+        bool known = lims_keyring_has(ring, key);
+
+        find(check, "webhook secrets",
+             first   ? "ok"
+             : known ? "warning"
+                     : "failed",
+             apr_psprintf(check->tool->pool, "%s under key \"%s\"%s",
+                          lims_result_get(rows, i, "endpoints"), key,
+                          first   ? ""
+                          : known ? ", which is not the first"
+                                  : ", which the file has not"),
+             known ? "\"limsctl webhook rekey\" seals them by the first key."
+                   : "Put the key back; where it is lost, \"limsctl webhook rotate\".");
+    }
+    return error;
+}
+
+static const lims_error_t *look_at_secrets(check_t *check)
+{
+    const char *file = check->tool->secret_key_file;
+    const lims_keyring_t *ring = NULL;
+    const char *problem;
+
+    if (!file || check->misfit || check->stranger) {
+        return NULL;
+    }
+    problem = lims_keyring_read(&ring, file, check->tool->pool);
+    find(check, "key file", problem ? "failed" : "ok", problem ? problem : file,
+         "The file that LimsSecretKeyFile names has to be readable to its owner alone.");
+    return problem ? NULL : look_at_keys(check, ring);
+}
+
+static const lims_error_t *look(check_t *check)
+{
+    const lims_error_t *error =
+        lims_session_connect(&check->rq.connection, check->tool->database, check->tool->pool);
+
+    if (!error) {
+        error = ask(check, LIMS_STMT_CHECK_SERVER);
+    }
+    if (!error) {
+        error = ask(check, LIMS_STMT_CHECK_ROLES);
+    }
+    if (!error) {
+        look_at_version(check);
+        error = ask(check, LIMS_STMT_CHECK_SCHEMA);
+    }
+    if (!error) {
+        error = look_at_secrets(check);
+    }
+    return error ? error : look_at_clock(check);
+}
+
+static void print_findings(check_t *check)
+{
+    apr_size_t length = 0;
+
+    lims_writer_array_end(check->w);
+    lims_writer_key(check->w, "ok");
+    lims_writer_boolean(check->w, !check->failed);
+    lims_writer_object_end(check->w);
+    if (check->tool->json) {
+        printf("%s\n",
+               lims_printable_json(lims_writer_finish(&length, check->w), check->tool->pool));
+    }
+}
+
+lims_exit_e lims_command_check(lims_tool_t *tool)
+{
+    check_t check = {
+        .tool = tool,
+        .rq = { .pool = tool->pool,
+                .id = lims_request_id_create(tool->pool),
+                .values = tool->values },
+        .w = lims_writer_create(tool->pool),
+    };
+    const lims_error_t *error;
+
+    lims_writer_object_begin(check.w);
+    lims_writer_key(check.w, "findings");
+    lims_writer_array_begin(check.w);
+    look_at_configuration(&check);
+    error = look(&check);
+    if (error) {
+        return lims_print_error(tool, error);
+    }
+    print_findings(&check);
+    return check.misfit ? LIMS_EXIT_SCHEMA : check.failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command_jobs.c - limsctl scan, limsctl retention: a job by hand, without httpd. */
+#include "jobs/jobs.h"
+
+#include <apr_strings.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/writer.h"
+#include "tool/session.h"
+#include "tool/tool.h"
+
+#define DRY_RUN                                                                                    \
+    {                                                                                              \
+        .name = "dryRun", .type = LIMS_T_BOOLEAN, .fallback = "false",                             \
+        .doc = "Whether only to show what would be done."                                          \
+    }
+
+const lims_field_t lims_scan_options[] = { DRY_RUN, LIMS_FIELD_END };
+
+const lims_field_t lims_retention_options[] = {
+    DRY_RUN,
+    { .name = "eventRetention",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 3650,
+      .doc = "Days for which events, their deliveries and attempts are kept: at most as many as "
+             "LimsEventRetention says.",
+      .example = "30" },
+    { .name = "idempotencyLifetime",
+      .type = LIMS_T_INTEGER,
+      .min = 1,
+      .max = 30 * 86400,
+      .fallback = "2592000",
+      .doc = "Seconds for which the answer to an Idempotency-Key is kept: at least as many as "
+             "LimsIdempotencyLifetime says.",
+      .example = "86400" },
+    { .name = "rejectedFileDays",
+      .type = LIMS_T_INTEGER,
+      .min = 1,
+      .max = 3650,
+      .fallback = "90",
+      .doc = "Days for which the bytes of rejected instrument files are kept, as "
+             "LimsRejectedFileDays says.",
+      .example = "90" },
+    LIMS_FIELD_END,
+};
+
+static void write_figures(lims_writer_t *w, const lims_job_figure_t *figures,
+                          const apr_int64_t *values)
+{
+    for (int i = 0; i < LIMS_JOB_FIGURES && figures[i].name; i++) {
+        lims_writer_key(w, figures[i].name);
+        lims_writer_integer(w, values[i]);
+    }
+}
+
+static void print_report(const lims_tool_t *tool, const lims_job_t *job,
+                         const lims_job_report_t *report, bool dry)
+{
+    lims_writer_t *w = lims_writer_create(tool->pool);
+    apr_size_t length = 0;
+    const char *json;
+
+    lims_writer_object_begin(w);
+    write_figures(w, dry ? job->gauges : job->counts, dry ? report->gauges : report->counts);
+    lims_writer_object_end(w);
+    json = lims_writer_finish(&length, w);
+    lims_print_answer(tool, json, length);
+}
+
+static lims_exit_e run(lims_tool_t *tool, lims_job_e which)
+{
+    const lims_job_t *job = &lims_jobs[which];
+    bool dry = strcmp(lims_values_get(tool->values, "dryRun"), "t") == 0;
+    lims_job_report_t report = { .more = false };
+    lims_session_t *session = NULL;
+    const lims_error_t *error = lims_session_open(&session, tool->database, tool->pool);
+
+    if (!error && dry) {
+        error = lims_job_look(&report, job, session->connection, tool->values, tool->pool);
+    } else if (!error) {
+        error =
+            lims_job_run(&report, job, session->connection, tool->values, NULL, NULL, tool->pool);
+    }
+    if (error) {
+        return lims_print_error(tool, error);
+    }
+    print_report(tool, job, &report, dry);
+    return LIMS_EXIT_OK;
+}
+
+lims_exit_e lims_command_scan(lims_tool_t *tool)
+{
+    return run(tool, LIMS_JOB_SCAN);
+}
+
+lims_exit_e lims_command_retention(lims_tool_t *tool)
+{
+    return run(tool, LIMS_JOB_RETENTION);
+}
