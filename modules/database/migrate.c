@@ -239,11 +239,12 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
         const lims_migration_row_t *row = &plan->rows[i];
 
         if (row->state == LIMS_MIGRATION_UNKNOWN && lims_migration_is_foreign(row->version)) {
-            return lims_fail(run->pool, LIMS_E_PRECONDITION_FAILED,
-                             "The database was made by other migrations, of which %03d (%s) is "
-                             "not known here. They cannot be taken over: use the limsctl that "
-                             "belongs to this database, or migrate an empty one.",
-                             row->version, row->name);
+            return lims_client_error(
+                run->pool, LIMS_E_PRECONDITION_FAILED,
+                "The database was made by other migrations, of which %03d (%s) is "
+                "not known here. They cannot be taken over: use the limsctl that "
+                "belongs to this database, or migrate an empty one.",
+                row->version, row->name);
         }
         if (row->state == LIMS_MIGRATION_UNKNOWN) {
             return lims_client_error(
