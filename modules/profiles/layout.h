@@ -97,6 +97,7 @@ struct lims_layout_scope_t {
     const lims_keys_t *keys[2];  /* of the block, of the sheet; or NULL */
     apr_hash_t *labels; /* transposed: folded row label -> apr_array_header_t of its rows */
     int column;         /* transposed: the sample's column, from 0 */
+    bool unmapped;      /* matrix: the map has no sample in this well */
     const lims_found_t *places[LIMS_FROM_COUNT]; /* block, labels, well, …; or NULL */
     /* Fields and paths, where a layout has them. False: no such place. */
     bool (*find)(lims_found_t *found, const lims_layout_t *layout, const lims_layout_scope_t *scope,
@@ -225,6 +226,11 @@ bool lims_near_check(lims_layout_t *layout, const lims_layout_scope_t *scope,
 void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const lims_test_t *test);
 void lims_keys_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
                     const lims_test_t *test);
+/* The same for the name of a group of columns that columns.test takes for none: nearly
+ * what would stand there, by the group `like`, from which .text was taken of .raw. */
+void lims_near_group(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                     const lims_test_t *test, const lims_found_t *cell, const lims_found_t *like);
+
 void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_element_t *child, const char *step,
                      apr_size_t length);
@@ -274,6 +280,9 @@ void lims_times_decide(lims_layout_t *layout);
 
 /* Result, unit, qualifier and dilution of a value (rules_value.c). */
 void lims_value_read(lims_cell_value_t *value);
+
+/* Whether the value's cell is blank, or has a token that says the same. */
+bool lims_value_is_blank(const lims_cell_value_t *value);
 
 /* Adds a blocking reason about a value. */
 void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,

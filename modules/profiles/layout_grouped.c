@@ -104,6 +104,25 @@ static bool check_groups(lims_layout_t *layout, const lims_table_t *table,
     return groups->nelts > 0;
 }
 
+/* A test is missing that a file may lack: whether a group nearly has its name. */
+static void look_near(lims_layout_t *layout, const lims_table_t *table,
+                      const apr_array_header_t *groups, const lims_test_t *test)
+{
+    const lims_row_t *upper = &table->sheet->rows[table->header];
+    const lims_layout_scope_t scope = { .sheet = table->sheet };
+
+    for (int i = 1, next = 0; i < upper->count; i++) {
+        const lims_found_t cell = lims_found_cell(upper, i);
+
+        if (next < groups->nelts && APR_ARRAY_IDX(groups, next, group_t).from == i) {
+            const lims_found_t *name = &APR_ARRAY_IDX(groups, next++, group_t).name;
+            lims_near_check(layout, &scope, test, name, name->text, strlen(name->text));
+        } else if (lims_cell_says(upper, i)) {
+            lims_near_group(layout, &scope, test, &cell, &APR_ARRAY_IDX(groups, 0, group_t).name);
+        }
+    }
+}
+
 /* Each test that the profile lists has its group, as each of a wide table its
  * column. */
 static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
@@ -134,9 +153,8 @@ static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
                                test->test_code);
             all = false;
         }
-        for (int j = 0; !any && test->optional && j < groups->nelts; j++) {
-            const lims_found_t *name = &APR_ARRAY_IDX(groups, j, group_t).name;
-            lims_near_check(layout, &scope, test, name, name->text, strlen(name->text));
+        if (!any && test->optional) {
+            look_near(layout, table, groups, test);
         }
     }
     return all;

@@ -260,11 +260,49 @@ static void tell_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *rea
     }
 }
 
+/* Whether a row has the labels of a plate's columns, and so begins another one. */
+static bool begins_plate(const lims_layout_t *layout, const plate_t *plate, const lims_row_t *row)
+{
+    const lims_row_t *header = &plate->table.sheet->rows[plate->table.header];
+    bool any = false;
+
+    for (int i = 1; i < header->count; i++) {
+        const lims_found_t found = label(layout, header, i);
+
+        if (*found.text && strcmp(found.text, label(layout, row, i).text) != 0) {
+            return false;
+        }
+        any = any || *found.text;
+    }
+    return any;
+}
+
+/* A second plate behind the end of the first is not left out unseen. A section says
+ * itself which of several plates is meant. */
+static void refuse_second(lims_layout_t *layout, plate_t *plate, const lims_table_t *found,
+                          const map_t *map)
+{
+    const lims_sheet_t *sheet = plate->table.sheet;
+
+    for (int i = plate->table.end; !layout->profile->table.section && i < found->end; i++) {
+        const lims_found_t place = { .row = sheet->rows[i].number };
+
+        if (begins_plate(layout, plate, &sheet->rows[i]) &&
+            !(map && map->plate.table.sheet == sheet && map->plate.table.header == i)) {
+            refuse(layout, plate, &place,
+                   "Another plate with these columns begins here, behind the end of the one that "
+                   "the profile reads.");
+            return;
+        }
+    }
+}
+
 /* --- Values ------------------------------------------------------------------------- */
 
-/* One well; a well that the map leaves out is empty, whatever was measured. */
-static void read_well(lims_layout_t *layout, lims_layout_scope_t *scope, const lims_found_t *row,
-                      const lims_found_t *column, const map_t *map)
+/* One well; one that the map leaves out is empty if it has no value. Where rows or
+ * columns do not match the map's, that has been told. */
+static void read_well(lims_layout_t *layout, lims_layout_scope_t *scope, const plate_t *plate,
+                      const lims_found_t *row, const lims_found_t *column, const map_t *map)
 {
     const lims_found_t value = lims_found_cell(scope->row, column->column - 1);
     lims_found_t well = lims_found_text(well_name(row, column, layout->pool), value.row,
@@ -275,7 +313,8 @@ static void read_well(lims_layout_t *layout, lims_layout_scope_t *scope, const l
     scope->places[LIMS_FROM_WELL] = &well;
     scope->places[LIMS_FROM_MAP] =
         map ? apr_hash_get(map->wells, well.text, APR_HASH_KEY_STRING) : NULL;
-    if (!map || scope->places[LIMS_FROM_MAP]) {
+    scope->unmapped = map && !scope->places[LIMS_FROM_MAP];
+    if (!scope->unmapped || (plate->whole && lims_cell_says(scope->row, column->column - 1))) {
         lims_rules_value(layout, scope, NULL, NULL, &value);
     }
 }
@@ -299,7 +338,7 @@ static void read_plate(lims_layout_t *layout, plate_t *plate, const map_t *map, 
             lims_found_t column = label(layout, columns, j);
 
             if (*column.text) {
-                read_well(layout, &scope, &row, &column, map);
+                read_well(layout, &scope, plate, &row, &column, map);
                 apr_hash_set(read, well_name(&row, &column, layout->pool), APR_HASH_KEY_STRING,
                              columns);
             }
@@ -327,6 +366,7 @@ void lims_layout_matrix(lims_layout_t *layout)
             if (mapped) {
                 check_shape(layout, &plate, &map);
             }
+            refuse_second(layout, &plate, table, mapped ? &map : NULL);
             read_plate(layout, &plate, mapped ? &map : NULL, read);
         }
         if (mapped && (i + 1 == tables->nelts ||

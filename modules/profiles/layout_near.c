@@ -164,6 +164,27 @@ void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const li
     }
 }
 
+void lims_near_group(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                     const lims_test_t *test, const lims_found_t *cell, const lims_found_t *like)
+{
+    const char *at = strstr(like->raw, like->text);
+    const char *label = lims_fold(cell->raw, strlen(cell->raw), layout->pool);
+
+    for (int i = 0; at && !is_taken(layout, label) && i < test->names->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(test->names, i, const char *);
+        const char *whole = apr_pstrcat(
+            layout->pool, apr_pstrmemdup(layout->pool, like->raw, (apr_size_t)(at - like->raw)),
+            apr_pstrmemdup(layout->pool, name, strcspn(name, "#")), at + strlen(like->text), NULL);
+
+        whole = lims_fold(whole, strlen(whole), layout->pool);
+        if (lims_name_is_near(label, strlen(label), whole, strlen(whole))) {
+            lims_near_note(layout, scope, test, cell,
+                           lims_found_text(cell->raw, 0, 0, layout->pool).text);
+            return;
+        }
+    }
+}
+
 void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_element_t *child, const char *step,
                      apr_size_t length)

@@ -177,6 +177,51 @@ static void find_within(groups_t *g)
     }
 }
 
+static bool is_same_or_near(const char *a, apr_size_t a_length, const char *b, apr_size_t b_length)
+{
+    return (a_length == b_length && strncmp(a, b, b_length) == 0) ||
+           lims_name_is_near(a, a_length, b, b_length);
+}
+
+/* Whether a label begins and ends, but for a letter of each, as a column of values does. */
+static bool has_form(const char *label, const char *before, const char *behind)
+{
+    apr_size_t length = strlen(label), head = strlen(before), tail = strlen(behind);
+    bool begins = head == 0, ends = tail == 0;
+
+    for (apr_size_t more = 0; more < 3 && length + 1 > head + tail; more++) {
+        apr_size_t from = head + more - 1, to = tail + more - 1;
+
+        begins = begins || (from <= length && is_same_or_near(label, from, before, head));
+        ends = ends || (to <= length && is_same_or_near(label + length - to, to, behind, tail));
+    }
+    return begins && ends;
+}
+
+/* A column before the first sample may be of all; but not one of values whose header is
+ * damaged: its sample would be left out unseen. */
+static void check_before(groups_t *g)
+{
+    const lims_source_t *value = &g->layout->profile->columns[LIMS_COLUMN_VALUE];
+    const group_t *first = APR_ARRAY_IDX(g->groups, 0, const group_t *);
+    const apr_array_header_t *list =
+        apr_hash_get(first->columns->columns, value->header, APR_HASH_KEY_STRING);
+    apr_pool_t *pool = g->layout->pool;
+    const char *model = list ? trimmed(g->upper, APR_ARRAY_IDX(list, 0, int), pool) : "";
+    const char *at = strstr(model, first->name.text);
+
+    for (int i = 1; at && i < first->first; i++) {
+        const char *label = trimmed(g->upper, i, pool);
+
+        if (!is_declared(g, label, i) &&
+            has_form(label, apr_pstrmemdup(pool, model, (apr_size_t)(at - model)),
+                     at + strlen(first->name.text))) {
+            refuse(g, g->upper, i, model,
+                   "This column looks like one of a sample's values, and names no sample.");
+        }
+    }
+}
+
 /* --- What has to be there -------------------------------------------------------------- */
 
 static void check_source(groups_t *g, const group_t *group, const lims_source_t *source, bool own)
@@ -213,6 +258,9 @@ static bool is_complete(groups_t *g)
 {
     if (g->groups->nelts == 0) {
         refuse(g, g->upper, 0, NULL, "No column has the name of a sample.");
+    }
+    if (g->groups->nelts > 0 && g->upper == g->lower) {
+        check_before(g);
     }
     for (int i = 0; i < g->groups->nelts; i++) {
         const group_t *group = APR_ARRAY_IDX(g->groups, i, const group_t *);

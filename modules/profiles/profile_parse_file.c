@@ -277,7 +277,10 @@ static const lims_member_t map_members[] = {
 static const lims_shape_t shape_map = {
     .title = "table.map",
     .doc = "Plate map of layout matrix: a second matrix of the same shape with the sample of each "
-           "well; the source `{\"from\": \"map\"}`.",
+           "well; the source `{\"from\": \"map\"}`. A value in a well for which it names no sample "
+           "holds the file back (`missing_tracking_id`): the name may be lost. Where plates are "
+           "read whole, `rows.skip` passes such wells over: "
+           "`{\"when\": [{\"from\": \"map\", \"equals\": \"\"}]}`.",
     .members = map_members,
     .size = sizeof(lims_profile_table_t),
 };

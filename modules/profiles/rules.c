@@ -347,6 +347,23 @@ static void read_tracking_id(lims_cell_value_t *value)
     }
 }
 
+/* A value in a well of which the map names no sample: the name may be lost. False: the
+ * well is not such a one. */
+static bool refuse_unmapped(lims_cell_value_t *value)
+{
+    if (!value->scope->unmapped || value->reading.control) {
+        return false;
+    }
+    if (lims_value_is_blank(value)) {
+        value->layout->skipped++;
+    } else {
+        lims_value_refuse(value, LIMS_REASON_MISSING_TRACKING_ID, LIMS_COLUMN_VALUE, NULL,
+                          "The well %s has a value, and the map names no sample for it.",
+                          value->scope->places[LIMS_FROM_WELL]->text);
+    }
+    return true;
+}
+
 static const lims_control_t *find_control(const lims_cell_value_t *value)
 {
     const apr_array_header_t *controls = value->layout->profile->rows.controls;
@@ -529,6 +546,9 @@ void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
     }
     if (!check_status(&value)) {
         layout->skipped++;
+        return;
+    }
+    if (refuse_unmapped(&value)) {
         return;
     }
     value.reading.control = lims_control_in_unit(&value);

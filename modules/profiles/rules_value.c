@@ -378,6 +378,15 @@ static void read_code(lims_cell_value_t *value, const lims_token_t *code, const 
     qualify(value, code->meaning);
 }
 
+bool lims_value_is_blank(const lims_cell_value_t *value)
+{
+    const char *text = value->found[LIMS_COLUMN_VALUE].text;
+    const lims_token_t *token =
+        text ? find_token(value->layout->profile->qualifiers.tokens, text) : NULL;
+
+    return !text || (token ? token->meaning == LIMS_TOKEN_MISSING : *text == '\0');
+}
+
 void lims_value_read(lims_cell_value_t *value)
 {
     lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];

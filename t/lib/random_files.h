@@ -47,7 +47,6 @@ typedef struct {
     bool workbook;                /* cells have places of their own: none moves */
     bool page;                    /* a web page, with one table */
     bool tagged;                  /* a cell more is another value of the same name */
-    int map_from, map_to;         /* rows in which a blank says that a well is empty */
     int samples, tests;
 } file_t;
 
@@ -320,11 +319,11 @@ static void put_labels(file_t *file)
     }
 }
 
-/* A plate of one test, whose samples stand in a map before it. */
+/* A plate of one test, whose samples stand in a map before it. One well is empty. */
 static void make_matrix(file_t *file)
 {
     static const char *const rows[] = { "A", "B", "C" };
-    int lines = file->tests, samples = file->samples;
+    int lines = file->tests, samples = file->samples, empty = 1 + chance(lines * samples - 1);
 
     file->tests = 1;
     set_table(file, "matrix",
@@ -334,15 +333,13 @@ static void make_matrix(file_t *file)
     APR_ARRAY_PUSH(new_row(file), const char *) = "Layout";
     file->from = 1;
     put_labels(file);
-    file->map_from = file->rows->nelts;
     for (int i = 0; i < lines; i++) {
         new_row(file);
         put_key(file, LABEL, rows[i], "");
         for (int j = 0; j < samples; j++) {
-            put(file, sample(i * samples + j));
+            put(file, i * samples + j == empty ? "" : sample(i * samples + j));
         }
     }
-    file->map_to = file->rows->nelts;
     new_row(file);
     APR_ARRAY_PUSH(new_row(file), const char *) = "Results";
     put_labels(file);
@@ -350,7 +347,7 @@ static void make_matrix(file_t *file)
         new_row(file);
         put_key(file, LABEL, rows[i], "");
         for (int j = 0; j < samples; j++) {
-            put(file, value(file, i * samples + j, 0));
+            put(file, i * samples + j == empty ? "" : value(file, i * samples + j, 0));
         }
     }
     file->samples = lines * samples;

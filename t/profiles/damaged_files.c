@@ -268,7 +268,6 @@ static void damage_cells(const damaged_t *d)
 {
     for (int row = d->file->from; row < d->file->to; row++) {
         const apr_array_header_t *cells = row_at(d->file, row);
-        bool map = row >= d->file->map_from && row < d->file->map_to;
 
         for (int column = 0; column <= cells->nelts; column++) {
             const char *text =
@@ -280,7 +279,7 @@ static void damage_cells(const damaged_t *d)
             if (!d->file->workbook && !d->file->tagged) {
                 insert_cell(d, row, column, "");
             }
-            if (column < cells->nelts && !(map && d->file->workbook && column > 0)) {
+            if (column < cells->nelts) {
                 lose_cell(d, row, column);
             }
         }

@@ -163,12 +163,33 @@ static const case_t cases[] = {
                  " 'columns': {'trackingId': {'from': 'map'}, 'test': {'text': 'OD'},"
                  "  'replicate': {'from': 'well'}},"
                  " 'qualifiers': {'tokens': [{'text': 'OVRFLW', 'meaning': 'over'}]},"
+                 " 'rows': {'skip': [{'when': [{'from': 'map', 'equals': ''}]}]},"
                  " 'tests': [{'name': 'OD', 'testCode': 'OD450'}]}",
       "Layout\n\t1\t2\t3\nA\tS1\tS2\t\nB\tS3\t\tS4\n\nResults\n\n\t1\t2\t3\n"
       "A\t2.100\tOVRFLW\t9\t450\nB\t2.3\t9\t2.40\t450\n",
       "9:2 S1 OD450=2.100 rA1|9:3 S2 OD450=OVRFLW q> rA2|10:2 S3 OD450=2.3 rB1|"
       "10:4 S4 OD450=2.40 rB3",
-      "", "2 4 0 0" },
+      "", "2 4 0 2" },
+    { "values in wells for which the map names no sample",
+      HEAD MATCH " 'layout': 'matrix', 'table': {'section': '^Results', 'header': {'find': ['1']},"
+                 "           'map': {'section': '^Layout'}},"
+                 " 'columns': {'trackingId': {'from': 'map'}, 'test': {'text': 'OD'}},"
+                 " 'rows': {'controls': [{'controlType': 'MB', 'when': [{'from': 'well',"
+                 "  'equals': 'B3'}], 'route': 'qcBatch', 'criterion': 'maximum',"
+                 "  'upperLimit': '1'}]},"
+                 " 'qualifiers': {'tokens': [{'text': '-', 'meaning': 'missing'}]},"
+                 " 'tests': [{'name': 'OD', 'testCode': 'OD'}]}",
+      "Layout\n,1,2,3\nA,S1,,\nB,,,\n\nResults\n,1,2,3\nA,0.5,0.6,-\nB,,OVER,0.1\n",
+      "8:2 S1 OD=0.5|9:4 ? OD=0.1 control MB",
+      "missing_tracking_id@8:3 [0.6]|missing_tracking_id@9:3 [OVER]", "2 1 1 1" },
+    { "another plate behind the end of the first",
+      HEAD MATCH
+      " 'layout': 'matrix', 'table': {'header': {'find': ['1', '2']}, 'block': {'start':"
+      "  '^Read (\\\\S+)'}}, 'columns': {'trackingId': {'from': 'well'}, 'test': {'from':"
+      "  'block'}}, 'tests': [{'name': 'Fe', 'testCode': 'FE'}, {'name': 'Pb', 'testCode':"
+      "  'PB'}]}",
+      "Read Fe\n,1,2\nA,1,2\n\nRaed Pb\n,1,2\nA,3,4\n", "3:2 A1 FE=1|3:3 A2 FE=2",
+      "structure_mismatch@6:0", "1 2 0 0" },
     { "a plate whose labels leave open which well is which",
       HEAD MATCH " 'layout': 'matrix', 'table': {'section': '^Results', 'header': {'find': ['1']},"
                  "           'map': {'section': '^Layout'}},"

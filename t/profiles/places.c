@@ -125,6 +125,11 @@ static const case_t groups[] = {
       "2:2 S1 FE=0.50 //fine", "", "1 1 0 0" },
     { "a column that belongs to nothing", WITHIN, "Molecule,S1 Area,S2Area\nFe,0.50,0.6\n", "",
       "structure_mismatch@1:3 [S2Area]", "0 0 0 0" },
+    { "a column of values before the first sample whose header is damaged", WITHIN,
+      "Molecule,S1 Arrea,S2 Area\nFe,0.50,0.6\n", "", "structure_mismatch@1:2 [S1 Arrea]",
+      "0 0 0 0" },
+    { "one of all that ends nearly so", WITHIN,
+      "Molecule,Areas,Mean area of all,S2 Area\nFe,1,2,0.6\n", "2:4 S2 FE=0.6", "", "1 1 0 0" },
     { "the same sample twice", WITHIN, "Molecule,S1 Area,S1 Area\nFe,0.50,0.6\n", "",
       "structure_mismatch@1:3 [S1 Area]", "0 0 0 0" },
 };

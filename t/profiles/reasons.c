@@ -358,6 +358,16 @@ static const case_t files[] = {
       " {'name': 'Copper', 'testCode': 'CU', 'optional': true}]}",
       "Sample,Lead Results,Coper Results\nName,Conc,Conc\nS1,5,6\n", "3:2 S1 PB=5",
       "note:structure_mismatch@1:3 [Coper Results]" },
+    { "an optional group of columns whose name columns.test takes for none",
+      "{'code': 'c', 'name': 'n', 'layout': 'grouped', 'match': {'container': 'text', 'headers':"
+      " ['Name']}, 'table': {'header': {'find': ['Name'], 'rows': 2}},"
+      " 'columns': {'trackingId': 'Name', 'value': 'Conc', 'test': {'from': 'group', 'regex':"
+      " '^(.*) Results$'}}, 'tests': [{'name': 'Lead', 'testCode': 'PB'},"
+      " {'name': 'Copper', 'testCode': 'CU', 'optional': true},"
+      " {'name': 'Zinc', 'testCode': 'ZN', 'optional': true}]}",
+      "Sample,Lead Results,Copper Reslts,Zinc (ISTD),Notes\nName,Conc,Conc,Conc,Text\n"
+      "S1,5,6,7,x\n",
+      "3:2 S1 PB=5", "note:structure_mismatch@1:3 [Copper Reslts]" },
     { "an optional key with a near name",
       "{'code': 'c', 'name': 'n', 'layout': 'keyvalue', 'dialect': {'delimiter': 'none'},"
       " 'match': {'container': 'text', 'sections': ['Report']}, 'columns': {'trackingId': 'ID'},"
