@@ -7,10 +7,11 @@
  * Bodies, keys and signatures are never logged.
  *
  * While the database is out of reach every request fails alike. Of those lines
- * each child writes one a second and number, with how many it left out; the log
- * of requests has them all.
+ * each child writes one a second for each database and number, with how many it
+ * left out; the log of requests has them all.
  */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "kernel/error.h"
 #include "server/server.h"
@@ -33,23 +34,36 @@ static int level_of(const lims_error_t *error, int status)
 
 #define NUMBER_MAX 400
 
-typedef struct {
-    _Atomic apr_time_t second; /* of the latest line */
+/* The lines of a number about a database, in this process. */
+struct lims_flood_t {
+    _Atomic apr_time_t second; /* of the latest one */
     _Atomic unsigned left_out; /* since then */
-} flood_t;
+};
+
+void lims_log_create(server_rec *s, const server_rec *first, apr_pool_t *pconf)
+{
+    lims_config_t *config = lims_config_of(s);
+
+    for (const server_rec *each = first; each != s; each = each->next) {
+        if (strcmp(lims_config_database(each), lims_config_database(s)) == 0) {
+            config->floods = lims_config_of(each)->floods;
+            return;
+        }
+    }
+    config->floods = apr_pcalloc(pconf, NUMBER_MAX * sizeof(*config->floods));
+}
 
 /* Whether a line is one too many; if not, `left_out` is how many were. */
-static bool is_flood(unsigned *left_out, const lims_error_t *error)
+static bool is_flood(unsigned *left_out, const server_rec *s, const lims_error_t *error)
 {
-    static flood_t floods[NUMBER_MAX];
     apr_time_t second = apr_time_sec(apr_time_now()), latest;
-    flood_t *flood;
+    struct lims_flood_t *flood;
 
     *left_out = 0;
     if (error->kind != LIMS_E_SERVICE_UNAVAILABLE || error->number >= NUMBER_MAX) {
         return false;
     }
-    flood = &floods[error->number];
+    flood = &lims_config_of(s)->floods[error->number];
     latest = atomic_load(&flood->second);
     if (latest == second || !atomic_compare_exchange_strong(&flood->second, &latest, second)) {
         atomic_fetch_add(&flood->left_out, 1);
@@ -65,7 +79,7 @@ static void log_failure(request_rec *r, const lims_error_t *error, const char *r
     const char *cause = error->cause ? error->cause : "";
     unsigned left_out;
 
-    if (is_flood(&left_out, error)) {
+    if (is_flood(&left_out, r->server, error)) {
         return;
     }
     if (left_out) {

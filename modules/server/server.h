@@ -123,6 +123,7 @@ typedef struct {
     int hints;                        /* where a commit is told to the dispatchers, or -1 */
     struct lims_counters_t *counters; /* of its database; metrics.c */
     lims_pool_t *pool;                /* in a child: its connections, NULL if it has none */
+    struct lims_flood_t *floods;      /* of its database, in this process; log.c */
     struct lims_database_metrics_memory_t
         *database_metrics;      /* what the database last said; database_metrics.c */
     lims_semaphore_t semaphore; /* for what takes a processor for long */
@@ -215,6 +216,10 @@ int lims_status_handler(request_rec *r);
 void lims_status_register(apr_pool_t *pool);
 
 /* log.c: one line for each refusal or failure. */
+
+/* What bounds the lines of a host about its database; hosts of one database share
+ * it. Once for each host, `first` and those before it first. */
+void lims_log_create(server_rec *s, const server_rec *first, apr_pool_t *pconf);
 void lims_log_error(request_rec *r, const lims_error_t *error, const char *request_id);
 
 #endif /* LIMS_SERVER_H */

@@ -139,6 +139,7 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
     }
     lims_algorithms_list();
     for (server_rec *each = s; each; each = each->next) {
+        lims_log_create(each, s, pconf);
         rv = lims_metrics_create(each);
         if (rv != APR_SUCCESS) {
             ap_log_error(APLOG_MARK, APLOG_EMERG, rv, each,

@@ -9,6 +9,7 @@ use warnings;
 use LIMS::Service::Response;
 use LIMS::Service::VirtualHosts;
 use LIMS::Test;
+use Time::HiRes qw(sleep time);
 
 my $conf = "LimsRateLimit 5000\nLimsScanInterval 1\n";
 
@@ -74,6 +75,28 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
         ok($hosts->finish, 'nothing unexpected in the log');
     };
 }
+
+# A schema that does not fit fails every request alike.
+subtest 'what one database has logged leaves the other its lines' => sub {
+    my $hosts = LIMS::Hosts->new(way => 'include', conf => $conf, children => 1);
+    my ($first, $second) = $hosts->all;
+
+    $_->db->do(q{UPDATE lims.schema_migration SET checksum = 'other'
+        WHERE version = (SELECT max(version) FROM lims.schema_migration)}) for $first, $second;
+    $hosts->httpd->restart;
+    $hosts->httpd->allow_log(qr/LIMS0039: 503 |LIMS0112: /);
+    for my $round (1 .. 3) {
+        sleep 1 - (time - int time);    # a second from its beginning
+        for my $host (($first) x 3, $second) {
+            is($host->get('/whoami', headers => { 'X-Request-Id' => "$host->{database}-$round" })
+                    ->status, 503, 'refused');
+        }
+        my @lines = map { [ $hosts->httpd->log =~ /LIMS0039: .*\(request \Q$_->{database}\E-$round\b/g ] }
+            $first, $second;
+        is_deeply([ map { scalar @$_ } @lines ], [ 1, 1 ], 'a line for each database');
+    }
+    ok($hosts->finish, 'nothing unexpected in the log');
+};
 
 subtest 'one database, written in two ways' => sub {
     my $hosts = LIMS::Service::VirtualHosts->new(way => 'written', conf => $conf, one => sub {

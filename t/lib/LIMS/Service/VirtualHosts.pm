@@ -32,6 +32,7 @@ one is accepted there. How they are written (C<@LIMS::Service::VirtualHosts::way
 
     way    one of these
     conf   further directives, for both
+    children  how many, as LIMS::Test has it
     one    a function that is given the connection string of the first database,
            and returns another one for it: both hosts are on the first database
 
@@ -62,7 +63,7 @@ sub new {
     my @strings = map { LIMS::Instance::conninfo($self->{names}[$_], 'lims_app') =~ s/ user=.*//r }
         0, 1;
     $strings[1] = $option{one}->($strings[0]) if $option{one};
-    $self->{httpd} = LIMS::Test->new(name => $name,
+    $self->{httpd} = LIMS::Test->new(name => $name, children => $option{children},
         conf => ($option{conf} || '') . "\n" . $self->_configuration($option{way}, @strings));
     $self->{hosts} = [ $first, $self->_client($option{one} ? 0 : 1) ];
     for my $i (0, 1) {
