@@ -78,7 +78,7 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
 
 # A schema that does not fit fails every request alike.
 subtest 'what one database has logged leaves the other its lines' => sub {
-    my $hosts = LIMS::Hosts->new(way => 'include', conf => $conf, children => 1);
+    my $hosts = LIMS::Service::VirtualHosts->new(way => 'include', conf => $conf, children => 1);
     my ($first, $second) = $hosts->all;
 
     $_->db->do(q{UPDATE lims.schema_migration SET checksum = 'other'
