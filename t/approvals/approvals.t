@@ -43,7 +43,7 @@ sub decides {
     return $response->json;
 }
 
-subtest 'an organization without steps asks for none' => sub {
+subtest 'without approval steps there are no records' => sub {
     my ($sample, @records) = asked();
     is_deeply(\@records, [], 'no records');
     is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'and it is reported');
@@ -51,7 +51,7 @@ subtest 'an organization without steps asks for none' => sub {
 
 $lab->approval_steps(@names);
 
-subtest 'asked for when first completed' => sub {
+subtest 'records are made when a sample is first completed' => sub {
     my $sample = worked();
     is($lims->get("/samples/$sample->{id}/approvals")->body,
         '{"data":[],"nextCursor":0,"hasMore":false}', 'none before');
@@ -70,13 +70,13 @@ subtest 'asked for when first completed' => sub {
     is_deeply(list($sample)->{data}, \@records, 'not again by moving about');
 };
 
-subtest 'asked for when a sample goes past completed' => sub {
+subtest 'records are made when a sample skips completed' => sub {
     my $sample = worked();
     $lab->status($sample, 'verified');
     is(scalar @{ list($sample)->{data} }, 3, 'verified comes after completed');
 };
 
-subtest 'approved, step by step' => sub {
+subtest 'steps are approved in their order' => sub {
     my ($sample, @records) = asked();
     my $changes = $lab->changes_of(sub {
         my $refusal = refused(decide($records[1], 'approved'), 409, 'approval_required',
@@ -115,7 +115,7 @@ subtest 'a decision is final' => sub {
     refused(decide($records[1], 'approved'), 409, 'already_decided', 'nor back');
 };
 
-subtest 'what is not the caller\'s to say' => sub {
+subtest 'members that a caller cannot set' => sub {
     my (undef, $record) = asked();
     for my $field (qw(id sampleId step name requestedAt decidedAt decidedBy round current)) {
         like(refused($lims->patch("/approval-records/$record->{id}",
@@ -140,7 +140,7 @@ subtest 'a rejection needs a comment' => sub {
     is(decides($record, 'rejected', 'why')->{comment}, 'why', 'with one');
 };
 
-subtest 'after a rejection, a new round' => sub {
+subtest 'a new round after a rejection' => sub {
     my ($sample, @records) = asked();
     decides($records[0], 'approved');
     decides($records[1], 'rejected', 'repeat the test');
@@ -183,7 +183,7 @@ subtest 'refused bodies' => sub {
     is($changes, 0, 'nothing changed');
 };
 
-subtest 'not there' => sub {
+subtest 'unknown records' => sub {
     $other->approval_steps('Final approval');
     my ($sample, $test) = $other->worked(1);
     $other->status($sample, 'completed');
@@ -200,7 +200,7 @@ subtest 'not there' => sub {
             ->json->{status}, 'pending', 'it is untouched');
 };
 
-subtest 'decided by many at once' => sub {
+subtest 'many decide at once: one wins' => sub {
     for my $round (1 .. 4) {
         my (undef, $record) = asked();
         my ($met, @answers) = $lab->overlapping(6, approval => $record->{id}, sub {

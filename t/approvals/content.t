@@ -48,7 +48,7 @@ sub patched {
     return;
 }
 
-subtest 'verifying what was approved asks for nothing anew' => sub {
+subtest 'verifying after approval needs no new approval' => sub {
     my ($sample, $test) = approved();
     is_deeply([ map { $_->{current} } list($sample) ], [ JSON::PP::true(), JSON::PP::true() ],
         'what was approved is current');
@@ -93,7 +93,7 @@ my %change = (
 sub definition_of { return $lims->get("/sample-tests/$_[0]")->json->{testDefinitionId} }
 
 for my $name (sort keys %change) {
-    subtest "asked again: $name" => sub {
+    subtest "a change asks for approval again: $name" => sub {
         my ($sample, $test) = approved();
         $change{$name}->($sample, $test);
         my @records = list($sample);
@@ -108,7 +108,7 @@ for my $name (sort keys %change) {
     };
 }
 
-subtest 'also after verification' => sub {
+subtest 'a change after verification asks for approval again' => sub {
     my ($sample, $test) = approved();
     $lab->verify($test);
     patched("/samples/$sample->{id}", plantLocation => 'yet another');
@@ -119,7 +119,7 @@ subtest 'also after verification' => sub {
     is(report($sample)->status, 200, 'but a verified test keeps its name');
 };
 
-subtest 'what became of a presumptive positive' => sub {
+subtest 'the outcome of a confirmation asks for approval again' => sub {
     my ($sample, $test) = approved(requires_confirmation => 't');
     $lab->confirm($test, 'refuted');
     $lab->verify($test);
@@ -128,7 +128,7 @@ subtest 'what became of a presumptive positive' => sub {
     is(report($sample)->status, 200, 'now it is');
 };
 
-subtest 'what became of the run' => sub {
+subtest 'a failed QC batch asks for approval again' => sub {
     my ($sample, $test) = approved();
     my $batch = $lab->qc_batch($test);
     approve($sample);
@@ -141,7 +141,7 @@ subtest 'what became of the run' => sub {
     is(report($sample)->status, 200, 'and approved as that');
 };
 
-subtest 'steps that were off for a while' => sub {
+subtest 'approval steps that were inactive for a while' => sub {
     my ($sample, $test) = approved();
     my $set = sub {
         my ($on) = @_;

@@ -129,14 +129,14 @@ for my $operation (@operations) {
 }
 is_deeply([ sort keys %unused ], [], 'all of these are documented somewhere');
 
-subtest 'none of it changed anything' => sub {
+subtest 'refused requests changed nothing' => sub {
     my $after = LIMS::Database::Snapshot::take($lims);
     for my $table (grep { $_ ne 'idempotency_record' } sort keys %$after) {
         is($after->{$table}, $before->{$table}, $table);
     }
 };
 
-subtest 'no operation is spared when the database refuses' => sub {
+subtest 'every operation answers 500 when the database fails' => sub {
     my $right = 'EXECUTE ON FUNCTION lims.authenticate(bytea, text)';
     $lims->db->do("REVOKE $right FROM PUBLIC, lims_app");
     for my $operation (@operations) {
@@ -149,7 +149,7 @@ subtest 'no operation is spared when the database refuses' => sub {
     $lims->db->do("GRANT $right TO lims_app");
 };
 
-subtest 'nor when it is out of reach' => sub {
+subtest 'every operation answers 503 when the database is out of reach' => sub {
     my $admin = LIMS::Instance::connect_database('postgres', 'postgres');
     is($lims->get('/whoami')->status, 200, 'it was there');
     $lims->forget_handles;

@@ -78,7 +78,7 @@ sub learn {
     return;
 }
 
-subtest 'the work' => sub {
+subtest 'the life of a sample' => sub {
     for my $step (@work) {
         my ($name, $body) = @$step;
         my $operation = $operation{$name} or do { fail("$name is documented"); next };
@@ -103,7 +103,7 @@ subtest 'a file that a model reads' => sub {
     $done{$name} = 1;
 };
 
-subtest 'looking at it' => sub {
+subtest 'every record can be read again' => sub {
     for my $name (sort grep { $operation{$_}->method eq 'GET' } keys %operation) {
         my $operation = $operation{$name};
         my $path      = path_of($operation);
@@ -118,7 +118,7 @@ subtest 'looking at it' => sub {
     }
 };
 
-subtest 'too late' => sub {
+subtest 'what the state forbids is refused with 409' => sub {
     $forbidden[4][1] = { updates => [ { sampleTestId => $id{'sample-tests'}, result => '8' } ] };
     for my $case (@forbidden) {
         my ($name, $body, $slug) = @$case;

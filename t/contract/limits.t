@@ -26,7 +26,7 @@ my @writes     = grep { defined $_->body } @operations;
 
 sub type_of { return defined $_[0]->body ? [ 'Content-Type: ' . $_[0]->type ] : [] }
 
-subtest 'one request of a key is enough' => sub {
+subtest 'every operation counts against the rate limit' => sub {
     my $key = $lims->key($lims->fixture)->{key};
 
     is($lims->get('/whoami', key => $key)->status, 200, 'the one');
@@ -43,7 +43,7 @@ subtest 'one request of a key is enough' => sub {
 };
 
 # All at once, because each of them takes its time.
-subtest 'half a body' => sub {
+subtest 'every operation with a body answers 408 to half a body' => sub {
     my $begun = time;
     my @waiting = map {
         my $operation = $_;

@@ -63,7 +63,7 @@ sub slugs {
     return sort @found;
 }
 
-subtest 'the document' => sub {
+subtest 'version and form of the document' => sub {
     is($api->{openapi}, '3.1.0', 'OpenAPI 3.1.0');
     is(document(), $text, 'the same bytes each time');
 };
@@ -71,7 +71,7 @@ subtest 'the document' => sub {
 # Clients put server and path together as they stand, or take the server for a URL
 # relative to the document's. "" is right with every generator that clients.t runs,
 # "/" is not: it makes "//api/v1" of the root.
-subtest 'where the paths are' => sub {
+subtest 'paths and servers' => sub {
     is_deeply([ map { $_->{url} } @{ $api->{servers} } ], [''], 'the server is where it came from');
     is_deeply([ grep { !m{\A/api/v1(?:/|\z)} } sort keys %{ $api->{paths} } ], [],
         'every path is whole');
@@ -108,7 +108,7 @@ subtest 'references' => sub {
 };
 
 # Every line of the contract's table of endpoints whose resource is built.
-subtest 'endpoints' => sub {
+subtest 'the routes of the contract' => sub {
     my @contract = (
         'GET ', 'GET /whoami', 'GET /samples', 'GET /samples/{id}', 'POST /samples',
         'PATCH /samples/{id}', 'PATCH /samples/{id}/status', 'POST /samples/receive',
@@ -152,7 +152,7 @@ subtest 'operations' => sub {
 };
 
 # The contract's table of gates: slug, status, endpoints.
-subtest 'gates' => sub {
+subtest 'responses of the gates' => sub {
     my $verify = 'POST /sample-tests/{id}/verify';
     my $report = 'POST /samples/{id}/report';
     my $status = 'PATCH /samples/{id}/status';
@@ -184,7 +184,7 @@ subtest 'gates' => sub {
 };
 
 # What languages have already, a generated client would have to call something else.
-subtest 'names' => sub {
+subtest 'names of schemas shadow no built-in type of clients' => sub {
     my %taken = map { $_ => 1 } qw(Array Blob Body Boolean Buffer Client Comment Date Document
         Element Error Event Exception File FormData Function Headers Image Iterator List Location
         Lock Map Module Node Notification Number Object Option Package Partial Pick Plugin Process
@@ -194,7 +194,7 @@ subtest 'names' => sub {
         'shadow nothing');
 };
 
-subtest 'values' => sub {
+subtest 'enumerations' => sub {
     my $of = sub {
         my ($name, @path) = @_;
         my $thing = $api->{components}{schemas}{$name};
@@ -221,7 +221,7 @@ subtest 'values' => sub {
     like($of->(qw(Sample priority))->{description}, qr/More may be added/, '... but to what is answered');
 };
 
-subtest 'what is refused is refused by the schema' => sub {
+subtest 'values that the service refuses are not valid by the schema' => sub {
     my $client = $api->{components}{schemas}{SampleCreate}{properties}{clientName};
     ok(!$schema->validate('City', $client), 'a name');
     ok($schema->validate($_, $client), 'a name that is blank or has a control character')

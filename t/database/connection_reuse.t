@@ -46,7 +46,7 @@ my %answer = (
         sub { $lims->post('/clients', { code => 'B', name => 'ours' }) }, 'COMMIT'),
 );
 
-subtest 'an answer to nobody' => sub {
+subtest 'an unsolicited answer' => sub {
     my $lost = $proxy->lost('client_get');
     $proxy->rule(stray => join '', @{ $answer{client_get} });
     each_gets_its_own();
@@ -58,7 +58,7 @@ subtest 'an answer to nobody' => sub {
     is($proxy->lost('client_get'), $lost, 'what a server may say at any time is no such thing');
 };
 
-subtest 'an answer too many' => sub {
+subtest 'one answer too many' => sub {
     my $lost = $proxy->lost('client_get');
     $proxy->rule(of => 'client_get', before => join '', grep { !/\AZ/ } @{ $answer{client_get} });
     my $answer = $lims->get("/clients/$id{theirs}", key => $key{theirs});
@@ -71,7 +71,7 @@ subtest 'an answer too many' => sub {
 };
 
 # As the end of a transaction does that nobody opened.
-subtest 'what fails at the synchronization point' => sub {
+subtest 'an error at the synchronization point' => sub {
     my $error = "SERROR\0VERROR\0C40001\0Mtoo late\0\0";
     my $lost  = $proxy->lost('client_get');
     $proxy->rule(of => 'client_get', before => 'E' . pack('N', 4 + length $error) . $error);
@@ -110,7 +110,7 @@ $lims->expect_log(qr/LIMS0046: 503 service_unavailable/);
 $lims->allow_log(qr/LIMS0(?:051|057|090|120)/);
 
 # Of which the server's last words may have come already when it is given up.
-subtest 'a connection that can only be read' => sub {
+subtest 'a read-only connection' => sub {
     my $name = $lims->{database};
     $lims->superuser->do("ALTER DATABASE $name SET default_transaction_read_only = on");
     $lims->superuser->do(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -279,18 +279,18 @@ sub starts_no_more {
     return;
 }
 
-subtest 'of a laboratory that has just begun' => sub {
+subtest 'plans for a laboratory that has just begun' => sub {
     open_database(4, @queues);
-    subtest 'each statement, as it is prepared' => \&prepares_each_statement;
+    subtest 'the generic plan of each statement' => \&prepares_each_statement;
     # The scan is who goes through a queue, a share at a time.
-    subtest 'what they start' => sub { starts_no_more(grep { $_->[1] ne 'job_scan' } @acts) };
+    subtest 'plans inside functions and triggers' => sub { starts_no_more(grep { $_->[1] ne 'job_scan' } @acts) };
 };
 
 my $database = open_database(1500, @big);
 subtest 'each statement, as it is prepared'      => \&prepares_each_statement;
-subtest 'each search, for the values of a call' => \&searches;
+subtest 'the custom plan of each search' => \&searches;
 subtest 'pages begin at the cursor'              => \&pages_begin_at_the_cursor;
-subtest 'events of a type'                       => \&types_are_found;
+subtest 'the feed filtered by type'                       => \&types_are_found;
 subtest 'what they start'                        => sub { starts_no_more(@acts) };
 
 $db->disconnect;

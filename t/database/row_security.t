@@ -131,7 +131,7 @@ sub without_predicate {
     return $taken ? $sql : undef;
 }
 
-subtest 'the organization taken out' => sub {
+subtest 'statements without their organization' => sub {
     my ($taken, $seen_by_owner) = (0, 0);
     for my $each (grep { $_->{sql} =~ /\A\s*SELECT\b/ } @statements) {
         my $sql = without_predicate($each) or next;
@@ -152,7 +152,7 @@ subtest 'the organization taken out' => sub {
         "$seen_by_owner of them show the others' rows where the wall does not stand");
 };
 
-subtest 'another organization named' => sub {
+subtest 'statements with another organization' => sub {
     my %strange = (%context, organization => $other);
     my $before  = text($lims->db->selectall_arrayref('SELECT count(*), max(id) FROM'
             . ' lims.audit_entry WHERE organization_id = ?', undef, $other));
@@ -175,7 +175,7 @@ subtest 'another organization named' => sub {
                 . ' WHERE organization_id = ?', undef, $other)), $before, 'nothing changed there');
 };
 
-subtest 'no context at all' => sub {
+subtest 'statements without a context' => sub {
     $app->do(q{SELECT set_config('lims.organization_id', '', false)});
     for my $each (grep { $_->{sql} =~ /\A\s*SELECT\b/ } @statements) {
         my $values = values_for($each, $ids[-1]);

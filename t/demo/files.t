@@ -16,7 +16,7 @@ my %file  = map { $_->{fileName} => $_ }
 
 is_deeply([ sort keys %file ], [ 'cod-morning.csv', 'cod-noon.csv' ], 'two files have come');
 
-subtest 'one is imported' => sub {
+subtest 'a file that is imported' => sub {
     my %result = map { $_ => $cedar->test($_, 'COD') } qw(COC-9101 COC-9102);
 
     is($file{'cod-morning.csv'}{status},      'imported',       'as a whole');
@@ -26,7 +26,7 @@ subtest 'one is imported' => sub {
     is($result{'COC-9102'}{status}, 'entered', 'which is entered, and to be verified by a person');
 };
 
-subtest 'one is held back' => sub {
+subtest 'a file that waits for a person' => sub {
     my $file  = $cedar->done('ruth.calder', 'instrument-file', 'show', $file{'cod-noon.csv'}{id});
     my @codes = sort map { $_->{code} } @{ $file->{reasons} };
 

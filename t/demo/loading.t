@@ -50,7 +50,7 @@ subtest 'loading again changes nothing' => sub {
     is_deeply([ map { count($_) } @tables ], \@before, 'no row is written');
 };
 
-subtest 'the file of keys' => sub {
+subtest 'the file with the keys' => sub {
     elsewhere('lims_test_demo_keys', sub {
         my ($limsctl, $handle) = @_;
         my $samples = sub { return scalar $handle->selectrow_array('SELECT count(*) FROM lims.sample') };

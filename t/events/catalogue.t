@@ -41,7 +41,7 @@ sub registered { return $lab->sample(testDefinitionIds => [ $limit, $lab->defini
 
 sub record { return $lims->get("/samples/$_[0]{id}")->json }
 
-subtest 'through the API' => sub {
+subtest 'events of actions through the API' => sub {
     my $sample;
     writes(sub { $sample = registered() }, ['sample.created'], 'registering');
     my @tests = $lab->tests($sample);
@@ -62,7 +62,7 @@ subtest 'through the API' => sub {
     writes(sub { $lims->get("/samples/$sample->{id}/readiness") }, [], 'reading');
 };
 
-subtest 'the values' => sub {
+subtest 'values of the payloads' => sub {
     my $sample;
     my %seen;
     my $note = sub { $seen{ $_->[0] } = $_->[1] for @_ };
@@ -87,7 +87,7 @@ subtest 'the values' => sub {
         'result.verified');
 };
 
-subtest 'QC batches' => sub {
+subtest 'events of QC batches' => sub {
     my (undef, $test) = $lab->worked(1);
     my $batch = $lab->qc_batch($test);
     writes(sub { $lab->qc_control($batch, 1) }, [], 'passing');
@@ -100,7 +100,7 @@ subtest 'QC batches' => sub {
     writes(sub { $lab->qc_control($batch, 9) }, ['qc.failed'], 'failing anew');
 };
 
-subtest 'certificates' => sub {
+subtest 'events of certificates' => sub {
     my ($sample, $test) = $lab->worked(1);
     my $issue = sub {
         $lab->insert('certificate', sample_id => $sample->{id}, content => '{}', reason => 'why');
@@ -114,7 +114,7 @@ subtest 'certificates' => sub {
             map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier) }, 'and amended');
 };
 
-subtest 'what is refused or rolled back' => sub {
+subtest 'refused or rolled back actions write none' => sub {
     my ($sample, $test) = $lab->worked(1);
     my @refused = (
         [ POST  => '/samples', { clientName => 'A', materialTypeId => $lab->material,
@@ -159,7 +159,7 @@ subtest 'plain SQL as the run-time role' => sub {
         'a change that is none');
 };
 
-subtest 'the outbox itself' => sub {
+subtest 'ids, times and rights of the outbox' => sub {
     my $rows = $lims->db->selectall_arrayref('SELECT id, organization_id, type,'
             . ' lims.event_uuid(organization_id, id, created_at)::text AS event_id,'
             . ' created_at = date_trunc(\'milliseconds\', created_at) AS milliseconds'

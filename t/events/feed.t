@@ -104,7 +104,7 @@ subtest 'filters' => sub {
                 scopes => ['samples:read'])->{key}), 403, 'scope_required', 'without its scope');
 };
 
-subtest 'the test of an endpoint is not told' => sub {
+subtest 'webhook.test is not in the feed' => sub {
     $lims->db->do(q{INSERT INTO lims.event (organization_id, type, data)
         VALUES (?, 'webhook.test', '{"message":"Test"}')}, undef, $lab->{organization}{id});
     my $sample = $lab->sample;
@@ -126,7 +126,7 @@ sub register {
         client_name) VALUES (?, ?, 'Late') RETURNING id}, undef, $lab->{organization}{id}, $material);
 }
 
-subtest 'who commits late' => sub {
+subtest 'a transaction that commits late' => sub {
     my $late  = transaction();
     my $first = register($late);
     my @after = map { $lab->sample->{id} } 1 .. 3;
@@ -147,7 +147,7 @@ subtest 'who commits late' => sub {
 
 # Begun first and written last: a higher id in an earlier transaction. Whoever
 # reads by ids would have gone past the other.
-subtest 'ids against the order of transactions' => sub {
+subtest 'ids that ascend against the order of commits' => sub {
     my ($earlier, $later) = (transaction(), transaction());
     $_->selectrow_array('SELECT pg_current_xact_id()') for $earlier, $later;
     my $low  = register($later);
@@ -162,7 +162,7 @@ subtest 'ids against the order of transactions' => sub {
     $_->disconnect for $earlier, $later;
 };
 
-subtest 'what had its time' => sub {
+subtest 'expired events' => sub {
     my @made = map { $lab->sample->{id} } 1 .. 3;
     follow(3);
     my $next = $lab->sample->{id};
@@ -173,7 +173,7 @@ subtest 'what had its time' => sub {
     is_deeply([ of_samples(@{ page('cursor=1')->{data} }) ], [$next], 'from what is left');
 };
 
-subtest 'many at once' => sub {
+subtest 'many writers at once' => sub {
     my ($writers, $each) = (6, 12);
     my $begin = $cursor;
     my @seen  = $lims->parallel($writers + 1, sub {
@@ -213,7 +213,7 @@ subtest 'many at once' => sub {
     is_deeply([ map { $_->{id} } come(11) ], $seen[$writers], 'in the order that it keeps');
 };
 
-subtest 'another organization' => sub {
+subtest 'events of another organization' => sub {
     $other->sample;
     is_deeply([ come() ], [], 'nothing of its events comes here');
     my $theirs;
@@ -228,7 +228,7 @@ subtest 'another organization' => sub {
         [], '... also from a cursor of ours');
 };
 
-subtest 'limsctl' => sub {
+subtest 'limsctl event list' => sub {
     my $said = $lims->ctl('--organization', $lims->fixture->{code}, '--user',
         'administrator@' . $lims->fixture->{code} . '.example', 'event', 'list', '--limit', '1');
     is($said->{exit}, 0, 'event list') or diag($said->{output});
@@ -237,7 +237,7 @@ subtest 'limsctl' => sub {
 
 # A restored dump, or a copy by logical replication: the same rows in a cluster
 # whose transactions are numbered from another beginning.
-subtest 'a copy in another cluster' => sub {
+subtest 'a copy of the database in another cluster' => sub {
     my $ahead = 1_000_000_000;
     $lims->db->do('UPDATE lims.event SET position = position + ?', undef, $ahead);
     refused($lims->get("/events?cursor=$cursor"), 503, 'service_unavailable', 'is noticed');

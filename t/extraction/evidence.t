@@ -103,7 +103,7 @@ subtest 'a unit converts, or refuses' => sub {
         'a text is not converted');
 };
 
-subtest 'what is entered and kept' => sub {
+subtest 'the converted result is entered, the original kept' => sub {
     my $id = id();
 
     $model->say('right');
@@ -116,7 +116,7 @@ subtest 'what is entered and kept' => sub {
         [ '7100', 'ug/L', '7.100', 'mg/L' ], 'beside what stands in the file');
 };
 
-subtest 'messages' => sub {
+subtest 'messages of ASTM and HL7' => sub {
     my $id = id();
     my @hl7 = ('MSH|^~\&|LAB|SITE|||20260105||ORU^R01|1|P|2.5.1', "OBR|1||$id|X",
         'OBX|1|NM|NO3N^Nitrate^L||7100|ug/L^microgram per litre^UCUM|0-10||||F');
@@ -155,7 +155,7 @@ subtest 'a column is of one test, for all samples' => sub {
                 { candidate => 2 })), 'ambiguous ambiguous', '... nor of the same test twice');
 };
 
-subtest 'a row that the file calls a control\'s' => sub {
+subtest 'rows of QC controls' => sub {
     my $id   = id();
     my %file = (
         'a duplicate'       => "Sample,NO3N (mg/L),Type\n$id,7.1,DUP\n",
@@ -177,7 +177,7 @@ subtest 'a row that the file calls a control\'s' => sub {
         'a word that means something else elsewhere');
 };
 
-subtest 'a wide row, pointed at from end to end' => sub {
+subtest 'pointers across a whole wide row' => sub {
     my $id   = id();
     my $file = "Sample,NO3N" . ',x' x 4000 . "\n$id,7.1" . ',mg/L' x 4000 . "\n";
     my @rows = judged($file, map { { valueColumn => $_ } } 2 .. 4000);

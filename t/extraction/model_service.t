@@ -64,7 +64,7 @@ sub is_unavailable {
     return;
 }
 
-subtest 'what it is told' => sub {
+subtest 'what the request to the model contains' => sub {
     my ($id) = sample();
     my $request = sent("Sample,NO3N,Operator,Patient ID,File\n"
             . "$id,7.1,Jane Doe,4711,C:\\data\\doe.csv\nContact: doe\@example.org,x\n",
@@ -89,7 +89,7 @@ subtest 'what it is told' => sub {
 };
 
 # A header hides what stands below it, and beside it what is no header as well.
-subtest 'headers beside headers' => sub {
+subtest 'tables side by side' => sub {
     my ($id) = sample();
     my %shown = (
         "Sample,Customer,NO3N (mg/L),Remark\n$id,City of X,7.1,for Jane Doe\n" =>
@@ -115,7 +115,7 @@ subtest 'headers beside headers' => sub {
     }
 };
 
-subtest 'ids of no sample that is asked for' => sub {
+subtest 'tracking ids of other samples are masked' => sub {
     my ($id) = sample();
     my $their = 'HV-26-0000001-6';
     my $file  = "Sample,NO3N\n$id,7.1\n$their,8\nhv-26-0000001-6,8\nX-99-12345-Z,8\n"
@@ -129,7 +129,7 @@ subtest 'ids of no sample that is asked for' => sub {
     like($data, qr/"S1, not UNKNOWN-SAMPLE"/, 'nor in the hint');
 };
 
-subtest 'remarks' => sub {
+subtest 'remarks and names of people are masked' => sub {
     my ($id) = sample();
     my $data = sent("Sample,NO3N,Bemerkung\n$id,7.1,Jane wants it soon\nfor Dr. Jane Doe,8\n"
             . "Prof Doe,9\nSr Ca,1\nDrum 12,2\nComment: call Jane,3\n")->{data};
@@ -137,7 +137,7 @@ subtest 'remarks' => sub {
     like($data, qr/Sr Ca.*Drum 12/s, 'but what only looks alike');
 };
 
-subtest 'messages of analysers without people' => sub {
+subtest 'names of patients in messages are masked' => sub {
     my ($id) = sample();
     my $hl7 = sent(join "\r", 'MSH|^~\&|LAB|SITE|||20260105||ORU^R01|1|P|2.5.1',
         'PID|1||4711||DOE^JANE', 'NTE|1||call Dr Who', "OBR|1||$id|X||||||||||||DR^WHO",
@@ -155,7 +155,7 @@ subtest 'messages of analysers without people' => sub {
     like($astm->{data}, qr/7\.1/);
 };
 
-subtest 'a wrong pointer is worth nothing' => sub {
+subtest 'wrong pointers are ignored' => sub {
     my ($id,    $test)  = sample();
     my ($other, $tests) = sample();
     my ($first, $second) = sort $id, $other;
@@ -195,7 +195,7 @@ subtest 'a wrong pointer is worth nothing' => sub {
         'are one test for all samples');
 };
 
-subtest 'an answer of no use' => sub {
+subtest 'unusable answers' => sub {
     my ($id, $test) = sample();
     my $file = "Sample,NO3N (mg/L)\n$id,731.4159\n";
     my %said = (
@@ -234,7 +234,7 @@ subtest 'an answer of no use' => sub {
     like($seen[1]{body}{messages}[3]{content}, qr/not JSON/, 'it was told what was wrong');
 };
 
-subtest 'what is entered while it thinks stays' => sub {
+subtest 'a result entered during the request stays' => sub {
     my ($late, $of_late) = sample();
 
     $model->forget;
@@ -252,7 +252,7 @@ subtest 'what is entered while it thinks stays' => sub {
     is(result_of($of_late->{NO3N}), '8');
 };
 
-subtest 'one that hangs, and too many at once' => sub {
+subtest 'a model service that hangs, and too many requests at once' => sub {
     my ($id) = sample();
     my $file = "Sample,NO3N (mg/L)\n$id,7.1\n";
 
@@ -267,7 +267,7 @@ subtest 'one that hangs, and too many at once' => sub {
     is($model->upload($lims, $file, dryRun => 'true')->status, 200, 'then it goes on');
 };
 
-subtest 'what came of it is counted' => sub {
+subtest 'outcomes are counted in the metrics' => sub {
     my $text = LIMS::Service::Response->from($lims, '/lims/metrics')->body;
 
     for my $outcome (qw(answered repaired nonsense refused failed unreachable busy)) {
@@ -277,7 +277,7 @@ subtest 'what came of it is counted' => sub {
     cmp_ok($seconds // 0, '>', 2, 'and how long was waited');
 };
 
-subtest 'its certificate is checked' => sub {
+subtest 'the certificate of the model service is checked' => sub {
     my ($id)  = sample();
     my $false = LIMS::Peers::ModelService->new(certificate => 'other');
     my $other = LIMS::Test->new(beside => $lims, conf => $false->conf);

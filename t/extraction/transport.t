@@ -47,7 +47,7 @@ sub is_unavailable {
     return;
 }
 
-subtest 'a proxy' => sub {
+subtest 'through a proxy' => sub {
     my $model = LIMS::Peers::ModelService->new;
     my $proxy = LIMS::Peers::HTTPProxy->new;
     my $there = do {
@@ -72,7 +72,7 @@ subtest 'a proxy' => sub {
     is(scalar $model->seen, 1, '... is not gone around');
 };
 
-subtest 'a proxy that will not' => sub {
+subtest 'a proxy that refuses' => sub {
     my $model = LIMS::Peers::ModelService->new;
     my $proxy = LIMS::Peers::HTTPProxy->new(refuse => '407');
 
@@ -83,7 +83,7 @@ subtest 'a proxy that will not' => sub {
 # The alert that says so may be overtaken by the end of the connection.
 my $not_let_in = '(?i:certificate|alert|ssl|eof|reset|broken pipe|closed|not connected)';
 
-subtest 'a certificate of ours' => sub {
+subtest 'a client certificate' => sub {
     my $model = LIMS::Peers::ModelService->new(clients => $ours);
     my ($file, $test) = file();
 
@@ -102,7 +102,7 @@ subtest 'a certificate of ours' => sub {
 
 my $model = LIMS::Peers::ModelService->new;
 
-subtest 'each style, each way to hold it to a form' => sub {
+subtest 'each style and output format' => sub {
     my %header = (openai => 'authorization', azure => 'api-key', anthropic => 'x-api-key');
     my %path   = (openai => '/v1/chat/completions', anthropic => '/v1/messages',
         azure => '/openai/deployments/gpt/chat/completions?api-version=2024-10-21');
@@ -140,7 +140,7 @@ subtest 'each style, each way to hold it to a form' => sub {
     }
 };
 
-subtest 'what a service must not do' => sub {
+subtest 'misbehaviour of the model service' => sub {
     my $there = through($model, more => { Timeout => 6000 * LIMS::Instance::slowness() });
     my %cause = (
         'endless'         => 'too long',

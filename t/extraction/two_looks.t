@@ -45,7 +45,7 @@ sub judged {
     return join ' ', map { "$_->{status} $_->{confidence}" } @{ $response->json->{rows} };
 }
 
-subtest 'the second look' => sub {
+subtest 'the order of samples in the second request' => sub {
     my @ids  = samples(9);
     my $file = "Sample,NO3N (mg/L)\n" . join '', map {"$_,7.1\n"} @ids;
 
@@ -67,7 +67,7 @@ subtest 'the second look' => sub {
     is($lab->value('SELECT max(looks) FROM lims.extraction'), 2, '... and how often it was looked');
 };
 
-subtest 'blocks stay together' => sub {
+subtest 'rows of a block stay together' => sub {
     my @ids = samples(6);
 
     $model->say('text {"rows":[]}');
@@ -79,7 +79,7 @@ subtest 'blocks stay together' => sub {
     is_deeply({@$second}, \%behind, 'each value behind its sample');
 };
 
-subtest 'what is made of it' => sub {
+subtest 'confidence where both answers agree or differ' => sub {
     my ($one, $other) = samples(2);
     my $file = "Sample,NO3N (mg/L),CL (mg/L)\n$one,7.1,12\n$other,8.1,13\n";
     my %chloride = (candidate => 2, valueColumn => 3);
@@ -106,7 +106,7 @@ subtest 'what is made of it' => sub {
         'with or without a qualifier');
 };
 
-subtest 'time and number' => sub {
+subtest 'both requests together have one time-out' => sub {
     my ($id) = samples(1);
     my $file = "Sample,NO3N (mg/L)\n$id,7.1\n";
 

@@ -94,7 +94,7 @@ $server->say("CREATE TABLESPACE small LOCATION '$disk'",
 $lims->start;
 my ($pid, @children) = ($lims->pid, $lims->children);
 
-subtest 'no room for data' => sub {
+subtest 'no room for data: writes are refused, reads go on' => sub {
     is(create()->status, 201, 'at first all is well');
     fill($disk);
     my $answer = create_until_refused();
@@ -110,7 +110,7 @@ subtest 'no room for data' => sub {
     judge();
 };
 
-subtest 'no room for the log of changes' => sub {
+subtest 'no room for the write-ahead log' => sub {
     # As little of it as can be, then more than there is room for.
     $server->say(q{ALTER SYSTEM SET min_wal_size = '32MB'}, q{ALTER SYSTEM SET max_wal_size = '32MB'},
         'SELECT pg_reload_conf()', 'CHECKPOINT', 'SELECT pg_switch_wal()', 'CHECKPOINT',

@@ -33,7 +33,7 @@ sub timed {
     return (time - $begun, $answer);
 }
 
-subtest 'frozen' => sub {
+subtest 'every process of the database is frozen' => sub {
     my ($patience, $wait) = (800, 400);
     my $lims = LIMS::Test->new(children => 1,
         conf => "LimsDatabaseTimeout $patience\nLimsDatabaseWait $wait");
@@ -152,7 +152,7 @@ subtest 'the first of two hosts is silent' => sub {
     $host->{stop}->();
 };
 
-subtest 'no socket there' => sub {
+subtest 'the socket is missing' => sub {
     my $lims = LIMS::Test->new(name => 'faults-nowhere', children => 1,
         conf => 'Define LIMS_DATABASE "host=/nowhere dbname=lims"');
     refused($lims->get('/whoami'), 'a request is refused');

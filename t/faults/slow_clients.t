@@ -62,7 +62,7 @@ sub read_all {
     return $raw;
 }
 
-subtest 'too slow' => sub {
+subtest 'clients slower than RequestReadTimeout' => sub {
     is($lims->get('/clients')->status, 200, 'there is a connection');
     my @slow = map { begin(5, 1000) } 1 .. 8;
     # A byte now and then, for as long as anybody listens.
@@ -91,7 +91,7 @@ subtest 'too slow' => sub {
     is(made(), 0, 'nothing was done');
 };
 
-subtest 'slow, but in time' => sub {
+subtest 'slow clients within RequestReadTimeout' => sub {
     my $socket = begin(5);
     for my $byte (split //, substr $body, 5) {
         syswrite $socket, $byte;
@@ -130,7 +130,7 @@ my @ways = (
     },
 );
 
-subtest 'thousands that vanish' => sub {
+subtest 'thousands of clients that disappear' => sub {
     $lims->db->do(q{INSERT INTO lims.client (organization_id, code, name, address)
                     SELECT ?, 'V-' || n, 'V', repeat('v', 2000)
                       FROM generate_series(1, 300) AS n}, undef, $lims->fixture->{id});

@@ -60,7 +60,7 @@ sub crowd {
 }
 
 $lims->forget_handles;
-subtest 'fewer than threads' => sub {
+subtest 'fewer connections than threads' => sub {
     my $others   = allow(3);
     my @statuses = crowd('F', sub { return $lims->log =~ /\[dbd:error\]/ });
     is_deeply([ grep { $_ != 201 } @statuses ], [], 'all of 36 requests are answered');
@@ -71,7 +71,7 @@ subtest 'fewer than threads' => sub {
     $lims->expect_log(qr/\[dbd:error\]/);
 };
 
-subtest 'none at all' => sub {
+subtest 'no connections at all' => sub {
     allow(0);
     $lims->superuser->do(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'mod_lims' AND datname = current_database()});
@@ -84,7 +84,7 @@ subtest 'none at all' => sub {
     $lims->expect_log(qr/LIMS0051: 503 .*too many connections for database/);
 };
 
-subtest 'enough again' => sub {
+subtest 'connections are available again' => sub {
     allow(-1);
     is($lims->post('/clients', { code => 'N', name => 'N' })->status, 201, 'the first is answered');
     my @statuses = crowd('E', sub { return service_sessions() > 3 });

@@ -47,12 +47,12 @@ my @contract = (
     'GET /api/v1/openapi.json', 'GET /api/v1/samples/:id/readiness',
 );
 
-subtest 'the contract is there' => sub {
+subtest 'every route of the contract is listed' => sub {
     my %listed = map { ("$_->{method} $_->{path}" => 1) } @{ $lims->get('')->json->{routes} };
     ok($listed{$_}, $_) for @contract;
 };
 
-subtest 'the document says the same' => sub {
+subtest 'the OpenAPI document lists the same routes' => sub {
     my $document = $lims->get('/openapi.json');
     is($document->header('Content-Type'), 'application/json', 'a document in JSON');
     my %method = map { $_ => 1 } qw(get put post patch delete options trace);

@@ -46,7 +46,7 @@ sub swapped {
 }
 
 # First, while this httpd has no session yet: those that need none.
-subtest 'refused without asking the database' => sub {
+subtest 'keys refused without asking the database' => sub {
     my %authorization = (
         'nothing'              => undef,
         'an empty field'       => '',
@@ -89,7 +89,7 @@ subtest 'refused without asking the database' => sub {
     is(sessions(), 0, 'not one session was opened for all of them');
 };
 
-subtest 'where a key does not belong' => sub {
+subtest 'a key in the query or in another header' => sub {
     for my $path ("/whoami?api_key=$good", "/whoami?access_token=$good", "/whoami?key=$good") {
         refused($lims->get($path, key => undef), 'in the query');
     }
@@ -99,7 +99,7 @@ subtest 'where a key does not belong' => sub {
     }
 };
 
-subtest 'accepted' => sub {
+subtest 'well-formed Authorization headers are accepted' => sub {
     for my $scheme ('Bearer', 'bearer', 'BEARER', 'Bearer  ', "bEaReR") {
         my $answer = $lims->get('/whoami', headers => { Authorization => "$scheme $good" });
         is($answer->status, 200, "\"$scheme\": a scheme has no case (RFC 9110 section 11.1)");
@@ -197,7 +197,7 @@ subtest 'a key that has not expired yet' => sub {
     is($lims->get('/whoami', key => $key)->status, 200, 'is as good as any');
 };
 
-subtest 'the line in the log' => sub {
+subtest 'the log line of a refused key' => sub {
     my $lines = () = $lims->log =~ /LIMS0001/g;
     cmp_ok($lines, '>', 40, 'every refusal left one');
     # What a fail2ban filter has: the address, and words that never change.

@@ -47,7 +47,7 @@ sub age {
         $key->{key_id});
 }
 
-subtest 'reads' => sub {
+subtest 'a read updates lastUsedAt' => sub {
     my $key = $lims->key($lims->fixture);
     is(age($key), undef, 'never used');
     my $begun = time;
@@ -68,7 +68,7 @@ subtest 'reads' => sub {
     cmp_ok(age($key), '<=', time + 1 - $begun, '... and young again');
 };
 
-subtest 'writes' => sub {
+subtest 'a write updates lastUsedAt' => sub {
     my $key   = $lims->key($lims->fixture);
     my $begun = time;
     $lims->post('/clients', { code => "L-$_", name => 'L' }, key => $key->{key}) for 1 .. 10;
@@ -78,7 +78,7 @@ subtest 'writes' => sub {
     cmp_ok(age($key), '<=', time + 1 - $begun, 'that it was used');
 };
 
-subtest 'many at once' => sub {
+subtest 'many requests at once update it once' => sub {
     my $key  = $lims->key($lims->fixture);
     my $many = sub {
         return [ $lims->parallel(12, sub { $lims->get('/clients', key => $key->{key})->status }) ];
@@ -97,7 +97,7 @@ subtest 'many at once' => sub {
     cmp_ok($touches, '<=', allowed($begun), '... once');
 };
 
-subtest 'what is no use' => sub {
+subtest 'refused requests do not update it' => sub {
     my $key = $lims->key($lims->fixture);
     $lims->db->do('UPDATE lims.api_key SET revoked_at = now() WHERE id = ?', undef,
         $key->{key_id});
@@ -107,7 +107,7 @@ subtest 'what is no use' => sub {
     is(age($key), undef, '... and never was');
 };
 
-subtest 'it is no change of the key' => sub {
+subtest 'updating it is no audited change' => sub {
     my $key = $lims->key($lims->fixture);
     my $sql = q{SELECT k.updated_at, (SELECT count(*) FROM lims.audit_entry a
                   WHERE a.table_name = 'api_key' AND a.record_id = k.id)

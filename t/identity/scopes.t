@@ -110,7 +110,7 @@ subtest 'an upload-only key learns nothing about routes' => sub {
     is($lims->head('/samples', key => $upload_only)->status, 403, 'HEAD /samples');
 };
 
-subtest 'a scope is taken away' => sub {
+subtest 'a scope that is removed is missing on the next request' => sub {
     my $made = $lims->key($lims->fixture, scopes => [ 'samples:read', 'reference:read' ]);
     is($lims->get('/samples', key => $made->{key})->status, 200, 'it may');
     $lims->db->do(q{UPDATE lims.api_key SET scopes = '{reference:read}' WHERE id = ?}, undef,
@@ -129,7 +129,7 @@ subtest 'a key made without a list has all of them' => sub {
         for @routes;
 };
 
-subtest 'nothing came of any of them' => sub {
+subtest 'refused requests changed nothing' => sub {
     my $after = LIMS::Database::Snapshot::take($lims);
     is($after->{$_}, $before->{$_}, $_)
         for grep { !/^(?:api_key|audit_entry)$/ } sort keys %$after;

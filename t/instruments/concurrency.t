@@ -17,7 +17,7 @@ my $pc   = LIMS::Files::Instrument->new($lab);
 
 $pc->profile;
 
-subtest 'twenty send the same file' => sub {
+subtest 'twenty clients send the same file' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 5;
     my $file    = $pc->csv(map { [ $_, 'NO3', '1.5' ] } @samples);
     my @answers;
@@ -37,7 +37,7 @@ subtest 'twenty send the same file' => sub {
     is(scalar keys %ids, 1, 'they are told of the same');
 };
 
-subtest 'twenty send what says the same' => sub {
+subtest 'twenty clients send the same results in other bytes' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 3;
     my $file    = $pc->csv(map { [ $_, 'NO3', '2.5' ] } @samples);
     my @answers = $lims->parallel(20, sub {
@@ -49,7 +49,7 @@ subtest 'twenty send what says the same' => sub {
         'the others are its duplicates');
 };
 
-subtest 'verified while a file comes' => sub {
+subtest 'a result is verified while a file is imported' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 3;
     my ($test)  = $lab->tests($samples[1]);
     my $file    = $pc->csv(map { [ $_, 'NO3', '7' ] } @samples);
@@ -97,7 +97,7 @@ sub verify_slowly {
     return $waiting;
 }
 
-subtest 'verified first' => sub {
+subtest 'a result that was verified before' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 3;
     my ($test)  = $lab->tests($samples[1]);
     my $file    = $pc->csv(map { [ $_, 'NO3', '8' ] } @samples);
@@ -150,7 +150,7 @@ sub trace {
     };
 }
 
-subtest 'as if by hand' => sub {
+subtest 'an imported result equals one entered by hand' => sub {
     $pc->{definition}{PH} //= $lab->definition(code => 'PH', specification_low => 6,
         specification_high => 8, unit => '1');
     for my $value ('7.10', '12.50', '<1', '6') {

@@ -36,7 +36,7 @@ sub stands {
     return $pc->test($sample, $code)->{result};
 }
 
-subtest 'names that stand for others' => sub {
+subtest 'the same results under alias names' => sub {
     my ($x, $y) = map { $pc->sample('NO3') } 1 .. 2;
     my $file = $pc->csv([ 'UNK-1', 'NO3', '0.5' ]);
     my @id   = map { $pc->send($_)->json->{id} } $file, again($file);
@@ -49,7 +49,7 @@ subtest 'names that stand for others' => sub {
     is($made[1]{duplicateOf}, undef, 'and neither is the other');
 };
 
-subtest 'rows that are left out' => sub {
+subtest 'the same results with rows left out' => sub {
     my ($x, $y) = map { $pc->sample('NO3') } 1 .. 2;
     my $file = $pc->csv([ $x, 'NO3', '1' ], [ $y, 'NO3', '2' ], [ 'RINSE', 'NO3', '0' ]);
     my @id   = map { $pc->send($_)->json->{id} } $file, again($file);
@@ -61,7 +61,7 @@ subtest 'rows that are left out' => sub {
     is(stands($y, 'NO3'), '2', 'which is entered');
 };
 
-subtest 'the same, and it stands' => sub {
+subtest 'the same results, which still stand' => sub {
     my $sample = $pc->sample('NO3');
     my $file   = $pc->csv([ $sample, 'NO3', '3' ]);
     my $first  = $pc->send($file)->json;
@@ -75,7 +75,7 @@ subtest 'the same, and it stands' => sub {
         'in words');
 };
 
-subtest 'withdrawn since' => sub {
+subtest 'the same results, withdrawn since' => sub {
     my ($x, $y) = map { $pc->sample('NO3') } 1 .. 2;
     my $file  = $pc->csv([ $x, 'NO3', '4' ], [ $y, 'NO3', '5' ]);
     my $first = $pc->send($file)->json;
@@ -93,7 +93,7 @@ subtest 'withdrawn since' => sub {
     is($pc->send(again($file))->json->{duplicateOf}, $first->{id}, 'the third finds nothing to do');
 };
 
-subtest 'corrected since' => sub {
+subtest 'the same results, corrected since' => sub {
     $pc->profile(write => { existing => 'overwriteUnverified' });
     for my $is_verified (0, 1) {
         my $sample = $pc->sample('NO3');
@@ -111,7 +111,7 @@ subtest 'corrected since' => sub {
     $pc->profile;
 };
 
-subtest 'many' => sub {
+subtest 'many results in any order' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 3;
     my @rows    = map { [ $_, 'NO3', '8' ] } @samples;
     my $first   = $pc->send($pc->csv(@rows))->json;

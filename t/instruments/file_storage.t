@@ -57,7 +57,7 @@ sub metric {
 my $key  = $lims->key($lims->fixture, upload_only => 1);
 my @with = (key => $key->{key});
 
-subtest 'a key may keep so much' => sub {
+subtest 'the quota of a key' => sub {
     my $first = bytes(700_000);
     is(deliver($first, @with)->status, 202, 'a file');
     is(record_of($key->{key_id})->{fileBytes}, 700_000, 'is counted');
@@ -75,7 +75,7 @@ subtest 'a key may keep so much' => sub {
         'a dry run keeps nothing and takes none');
 };
 
-subtest 'told in time' => sub {
+subtest 'the quota in the metrics' => sub {
     wait_until { defined metric() && metric() == 0 } 60;
     is(metric(), 0, 'none is nearly full');
     is(deliver(bytes(140_000), @with)->status, 202, 'four fifths and a little');
@@ -83,7 +83,7 @@ subtest 'told in time' => sub {
     is(metric(), 1, 'is counted by the metrics');
 };
 
-subtest 'more for one key' => sub {
+subtest 'a larger quota for one key' => sub {
     my $wanted = bytes(400_000);
     is(deliver($wanted, @with)->status, 403, 'full');
     my $made = done('given more', qw(key update), $key->{key_id}, '--file-storage-megabytes', 2);
@@ -98,7 +98,7 @@ subtest 'more for one key' => sub {
     like($denied->{output}, qr/administrator/, 'not by everybody');
 };
 
-subtest 'many at once' => sub {
+subtest 'the quota is exact under simultaneous uploads' => sub {
     my $other   = $lims->key($lims->fixture, upload_only => 1);
     my @bytes   = map { bytes(300_000) } 1 .. 8;
     my @answers = $lims->parallel(8, sub {
@@ -126,7 +126,7 @@ sub refused_by_database {
         $name);
 }
 
-subtest 'whoever writes' => sub {
+subtest 'the quota holds for every writer' => sub {
     my $id  = deliver('waits')->json->{id};
     my @one = ($lab->{organization}{id}, $id);
     refused_by_database('bytes are not changed', q{UPDATE lims.instrument_file_content
@@ -145,7 +145,7 @@ subtest 'whoever writes' => sub {
         "the service's role has no right to: $_") for 'DELETE FROM', 'TRUNCATE';
 };
 
-subtest 'rejected' => sub {
+subtest 'bytes of rejected files are removed' => sub {
     my $room  = $lims->key($lims->fixture, upload_only => 1);
     my $bytes = bytes(600_000);
     my $sent_now = deliver($bytes, key => $room->{key})->json;

@@ -91,7 +91,7 @@ subtest 'the same request is in progress' => sub {
     is($later->{replayed}, 'true', '... marked');
 };
 
-subtest 'what came to no answer may be sent again at once' => sub {
+subtest 'a request that got no answer may be sent again at once' => sub {
     my $file = file();
 
     $model->say('status 500');
@@ -103,7 +103,7 @@ subtest 'what came to no answer may be sent again at once' => sub {
     is("$again->{status} $again->{replayed}", '200 ', '... which is done now');
 };
 
-subtest 'whoever claimed it and died keeps it until the lease ends' => sub {
+subtest 'the claim of a dead process holds until its lease ends' => sub {
     my $file = file();
     my $kept = kept();
 
@@ -121,7 +121,7 @@ subtest 'whoever claimed it and died keeps it until the lease ends' => sub {
     is(kept(), $kept + 1, 'once');
 };
 
-subtest 'who outlives the lease does nothing a second time' => sub {
+subtest 'a process that outlives its lease does nothing twice' => sub {
     my $file = file();
     my $kept = kept();
 

@@ -93,7 +93,7 @@ sub within_a_turn {
     return fail('it was to be seen within a turn');
 }
 
-subtest 'in order, and holding nothing' => sub {
+subtest 'files are imported in order, and hold nothing while waiting' => sub {
     within_a_turn(sub {
         my ($round, $in_time) = @_;
         my @samples = map { $pc->sample('NO3') } 1 .. 4;
@@ -119,7 +119,7 @@ subtest 'in order, and holding nothing' => sub {
     });
 };
 
-subtest 'behind one that waits for a lock' => sub {
+subtest 'a file that waits for a lock lets the next go on' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 2;
     my $holder  = hold($samples[0]);
     my $socket  = send_off($lims, 'slow', $samples[0]);
@@ -156,7 +156,7 @@ sub children_of {
     return scalar keys %seen;
 }
 
-subtest 'a line for all processes' => sub {
+subtest 'one queue over all processes' => sub {
     my $two = LIMS::Test->new(beside => $lims, children => 2,
         conf => "${patient}LimsIngestWait 120000\nCustomLog log/children.log \"%m %P\"\n");
     my $log = "$two->{instance}{home}/log/children.log";
@@ -180,7 +180,7 @@ subtest 'a line for all processes' => sub {
     $two->finish;
 };
 
-subtest 'threads that are left' => sub {
+subtest 'threads that stay free for other requests' => sub {
     my $small = LIMS::Test->new(beside => $lims, children => 1,
         conf => "${patient}LimsIngestWait 120000\nThreadsPerChild 4\nMaxRequestWorkers 4\n");
     my @samples = map { $pc->sample('NO3') } 1 .. 4;
@@ -202,7 +202,7 @@ subtest 'threads that are left' => sub {
     $small->finish;
 };
 
-subtest 'no turn in time' => sub {
+subtest 'a file whose turn does not come in time' => sub {
     my $hasty = LIMS::Test->new(beside => $lims, children => 1,
         conf => "${patient}LimsIngestWait 100\n");
     within_a_turn(sub {

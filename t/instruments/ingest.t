@@ -21,7 +21,7 @@ $pc->profile;
 
 sub sample { return $pc->sample(@_) }
 
-subtest 'imported' => sub {
+subtest 'a file is imported' => sub {
     my ($one, $two) = (sample(qw(NO3 PH)), sample(qw(NO3)));
     my $file = $pc->csv([ $one, 'NO3', '7.10' ], [ $one, 'PH', '6.9' ], [ $two, 'NO3', '<0.5' ]);
     my $answer;
@@ -92,7 +92,7 @@ subtest 'bytes as base64' => sub {
             $answer->json->{id}), $file, 'kept to the byte');
 };
 
-subtest 'as a form' => sub {
+subtest 'a file as a form (multipart/form-data)' => sub {
     my $sample   = sample('NO3');
     my $file     = $pc->csv([ $sample, 'NO3', '3' ]);
     my $answer   = $pc->upload($file, name => 'form.csv', profile => 'bench');
@@ -124,7 +124,7 @@ subtest 'a dry run' => sub {
         'also of one that is not imported');
 };
 
-subtest 'bodies that are none' => sub {
+subtest 'invalid bodies' => sub {
     my $post = sub { $lims->post('/instrument-ingest', @_) };
     my %name = (fileName => 'f.csv');
     refused($post->({%name}), 400, 'invalid_body', 'no content');
@@ -153,7 +153,7 @@ subtest 'Idempotency-Key' => sub {
     is($lab->value('SELECT count(*) FROM lims.instrument_file'), $files, '... which is not kept');
 };
 
-subtest 'size' => sub {
+subtest 'the largest file' => sub {
     my $small = LIMS::Test->new(beside => $lims, conf => "LimsMaxUpload 2000\nLimsMaxIngestBody 4000");
     my $send = sub { $small->post('/instrument-ingest', { fileName => 'f', @_ }) };
     is($send->(content => 'a' x 2000)->status, 202, 'the largest');

@@ -36,7 +36,7 @@ sub left {
 
 sub status_of { return $lab->value('SELECT status FROM lims.instrument_file WHERE id = ?', $_[0]) }
 
-subtest 'the same bytes again' => sub {
+subtest 'continued when the same bytes come again' => sub {
     my $sample = $pc->sample('NO3');
     my $file   = $pc->csv([ $sample, 'NO3', '1' ]);
     my $id     = left($file);
@@ -46,7 +46,7 @@ subtest 'the same bytes again' => sub {
     is($pc->test($sample, 'NO3')->{result}, '1', 'and import it');
 };
 
-subtest 'a job' => sub {
+subtest 'continued by the job' => sub {
     my $sample = $pc->sample(qw(NO3 PH));
     my @ids    = (left($pc->csv([ $sample, 'NO3', '2' ])), left($pc->csv([ 'NOBODY', 'PH', '2' ])),
         left($pc->csv([ $sample, 'PH', '3' ]), attempts => 3));
@@ -65,7 +65,7 @@ subtest 'a job' => sub {
         'on behalf of who sent it');
 };
 
-subtest 'whoever sent it may do so no longer' => sub {
+subtest 'a key or user that may no longer act' => sub {
     my %column = map { $_ => $lims->key($lims->fixture)->{key_id} } qw(revoked expired);
     my %change = (revoked => 'revoked_at = now()', expired => q{expires_at = now() - interval '1 s'});
     my @as   = ('--organization', 'test-laboratory', '--user',

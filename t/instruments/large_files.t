@@ -50,7 +50,7 @@ sub plant {
 
 my @known = plant(2_050);
 
-subtest 'wrong from its beginning' => sub {
+subtest 'a large file with errors from its first row on' => sub {
     my @rows = map { nobody($_) } 1 .. MANY;
     $rows[-1] = [ $rows[3][0], 'NO3', '1.6' ];
     my $answer = $pc->send($pc->csv(@rows));
@@ -62,7 +62,7 @@ subtest 'wrong from its beginning' => sub {
         'the first reasons are told, and that the last row says the same as one of the first');
 };
 
-subtest 'fine in its beginning' => sub {
+subtest 'a large file whose first rows have no error' => sub {
     my @rows = map { nobody($_) } 1 .. MANY;
     @rows[ 0 .. $#known ] = map { [ $_, 'NO3', '2.5' ] } @known;
     my $answer = $pc->send($pc->csv(@rows));

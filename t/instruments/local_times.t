@@ -107,7 +107,7 @@ subtest 'the zone of the organization' => sub {
     imported('with none such', $skipped => '03-30 02:30:00', $doubled => '10-26 02:30:00');
 };
 
-subtest 'a profile that says which' => sub {
+subtest 'a profile that says which of the two times is meant' => sub {
     my %beside = ('2025-10-26T01:59:59' => '10-25 23:59:59', '2025-10-26T03:00:00' => '10-26 02:00:00',
         '2025-07-01T02:30:00' => '07-01 00:30:00');
     $pc->profile(timeZone => 'Europe/Zurich', doubledHour => 'first');
@@ -122,7 +122,7 @@ subtest 'a profile that says which' => sub {
     like($refused->{output}, qr/doubledHour/, '... by its name');
 };
 
-subtest 'what was held back' => sub {
+subtest 'releasing a file that was held back' => sub {
     my @zurich = (timeZone => 'Europe/Zurich');
     $pc->profile(@zurich);
     my ($id, $sample, $noon) = held('as long as the profile does not say', $doubled, qr/twice/);

@@ -27,7 +27,7 @@ $pc->profile(rows => { controls => [
                 route => 'skip' },
         ] });
 
-subtest 'a run that passes' => sub {
+subtest 'a run whose controls pass' => sub {
     my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
     my $answer;
     my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ 'CCV-1', 'NO3', '10.2' ],
@@ -51,7 +51,7 @@ subtest 'a run that passes' => sub {
     pass('results can be verified');
 };
 
-subtest 'a run that fails' => sub {
+subtest 'a run with a failed control' => sub {
     my $sample = $pc->sample('NO3');
     my $answer;
     my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ],
@@ -85,7 +85,7 @@ sub controls_of {
         WHERE b.batch_number = ? ORDER BY c.id}, undef, 'FILE-' . $answer->json->{id});
 }
 
-subtest 'values that are held against each other' => sub {
+subtest 'duplicates and spikes' => sub {
     $pc->profile(
         columns => { trackingId => 'Sample', test => 'Test', value => 'Value', unit => 'Unit',
             sampleType => 'Time' },

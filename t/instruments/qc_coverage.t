@@ -52,7 +52,7 @@ sub held_by {
     return;
 }
 
-subtest 'withdrawn, and measured again in a run that fails' => sub {
+subtest 'a withdrawn result measured again in a failed run' => sub {
     my ($sample, $test) = subject();
     my $first = run($passes, [ $sample, 'NO3', '3.0' ]);
     is(batch_of($test), $first, 'covered by the run');
@@ -64,7 +64,7 @@ subtest 'withdrawn, and measured again in a run that fails' => sub {
     is_deeply($ann->done('qc-batch show', $first)->{sampleTestIds}, [], 'the first is left');
 };
 
-subtest 'withdrawn, and measured again with the same value' => sub {
+subtest 'a withdrawn result measured again with the same value' => sub {
     my ($sample, $test) = subject();
     run($passes, [ $sample, 'NO3', 'ND' ]);
     $lab->enter($test, '');
@@ -72,7 +72,7 @@ subtest 'withdrawn, and measured again with the same value' => sub {
     held_by($test, 'the second failed', $second);
 };
 
-subtest 'measured again with the same value, which stands' => sub {
+subtest 'a standing result measured again with the same value' => sub {
     my ($sample, $test) = subject();
     my $first = run($passes, [ $sample, 'NO3', 'ND' ]);
     my $answer;
@@ -88,7 +88,7 @@ subtest 'measured again with the same value, which stands' => sub {
     is($lab->verify($test)->{status}, 'verified', 'in a run that passes it is verified');
 };
 
-subtest 'in a batch that was made by hand' => sub {
+subtest 'a batch that was made by hand' => sub {
     my ($sample, $test) = subject();
     my $prepared = $ann->done('qc-batch create', batchNumber => 'PREP-1',
         sampleTestIds => [$test])->{id};
@@ -118,7 +118,7 @@ subtest 'in a batch that was made by hand' => sub {
         [ $prepared, $last ], 'readiness has both');
 };
 
-subtest 'measured again in a run that passes' => sub {
+subtest 'measured again in a run that passed' => sub {
     my ($sample, $test) = subject();
     run($fails, [ $sample, 'NO3', '3.0' ]);
     $lab->enter($test, '');
@@ -134,7 +134,7 @@ subtest 'measured again in a run that passes' => sub {
                 $second), qcStatus => 'passed' } ], 'the certificate names that run');
 };
 
-subtest 'a value put right by hand is no other measurement' => sub {
+subtest 'a correction by hand is no new measurement' => sub {
     my ($sample, $test) = subject();
     my $run = run($fails, [ $sample, 'NO3', '3.0' ]);
     for my $value ('3.1', '', '3.2') {
@@ -157,7 +157,7 @@ subtest 'measured again without controls' => sub {
     is(batch_of($one), undef, 'and is not vouched for by what passed');
 };
 
-subtest 'an override is of the run it was signed for' => sub {
+subtest 'an override covers the run that it was signed for' => sub {
     my ($sample, $test) = subject();
     my ($other, $second) = subject();
     my $failed = run($fails, [ $sample, 'NO3', '3.0' ], [ $other, 'NO3', '4.0' ]);
@@ -171,7 +171,7 @@ subtest 'an override is of the run it was signed for' => sub {
 };
 
 # A version of the profile that writes over what is entered.
-subtest 'overwritten by a run that fails' => sub {
+subtest 'overwritten by a run that failed' => sub {
     $pc->profile(rows => \%controls, write => { existing => 'overwriteUnverified' });
     my ($sample, $test) = subject();
     run($passes, [ $sample, 'NO3', '3.0' ]);

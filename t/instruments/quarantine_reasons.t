@@ -73,7 +73,7 @@ subtest 'tests' => sub {
     quarantined('a verified one', ['test_verified_locked'], [ $verified, 'NO3', '1' ]);
 };
 
-subtest 'values that stand' => sub {
+subtest 'results that are there already' => sub {
     my $sample = $pc->sample('NO3');
     my ($test) = $lab->tests($sample);
     $lab->enter($test, '1.0');
@@ -132,7 +132,7 @@ subtest 'units' => sub {
     is($pc->send($pc->csv([ $sample, 'TEXT', '1', 'ug/l' ]))->status, 201, 'the same, spelt otherwise');
 };
 
-subtest 'everything at once' => sub {
+subtest 'all reasons of a file at once' => sub {
     my $verified = $pc->sample('NO3');
     my ($test)   = $lab->tests($verified);
     $lab->enter($test, '1');
@@ -166,7 +166,7 @@ subtest 'more reasons than are listed' => sub {
     unlike($told[0]{message}, qr/may be more/, 'and no other');
 };
 
-subtest 'a value that stands several times' => sub {
+subtest 'one test with several values' => sub {
     my $sample = $pc->sample('NO3');
     my $json   = $pc->send($pc->csv(map { [ $sample, 'NO3', $_ ] } 1 .. 3))->json;
     is_deeply([ map {"$_->{row} $_->{column} $_->{code}: $_->{message}"} @{ $json->{reasons} } ],
@@ -179,7 +179,7 @@ subtest 'a value that stands several times' => sub {
         'also of values that cannot be read');
 };
 
-subtest 'what the rules refuse later' => sub {
+subtest 'refusals of the database while results are entered' => sub {
     my $sample = $pc->sample('NO3');
     $lab->act(sub { $_[0]->do('CREATE FUNCTION lims.test_refuse() RETURNS trigger LANGUAGE plpgsql
         AS $$ BEGIN PERFORM lims.refuse($q$media_qc_failed$q$, $q$no$q$); END $$'); 1 })

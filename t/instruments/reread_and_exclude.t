@@ -88,7 +88,7 @@ subtest 'a file in quarantine' => sub {
         'its results are there once');
 };
 
-subtest 'by other ways' => sub {
+subtest 'reading again as a form, and at the command line' => sub {
     my $sample = $pc->sample('PO4');
     my $only   = $lims->key($lab->{organization}, upload_only => 1)->{key};
     my $file   = $pc->csv([ $sample, 'PO4', '2' ]);
@@ -144,7 +144,7 @@ sub results_of {
     return join ' ', map { $pc->test($sample, $_)->{result} // '-' } qw(CU PB);
 }
 
-subtest 'leaving out' => sub {
+subtest 'excluding rows, cells, tests and samples' => sub {
     $pc->profile(%wide);
     my @sample = map { $pc->sample(qw(CU PB)) } 1 .. 6;
     my @id     = map { $_->{trackingId} } @sample;
@@ -201,7 +201,7 @@ subtest 'JSON in one line' => sub {
     is(results_of($one) . ' ' . results_of($two), '1 - 2 3', 'all others are entered');
 };
 
-subtest 'profiles that are added' => sub {
+subtest 'warnings when a profile is added' => sub {
     my $definition = $pc->definition(code => 'fresh', tests => [ { name => 'a', testCode => 'NEVER-1',
                 unit => 'mg/L', fileUnit => 'ug/L' }, { name => 'b', testCode => 'NO3' } ]);
 

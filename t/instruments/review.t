@@ -107,7 +107,7 @@ sub kept {
     return $answer->json->{id};
 }
 
-subtest 'looking' => sub {
+subtest 'listing and showing files' => sub {
     my $id   = kept('unknown_tracking_id', [ 'NOBODY', 'NO3', '1' ]);
     my $file = done('shown', qw(instrument-file show), $id);
     is_deeply([ map { "$_->{code} $_->{row} $_->{cell}" } @{ $file->{reasons} } ],
@@ -126,7 +126,7 @@ subtest 'looking' => sub {
         'and as a file of its own without --json');
 };
 
-subtest 'releasing' => sub {
+subtest 'releasing a file' => sub {
     my ($one, $two) = map { $pc->sample('NO3') } 1 .. 2;
     my $id = kept('two of three', [ $one, 'NO3', '1' ], [ 'MISTYPED', 'NO3', '2' ],
         [ 'RINSE', 'NO3', '0' ]);
@@ -154,7 +154,7 @@ subtest 'releasing' => sub {
     is($again->json->{status} . ' ' . $again->json->{duplicate}, 'imported 1', 'and so told');
 };
 
-subtest 'choosing the profile' => sub {
+subtest 'choosing a profile for a file' => sub {
     my $sample = $pc->sample('NO3');
     my $draft  = done('a second one that fits', add(code => 'bench-2', name => 'Twin'));
     done('active', qw(profile activate), $draft->{id});
@@ -167,7 +167,7 @@ subtest 'choosing the profile' => sub {
     done('retired', qw(profile retire), $draft->{id});
 };
 
-subtest 'rejecting' => sub {
+subtest 'rejecting a file' => sub {
     my $sample = $pc->sample('NO3');
     my @row    = ('NOBODY-2', 'NO3', '1');
     my $id     = kept('unknown_tracking_id', [@row]);
@@ -180,7 +180,7 @@ subtest 'rejecting' => sub {
     is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'again');
 };
 
-subtest 'reading again' => sub {
+subtest 'reading a file again' => sub {
     my $sample = $lab->sample(testDefinitionIds => [ $pc->{definition}{NO3} ]);
     my $id     = kept('sample_status_not_allowed', [ $sample, 'NO3', '6' ]);
     my @again  = (qw(instrument-file reevaluate), $id);
@@ -194,7 +194,7 @@ subtest 'reading again' => sub {
     is($pc->test($sample, 'NO3')->{result}, '6', 'entered');
 };
 
-subtest 'reading all again' => sub {
+subtest 'reading all files again' => sub {
     my @samples = map { $lab->sample(testDefinitionIds => [ $pc->{definition}{NO3} ]) } 1 .. 12;
     my @ids     = map { kept('sample_status_not_allowed', [ $_, 'NO3', $_->{id} ]) } @samples;
     my @all     = qw(instrument-file reevaluate-all --reason-code sample_status_not_allowed);

@@ -67,7 +67,7 @@ sub held {
     return $answer->json;
 }
 
-subtest 'by what the profile says' => sub {
+subtest 'samples by external id and sample identifier' => sub {
     my $project = $lab->project(code => 'RIVER', composite_sample_identifier => 1);
     my $one     = sample(externalId => 'EXT-77');
     my $two     = sample(projectId => $project, plantLocation => 'W3', collectionDate => '2026-11-20');
@@ -93,7 +93,7 @@ subtest 'by what the profile says' => sub {
     imported('a tracking id, as ever', $three, $three->{trackingId}, '1.3');
 };
 
-subtest 'what could mean two' => sub {
+subtest 'ambiguous names' => sub {
     my $one = sample();
     my $two = sample(externalId => $one->{trackingId});
 
@@ -112,7 +112,7 @@ subtest 'what could mean two' => sub {
     $pc->profile;
 };
 
-subtest 'another laboratory' => sub {
+subtest 'names of another laboratory' => sub {
     my $definition = $other->definition(code => 'NO3');
     my $theirs     = $other->sample(externalId => 'EXT-90', testDefinitionIds => [$definition]);
 
@@ -127,7 +127,7 @@ subtest 'another laboratory' => sub {
     $pc->profile;
 };
 
-subtest 'names' => sub {
+subtest 'aliases that the laboratory lists' => sub {
     my $one  = sample();
     my @add  = qw(sample-name add --name);
     my $name = done('listed', @add, 'Brunnen 3', '--tracking-id', $one->{trackingId}, '--reason',
@@ -172,7 +172,7 @@ subtest 'names' => sub {
                 $one->{id}) }) }, 'a name that was listed is not another\'s afterwards');
 };
 
-subtest 'a name ends with its sample' => sub {
+subtest 'an alias ends with its sample' => sub {
     my $one = sample();
     my ($test) = $lab->tests($one);
     done('listed', qw(sample-name add --name), 'Tank 1', '--tracking-id', $one->{trackingId},

@@ -111,7 +111,7 @@ subtest 'each row is judged by itself' => sub {
     is(result_of($of_free->{CL}), '9');
 };
 
-subtest 'two values for one test are none' => sub {
+subtest 'two values for one test: none is entered' => sub {
     my ($id, $test) = sample();
 
     is(statuses($model->upload($lims, table("$id,1,2", "$id,3,4"))),
@@ -144,7 +144,7 @@ subtest 'a file without a tracking id of ours is not sent' => sub {
     is(scalar $model->seen, 0);
 };
 
-subtest 'the same request once' => sub {
+subtest 'a repeated request is done once' => sub {
     my ($id) = sample();
     my $file = table("$id,1,2");
     my %once = (headers => { 'Idempotency-Key' => 'an-upload' });
@@ -159,7 +159,7 @@ subtest 'the same request once' => sub {
         'another file under the same key');
 };
 
-subtest 'what is refused' => sub {
+subtest 'refused uploads' => sub {
     my ($id) = sample();
     my $file = table("$id,1,2");
     my ($other, $type);
@@ -189,7 +189,7 @@ subtest 'what is refused' => sub {
         'a form where none belongs');
 };
 
-subtest 'who may' => sub {
+subtest 'scopes' => sub {
     my ($id) = sample();
     my $file  = table("$id,1,2");
     my $other = $lims->organization(code => 'other-laboratory', ai_data_access => 1);
@@ -210,7 +210,7 @@ subtest 'who may' => sub {
     $lab->policy(ai_data_access => 'true');
 };
 
-subtest 'no service' => sub {
+subtest 'without a model service' => sub {
     my $none = LIMS::Test->new(beside => $lims);
 
     refused($model->upload($none, table('x,1,2')), 503, 'ai_unavailable', 'is configured');
@@ -220,7 +220,7 @@ subtest 'no service' => sub {
     $lab->policy(ai_data_access => 'true');
 };
 
-subtest 'twenty a minute' => sub {
+subtest 'the limit of twenty uploads a minute' => sub {
     my $few = LIMS::Test->new(beside => $lims,
         conf => $model->conf =~ s/LimsRateLimitUploads 5000/LimsRateLimitUploads 20/r);
     my $key  = $lims->key($lims->fixture, name => 'Busy')->{key};

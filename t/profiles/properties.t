@@ -51,7 +51,7 @@ sub decoded {
     return eval { decode('UTF-8', $bytes, FB_CROAK | LEAVE_SRC) } // decode('cp1252', $bytes);
 }
 
-subtest 'again' => sub {
+subtest 'reading a file again gives the same' => sub {
     my $other = LIMS::Files::Reader->new(@profiles);
 
     for my $name (@names) {
@@ -60,7 +60,7 @@ subtest 'again' => sub {
     is_deeply($reader->outcome(@{ $files{ $names[0] } }), $outcome{ $names[0] }, 'after the others');
 };
 
-subtest 'any order of profiles' => sub {
+subtest 'the order of profiles does not matter' => sub {
     srand 20261121;
     for my $order ([ reverse @profiles ], [ shuffle @profiles ]) {
         my $other = LIMS::Files::Reader->new(@$order);
@@ -71,7 +71,7 @@ subtest 'any order of profiles' => sub {
     }
 };
 
-subtest 'twins in other encodings' => sub {
+subtest 'the encoding of a text does not matter' => sub {
     my $count = 0;
 
     for my $name (@names) {
@@ -94,7 +94,7 @@ subtest 'twins in other encodings' => sub {
 };
 
 # As two reports do that a program put into one file, the second of other samples.
-subtest 'a file and another one behind it' => sub {
+subtest 'two files in one' => sub {
     my $key = sub {
         my ($outcome) = @_;
         return sort map { join "\t", map { $_ // '' } @$_{qw(trackingId testCode result control)} }
@@ -133,7 +133,7 @@ sub declares_end {
     return grep { exists $integrity->{$_} } qw(end count hash);
 }
 
-subtest 'a file that was cut' => sub {
+subtest 'truncated files are never taken' => sub {
     my ($declared, $cuts) = (0, 0);
 
     for my $name (grep { $outcome{$_}{counts}{blocking} == 0 } @names) {
@@ -196,7 +196,7 @@ sub rearranged {
     return @order ? join('', @lines) : ();
 }
 
-subtest 'columns in another order, and one more' => sub {
+subtest 'the order of columns does not matter' => sub {
     my $count = 0;
     # Values and reasons without their columns.
     my $what = sub {
@@ -245,7 +245,7 @@ sub may_change {
     return 0;
 }
 
-subtest 'a value is what stands there' => sub {
+subtest 'a value is the text in the file' => sub {
     my $count = 0;
 
     for my $name (@names) {

@@ -72,7 +72,7 @@ for my $table (sort keys %reference) {
     };
 }
 
-subtest 'one bad definition among good ones' => sub {
+subtest 'one inactive definition among active ones' => sub {
     my $gone   = $lims->insert('test_definition', { code => 'OUT', name => 'Out', active => 'f' });
     my $before = LIMS::Database::Snapshot::take($lims);
     my $body   = body('test_definition', $active{test_definition});

@@ -151,7 +151,7 @@ for my $noun (sort keys %list) {
     };
 }
 
-subtest 'what only the command line changes' => sub {
+subtest 'changes at the command line appear in the lists' => sub {
     for my $noun (qw(material-types storage-locations test-definitions)) {
         my $answer = $lims->post("/$noun", { code => 'X', name => 'X' });
         is($answer->status, 405, "POST /$noun");

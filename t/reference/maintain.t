@@ -139,7 +139,7 @@ for my $noun (sort keys %kind) {
         is_deeply(\@statuses, [ 201, (400) x 5 ], 'of six at once one is made');
     };
 
-    subtest "/$noun: as long as may be" => sub {
+    subtest "/$noun: the longest values" => sub {
         my %body = (code => code(), name => 'N');
         for my $field (sort keys %{ $kind->{longest} }) {
             my $value = "\x{E9}" x $kind->{longest}{$field};

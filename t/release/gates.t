@@ -195,7 +195,7 @@ subtest 'esignature_required: approval-records' => sub {
     is($endpoint{approval}->($sample, $test, $id)->status, 200, 'without the policy');
 };
 
-subtest 'all that blocks a report, in the contract\'s order' => sub {
+subtest 'a refused report lists every blocker, in the contract\'s order' => sub {
     my $confirm = $lab->definition(requires_confirmation => 't');
     my $sample  = $lab->sample(testDefinitionIds => [ $confirm, $lab->definition ]);
     my @tests   = $lab->tests($sample);

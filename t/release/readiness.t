@@ -46,7 +46,7 @@ sub verified {
     return ($sample, @tests);
 }
 
-subtest 'the shape' => sub {
+subtest 'members of the response' => sub {
     my ($sample) = $lab->worked(1);
     my $response = $lims->get("/samples/$sample->{id}/readiness");
     my $body     = $response->json;
@@ -58,7 +58,7 @@ subtest 'the shape' => sub {
     ok(length $body->{findings}[0]{clearedBy}, 'with what clears it');
 };
 
-subtest 'from registration to report' => sub {
+subtest 'the release state from registration to report' => sub {
     my $sample = $lab->sample;
     holds($sample, 'in_progress', ['incomplete_result blocking'], 'no test yet');
 
@@ -171,14 +171,14 @@ subtest 'advisory findings block nothing' => sub {
     holds($sample, 'ready_to_report', [], 'words are what a text test has');
 };
 
-subtest 'blocked, whatever else is missing' => sub {
+subtest 'blocking findings decide the release state' => sub {
     my ($sample, @tests) = $lab->worked(2);
     $lab->qc_control($lab->qc_batch($tests[0]), 9);
     $lims->patch("/sample-tests/$tests[1]", { result => undef });
     is(readiness($sample)->{releaseState}, 'blocked', 'hard comes before missing');
 };
 
-subtest 'blocking findings come first' => sub {
+subtest 'blocking findings are listed first' => sub {
     my $limit = $lab->definition(specification_high => 10);
     my ($test) = $lab->tests(my $sample = $lab->sample(testDefinitionIds => [$limit]));
     $lab->enter($test, '12');
@@ -208,7 +208,7 @@ subtest 'approval_required and approval_rejected' => sub {
     holds($free, 'ready_to_report', [], 'while an open one is no matter then');
 };
 
-subtest 'not there' => sub {
+subtest 'unknown samples' => sub {
     my $foreign = $other->sample;
     my $absent  = refused($lims->get('/samples/987654/readiness'), 404, 'not_found', 'absent');
     my $strange = refused($lims->get("/samples/$foreign->{id}/readiness"), 404, 'not_found',

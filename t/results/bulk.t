@@ -24,7 +24,7 @@ sub update {
     return { sampleTestId => $test, result => $result, %more };
 }
 
-subtest 'as if each were entered alone' => sub {
+subtest 'each result as if it were entered alone' => sub {
     my @tests = tests(5);
     $lab->enter($tests[3], '4', notes => 'before');
     $lab->enter($tests[4], '5');
@@ -60,7 +60,7 @@ subtest 'notes can be cleared, and are kept when absent' => sub {
     is(bulk(update($test, '2', notes => undef))->json->{updated}[0]{notes}, undef, 'null');
 };
 
-subtest 'locked' => sub {
+subtest 'locked tests' => sub {
     my @tests = tests(4);
     $lab->enter($_, '1') for @tests[ 0 .. 2 ];
     $lab->verify($_) for @tests[ 2, 0 ];
@@ -76,7 +76,7 @@ subtest 'locked' => sub {
     is($lims->get("/sample-tests/$tests[3]")->json->{status}, 'pending', 'nor the free one');
 };
 
-subtest 'ids of nothing' => sub {
+subtest 'unknown ids' => sub {
     my ($test)    = tests(1);
     my ($foreign) = $other->tests($other->sample(testDefinitionIds => [ $other->definition ]));
     my $changes   = $lab->changes_of(sub {
@@ -90,7 +90,7 @@ subtest 'ids of nothing' => sub {
     is($changes, 0, 'none was entered');
 };
 
-subtest 'of a reported sample' => sub {
+subtest 'tests of a reported sample' => sub {
     my ($sample, $done) = $lab->worked(1);
     my ($test) = tests(1);
     $lab->verify($done);
@@ -134,7 +134,7 @@ subtest 'refused bodies' => sub {
     is($changes, 0, 'none was entered');
 };
 
-subtest 'a thousand' => sub {
+subtest 'a thousand results' => sub {
     my $db = $lims->db;
     my ($sample) = $db->selectrow_array('INSERT INTO lims.sample (organization_id, client_name,'
             . ' material_type_id) VALUES (?, ?, ?) RETURNING id', undef, $lims->fixture->{id},
@@ -197,7 +197,7 @@ subtest 'different samples, materials, projects and limits' => sub {
     is($changes, 0, 'and nothing is written');
 };
 
-subtest 'one of many that a rule refuses' => sub {
+subtest 'one refused result among many' => sub {
     my @tests   = tests(40);
     my $expired = $lab->reagent_lot(code => 'HCL-PAST', expires_on => '2020-01-01');
     my ($sample, $gone) = $lab->worked(1);
@@ -216,7 +216,7 @@ subtest 'one of many that a rule refuses' => sub {
     is(bulk(map { update($_, '7') } @tests[ 0 .. 29 ])->status, 200, 'without it they are');
 };
 
-subtest 'two at once in opposite order' => sub {
+subtest 'two requests with the same tests in opposite order' => sub {
     my @tests = tests(6);
     for my $round (1 .. 3) {
         my @answers = $lims->parallel(2, sub {

@@ -75,7 +75,7 @@ subtest 'what is presumptive positive' => sub {
 };
 
 # Each of these was verified and reported where a bare 200 waited for confirmation.
-subtest 'nothing is got round by another spelling' => sub {
+subtest 'other spellings do not avoid confirmation' => sub {
     for my $spelling ([ result => "\x{2265}1600" ], [ result => '50 CFU' ],
         [ result => '<50000' ], [ result => '50', qualifier => 'U' ]) {
         my $test = test_of(specification_high => 2);
@@ -93,7 +93,7 @@ subtest 'nothing is got round by another spelling' => sub {
     }
 };
 
-subtest 'judged again with its sample' => sub {
+subtest 'another material type evaluates the result again' => sub {
     my $definition = $lab->definition(requires_confirmation => 't', specification_high => 100);
     my ($lake, $tap) = map { $lab->project } 1, 2;
     my $sample = $lab->sample(projectId => $lake, testDefinitionIds => [$definition]);
@@ -110,7 +110,7 @@ subtest 'judged again with its sample' => sub {
         'what was decided stays');
 };
 
-subtest 'decided' => sub {
+subtest 'after the confirmation is decided' => sub {
     for my $outcome (qw(confirmed refuted)) {
         my $test = test_of();
         $lab->enter($test, '5');
@@ -126,7 +126,7 @@ subtest 'decided' => sub {
     }
 };
 
-subtest 'without a result' => sub {
+subtest 'a test without a result' => sub {
     my $test = test_of();
     is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, undef, 'nothing to confirm');
     is(eval { $lab->confirm($test, 'confirmed'); 1 }, undef, 'nor to decide');
@@ -135,7 +135,7 @@ subtest 'without a result' => sub {
         'withdrawn, neither');
 };
 
-subtest 'not through the API' => sub {
+subtest 'confirmationStatus cannot be set through the API' => sub {
     my $test = test_of();
     $lab->enter($test, '5');
     refused($lims->patch("/sample-tests/$test", { confirmationStatus => 'confirmed' }), 400,

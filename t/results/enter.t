@@ -41,7 +41,7 @@ my @results = (
     [ "\x{1F9EA}" x 1000, undef ], [ "two\nlines", undef ],
 );
 
-subtest 'kept as typed, with its number' => sub {
+subtest 'a result is kept as typed, with its number' => sub {
     for my $case (@results) {
         my ($text, $number) = @$case;
         my $shown    = substr $text =~ s/[^ -~]/?/gr, 0, 40;
@@ -55,7 +55,7 @@ subtest 'kept as typed, with its number' => sub {
     }
 };
 
-subtest 'who and when' => sub {
+subtest 'enteredBy and enteredAt' => sub {
     my $before = $lims->get($path)->json->{enteredAt};
     my $entered = $lab->enter($test, '8.01');
     is($entered->{enteredBy}, $user, 'the user of the key');
@@ -64,7 +64,7 @@ subtest 'who and when' => sub {
     is($entered->{verifiedBy}, undef, 'not verified');
 };
 
-subtest 'blank is none' => sub {
+subtest 'a blank result is no result' => sub {
     for my $blank ('', ' ', "\t \n", undef) {
         $lab->enter($test, '5', qualifier => 'J', notes => 'stays');
         my $response;
@@ -114,7 +114,7 @@ subtest 'result.entered when a value is entered, and only then' => sub {
     is($event->[1]{testDefinitionId}, stored($fresh)->{test_definition_id}, 'and its definition');
 };
 
-subtest 'a qualifier belongs to its value' => sub {
+subtest 'a new result clears the qualifier' => sub {
     my $id = pending();
     my $at = "/sample-tests/$id";
     $lims->patch($at, { result => '12', qualifier => 'U' });
@@ -130,7 +130,7 @@ subtest 'a qualifier belongs to its value' => sub {
         'a withdrawn value takes its qualifier along');
 };
 
-subtest 'the values before are kept' => sub {
+subtest 'replaced values are kept' => sub {
     my $fresh = pending();
     $lab->enter($fresh, $_) for '1', '2', '3';
     $lims->patch("/sample-tests/$fresh", { result => undef });
@@ -189,7 +189,7 @@ my @refusals = (
         enteredBy enteredAt verifiedBy verifiedAt warnings createdAt updatedAt)),
 );
 
-subtest 'what is refused changes nothing' => sub {
+subtest 'refused changes' => sub {
     my $changes = $lab->changes_of(sub {
         for my $case (@refusals) {
             my ($body, $slug, $word) = @$case;
@@ -201,7 +201,7 @@ subtest 'what is refused changes nothing' => sub {
     is($changes, 0, 'no entry, no event');
 };
 
-subtest 'a test that is not there' => sub {
+subtest 'unknown tests' => sub {
     my ($foreign) = $other->tests($other->sample(testDefinitionIds => [ $other->definition ]));
     my $absent  = refused($lims->patch('/sample-tests/987654', { result => '1' }), 404,
         'not_found', 'absent');

@@ -28,7 +28,7 @@ sub held {
 
 sub says { return join ' ', map { $_ // 'null' } @{ $_[0] }{qw(holdingStatus holdingExpiresAt)} }
 
-subtest 'nothing to hold' => sub {
+subtest 'tests without a holding time' => sub {
     is(says(held(undef, collectedAt => moment(-60))), 'null null', 'the method has no limit');
     is(says(held(24)), 'null null', 'nobody knows when it was collected');
 };
@@ -46,7 +46,7 @@ my @expiries = (
         '2026-03-11T14:05:00.000Z' ],
 );
 
-subtest 'when it expires' => sub {
+subtest 'when the holding time expires' => sub {
     for my $case (@expiries) {
         my ($zone, $body, $hours, $expiry) = @$case;
         $lab->policy(time_zone => $zone);
@@ -73,7 +73,7 @@ my @standing = (
     [ 0.25, 20,       0,  'expired' ],
 );
 
-subtest 'where a test without a result stands' => sub {
+subtest 'holding status of a test without a result' => sub {
     for my $case (@standing) {
         my ($hours, $ago, $warning, $status) = @$case;
         $lab->policy(holding_warning_hours => $warning);
@@ -106,7 +106,7 @@ subtest 'the clock stops at the analysis' => sub {
         'expiring_soon', 'withdrawn, it runs again');
 };
 
-subtest 'a correction of the collection counts' => sub {
+subtest 'a corrected collection time counts' => sub {
     my $sample = $lab->sample(collectedAt => moment(-60),
         testDefinitionIds => [ $lab->definition(holding_time_hours => 48) ]);
     is($sample->{holdingStatus}, 'ok', 'an hour ago');
@@ -114,7 +114,7 @@ subtest 'a correction of the collection counts' => sub {
             ->json->{holdingStatus}, 'expired', 'it was three days');
 };
 
-subtest 'the sample: the worst of its open tests' => sub {
+subtest 'a sample has the worst status of its open tests' => sub {
     my @hours   = (200, 30, 10);
     my @kinds   = map { $lab->definition(holding_time_hours => $_) } @hours, undef;
     my $sample  = $lab->sample(collectedAt => moment(-20 * 60), testDefinitionIds => [@kinds]);

@@ -27,7 +27,7 @@ sub investigations {
         $test);
 }
 
-subtest 'opened by the result' => sub {
+subtest 'a result out of specification opens an investigation' => sub {
     my $sample = sample_of($limit);
     my ($test) = $lab->tests($sample);
     my @events = $lab->events_in(sub { $lab->enter($test, '12.5') });
@@ -50,7 +50,7 @@ subtest 'opened by the result' => sub {
         'in the transaction of the result');
 };
 
-subtest 'one, while it is open' => sub {
+subtest 'one investigation while it is open' => sub {
     my ($test) = $lab->tests(sample_of($limit));
     is_deeply([ sort { $a->[0] cmp $b->[0] } $lab->events_of(sub { $lab->enter($test, '11') }) ],
         [ $opened, $entered ], 'the first value that is out');
@@ -69,7 +69,7 @@ subtest 'one, while it is open' => sub {
     is(investigations($test), 2, 'a second one');
 };
 
-subtest 'none' => sub {
+subtest 'results that open none' => sub {
     my $text = $lab->definition(result_type => 'text', specification_text => 'Clear');
     my @cases = (
         [ $limit,                                      '10',     'inside' ],
@@ -90,7 +90,7 @@ subtest 'none' => sub {
     $lab->policy(oos_opens_investigation => 't');
 };
 
-subtest 'in bulk, all or none' => sub {
+subtest 'bulk results: all or none' => sub {
     my @tests   = map { $lab->tests(sample_of($limit)) } 1 .. 3;
     my @updates = map { { sampleTestId => $_, result => '20' } } @tests;
     $updates[1]{result} = '2';

@@ -49,14 +49,14 @@ subtest 'updatedSince' => sub {
     is(found('?updatedSince=2020-01-01'), '0 1 2 3 4 5 6 7 8', 'all from an early one');
 };
 
-subtest 'refused' => sub {
+subtest 'refused queries' => sub {
     for my $query (qw(status=done sampleId=0 sampleId=x testDefinitionId=-1 updatedSince=x
         limit=0 cursor=x priority=rush sampleId=1&sampleId=1)) {
         refused($lims->get("/sample-tests?$query"), 400, 'invalid_query', $query);
     }
 };
 
-subtest 'page by page' => sub {
+subtest 'pages' => sub {
     my ($cursor, $more, @seen) = (0, 1);
     while ($more) {
         my $page = $lims->get("/sample-tests?limit=2&cursor=$cursor")->json;
@@ -68,7 +68,7 @@ subtest 'page by page' => sub {
     is($cursor, $tests[8], 'to the last');
 };
 
-subtest 'one record, wherever it is read' => sub {
+subtest 'list, record and sample show the same' => sub {
     my %listed = map { $_->{id} => $_ } @{ $lims->get('/sample-tests')->json->{data} };
     my $nested = $lims->get("/samples/$samples[2]{id}")->json->{tests};
     for my $test (@$nested) {

@@ -29,7 +29,7 @@ my $today   = $lab->reagent_lot(expires_on => day(0));
 my $good    = $lab->reagent_lot(expires_on => day(30));
 my $forever = $lab->reagent_lot;
 
-subtest 'block' => sub {
+subtest 'policy block: an expired reagent lot is refused' => sub {
     my $test = test();
     my $changes = $lab->changes_of(sub {
         my $body = refused(change($test, { result => '1', reagentLotId => $expired }), 409,
@@ -57,7 +57,7 @@ subtest 'a lot noted before there is a result' => sub {
     is(change($test, { result => '1', reagentLotId => $good })->status, 200, 'with a good one');
 };
 
-subtest 'among many, only those that have it' => sub {
+subtest 'bulk results: only the tests with an expired lot are named' => sub {
     my @tests = map { test() } 1 .. 3;
     change($tests[1], { reagentLotId => $expired });
     my $body = refused($lims->post('/sample-tests/bulk-results', { updates =>
@@ -66,12 +66,12 @@ subtest 'among many, only those that have it' => sub {
     is_deeply($body->{blockers}[0]{testIds}, [ 0 + $tests[1] ], 'for the one');
 };
 
-subtest 'what the client says of when it analysed does not help' => sub {
+subtest 'an earlier analysedAt does not help' => sub {
     refused(change(test(), { result => '1', reagentLotId => $expired,
                 analyzedAt => '2020-01-01T00:00:00Z' }), 409, 'reagent_lot_expired', 'back-dated');
 };
 
-subtest 'a lot that expires under a result' => sub {
+subtest 'a lot that expires after the result' => sub {
     my $lot  = $lab->reagent_lot(expires_on => day(1));
     my $test = test();
     change($test, { result => '1', reagentLotId => $lot });
@@ -83,7 +83,7 @@ subtest 'a lot that expires under a result' => sub {
     is(change($test, { result => undef })->status, 200, 'withdrawing is not');
 };
 
-subtest 'the last day, where the laboratory is' => sub {
+subtest 'the last day ends in the organization\'s time zone' => sub {
     for my $zone ('Pacific/Kiritimati', 'Pacific/Pago_Pago') {
         $lab->policy(time_zone => $zone);
         is(change(test(), { result => '1',
@@ -96,7 +96,7 @@ subtest 'the last day, where the laboratory is' => sub {
     $lab->policy(time_zone => 'UTC');
 };
 
-subtest 'in bulk' => sub {
+subtest 'bulk results with expired lots' => sub {
     my @tests = map { test() } 1 .. 2;
     change($tests[1], { reagentLotId => $expired });
     my $changes = $lab->changes_of(sub {
@@ -107,7 +107,7 @@ subtest 'in bulk' => sub {
     is($changes, 0, 'none is entered');
 };
 
-subtest 'warn' => sub {
+subtest 'policy warn: an expired reagent lot warns' => sub {
     $lab->policy(reagent_expiry_policy => 'warn');
     my $test   = test();
     my $record = change($test, { result => '1', reagentLotId => $expired })->json;
@@ -129,7 +129,7 @@ subtest 'an expired media lot warns' => sub {
     like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/, 'with a warning');
 };
 
-subtest 'a media lot that failed is not left by its result' => sub {
+subtest 'a failed media lot cannot be removed from a result' => sub {
     my $test = test();
     change($test, { result => '1' });
     my $lot = $lab->media_lot($test);
@@ -149,7 +149,7 @@ subtest 'a media lot that failed is not left by its result' => sub {
     is($lab->verify($test)->{status}, 'verified', 'and can be verified');
 };
 
-subtest 'a media lot that failed is not forgotten' => sub {
+subtest 'a failed media lot stays known' => sub {
     my $test = test();
     change($test, { result => '5' });
     my ($lot, $spoilt, $other) = ($lab->media_lot($test), $lab->media_lot, $lab->media_lot);

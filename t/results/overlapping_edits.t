@@ -14,7 +14,7 @@ use LIMS::Test;
 my $lims = LIMS::Test->new(conf => LIMS::Service::Laboratory::patience());
 my $lab  = LIMS::Service::Laboratory->new($lims);
 
-subtest 'two analysts' => sub {
+subtest 'two analysts edit one result' => sub {
     for my $round (1 .. 4) {
         my (undef, $test) = $lab->worked(1);
         my $etag = $lims->get("/sample-tests/$test")->header('ETag');
@@ -34,7 +34,7 @@ subtest 'two analysts' => sub {
     }
 };
 
-subtest 'verify and edit' => sub {
+subtest 'verification and edit of one result' => sub {
     my %outcomes;
     for my $round (1 .. 8) {
         my (undef, $test) = $lab->worked(1);
@@ -66,7 +66,7 @@ subtest 'verify and edit' => sub {
     }
 };
 
-subtest 'verified by many' => sub {
+subtest 'many verify one result' => sub {
     for my $round (1 .. 3) {
         my (undef, $test) = $lab->worked(1);
         my ($met, @answers);
@@ -83,7 +83,7 @@ subtest 'verified by many' => sub {
     }
 };
 
-subtest 'report and edit' => sub {
+subtest 'report and edit of a result' => sub {
     for my $round (1 .. 6) {
         my ($sample, @tests) = $lab->worked(2);
         $lab->verify($tests[0]);
@@ -106,7 +106,7 @@ subtest 'report and edit' => sub {
     }
 };
 
-subtest 'report and a failing batch' => sub {
+subtest 'report and a QC batch that fails' => sub {
     for my $round (1 .. 6) {
         my ($sample, $test) = $lab->worked(1);
         my $batch = $lab->qc_batch($test);

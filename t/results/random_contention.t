@@ -99,7 +99,7 @@ for my $event (rows('SELECT type, data FROM lims.event ORDER BY id')) {
     $events{ $event->{type} }{ $data->{sampleTestId} // $data->{sampleId} // 0 }++;
 }
 
-subtest 'each result and its story' => sub {
+subtest 'each result agrees with its history, audit trail and events' => sub {
     for my $test (rows('SELECT * FROM lims.sample_test ORDER BY id')) {
         my ($id, $last, $entered, $replaced, $broken) = ($test->{id}, '|', 0, 0, 0);
         my ($result, $qualifier) = (undef, undef);
@@ -126,7 +126,7 @@ subtest 'each result and its story' => sub {
     }
 };
 
-subtest 'each sample' => sub {
+subtest 'each sample agrees with its audit trail and events' => sub {
     for my $sample (rows('SELECT s.*, (SELECT count(*) FROM lims.sample_test t WHERE t.sample_id ='
             . q{ s.id AND t.status <> 'verified') AS open FROM lims.sample s ORDER BY id})) {
         my $reported = $sample->{status} eq 'reported' ? 1 : 0;

@@ -70,7 +70,7 @@ sub is_judged {
         word($expected), $name);
 }
 
-subtest 'numbers' => sub {
+subtest 'numeric limits' => sub {
     for my $case (@numbers) {
         my ($low, $high, $result, $qualifier, $expected) = @$case;
         my $definition = $lab->definition(specification_low => $low, specification_high => $high);
@@ -92,7 +92,7 @@ my @words = (
     [ presence => 'Present', 'Absent', $out ],      [ presence => undef, 'Present', $open ],
 );
 
-subtest 'words' => sub {
+subtest 'results that are no numbers' => sub {
     for my $case (@words) {
         my ($type, $expected_text, $result, $expected) = @$case;
         my $definition = $lab->definition(result_type => $type,
@@ -102,7 +102,7 @@ subtest 'words' => sub {
     }
 };
 
-subtest 'the limit in words' => sub {
+subtest 'limits in words' => sub {
     my @limits = (
         [ { specification_low => 6.5, specification_high => 8.5, unit => 's.u.' },
             '6.5 to 8.5 s.u.' ],
@@ -147,7 +147,7 @@ subtest 'which limits apply' => sub {
         'a specification stands for the whole of the definition\'s limits');
 };
 
-subtest 'a judgement stays' => sub {
+subtest 'later limits do not change an evaluated result' => sub {
     my $definition = $lab->definition(specification_high => 10);
     my ($material, $project) = ($lab->material, $lab->project);
     my $sample = $lab->sample(testDefinitionIds => [$definition]);
@@ -190,7 +190,7 @@ subtest 'another material type or project' => sub {
         'a verified one is not judged anew');
 };
 
-subtest 'a test without a result shows the limits of now' => sub {
+subtest 'a test without a result shows today\'s limits' => sub {
     my $definition = $lab->definition(specification_high => 10);
     my ($test) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
     $lims->db->do('UPDATE lims.test_definition SET specification_high = 20 WHERE id = ?', undef,

@@ -66,7 +66,7 @@ subtest 'verified and locked' => sub {
     is($changes, 0, 'nothing changed');
 };
 
-subtest 'without a body, with an empty one, with another' => sub {
+subtest 'with and without a body' => sub {
     is($lims->request('POST', '/sample-tests/' . entered() . '/verify')->status, 200, 'none');
     is(verify(entered())->status, 200, 'an empty object');
     refused($lims->post('/sample-tests/' . entered() . '/verify', { result => '5' }), 400,
@@ -185,7 +185,7 @@ subtest 'esignature_required' => sub {
     verifies($test, 'without the policy');
 };
 
-subtest 'all that fails, in the contract\'s order' => sub {
+subtest 'a refusal lists every gate, in the contract\'s order' => sub {
     my $definition = $lab->definition(requires_worksheet => 't', requires_confirmation => 't');
     $lab->worksheet_template($definition, ['Tare'], ['Analyst']);
     my ($test) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
@@ -206,7 +206,7 @@ subtest 'all that fails, in the contract\'s order' => sub {
     ok(!(grep { !length $_->{message} } @{ $body->{blockers} }), 'each in words');
 };
 
-subtest 'verified and another gate' => sub {
+subtest 'an already verified test that fails another gate' => sub {
     my $test  = entered();
     my $batch = $lab->qc_batch($test);
     $lab->verify($test);
@@ -215,7 +215,7 @@ subtest 'verified and another gate' => sub {
         ['test_verified_locked'], 'and that is all');
 };
 
-subtest 'not there' => sub {
+subtest 'unknown tests' => sub {
     refused(verify(987654), 404, 'not_found', 'no such test');
 };
 

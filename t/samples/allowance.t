@@ -41,7 +41,7 @@ sub turn_the_month {
     return;
 }
 
-subtest 'fifty at once against twenty-five' => sub {
+subtest 'fifty registrations at once with an allowance of twenty-five' => sub {
     $lab->policy(monthly_sample_allowance => 25);
     my ($met, @answers);
     my @events = $lab->events_of(sub {
@@ -63,7 +63,7 @@ subtest 'fifty at once against twenty-five' => sub {
     like($refused[0][1]{message}, qr/25/, 'the words name the allowance');
 };
 
-subtest 'used up' => sub {
+subtest 'the allowance is used up' => sub {
     my $changes = $lab->changes_of(sub {
         refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'another one') for 1 .. 2;
     });
@@ -96,7 +96,7 @@ subtest 'the turn of the month (UTC)' => sub {
     refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'and no more');
 };
 
-subtest 'no allowance, and one introduced' => sub {
+subtest 'no allowance, and one that is introduced' => sub {
     $lab->policy(monthly_sample_allowance => undef);
     is(create()->status, 201, 'any number') for 1 .. 2;
     # Five this month by now; they count from the first second of the month.
@@ -111,7 +111,7 @@ subtest 'no allowance, and one introduced' => sub {
     refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'so that is all');
 };
 
-subtest 'none at all' => sub {
+subtest 'an allowance of 0' => sub {
     $lab->policy(monthly_sample_allowance => 0);
     refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'an allowance of 0');
 };

@@ -34,7 +34,7 @@ my @names = (
     [ 'Foreign Client',       undef ],
 );
 
-subtest 'a name and its client record' => sub {
+subtest 'a client\'s name finds its record' => sub {
     for my $case (@names) {
         my ($name, $id) = @$case;
         my $sample = $lab->sample(clientName => $name);
@@ -74,7 +74,7 @@ subtest 'changing the name changes the record' => sub {
     refused($lims->patch($path, { clientName => ' ' }), 400, 'invalid_body', 'not blank');
 };
 
-subtest 'two clients of one name' => sub {
+subtest 'two clients with the same name' => sub {
     my $first = $lab->client(name => 'Twins');
     $lab->client(name => 'TWINS');
     is($lab->sample(clientName => 'twins')->{clientId}, $first, 'the elder, every time');

@@ -29,7 +29,7 @@ my @times = (
     [ 'Asia/Kathmandu',   '2026-03-09T18:14:59Z',       '2026-03-09T18:14:59.000Z', '2026-03-09' ],
 );
 
-subtest 'an exact time implies its day where the laboratory is' => sub {
+subtest 'collectedAt implies collectionDate in the organization\'s time zone' => sub {
     for my $case (@times) {
         my ($zone, $given, $time, $date) = @$case;
         $lab->policy(time_zone => $zone);
@@ -41,13 +41,13 @@ subtest 'an exact time implies its day where the laboratory is' => sub {
     $lab->policy(time_zone => 'UTC');
 };
 
-subtest 'a day alone has no time' => sub {
+subtest 'collectionDate alone has no time' => sub {
     my $sample = $lab->sample(collectionDate => '2026-03-09');
     is($sample->{collectionDate}, '2026-03-09', 'the day');
     is($sample->{collectedAt},    undef,        'no time');
 };
 
-subtest 'not in the future' => sub {
+subtest 'dates in the future' => sub {
     my %body = (clientName => 'A', materialTypeId => $lab->material);
 
     is($lab->sample(collectionDate => day(1))->{collectionDate}, day(1), 'a day of grace');
@@ -64,7 +64,7 @@ subtest 'not in the future' => sub {
         'invalid_body', 'nor later to the minute');
 };
 
-subtest 'the two do not contradict each other' => sub {
+subtest 'collectedAt and collectionDate that contradict each other' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z');
     my $path   = "/samples/$sample->{id}";
 
@@ -79,7 +79,7 @@ subtest 'the two do not contradict each other' => sub {
         'nor a day');
 };
 
-subtest 'a correction of both is the same when it is sent again' => sub {
+subtest 'a repeated correction of both changes nothing' => sub {
     my $path = '/samples/' . $lab->sample->{id};
 
     for my $case ([ '2020-01-01', '2026-03-09T14:05:00Z', '2026-03-09' ],
@@ -98,13 +98,13 @@ subtest 'a correction of both is the same when it is sent again' => sub {
     }
 };
 
-subtest 'a registration is judged likewise' => sub {
+subtest 'the same checks at registration' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z',
         collectionDate => '2020-01-01');
     is($sample->{collectionDate}, '2026-03-09', 'the day of the time');
 };
 
-subtest 'clearing the time keeps the day' => sub {
+subtest 'clearing collectedAt keeps collectionDate' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z');
     my $after  = $lims->patch("/samples/$sample->{id}", { collectedAt => undef })->json;
     is($after->{collectedAt},    undef,        'no time');
@@ -118,7 +118,7 @@ subtest 'a leap day' => sub {
                 collectionDate => '2025-02-29' }), 400, 'invalid_body', '2025 has none');
 };
 
-subtest 'given both, in agreement' => sub {
+subtest 'both given, in agreement' => sub {
     my $sample = $lab->sample(collectedAt => '2026-03-09T14:05:00Z',
         collectionDate => '2026-03-09');
     is($sample->{collectionDate}, '2026-03-09', 'the day of both');

@@ -30,7 +30,7 @@ my @members = qw(id trackingId status materialTypeId projectId receivedAt sample
 sub day { return strftime('%Y-%m-%d', gmtime(time + 86400 * $_[0])) }
 sub moment { return strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time + 3600 * $_[0])) }
 
-subtest 'the least that makes a sample' => sub {
+subtest 'the required fields alone' => sub {
     my $response = $lims->post('/samples', {@minimum});
     my $sample   = $response->json;
 
@@ -77,7 +77,7 @@ subtest 'all fields' => sub {
         $lims->fixture->{user_id}, 'made by the user of the key');
 };
 
-subtest 'null is the same as left out, where a field may be null' => sub {
+subtest 'null is the same as leaving an optional field out' => sub {
     my @nullable = qw(projectId externalId collectionDate collectedAt notes plantLocation
         storageLocationId);
     my $response = $lims->post('/samples', { @minimum, map { $_ => undef } @nullable });
@@ -205,7 +205,7 @@ my @refusals = (
         createdAt updatedAt reportedAt)),
 );
 
-subtest 'what is refused, and leaves nothing behind' => sub {
+subtest 'refused bodies leave nothing behind' => sub {
     my $changes = $lab->changes_of(sub {
         for my $case (@refusals) {
             my ($what, $complete, $more, $slug, $word) = @$case;
@@ -217,7 +217,7 @@ subtest 'what is refused, and leaves nothing behind' => sub {
     is($changes, 0, 'no audit entry, no event');
 };
 
-subtest 'beyond 2^63-1' => sub {
+subtest 'ids beyond 2^63-1' => sub {
     my $text = '{"clientName":"A","materialTypeId":%s}';
     refused($lims->post('/samples', sprintf $text, '9223372036854775808'), 400, 'invalid_body',
         'too large for an id');

@@ -31,7 +31,7 @@ sub check_is_right {
     return ($p + $number_of{$last}) % 36 == 1;
 }
 
-subtest 'the arithmetic of this test' => sub {
+subtest 'this test computes check characters correctly' => sub {
     # The example of the GRid standard (IFPI), which uses the same system.
     ok(check_is_right('A12425GABC1234002M'), 'GRid A12425GABC1234002M');
     ok(!check_is_right('A12425GABC1234003M'), 'and not its neighbour');
@@ -53,7 +53,7 @@ subtest 'tracking ids' => sub {
     }
 };
 
-subtest 'a prefix of their own' => sub {
+subtest 'tracking ids with the organization\'s prefix' => sub {
     $lab->policy(tracking_prefix => 'NORTH7');
     my $sample = $lab->sample;
     like($sample->{trackingId}, qr/\ANORTH7-/, 'as the organization wants it');
@@ -61,7 +61,7 @@ subtest 'a prefix of their own' => sub {
     $lab->policy(tracking_prefix => 'LAB');
 };
 
-subtest 'the year is that of the organization' => sub {
+subtest 'the year is that of the organization\'s time zone' => sub {
     for my $zone ('Pacific/Kiritimati', 'Pacific/Pago_Pago') {
         $lab->policy(time_zone => $zone);
         my ($year) = (parts($lab->sample->{trackingId}))[1];
@@ -107,7 +107,7 @@ subtest 'composite identifiers' => sub {
         'NPDES001-EFF-001-20260312-1', 'an exact time has its day');
 };
 
-subtest 'without a plant location' => sub {
+subtest 'a composite identifier needs a plant location' => sub {
     my %body = (clientName => 'A', materialTypeId => $lab->material, projectId => $composite);
 
     for my $missing ({}, { plantLocation => undef }, { plantLocation => ' ' }) {
@@ -122,7 +122,7 @@ subtest 'without a plant location' => sub {
             ->json->{sampleIdentifier}, $sample->{sampleIdentifier}, 'and with one');
 };
 
-subtest 'assigned once' => sub {
+subtest 'an identifier is assigned once' => sub {
     my $sample = $lab->sample(projectId => $composite, plantLocation => 'EFF-001', @day);
     my $after  = $lims->patch("/samples/$sample->{id}",
         { plantLocation => 'INF', collectionDate => '2026-03-01' })->json;
@@ -141,7 +141,7 @@ subtest 'a refused creation leaves no gap' => sub {
     is($lab->sample(%at)->{sampleIdentifier}, 'NPDES001-GAP-20260309-1', 'the first is 1');
 };
 
-subtest 'many at once' => sub {
+subtest 'many registrations at once' => sub {
     my $material = $lab->material;
     my @made = $lims->parallel(16, sub {
         my $response = $lims->post('/samples', { clientName => 'A', materialTypeId => $material,

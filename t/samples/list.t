@@ -33,7 +33,7 @@ sub found {
     return join ' ', map { $number_of{ $_->{id} } // "?$_->{id}" } @{ $response->json->{data} };
 }
 
-subtest 'all of the organization, ascending, as each is read by itself' => sub {
+subtest 'all samples of the organization, ascending' => sub {
     is(found(''), '1 2 3 4 5 6 7 8 9', 'all and no other');
     my $page = $lims->get('/samples')->json;
     is_deeply([ sort keys %$page ], [qw(data hasMore nextCursor)], 'the members of a page');
@@ -44,7 +44,7 @@ subtest 'all of the organization, ascending, as each is read by itself' => sub {
     }
 };
 
-subtest 'equality' => sub {
+subtest 'filters by equal value' => sub {
     is(found("?materialTypeId=$materials[0]"), '2 4 6 8',   'materialTypeId');
     is(found("?materialTypeId=$materials[1]"), '1 3 5 7 9', 'the other');
     is(found("?projectId=$projects[0]"),       '2 4',       'projectId');
@@ -101,7 +101,7 @@ subtest 'since and until, both inclusive; a day as until is a whole day' => sub 
     is(found("?$_->[0]"), $_->[1], $_->[0]) for @bounds;
 };
 
-subtest 'a fraction finer than a millisecond is inside the day' => sub {
+subtest 'fractions of a millisecond belong to the day' => sub {
     $lims->db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
     $lims->db->do('UPDATE lims.sample SET received_at = ? WHERE id = ?', undef,
         '2026-03-09T23:59:59.999999Z', $samples[7]{id});
@@ -109,7 +109,7 @@ subtest 'a fraction finer than a millisecond is inside the day' => sub {
     is(found('?until=2026-03-09'), '6 7 8', 'the last microsecond of the day');
 };
 
-subtest 'what is shown can be asked for' => sub {
+subtest 'every shown value can be used as a filter' => sub {
     $lims->db->do('ALTER TABLE lims.sample DISABLE TRIGGER USER');
     $lims->db->do('UPDATE lims.sample SET received_at = $1, updated_at = $1 WHERE id = $2', undef,
         '2026-04-01T10:00:00.123999Z', $samples[8]{id});
@@ -175,7 +175,7 @@ subtest 'pages' => sub {
         9223372036854775807, 'the largest cursor');
 };
 
-subtest 'a walk is complete while samples are added' => sub {
+subtest 'pages are complete while samples are added' => sub {
     my %late;
     my $added = 0;
     my ($cursor, @ids) = walk(2, sub { $late{ $lab->sample->{id} } = 1 if $added++ < 6 });
@@ -190,7 +190,7 @@ subtest 'a walk is complete while samples are added' => sub {
         [$new], 'polling from the last cursor brings what came since');
 };
 
-subtest 'a larger page than there may be is the largest' => sub {
+subtest 'a limit above the maximum returns the largest page' => sub {
     $lims->db->do('INSERT INTO lims.sample (organization_id, client_name, material_type_id)'
             . ' SELECT ?, ?, ? FROM generate_series(1, 520)', undef, $lims->fixture->{id},
         'Bulk', $materials[0]);

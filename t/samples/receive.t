@@ -67,7 +67,7 @@ subtest 'a mixed delivery' => sub {
     }
 };
 
-subtest 'again' => sub {
+subtest 'received samples are skipped' => sub {
     my $id = $lab->sample->{id};
     my $at = receive($id)->json->{received}[0]{receivedAt};
     my $changes = $lab->changes_of(sub {
@@ -80,7 +80,7 @@ subtest 'again' => sub {
     is(receive($id)->json->{received}[0]{receivedAt}, $at, 'moved back, it keeps its first time');
 };
 
-subtest 'only what does not exist' => sub {
+subtest 'only unknown ids' => sub {
     is_deeply(receive(987654)->json->{received}, [], 'none received');
     is(receive(987654)->status, 200, 'which is no error');
 };
@@ -100,7 +100,7 @@ subtest 'refused bodies' => sub {
     is($lims->get("/samples/$id")->json->{status}, 'pending', 'it still waits');
 };
 
-subtest 'a thousand' => sub {
+subtest 'a thousand samples' => sub {
     my $ids = $lims->db->selectcol_arrayref('INSERT INTO lims.sample (organization_id,'
             . ' client_name, material_type_id) SELECT ?, ?, ? FROM generate_series(1, 999)'
             . ' RETURNING id', undef, $lims->fixture->{id}, 'Bulk', $lab->material);

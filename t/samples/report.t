@@ -23,7 +23,7 @@ sub verified {
     return ($sample, @tests);
 }
 
-subtest 'reported' => sub {
+subtest 'a sample is reported' => sub {
     my ($sample) = verified(2);
     my $response;
     is_deeply([ $lab->events_of(sub { $response = report($sample) }) ],
@@ -46,7 +46,7 @@ subtest 'reported' => sub {
     is($changes, 0, 'no second event, no second entry');
 };
 
-subtest 'from each status, without a body' => sub {
+subtest 'reported from each status, without a body' => sub {
     for my $status (qw(pending received processing completed verified)) {
         my ($sample) = verified(1);
         $lab->status($sample, $status);
@@ -55,7 +55,7 @@ subtest 'from each status, without a body' => sub {
     }
 };
 
-subtest 'incomplete' => sub {
+subtest 'an incomplete sample is refused' => sub {
     my ($sample, @tests) = $lab->worked(3);
     $lims->patch("/sample-tests/$tests[0]", { result => undef });
     $lab->verify($tests[1]);
@@ -77,7 +77,7 @@ subtest 'a sample without any test' => sub {
     is(scalar @{ $body->{blockers} }, 1, 'one blocker');
 };
 
-subtest 'the work of a reported sample is closed' => sub {
+subtest 'results of a reported sample cannot change' => sub {
     my ($sample, $test) = verified(1);
     report($sample);
     my $changes = $lab->changes_of(sub {
@@ -91,14 +91,14 @@ subtest 'the work of a reported sample is closed' => sub {
     is($changes, 0, 'nothing changed');
 };
 
-subtest 'not there' => sub {
+subtest 'unknown samples' => sub {
     my $foreign = $other->sample->{id};
     my $absent  = refused(report({ id => 987654 }), 404, 'not_found', 'absent');
     my $strange = refused(report({ id => $foreign }), 404, 'not_found', 'foreign');
     is($strange->{message} =~ s/$foreign/N/r, $absent->{message} =~ s/987654/N/r, 'the same');
 };
 
-subtest 'many at once' => sub {
+subtest 'many reports at once' => sub {
     for my $round (1 .. 3) {
         my ($sample) = verified(1);
         my ($met, @answers);

@@ -28,7 +28,7 @@ sub last_change {
                 . ' ORDER BY id DESC LIMIT 1', $lims->fixture->{id}, $sample->{id}));
 }
 
-subtest 'every move among the five' => sub {
+subtest 'every change between the five statuses' => sub {
     my ($sample, $test) = $lab->worked(1);
     $lab->verify($test);
     $lab->status($sample, 'received');    # so that the matrix stamps nothing
@@ -52,7 +52,7 @@ subtest 'every move among the five' => sub {
     }
 };
 
-subtest 'received is stamped once, and told each time it is marked' => sub {
+subtest 'receivedAt is set once, the event comes each time' => sub {
     my $sample = $lab->sample;
     is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ],
         [ [ 'sample.received', $received ] ], 'sample.received');
@@ -66,7 +66,7 @@ subtest 'received is stamped once, and told each time it is marked' => sub {
     is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, $at, 'the first time stays');
 };
 
-subtest 'skipping received' => sub {
+subtest 'a status change that skips received' => sub {
     my $sample = $lab->sample;
     is_deeply([ $lab->events_of(sub { move($sample, 'processing') }) ], [], 'tells nothing');
     is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, undef, 'nor stamps');
@@ -98,7 +98,7 @@ subtest 'verified needs every test verified' => sub {
     is(move($sample, 'verified')->status, 200, 'now they are');
 };
 
-subtest 'without a test there is none that lacks a result' => sub {
+subtest 'a sample without tests can be completed' => sub {
     my $sample = $lab->sample;
     is(move($sample, $_)->status, 200, $_) for qw(completed verified);
 };
@@ -135,7 +135,7 @@ subtest 'an open batch refuses nothing' => sub {
     is(move($sample, 'completed')->status, 200, 'completed');
 };
 
-subtest 'all that refuses, in the contract\'s order' => sub {
+subtest 'a refusal lists every gate, in the contract\'s order' => sub {
     my ($sample, @tests) = $lab->worked(2);
     $lab->qc_control($lab->qc_batch($tests[0]), 9);
     $lims->patch("/sample-tests/$tests[1]", { result => undef });

@@ -51,7 +51,7 @@ sub differences {
     } keys %$after;
 }
 
-subtest 'each field by itself' => sub {
+subtest 'each field is changed alone' => sub {
     for my $change (@changes) {
         my ($field, $value) = @$change;
         my $before   = $lims->get($path)->json;
@@ -67,13 +67,13 @@ subtest 'each field by itself' => sub {
     }
 };
 
-subtest 'all at once' => sub {
+subtest 'all fields are changed at once' => sub {
     my $response = $lims->patch($path, {%full});
     is($response->status, 200) or diag($response->body);
     is($response->json->{$_}, $full{$_}, $_) for sort keys %full;
 };
 
-subtest 'null clears' => sub {
+subtest 'null clears a field' => sub {
     for my $field (qw(projectId externalId collectedAt collectionDate notes plantLocation
         storageLocationId)) {
         my $before = $lims->get($path)->json;
@@ -84,14 +84,14 @@ subtest 'null clears' => sub {
     }
 };
 
-subtest 'null where there has to be something' => sub {
+subtest 'null in a required field' => sub {
     for my $field (qw(clientName materialTypeId priority)) {
         like(refused($lims->patch($path, { $field => undef }), 400, 'invalid_body', $field)
                 ->{message}, qr/$field/, 'named');
     }
 };
 
-subtest 'what is not the caller\'s to change' => sub {
+subtest 'fields that the service owns' => sub {
     my $changes = $lab->changes_of(sub {
         for my $field (qw(id trackingId status receivedAt sampleIdentifier clientId releaseState
             holdingStatus createdAt updatedAt reportedAt testDefinitionIds tests)) {
@@ -124,7 +124,7 @@ subtest 'references' => sub {
     }
 };
 
-subtest 'a reference that was retired meanwhile stays' => sub {
+subtest 'a reference that became inactive stays' => sub {
     my $retiring = $lab->material;
     my $old = $lab->sample(materialTypeId => $retiring);
     $lims->db->do('UPDATE lims.material_type SET active = false WHERE id = ?', undef, $retiring);
@@ -179,7 +179,7 @@ subtest 'a reported sample is final' => sub {
     is_deeply($lims->get("/samples/$done->{id}")->json, $before, 'it is as it was');
 };
 
-subtest 'a sample that is not there' => sub {
+subtest 'unknown samples' => sub {
     my $foreign = $other->sample->{id};
     my $absent  = refused($lims->patch('/samples/987654', { notes => 'x' }), 404, 'not_found',
         'absent');

@@ -77,7 +77,7 @@ like($manual, qr/limsctl \Q$_\E\b/, "limsctl $_ exists")
     for said(qr/limsctl ((?:webhook|qc-batch|key|instrument-file) \w+)/);
 like($reference, qr/^#?$_\b/m, "$_ exists") for grep { !$seen{$_} } said(qr/\b(Lims[A-Z]\w+)/);
 
-subtest 'they fire' => sub {
+subtest 'every rule fires on its test data' => sub {
     my @files = map {"t/server/alerts.$_.yml"} qw(rules days);
     my ($status, $output) = LIMS::Instance::capture('promtool', 'test', 'rules',
         map {"$LIMS::Test::Source::root/$_"} @files);
@@ -90,7 +90,7 @@ subtest 'they fire' => sub {
     }
 };
 
-subtest 'the database goes away, and nobody asks' => sub {
+subtest 'the database goes down without any request' => sub {
     my $admin = LIMS::Instance::connect_database('postgres', 'postgres');
 
     $lims->forget_handles;

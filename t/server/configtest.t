@@ -87,7 +87,7 @@ sub fails {
 my %no_tls = (SSLEngine => undef, SSLCertificateFile => undef, SSLCertificateKeyFile => undef);
 my %no_dbd = (DBDriver => undef, DBDParams => undef);
 
-subtest 'what is as it should be' => sub {
+subtest 'correct configurations pass' => sub {
     passes('the whole configuration');
     passes('behind a proxy, without mod_ssl', without => ['ssl'],
         host => { %no_tls, LimsTLS => 'LimsTLS proxy' });
@@ -105,7 +105,7 @@ subtest 'what is as it should be' => sub {
         host   => {%no_dbd});
 };
 
-subtest 'what is missing' => sub {
+subtest 'missing directives and modules' => sub {
     fails('no mod_dbd', [qr/LIMS0101: mod_dbd is not loaded; .*a2enmod dbd/],
         without => ['dbd'], host => {%no_dbd});
     fails('no DBDriver', [qr/LIMS0102: DBDriver is not pgsql; set "DBDriver pgsql"/],
@@ -121,7 +121,7 @@ subtest 'what is missing' => sub {
         host => { SSLEngine => 'SSLEngine ${ENGINE}' });
 };
 
-subtest 'what does not go together' => sub {
+subtest 'directives that contradict each other' => sub {
     my %rates = (LimsRateKeys => 'LimsRateKeys 100000', LimsRateLimit => 'LimsRateLimit 5000');
     fails('a rate limit that takes gigabytes',
         [qr/LIMS0109: LimsRateKeys x LimsRateLimit .*; keep LimsRateKeys x .* below 1 GiB/],
@@ -130,7 +130,7 @@ subtest 'what does not go together' => sub {
             LimsRateLimit => 'LimsRateLimit 2500' });
 };
 
-subtest 'the key file' => sub {
+subtest 'the file of secret keys' => sub {
     my $file = "$dir/secret.key";
     my %host = (LimsSecretKeyFile => 'LimsSecretKeyFile secret.key');
 
@@ -239,7 +239,7 @@ subtest 'the model service' => sub {
     }
 };
 
-subtest 'everything at once' => sub {
+subtest 'all problems are reported at once' => sub {
     fails('no module at all',
         [ qr/LIMS0101: mod_dbd is not loaded/, qr/LIMS0105: mod_ssl is not loaded/ ],
         without => [ 'dbd', 'ssl' ], host => { %no_tls, %no_dbd });
@@ -296,7 +296,7 @@ subtest 'where directives may stand' => sub {
         before => [ '<Location "/api">', 'LimsRateLimit 5', '</Location>' ]);
 };
 
-subtest 'what would hold requests for minutes' => sub {
+subtest 'time-outs that would hold requests for minutes' => sub {
     my ($status, $output) = configtest(
         host => { DBDParams => qq(DBDParams "$database") });
 
@@ -304,7 +304,7 @@ subtest 'what would hold requests for minutes' => sub {
     like($output, qr/\[lims:warn\] .*LIMS0130: .*add connect_timeout=2/, '... with a warning');
 };
 
-subtest 'a connection string that nobody understands' => sub {
+subtest 'a malformed connection string' => sub {
     fails('a keyword that there is not',
         [qr/LIMS0360: DBDParams: invalid connection option "hots"; correct .* \(host localhost:9\)/],
         host => { DBDParams => 'DBDParams "hots=/nowhere dbname=lims connect_timeout=2"' });
@@ -316,7 +316,7 @@ my %named = (ServerName => 'ServerName lims.lab.example');
 my %beta  = (ServerName => 'ServerName beta.lab.example');
 my %other = (DBDParams => 'DBDParams "host=/nowhere dbname=other connect_timeout=2"');
 
-subtest 'several hosts' => sub {
+subtest 'several virtual hosts' => sub {
     passes('two names', host => {%named}, others => [ { %beta, %other } ]);
     passes('two ports', host => {%named}, others => [ { %named, %other, address => '*:10' } ]);
     fails('one name at one port, twice',

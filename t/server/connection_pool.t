@@ -74,7 +74,7 @@ subtest 'all connections in use' => sub {
         qr/^lims_database_exhausted_total 1$/m, 'and who got none is counted');
 };
 
-subtest 'a slow sender' => sub {
+subtest 'a client that sends slowly' => sub {
     my $body = '{"code":"SENT","name":"Sent slowly"}';
     my @slow = map {
         my $socket = $lims->socket;
@@ -103,7 +103,7 @@ subtest 'more requests than connections' => sub {
     cmp_ok(connections(), '<=', 2, 'over two connections');
 };
 
-subtest 'a slow reader' => sub {
+subtest 'a client that reads slowly' => sub {
     # More than the buffers of both ends take: 8 MB.
     $lims->db->do(q{INSERT INTO lims.client (organization_id, code, name, address)
                     SELECT ?, 'SLOW-' || n, 'Slow', repeat(U&'\+01F9EA', 4000)

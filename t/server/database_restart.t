@@ -15,7 +15,7 @@ use Time::HiRes qw(time sleep);
 my $server = LIMS::Chaos::PostgreSQL->own('restart');
 my $lims   = LIMS::Test->new(conf => LIMS::Chaos::LoadDuringFault::conf());
 
-subtest 'down when httpd starts' => sub {
+subtest 'the database is down when httpd starts' => sub {
     is($lims->get('/whoami')->status, 200, 'at first all is well');
     $lims->stop;
     $lims->forget_handles;
@@ -41,7 +41,7 @@ subtest 'down when httpd starts' => sub {
     is($lims->pid, $pid, '... without touching httpd');
 };
 
-subtest 'sessions ended while nobody asks' => sub {
+subtest 'idle sessions are ended' => sub {
     for my $round (1 .. 3) {
         $lims->parallel(6, sub { return $lims->get('/clients')->status });
         my ($ended) = $lims->superuser->selectrow_array(
@@ -90,7 +90,7 @@ subtest 'a long outage' => sub {
     $lims->expect_log(qr/LIMS0056: the database is back; .* this child refused [1-9]/);
 };
 
-subtest 'few connections in an outage' => sub {
+subtest 'few connection attempts during an outage' => sub {
     my $narrow = LIMS::Test->new(children => 1,
         conf => "Define LIMS_CONNECTIONS 1\nLimsDatabaseWait 60000\n");
     is($narrow->get('/whoami')->status, 200, 'at first all is well');

@@ -67,7 +67,7 @@ subtest 'refused bodies of a known key' => sub {
     like($body, qr/"error":"unauthorized"/, '... and why');
 };
 
-subtest 'a connection goes on' => sub {
+subtest 'the connection stays usable' => sub {
     my $curl = join ' ', 'curl -sS --http2 --cacert', $ca,
         "-H 'Authorization: Bearer $lims->{key}' -H 'Content-Type: application/json'",
         "-w '%{num_connects} %{http_code}\\n' -o /dev/null -o /dev/null --data-binary \@$dir/body",
@@ -76,7 +76,7 @@ subtest 'a connection goes on' => sub {
     is(qx{$curl}, "1 404\n0 404\n", 'where a body was refused');
 };
 
-subtest 'fail2ban' => sub {
+subtest 'fail2ban\'s filter matches the log lines of HTTP/2' => sub {
     my $wrong = substr($lims->{key}, 0, -1) . (substr($lims->{key}, -1) eq 'a' ? 'b' : 'a');
     my $known = () = $lims->log =~ /LIMS0001/g;
 

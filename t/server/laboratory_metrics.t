@@ -88,7 +88,7 @@ is_deeply(figures(), \%expected, '... nor after a graceful restart');
 $lims->restart;
 is(figures()->{'lims_samples{status="pending"}'}, 3, 'a new httpd asks');
 
-subtest 'webhooks that are late' => sub {
+subtest 'overdue webhooks' => sub {
     for my $name (qw(one two)) {
         $lims->ctl('--organization', $lims->fixture->{code}, '--user',
             "administrator\@$lims->{fixture}{code}.example", 'webhook', 'create', '--name', $name,

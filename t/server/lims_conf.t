@@ -55,7 +55,7 @@ sub figures {
     return \%value;
 }
 
-subtest 'what httpd itself refuses' => sub {
+subtest 'requests that httpd itself refuses' => sub {
     my $before = figures();
     my %slug = (401 => 'unauthorized', 429 => 'rate_limited', 502 => 'service_unavailable',
         504 => 'service_unavailable');
@@ -74,7 +74,7 @@ subtest 'what httpd itself refuses' => sub {
         $before->{'lims_refusals_total{error="unauthorized"}'} + 1, '... is counted');
 };
 
-subtest 'the logs' => sub {
+subtest 'which request is logged where' => sub {
     my $read = sub { open my $in, '<', "$dir/$_[0]" or return ''; local $/; return scalar <$in> };
     wait_until { $read->('lims_access.log') =~ m{/api/v1/whoami} };
     unlike($read->('lims_access.log'), qr{wp-login|/e401}, 'the API\'s has the API\'s requests');
@@ -84,7 +84,7 @@ subtest 'the logs' => sub {
     unlike($read->('lims_files.log'), qr{/api/v1/whoami}, '... alone');
 };
 
-subtest 'TLS' => sub {
+subtest 'TLS versions and ciphers' => sub {
     is(ask('/api/v1/whoami')->header('Strict-Transport-Security'), 'max-age=300',
         'Define LIMS_HSTS: also of a refusal');
     is(plain($lims, '/api/v1/whoami')->header('Strict-Transport-Security'), undef,
@@ -106,7 +106,7 @@ subtest 'the port without TLS' => sub {
     is($answer->json->{error}, 'tls_required', '... so that no key is sent in the clear for long');
 };
 
-subtest 'operators' => sub {
+subtest 'the pages for operators' => sub {
     for my $path (map {"/lims/$_"} qw(status metrics ready live)) {
         is(ask($path)->status, 200, "$path from this machine");
         for my $header ('X-Forwarded-For: 203.0.113.9', 'Forwarded: for=203.0.113.9', 'Via: 1.1 x',
@@ -125,7 +125,7 @@ subtest 'operators' => sub {
     unlike($page, qr/Lims/i, '... says nothing of it');
 };
 
-subtest 'Require' => sub {
+subtest 'access by Require' => sub {
     my $denied = ask('/api/v1/whoami.html', 'X-Denied: yes', "Authorization: Bearer $lims->{key}");
     is($denied->status, 403, 'holds for the API');
     is($denied->json->{error}, 'forbidden', '... in JSON');
@@ -185,7 +185,7 @@ subtest 'more connections than PostgreSQL has' => sub {
         'one connection more is warned of');
 };
 
-subtest 'files of databases that are configured no more' => sub {
+subtest 'shared memory files of databases that are no longer configured' => sub {
     my $runtime = "$lims->{instance}{home}/runtime";
     my ($own) = glob "$runtime/lims-webhooks-*";
     my ($left, $held, $other) = map {"$runtime/lims-webhooks-$_"} qw(0123abcd 4567abcd notes.txt);

@@ -49,7 +49,7 @@ sub is_line {
     return;
 }
 
-subtest 'an answer' => sub {
+subtest 'the line of a successful request' => sub {
     my $began  = time;
     my $answer;
     my ($record, @more) = logged(1, sub {
@@ -78,7 +78,7 @@ subtest 'a read of a known key takes one round trip' => sub {
     is_deeply([ map { $_->{databaseRoundTrips} } @records ], [ 1, 1, 1, 1 ], 'each of them');
 };
 
-subtest 'refusals' => sub {
+subtest 'the lines of refused requests' => sub {
     my @cases = (
         [ 'no key', { status => 401, error => 'unauthorized', route => '-', keyId => '-',
                 organizationId => '-', databaseRoundTrips => 0 },
@@ -110,7 +110,7 @@ subtest 'refusals' => sub {
     }
 };
 
-subtest 'what is not the API\'s is not in it' => sub {
+subtest 'requests outside the API are not logged there' => sub {
     my @records = logged(1, sub {
         $lims->raw("GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         $lims->get('/whoami');
@@ -118,7 +118,7 @@ subtest 'what is not the API\'s is not in it' => sub {
     is_deeply([ map { $_->{path} } @records ], ['/api/v1/whoami'], 'only its own requests');
 };
 
-subtest 'the manual' => sub {
+subtest 'the manual lists the notes of the log' => sub {
     my %set = map { $_ => 1 } code('modules/server/handler.c') =~ /"(lims-[\w-]+)"/g;
     my %used = map { $_ => 1 } text('conf/lims.conf') =~ /%\{(lims-[\w-]+)\}n/g;
     my %told = map { $_ => 1 } text('conf/reference.conf') =~ /^# (lims-[\w-]+) {2,}/mg;

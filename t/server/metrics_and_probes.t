@@ -117,7 +117,7 @@ subtest 'the counters' => sub {
         'keys are looked up where one is sent');
 };
 
-subtest 'a histogram is one' => sub {
+subtest 'the histogram is consistent' => sub {
     my $metrics = metrics();
     my ($buckets, %bucket) = (0);
     for my $key (grep { /_bucket\{.*route="\/whoami"/ } keys %$metrics) {
@@ -134,7 +134,7 @@ subtest 'a histogram is one' => sub {
         'and a sum');
 };
 
-subtest 'they outlive a restart' => sub {
+subtest 'counters outlive a graceful restart' => sub {
     my $before = metrics();
     $lims->graceful;
     my $after = metrics();
@@ -143,7 +143,7 @@ subtest 'they outlive a restart' => sub {
     is($after->{lims_database_connections_in_use}, 0, 'and no connection is held');
 };
 
-subtest 'the sums' => sub {
+subtest 'the short form as JSON' => sub {
     my $sums = sub {
         my $answer = look('/lims/status?json');
         is($answer->header('Content-Type'), 'application/json', 'JSON');
@@ -174,7 +174,7 @@ subtest 'the sums' => sub {
     like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>}, '... the same');
 };
 
-subtest 'mod_status shows them too' => sub {
+subtest 'mod_status shows the counters too' => sub {
     my $page = look('/server-status');
     is($page->status, 200, 'its page');
     like($page->body, qr{<h2>mod_lims</h2>}, '... has the section');
@@ -182,7 +182,7 @@ subtest 'mod_status shows them too' => sub {
     ok(defined $json && LIMS::Service::JSONSchema::decode($json)->{requests} > 0, '... and its short form');
 };
 
-subtest 'access is the server\'s to restrict' => sub {
+subtest 'httpd restricts access to the pages' => sub {
     for my $path (qw(live ready metrics status)) {
         my $answer = look("/lims/$path", 'GET', 'Authorization: Bearer nonsense');
         is($answer->status, 200, "$path needs no key");
@@ -199,7 +199,7 @@ sub end_sessions {
         WHERE application_name = 'mod_lims' AND datname = current_database()});
 }
 
-subtest 'while the schema does not fit' => sub {
+subtest 'probes while the schema does not fit' => sub {
     my $set = 'UPDATE lims.schema_migration SET compatible_since =';
     my ($since) = $lims->db->selectrow_array(
         'SELECT max(compatible_since) FROM lims.schema_migration');
@@ -219,7 +219,7 @@ subtest 'while the schema does not fit' => sub {
     is(look('/lims/ready')->status, 200, 'until it does');
 };
 
-subtest 'while the database is down' => sub {
+subtest 'probes while the database is down' => sub {
     my $admin = LIMS::Instance::connect_database('postgres', 'postgres');
 
     is(look('/lims/ready')->status . look('/lims/ready')->body, "200ready\n", 'ready before');

@@ -19,7 +19,7 @@ my $lims = LIMS::Test->new(
     conf     => "LimsRateLimit 120\nCustomLog log/children.log \"%P %>s\"",
 );
 
-subtest 'by default' => sub {
+subtest 'the default is 120 in 60 seconds' => sub {
     my $plain = LIMS::Test->new(conf => '# LimsRateLimit is not set');
     my $answer = $plain->get('/whoami');
     is(of($answer, 'Limit'), 120, '120 requests');
@@ -28,7 +28,7 @@ subtest 'by default' => sub {
     ok($plain->finish, 'the log is clean');
 };
 
-subtest 'one after the other' => sub {
+subtest 'sequential requests' => sub {
     my $key = $lims->key($lims->fixture)->{key};
     my (@remaining, @reset);
     for (1 .. 120) {
@@ -51,7 +51,7 @@ subtest 'one after the other' => sub {
     is($lims->get('/whoami')->status, 200, 'another key of the same organization goes on');
 };
 
-subtest 'every answer tells' => sub {
+subtest 'every response has the RateLimit headers' => sub {
     my $key    = $lims->key($lims->fixture)->{key};
     my $narrow = $lims->key($lims->fixture, scopes => ['events:read'])->{key};
     my $etag   = $lims->get('/openapi.json', key => $key)->header('ETag');
@@ -92,7 +92,7 @@ sub children_at_work {
 
 # Which child takes a connection is the kernel's choice: again, until it was
 # more than one.
-subtest 'exact over all children' => sub {
+subtest 'the limit is exact over all child processes' => sub {
     my $children = 0;
     children_at_work();
     for my $round (1 .. 10) {
@@ -187,7 +187,7 @@ subtest 'any window, not the clock\'s minute' => sub {
     ok($window->finish, 'the log is clean');
 };
 
-subtest 'more keys than there is room for' => sub {
+subtest 'more keys than LimsRateKeys' => sub {
     my $small = LIMS::Test->new(conf => "LimsRateLimit 5\nLimsRateKeys 16");
     my %count;
     for (1 .. 40) {

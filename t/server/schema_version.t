@@ -147,7 +147,7 @@ subtest 'a schema that changes under a running httpd' => sub {
 };
 
 # What a superuser may do to a database, and what the service then says of it.
-subtest 'rights' => sub {
+subtest 'wrong rights are reported at the start' => sub {
     my $said = sub {
         my ($spoil, $words, $mend, @more) = @_;
         $lims->stop;

@@ -19,7 +19,7 @@ sub everywhere {
     return [ map { $action->($_) } @machine ];
 }
 
-subtest 'a record is one' => sub {
+subtest 'each server returns the same record' => sub {
     my $sample = $lab->sample(testDefinitionIds => [ $lab->definition ]);
     my $path   = "/samples/$sample->{id}";
     my $made   = $lims->get($path);
@@ -36,7 +36,7 @@ subtest 'a record is one' => sub {
         412, '... and a third one refuses then');
 };
 
-subtest 'a request that is sent again, elsewhere' => sub {
+subtest 'a request that is repeated at another server' => sub {
     my $send = sub {
         my ($at, $key, $name) = @_;
         return $at->post('/clients', { code => $name, name => $name },
@@ -64,7 +64,7 @@ subtest 'a request that is sent again, elsewhere' => sub {
     }
 };
 
-subtest 'decided once' => sub {
+subtest 'simultaneous requests at all servers are decided once' => sub {
     my ($sample, $test) = $lab->worked(1);
     my ($met, @verified);
     my @events = $lab->events_in(sub {
@@ -90,7 +90,7 @@ subtest 'decided once' => sub {
     is_deeply([ map { $_->[0] } @events ], ['sample.reported'], '... and told once');
 };
 
-subtest 'a result edited here, verified there' => sub {
+subtest 'a result edited at one server and verified at the other' => sub {
     for my $round (1 .. 4) {
         my (undef, $test) = $lab->worked(1);
         my ($met, $verified, $edited) = $lab->overlapping(2, sample_test => $test, sub {
@@ -106,7 +106,7 @@ subtest 'a result edited here, verified there' => sub {
     }
 };
 
-subtest 'the allowance' => sub {
+subtest 'the monthly allowance is shared' => sub {
     my $small = $lims->organization(code => 'small-laboratory', monthly_sample_allowance => 5);
     my $there = LIMS::Service::Laboratory->new($lims, $small);
     my $body  = { clientName => 'A', materialTypeId => $there->material };
@@ -118,7 +118,7 @@ subtest 'the allowance' => sub {
 };
 
 # Every process has seen the key, and remembers what does not change of it.
-subtest 'what changes of a key' => sub {
+subtest 'changes of a key take effect at all servers' => sub {
     my $key = $lims->key($lims->fixture);
     my $all = sub {
         my ($path, $method) = @_;
@@ -151,7 +151,7 @@ subtest 'what changes of a key' => sub {
     is_deeply($all->('/samples'), [ ('401 unauthorized') x 3 ], 'revoked at once, everywhere');
 };
 
-subtest 'one machine less' => sub {
+subtest 'one server is stopped' => sub {
     my $sample = $machine[2]->post('/samples', { clientName => 'A', materialTypeId => $lab->material });
     $machine[2]->stop;
     is($_->get("/samples/" . $sample->json->{id})->status, 200, 'what it did is there')

@@ -43,7 +43,7 @@ sub comes_back {
     } 20;
 }
 
-subtest 'one limit for both' => sub {
+subtest 'two machines share one limit' => sub {
     my $key = fresh();
     my @left;
     for my $round (1 .. 60) {
@@ -63,7 +63,7 @@ subtest 'one limit for both' => sub {
 # A request that is counted while one twentieth of the window ends and the next
 # begins is moved to it, which others may see half-way: then one is refused too
 # early, and never one too many admitted.
-subtest 'exact when all ask at once' => sub {
+subtest 'the limit is exact under simultaneous requests' => sub {
     my %count;
     for my $round (1 .. 4) {
         my $key  = fresh();
@@ -79,7 +79,7 @@ subtest 'exact when all ask at once' => sub {
     is_deeply(\%count, { 200 => 120, 429 => 120 }, 'of 240 requests 120');
 };
 
-subtest 'any window' => sub {
+subtest 'the limit holds in any 60 seconds' => sub {
     my $shape = "LimsRateLimit 6\nLimsRateWindow 2\nLimsRateLimitTimeout 1000\n"
         . 'LimsRateLimitMemcached ' . $memcached->address;
     my @machines = map { LIMS::Test->new(conf => $shape, beside => $one) } 1, 2;
@@ -98,7 +98,7 @@ subtest 'any window' => sub {
     ok($_->finish, 'the log is clean') for @machines;
 };
 
-subtest 'what memcached is told' => sub {
+subtest 'what is stored in memcached' => sub {
     my $key    = fresh();
     my $begun  = time;
     my $trips  = $memcached->stat('total_connections');
@@ -123,7 +123,7 @@ subtest 'what memcached is told' => sub {
         for $key, substr($key, 3), $hash, substr($hash, 32);
 };
 
-subtest 'gone and back' => sub {
+subtest 'memcached goes down and comes back' => sub {
     my $key = fresh();
     ask($one, $key) for 1 .. 30;
     $memcached->kill;
@@ -148,7 +148,7 @@ subtest 'gone and back' => sub {
     is(of(ask($two, $shared), 'Remaining'), 118, 'and the count is one again');
 };
 
-subtest 'back empty' => sub {
+subtest 'memcached comes back empty' => sub {
     my $key = fresh();
     is_deeply([ statuses($one, $key, 120) ], [ (200) x 120 ], 'a key at its limit');
     $memcached->ask('flush_all');
@@ -157,7 +157,7 @@ subtest 'back empty' => sub {
         'while memcached is asked');
 };
 
-subtest 'there, but not answering' => sub {
+subtest 'memcached does not answer' => sub {
     my $key = fresh();
     ask($one, $key);
     $memcached->freeze;
@@ -177,7 +177,7 @@ subtest 'there, but not answering' => sub {
     ok(comes_back($one), 'when it answers it is used again');
 };
 
-subtest 'not there at all' => sub {
+subtest 'memcached was never there' => sub {
     my $alone = LIMS::Test->new(beside => $one,
         conf => "LimsRateLimit 3\nLimsRateLimitMemcached 127.0.0.1:1");
     is_deeply([ statuses($alone, fresh(), 4) ], [ 200, 200, 200, 429 ],
@@ -186,7 +186,7 @@ subtest 'not there at all' => sub {
     ok($alone->finish, 'the log is clean');
 };
 
-subtest 'a name that nobody knows' => sub {
+subtest 'a host name that does not resolve' => sub {
     my $lost = LIMS::Test->new(beside => $one,
         conf => "LimsRateLimit 3\nLimsRateLimitMemcached no..where:11211");
     $lost->expect_log(qr/lims:warn.*LIMS0063: the address of memcached no\.\.where:11211/);
@@ -194,7 +194,7 @@ subtest 'a name that nobody knows' => sub {
     ok($lost->finish, 'the log is clean');
 };
 
-subtest 'what is no server' => sub {
+subtest 'malformed addresses of servers' => sub {
     for my $servers ('127.0.0.1:port', '127.0.0.1:99999999', ',') {
         my $started = eval {
             LIMS::Test->new(beside => $one, conf => "LimsRateLimitMemcached $servers");

@@ -9,7 +9,7 @@ use warnings;
 use LIMS::Service::RawRequest qw(message send_raw);
 use LIMS::Test;
 
-subtest 'TLS ends here' => sub {
+subtest 'httpd ends TLS' => sub {
     my $lims = LIMS::Test->new;
     my %case = (
         'a valid key'   => message($lims, 'GET', '/whoami'),

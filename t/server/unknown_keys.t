@@ -40,7 +40,7 @@ sub introduce {
     return 1;
 }
 
-subtest 'one address' => sub {
+subtest 'one address over the limit' => sub {
     my $lims = LIMS::Test->new(children => 2, conf => <<"CONF");
 LimsUnknownKeys 10
 LimsUnknownKeyAddresses 16
@@ -82,7 +82,7 @@ CONF
     ok($lims->finish, 'the log is clean');
 };
 
-subtest 'a key that was good' => sub {
+subtest 'a key that was valid before' => sub {
     my $lims = LIMS::Test->new(children => 1, conf => <<"CONF");
 LimsUnknownKeys 5
 LimsUnknownKeyAddresses 16
@@ -97,7 +97,7 @@ CONF
     ok($lims->finish, 'the log is clean');
 };
 
-subtest 'after the window' => sub {
+subtest 'after the window the address may ask again' => sub {
     my $lims = LIMS::Test->new(conf => <<"CONF");
 LimsUnknownKeys 3
 LimsUnknownKeyAddresses 16
@@ -112,7 +112,7 @@ CONF
     ok($lims->finish, 'the log is clean');
 };
 
-subtest 'behind a proxy' => sub {
+subtest 'addresses behind a proxy' => sub {
     my $conf = "LimsTLS proxy\nLimsUnknownKeys 3\nLimsUnknownKeyAddresses 64\n"
         . "LimsRateWindow 3600\n";
     my $statuses = sub {
@@ -144,7 +144,7 @@ CONF
     ok($lims->finish, 'the log is clean');
 };
 
-subtest 'switched off' => sub {
+subtest 'the limit switched off' => sub {
     my $lims = LIMS::Test->new(conf => "LimsUnknownKeys 0\n");
     is_deeply([ map { ask($lims, stranger())->status } 1 .. 70 ], [ (401) x 70 ], 'any number');
     ok($lims->finish, 'the log is clean');

@@ -183,7 +183,7 @@ for my $route (sort keys %route) {
     };
 }
 
-subtest 'the words name the field' => sub {
+subtest 'the message names the field' => sub {
     my $say = sub { return $lims->post('/clients', $_[0])->json->{message} };
     like($say->('{"code":"A","name":1}'), qr/\bname\b/, 'of the wrong type');
     like($say->('{"code":"A"}'), qr/\bname\b/, 'that is missing');
@@ -199,7 +199,7 @@ subtest 'the words name the field' => sub {
 is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 
 # What looks odd but is right.
-subtest 'accepted' => sub {
+subtest 'accepted bodies' => sub {
     my @odd = (
         [ 'blanks all around',    " \t\r\n{ \"name\" : \"x\" } \n", 'x' ],
         [ 'an escaped letter',    '{"n\u0061me":"\u0041"}',         'A' ],

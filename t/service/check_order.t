@@ -95,7 +95,7 @@ for my $first (0 .. $#faults) {
     };
 }
 
-subtest 'a read' => sub {
+subtest 'the order of checks of a read' => sub {
     my $key = $lims->key($lims->fixture)->{key};
     is($lims->get('/samples/0?nothing=1', key => $key)->json->{error}, 'invalid_id',
         'path id before query');
@@ -106,7 +106,7 @@ subtest 'a read' => sub {
         'scope before path id');
 };
 
-subtest 'nothing came of any of them' => sub {
+subtest 'refused requests changed nothing' => sub {
     my $after = LIMS::Database::Snapshot::take($lims);
     for my $table (sort keys %$after) {
         # The keys that were made for the requests, by this test.

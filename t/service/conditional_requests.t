@@ -25,7 +25,7 @@ sub client {
     return ('/clients/' . $answer->json->{id}, $answer->header('ETag'));
 }
 
-subtest 'every record has one' => sub {
+subtest 'every record has an ETag' => sub {
     for my $route (grep { $_->{method} eq 'GET' && $_->{template} =~ /:id\z/ } $records->routes) {
         my $answer = $lims->get($route->{here});
         like($answer->header('ETag'), $strong, "GET $route->{template}");
@@ -36,7 +36,7 @@ subtest 'every record has one' => sub {
     like($lims->get('/openapi.json')->header('ETag'), $strong, 'the OpenAPI document too');
 };
 
-subtest 'every write answers the tag that a read then shows' => sub {
+subtest 'a write returns the ETag that the next read returns' => sub {
     my $made = $lims->post('/clients', { code => 'W', name => 'W' });
     my $path = '/clients/' . $made->json->{id};
     is($made->header('ETag'), $lims->get($path)->header('ETag'), 'creation');

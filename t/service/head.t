@@ -52,7 +52,7 @@ subtest 'refusals' => sub {
     like($head->{raw}, qr/\r\n\r\n\z/, '... without a body');
 };
 
-subtest 'not modified' => sub {
+subtest '304 for HEAD' => sub {
     my $path = '/samples/' . $records->id('samples');
     my $etag = $lims->get($path)->header('ETag');
     my $get  = compare($path, headers => ["If-None-Match: $etag"]);

@@ -39,7 +39,7 @@ sub keep_answers {
     return;
 }
 
-subtest 'sent again' => sub {
+subtest 'a repeated request' => sub {
     my ($key, $body) = (new_key(), client());
     my $first = once('/clients', $body, $key);
     is($first->status, 201, 'the first is done');
@@ -61,7 +61,7 @@ subtest 'sent again' => sub {
         'it is the answer of then, also when the record has moved on');
 };
 
-subtest 'a sample counts once' => sub {
+subtest 'a repeated registration uses the allowance once' => sub {
     my ($key, $body) = (new_key(), { clientName => 'Riverbend',
             materialTypeId => $records->id('material-types') });
     my ($samples, $events) = (count('sample'), count('event'));
@@ -73,7 +73,7 @@ subtest 'a sample counts once' => sub {
     is(count('event'), $events + 1, 'with one event');
 };
 
-subtest 'the same key, something else' => sub {
+subtest 'the same key with another request' => sub {
     my ($key, $body) = (new_key(), client());
     once('/clients', $body, $key);
     keep_answers();
@@ -95,7 +95,7 @@ subtest 'the same key, something else' => sub {
         'the first answer is still there');
 };
 
-subtest 'a key is its API key\'s own' => sub {
+subtest 'each API key has its own idempotency keys' => sub {
     my $key   = new_key();
     my $other = $lims->key($lims->fixture)->{key};
     is(once('/clients', client(), $key)->status, 201, 'one API key');
@@ -122,7 +122,7 @@ subtest 'what was refused may be sent again' => sub {
     is($again->header('Idempotent-Replayed'), 'true', 'and then only answered');
 };
 
-subtest 'every POST takes one' => sub {
+subtest 'every POST takes a key' => sub {
     my $sample = $lims->post('/samples', { clientName => 'R',
             materialTypeId => $records->id('material-types'),
             testDefinitionIds => [ $records->id('test-definitions') ] })->json;
@@ -145,7 +145,7 @@ subtest 'every POST takes one' => sub {
     }
 };
 
-subtest 'PATCH has no need of it' => sub {
+subtest 'PATCH ignores the key' => sub {
     my $made = $lims->post('/clients', client())->json;
     my $key  = new_key();
     for my $name ('one', 'two', 'one') {
@@ -155,7 +155,7 @@ subtest 'PATCH has no need of it' => sub {
     }
 };
 
-subtest 'what is no key' => sub {
+subtest 'malformed keys' => sub {
     my $before = LIMS::Database::Snapshot::take($lims);
     for my $key ('', 'two words', "\xc3\xa9", 'x' x 256) {
         my $answer = send_raw($lims, message($lims, 'POST', '/clients', body => '{}',
@@ -170,7 +170,7 @@ subtest 'what is no key' => sub {
         'quotes are as good as any other character');
 };
 
-subtest 'twenty at once' => sub {
+subtest 'twenty requests with one key at once' => sub {
     for my $round (1 .. 3) {
         my ($key, $body) = (new_key(), client());
         my $clients = count('client');
@@ -189,7 +189,7 @@ subtest 'twenty at once' => sub {
     }
 };
 
-subtest 'while the first is still running' => sub {
+subtest 'a repetition while the first is still running' => sub {
     my ($key, $body) = (new_key(), { clientName => 'Riverbend',
             materialTypeId => $records->id('material-types') });
 
@@ -231,7 +231,7 @@ subtest 'while the first is still running' => sub {
     is($later->header('Idempotent-Replayed'), 'true', 'the next is answered from it');
 };
 
-subtest 'an answer is kept as long as is configured' => sub {
+subtest 'a response is kept for LimsIdempotencyLifetime' => sub {
     my ($key, $body) = (new_key(), client());
     my $lifetime  = 4;
     my $forgetful = LIMS::Test->new(beside => $lims, conf => "LimsIdempotencyLifetime $lifetime");
@@ -247,7 +247,7 @@ subtest 'an answer is kept as long as is configured' => sub {
     isnt($late->json->{id}, $first->json->{id}, '... for another record');
 };
 
-subtest 'what is kept of a key is bounded' => sub {
+subtest 'the bytes that are kept for an API key are bounded' => sub {
     my $db   = $lims->db;
     my @mine = ($lims->fixture->{id}, $lims->fixture->{key_id});
     my $bytes = sub {

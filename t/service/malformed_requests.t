@@ -98,7 +98,7 @@ subtest 'HTTP/1.0' => sub {
     is($answer->json->{error}, 'not_found', 'and its refusals are JSON');
 };
 
-subtest 'two framings of one body' => sub {
+subtest 'Content-Length and Transfer-Encoding together' => sub {
     # RFC 9112 section 6.1: chunked wins, and the connection is not used again.
     my $raw = $lims->raw("POST /api/v1/clients HTTP/1.1\r\nHost: localhost\r\n$auth\r\n"
             . "Content-Type: application/json\r\nContent-Length: 4\r\n"
@@ -108,7 +108,7 @@ subtest 'two framings of one body' => sub {
     is_deeply(\@answers, ['400'], 'one answer: to the body in chunks');
 };
 
-subtest 'plain HTTP on the port of TLS' => sub {
+subtest 'plain HTTP on the TLS port' => sub {
     my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
         PeerPort => $lims->{instance}{port}) or die "connect: $!\n";
     syswrite $socket, "GET /api/v1/whoami HTTP/1.1\r\n$host\r\n\r\n";
@@ -120,7 +120,7 @@ subtest 'plain HTTP on the port of TLS' => sub {
     unlike($raw, qr/organizationId/, 'without looking at the key');
 };
 
-subtest 'bytes that are no request' => sub {
+subtest 'bytes that are no HTTP request' => sub {
     for my $bytes ("\r\n\r\n", "\0\0\0\0", "\x16\x03\x01", 'x' x 70000, "\xff" x 100 . "\r\n\r\n") {
         my $raw = $lims->raw($bytes, patience => 2);
         unlike($raw, qr/<html/i, 'no HTML comes back');

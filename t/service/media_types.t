@@ -50,7 +50,7 @@ subtest 'media types' => sub {
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 };
 
-subtest 'every route that takes a body judges its type' => sub {
+subtest 'every route with a body checks its media type' => sub {
     my $before = LIMS::Database::Snapshot::take($lims);
     for my $route (grep { $_->{method} ne 'GET' } $records->routes) {
         my $answer = $lims->request($route->{method}, $route->{here}, body => 'a=1',
@@ -78,7 +78,7 @@ subtest 'content codings' => sub {
         201, 'identity is none at all');
 };
 
-subtest 'size, stated' => sub {
+subtest 'size by Content-Length' => sub {
     is($lims->post('/clients', body($max))->status, 201, 'as large as may be');
     my $answer = $lims->post('/clients', body($max + 1));
     is($answer->status, 413, 'a byte more');
@@ -92,7 +92,7 @@ subtest 'size, stated' => sub {
     is($lims->get('/clients?limit=1')->status, 200, '... and the next request is answered');
 };
 
-subtest 'size, in chunks' => sub {
+subtest 'size of a chunked body' => sub {
     my $send = sub {
         my ($bytes, $chunk) = @_;
         return send_raw($lims,
@@ -107,7 +107,7 @@ subtest 'size, in chunks' => sub {
     is($send->($max + 1, $max + 1)->status, 413, 'in one piece');
 };
 
-subtest 'a body that does not come as it should' => sub {
+subtest 'a body that breaks off' => sub {
     my $before = LIMS::Database::Snapshot::take($lims);
     my $head   = message($lims, 'POST', '/clients',
         headers => [ 'Content-Type: application/json', 'Transfer-Encoding: chunked' ]);

@@ -41,7 +41,7 @@ for my $template (sort keys %methods) {
     };
 }
 
-subtest 'there is nothing else' => sub {
+subtest 'paths that do not exist' => sub {
     my $sample = $records->id('samples');
     for my $path ('/nowhere', '/', '/samples/', '/samples//', "/samples/$sample/",
         "/samples/$sample/nowhere", "/samples/$sample/status/1", "/sample/$sample", '/Samples',
@@ -58,7 +58,7 @@ subtest 'there is nothing else' => sub {
     }
 };
 
-subtest 'what lies outside the base path is not ours' => sub {
+subtest 'paths outside the base path' => sub {
     my $plain = sub {
         my ($target) = @_;
         # Spelt in ways that the document does not have.

@@ -77,7 +77,7 @@ my %body = (
     '/projects/:id'         => '{"name":"x"}',
 );
 
-subtest 'well-formed, but of nothing' => sub {
+subtest 'well-formed ids of nothing' => sub {
     for my $route (@routes) {
         for my $id ('9223372036854775807', '9223372036854775806', '4294967296', '999999999') {
             my $body   = $route->{method} eq 'PATCH' ? $body{ $route->{template} } : '{}';

@@ -134,7 +134,7 @@ subtest 'limit and cursor' => sub {
     ok(!$last->{hasMore}, '... and no more');
 };
 
-subtest 'routes that take none' => sub {
+subtest 'routes without parameters' => sub {
     for my $path ('', '/whoami', '/openapi.json', '/clients/' . $records->id('clients'),
         '/samples/' . $records->id('samples') . '/readiness') {
         refused($path, 'limit=1', "GET $path", 'limit');

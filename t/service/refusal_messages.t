@@ -93,7 +93,7 @@ subtest 'sizes' => sub {
         'any other body');
 };
 
-subtest 'fields with a place of their own' => sub {
+subtest 'fields that another route changes' => sub {
     says($lims->patch($path, { status => 'received' }), qr{changed by PATCH /samples/\{id\}/status},
         'status');
     says($lims->patch($path, { testDefinitionIds => [1] }), qr/scheduled when a sample is registered/,

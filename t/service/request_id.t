@@ -15,14 +15,14 @@ my $made     = qr/\A[0-9a-f]{32}\z/;
 
 sub id_of { return $_[0]->header('X-Request-Id') }
 
-subtest 'a well-formed one comes back' => sub {
+subtest 'a well-formed request id is returned' => sub {
     for my $id ('a', 'order-4711', 'A.b_c:d-9', '123e4567-e89b-12d3-a456-426614174000',
         'x' x 128) {
         is(id_of($lims->get('/whoami', headers => { 'X-Request-Id' => $id })), $id, $id);
     }
 };
 
-subtest 'anything else is replaced' => sub {
+subtest 'a malformed request id is replaced' => sub {
     for my $id ('x' x 129, 'two words', 'semi;colon', 'quo"te', "\xc3\xa9", '<b>', 'a/b', 'a%20b',
         '') {
         my $answer = send_raw($lims, message($lims, 'GET', '/whoami',
@@ -35,14 +35,14 @@ subtest 'anything else is replaced' => sub {
     like(id_of($twice), $made, 'so are two of them');
 };
 
-subtest 'without one, each request gets its own' => sub {
+subtest 'a request without one gets its own' => sub {
     my %seen;
     $seen{ id_of($lims->get('/whoami')) }++ for 1 .. 50;
     is(scalar keys %seen, 50, 'fifty requests, fifty ids');
     is_deeply([ grep { $_ !~ $made } keys %seen ], [], 'of 128 bits each');
 };
 
-subtest 'on every kind of answer' => sub {
+subtest 'every kind of response has one' => sub {
     my $sent = 'trace-1';
     my @with = (headers => { 'X-Request-Id' => $sent });
     my %answer = (
@@ -71,7 +71,7 @@ subtest 'on every kind of answer' => sub {
     ok(id_of($refused), '... with an id');
 };
 
-subtest 'in the audit trail' => sub {
+subtest 'it stands in the audit trail' => sub {
     my $answer = $lims->post('/clients', { code => 'AUDITED', name => 'Audited' },
         headers => { 'X-Request-Id' => 'order-42' });
     is($answer->status, 201, 'a creation');
@@ -88,7 +88,7 @@ subtest 'in the audit trail' => sub {
         1, 'an id that the service made is there too');
 };
 
-subtest 'in the error log' => sub {
+subtest 'it stands in the error log' => sub {
     $lims->get('/whoami', key => 'lk_mistyped', headers => { 'X-Request-Id' => 'lost-key-7' });
     $lims->expect_log(qr/LIMS0001: .*\(request lost-key-7\)/);
 };

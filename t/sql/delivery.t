@@ -84,7 +84,7 @@ sub queue_is_true {
               id FROM lims.webhook_delivery WHERE state = 'pending')) d}), 0, $name);
 }
 
-subtest 'fan-out' => sub {
+subtest 'fan-out: a delivery for each endpoint that asked' => sub {
     my $created  = endpoint($lab, qw(sample.created));
     my $all      = endpoint($lab, qw(sample.created result.entered));
     my $off      = endpoint($lab, qw(sample.created));
@@ -129,7 +129,7 @@ subtest 'fan-out' => sub {
     leave($one);
 };
 
-subtest 'lanes' => sub {
+subtest 'leases of lanes' => sub {
     my $first  = endpoint($lab, 'sample.received');
     my $second = endpoint($lab, 'sample.received');
     my @samples = map { $base->sample($lab, 'PH') } 1 .. 10;
@@ -166,7 +166,7 @@ subtest 'lanes' => sub {
 };
 
 # An organization with many endpoints does not keep the others waiting.
-subtest 'turns' => sub {
+subtest 'lanes take turns' => sub {
     endpoint($lab, 'qc.failed') for 1 .. 20;
     endpoint($other, 'qc.failed');
     for my $laboratory ($lab, $other) {
@@ -181,7 +181,7 @@ subtest 'turns' => sub {
     leave($one);
 };
 
-subtest 'schedule' => sub {
+subtest 'the schedule of retries' => sub {
     my $endpoint = endpoint($lab, 'coa.generated');
     $db->do(q{INSERT INTO lims.event (organization_id, type, data)
         VALUES (?, 'coa.generated', '{}')}, undef, $lab->{id});
@@ -229,7 +229,7 @@ subtest 'schedule' => sub {
     queue_is_true('the queue agrees');
 };
 
-subtest 'disabling' => sub {
+subtest 'an endpoint is disabled after failures in a row' => sub {
     my $endpoint = endpoint($lab, 'investigation.opened');
     my $emit = sub {
         $db->do(q{INSERT INTO lims.event (organization_id, type, data)
@@ -261,7 +261,7 @@ subtest 'disabling' => sub {
 };
 
 # An endpoint is enabled while attempts of before are under way.
-subtest 'enabled meanwhile' => sub {
+subtest 'an endpoint that is enabled during an attempt' => sub {
     my $endpoint = endpoint($lab, 'sample.reported');
     my $enabled  = sub {
         $db->do('UPDATE lims.webhook_endpoint SET enabled = ?, disabled_at = CASE WHEN ? THEN NULL
@@ -361,7 +361,7 @@ queue_is_true('the queue agrees');
 is_deeply([ @{ $app->selectrow_hashref('SELECT * FROM lims.webhook_backlog()') }{
         qw(kept disabled_endpoints)} ], [ 5, 1 ], 'operators see what waits');
 # Plans are kept that were made when there was next to nothing.
-subtest 'a plan of the first day' => sub {
+subtest 'a query plan made while the queue was empty' => sub {
     my $fresh  = LIMS::Test::SQL->new;
     my $cedar  = $fresh->laboratory(code => 'cedar');
     my $handle = $fresh->superuser;
@@ -405,7 +405,7 @@ subtest 'a plan of the first day' => sub {
 };
 
 # As much as can be while somebody waits, the rest by the job of the recoveries.
-subtest 'enabled with much that was kept' => sub {
+subtest 'an endpoint that is enabled with a long queue' => sub {
     my $fresh = LIMS::Test::SQL->new;
     my $cedar = $fresh->laboratory(code => 'cedar');
     my $set   = sub { $fresh->db->do("UPDATE lims.webhook_endpoint SET $_[0]") };

@@ -74,7 +74,7 @@ is_deeply(row(PH => 'result, verified_by, verified_at, updated_at > now() - inte
     [ '9.2', undef, undef, 1 ], 'what is not of the judgement is what it always is');
 
 # One by one, however many are judged at once: the plan is kept for one alone.
-subtest 'limits are looked up' => sub {
+subtest 'limits are found by an index' => sub {
     $base->db->do("SET $_ = off") for qw(enable_seqscan enable_bitmapscan);
     my $plan = join "\n", @{ $base->db->selectcol_arrayref(q{EXPLAIN SELECT j.low
         FROM (SELECT t FROM lims.sample_test t CROSS JOIN generate_series(1, 1000000) OFFSET 0) x

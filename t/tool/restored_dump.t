@@ -90,7 +90,7 @@ sub ready {
         ->get($lims->url . '/lims/ready');
 }
 
-subtest 'before it is migrated' => sub {
+subtest 'before limsctl migrate' => sub {
     $lims->expect_log(qr/:crit\] .*LIMS0112: host localhost:\d+, database \Q$name\E\@\S+: .*$words/);
     for my $try ([ POST => '/samples', { clientName => 'B', materialTypeId => $material } ],
         [ PATCH => "/samples/$read[0]", { notes => 'early' } ],
@@ -126,7 +126,7 @@ subtest 'before it is migrated' => sub {
         'nothing was written');
 };
 
-subtest 'once it is migrated' => sub {
+subtest 'after limsctl migrate' => sub {
     is((limsctl('migrate'))[0], 0, 'limsctl migrate');
     is((limsctl('check'))[0], 0, 'limsctl check has nothing against it');
     is(ready()->{status}, 200, 'it is ready, without a restart');

@@ -38,7 +38,7 @@ sub state_of {
         WHERE delivery_id = ?}, undef, $uuid);
 }
 
-subtest 'to the letter' => sub {
+subtest 'headers and body as in the contract' => sub {
     my $endpoint = $receiver->endpoint($lims, '/good', events => 'sample.created');
     my $made     = $lims->post('/samples', \%sample);
     is($made->status, 201, 'a sample is registered');
@@ -70,7 +70,7 @@ subtest 'to the letter' => sub {
         [ 1, 200, 'Thank you for /good', undef ], 'the attempt is kept');
 };
 
-subtest 'tried again' => sub {
+subtest 'a failed delivery is tried again' => sub {
     my $endpoint = $receiver->endpoint($lims, '/flaky', events => 'sample.received');
     $receiver->say('/flaky', '500, 500, 204');
     emit('sample.received');
@@ -129,7 +129,7 @@ my $single = LIMS::Test->new(conf => $receiver->conf . "LimsWebhookPoll 30000\n"
     . "LimsWebhookInFlightPerEndpoint 1\nLimsWebhookSchedule 600\n");
 $sample{materialTypeId} = $single->insert('material_type', { code => 'W', name => 'Water' });
 
-subtest 'soon' => sub {
+subtest 'each commit wakes the dispatcher' => sub {
     $receiver->endpoint($single, '/soon', events => 'sample.created');
     for my $n (1 .. 10) {
         $single->post('/samples', \%sample);
@@ -137,7 +137,7 @@ subtest 'soon' => sub {
     }
 };
 
-subtest 'in order' => sub {
+subtest 'deliveries arrive in order' => sub {
     $receiver->endpoint($single, '/order', events => 'qc.failed');
     $receiver->say('/order', '500');
     $single->db->do(q{INSERT INTO lims.event (organization_id, type, data)

@@ -76,7 +76,7 @@ my $before = memory();
 
 for my $case (@cases) {
     my ($word, $state, $status, $error, $excerpt) = @$case;
-    subtest "answer $word" => sub {
+    subtest "a receiver that answers with $word" => sub {
         my $path     = '/' . ($word =~ s/\W/-/gr);
         my $endpoint = $receiver->endpoint($lims, $path, events => $types[ $type++ % 11 ]);
         $receiver->say($path, $word);
@@ -106,7 +106,7 @@ subtest 'a certificate that nobody signed' => sub {
     is(scalar $stranger->seen, 0, 'and hears nothing');
 };
 
-subtest 'nobody there' => sub {
+subtest 'a port on which nobody listens' => sub {
     my $gone = LIMS::Peers::WebhookReceiver->new;
     my $endpoint = $gone->endpoint($lims, '/x', events => 'sample.received');
     $gone->stop;
@@ -115,7 +115,7 @@ subtest 'nobody there' => sub {
     like($it->{error}, qr/connect/i, 'for that reason');
 };
 
-subtest 'no such name' => sub {
+subtest 'a host name that does not resolve' => sub {
     my $endpoint = $receiver->endpoint($lims, '/x', events => 'result.entered',
         url => 'https://receiver.invalid/');
     my $it = deliver($endpoint);
@@ -126,7 +126,7 @@ subtest 'no such name' => sub {
 ok($lims->finish, 'the log is clean');
 
 # What is allowed above is not by itself.
-subtest 'addresses' => sub {
+subtest 'private addresses are refused' => sub {
     my $conf = $receiver->conf =~ s/LimsWebhookAllow [^\n]*/LimsWebhookAllow 192.0.2.0\/24/r;
     my $strict = LIMS::Test->new(conf => $conf . "LimsWebhookSchedule 600\n");
     $lims = $strict;
@@ -157,7 +157,7 @@ subtest 'addresses' => sub {
 };
 
 # libcurl itself knows both addresses of localhost, whatever the machine's files say.
-subtest 'one address not allowed, and nobody at the other' => sub {
+subtest 'one private address, and no answer at the other' => sub {
     my $gone = LIMS::Peers::WebhookReceiver->new;
     my $conf = $gone->conf =~ s/LimsWebhookAllow [^\n]*/LimsWebhookAllow 127.0.0.1/r;
     $lims = LIMS::Test->new(conf => $conf . "LimsWebhookSchedule 600\n");
@@ -173,7 +173,7 @@ subtest 'one address not allowed, and nobody at the other' => sub {
 };
 
 # Addresses are for the proxy to decide, so that nothing may pass it by.
-subtest 'a proxy' => sub {
+subtest 'the configured proxy is used, whatever the environment says' => sub {
     my $proxy = LIMS::Peers::HTTPProxy->new;
     my $conf = $receiver->conf =~ s/LimsWebhookAllow [^\n]*/LimsWebhookAllow 192.0.2.0\/24/r;
     $lims = LIMS::Test->new(conf => "${conf}LimsWebhookProxy " . $proxy->url . "\n");

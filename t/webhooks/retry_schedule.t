@@ -38,7 +38,7 @@ sub endpoint {
         FROM lims.webhook_endpoint WHERE id = ?}, undef, $id);
 }
 
-subtest 'six attempts' => sub {
+subtest 'six attempts at the times of the schedule' => sub {
     emit('sample.reported', 1);
     my @seen = $receiver->wait_for('/no', 6, 40);
     is(scalar @seen, 6, 'six');
@@ -52,7 +52,7 @@ subtest 'six attempts' => sub {
     is(scalar $receiver->seen('/no'), 6, 'for good');
 };
 
-subtest 'disabled and enabled' => sub {
+subtest 'an endpoint is disabled and enabled' => sub {
     emit('qc.failed', 2);
     ok((wait_until { endpoint($go->{id})->{consecutive_failures} == 2 } 30), 'two are given up');
     $receiver->say('/gone', '200');
