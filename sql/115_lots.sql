@@ -186,7 +186,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM (SELECT n.organization_id, n.id,
                    (n.growth_promotion_status, n.sterility_status)

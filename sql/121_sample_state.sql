@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The cache of samples' release states, and the queue of the samples in which it is
--- dirty: what changes a state puts its sample into the queue, and the lifecycle scan
--- (190_scan.sql) works it out anew.
+-- The cache of samples' release states, and the queue of dirty samples, whose cache entry
+-- is stale: triggers put a sample into the queue when something changes on which its
+-- state depends, and the lifecycle scan (190_scan.sql) refreshes the entry.
 
 -- The cache ----------------------------------------------------------------
 
--- How the lifecycle scan last found a sample, which is what it last told of it
--- (190_scan.sql), and when time alone changes that: until then, and while
--- nothing below is marked, it is how the sample still is.
-CREATE TABLE lims.sample_watch (
+-- The cached state of a sample: what the lifecycle scan last found, and last reported by
+-- an event. The entry is valid until `valid_until` (NULL: time alone does not end it), and
+-- only while neither the sample nor its organization is in a queue below.
+CREATE TABLE lims.sample_state_cache (
     organization_id bigint NOT NULL,
     sample_id bigint NOT NULL,
-    due_at timestamptz,
+    valid_until timestamptz,
     release_state text CHECK (release_state IN (
         'blocked', 'in_progress', 'ready_for_review', 'ready_to_report',
         'reported')),
@@ -23,22 +23,22 @@ CREATE TABLE lims.sample_watch (
         REFERENCES lims.sample (organization_id, id)
 );
 
-CREATE INDEX sample_watch_due ON lims.sample_watch (organization_id, due_at)
- WHERE due_at IS NOT NULL;
+CREATE INDEX sample_state_cache_valid_until ON lims.sample_state_cache (organization_id, valid_until)
+ WHERE valid_until IS NOT NULL;
 
 -- The queue ----------------------------------------------------------------
 
--- A queue that is only ever inserted into by those who change something, in
--- the transaction of the change, so that they never wait for each other nor for
--- the scan, and that the scan empties before it looks: a change that commits
--- later leaves its own row behind. A flag on the watch row could not do that:
--- the scan would clear it over a change it had not seen.
-CREATE SEQUENCE lims.sample_due_id_seq;
+-- The queue of dirty samples. Writers only insert, in the transaction of their change,
+-- so that they never wait for each other nor for the scan. The scan deletes a sample's
+-- rows before it reads the sample: a change that commits later leaves its own row. A flag
+-- in the cache entry could not do that: the scan would clear it for a change that it had
+-- not seen.
+CREATE SEQUENCE lims.sample_dirty_id_seq;
 
-CREATE TABLE lims.sample_due (
+CREATE TABLE lims.sample_dirty (
     organization_id bigint NOT NULL,
     sample_id bigint NOT NULL,
-    id bigint NOT NULL DEFAULT nextval('lims.sample_due_id_seq'),
+    id bigint NOT NULL DEFAULT nextval('lims.sample_dirty_id_seq'),
     marked_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, sample_id, id)
 );
@@ -50,7 +50,7 @@ DECLARE
 BEGIN
     FOR v IN
         SELECT p AS part
-          FROM lims.leaves('lims.sample_due') p
+          FROM lims.leaves('lims.sample_dirty') p
     LOOP
         EXECUTE format(
             'ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0, '
@@ -62,10 +62,10 @@ BEGIN
 END
 $$;
 
--- What every sample of an organization rests on has changed: its policies, its
--- steps. One row, whose place the scan moves on as it marks the samples: the
--- change itself would not see those that are registered at the same time.
-CREATE TABLE lims.organization_due (
+-- Organizations all of whose samples are dirty: a policy or an approval step changed. One
+-- row each, with the last sample that the scan has put into the queue: the change itself
+-- would not see the samples that are registered at the same time.
+CREATE TABLE lims.organization_dirty (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     last_sample_id bigint NOT NULL DEFAULT 0,
     marked_at timestamptz NOT NULL DEFAULT now(),
@@ -74,20 +74,20 @@ CREATE TABLE lims.organization_due (
 
 -- What makes a sample dirty ------------------------------------------------
 
--- What marks: everything that a release state or a holding status rests on
--- (lims.sample_release), and nothing else, for a marked sample is worked out
--- anew by who reads it. A test's own demands (worksheet, confirmation, holding
--- time) are settled when it is scheduled, so that its definition does not count;
--- a template does not change once there is a worksheet on it; an investigation
--- blocks nothing.
+-- Triggers `mark_…` stand on every table on which a release state or a holding status
+-- depends (lims.sample_release), and on no other: the state of a dirty sample is worked
+-- out at each read. Not on test definitions, since a test keeps what its definition asked
+-- for when it was scheduled (worksheet, confirmation, holding time); not on worksheet
+-- templates, which do not change once there is a worksheet; not on investigations, which
+-- block nothing.
 
--- The samples of the changed rows, which name them.
+-- Of rows that name their sample.
 CREATE FUNCTION lims.mark_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT c.organization_id, c.sample_id
       FROM changed_rows c
      WHERE c.sample_id IS NOT NULL;
@@ -100,20 +100,20 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT n.organization_id, n.id
       FROM new_rows n;
     RETURN NULL;
 END
 $$;
 
--- Of a sample itself, when it was taken and that it is reported.
+-- Of a sample's own columns, the time of collection and whether it is reported.
 CREATE FUNCTION lims.mark_changed_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT c.organization_id, c.id
       FROM (SELECT n.organization_id, n.id,
                    (n.collected_at, n.collection_date, n.status = 'reported')
@@ -135,7 +135,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.organization_due AS d (organization_id)
+    INSERT INTO lims.organization_dirty AS d (organization_id)
     SELECT DISTINCT c.organization_id
       FROM changed_rows c
      ORDER BY c.organization_id
@@ -150,7 +150,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.organization_due AS d (organization_id)
+    INSERT INTO lims.organization_dirty AS d (organization_id)
     SELECT n.id
       FROM new_rows n
       JOIN old_rows o ON o.id = n.id

@@ -356,7 +356,7 @@ CREATE FUNCTION lims.mark_samples_of_batches() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM (SELECT n.organization_id, n.id,
                    n.qc_status <> o.qc_status AS has_changed

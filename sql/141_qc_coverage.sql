@@ -190,7 +190,7 @@ CREATE FUNCTION lims.mark_samples_of_coverage() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM changed_rows c
       JOIN lims.sample_test t

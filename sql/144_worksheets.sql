@@ -309,7 +309,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM changed_rows c
       JOIN lims.sample_test t
@@ -393,7 +393,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
 BEGIN
-    INSERT INTO lims.sample_due (organization_id, sample_id)
+    INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM changed_rows c
       JOIN lims.worksheet w

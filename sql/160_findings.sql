@@ -379,7 +379,7 @@ RETURNS TABLE (
     holding_status text,
     holding_expires_at timestamptz,
     holding_test_names text[],
-    due_at timestamptz
+    valid_until timestamptz
 )
 LANGUAGE sql STABLE
 AS $$
@@ -390,7 +390,7 @@ AS $$
                WHEN f.soft > 0 THEN 'ready_for_review'
                ELSE 'ready_to_report'
            END,
-           h.status, h.expires_at, h.test_names, h.due_at
+           h.status, h.expires_at, h.test_names, h.valid_until
       FROM lims.sample s
      CROSS JOIN LATERAL (
            -- count, not bool_or: that one has the planner try each branch of
@@ -406,7 +406,7 @@ AS $$
            SELECT t.holding_status AS status,
                   min(t.holding_expires_at) AS expires_at,
                   array_agg(t.test_name ORDER BY t.id) AS test_names,
-                  min(min(t.holding_status_until)) OVER () AS due_at
+                  min(min(t.holding_status_until)) OVER () AS valid_until
              FROM lims.sample_test_state t
             WHERE t.organization_id = s.organization_id
               AND t.sample_id = s.id

@@ -1,19 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The lifecycle scan: it looks at the samples that are dirty (121_sample_state.sql)
--- or whose time has come, keeps how it found them, and tells of those that
--- entered a state. It never walks all open samples, and any number of scans may
--- run at once, on any number of machines.
+-- The lifecycle scan refreshes the cached state (121_sample_state.sql) of samples that
+-- are dirty or whose cache entry has expired, and writes an event for each that entered a
+-- state. It never walks all open samples, and any number of scans may run at once, on any
+-- number of machines.
 --
--- The watch row is a sample's lock: who holds it takes the sample's marks away,
--- then looks, in a statement of its own that sees what was committed until then,
--- and tells and keeps what it saw, all in one transaction. So every change is
--- seen by the look that took its mark away or by a later one; what one scan
--- keeps is never older than what is there; and what is told is kept with it, or
--- neither is.
+-- The cache entry is the sample's lock. In one transaction, who holds it deletes the
+-- sample from the queue, then reads the sample in a statement of its own, which sees what
+-- was committed until then, and writes cache entry and events. So every change is seen by
+-- the scan that deleted its queue row or by a later one, no entry is replaced by an older
+-- one, and an event is written with its cache entry or neither is.
 
--- Of each organization that has marks or whose time has come, a share: nobody
--- waits for another's mass change.
+-- The organizations with dirty samples or expired entries. Each gets a share of a batch,
+-- so that none waits for another's mass change.
 CREATE FUNCTION lims.scan_organizations(p_limit integer) RETURNS bigint[]
 LANGUAGE plpgsql STABLE
 AS $$
@@ -22,20 +21,20 @@ BEGIN
         SELECT o.id
           FROM lims.organization o
          WHERE EXISTS (
-                   SELECT FROM lims.sample_due d
+                   SELECT FROM lims.sample_dirty d
                     WHERE d.organization_id = o.id)
             OR EXISTS (
-                   SELECT FROM lims.sample_watch w
+                   SELECT FROM lims.sample_state_cache w
                     WHERE w.organization_id = o.id
-                      AND w.due_at < now())
+                      AND w.valid_until < now())
          ORDER BY random()
          LIMIT p_limit);
 END
 $$;
 
--- Marks the next samples of an organization that changed as a whole, if there
--- is one. Those that are registered meanwhile mark themselves, and are looked at
--- with the change in sight: it was committed before its row here could be seen.
+-- Puts the next samples of a dirty organization into the queue, if there is one. Samples
+-- that are registered meanwhile are put there by their own triggers, and read with the
+-- change in sight: it was committed before its row could be seen here.
 CREATE FUNCTION lims.scan_spread(p_limit integer) RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -45,7 +44,7 @@ DECLARE
 BEGIN
     SELECT d.organization_id, d.last_sample_id
       INTO v
-      FROM lims.organization_due d
+      FROM lims.organization_dirty d
      ORDER BY random()
      LIMIT 1
        FOR UPDATE SKIP LOCKED;
@@ -60,7 +59,7 @@ BEGIN
          ORDER BY s.id
          LIMIT p_limit
     ), marked AS (
-        INSERT INTO lims.sample_due (organization_id, sample_id)
+        INSERT INTO lims.sample_dirty (organization_id, sample_id)
         SELECT v.organization_id, n.id
           FROM next_samples n
          WHERE n.status <> 'reported'
@@ -69,10 +68,10 @@ BEGIN
       INTO v_last
       FROM next_samples n;
     IF v_last IS NULL THEN
-        DELETE FROM lims.organization_due d
+        DELETE FROM lims.organization_dirty d
          WHERE d.organization_id = v.organization_id;
     ELSE
-        UPDATE lims.organization_due d
+        UPDATE lims.organization_dirty d
            SET last_sample_id = v_last
          WHERE d.organization_id = v.organization_id;
     END IF;
@@ -80,8 +79,8 @@ BEGIN
 END
 $$;
 
--- Holds the watch rows of samples to look at, and takes away their marks: at
--- most p_limit of each kind, and what another scan holds is left to it.
+-- Locks the cache entries of the samples to refresh, at most p_limit dirty and as many
+-- expired ones, and deletes them from the queue. Skips what another scan has locked.
 CREATE FUNCTION lims.scan_take(
     p_limit integer,
     OUT organizations bigint[],
@@ -101,13 +100,13 @@ BEGIN
       FROM unnest(v_active) AS a (id)
      CROSS JOIN LATERAL (
            SELECT x.organization_id, x.sample_id, x.id
-             FROM lims.sample_due x
+             FROM lims.sample_dirty x
             WHERE x.organization_id = a.id
             ORDER BY x.sample_id, x.id
             LIMIT v_share
               FOR UPDATE SKIP LOCKED) d;
 
-    INSERT INTO lims.sample_watch (organization_id, sample_id)
+    INSERT INTO lims.sample_state_cache (organization_id, sample_id)
     SELECT s.organization_id, s.id
       FROM (SELECT DISTINCT m.organization_id, m.sample_id
               FROM unnest(v_organizations, v_samples)
@@ -122,14 +121,14 @@ BEGIN
     SELECT array_agg(h.organization_id), array_agg(h.sample_id)
       INTO organizations, samples
       FROM (SELECT w.organization_id, w.sample_id
-              FROM lims.sample_watch w
+              FROM lims.sample_state_cache w
              WHERE (w.organization_id, w.sample_id) IN (
                        SELECT m.organization_id, m.sample_id
                          FROM unnest(v_organizations, v_samples)
                                   AS m (organization_id, sample_id))
                FOR UPDATE SKIP LOCKED) h;
 
-    DELETE FROM lims.sample_due d
+    DELETE FROM lims.sample_dirty d
      USING unnest(v_organizations, v_samples, v_marks)
                AS m (organization_id, sample_id, id)
      WHERE d.organization_id = m.organization_id
@@ -150,17 +149,17 @@ BEGIN
       FROM unnest(v_active) AS a (id)
      CROSS JOIN LATERAL (
            SELECT w.organization_id, w.sample_id
-             FROM lims.sample_watch w
+             FROM lims.sample_state_cache w
             WHERE w.organization_id = a.id
-              AND w.due_at < now()
-            ORDER BY w.due_at
+              AND w.valid_until < now()
+            ORDER BY w.valid_until
             LIMIT v_share
               FOR UPDATE SKIP LOCKED) h;
 END
 $$;
 
--- Looks at samples whose watch rows are held, keeps how they are and tells of
--- those that entered a state; returns how many events that made.
+-- Refreshes the cache entries that scan_take() has locked, and writes an event for each
+-- sample that entered a state. Returns the number of events.
 CREATE FUNCTION lims.scan_look(p_organizations bigint[], p_samples bigint[])
 RETURNS integer
 LANGUAGE plpgsql
@@ -171,7 +170,7 @@ BEGIN
     WITH looked_at AS MATERIALIZED (
         SELECT w.organization_id, w.sample_id, r.release_state,
                r.holding_status, r.holding_expires_at, r.holding_test_names,
-               r.due_at,
+               r.valid_until,
                r.release_state IS DISTINCT FROM w.release_state
                    AND r.release_state IN ('blocked', 'ready_for_review',
                                            'ready_to_report')
@@ -182,21 +181,21 @@ BEGIN
           FROM (SELECT DISTINCT h.organization_id, h.sample_id
                   FROM unnest(p_organizations, p_samples)
                            AS h (organization_id, sample_id)) h
-          JOIN lims.sample_watch w
+          JOIN lims.sample_state_cache w
             ON w.organization_id = h.organization_id
            AND w.sample_id = h.sample_id
          CROSS JOIN LATERAL
                lims.sample_release(h.organization_id, h.sample_id) r
     ), kept AS (
-        UPDATE lims.sample_watch w
+        UPDATE lims.sample_state_cache w
            SET release_state = l.release_state,
                holding_status = l.holding_status,
-               due_at = l.due_at
+               valid_until = l.valid_until
           FROM looked_at l
          WHERE w.organization_id = l.organization_id
            AND w.sample_id = l.sample_id
-           AND (w.release_state, w.holding_status, w.due_at) IS DISTINCT FROM
-               (l.release_state, l.holding_status, l.due_at)
+           AND (w.release_state, w.holding_status, w.valid_until) IS DISTINCT FROM
+               (l.release_state, l.holding_status, l.valid_until)
     ), told AS (
         INSERT INTO lims.event (organization_id, type, data)
         SELECT n.organization_id, n.type, n.data
@@ -282,8 +281,8 @@ DECLARE
     v_limit CONSTANT integer := least(greatest(p_limit, 1), 5000);
     v record;
 BEGIN
-    -- A snapshot of the transaction's beginning would not show what the marks
-    -- that are taken away stand for.
+    -- A snapshot of the transaction's beginning would not show what the queue rows
+    -- that are deleted stand for.
     PERFORM lims.require_read_committed();
     more := lims.scan_spread(10 * v_limit);
     SELECT t.organizations, t.samples
@@ -295,30 +294,29 @@ BEGIN
 END
 $$;
 
--- How a sample is, where that is known without a look at what it rests on: the
--- scan has found it so, nothing was marked since, and time has not ended it. No
--- row: only lims.sample_release can tell.
-CREATE FUNCTION lims.sample_standing(p_organization bigint, p_sample bigint)
+-- The cached state of a sample, if the entry is valid: the sample is not dirty, and its
+-- time has not run out. No row: lims.sample_release() works the state out.
+CREATE FUNCTION lims.cached_sample_state(p_organization bigint, p_sample bigint)
 RETURNS TABLE (release_state text, holding_status text)
 LANGUAGE sql STABLE
 AS $$
     SELECT w.release_state, w.holding_status
-      FROM lims.sample_watch w
+      FROM lims.sample_state_cache w
      WHERE w.organization_id = p_organization
        AND w.sample_id = p_sample
        AND w.release_state IS NOT NULL
-       AND (w.due_at IS NULL OR w.due_at >= now())
+       AND (w.valid_until IS NULL OR w.valid_until >= now())
        AND NOT EXISTS (
-           SELECT FROM lims.sample_due d
+           SELECT FROM lims.sample_dirty d
             WHERE d.organization_id = p_organization
               AND d.sample_id = p_sample)
        AND NOT EXISTS (
-           SELECT FROM lims.organization_due d
+           SELECT FROM lims.organization_dirty d
             WHERE d.organization_id = p_organization)
 $$;
 
--- What the scan has before it: marks, samples whose time has come, organizations
--- still to be spread, and since when the oldest of them waits.
+-- The backlog: dirty samples, expired cache entries and dirty organizations, and since
+-- when the oldest of them waits.
 CREATE FUNCTION lims.scan_backlog(
     OUT waiting bigint,
     OUT oldest_at timestamptz
@@ -328,14 +326,14 @@ SET search_path = lims, pg_temp
 AS $$
     SELECT sum(x.waiting)::bigint, min(x.oldest_at)
       FROM (SELECT count(*) AS waiting, min(d.marked_at) AS oldest_at
-              FROM lims.sample_due d
+              FROM lims.sample_dirty d
              UNION ALL
             SELECT count(*), min(d.marked_at)
-              FROM lims.organization_due d
+              FROM lims.organization_dirty d
              UNION ALL
-            SELECT count(*), min(w.due_at)
+            SELECT count(*), min(w.valid_until)
               FROM lims.organization o
-              JOIN lims.sample_watch w
+              JOIN lims.sample_state_cache w
                 ON w.organization_id = o.id
-               AND w.due_at < now()) x
+               AND w.valid_until < now()) x
 $$;

@@ -45,7 +45,7 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status
-         FROM lims.sample_standing(s.organization_id, s.id) x
+         FROM lims.cached_sample_state(s.organization_id, s.id) x
         WHERE s.status <> 'reported'
        OFFSET 0) k ON true
   LEFT JOIN LATERAL (
@@ -84,8 +84,8 @@ SELECT n.organization_id, n.id, n.name, s.tracking_id AS "trackingId",
     ON s.organization_id = n.organization_id
    AND s.id = n.sample_id;
 
--- With whether what was decided about is still what stands: NULL where nothing was
--- decided, or it was before contents were kept.
+-- `current`: whether the content that was decided about is still the sample's; NULL
+-- while nothing is decided.
 CREATE VIEW lims.approval_record WITH (security_invoker = true) AS
 SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
        a.status, a.requested_at AS "requestedAt", a.decided_at AS "decidedAt",

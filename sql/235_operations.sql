@@ -33,7 +33,7 @@ AS $$
         SELECT s.id, w.release_state, w.holding_status,
                count(*) AS samples, min(s.since) AS since
           FROM standing s
-          JOIN lims.sample_watch w
+          JOIN lims.sample_state_cache w
             ON w.organization_id = s.id
            AND w.sample_id = s.number
          GROUP BY s.id, w.release_state, w.holding_status

@@ -145,7 +145,7 @@ GRANT EXECUTE ON FUNCTION lims.idempotency_begin, lims.idempotency_finish,
     lims.idempotency_release TO lims_app;
 
 -- 190_scan.sql
-GRANT EXECUTE ON FUNCTION lims.scan_samples, lims.sample_standing, lims.scan_backlog TO
+GRANT EXECUTE ON FUNCTION lims.scan_samples, lims.cached_sample_state, lims.scan_backlog TO
     lims_app;
 
 -- 195_retention.sql

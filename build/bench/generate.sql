@@ -285,11 +285,11 @@ SELECT n.organization_id, n.id,
 
 -- What was told ------------------------------------------------------------
 
--- The scan has seen everything: lims.sample_due is empty. It looks again at an
+-- The scan has seen everything: lims.sample_dirty is empty. It looks again at an
 -- open sample when a holding time of it turns.
-INSERT INTO lims.sample_watch (organization_id, sample_id, due_at,
+INSERT INTO lims.sample_state_cache (organization_id, sample_id, valid_until,
     release_state, holding_status)
-SELECT m.o, m.i, h.due_at,
+SELECT m.o, m.i, h.valid_until,
        CASE m.stage WHEN 5 THEN 'reported' WHEN 4 THEN 'ready_to_report'
                     WHEN 3 THEN 'ready_for_review' ELSE 'in_progress' END,
        CASE WHEN h.expired THEN 'expired' WHEN h.soon THEN 'expiring_soon'
@@ -300,7 +300,7 @@ SELECT m.o, m.i, h.due_at,
               bool_or(coalesce(e.analyzed_at, now()) > e.at) AS expired,
               bool_or(e.analyzed_at IS NULL AND e.warned < now()) AS soon,
               min(CASE WHEN e.analyzed_at IS NOT NULL OR e.at < now() THEN NULL
-                       WHEN e.warned > now() THEN e.warned ELSE e.at END) AS due_at
+                       WHEN e.warned > now() THEN e.warned ELSE e.at END) AS valid_until
          FROM (SELECT t.sample_id, coalesce(t.analyzed_at, t.entered_at) AS analyzed_at,
                       x.at, x.at - interval '24 hours' AS warned
                  FROM lims.sample_test t

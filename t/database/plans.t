@@ -21,8 +21,8 @@ use Test::More;
 
 my $organizations = 20;
 my @big           = qw(sample sample_test event audit_entry result_history webhook_delivery
-    idempotency_record approval sample_watch);
-my @queues = qw(sample_due webhook_queue webhook_delivery);
+    idempotency_record approval sample_state_cache);
+my @queues = qw(sample_dirty webhook_queue webhook_delivery);
 my ($db, $big);
 
 # How the service's sessions are set, but for what is a Define's.

@@ -85,8 +85,8 @@ subtest '2: nitrate at hour 47 of 48' => sub {
     cmp_ok(abs($hours - 47), '<', 0.001, 'at the load it is 47 hours old');
     is($test->{holdingStatus}, $age < 48 ? 'expiring_soon' : 'expired', 'which its status says');
     is($cedar->sample('COC-0201')->{holdingStatus}, $test->{holdingStatus}, '... and the sample\'s');
-    my ($due) = $demo->lims->db->selectrow_array('SELECT count(*) FROM lims.sample_due q'
-            . ' FULL JOIN (SELECT * FROM lims.sample_watch WHERE due_at IS NOT NULL) w'
+    my ($due) = $demo->lims->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty q'
+            . ' FULL JOIN (SELECT * FROM lims.sample_state_cache WHERE valid_until IS NOT NULL) w'
             . ' USING (organization_id, sample_id)'
             . ' WHERE organization_id = ? AND sample_id = ?', undef, $cedar->id,
         $test->{sampleId});
@@ -310,7 +310,7 @@ subtest '20: a composite project without a plant location' => sub {
 subtest '22: a medium recalled after all was ready' => sub {
     my $sample = $cedar->sample('COC-2201');
     my $due    = sub {
-        return scalar $demo->lims->db->selectrow_array('SELECT count(*) FROM lims.sample_due q'
+        return scalar $demo->lims->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty q'
                 . ' WHERE q.organization_id = ? AND q.sample_id = ?', undef, $cedar->id,
             $sample->{id});
     };

@@ -145,7 +145,7 @@ sub trace {
         events => $db->selectall_arrayref(q{SELECT type, data::jsonb - 'sampleTestId'
             - 'investigationId' - 'investigationNumber' - 'sampleId' - 'title' FROM lims.event
             WHERE data ->> 'sampleTestId' = ?::text ORDER BY id}, undef, @of),
-        due => $db->selectrow_array('SELECT count(*) FROM lims.sample_due d JOIN lims.sample_test t
+        due => $db->selectrow_array('SELECT count(*) FROM lims.sample_dirty d JOIN lims.sample_test t
             ON t.sample_id = d.sample_id WHERE t.id = ?', undef, @of),
     };
 }

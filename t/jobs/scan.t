@@ -101,8 +101,8 @@ cmp_ok(metric('lims_job_seconds_total{task="scan"'), '>', 0, '... which took its
 # --- By hand ------------------------------------------------------------------
 
 $lims->stop;
-$db->do('DELETE FROM lims.sample_watch WHERE sample_id = ?', undef, $old->{id});
-$db->do('INSERT INTO lims.sample_due (organization_id, sample_id, marked_at)
+$db->do('DELETE FROM lims.sample_state_cache WHERE sample_id = ?', undef, $old->{id});
+$db->do('INSERT INTO lims.sample_dirty (organization_id, sample_id, marked_at)
     SELECT organization_id, id, now() - interval \'1 hour\' FROM lims.sample WHERE id = ?', undef,
     $old->{id});
 my $answer = $lims->ctl('scan', '--dry-run');

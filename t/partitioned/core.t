@@ -16,7 +16,7 @@ my @core = qw(
     results/enter results/bulk results/verify
     approvals/approvals release/gates release/readiness quality/qc_batch
     events/catalogue events/feed
-    service/idempotency organizations/keys tenancy/matrix database/wall
+    service/idempotency organizations/keys tenancy/routes database/row_security
 );
 
 chdir $LIMS::Instance::root or die "$LIMS::Instance::root: $!\n";

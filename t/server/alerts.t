@@ -29,7 +29,7 @@ $lims->key($lims->fixture, name => 'ICP "2"\\', upload_only => 1);
 $lims->key($lims->fixture, name => 'ERP', expires_at => '2039-01-01');
 wait_until {
     $lims->db->selectrow_array(
-        q{SELECT 1 FROM lims.sample_watch WHERE release_state = 'ready_for_review'})
+        q{SELECT 1 FROM lims.sample_state_cache WHERE release_state = 'ready_for_review'})
 };
 my $metrics = '';
 wait_until {

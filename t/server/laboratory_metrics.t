@@ -42,7 +42,7 @@ my $gone  = $lims->key($lims->fixture, name => 'gone', expires_at => '2020-01-01
 is($lims->post('/instrument-ingest', { fileName => 'a.csv', content => "a;b\n1;2\n" },
         key => $pc->{key})->status, 202, 'a file that no profile knows is kept');
 wait_until {
-    $db->selectrow_array(q{SELECT count(*) FROM lims.sample_watch WHERE release_state IS NOT NULL})
+    $db->selectrow_array(q{SELECT count(*) FROM lims.sample_state_cache WHERE release_state IS NOT NULL})
         == 5 && !$db->selectrow_array('SELECT waiting FROM lims.scan_backlog()')
 };
 my $time = sub {

@@ -44,7 +44,7 @@ $base->sample($lab, 'PH');
 is(worked_out(), '5 rows, 2 worked out', 'and what is new');
 1 while $base->db->selectrow_array($scan);
 is(worked_out(), '5 rows, 0 worked out', 'until the scan has looked again');
-$base->db->do(q{UPDATE lims.sample_watch SET due_at = now() - interval '1 second'
+$base->db->do(q{UPDATE lims.sample_state_cache SET valid_until = now() - interval '1 second'
     WHERE sample_id = ?}, undef, $samples[2]{id});
 is(worked_out(), '5 rows, 1 worked out', 'and what time has ended');
 

@@ -108,7 +108,7 @@ my %act = (
         push @samples, $sample;
     } ],
     report => [ 3, sub { act(q{UPDATE lims.sample SET status = 'reported' WHERE id = (
-        SELECT min(w.sample_id) FROM lims.sample_watch w
+        SELECT min(w.sample_id) FROM lims.sample_state_cache w
          WHERE w.release_state = 'ready_to_report') AND organization_id = ?}) } ],
     register => [ 1, sub { act(q{INSERT INTO lims.sample (material_type_id, client_name,
         organization_id) VALUES (?, 'x', ?)}, $lab->{material}) } ],
@@ -143,7 +143,7 @@ sub wrong {
     my $rows = $base->db->selectall_arrayref(
         q{SELECT s.id, k.release_state, k.holding_status, r.release_state, r.holding_status
             FROM lims.sample s
-           CROSS JOIN LATERAL lims.sample_standing(s.organization_id, s.id) k
+           CROSS JOIN LATERAL lims.cached_sample_state(s.organization_id, s.id) k
            CROSS JOIN LATERAL lims.sample_release(s.organization_id, s.id) r
            WHERE (k.release_state, k.holding_status) IS DISTINCT FROM
                  (r.release_state, r.holding_status)
@@ -174,7 +174,7 @@ while (!$bad && !is_enough()) {
     $bad = "after $name ($number): $why" if $why;
     $trusted{$_}++ for @{ $base->db->selectcol_arrayref(
             q{SELECT k.release_state FROM lims.sample s
-               CROSS JOIN LATERAL lims.sample_standing(s.organization_id, s.id) k}) };
+               CROSS JOIN LATERAL lims.cached_sample_state(s.organization_id, s.id) k}) };
 }
 is($bad, '', "$number acts: what is trusted is what is");
 note(join ', ', map { "$_ $trusted{$_}" } sort keys %trusted);
@@ -204,6 +204,6 @@ for my $round (1 .. 5) {
 1 while $base->db->selectrow_array('SELECT more FROM lims.scan_samples(100)');
 is(wrong(), '', 'in the end what is trusted is what is');
 is($base->value('SELECT count(*) FROM lims.sample s WHERE NOT EXISTS (
-    SELECT FROM lims.sample_standing(s.organization_id, s.id))'), 0, 'and everything is');
+    SELECT FROM lims.cached_sample_state(s.organization_id, s.id))'), 0, 'and everything is');
 
 done_testing();

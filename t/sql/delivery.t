@@ -439,7 +439,7 @@ subtest 'an endpoint that is enabled with a long queue' => sub {
     $fresh->finish;
 };
 
-is($base->value(q{SELECT count(*) FROM unnest(ARRAY['webhook_queue', 'webhook_lane', 'sample_due',
+is($base->value(q{SELECT count(*) FROM unnest(ARRAY['webhook_queue', 'webhook_lane', 'sample_dirty',
         'webhook_delivery', 'sample_test']) t, lims.leaves(('lims.' || t)::regclass) l
     JOIN pg_class c ON c.oid = l AND c.reloptions IS NULL}), 0,
     'tables whose rows come and go, or change, are kept as such');

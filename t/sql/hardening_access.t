@@ -79,9 +79,9 @@ my %columns = (
     event => q{(organization_id, type, data, position)
                VALUES (?, 'sample.reported', '{}', 1)},
     approval => q{(organization_id, sample_id, round, step, name) VALUES (?, 1, 9, 1, 'mine')},
-    sample_due                => '(organization_id, sample_id) VALUES (?, 1)',
-    organization_due          => '(organization_id) VALUES (?)',
-    sample_watch              => '(organization_id, sample_id) VALUES (?, 1)',
+    sample_dirty              => '(organization_id, sample_id) VALUES (?, 1)',
+    organization_dirty        => '(organization_id) VALUES (?)',
+    sample_state_cache        => '(organization_id, sample_id) VALUES (?, 1)',
     sample_allowance          => q{(organization_id, month, used) VALUES (?, '2026-01-01', 0)},
     sample_identifier_counter => q{(organization_id, stem, last_number) VALUES (?, 'A', 1)},
     webhook_attempt => q{(organization_id, delivery_id, number, started_at, duration_ms)

@@ -135,7 +135,7 @@ is(act("UPDATE lims.sample_test SET notes = 'again' $it", @faulty), 1,
 is(act("UPDATE lims.sample SET notes = 'again' $it", @faulty), 1, 'as its sample');
 
 # Whose the evidence is.
-for my $table (qw(audit_entry event sample_due organization_due)) {
+for my $table (qw(audit_entry event sample_dirty organization_dirty)) {
     is($base->value("SELECT count(*) FROM lims.$table WHERE organization_id NOT IN (?, ?)",
         map { $lab{$_}{id} } qw(sound faulty)), 0, "$table: nobody else's");
 }

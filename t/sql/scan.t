@@ -124,7 +124,7 @@ sub wait_for {
     $base->superuser->do('SET session_replication_role = replica');
     $base->superuser->do('UPDATE lims.sample SET collected_at = collected_at - ?::interval
         WHERE id = ?', undef, $time, $sample->{id});
-    $base->superuser->do('UPDATE lims.sample_watch SET due_at = due_at - ?::interval
+    $base->superuser->do('UPDATE lims.sample_state_cache SET valid_until = valid_until - ?::interval
         WHERE sample_id = ?', undef, $time, $sample->{id});
     $base->superuser->do('RESET session_replication_role');
     return;
@@ -132,8 +132,8 @@ sub wait_for {
 collected('100 hours');
 scan();
 is(types(), '', 'within its holding time');
-is($base->value(q{SELECT extract(epoch FROM w.due_at - s.collected_at)::integer / 3600
-    FROM lims.sample_watch w JOIN lims.sample s ON s.id = w.sample_id WHERE s.id = ?},
+is($base->value(q{SELECT extract(epoch FROM w.valid_until - s.collected_at)::integer / 3600
+    FROM lims.sample_state_cache w JOIN lims.sample s ON s.id = w.sample_id WHERE s.id = ?},
     $sample->{id}), 144, 'it is looked at again when the warning begins');
 wait_for('43 hours 59 minutes');
 is(scan(), '0 looked at, 0 told', 'a minute before, nothing');
@@ -166,11 +166,11 @@ act($enter, '5', $lab->{id}, $sample->{TSS});
 scan();
 $base->db->do(q{UPDATE lims.organization SET holding_warning_hours = 1 WHERE id = ?}, undef,
     $lab->{id});
-is($base->value('SELECT count(*) FROM lims.organization_due'), 1,
+is($base->value('SELECT count(*) FROM lims.organization_dirty'), 1,
     'a policy marks its organization, in one row');
 is(scan(limit => 1), '1 looked at, 0 told', 'and the scan its samples, but for the reported');
-is($base->value('SELECT count(*) FROM lims.organization_due'), 0, 'until it has been through');
-is($base->value('SELECT holding_status FROM lims.sample_watch WHERE sample_id = ?',
+is($base->value('SELECT count(*) FROM lims.organization_dirty'), 0, 'until it has been through');
+is($base->value('SELECT holding_status FROM lims.sample_state_cache WHERE sample_id = ?',
     $sample->{id}), 'ok', 'the status is by the new policy');
 
 # --- What marks -----------------------------------------------------------------
@@ -187,8 +187,8 @@ scan();
 
 sub marked {
     my $ids = $base->db->selectcol_arrayref(
-        q{SELECT DISTINCT sample_id FROM lims.sample_due UNION ALL
-          SELECT -organization_id FROM lims.organization_due ORDER BY 1});
+        q{SELECT DISTINCT sample_id FROM lims.sample_dirty UNION ALL
+          SELECT -organization_id FROM lims.organization_dirty ORDER BY 1});
     scan();
     return join ' ', map { $_ < 0 ? 'all' : $_ } @$ids;
 }
@@ -286,11 +286,11 @@ is(join(' ', map { scalar @$_ } [ values %heard ], [ grep { $_ == 1 } values %he
 # One organization's mass change does not keep the others waiting.
 my $small = $base->laboratory(code => 'harbor');
 my $few   = $base->sample($small, 'PH');
-$base->db->do('INSERT INTO lims.sample_due (organization_id, sample_id)
+$base->db->do('INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT organization_id, id FROM lims.sample, generate_series(1, 20) WHERE organization_id = ?',
     undef, $lab->{id});
 scan(limit => 50, batches => 1);
-is($base->value('SELECT release_state FROM lims.sample_watch WHERE sample_id = ?', $few->{id}),
+is($base->value('SELECT release_state FROM lims.sample_state_cache WHERE sample_id = ?', $few->{id}),
     'in_progress', 'the first batch has of both');
 scan();
 

@@ -90,7 +90,7 @@ is(
 my @labs    = map { $base->laboratory(code => $_) } qw(cedar harbor);
 my @samples = map { $base->sample($_, qw(PH)) } @labs;
 for my $table (qw(organization user_account client material_type test_definition sample sample_test
-    audit_entry event sample_due sample_record sample_test_record release_finding)) {
+    audit_entry event sample_dirty sample_record sample_test_record release_finding)) {
     my $column = $table eq 'organization' ? 'id' : 'organization_id';
     my ($all) = $db->selectrow_array("SELECT count(DISTINCT $column) FROM lims.$table");
     is($all, 2, "$table: both have rows");

@@ -99,7 +99,7 @@ for my $way ($ENV{TORTURE_WAY} || @LIMS::Service::VirtualHosts::ways) {
             } 120), '... every webhook arrived');
             is_deeply([ sort keys %come ], \@all, '... of its samples, and of no others');
             ok((wait_until {
-                !$host[$of]->db->selectrow_array('SELECT count(*) FROM lims.sample_due');
+                !$host[$of]->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty');
             } 120), '... every sample was scanned');
         }
         $hosts->httpd->allow_log(

@@ -413,7 +413,7 @@ sub _rows {
     $self->{counting} ||= join ' UNION ALL ', map { "SELECT '$_', count(*) FROM lims.$_" }
         @{ $db->selectcol_arrayref(q{SELECT relname FROM pg_class WHERE relkind = 'r'
             AND relnamespace = 'lims'::regnamespace
-            AND relname NOT IN ('sample_due', 'sample_watch')}) };
+            AND relname NOT IN ('sample_dirty', 'sample_state_cache')}) };
     return { map { $_->[0] => $_->[1] } @{ $db->selectall_arrayref($self->{counting}) } };
 }
 

@@ -113,11 +113,11 @@ sub fill {
     $db->do(q{INSERT INTO lims.webhook_queue (organization_id, endpoint_id, next_attempt_at,
         delivery_id) SELECT organization_id, endpoint_id, next_attempt_at, id
         FROM lims.webhook_delivery WHERE next_attempt_at IS NOT NULL});
-    $db->do(q{INSERT INTO lims.sample_watch (organization_id, sample_id, due_at, release_state)
+    $db->do(q{INSERT INTO lims.sample_state_cache (organization_id, sample_id, valid_until, release_state)
         SELECT organization_id, id, CASE WHEN id % 3 = 0 THEN now() + interval '1 day' END,
                'in_progress'
           FROM lims.sample});
-    $db->do(q{INSERT INTO lims.sample_due (organization_id, sample_id)
+    $db->do(q{INSERT INTO lims.sample_dirty (organization_id, sample_id)
         SELECT organization_id, id FROM lims.sample WHERE id % 100 = 0});
     $db->do(q{SET session_replication_role = DEFAULT});
     $db->do('ANALYZE');
