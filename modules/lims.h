@@ -34,7 +34,7 @@
 #include <apr_time.h>
 #include <stdbool.h>
 
-#include "statements.h" /* generated: lims_stmt_e, LIMS_STMT_NONE is 0 */
+#include "statements.h" /* generated: lims_stmt_e, LIMS_STMT_NONE being 0; lims_context_e */
 
 #define LIMS_VERSION "1.0.0"
 #define LIMS_API_NAME "Laboratory Sample Management Service"

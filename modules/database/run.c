@@ -57,22 +57,25 @@ static apr_status_t clear(void *data)
     return APR_SUCCESS;
 }
 
-static const char *context_value(const lims_request_t *rq, const char *name)
+static const char *context_value(const lims_request_t *rq, lims_context_e context)
 {
-    switch (name[0]) {
-    case 'o':
+    switch (context) {
+    case LIMS_CONTEXT_ORGANIZATION:
         return rq->actor.organization;
-    case 'k':
+    case LIMS_CONTEXT_KEY:
         return rq->actor.key;
-    case 'u':
+    case LIMS_CONTEXT_USER:
         return rq->actor.user;
-    case 's':
+    case LIMS_CONTEXT_REQUEST:
+        return rq->id;
+    case LIMS_CONTEXT_REASON:
+        return rq->reason;
+    case LIMS_CONTEXT_SIGNATURE:
         return rq->signature;
-    case 'r':
-        return strcmp(name, "request") == 0 ? rq->id : rq->reason;
-    default:
-        return NULL;
+    case LIMS_CONTEXT_COUNT:
+        break;
     }
+    return NULL;
 }
 
 static void bind_values(const char **values, const lims_request_t *rq, const lims_call_t *call)
@@ -90,7 +93,7 @@ static void bind_values(const char **values, const lims_request_t *rq, const lim
             values[i] = lims_values_has(given, parameter->name) ? "t" : "f";
             break;
         case LIMS_P_CONTEXT:
-            values[i] = context_value(rq, parameter->name);
+            values[i] = context_value(rq, parameter->context);
             break;
         }
     }

@@ -23,9 +23,6 @@ typedef struct {
     const char *problems; /* "" so far: none */
 } check_t;
 
-static const char *const context_names[] = { "organization", "key",    "user",
-                                             "request",      "reason", "signature" };
-
 static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
 
 static bool among(const char *const *list, apr_size_t count, const char *text)
@@ -173,11 +170,8 @@ static void check_statement(check_t *check, const char *where, const lims_resour
     statement = &check->statements[number];
     for (int i = 0; i < statement->count; i++) {
         const lims_parameter_t *parameter = &statement->parameters[i];
-        bool known = parameter->kind == LIMS_P_CONTEXT
-                         ? among(context_names, LIMS_LENGTH(context_names), parameter->name)
-                         : is_bound(resource, route, parameter->name);
 
-        if (!known) {
+        if (parameter->kind != LIMS_P_CONTEXT && !is_bound(resource, route, parameter->name)) {
             problem(check, where, "nothing binds the parameter %s of %s (%s)", parameter->name,
                     statement->label, statement->origin);
         }

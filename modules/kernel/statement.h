@@ -17,6 +17,7 @@ typedef enum { LIMS_P_VALUE, LIMS_P_GIVEN, LIMS_P_CONTEXT } lims_parameter_e;
 typedef struct {
     lims_parameter_e kind;
     const char *name;
+    lims_context_e context; /* of LIMS_P_CONTEXT: what is bound */
 } lims_parameter_t;
 
 typedef struct {

@@ -63,7 +63,7 @@ static bool needs_organization(const lims_route_t *route)
     }
     for (int i = 0; i < statement->count; i++) {
         if (statement->parameters[i].kind == LIMS_P_CONTEXT &&
-            strcmp(statement->parameters[i].name, "organization") == 0) {
+            statement->parameters[i].context == LIMS_CONTEXT_ORGANIZATION) {
             return true;
         }
     }

@@ -103,7 +103,9 @@ like($header, qr/LIMS_STMT_NONE = 0,\n\s*LIMS_STMT_COUNT/, '... and make an empt
 ($status, $messages, $header, $source) = statements(
     "-- name: a_b many custom\nSELECT :\$organization, :?x\n\n-- name: c exec\n-- global: x\nSELECT 1\n");
 like($header, qr/LIMS_STMT_A_B,\n\s*LIMS_STMT_C,/, 'names in order');
-like($source, qr/\{ LIMS_P_CONTEXT, "organization" \},\n\s*\{ LIMS_P_GIVEN, "x" \}/, 'parameters');
+like($source, qr/\{ \.kind = LIMS_P_CONTEXT, \.name = "organization", \.context = LIMS_CONTEXT_ORGANIZATION \},\n\s*\{ \.kind = LIMS_P_GIVEN, \.name = "x" \}/, 'parameters');
+like($header, qr/LIMS_CONTEXT_ORGANIZATION,\n(?:\s*LIMS_CONTEXT_\w+,\n)+\s*LIMS_CONTEXT_COUNT\n\} lims_context_e;/,
+    'what the context has');
 like($source, qr/\.rows = LIMS_ROWS_MANY,\n\s*\.custom = true/, 'the row contract');
 like($source, qr/\.origin = "noun\.sql:4"/,                     'the origin');
 
