@@ -110,9 +110,21 @@ typedef enum {
     LIMS_RETRY_LOST         /* the connection died: a read may be repeated */
 } lims_retry_e;
 
+/* What failed, where a program has to tell one failure from another. (The number of
+ * its log line is for people: nothing is decided by it.) */
+typedef enum {
+    LIMS_FAILURE_OTHER,
+    LIMS_FAILURE_TIMEOUT,     /* the statement, or its wait for a lock, took too long */
+    LIMS_FAILURE_SCHEMA,      /* the database's schema does not fit this program */
+    LIMS_FAILURE_RESTORED,    /* the database is a restored copy, still to be migrated */
+    LIMS_FAILURE_UNREACHABLE, /* the database is out of reach, or did not answer in time */
+    LIMS_FAILURE_COUNT
+} lims_failure_e;
+
 struct lims_error_t {
     lims_error_e kind;
     lims_retry_e retry;
+    lims_failure_e failure;
     const char *message; /* for the caller: names the field or record */
     const char *members; /* further JSON members ("\"blockers\":[…]") or NULL */
     const char *cause;   /* for the log only: what the system said, or NULL */

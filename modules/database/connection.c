@@ -153,8 +153,10 @@ static const lims_error_t *check_schema(lims_connection_t *connection, apr_pool_
         goto leave;
     }
     if (misfit) {
-        error = lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 39, misfit,
-                                  "The database schema does not fit this version of the service.");
+        error = lims_error_with_failure(
+            lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 39, misfit,
+                              "The database schema does not fit this version of the service."),
+            LIMS_FAILURE_SCHEMA, pool);
     }
 leave:
     PQclear(result);

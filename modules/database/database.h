@@ -103,16 +103,12 @@ bool lims_connection_says(const char *conninfo, const char *keyword);
  * replaced; a new one has its schema checked, and so has one that was not asked
  * for five seconds, since a schema can be migrated under it. Of a new one it is
  * also found out whether a restored copy still has to be migrated. The error
- * is LIMS_E_SERVICE_UNAVAILABLE. */
+ * is LIMS_E_SERVICE_UNAVAILABLE; its .failure says which of these it was. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 
 /* The same with a round trip in any case: for probes, and for connections that
  * may be dead without knowing it. */
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool);
-
-/* Whether an error of these is that the database is a restored copy, which has to
- * be migrated first. */
-bool lims_connection_displaced(const lims_error_t *error);
 
 /* Rolls back an open transaction. To be called before the connection goes back
  * to its pool, whatever happened. */

@@ -181,18 +181,15 @@ static bool is_about_the_schema(const char *state)
 
 const lims_error_t *lims_database_displaced(apr_pool_t *pool)
 {
-    return lims_server_error(
+    const lims_error_t *error = lims_server_error(
         pool, LIMS_E_SERVICE_UNAVAILABLE, 364,
         "the database is a copy, and its events come from another cluster, whose "
         "transactions are numbered otherwise: run \"limsctl migrate\" with the "
         "owner's connection",
         "The database was restored and is not ready yet; nothing was changed. Try "
         "again later.");
-}
 
-bool lims_connection_displaced(const lims_error_t *error)
-{
-    return error && error->number == 364;
+    return lims_error_with_failure(error, LIMS_FAILURE_RESTORED, pool);
 }
 
 static const lims_error_t *plan_is_stale(lims_connection_t *connection, const char *cause,
@@ -294,8 +291,10 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
     if (strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0) {
         /* It took longer than statement_timeout or lock_timeout, and would
          * again. */
-        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
-                                 "The request took too long and was given up; try again later.");
+        return lims_error_with_failure(
+            lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
+                              "The request took too long and was given up; try again later."),
+            LIMS_FAILURE_TIMEOUT, pool);
     }
     if (is_hanging_up(state)) {
         return lims_database_with_retry(
@@ -350,12 +349,12 @@ const lims_error_t *lims_database_failure(lims_connection_t *connection, const P
 
     if (connection->overdue) {
         /* Whoever asks again would wait as long again. */
-        return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 46,
-                                 apr_psprintf(pool,
-                                              "no answer within %" APR_TIME_T_FMT
-                                              " ms, the connection is given up",
-                                              apr_time_as_msec(connection->patience)),
-                                 UNAVAILABLE);
+        cause = apr_psprintf(pool,
+                             "no answer within %" APR_TIME_T_FMT " ms, the connection is given up",
+                             apr_time_as_msec(connection->patience));
+        return lims_error_with_failure(
+            lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 46, cause, UNAVAILABLE),
+            LIMS_FAILURE_UNREACHABLE, pool);
     }
     if (!*state) {
         /* libpq itself failed: there is no server behind the connection. */

@@ -93,7 +93,9 @@ static const lims_error_t *begin(const run_t *run)
 
 static const lims_error_t *refused(const run_t *run, const char *words)
 {
-    return lims_client_error(run->pool, LIMS_E_PRECONDITION_FAILED, "%s", words);
+    return lims_error_with_failure(
+        lims_client_error(run->pool, LIMS_E_PRECONDITION_FAILED, "%s", words), LIMS_FAILURE_SCHEMA,
+        run->pool);
 }
 
 /* What is made belongs to lims_owner, whoever makes it. */
@@ -239,27 +241,29 @@ static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *
         const lims_migration_row_t *row = &plan->rows[i];
 
         if (row->state == LIMS_MIGRATION_UNKNOWN && lims_migration_is_foreign(row->version)) {
-            return lims_client_error(
-                run->pool, LIMS_E_PRECONDITION_FAILED,
-                "The database was made by other migrations, of which %03d (%s) is "
-                "not known here. They cannot be taken over: use the limsctl that "
-                "belongs to this database, or migrate an empty one.",
-                row->version, row->name);
+            return refused(
+                run,
+                apr_psprintf(run->pool,
+                             "The database was made by other migrations, of which %03d (%s) is "
+                             "not known here. They cannot be taken over: use the limsctl that "
+                             "belongs to this database, or migrate an empty one.",
+                             row->version, row->name));
         }
         if (row->state == LIMS_MIGRATION_UNKNOWN) {
-            return lims_client_error(
-                run->pool, LIMS_E_PRECONDITION_FAILED,
-                "The database is newer than this limsctl: it has migration %03d (%s), "
-                "the last one known here is %03d. Use the newer limsctl.",
-                row->version, row->name, lims_migration_version());
+            return refused(
+                run,
+                apr_psprintf(run->pool,
+                             "The database is newer than this limsctl: it has migration %03d (%s), "
+                             "the last one known here is %03d. Use the newer limsctl.",
+                             row->version, row->name, lims_migration_version()));
         }
         if (row->state == LIMS_MIGRATION_CHANGED) {
-            return lims_client_error(
-                run->pool, LIMS_E_PRECONDITION_FAILED,
-                "Migration %03d (%s) was applied with another text than the one "
-                "known here: a migration is never changed after it was applied. "
-                "Use the limsctl that belongs to this database.",
-                row->version, row->name);
+            return refused(
+                run, apr_psprintf(run->pool,
+                                  "Migration %03d (%s) was applied with another text than the one "
+                                  "known here: a migration is never changed after it was applied. "
+                                  "Use the limsctl that belongs to this database.",
+                                  row->version, row->name));
         }
     }
     return NULL;

@@ -7,9 +7,9 @@
  * runs at once apply everything once. What a record says is compared with what
  * is compiled in: a migration is never changed after it was applied.
  *
- * LIMS_E_PRECONDITION_FAILED: the database is newer than the code, or holds a
- * changed migration, or one of another making. LIMS_E_INTERNAL: PostgreSQL
- * refused, in its own words.
+ * LIMS_FAILURE_SCHEMA: the database is newer than the code, holds a changed
+ * migration, or one of another making, or this login may not migrate it.
+ * LIMS_E_INTERNAL: PostgreSQL refused, in its own words.
  */
 #ifndef LIMS_MIGRATE_H
 #define LIMS_MIGRATE_H

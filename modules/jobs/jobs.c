@@ -79,14 +79,6 @@ static lims_request_t request_of(lims_connection_t *connection, lims_values_t *v
     };
 }
 
-/* LIMS0043: statement_timeout, or a lock that was not to be had in time. */
-#define TOO_LONG 43
-
-static bool took_too_long(const lims_error_t *error)
-{
-    return error->number == TOO_LONG;
-}
-
 static const lims_error_t *run_batch(lims_job_report_t *report, const lims_job_t *job,
                                      lims_connection_t *connection, lims_values_t *values,
                                      apr_pool_t *pool)
@@ -101,7 +93,7 @@ static const lims_error_t *run_batch(lims_job_report_t *report, const lims_job_t
     }
     lims_values_set(values, "rows", apr_itoa(pool, report->rows));
     error = lims_database_call(&row, &rq, job->batch);
-    if (error && took_too_long(error) && report->rows > 1) {
+    if (error && error->failure == LIMS_FAILURE_TIMEOUT && report->rows > 1) {
         report->rows /= 2;
         return NULL;
     }

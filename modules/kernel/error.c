@@ -184,6 +184,15 @@ const lims_error_t *lims_server_error(apr_pool_t *pool, lims_error_e kind, int n
     return error;
 }
 
+const lims_error_t *lims_error_with_failure(const lims_error_t *error, lims_failure_e failure,
+                                            apr_pool_t *pool)
+{
+    lims_error_t *copy = apr_pmemdup(pool, error, sizeof(*error));
+
+    copy->failure = failure;
+    return copy;
+}
+
 const lims_error_t *lims_no_digest(apr_pool_t *pool)
 {
     return lims_server_error(pool, LIMS_E_INTERNAL, 41, "SHA-256 is not available",

@@ -42,6 +42,10 @@ const lims_error_t *lims_server_error(apr_pool_t *pool, lims_error_e kind, int n
                                       const char *cause, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* A copy of the error that says what failed. */
+const lims_error_t *lims_error_with_failure(const lims_error_t *error, lims_failure_e failure,
+                                            apr_pool_t *pool);
+
 /* Whether it is a limit of the plan or of a key, whose answer has a `code` and no
  * `error`. */
 bool lims_error_is_plan_limit(lims_error_e kind);

@@ -239,10 +239,9 @@ static const lims_error_t *reach(lims_connection_t **connection, lims_lease_t *l
     return error;
 }
 
-/* LIMS0051, LIMS0046: it is out of reach, it did not answer in time. */
 static bool is_away(const lims_error_t *error)
 {
-    return error->retry == LIMS_RETRY_LOST || error->number == 51 || error->number == 46;
+    return error->retry == LIMS_RETRY_LOST || error->failure == LIMS_FAILURE_UNREACHABLE;
 }
 
 /* Whether a connection can be had that answers. */

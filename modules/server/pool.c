@@ -371,7 +371,8 @@ static const lims_error_t *obtain(member_t **member, lims_pool_t *pool, const li
         bool others = pool->used + pool->idle > 0;
 
         if (!first && lims_breaker_rejects(&waiter, pool->breaker, others, lease->pool)) {
-            return unavailable(lease, 51, waiter.cause);
+            return lims_error_with_failure(unavailable(lease, 51, waiter.cause),
+                                           LIMS_FAILURE_UNREACHABLE, lease->pool);
         }
         if (pool->idle > pool->reserved) {
             *member = take_idle(&error, pool, lease);

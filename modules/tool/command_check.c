@@ -86,7 +86,7 @@ static void look_at_version(check_t *check)
 {
     const lims_error_t *error = lims_connection_ready(check->rq.connection, check->tool->pool);
 
-    if (lims_connection_displaced(error)) {
+    if (error && error->failure == LIMS_FAILURE_RESTORED) {
         find(check, "events", "failed", error->cause,
              "\"limsctl migrate\" has them go on from where they were; until then nothing is "
              "written.");

@@ -353,12 +353,9 @@ bool lims_print_bytes(FILE *out, const char *json, apr_size_t length, apr_pool_t
 
 /* --- Errors --------------------------------------------------------------- */
 
-/* lims_connection_ready()'s word that the schema does not fit. */
-#define SCHEMA_DOES_NOT_FIT 39
-
 static lims_exit_e exit_of(const lims_error_t *error)
 {
-    if (error->number == SCHEMA_DOES_NOT_FIT) {
+    if (error->failure == LIMS_FAILURE_SCHEMA) {
         return LIMS_EXIT_SCHEMA;
     }
     switch (error->kind) {
@@ -368,8 +365,6 @@ static lims_exit_e exit_of(const lims_error_t *error)
     case LIMS_E_INVALID_ID:
     case LIMS_E_NO_UPDATABLE_FIELDS:
         return LIMS_EXIT_USAGE;
-    case LIMS_E_PRECONDITION_FAILED:
-        return LIMS_EXIT_SCHEMA; /* only lims_migrate() says so: nobody sends If-Match here */
     default:
         return lims_error_kinds[error->kind].status < 500 ? LIMS_EXIT_REFUSED : LIMS_EXIT_SYSTEM;
     }

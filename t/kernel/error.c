@@ -27,11 +27,17 @@ static void test_making(apr_pool_t *pool)
         lims_client_error(pool, LIMS_E_NOT_FOUND, "There is no sample %d", 7);
 
     is(error->message, "There is no sample 7.", "lims_client_error formats");
-    ok(!error->members && !error->cause && error->number == 0, "and nothing else");
+    ok(!error->members && !error->cause && error->number == 0 &&
+           error->failure == LIMS_FAILURE_OTHER,
+       "and nothing else");
     error = lims_server_error(pool, LIMS_E_INTERNAL, 12, "disk on fire", "It failed: %s", "soon");
     is(error->message, "It failed: soon.", "lims_server_error formats");
     is(error->cause, "disk on fire", "and keeps the cause");
     is_number(error->number, 12, "and the log number");
+    is_number(lims_error_with_failure(error, LIMS_FAILURE_TIMEOUT, pool)->failure,
+              LIMS_FAILURE_TIMEOUT, "what failed");
+    is_number(lims_error_with_failure(error, LIMS_FAILURE_TIMEOUT, pool)->number, 12,
+              "... of the same error");
 }
 
 static void test_sentences(apr_pool_t *pool)
