@@ -167,6 +167,8 @@ enum {
     LIMS_F_FILE = 1 << 7,     /* command line: @FILE is the text of a file */
     LIMS_F_CLOSED = 1 << 10,  /* enumeration: the contract lets no value be added */
     LIMS_F_WORDS = 1 << 11,   /* string: something else than blanks */
+    LIMS_F_TOOL = 1 << 12,    /* set at the command line alone, never by a body: a
+                                 laboratory does not raise its own allowance */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 
@@ -214,24 +216,37 @@ struct lims_field_t {
 
 /* --- Routes -------------------------------------------------------------- */
 
+/* Surfaces: the ways by which a route is reached. lims_route_is_on() of
+ * kernel/route.h is what everything asks that concerns one of them. */
+typedef enum {
+    LIMS_SURFACE_API = 1 << 0,         /* the REST API: API keys */
+    LIMS_SURFACE_APPLICATION = 1 << 1, /* the interactive application: people, signed in */
+    LIMS_SURFACE_TOOL = 1 << 2         /* limsctl */
+} lims_surface_e;
+
+enum {
+    LIMS_SURFACES_HTTP = LIMS_SURFACE_API | LIMS_SURFACE_APPLICATION,
+    LIMS_SURFACES_PEOPLE = LIMS_SURFACE_APPLICATION | LIMS_SURFACE_TOOL,
+    LIMS_SURFACES_ALL = LIMS_SURFACE_API | LIMS_SURFACE_APPLICATION | LIMS_SURFACE_TOOL
+};
+
 enum {
     LIMS_R_LIST = 1 << 0,       /* answers a page: { data, nextCursor, hasMore } */
     LIMS_R_UPLOAD_KEY = 1 << 1, /* an upload-only key may call it */
     LIMS_R_NO_RECORD = 1 << 2,  /* the answer is not one record: no ETag */
-    LIMS_R_TOOL = 1 << 3,       /* command line only; not part of the REST API */
-    LIMS_R_NO_BODY = 1 << 4,    /* a POST that takes no body, or an empty object */
-    LIMS_R_REASON = 1 << 5,     /* command line: --reason is required */
-    LIMS_R_DOCUMENT = 1 << 6,   /* the answer is a JSON document of no fixed shape: the
+    LIMS_R_NO_BODY = 1 << 3,    /* a POST that takes no body, or an empty object */
+    LIMS_R_REASON = 1 << 4,     /* people say why: --reason is required */
+    LIMS_R_DOCUMENT = 1 << 5,   /* the answer is a JSON document of no fixed shape: the
                                    statement's column of that name, or a handler's */
-    LIMS_R_SIGN = 1 << 7,       /* command line: always signed, see .meaning */
-    LIMS_R_OWNER = 1 << 8,      /* command line: done by the owner of the database,
+    LIMS_R_SIGN = 1 << 6,       /* always signed, see .meaning */
+    LIMS_R_OWNER = 1 << 7,      /* command line: done by the owner of the database,
                                    with or without an acting user */
-    LIMS_R_KEYRING = 1 << 9,    /* seals or opens secrets: needs the key file */
-    LIMS_R_FILE = 1 << 10,      /* the body brings a file: it may be larger */
-    LIMS_R_COSTLY = 1 << 11,    /* a tighter rate limit besides the common one */
-    LIMS_R_TURNS = 1 << 12,     /* its work and what follows take a processor for long:
+    LIMS_R_KEYRING = 1 << 8,    /* seals or opens secrets: needs the key file */
+    LIMS_R_FILE = 1 << 9,       /* the body brings a file: it may be larger */
+    LIMS_R_COSTLY = 1 << 10,    /* a tighter rate limit besides the common one */
+    LIMS_R_TURNS = 1 << 11,     /* its work and what follows take a processor for long:
                                    few at once, the others in line */
-    LIMS_R_BYTES = 1 << 13      /* command line: without --json the answer is the bytes of
+    LIMS_R_BYTES = 1 << 12      /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
 };
 
@@ -239,12 +254,14 @@ typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);
 
 struct lims_route_t {
     const char *method;    /* "GET"; HEAD comes with it */
-    const char *path;      /* below /api/v1: "/samples/:id"; "" is discovery */
+    const char *path;      /* below the surface's own: "/samples/:id"; NULL: at the command
+                              line alone, and about no record */
     const char *command;   /* limsctl: "qc-batch evaluate", or NULL */
+    unsigned surfaces;     /* where it is: of LIMS_SURFACE_... */
     const char *operation; /* OpenAPI operationId */
     const char *summary;
     const char *description; /* longer, Markdown, or NULL */
-    const char *scope;       /* NULL: any valid key */
+    const char *scope;       /* that a key needs; NULL: any valid key */
     unsigned flags;
     unsigned body;              /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
     const lims_field_t *input;  /* a body of its own instead, or NULL */

@@ -51,6 +51,7 @@ static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/events",
       .command = "event list",
+      .surfaces = LIMS_SURFACES_ALL,
       .operation = "listEvents",
       .summary = "List the events of the last 30 days, in feed order",
       .description =

@@ -131,7 +131,7 @@ static const lims_error_t *discover(lims_request_t *rq)
     lims_writer_array_begin(w);
     for (const lims_resource_t *const *each = lims_resources; *each; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method; route++) {
-            if (route->path && !(route->flags & LIMS_R_TOOL)) {
+            if (lims_route_is_on(route, LIMS_SURFACE_API)) {
                 write_route(w, rq, route);
             }
         }
@@ -158,6 +158,7 @@ static const lims_error_t *openapi(lims_request_t *rq)
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "",
+      .surfaces = LIMS_SURFACE_API,
       .operation = "discover",
       .summary = "Name, version and routes of the API",
       .flags = LIMS_R_NO_RECORD,
@@ -166,6 +167,7 @@ static const lims_route_t routes[] = {
       .handler = discover },
     { .method = "GET",
       .path = "/openapi.json",
+      .surfaces = LIMS_SURFACES_HTTP,
       .operation = "getOpenApi",
       .summary = "OpenAPI 3.1 document of this API",
       .flags = LIMS_R_DOCUMENT,
@@ -173,6 +175,7 @@ static const lims_route_t routes[] = {
       .handler = openapi },
     { .method = "GET",
       .path = "/whoami",
+      .surfaces = LIMS_SURFACE_API,
       .operation = "whoami",
       .summary = "Organization, key and user of the calling API key",
       .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY,

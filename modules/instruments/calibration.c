@@ -29,6 +29,7 @@ static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/extractions/calibration",
       .command = "extraction calibration",
+      .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "calibrateExtraction",
       .summary = "Show how often extracted values were right, by confidence",
       .description =
@@ -38,7 +39,7 @@ static const lims_route_t routes[] = {
           "confidence, by the evidence behind it (the factors for sample, test, unit and a second "
           "look), and by model. atLeast is the lower bound of the share of right values, with 95 % "
           "certainty: with fewer than some 200 decided values keep the default threshold.",
-      .flags = LIMS_R_TOOL | LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
+      .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_EXTRACTION_CALIBRATION },

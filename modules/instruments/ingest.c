@@ -381,6 +381,7 @@ static const lims_error_e errors[] = { LIMS_E_UPLOAD_ONLY_KEY, LIMS_E_FILE_STORA
 static const lims_route_t routes[] = {
     { .method = "POST",
       .path = "/instrument-ingest",
+      .surfaces = LIMS_SURFACES_HTTP,
       .operation = "ingestInstrumentFile",
       .summary = "Import an instrument file, or keep it for review",
       .description =

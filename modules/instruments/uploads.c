@@ -456,6 +456,7 @@ static const lims_error_e errors[] = { LIMS_E_AI_DATA_ACCESS_DISABLED, LIMS_E_AI
 static const lims_route_t routes[] = {
     { .method = "POST",
       .path = "/instrument-uploads",
+      .surfaces = LIMS_SURFACES_HTTP,
       .operation = "uploadInstrumentFile",
       .summary = "Extract results from an instrument file with an AI service",
       .description =

@@ -344,6 +344,8 @@ const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *
 
     if (field->hint) {
         why = field->hint;
+    } else if ((field->flags & LIMS_F_TOOL) != 0) {
+        why = "it is set by limsctl alone";
     } else if ((field->flags & LIMS_F_CREATE) != 0) {
         why = "it is set when the record is made, and stays";
     }
@@ -358,7 +360,8 @@ static const lims_error_t *take_member(lims_values_t *values, const lims_field_t
     const lims_error_t *error;
     const char *text = NULL;
 
-    if ((field->flags & flags) != flags || field->type == LIMS_T_JSON) {
+    if ((field->flags & flags) != flags || (field->flags & LIMS_F_TOOL) != 0 ||
+        field->type == LIMS_T_JSON) {
         return lims_field_elsewhere(field, pool);
     }
     if (member->type == LIMS_JSON_NULL) {

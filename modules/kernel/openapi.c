@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/openapi_parts.h"
+#include "kernel/route.h"
 
 /* --- Shared by the parts -------------------------------------------------- */
 
@@ -76,7 +77,7 @@ const char *lims_openapi_name(const char *words, apr_pool_t *pool)
 
 static bool is_documented(const lims_route_t *route)
 {
-    return route->path && (route->flags & LIMS_R_TOOL) == 0;
+    return lims_route_is_on(route, LIMS_SURFACE_API);
 }
 
 static void write_server(lims_openapi_t *doc, const char *url)

@@ -11,11 +11,7 @@
 #include "kernel/error.h"
 #include "kernel/openapi.h"
 #include "kernel/openapi_parts.h"
-
-static bool has_id(const lims_route_t *route)
-{
-    return strstr(route->path, "/:id");
-}
+#include "kernel/route.h"
 
 /* --- Which errors a route has --------------------------------------------- */
 
@@ -30,7 +26,7 @@ static void add_write_errors(bool *possible, const lims_route_t *route)
     possible[LIMS_E_UNSUPPORTED_MEDIA_TYPE] = true;
     possible[LIMS_E_FIELD_NOT_PATCHABLE] |= route->body != 0 || strcmp(route->method, "PATCH") == 0;
     possible[LIMS_E_NO_UPDATABLE_FIELDS] |= route->body == LIMS_F_UPDATE;
-    possible[LIMS_E_PRECONDITION_FAILED] |= has_id(route);
+    possible[LIMS_E_PRECONDITION_FAILED] |= lims_route_has_id(route);
     possible[LIMS_E_IDEMPOTENCY_IN_PROGRESS] |= post;
     possible[LIMS_E_IDEMPOTENCY_MISMATCH] |= post;
 }
@@ -48,12 +44,12 @@ void lims_openapi_errors(bool possible[LIMS_E_COUNT], const lims_route_t *route)
     }
     possible[LIMS_E_UPLOAD_ONLY_KEY] = (route->flags & LIMS_R_UPLOAD_KEY) == 0;
     possible[LIMS_E_SCOPE_REQUIRED] = route->scope;
-    possible[LIMS_E_INVALID_ID] = has_id(route);
-    possible[LIMS_E_NOT_FOUND] = has_id(route);
+    possible[LIMS_E_INVALID_ID] = lims_route_has_id(route);
+    possible[LIMS_E_NOT_FOUND] = lims_route_has_id(route);
     for (const lims_error_e *kind = route->errors; kind && *kind != LIMS_E_COUNT; kind++) {
         possible[*kind] = true;
     }
-    if (strcmp(route->method, "GET") != 0) {
+    if (!lims_route_reads(route)) {
         add_write_errors(possible, route);
     }
 }

@@ -8,19 +8,9 @@
 #include "kernel/openapi_parts.h"
 #include "kernel/route.h"
 
-static bool is_read(const lims_route_t *route)
-{
-    return strcmp(route->method, "GET") == 0;
-}
-
 static bool is_post(const lims_route_t *route)
 {
     return strcmp(route->method, "POST") == 0;
-}
-
-static bool has_id(const lims_route_t *route)
-{
-    return strstr(route->path, "/:id");
 }
 
 /* One record, or a document that has a tag like one. */
@@ -69,16 +59,16 @@ static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
 {
     lims_writer_key(doc->w, "parameters");
     lims_writer_array_begin(doc->w);
-    if (has_id(route)) {
+    if (lims_route_has_id(route)) {
         lims_openapi_parameter(doc, LIMS_Q_ID);
     }
     for (const lims_field_t *field = route->query; field && field->name; field++) {
         lims_openapi_query_parameter(doc, field);
     }
-    if (is_read(route) && is_tagged(route)) {
+    if (lims_route_reads(route) && is_tagged(route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);
     }
-    if (!is_read(route) && has_id(route)) {
+    if (!lims_route_reads(route) && lims_route_has_id(route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_MATCH);
     }
     if (is_post(route)) {
@@ -116,7 +106,7 @@ static void write_body(lims_openapi_t *doc, const lims_resource_t *resource,
     static const char form[] = "multipart/form-data";
     bool json = lims_route_takes_json(route);
 
-    if (is_read(route)) {
+    if (lims_route_reads(route)) {
         return;
     }
     lims_writer_key(doc->w, "requestBody");
@@ -168,7 +158,7 @@ static const char *answer_of(const lims_route_t *route)
     if (route->output) {
         return "The answer.";
     }
-    if (is_read(route)) {
+    if (lims_route_reads(route)) {
         return "The record.";
     }
     return route->status == 201 ? "Created: the record." : "The record as it now is.";
@@ -199,7 +189,7 @@ static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
 
 static void write_not_modified(lims_openapi_t *doc, const lims_route_t *route)
 {
-    if (is_read(route) && is_tagged(route)) {
+    if (lims_route_reads(route) && is_tagged(route)) {
         lims_writer_key(doc->w, "304");
         lims_writer_object_begin(doc->w);
         lims_openapi_member(doc, "description", "Still as `If-None-Match` says; no body.");

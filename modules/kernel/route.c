@@ -113,7 +113,7 @@ static void add_route(lims_router_t *router, const lims_resource_t *resource,
 }
 
 const char *lims_router_create(lims_router_t **router, const lims_resource_t *const *resources,
-                               apr_pool_t *pool)
+                               lims_surface_e surface, apr_pool_t *pool)
 {
     const char *problems = lims_route_check(resources, lims_statements, LIMS_STMT_COUNT, pool);
 
@@ -124,7 +124,7 @@ const char *lims_router_create(lims_router_t **router, const lims_resource_t *co
     *router = apr_pcalloc(pool, sizeof(**router));
     for (; *resources; resources++) {
         for (const lims_route_t *route = (*resources)->routes; route->method; route++) {
-            if (route->path && (route->flags & LIMS_R_TOOL) == 0) {
+            if (lims_route_is_on(route, surface)) {
                 add_route(*router, *resources, route, pool);
             }
         }
@@ -132,12 +132,29 @@ const char *lims_router_create(lims_router_t **router, const lims_resource_t *co
     return NULL;
 }
 
-/* --- Matching ------------------------------------------------------------------- */
+/* --- What is asked of a route ---------------------------------------------------- */
+
+bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface)
+{
+    return (route->surfaces & (unsigned)surface) != 0;
+}
+
+bool lims_route_reads(const lims_route_t *route)
+{
+    return strcmp(route->method, "GET") == 0;
+}
+
+bool lims_route_has_id(const lims_route_t *route)
+{
+    return route->path && strstr(route->path, "/:id");
+}
 
 bool lims_route_takes_json(const lims_route_t *route)
 {
     return route->body != 0 || route->input || !route->form;
 }
+
+/* --- Matching ------------------------------------------------------------------- */
 
 lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_router_t *router,
                                      const char *method, const char *path, apr_pool_t *pool)

@@ -141,7 +141,7 @@ static void check_fields(check_t *check, const char *where, const lims_field_t *
 static bool is_bound(const lims_resource_t *resource, const lims_route_t *route, const char *name)
 {
     const lims_field_t *field = lims_field_find(resource->fields, name);
-    bool has_id = !route || !route->path || strstr(route->path, "/:id");
+    bool has_id = !route || lims_route_has_id(route);
 
     if (has_id && strcmp(name, "id") == 0) {
         return true;
@@ -214,16 +214,52 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
     }
 }
 
-static void check_surface(check_t *check, const char *where, const lims_route_t *route)
+/* Where a route is, and what it has that belongs to another surface. */
+static void check_surfaces(check_t *check, const char *where, const lims_route_t *route)
 {
-    bool tool = (route->flags & LIMS_R_TOOL) != 0;
+    static const unsigned of_keys = LIMS_R_UPLOAD_KEY | LIMS_R_COSTLY;
+    static const unsigned of_people = LIMS_R_REASON | LIMS_R_SIGN | LIMS_R_OWNER;
+    bool api = lims_route_is_on(route, LIMS_SURFACE_API);
+    bool application = lims_route_is_on(route, LIMS_SURFACE_APPLICATION);
+    bool tool = lims_route_is_on(route, LIMS_SURFACE_TOOL);
 
-    if (!route->path && !tool) {
-        problem(check, where, "no path, and not LIMS_R_TOOL");
+    if (route->surfaces == 0 || (route->surfaces & ~(unsigned)LIMS_SURFACES_ALL) != 0) {
+        problem(check, where, "is on no surface, or on one that there is not");
     }
-    if (tool && !route->command) {
-        problem(check, where, "LIMS_R_TOOL without a command");
+    if ((api || application) && !route->path) {
+        problem(check, where, "is on a surface of HTTP without a path");
     }
+    if (tool != !!route->command) {
+        problem(check, where, "LIMS_SURFACE_TOOL and a command go together");
+    }
+    if (!api && (route->scope || (route->flags & of_keys) != 0)) {
+        problem(check, where, "has a scope or a flag of API keys, which do not reach it");
+    }
+    if (api && (route->flags & of_people) != 0) {
+        problem(check, where, "needs a reason, a signature or the owner, which no API key has");
+    }
+    if (!tool && (route->flags & (LIMS_R_BYTES | LIMS_R_OWNER)) != 0) {
+        problem(check, where, "has a flag of the command line, which does not reach it");
+    }
+}
+
+static void check_signing(check_t *check, const char *where, const lims_route_t *route)
+{
+    if (!route->meaning != !route->signs) {
+        problem(check, where, "a signature's meaning and what is signed go together");
+    }
+    if ((route->flags & LIMS_R_SIGN) != 0 && !route->meaning) {
+        problem(check, where, "LIMS_R_SIGN without a meaning");
+    }
+    if (route->signs && !lims_route_has_id(route)) {
+        problem(check, where, "signs a record, but its path names none");
+    }
+}
+
+static void check_route(check_t *check, const char *where, const lims_route_t *route)
+{
+    check_surfaces(check, where, route);
+    check_signing(check, where, route);
     if ((route->flags & LIMS_R_BYTES) && !(route->flags & LIMS_R_DOCUMENT)) {
         problem(check, where, "LIMS_R_BYTES without LIMS_R_DOCUMENT");
     }
@@ -299,7 +335,8 @@ static bool equal(const char *a, const char *b)
 static void check_pair(check_t *check, const char *where, const lims_route_t *route,
                        const lims_route_t *other)
 {
-    if (equal(route->path, other->path) && equal(route->method, other->method)) {
+    if ((route->surfaces & other->surfaces) != 0 && equal(route->path, other->path) &&
+        equal(route->method, other->method)) {
         problem(check, where, "the route is there twice");
     }
     if (equal(route->operation, other->operation)) {
@@ -345,7 +382,7 @@ static void check_resource(check_t *check, const lims_resource_t *resource)
                                         : route->command ? route->command
                                                          : "?");
 
-        check_surface(check, here, route);
+        check_route(check, here, route);
         check_input(check, here, resource, route);
         check_earlier(check, here, route);
     }

@@ -44,7 +44,7 @@ static const lims_field_t fields[] = {
       .example = "America/Denver" },
     { .name = "trackingPrefix",
       .type = LIMS_T_STRING,
-      .flags = KEPT,
+      .flags = KEPT | LIMS_F_TOOL,
       .pattern = "^[A-Z0-9]{1,8}$",
       .fallback = "LAB",
       .doc = "First characters of the organization's tracking ids.",
@@ -52,17 +52,17 @@ static const lims_field_t fields[] = {
     { .name = "plan",
       .type = LIMS_T_ENUM,
       .values = plans,
-      .flags = KEPT,
+      .flags = KEPT | LIMS_F_TOOL,
       .fallback = "professional",
       .doc = "Plan of the organization; none has no API access." },
     { .name = "apiAccess",
       .type = LIMS_T_BOOLEAN,
-      .flags = KEPT,
+      .flags = KEPT | LIMS_F_TOOL,
       .doc = "Whether the organization's API keys are accepted. Default: true for every plan but "
              "none." },
     { .name = "monthlySampleAllowance",
       .type = LIMS_T_INTEGER,
-      .flags = KEPT | LIMS_F_NULLABLE,
+      .flags = KEPT | LIMS_F_TOOL | LIMS_F_NULLABLE,
       .max = 1000000000,
       .doc =
           "Number of samples that may be registered in a calendar month (UTC); null: no limit." },
@@ -107,7 +107,7 @@ static const lims_field_t fields[] = {
              "final one. An empty list: no approval is needed." },
     { .name = "active",
       .type = LIMS_T_BOOLEAN,
-      .flags = KEPT,
+      .flags = KEPT | LIMS_F_TOOL,
       .fallback = "true",
       .doc = "Whether the organization is active; the keys of an inactive one are refused." },
     { .name = "createdAt",
@@ -129,51 +129,59 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END
 };
 
-/* The organization that the caller acts in. */
+/* The organization that the caller acts in, which may be known only once the caller
+ * is. */
 static const lims_error_t *show(lims_request_t *rq)
 {
+    const lims_call_t call = { .statement = rq->resource->record };
     lims_result_t *row = NULL;
-    const lims_error_t *error;
+    const lims_error_t *error = lims_service_read(NULL, rq, NULL, 0);
 
-    lims_values_set(rq->values, "id", rq->actor.organization);
-    error = lims_database_call(&row, rq, rq->resource->record);
+    if (!error) {
+        lims_values_set(rq->values, "id", rq->actor.organization);
+        error = lims_service_read(&row, rq, &call, 1);
+    }
     if (!error) {
         lims_render_record(rq, row, NULL);
     }
     return error;
 }
 
-enum { OWNER = LIMS_R_TOOL | LIMS_R_OWNER };
-
 static const lims_route_t routes[] = {
     { .method = "GET",
       .command = "organization list",
+      .surfaces = LIMS_SURFACE_TOOL,
       .operation = "listOrganizations",
       .summary = "List the organizations",
-      .flags = OWNER | LIMS_R_LIST,
+      .flags = LIMS_R_OWNER | LIMS_R_LIST,
       .query = filters,
       .status = 200,
       .statement = LIMS_STMT_ORGANIZATION_LIST },
     { .method = "GET",
+      .path = "/organization",
       .command = "organization show",
+      .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "getOrganization",
       .summary = "The organization named by --organization",
-      .flags = OWNER,
+      .flags = LIMS_R_OWNER,
       .status = 200,
       .handler = show },
     { .method = "POST",
       .command = "organization create",
+      .surfaces = LIMS_SURFACE_TOOL,
       .operation = "createOrganization",
       .summary = "Create an organization",
-      .flags = OWNER,
+      .flags = LIMS_R_OWNER,
       .body = LIMS_F_CREATE,
       .status = 201,
       .statement = LIMS_STMT_ORGANIZATION_CREATE },
     { .method = "PATCH",
+      .path = "/organization",
       .command = "organization update",
+      .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "updateOrganization",
       .summary = "Change plan and policies of the organization named by --organization",
-      .flags = OWNER,
+      .flags = LIMS_R_OWNER,
       .body = LIMS_F_UPDATE,
       .status = 200,
       .statement = LIMS_STMT_ORGANIZATION_UPDATE },

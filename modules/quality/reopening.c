@@ -33,11 +33,12 @@ static const lims_route_t routes[] = {
     { .method = "POST",
       .path = "/sample-tests/:id/reopen",
       .command = "sample-test reopen",
+      .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "reopenResult",
       .summary = "Reopen a verified result, signed and with a reason",
       .description = "Unlocks the result. The sign-offs of its worksheet end, and approvals are "
                      "requested again.",
-      .flags = LIMS_R_TOOL | LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
+      .flags = LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
       .status = 200,
       .meaning = "reopened",
       .signs = "sample_test",

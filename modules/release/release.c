@@ -107,6 +107,7 @@ static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/samples/:id/readiness",
       .command = "sample readiness",
+      .surfaces = LIMS_SURFACES_ALL,
       .operation = "getSampleReadiness",
       .summary = "List what blocks the release of a sample",
       .description = "The same findings decide the gates, the release state and the lifecycle "

@@ -173,10 +173,14 @@ static void check_extraction(check_t *check)
 static void check_routes(check_t *check, apr_pool_t *pool)
 {
     lims_settings_t *settings = &lims_config_of(check->s)->settings;
-    lims_router_t *router = NULL;
-    const char *problems = lims_router_create(&router, lims_resources, pool);
-    char *rest = problems ? apr_pstrdup(pool, problems) : NULL;
+    lims_router_t *router = NULL, *application = NULL;
+    const char *problems = lims_router_create(&router, lims_resources, LIMS_SURFACE_API, pool);
+    char *rest;
 
+    if (!problems) {
+        problems = lims_router_create(&application, lims_resources, LIMS_SURFACE_APPLICATION, pool);
+    }
+    rest = problems ? apr_pstrdup(pool, problems) : NULL;
     for (char *line; rest && *rest;) {
         line = apr_strtok(rest, "\n", &rest);
         if (line) {

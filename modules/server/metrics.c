@@ -32,7 +32,7 @@ static void number_routes(void)
     lims_counted_count = 0;
     for (const lims_resource_t *const *each = lims_resources; *each; each++) {
         for (const lims_route_t *route = (*each)->routes; route->method; route++) {
-            if (route->path && !(route->flags & LIMS_R_TOOL) &&
+            if (lims_route_is_on(route, LIMS_SURFACE_API) &&
                 lims_counted_count < LIMS_COUNTED_ROUTES_MAX - 1) {
                 lims_counted[lims_counted_count++] = route;
             }

@@ -72,8 +72,7 @@ lims_brief_e lims_service_is_brief(const lims_exchange_t *x)
     if (route->flags & LIMS_R_TURNS) {
         return x->has_turn ? LIMS_BRIEF_NOT : LIMS_BRIEF_PREPARE;
     }
-    return strcmp(route->method, "GET") == 0 && !is_filtered(&x->rq) ? LIMS_BRIEF_READ
-                                                                     : LIMS_BRIEF_NOT;
+    return lims_route_reads(route) && !is_filtered(&x->rq) ? LIMS_BRIEF_READ : LIMS_BRIEF_NOT;
 }
 
 /* The statement that answers what is asked of a list. */

@@ -22,11 +22,6 @@ apr_status_t lims_service_init(apr_pool_t *pool)
     return lims_caller_init(pool);
 }
 
-static bool is_read(const lims_exchange_t *x)
-{
-    return strcmp(x->match.route->method, "GET") == 0;
-}
-
 /* --- Trips ---------------------------------------------------------------- */
 
 /* The key alone, with whatever was remembered against the request. */
@@ -309,7 +304,7 @@ static const lims_error_t *answer(lims_exchange_t *x)
     if (x->limited && lims_caller_was_accepted(x)) {
         return x->limited;
     }
-    if (!x->refusal && is_read(x)) {
+    if (!x->refusal && lims_route_reads(x->match.route)) {
         lims_judge_read(x);
     } else if (!x->refusal && !x->limited) {
         error = vouch(x);
@@ -320,7 +315,7 @@ static const lims_error_t *answer(lims_exchange_t *x)
             lims_judge_write(x, &body, &length);
         }
     }
-    if (!x->rq.route || is_read(x)) {
+    if (!x->rq.route || lims_route_reads(x->match.route)) {
         return on_connection(x, read_once, body, length);
     }
     return change(x, body, length);
@@ -375,7 +370,8 @@ static void finish(lims_exchange_t *x)
     const char *etag = apr_table_get(reply->headers, "ETag");
 
     apr_table_setn(reply->headers, "Cache-Control", etag ? "private, no-cache" : "no-store");
-    if (etag && is_read(x) && x->if_none_match && lims_etag_matches(x->if_none_match, etag, true)) {
+    if (etag && lims_route_reads(x->match.route) && x->if_none_match &&
+        lims_etag_matches(x->if_none_match, etag, true)) {
         reply->status = 304;
         reply->body = NULL;
         reply->length = 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/route.h"
 #include "tool/tool.h"
 
 static const char introduction[] =
@@ -128,9 +129,7 @@ static void print_command(const lims_tool_t *command)
 
     printf(".TP\n\\fBlimsctl %s\\fR%s\n",
            escaped(route ? route->command : command->command->name, pool),
-           lims_tool_needs_id(command)   ? " \\fIID\\fR"
-           : lims_tool_takes_id(command) ? " [\\fIID\\fR]"
-                                         : "");
+           lims_tool_has_id(command) ? " \\fIID\\fR" : "");
     printf("%s.\n", escaped(route ? route->summary : command->command->summary, pool));
     if (description) {
         printf("%s\n", escaped(description, pool));
@@ -151,7 +150,7 @@ static void print_resource(lims_tool_t *command, const lims_resource_t *resource
     bool headed = false;
 
     for (const lims_route_t *route = resource->routes; route->method; route++) {
-        if (!route->command) {
+        if (!lims_route_is_on(route, LIMS_SURFACE_TOOL)) {
             continue;
         }
         if (!headed) {

@@ -3,6 +3,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "kernel/route.h"
 #include "tool/tool.h"
 
 /* Where the text of an option begins, and where lines end. */
@@ -114,10 +115,7 @@ static void print_command(const lims_tool_t *tool)
     int count = lims_tool_tables(tables, tool);
 
     printf("limsctl %s%s%s\n\n", route ? route->command : tool->command->name,
-           lims_tool_needs_id(tool)   ? " ID"
-           : lims_tool_takes_id(tool) ? " [ID]"
-                                      : "",
-           count ? " [options]" : "");
+           lims_tool_has_id(tool) ? " ID" : "", count ? " [options]" : "");
     print_wrapped(
         apr_pstrcat(tool->pool, route ? route->summary : tool->command->summary, ".", NULL), 0);
     if (description) {
@@ -156,8 +154,9 @@ static int width_of_commands(void)
     }
     for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
         for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
-            width =
-                route->command && strlen(route->command) > width ? strlen(route->command) : width;
+            bool on = lims_route_is_on(route, LIMS_SURFACE_TOOL);
+
+            width = on && strlen(route->command) > width ? strlen(route->command) : width;
         }
     }
     return (int)width;
@@ -175,7 +174,8 @@ static void print_commands(const char *noun)
     }
     for (const lims_resource_t *const *resource = lims_resources; *resource; resource++) {
         for (const lims_route_t *route = (*resource)->routes; route->method; route++) {
-            if (route->command && (!noun || lims_tool_of_noun(route->command, noun))) {
+            if (lims_route_is_on(route, LIMS_SURFACE_TOOL) &&
+                (!noun || lims_tool_of_noun(route->command, noun))) {
                 printf("  %-*s  %s\n", width, route->command, route->summary);
             }
         }

@@ -93,8 +93,8 @@ static lims_exit_e run_route(lims_tool_t *tool)
 
 static lims_exit_e run(lims_tool_t *tool, int argc, const char *const *argv)
 {
-    lims_router_t *router = NULL;
-    const char *problems = lims_router_create(&router, lims_resources, tool->pool);
+    const char *problems =
+        lims_route_check(lims_resources, lims_statements, LIMS_STMT_COUNT, tool->pool);
     const lims_error_t *error;
 
     if (problems) {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
-#include "kernel/statement.h"
+#include "kernel/route.h"
 #include "tool/tool.h"
 
 /* Most bytes of a file given as `--option @FILE`. */
@@ -44,7 +44,8 @@ bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **rout
 {
     for (const lims_resource_t *const *r = lims_resources; *r; r++) {
         for (const lims_route_t *candidate = (*r)->routes; candidate->method; candidate++) {
-            if (candidate->command && strcmp(candidate->command, command) == 0) {
+            if (lims_route_is_on(candidate, LIMS_SURFACE_TOOL) &&
+                strcmp(candidate->command, command) == 0) {
                 *resource = *r;
                 *route = candidate;
                 return true;
@@ -86,6 +87,11 @@ int lims_tool_tables(lims_option_table_t tables[LIMS_OPTION_TABLES_MAX], const l
     return count;
 }
 
+bool lims_tool_has_id(const lims_tool_t *tool)
+{
+    return tool->route && lims_route_has_id(tool->route);
+}
+
 bool lims_option_taken(const lims_option_table_t *table, const lims_field_t *field)
 {
     return (field->flags & table->flags) == table->flags && field->type != LIMS_T_JSON;
@@ -120,57 +126,6 @@ static const lims_field_t *find_option(const lims_tool_t *tool, const char *name
         }
     }
     return NULL;
-}
-
-static bool mentions_id(lims_stmt_e number)
-{
-    const lims_statement_t *statement = &lims_statements[number];
-
-    for (int i = 0; i < statement->count; i++) {
-        if (statement->parameters[i].kind == LIMS_P_VALUE &&
-            strcmp(statement->parameters[i].name, "id") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* An input that names what it is about, such as sampleTestId. */
-static bool names_record(const lims_field_t *input)
-{
-    for (const lims_field_t *field = input; field && field->name; field++) {
-        if (field->type == LIMS_T_ID && (field->flags & LIMS_F_REQUIRED)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Does a handler work on a record that is there already? */
-static bool handles_record(const lims_tool_t *tool)
-{
-    const lims_route_t *route = tool->route;
-
-    return route->handler && tool->resource->lock && route->body != LIMS_F_CREATE &&
-           !(route->flags & (LIMS_R_LIST | LIMS_R_NO_RECORD));
-}
-
-bool lims_tool_needs_id(const lims_tool_t *tool)
-{
-    const lims_route_t *route = tool->route;
-
-    if (!route) {
-        return false;
-    }
-    if (route->path) {
-        return strstr(route->path, "/:id");
-    }
-    return handles_record(tool) ? !names_record(route->input) : mentions_id(route->statement);
-}
-
-bool lims_tool_takes_id(const lims_tool_t *tool)
-{
-    return lims_tool_needs_id(tool) || (tool->route && !tool->route->path && handles_record(tool));
 }
 
 /* --- Global options ------------------------------------------------------- */
@@ -358,7 +313,7 @@ static const lims_error_t *take_option(reader_t *reader, const char *argument)
     if (field) {
         return take_field(reader, field, name, equals);
     }
-    if (strcmp(name, "id") == 0 && lims_tool_takes_id(tool) && !reader->id) {
+    if (strcmp(name, "id") == 0 && lims_tool_has_id(tool) && !reader->id) {
         return take_value(&reader->id, reader, name, equals);
     }
     if (place) {
@@ -385,7 +340,7 @@ static const lims_error_t *take_argument(reader_t *reader, const char *argument)
         tool->help = true;
         return NULL;
     }
-    if (lims_tool_takes_id(tool) && !reader->id) {
+    if (lims_tool_has_id(tool) && !reader->id) {
         reader->id = argument;
         return NULL;
     }
@@ -414,7 +369,8 @@ static const char *commands_of(const char *noun, apr_pool_t *pool)
     }
     for (const lims_resource_t *const *r = lims_resources; *r; r++) {
         for (const lims_route_t *route = (*r)->routes; route->method; route++) {
-            if (lims_tool_of_noun(route->command, noun)) {
+            if (lims_route_is_on(route, LIMS_SURFACE_TOOL) &&
+                lims_tool_of_noun(route->command, noun)) {
                 text = apr_pstrcat(pool, text, *text ? ", " : "", route->command, NULL);
             }
         }
@@ -515,7 +471,7 @@ static const lims_error_t *take_id(reader_t *reader)
     const lims_error_t *error;
 
     if (!reader->id) {
-        return lims_tool_needs_id(tool)
+        return lims_tool_has_id(tool)
                    ? lims_client_error(tool->pool, LIMS_E_INVALID_ID, "Which %s? Give its id.",
                                        tool->resource->name)
                    : NULL;

@@ -48,11 +48,6 @@ const lims_error_t *lims_session_open(lims_session_t **session, const char *conn
 
 /* --- Who acts ------------------------------------------------------------- */
 
-static bool is_read(const lims_route_t *route)
-{
-    return strcmp(route->method, "GET") == 0;
-}
-
 /* Creating and listing organizations is about none of them in particular. */
 static bool needs_organization(const lims_route_t *route)
 {
@@ -83,7 +78,7 @@ static const lims_error_t *check_named(const lims_session_t *session, const lims
             "This is about all organizations: --organization and --user are for "
             "what is done in one of them.");
     }
-    if (!is_read(route) && !(route->flags & LIMS_R_OWNER) && !session->user) {
+    if (!lims_route_reads(route) && !(route->flags & LIMS_R_OWNER) && !session->user) {
         return lims_client_error(pool, LIMS_E_INVALID_QUERY,
                                  "Who does it? A change needs an acting user: --user EMAIL.");
     }
@@ -242,7 +237,7 @@ static const lims_error_t *transact(lims_request_t *rq, bool signs)
         error = sign(rq);
     }
     if (!error) {
-        error = is_read(rq->route) ? lims_service_fetch(rq) : lims_service_act(rq, NULL);
+        error = lims_route_reads(rq->route) ? lims_service_fetch(rq) : lims_service_act(rq, NULL);
     }
     if (!error && !rq->roll_back) {
         error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);

@@ -104,9 +104,8 @@ const char *lims_option_name(const lims_field_t *field, apr_pool_t *pool);
 /* What its value looks like: "ID", "block|warn". */
 const char *lims_option_argument(const lims_field_t *field, apr_pool_t *pool);
 
-/* May the command be given an id, and must it? */
-bool lims_tool_takes_id(const lims_tool_t *tool);
-bool lims_tool_needs_id(const lims_tool_t *tool);
+/* Is the command about one record, whose id it is given? */
+bool lims_tool_has_id(const lims_tool_t *tool);
 
 /* Reads the command line into `tool`. Everything wrong with it is an error. */
 const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *const *argv);

@@ -14,7 +14,8 @@ static const lims_error_t *handle(lims_request_t *rq)
 
 #define ROUTE(m, p, o)                                                                             \
     {                                                                                              \
-        .method = m, .path = p, .operation = o, .summary = o, .status = 200, .handler = handle     \
+        .method = m, .path = p, .surfaces = LIMS_SURFACE_API, .operation = o, .summary = o,        \
+        .status = 200, .handler = handle                                                           \
     }
 
 static const lims_route_t routes[] = {
@@ -64,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!router) {
         apr_pool_t *forever = fuzz_pool();
 
-        must(!lims_router_create(&router, resources, forever), "the tables are sound");
+        must(!lims_router_create(&router, resources, LIMS_SURFACE_API, forever),
+             "the tables are sound");
     }
     result = lims_route_match(&match, router, method, path, pool);
     must((result == LIMS_ROUTE_FOUND) == !!match.route, "a route where one is found");

@@ -29,6 +29,9 @@ static const lims_field_t sample[] = {
       .fallback = "routine" },
     { .name = "testDefinitionIds", .type = LIMS_T_ID_LIST, .flags = LIMS_F_CREATE, .max = 3 },
     { .name = "readiness", .type = LIMS_T_JSON, .flags = LIMS_F_OUT },
+    { .name = "allowance",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_TOOL },
     LIMS_FIELD_END,
 };
 
@@ -97,6 +100,8 @@ static void test_creation(void)
             LIMS_E_FIELD_NOT_PATCHABLE, "id", "a read-only field");
     refuses(take(sample, LIMS_F_CREATE, "{\"materialTypeId\":1,\"readiness\":{}}"),
             LIMS_E_FIELD_NOT_PATCHABLE, "readiness", "an output");
+    refuses(take(sample, LIMS_F_CREATE, "{\"materialTypeId\":1,\"allowance\":5}"),
+            LIMS_E_FIELD_NOT_PATCHABLE, "set by limsctl alone", "a field of the command line");
     refuses(take(sample, LIMS_F_CREATE, "{\"materialTypeId\":1,\"testDefinitionIds\":[1,2,1]}"),
             LIMS_E_INVALID_BODY, "testDefinitionIds has '1' twice", "a repeated id");
     refuses(take(sample, LIMS_F_CREATE, "{\"materialTypeId\":1,\"testDefinitionIds\":[1,2,3,4]}"),
@@ -123,6 +128,8 @@ static void test_update(void)
             "status", "a field with an endpoint of its own");
     refuses(take(sample, LIMS_F_UPDATE, "{\"testDefinitionIds\":[1]}"), LIMS_E_FIELD_NOT_PATCHABLE,
             "testDefinitionIds", "a field of the creation");
+    refuses(take(sample, LIMS_F_UPDATE, "{\"allowance\":5}"), LIMS_E_FIELD_NOT_PATCHABLE,
+            "set by limsctl alone", "a field of the command line");
     refuses(take(sample, LIMS_F_UPDATE, "{\"priority\":null}"), LIMS_E_INVALID_BODY, "priority",
             "null for what has no null");
     refuses(take(sample, LIMS_F_UPDATE, "{\"priority\":\"urgent\"}"), LIMS_E_INVALID_BODY,

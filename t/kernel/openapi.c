@@ -96,6 +96,7 @@ enum { ROOT, LIST, GET, CREATE, UPDATE, SEAL, SPIN, FILE_, TOOL, PATHLESS, END }
 static const lims_route_t rack_routes[] = {
     [ROOT] = { .method = "GET",
                .path = "",
+               .surfaces = LIMS_SURFACES_HTTP,
                .operation = "discover",
                .summary = "All there is",
                .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY,
@@ -103,6 +104,7 @@ static const lims_route_t rack_routes[] = {
                .status = 200 },
     [LIST] = { .method = "GET",
                .path = "/racks",
+               .surfaces = LIMS_SURFACES_HTTP,
                .operation = "listRacks",
                .summary = "Racks",
                .scope = "samples:read",
@@ -111,12 +113,14 @@ static const lims_route_t rack_routes[] = {
                .status = 200 },
     [GET] = { .method = "GET",
               .path = "/racks/:id",
+              .surfaces = LIMS_SURFACES_HTTP,
               .operation = "getRack",
               .summary = "A rack",
               .scope = "samples:read",
               .status = 200 },
     [CREATE] = { .method = "POST",
                  .path = "/racks",
+                 .surfaces = LIMS_SURFACES_HTTP,
                  .operation = "createRack",
                  .summary = "A new rack",
                  .description = "Counts.",
@@ -126,6 +130,7 @@ static const lims_route_t rack_routes[] = {
                  .errors = create_errors },
     [UPDATE] = { .method = "PATCH",
                  .path = "/racks/:id",
+                 .surfaces = LIMS_SURFACES_HTTP,
                  .operation = "updateRack",
                  .summary = "Change a rack",
                  .scope = "samples:write",
@@ -133,6 +138,7 @@ static const lims_route_t rack_routes[] = {
                  .status = 200 },
     [SEAL] = { .method = "POST",
                .path = "/racks/:id/seal",
+               .surfaces = LIMS_SURFACES_HTTP,
                .operation = "sealRack",
                .summary = "Seal",
                .scope = "samples:write",
@@ -141,6 +147,7 @@ static const lims_route_t rack_routes[] = {
                .errors = seal_errors },
     [SPIN] = { .method = "POST",
                .path = "/racks/spin",
+               .surfaces = LIMS_SURFACES_HTTP,
                .operation = "spinRacks",
                .summary = "Spin",
                .scope = "samples:write",
@@ -150,21 +157,21 @@ static const lims_route_t rack_routes[] = {
                .status = 200 },
     [FILE_] = { .method = "GET",
                 .path = "/manual.json",
+                .surfaces = LIMS_SURFACES_HTTP,
                 .operation = "getManual",
                 .summary = "Manual",
                 .flags = LIMS_R_DOCUMENT,
                 .status = 200 },
     [TOOL] = { .method = "POST",
                .path = "/racks/burn",
+               .surfaces = LIMS_SURFACES_PEOPLE,
                .operation = "burnRack",
                .summary = "Secret",
-               .flags = LIMS_R_TOOL,
                .status = 200 },
     [PATHLESS] = { .method = "POST",
-                   .path = NULL,
+                   .surfaces = LIMS_SURFACE_TOOL,
                    .operation = "meltRack",
                    .summary = "Secret",
-                   .flags = LIMS_R_TOOL,
                    .status = 200 },
     [END] = LIMS_ROUTE_END,
 };
@@ -181,10 +188,10 @@ static const lims_resource_t rack = {
 };
 
 static const lims_route_t hidden_routes[] = { { .method = "POST",
-                                                .path = NULL,
+                                                .path = "/hidden",
+                                                .surfaces = LIMS_SURFACE_APPLICATION,
                                                 .operation = "hide",
                                                 .summary = "Hide",
-                                                .flags = LIMS_R_TOOL,
                                                 .status = 200 },
                                               LIMS_ROUTE_END };
 
@@ -485,6 +492,25 @@ static void test_webhooks(void)
     is(words("components|parameters|X-Service-Signature|required"), "true", "signed");
 }
 
+/* What is on other surfaces does not change a byte of the API's document. */
+static void test_surfaces(void)
+{
+    const lims_resource_t *const all[] = { &rack, &hidden, NULL };
+    lims_route_t of_api[END + 1];
+    lims_resource_t rack_of_api = rack;
+    const lims_resource_t *const alone[] = { &rack_of_api, NULL };
+    apr_size_t length = 0;
+    const char *expected;
+
+    for (int i = 0; i < TOOL; i++) {
+        of_api[i] = rack_routes[i];
+    }
+    of_api[TOOL] = rack_routes[END];
+    rack_of_api.routes = of_api;
+    expected = lims_openapi(&length, alone, "", "/api/v1", pool);
+    is(lims_openapi(&length, all, "", "/api/v1", pool), expected, "a document of the API alone");
+}
+
 static void test_root(void)
 {
     const lims_resource_t *const resources[] = { &rack, NULL };
@@ -528,6 +554,7 @@ int main(void)
         test_fields();
         test_records();
         test_webhooks();
+        test_surfaces();
         test_root();
         test_example();
     }

@@ -13,7 +13,8 @@ static const lims_error_t *handle(lims_request_t *rq)
 
 #define ROUTE(m, p, o)                                                                             \
     {                                                                                              \
-        .method = m, .path = p, .operation = o, .summary = o, .status = 200, .handler = handle     \
+        .method = m, .path = p, .surfaces = LIMS_SURFACES_HTTP, .operation = o, .summary = o,      \
+        .status = 200, .handler = handle                                                           \
     }
 
 static const lims_route_t sample_routes[] = {
@@ -32,20 +33,53 @@ static const lims_route_t other_routes[] = {
     ROUTE("GET", "/openapi.json", "openapi"),
     ROUTE("GET", "/sample-tests", "listTests"),
     ROUTE("DELETE", "/sample-tests/:id", "removeTest"),
+    /* Not on the API: alone at its path, and beside a route that is. */
     { .method = "POST",
+      .path = "/keys",
       .command = "key create",
+      .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createKey",
       .summary = "x",
       .status = 201,
-      .flags = LIMS_R_TOOL,
       .handler = handle },
-    { .method = "GET",
-      .path = "/hidden",
-      .command = "hidden",
-      .operation = "hidden",
+    { .method = "PATCH",
+      .path = "/sample-tests/:id",
+      .command = "test update",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "updateTest",
       .summary = "x",
       .status = 200,
-      .flags = LIMS_R_TOOL,
+      .handler = handle },
+    /* At the command line alone. */
+    { .method = "POST",
+      .path = "/users/:id/password",
+      .command = "user set-password",
+      .surfaces = LIMS_SURFACE_TOOL,
+      .operation = "setPassword",
+      .summary = "x",
+      .status = 200,
+      .handler = handle },
+    { .method = "GET",
+      .command = "organization list",
+      .surfaces = LIMS_SURFACE_TOOL,
+      .operation = "listOrganizations",
+      .summary = "x",
+      .status = 200,
+      .handler = handle },
+    /* One path, another route on each surface. */
+    { .method = "GET",
+      .path = "/self",
+      .surfaces = LIMS_SURFACE_API,
+      .operation = "whoami",
+      .summary = "x",
+      .status = 200,
+      .handler = handle },
+    { .method = "GET",
+      .path = "/self",
+      .surfaces = LIMS_SURFACE_APPLICATION,
+      .operation = "session",
+      .summary = "x",
+      .status = 200,
       .handler = handle },
     LIMS_ROUTE_END,
 };
@@ -54,11 +88,13 @@ static const lims_resource_t sample = { .name = "sample", .routes = sample_route
 static const lims_resource_t other = { .name = "other", .routes = other_routes };
 static const lims_resource_t *const resources[] = { &sample, &other, NULL };
 
-static const struct {
+typedef struct {
     const char *method, *path;
     lims_match_result_e result;
     const char *operation, *id, *allow;
-} cases[] = {
+} case_t;
+
+static const case_t api[] = {
     { "GET", "", LIMS_ROUTE_FOUND, "discover", NULL, "GET, HEAD" },
     { "GET", "/", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
     { "GET", "/samples", LIMS_ROUTE_FOUND, "list", NULL, "GET, HEAD, POST" },
@@ -95,19 +131,32 @@ static const struct {
     { "DELETE", "/sample-tests/7", LIMS_ROUTE_FOUND, "removeTest", "7", "DELETE" },
     { "GET", "/openapi.json", LIMS_ROUTE_FOUND, "openapi", NULL, "GET, HEAD" },
     { "GET", "/openapixjson", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
-    { "GET", "/hidden", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
+    { "POST", "/keys", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
+    { "PATCH", "/sample-tests/7", LIMS_ROUTE_METHOD, NULL, "7", "DELETE" },
+    { "POST", "/users/7/password", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
+    { "GET", "/self", LIMS_ROUTE_FOUND, "whoami", NULL, "GET, HEAD" },
 };
 
-int main(void)
+/* The application's router is made of the same tables. */
+static const case_t application[] = {
+    { "GET", "/samples", LIMS_ROUTE_FOUND, "list", NULL, "GET, HEAD, POST" },
+    { "POST", "/keys", LIMS_ROUTE_FOUND, "createKey", NULL, "POST" },
+    { "GET", "/keys", LIMS_ROUTE_METHOD, NULL, NULL, "POST" },
+    { "PATCH", "/sample-tests/7", LIMS_ROUTE_FOUND, "updateTest", "7", "PATCH, DELETE" },
+    { "POST", "/users/7/password", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
+    { "GET", "/organizations", LIMS_ROUTE_UNKNOWN, NULL, NULL, NULL },
+    { "GET", "/self", LIMS_ROUTE_FOUND, "session", NULL, "GET, HEAD" },
+};
+
+static void test_surface(lims_surface_e surface, const case_t *cases, apr_size_t count)
 {
     lims_router_t *router = NULL;
 
-    pool = unit_pool();
-    is(lims_router_create(&router, resources, pool), NULL, "the tables are sound");
+    is(lims_router_create(&router, resources, surface, pool), NULL, "the tables are sound");
     if (!ok(router, "there is a router")) {
-        return tap_done();
+        return;
     }
-    for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
+    for (apr_size_t i = 0; i < count; i++) {
         lims_route_match_t match;
         lims_match_result_e result =
             lims_route_match(&match, router, cases[i].method, cases[i].path, pool);
@@ -119,5 +168,24 @@ int main(void)
         is(match.allow, cases[i].allow, "its methods");
         ok(!match.resource == !match.route, "its resource");
     }
+}
+
+static void test_predicates(void)
+{
+    const lims_route_t *read = &sample_routes[1], *write = &sample_routes[5];
+
+    ok(lims_route_reads(read) && !lims_route_reads(write), "what reads");
+    ok(lims_route_has_id(write) && !lims_route_has_id(read), "what is about one record");
+    ok(lims_route_is_on(read, LIMS_SURFACE_API) && lims_route_is_on(read, LIMS_SURFACE_APPLICATION),
+       "where a route is");
+    ok(!lims_route_is_on(read, LIMS_SURFACE_TOOL), "and where it is not");
+}
+
+int main(void)
+{
+    pool = unit_pool();
+    test_predicates();
+    test_surface(LIMS_SURFACE_API, api, LIMS_LENGTH(api));
+    test_surface(LIMS_SURFACE_APPLICATION, application, LIMS_LENGTH(application));
     return tap_done();
 }

@@ -55,6 +55,7 @@ static const lims_field_t id_input[] = { { .name = "id", .type = LIMS_T_ID }, LI
 static const lims_route_t sound_update = {
     .method = "PATCH",
     .path = "/x/:id",
+    .surfaces = LIMS_SURFACES_HTTP,
     .operation = "updateX",
     .summary = "Change an x",
     .scope = "samples:write",
@@ -116,8 +117,6 @@ static void test_routes(void)
     FAULT("neither a segment", path, "/X/:id");
     FAULT("neither a segment", path, "/x/:name");
     FAULT("more than one :id", path, "/x/:id/y/:id");
-    FAULT("not LIMS_R_TOOL", path, NULL);
-    FAULT("without a command", flags, LIMS_R_TOOL);
     FAULT("LIMS_R_BYTES without", flags, LIMS_R_BYTES);
     FAULT("operation or a summary", operation, NULL);
     FAULT("operation or a summary", summary, NULL);
@@ -133,6 +132,41 @@ static void test_routes(void)
     FAULT("nothing binds the parameter notes", body, LIMS_F_CREATE);
     FAULT("nothing binds the parameter id", path, "/x");
     FAULT("would replace the id", query, id_input);
+}
+
+/* What contradicts the surfaces that a route is on. */
+static void test_surfaces(void)
+{
+    lims_route_t own = sound_update;
+
+    FAULT("is on no surface", surfaces, 0);
+    FAULT("or on one that there is not", surfaces, LIMS_SURFACES_HTTP | 1 << 7);
+    FAULT("on a surface of HTTP without a path", path, NULL);
+    FAULT("LIMS_SURFACE_TOOL and a command go together", surfaces, LIMS_SURFACES_ALL);
+    FAULT("LIMS_SURFACE_TOOL and a command go together", command, "x update");
+    FAULT("of API keys, which do not reach it", surfaces, LIMS_SURFACE_APPLICATION);
+    FAULT("which no API key has", flags, LIMS_R_REASON);
+    FAULT("which no API key has", flags, LIMS_R_SIGN);
+    FAULT("which no API key has", flags, LIMS_R_OWNER);
+    FAULT("of the command line, which does not reach it", flags, LIMS_R_OWNER);
+    FAULT("of the command line, which does not reach it", flags, LIMS_R_BYTES);
+    FAULT("LIMS_R_SIGN without a meaning", flags, LIMS_R_SIGN);
+    FAULT("meaning and what is signed go together", meaning, "verified");
+    FAULT("meaning and what is signed go together", signs, "x");
+    own.scope = NULL;
+    own.surfaces = LIMS_SURFACE_APPLICATION;
+    is(check_one(own), NULL, "a route of the application alone");
+    own.flags = LIMS_R_UPLOAD_KEY;
+    has(check_one(own), "of API keys", "a flag of keys there");
+    own.flags = LIMS_R_REASON | LIMS_R_SIGN;
+    own.meaning = "verified";
+    own.signs = "x";
+    is(check_one(own), NULL, "a signed act of the application");
+    own.method = "POST";
+    own.path = "/x";
+    own.statement = LIMS_STMT_NONE;
+    own.handler = handle;
+    has(check_one(own), "its path names none", "which signs no record");
 }
 
 static void test_handlers(void)
@@ -157,13 +191,17 @@ static void test_pairs(void)
     other.path = "/y/:id";
     other.operation = "updateY";
     is(check(sound_fields, sound_update, other), NULL, "two different routes");
+    other.path = sound_update.path;
+    has(check(sound_fields, sound_update, other), "the route is there twice", "by path and method");
     other.command = "x update";
-    other.flags = 0;
-    is(check(sound_fields, sound_update, other), NULL, "one with a command");
+    other.surfaces = LIMS_SURFACE_TOOL;
+    other.scope = NULL;
+    is(check(sound_fields, sound_update, other), NULL, "but on another surface");
     {
         lims_route_t first = sound_update;
 
         first.command = "x update";
+        first.surfaces = LIMS_SURFACES_ALL;
         has(check(sound_fields, first, other), "the command 'x update' too", "by command");
     }
 }
@@ -219,6 +257,7 @@ int main(void)
     pool = unit_pool();
     test_sound();
     test_routes();
+    test_surfaces();
     test_handlers();
     test_pairs();
     test_fields();

@@ -1,0 +1,72 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# An API key reaches what is on the API, and nothing that is on other surfaces
+# alone: there is nothing at a path of theirs (404), and where one is shared their
+# methods are not possible (405), and not named in Allow. Taken from the tables of
+# routes themselves.
+use strict;
+use warnings;
+
+use LIMS::Database::Snapshot;
+use LIMS::Service::RouteRecords;
+use LIMS::Test;
+use LIMS::Test::Source;
+
+my $lims    = LIMS::Test->new;
+my $records = LIMS::Service::RouteRecords->new($lims);
+
+# Method, path and surfaces of every row of a table of routes.
+sub rows {
+    my @rows;
+    for my $file (LIMS::Test::Source::files(qr/\.c\z/, 'modules')) {
+        my $text = LIMS::Test::Source::text($file);
+        next unless $text =~ /const lims_route_t \w*routes\[\] = \{/;
+        while ($text =~ /\{ \.method = "(\w+)",(.*?)\.surfaces = (\w+),/sg) {
+            my ($method, $between, $surfaces) = ($1, $2, $3);
+            push @rows, { method => $method, surfaces => $surfaces,
+                path => $between =~ /\.path = "([^"]*)"/ ? $1 : undef };
+        }
+    }
+    return @rows;
+}
+
+my @rows  = rows();
+my %known = map { ("LIMS_SURFACE$_" => 1) } qw(_API _APPLICATION _TOOL S_ALL S_HTTP S_PEOPLE);
+cmp_ok(scalar @rows, '>', 130, 'the tables have routes');
+is_deeply([ grep { !$known{ $_->{surfaces} } } @rows ], [], 'each is on surfaces that are known');
+
+my @api    = grep { $_->{surfaces} =~ /_(?:API|HTTP|ALL)\z/ } @rows;
+my @others = grep { defined $_->{path} && $_->{surfaces} !~ /_(?:API|HTTP|ALL)\z/ } @rows;
+is_deeply([ sort map { "$_->{method} $_->{path}" } @api ],
+    [ sort map { "$_->{method} $_->{template}" } $records->routes ],
+    'discovery lists what is on the API');
+
+my %allowed;
+for my $route (@api) {
+    push @{ $allowed{ $route->{path} } }, $route->{method}, $route->{method} eq 'GET' ? 'HEAD' : ();
+}
+my $before = LIMS::Database::Snapshot::take($lims);
+cmp_ok(scalar @others, '>', 80, 'others have paths too');
+for my $route (@others) {
+    my $shared = $allowed{ $route->{path} };
+    my $answer = $lims->request($route->{method}, $route->{path} =~ s/:id/1/r,
+        $route->{method} eq 'GET' ? ()
+        : (body => '{}', headers => { 'Content-Type' => 'application/json' }));
+    my $name = "$route->{method} $route->{path}";
+
+    is($answer->status, $shared ? 405 : 404, "$name is not for keys");
+    is($answer->json->{error}, $shared ? 'method_not_allowed' : 'not_found', '... in JSON');
+    is(join(', ', sort split /, /, $answer->header('Allow') || ''),
+        join(', ', sort @{ $shared || [] }), '... and Allow names what is');
+}
+is_deeply([ sort { $a cmp $b } grep { $allowed{$_} } map { $_->{path} } @others ],
+    [ sort map { ("/$_", "/$_/:id") } qw(material-types storage-locations test-definitions) ],
+    'the reference nouns share their paths');
+is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing was changed');
+
+# What people reach has a path; without one is what the owner of the database does.
+is_deeply([ sort map { $_->{method} } grep { !defined $_->{path} } @rows ], [qw(GET POST)],
+    'only listing and making organizations has none');
+
+done_testing();
