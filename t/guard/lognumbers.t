@@ -62,4 +62,9 @@ is_deeply([ sort map { $_->[0] } @rows ], [ sort keys %sites ],
 my @terse = map { $_->[0] } grep { @$_ < 3 || grep { !/\w/ } @$_ } @rows;
 ok(!@terse, '... each with meaning and remedy') or diag("@terse");
 
+# A number is for the reader of the log. What a program has to tell apart, an error
+# says by its kind, its retry and its failure.
+my @deciding = grep { code($_) =~ /\berror->number\s*(?:[=!]=|[<>]=?)\s*\d/ } sort keys %code;
+is_deeply(\@deciding, [], 'nothing is decided by a number');
+
 done_testing();
