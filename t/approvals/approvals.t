@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Approval records: asked for when a sample is first completed, decided in order
-# and finally, a rejection with its reason, and asked for again when a rejected
-# sample is completed anew.
+# Approval records: made when a sample is first completed, decided in order and for
+# good, a rejection with its reason, and made anew when a rejected sample is completed
+# again.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What an approval covers: everything that the certificate says of sample and
-# results. Whatever of it changes after the decision is decided about again, and
-# what is reported is what was approved.
+# What an approval covers: all that the certificate says of sample and results. If any of
+# it changes after the decision, approval is needed again, and a report says what was
+# approved.
 use strict;
 use warnings;
 

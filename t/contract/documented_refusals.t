@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the OpenAPI document says that an operation can refuse, it refuses: for
-# every operation, each slug that does not depend on the state of a laboratory
-# is provoked by the request that it is for, and comes with its status.
+# Every refusal that the OpenAPI document lists is produced: for each operation, each slug
+# that does not depend on the state of a laboratory is provoked by a request, and comes
+# with its status.
 use strict;
 use warnings;
 

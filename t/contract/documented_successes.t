@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every operation of the OpenAPI document does what it is for, in the life of one
-# sample from registration to report; every record can be read again, and is not
-# sent again to whom has it; and what a state forbids is refused with 409.
+# Every operation of the OpenAPI document succeeds in the life of one sample from
+# registration to report; every record can be read again, with 304 for who has it; and
+# what a state forbids is refused with 409.
 use strict;
 use warnings;
 

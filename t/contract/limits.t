@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every operation of the OpenAPI document keeps the limits that are set for all
-# of them: a key's requests are counted wherever it goes, and a body that does
-# not come is not waited for.
+# The limits that hold for all operations of the OpenAPI document: each request counts
+# against the rate limit of its key, and a body that does not arrive times out.
 use strict;
 use warnings;
 

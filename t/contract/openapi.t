@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The OpenAPI document of the real tables, as `limsctl openapi` prints it: that
-# it hangs together, says what the contract says, and that its examples and
-# defaults are values of what they stand for.
+# The OpenAPI document of the real tables, as `limsctl openapi` prints it: its references
+# resolve, it says what the contract says, and its examples and defaults are valid.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Connections go from one request to the next, and so from one organization to
-# another. Whatever becomes of an answer, what is left of it is nobody's: a
-# connection is used again only when all that was asked on it has been answered,
-# to the synchronization point.
+# Database connections are reused, by requests of other organizations too. A connection is
+# reused only when every answer on it was read to the synchronization point; otherwise it
+# is closed, so that nobody gets what is left of somebody else's answer.
 use strict;
 use warnings;
 

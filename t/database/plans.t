@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# On a database of twenty laboratories no statement of the service reads a big
-# table from end to end, nor all that its laboratory has in it: neither as it is
-# planned, generic or for the values of a call, nor in the functions and triggers
-# that it starts. Pages are read through the primary key, from the cursor on.
+# Query plans on a database of twenty laboratories: no statement of the service scans a
+# big table, nor all rows that its laboratory has in it; neither with a generic plan nor
+# with one for the values of a call, nor inside functions and triggers. Pages are read
+# through the primary key, from the cursor on.
 #
-# What is queued comes and goes faster than the tables are analysed, and a plan
-# that was made when there was next to nothing is kept when there is much. So no
-# statement reads a queue from end to end in a database that has just begun either.
+# Queues grow and shrink faster than tables are analysed, and a plan made while a queue
+# was empty is kept when it is long. So in a new database no statement scans a queue
+# either.
 use strict;
 use warnings;
 

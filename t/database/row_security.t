@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The second wall: every statement of the service, with its organization taken
-# out of the text, or told another organization than the caller's, still shows
-# and changes nothing of the other. That the wall is needed is shown by the same
-# statements run by a role that it does not hold for.
+# Row-level security, the second wall between organizations: every statement of the
+# service, with its organization taken out of the text or replaced by another, still shows
+# and changes nothing of the other organization. The same statements run by a role without
+# row-level security show that it is row-level security that does this.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# limsctl demo: what it leaves behind, as a whole or not at all; its secrets in
-# a file that is never written over; and the laboratories whose plans refuse.
+# limsctl demo: it loads everything or nothing and never writes over the file with the
+# keys; and the laboratories whose plan has no access, or no samples left, are refused.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The QC batches, lots and the control chart of the demonstration come to what
-# their story says: worked out by the database from the controls, and here once
-# more from the points of the chart.
+# The QC batches, lots and the control chart of the demonstration have the outcome that
+# their story tells: as the database works it out, and here again from the points of the
+# chart.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The outbox: each action writes the contract's event once, with its members in
-# order and of their types and the record's values, in its own transaction; what
-# is rolled back writes none, and plain SQL writes the same as the API.
+# The outbox: each action writes the contract's event once, in its own transaction, with
+# its members in order and the record's values. A rolled back action writes none; plain
+# SQL writes the same events as the API.
 use strict;
 use warnings;
 

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The feed: every event of the organization once, in an order into which nothing
-# is put behind a cursor that was handed out, however transactions overlap.
+# The feed: it shows every event of the organization once, and never inserts one before a
+# cursor that it has given out, however transactions overlap.
 #
-# A transaction anywhere in the cluster that has not ended holds the feed back,
-# and other tests share this cluster: what is expected is waited for.
+# A transaction anywhere in the cluster that has not ended holds the feed back, and other
+# tests share this cluster: so this test waits for what it expects.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the file says around a value, whatever the model says: its unit, by which a
-# number is converted exactly or refused; whose test the column is; and whether the
-# row is a sample's at all.
+# The file decides, whatever the model says: the unit beside a value, by which it is
+# converted exactly or refused; which test a column is of; and whether a row is a sample.
 use strict;
 use warnings;
 

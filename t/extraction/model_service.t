@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The model service is somebody else's: right, wrong, malicious, slow or broken, it
-# changes nothing that it should not, and is told nothing that it need not know.
+# The model service is another party's: right, wrong, malicious, slow or broken, it
+# changes nothing that it should not, and is sent nothing that it need not know.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# While the model thinks, the request holds its own thread and nothing else: with
-# one connection to the database and one turn to import, everybody else is served.
+# While the model thinks, a request holds its own thread and nothing else: with one
+# connection to the database and one slot for imports, other requests are served.
 use strict;
 use warnings;
 

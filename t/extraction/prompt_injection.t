@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A file, a hint or the name of a test that gives orders changes nothing: it is data
-# for the model; a model that obeys can only point; and what it points at is checked
-# against the file.
+# Prompt injection: a file, a hint or the name of a test that gives orders changes nothing.
+# It is sent to the model as data; a model that obeys can only point to places in the
+# file; and what it points to is checked.
 use strict;
 use warnings;
 use utf8;

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The way to the model service: through a proxy that sees a name and nothing else,
-# with a certificate of ours, in each style. Whatever goes wrong on it is told as
-# 503 ai_unavailable, enters nothing, and gives no secret away.
+# The connection to the model service: through a proxy, which sees a host name only, with
+# a client certificate, in each style of API. Every failure of it is 503 ai_unavailable,
+# enters nothing and shows no secret.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A file that is looked at twice, its samples in another order: what both looks say
-# counts as one would, what one of them says counts for less, and what they take
-# for different things is for a person.
+# Files that are sent to the model twice, the second time with the samples in another
+# order: values on which both answers agree keep their confidence, values of one answer
+# get less, and contradictions are left to a person.
 use strict;
 use warnings;
 

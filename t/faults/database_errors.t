@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What PostgreSQL can refuse a statement with in the middle of a write, whatever
-# it was: what is the database's trouble of a moment is a 503 and not a 500, what
-# was rolled back for others' sake is tried again, nothing of it is done, and the
-# connection can be used afterwards.
+# Errors of PostgreSQL in the middle of a write, by SQLSTATE: passing trouble of the
+# database is 503 and not 500, serialization failures and deadlocks are retried, nothing of
+# a failed write is done, and the connection can be used afterwards.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two database nodes and a connection string that names both: when the primary
-# dies and the standby is promoted, the service is back at once. A node that may
-# only be read, whatever it was before, is never written to.
+# Failover between two database nodes, both named in the connection string: when the
+# primary dies and the standby is promoted, the service works again at once. It never
+# writes to a read-only node.
 use strict;
 use warnings;
 

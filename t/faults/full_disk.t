@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A full disk at the database, a real one: while there is no room for data, writes
-# are refused and reads go on; when there is none for the log of changes PostgreSQL
-# itself goes down. Neither loses what was confirmed nor leaves anything half
-# done, and with room again nothing but the database has to be looked after.
+# A full disk of the database, a real one: without room for data, writes are refused and
+# reads go on; without room for the write-ahead log PostgreSQL itself stops. Neither loses
+# what was confirmed or leaves half of anything, and with room again only the database has
+# to be started.
 use strict;
 use warnings;
 

@@ -1,11 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The schema is migrated while requests run. A migration that today's service can
-# live with is not noticed, even where it changes what prepared plans return and
-# has to wait for a long transaction; after one that it cannot live with every
-# request is refused, none with an internal error, until the fitting mod_lims is
-# installed.
+# Migrations while requests run. One that the running service can live with goes
+# unnoticed, even if it changes the result of prepared statements and waits for a long
+# transaction; after one that it cannot live with every request is refused with 503 until
+# the matching mod_lims is installed.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A database that does not refuse but is silent: frozen, or a host that takes
-# connections and never says a word. No request waits for minutes, few threads are
-# spent on it, and what needs no database is answered as ever.
+# A database that neither answers nor refuses: frozen, or a host that accepts connections
+# and says nothing. No request waits for minutes, few threads wait at all, and requests
+# that need no database are answered as always.
 use strict;
 use warnings;
 

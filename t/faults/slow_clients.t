@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Clients that are slow, and clients that vanish: in the middle of what they send,
-# in the middle of what they are sent, or without a word. None holds a database
-# connection meanwhile, and nothing of them is left behind.
+# Slow clients, and clients that disappear: while they send, while they receive, or without
+# a word. None holds a database connection meanwhile, and nothing of them stays behind.
 use strict;
 use warnings;
 

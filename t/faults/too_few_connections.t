@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# PostgreSQL gives fewer connections than httpd would like. Those that it gives
-# are shared; while it gives none at all, requests are refused, and when it gives
-# some again, nothing has to be restarted.
+# PostgreSQL allows fewer connections than httpd would use: those there are are shared.
+# Without any, requests are refused; when there are some again, nothing has to be
+# restarted.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Words that have no place in the sources: notes to do something later, calls
-# that overflow, leak or misread (pools and apr_strtoi64 do better), and a file
-# without its licence line.
+# Words that must not be in the sources: notes about later work, C functions that overflow,
+# leak or misread (pools and apr_strtoi64 do better); and files without a licence line.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The validator that judges every reply of every test is itself judged here:
-# a validator that passes everything would make the whole suite blind.
+# Tests the JSON Schema validator that checks every reply of every test: a validator that
+# accepts everything would make the whole suite blind.
 use strict;
 use warnings;
 use utf8;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The judge of replies is judged here, with a document and replies of its own:
-# each way in which a reply can differ from the document has to be noticed.
+# Tests the check of replies (LIMS::Service::OpenAPI) with a document and replies of its
+# own: each way in which a reply can differ from the document has to be found.
 use strict;
 use warnings;
 

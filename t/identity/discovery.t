@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the service says about itself and the caller: discovery lists every route
-# of the contract and no other than the OpenAPI document does, whoami says whose
-# key it is.
+# Discovery and whoami: discovery lists every route of the contract and the same routes as
+# the OpenAPI document; whoami says whose key it is.
 use strict;
 use warnings;
 

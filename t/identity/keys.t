@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Which keys are refused: none, malformed and mistyped ones without asking the
-# database, unknown, revoked, expired and no longer entitled ones on the very
-# next request, in every child. Each refusal is one fixed line in the log.
+# Refused API keys: missing, malformed and mistyped ones without asking the database;
+# unknown, revoked and expired ones and those of an inactive user or organization on the
+# very next request, in every child. Each refusal is one fixed line in the log.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# When a key was used last is kept, at most once per LimsKeyTouchInterval: a read
-# stays a read, and many at once write it once.
+# lastUsedAt of a key: written at most once per LimsKeyTouchInterval, by reads and by
+# writes, and once by many requests at the same time.
 use strict;
 use warnings;
 

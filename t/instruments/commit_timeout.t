@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Entering what a file says may take longer than another statement; what follows it
-# may not: a database that says nothing to the COMMIT is given up as soon as
-# elsewhere. The file is imported once, whoever asks for it again.
+# Entering the results of a file may take longer than other statements; its COMMIT may not:
+# a database that does not answer it is given up as soon as elsewhere. The file is imported
+# once, however often it is sent again.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Many at once: the same file is imported once, however many send it; whoever
-# verifies meanwhile has the whole file kept; a result that a file entered is one
-# that was entered by hand, but for where it says that it comes from.
+# Concurrent uploads: one file is imported once, however many send it; a verification
+# meanwhile holds the whole file back; an imported result differs from one entered by hand
+# only in where it says that it comes from.
 use strict;
 use warnings;
 

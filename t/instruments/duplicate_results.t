@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The same results in other bytes: nothing is entered twice, and a file that says it
-# was imported has entered what it says, or says which file did and that it stands.
+# The same results in other bytes: nothing is entered twice, and the answer names the file
+# that entered them, or says that they were withdrawn or corrected since.
 use strict;
 use warnings;
 

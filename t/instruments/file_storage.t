@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The bytes of files: kept apart from what becomes of the files, so many of each
-# key, and those of rejected files for so long.
+# Storage of files' bytes: in a table of their own, with a quota for each key, and removed
+# from rejected files after LimsRejectedFileDays.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every kind of file through POST /instrument-ingest, in JSON and as a form: to the
-# value that is entered, whatever the file is called; cut off anywhere, it is held
-# back, and told what is wrong with it.
+# Every file format through POST /instrument-ingest, as JSON and as a form, to the entered
+# value, whatever the file's name; truncated anywhere, a file is held back with the reason.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Idempotency-Key while a model is asked: the request that has claimed the key holds
-# no connection, and the same request is told that it is in progress, until there is
-# an answer, or none, or the one that claimed it has died and its lease is over.
+# Idempotency-Key while the model is asked: the request that claimed the key holds no
+# connection, and a repetition is told that it is in progress, until there is an answer or
+# none, or the process that claimed it has died and its lease has ended.
 use strict;
 use warnings;
 

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Files are imported one after another, whichever process has them, in the order in
-# which they came: who waits has its file kept, and holds nothing in the database.
-# None waits for ever: one that is kept up by somebody's lock lets the next go on,
-# and whoever had no turn in time is told so and finds the file there.
+# The queue of imports: files are imported one after another, over all processes, in the
+# order of their arrival; a waiting file is stored and holds nothing in the database. A
+# file that waits for a lock lets the next go on, and one whose turn does not come in time
+# is answered so, and stays stored.
 use strict;
 use warnings;
 

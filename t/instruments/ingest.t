@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# POST /instrument-ingest: a file is imported as a whole, through the very way by
-# which results are entered by hand, or it is kept with every reason why not; the
-# same file twice does nothing twice.
+# POST /instrument-ingest: a file is imported as a whole, by the same rules as results
+# entered by hand, or kept with every reason why not; sending it again does nothing twice.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A file is kept before it is read. What cut its reading short is over when the
-# same bytes come again, or when a job finds the file; one whose reading ends a
-# process each time is left to a person.
+# A file is stored before it is read. Reading that was interrupted goes on when the same
+# bytes come again or a job finds the file; a file whose reading kills a process each time
+# is left to a person.
 use strict;
 use warnings;
 

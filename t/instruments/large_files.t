@@ -1,10 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Of a large file with much that is wrong, what is told is what would be told if
-# all of it had been looked at: the first reasons, in the order of its rows, with
-# what its last rows have to do with them. And where its first rows are fine, the
-# others are looked at too.
+# Reasons against a large file: the ones that are listed are the first in the order of its
+# rows, as if all rows had been looked at, and errors beyond the first rows are found too.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Times of files without a zone, where the clocks change: one that is skipped and one
-# that comes twice hold the file back, whichever way it comes in; only the second can a
-# profile decide.
+# Local times when the clocks change: a time that is skipped and one that occurs twice hold
+# the file back, whichever way it comes in; for the second a profile can say which is meant.
 use strict;
 use warnings;
 

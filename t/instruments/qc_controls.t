@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Controls that a run has among its samples: they make a QC batch that covers the
-# run's tests, and a failed one keeps them from being verified.
+# QC controls in a run: they make a QC batch that covers the run's tests, and a failed one
+# keeps the tests from being verified.
 use strict;
 use warnings;
 

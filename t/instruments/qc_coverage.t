@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Which runs stand behind a result: measured again, it is held by the controls of
-# that run, and no longer by those of the one before; a batch that was made by hand
-# goes on covering it.
+# Which QC batch covers a result: measured again, it is covered by the controls of the new
+# run and no longer by those of the former; a batch that was made by hand goes on
+# covering it.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Why a file is not imported, as far as the laboratory's records decide it: every
-# reason with a file, all of them at once, none of the rest entered. To a key that
-# only delivers, a sample that there is looks like one that there is not.
+# Reasons against importing a file that depend on the laboratory's records: every reason in
+# a file of its own, all of them at once, and none of the rest entered. An upload-only key
+# cannot tell an existing sample from a missing one.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Files that came before, looked at again: tried without a trace, or read once more on
-# request, over HTTP and at the command line; never imported twice. And what a person
-# leaves out of one that is released: a row, a cell, a test of a row, a sample; with
-# what is wrong with it, and nothing else.
+# Reading a file again: as a dry run or for good, over HTTP and at the command line, and
+# never importing it twice. And excluding a row, a cell, a test of a row or a sample when a
+# file is released, which excludes just the errors of it.
 use strict;
 use warnings;
 

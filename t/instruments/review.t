@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What people do at the command line: profiles are added, tried, made active and
-# retired; files in quarantine are looked at, released with what was decided about
-# them, rejected with a reason, read again.
+# Review at the command line: profiles are added, tried, made active and retired; files in
+# quarantine are shown, released with decisions about them, rejected with a reason, read
+# again.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a file calls a sample: its tracking id, and where the profile says so its
-# external id or its sample identifier; and names that the laboratory lists, each until
-# its sample is done with. What could mean two samples means none, and nothing leads to
-# another laboratory's.
+# How a file names a sample: by tracking id and, where the profile says so, by external id,
+# sample identifier or an alias that the laboratory lists, which ends with its sample. An
+# ambiguous name is no name, and none leads to another laboratory's sample.
 use strict;
 use warnings;
 

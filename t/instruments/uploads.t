@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# POST /instrument-uploads: a model points at the results in a file, the service
-# copies, checks and enters them; what it answers for each, and what is kept.
+# POST /instrument-uploads: a model points at the results in a file, the service copies,
+# checks and enters them; what it answers for each row, and what is kept.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each sample that enters a state is told of once, whatever happens to those who
-# scan for it: children and server processes are killed in the middle of a scan,
-# httpd begins anew gracefully while one runs, the database goes and comes.
+# The lifecycle scan under faults: each state of a sample is announced once, although
+# children and server processes are killed during a scan, httpd is restarted gracefully and
+# the database goes away and comes back.
 use strict;
 use warnings;
 

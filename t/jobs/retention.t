@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What has had its time goes, by itself and by hand, of every organization, and
-# nothing else does: neither what is young, nor what is still under way, nor at
-# the wish of the run-time role.
+# Retention: expired records are deleted, by the job and by limsctl, for every organization,
+# and nothing else is: nothing younger, nothing still under way, and nothing on the request
+# of the run-time role.
 use strict;
 use warnings;
 

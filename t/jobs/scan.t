@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The lifecycle scan as it happens by itself: the events of what is done through
-# the API, from a child's thread, from whichever child is there, in operators'
-# figures and by hand.
+# The lifecycle scan in the service: events that follow from actions through the API, run
+# by one thread of one child, shown in the metrics, and run by limsctl.
 use strict;
 use warnings;
 

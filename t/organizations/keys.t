@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# API keys from the cradle to the grave: what limsctl says of them, and what
-# the service makes of them.
+# The life of an API key: how limsctl creates, lists and revokes it, and what the service
+# accepts of it.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Files of instruments that no profile comes with the service for, written after
-# what their vendors' exports look like, each with a profile that a laboratory
-# could have written: what is declared is enough to read them.
+# Profiles that a laboratory could write for instruments whose profiles do not come with
+# the service: declarations alone are enough to read files made after vendors' exports.
 use strict;
 use warnings;
 

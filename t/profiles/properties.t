@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What holds for every file, whatever is in it: the encoding of a text changes
-# nothing, nor does the order of profiles, nor doing it again; a file that
-# declares its end and was cut is never taken; and a value is what stands in the
-# file, unless the profile declares that it changes.
+# Properties of every file: encoding, order of profiles and reading again change nothing; a
+# file with a declared end is never taken when truncated; and a value is the text in the
+# file, unless the profile declares a change.
 use strict;
 use warnings;
 

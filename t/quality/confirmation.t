@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The gate of a presumptive positive: raised by a result, cleared by the
-# outcome of its confirmation, raised again by another result.
+# The gate of a presumptive positive: raised by a result, cleared by the outcome of its
+# confirmation, raised again by another result.
 use strict;
 use warnings;
 

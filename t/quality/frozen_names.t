@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A certificate, and what is read of a final sample, says the names and limits of
-# the moment of verification and report, whatever its definitions say later.
+# Certificates and final samples show the names and limits of the moment of verification or
+# report, whatever the definitions say later.
 use strict;
 use warnings;
 

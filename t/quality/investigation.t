@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Investigations: opened by a result out of specification or by hand, taken
-# through their phases, closed with a conclusion; said of the sample and
-# blocking nothing.
+# Investigations: opened by a result out of specification or by hand, taken through their
+# phases, closed with a conclusion; shown with the sample, and blocking nothing.
 use strict;
 use warnings;
 

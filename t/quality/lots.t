@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The gates of reagent and media lots: raised and cleared at the command line,
-# met through the REST API.
+# The gates of reagent and media lots: raised and cleared at the command line, enforced by
+# the REST API.
 use strict;
 use warnings;
 

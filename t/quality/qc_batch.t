@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The gate of a failed QC batch: raised by its controls, met through the REST
-# API, cleared by other controls or by a signed override.
+# The gate of a failed QC batch: raised by its controls, enforced by the REST API, cleared
+# by other controls or by a signed override.
 use strict;
 use warnings;
 

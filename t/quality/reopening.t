@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A verified result is unlocked by one who signs for it and says why; what it
-# was is kept, and what was approved is asked for again.
+# Reopening a verified result: by a signature with a reason; the former value is kept, and
+# approval is needed again.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The gate of an incomplete worksheet: met through the REST API, cleared by
-# filling and signing at the command line, locked once the result is verified.
+# The gate of an incomplete worksheet: enforced by the REST API, cleared by filling in and
+# signing at the command line; a worksheet is locked when its result is verified.
 use strict;
 use warnings;
 

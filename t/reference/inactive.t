@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# An inactive record can no longer be referred to by new samples, nor can one of
-# another organization; samples that refer to it already keep it.
+# New samples cannot refer to inactive records or to those of another organization; samples
+# that refer to a record keep it when it becomes inactive.
 use strict;
 use warnings;
 

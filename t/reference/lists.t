@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The five lists of reference data: their records with every field as it is kept,
-# pages that together are the whole list, filters that say exactly what they say.
+# The five lists of reference data: every field as stored, pages that together are the
+# whole list, and filters.
 use strict;
 use warnings;
 

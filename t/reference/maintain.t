@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Clients and projects are created and changed through the API: every field, what
-# clears one, what is refused and why, and what the audit trail says of it.
+# Creating and changing clients and projects through the API: every field, clearing fields,
+# refusals with their reasons, and the audit trail.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# For samples in states drawn at random: the readiness, the release state and
-# the report gate agree. A report succeeds exactly when no finding blocks, and
-# if it is refused, its blockers are those of the findings, in the contract's
-# order. LIMS_SEED repeats a run.
+# For samples in random states, readiness, release state and the report gate agree: a report
+# succeeds exactly when no finding blocks, and a refused one lists the blockers of the
+# findings, in the contract's order. LIMS_SEED repeats a run.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# GET /samples/:id/readiness: every category of finding, with its severity, the
-# ids of what it is about and what clears it; and the release state that the
-# findings come to, on its way from registration to the report.
+# GET /samples/:id/readiness: every category of finding, with its severity, the ids that it
+# is about and what clears it; and the release state that follows from the findings, from
+# registration to report.
 use strict;
 use warnings;
 

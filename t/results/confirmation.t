@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Presumptive positives: which results of a test with a confirmation rule await
-# confirmation, and what becomes of that when the result changes or the
-# confirmation is decided.
+# confirmation, and how a changed result or the decision of the confirmation changes that.
 use strict;
 use warnings;
 

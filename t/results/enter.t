@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# PATCH /sample-tests/:id: a result is text and stays as it was typed, beside
-# its exact number where it is one; blank is none; what does not change tells
-# nobody; and every value that was replaced is kept.
+# PATCH /sample-tests/:id: a result is text and stays as typed, beside its exact number
+# where it is one; a blank result is none; a change to the same value makes no event; and
+# every replaced value is kept.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Holding times: from collection (the day's start where the laboratory is, or
-# the exact time) plus the method's hours, down to a quarter of an hour; an
-# analysed test is judged by when it was analysed, a sample by the worst of its
-# open tests.
+# Holding times: from collection (the start of the day in the laboratory's time zone, or the
+# exact time) plus the method's hours, down to a quarter of an hour. An analysed test is
+# evaluated at its time of analysis, a sample by the worst of its open tests.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A number outside its limits opens an oos investigation, where the policy says
-# so: one while it is open, told in the transaction of the result, and none for
-# what was rolled back.
+# A number outside its limits opens an OOS investigation where the policy says so: one while
+# it is open, with its event in the result's transaction, and none after a rollback.
 use strict;
 use warnings;
 

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two hands on one result, truly at once (they are seen to wait for the same row
-# together): of two analysts who read the same record one wins and the other is
-# told; a result is either verified as it was read or edited before that; and a
-# report never carries a value that changed under it.
+# Two requests change one result at the same moment (both are seen to wait for the row): of
+# two analysts who read the same record one wins and the other is refused; a result is
+# verified as it was read, or edited before that; and a report never carries a value that
+# changed under it.
 use strict;
 use warnings;
 

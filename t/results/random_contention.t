@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Eight hands at random work on the same few samples at once: nothing breaks and
-# nothing waits in a circle, and afterwards results, history, audit trail and
-# events tell one and the same story. LIMS_SEED repeats a draw.
+# Eight processes change the same few samples at random: there is no error and no deadlock,
+# and afterwards results, history, audit trail and events agree. LIMS_SEED repeats a run.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Judging a result: which limits apply, what lies inside them to the last digit,
-# what a censored or unreadable result proves, and that a judgement once made is
-# not changed by later limits.
+# Evaluating a result: which limits apply, exact comparison to the last digit, censored and
+# unreadable results; and later limits do not change an evaluated result.
 use strict;
 use warnings;
 

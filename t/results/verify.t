@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# POST /sample-tests/:id/verify: locks a result; each gate refuses with what
-# blocks, and opens when that is cleared; one refusal lists all that fail, in
-# the order of the contract.
+# POST /sample-tests/:id/verify: it locks a result. Each gate refuses with its blockers and
+# opens when they are cleared; one refusal lists all gates, in the order of the contract.
 use strict;
 use warnings;
 

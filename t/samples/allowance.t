@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The monthly allowance of samples is exact: also when fifty are registered at
-# once, over the turn of a month, and when the plan changes. Its refusal has the
-# plan limit's form, code and message.
+# The monthly allowance of samples is exact: also when fifty are registered at once, at the
+# turn of a month, and when the plan changes. A refusal has the form, code and message of
+# the plan limit.
 use strict;
 use warnings;
 

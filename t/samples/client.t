@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whose sample it is: clientId follows from clientName, compared without case
-# and only with active clients of the organization; a project's client stands in
-# for a name that is not given.
+# The client of a sample: clientId follows from clientName, compared without case and only
+# with active clients of the organization; without a name, the project's client is taken.
 use strict;
 use warnings;
 

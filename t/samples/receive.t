@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# POST /samples/receive: what awaits receiving is received, stamped and told
-# once; the rest is skipped with its reason and stays as it was, up to 1,000 at
-# a time and also when two deliveries overlap.
+# POST /samples/receive: samples that await receiving are received, with time stamp and one
+# event each; the others are skipped with the reason and do not change; up to 1,000 at a
+# time, also when two requests overlap.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# POST /samples/:id/report: complete and verified work is reported, once, and
-# then final; what is incomplete is refused naming every test that lacks. The
-# other gates of reporting are in t/release/gates.t.
+# POST /samples/:id/report: a complete and verified sample is reported, once, and is final
+# then; an incomplete one is refused with the ids of all incomplete tests. The other gates
+# of reporting are in t/release/gates.t.
 use strict;
 use warnings;
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # PATCH /samples/:id/status: forward with or without skipping, back as an audited
-# correction, nothing for the status it has; completed and verified pass their
-# gates, and reported is final.
+# correction, no change for the same status; completed and verified pass their gates, and
+# reported is final.
 use strict;
 use warnings;
 

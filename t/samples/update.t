@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# PATCH /samples/:id: every mutable field changes alone, null clears what may be
-# null, what the service owns is refused by name, a reported sample is final,
-# and the audit trail has old and new value of what changed and nothing else.
+# PATCH /samples/:id: every mutable field changes alone, null clears optional fields, fields
+# that the service owns are refused by name, a reported sample is final, and the audit trail
+# has old and new value of what changed and nothing else.
 use strict;
 use warnings;
 

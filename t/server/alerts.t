@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# conf/alerts.yml watches what there is, as Prometheus has it once it was scraped:
-# it puts labels of its own on what it reads, and renames ours that are called so.
-# Every rule fires when it should and at no other time (t/server/alerts.*.yml),
-# and says what to do.
+# conf/alerts.yml against the real metrics as Prometheus stores them (it adds labels of its
+# own and renames ours of the same name). Every rule fires when it should and at no other
+# time (t/server/alerts.*.yml), and says what to do.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# LimsBasePath moves the service to another place of the site: everything is
-# there, nothing is left where it was, and what names URLs names the new ones.
+# LimsBasePath moves the service to another path of the site: every route is there, none is
+# left at the old path, and URLs in responses are the new ones.
 use strict;
 use warnings;
 

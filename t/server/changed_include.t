@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What an instance includes is part of what it runs with: started again after a
-# change of the file that LIMS_EXTRA names, it does not go on with the old one.
+# build/instance notices a change of an included file: started again after the file that
+# LIMS_EXTRA names was changed, httpd does not go on with the old one.
 use strict;
 use warnings;
 

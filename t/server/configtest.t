@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# `apachectl configtest` finds what is missing or out of range, everything at
-# once, each with its remedy, and passes what is as it should be.
+# `apachectl configtest` finds missing and wrong settings, all at once and each with its
+# remedy, and accepts correct ones.
 use strict;
 use warnings;
 

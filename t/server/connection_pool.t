@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Connections to the database are few. Who gets none within LimsDatabaseWait is
-# told 503, not left waiting; a client that reads slowly holds none.
+# The pool of database connections is small. A request that gets none within
+# LimsDatabaseWait is answered 503; a client that sends or reads slowly holds none.
 use strict;
 use warnings;
 

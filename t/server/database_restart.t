@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The database may be down when httpd starts, and may be restarted under it: what
-# cannot be done meanwhile is answered with 503, nothing is half done or done
-# twice, and httpd needs no hand to work again. On a cluster of its own.
+# The database may be down when httpd starts, and may be restarted while it runs: requests
+# that cannot be served meanwhile get 503, nothing is half done or done twice, and httpd
+# recovers by itself. On a cluster of its own.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Brief reads take turns, and nobody waits for long: one that lasts loses its turn
-# to the next. What may take long, a search or a write, neither holds a turn nor
-# waits for one.
+# The fair semaphore of short reads: a read that lasts loses its place to the next, so that
+# none waits for long. Requests that may take long, searches and writes, neither hold a
+# place nor wait for one.
 use strict;
 use warnings;
 

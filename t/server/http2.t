@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Over HTTP/2, where httpd itself does two things otherwise: a body that was not
-# read takes the answer with it, and the lines of the error log begin differently,
-# which fail2ban's filter has to know.
+# HTTP/2, where httpd differs in two things: an unread request body takes the response with
+# it, and lines of the error log begin differently, which fail2ban's filter has to match.
 use strict;
 use warnings;
 

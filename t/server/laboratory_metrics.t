@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What operators are told of the laboratories: exactly what there is, of every
-# organization by itself, asked once a minute at most.
+# Metrics of the laboratories: exact, for each organization, and queried at most once a
+# minute.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What conf/lims.conf switches on by Define, and what a host of it has besides the
-# API: other files, a proxy in front, a port without TLS, status for operators.
+# The switches (Define) of conf/lims.conf, and what its host has besides the API: other
+# files, a proxy in front, a port without TLS, status pages for operators.
 use strict;
 use warnings;
 

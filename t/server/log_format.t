@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The log of requests that conf/lims.conf offers: one line of valid JSON for each
-# request to the API, whatever was sent, with what the service knows of it.
+# The request log that conf/lims.conf offers: one line of valid JSON for each request to the
+# API, whatever was sent, with what the service knows of it.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What operators look at, set up as conf/reference.conf shows it: the counters
-# move by exactly what was asked, Prometheus can read them, and the probes tell a
-# service that can answer from one that cannot.
+# Pages for operators, configured as in conf/reference.conf: counters move by exactly the
+# requests made, Prometheus can read them, and the probes tell a service that can answer
+# from one that cannot.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# httpd's parent is killed: its children serve on and keep the port, and nothing
-# but their parent can ask them to go. Starting again does not fail over them.
+# httpd's parent is killed: its children go on and keep the port, and only their parent
+# could end them. Starting httpd again works all the same.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# httpd begins anew, gracefully and not, again and again, in the middle of all that
-# a child does: requests, a scan, webhooks under way. Each child comes to its end
-# by itself, which the error log tells, and nothing is lost or done twice.
-# LIMS_ROUNDS (5)
+# httpd is restarted, gracefully and not, again and again while its children are at work:
+# requests, a scan, webhooks under way. Each child ends by itself, which the error log
+# shows, and nothing is lost or done twice. LIMS_ROUNDS (5) sets how often.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A schema that the module was not made for, older, newer or another, has its host
-# answer 503 and say what to do, until it fits; the rest of httpd goes on, at a
-# start as well as at a restart.
+# A schema that does not match the module, older, newer or another: its host answers 503
+# and says what to do, until the schema matches; the rest of httpd goes on, at a start as
+# well as at a restart.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Several httpds on one database, as on machines behind one address: whichever is
-# asked, the answer is the same, and what one of them did the others know.
+# Several httpds on one database, as on machines behind one address: each gives the same
+# answer, and what one of them did the others know.
 use strict;
 use warnings;
 

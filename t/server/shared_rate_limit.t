@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The rate limit of several machines that share a memcached: one limit for all of
-# them, and each by itself, at once and without an error, while memcached is
-# away, slow or empty.
+# The rate limit of several machines that share a memcached: one limit for all of them; and
+# while memcached is away, slow or empty, each counts for itself, at once and without an
+# error.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A request that did not come over TLS is refused before its key is looked at,
-# whatever it claims; behind a proxy that ends TLS, the configuration says so.
+# A request without TLS is refused before its key is looked at, whatever headers it has;
+# behind a proxy that ends TLS, the configuration says so.
 use strict;
 use warnings;
 

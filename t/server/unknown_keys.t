@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Keys that are none cost a question to the database each: one address may ask with
-# so many of them, over all child processes. Beyond that no unknown key is looked up,
-# and nobody whose key is known notices.
+# Look-ups of unknown keys are limited by address, over all child processes: beyond
+# LimsUnknownKeys no unknown key of that address is looked up in the database, and callers
+# with a known key are not affected.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two hosts behind one httpd, in every way that one can write them: on two
-# databases they share nothing, on one database what belongs to it.
+# Two virtual hosts in one httpd, in every way to configure them: on two databases they
+# share nothing, on one database they share what belongs to it.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Bodies that are not what a route takes: not JSON, JSON that programs read in
-# different ways, or JSON of another shape. Each gets 400 in words, changes
-# nothing and is never a 500. After the JSON Parsing Test Suite (RFC 8259).
+# Invalid request bodies: not JSON, JSON that parsers read in different ways, or JSON of
+# another shape. Each gets 400 with a message, changes nothing and is never a 500. After the
+# JSON Parsing Test Suite (RFC 8259).
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A request with two faults is told the earlier one, in the order of checks that
-# the contract states: TLS, key, rate limit, upload-only key, route and method,
-# scope, media type, size, path id, query, body, record, gates.
+# A request with two faults gets the refusal that comes first in the contract's order of
+# checks: TLS, key, rate limit, upload-only key, route and method, scope, media type, size,
+# path id, query, body, record, gates.
 use strict;
 use warnings;
 

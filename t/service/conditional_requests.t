@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Entity tags and conditions: every record has an ETag, If-None-Match saves a
-# transfer, If-Match keeps one analyst from overwriting what another has done.
-# What may be kept by a cache is said on every answer.
+# Entity tags and conditions: every record has an ETag, If-None-Match saves a transfer,
+# If-Match keeps one analyst from overwriting another's change. Cache-Control is on every
+# response.
 use strict;
 use warnings;
 

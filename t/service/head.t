@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# HEAD answers as GET does, header for header, without the body: for every GET
-# route that discovery lists, and for what is refused.
+# HEAD answers as GET does, header for header, without the body: for every GET route that
+# discovery lists, and for refusals.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Idempotency-Key: a POST that is sent again does nothing twice and gets the
-# first answer again, whatever happened to the first one's answer on its way.
+# Idempotency-Key: a repeated POST does nothing twice and gets the first response again,
+# whatever happened to the first one on its way.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Requests that httpd itself refuses are answered in JSON too, with the right
-# status and a request id, never with an HTML page and never with a 500; the
-# service answers the next request as if nothing had been.
+# Requests that httpd itself refuses are answered in JSON too, with the right status and a
+# request id, never with an HTML page and never with 500; the next request is answered
+# normally.
 use strict;
 use warnings;
 

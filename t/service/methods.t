@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is nowhere is 404; what is there but not with this method is 405 and names
-# in Allow those it has: derived from discovery for every path and method.
+# A path that does not exist is 404; a path without this method is 405, with its methods in
+# Allow: derived from discovery for every path and method.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# An id in a path is an integer from 1 to 2^63-1 in its one spelling. What is not
-# is 400 invalid_id on every route that takes one; what is but names nothing of
-# the organization is 404.
+# An id in a path is an integer from 1 to 2^63-1 in its one spelling. Anything else is 400
+# invalid_id on every route with an id; a valid id that names nothing of the organization is
+# 404.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Query strings: what no list takes, or no parameter of its kind, is 400
-# invalid_query that names it; the edges of limit, cursor and times are as the
-# contract has them. The parameters are those of the OpenAPI document.
+# Query strings: an unknown parameter or a value of the wrong kind is 400 invalid_query that
+# names it; the bounds of limit, cursor and times are those of the contract. The parameters
+# are those of the OpenAPI document.
 use strict;
 use warnings;
 

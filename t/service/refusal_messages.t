@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a refusal says to the person who reads it: what came, and what is due. Whole
-# sentences, whoever refuses: the service, a rule of the database, or httpd.
+# The messages of refusals: whole sentences that say what came and what is expected, whoever
+# refuses: the service, a rule of the database, or httpd.
 use strict;
 use warnings;
 

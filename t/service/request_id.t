@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every answer carries a request id: the caller's own where it is well-formed,
-# else a new one. The same id stands in the error log and in the audit trail.
+# Every response has a request id: the caller's own where it is well-formed, else a new one.
+# The same id stands in the error log and in the audit trail.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is approved, verified and reported, by plain SQL of the run-time role: no
-# change of what a certificate says goes by a decision, nothing of what was frozen
-# is written by hand, and a signature says whether it still fits.
+# Frozen content, by plain SQL of the run-time role: no change of what a certificate says
+# passes by an approval, no frozen value can be written by hand, and a signature says
+# whether its record has changed since.
 use strict;
 use warnings;
 

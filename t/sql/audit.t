@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The audit trail: who, when, what, old and new, why; of every table that people
+# The audit trail: who, when, what, old and new value, why; of every table that people
 # change and every column of it; nothing when nothing changed, and no secrets.
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Who may act: API keys as the database sees them, the context they leave, and
-# answers kept for a repeated request.
+# Authentication in SQL: API keys as the database sees them, the context that they set, and
+# the stored responses of repeated requests.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a read costs: a sample's findings are worked out only where nothing is kept
-# of it that stands.
+# The cost of a read: the findings of a sample are worked out only where its cached state is
+# not valid.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Over acts drawn at random, by one and by many at once: wherever the state that
-# the scan keeps of a sample is to be trusted, it is the one that is worked out
-# from everything it rests on. LIMS_SEED repeats a run, LIMS_ACTS lengthens it.
+# The cached state of a sample, after random actions of one and of many processes: wherever
+# it is marked valid, it equals the state worked out from everything that it depends on.
+# LIMS_SEED repeats a run, LIMS_ACTS lengthens it.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Acts that really overlap: whichever comes first, the other sees it, and none
-# waits for the other for ever.
+# Overlapping transactions: whichever comes first, the other sees it, and there is no
+# deadlock.
 use strict;
 use warnings;
 

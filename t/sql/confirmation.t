@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What awaits confirmation, by whichever way the result reaches its table: no
-# spelling, no judgement that a row brings itself, no other limits get round it.
+# Which results await confirmation, however they reach the table: no spelling, no derived
+# column that a row brings along and no other limits avoid it.
 use strict;
 use warnings;
 

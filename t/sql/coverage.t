@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a QC batch covers, as the run-time role meets it: coverage comes and goes as
-# the rules have it, nobody writes what it was given for, and the audit trail alone
-# tells which batches were over a result.
+# QC coverage for the run-time role: it begins and ends by the rules, nobody writes the
+# reasons for it by hand, and the audit trail alone tells which batches covered a result.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Deliveries in the database: every event goes to whoever asked for it, in the
-# transaction of what it reports; lanes are held by one at a time and taken in
-# turns; what became of attempts makes the next one, or the end.
+# Deliveries in the database: each event is queued for every endpoint that asked for it, in
+# the transaction of the event; a lane is leased to one dispatcher at a time, lanes take
+# turns, and the outcome of an attempt makes the next one or ends the delivery.
 use strict;
 use warnings;
 

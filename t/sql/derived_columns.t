@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Who enters many results brings their judgement, and what is brought is checked:
-# nobody enters anything other than what lims.judged() says of that moment.
+# Derived columns of results that are entered in bulk: whoever enters them brings them
+# along, and the database checks that they are what lims.judged() returns.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The outbox: each action's event is there once, in its transaction, with the
-# payload of the contract, members, types and order; and what changes nothing
-# emits nothing.
+# The outbox: each action writes its event once, in its transaction, with the payload of the
+# contract (members, types and order); what changes nothing writes none.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The gates, each raised and cleared: what the blockers answer is what the
-# triggers enforce, and what the findings say.
+# The gates, each raised and cleared: the blockers that are listed are the ones that the
+# triggers enforce and the findings show.
 use strict;
 use warnings;
 

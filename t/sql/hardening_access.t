@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the run-time role can do with statements that the service would never
-# make: no function, table or setting of its own gets around a lock, a gate, the
-# audit trail or the outbox.
+# Statements that the service would never make, by the run-time role: no function, table or
+# setting avoids a lock, a gate, the audit trail or the outbox.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Worksheets and signatures that plain SQL as the run-time role would bend:
-# values moved or put down to others, forms changed under a sheet, signatures of
-# somebody else, of something else, or of what has changed since.
+# Worksheets and signatures against plain SQL of the run-time role: values that are moved or
+# attributed to others, forms changed under a worksheet, signatures of another person or for
+# another record, or of a record that has changed since.
 use strict;
 use warnings;
 

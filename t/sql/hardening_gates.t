@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Ways around a gate that plain SQL as the run-time role could take: judgements
-# written with the verification, batches and lots left behind, approvals of what
-# has changed since, material types exchanged after the entry.
+# Ways around a gate by plain SQL of the run-time role: derived columns written together
+# with the verification, batches and lots removed, approvals of what has changed since,
+# material types exchanged after the entry.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Records are born as what they are, stay who they are, and are put down to
-# somebody, whatever statement the run-time role makes; and what is decided by
-# evidence is decided by all that is committed.
+# Identity of records, whatever statement the run-time role makes: a record starts in its
+# first state, keeps its id and organization, and names who made it; and decisions by
+# evidence take all committed evidence into account.
 use strict;
 use warnings;
 

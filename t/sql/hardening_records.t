@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a record rests on stays what it was: the meaning of a definition's
-# results, what a test was scheduled with, when it was analysed, and what a
-# certificate says.
+# What a record depends on does not change under it: the meaning of a definition's results,
+# what a test was scheduled with, when it was analysed, and what a certificate says.
 use strict;
 use warnings;
 

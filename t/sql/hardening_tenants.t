@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a trigger reads it reads with its owner's rights, so row-level security
-# does not part organizations there: only the organization in each condition
-# does. Two laboratories whose records have the same ids, one where everything
-# is wrong and one where nothing is, show a condition that forgot it.
+# Triggers read with their owner's rights, so row-level security does not separate
+# organizations in them: only the organization in each condition does. Two laboratories
+# whose records have the same ids, one with every fault and one with none, show a condition
+# without it.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Holding times: from the start of the collection day in the laboratory's time
-# zone, or from the minute where it is known, to the analysis or to now.
+# Holding times in SQL: from the start of the collection day in the laboratory's time zone,
+# or from the minute where it is known, to the analysis or to now.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is locked is locked for everybody: plain SQL as the run-time role changes
-# neither a verified result, nor a reported sample, nor the audit trail.
+# Locked records are locked for everybody: plain SQL as the run-time role changes neither a
+# verified result, nor a reported sample, nor the audit trail.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# How a result is judged when it is entered: its exact number, its limits, its
-# confirmation. A table of what laboratories write.
+# How an entered result is evaluated: its exact number, its limits, its confirmation. A
+# table of what laboratories write.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The lifecycle scan, in SQL: what it tells and how often, what marks a sample,
-# what time alone does, and many scans at once.
+# The lifecycle scan, in SQL: which events it writes and how often, what marks a sample as
+# dirty, what the passing of time alone changes, and many scans at once.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two walls between organizations. The first is in the shape of every table,
-# which the catalogue shows; the second is row-level security, which is shown by
-# statements that forgot the organization.
+# The two walls between organizations. The first is the shape of every table, which the
+# catalogue shows; the second is row-level security, which statements without an
+# organization show.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every command of limsctl that takes an id, given another laboratory's: it answers
-# as if there were none, and nothing of theirs changes. Once as it runs, once with
-# the tables' row-level security off. A new command has to find its line here.
+# Tenant isolation of limsctl: every command that takes an id, given another laboratory's,
+# answers as if there were none and changes nothing of theirs; once as it runs, once with
+# row-level security off. A new command has to be added here.
 use strict;
 use warnings;
 

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every route that discovery lists, replayed with another organization's ids in
-# path, query and body: what is another's looks exactly like what is not there,
-# and nothing of it changes. Once as the service runs, and once with the tables'
-# row-level security off, since either has to do it alone: the walls without the
-# statements are tried in t/sql/tenancy.t. And every route with every kind of key
-# that may not call it. A new route has to find its line here.
+# Tenant isolation of the API: every route that discovery lists, with another organization's
+# ids in path, query and body. Another organization's record looks exactly like a missing
+# one, and nothing of it changes; once as the service runs, and once with row-level security
+# off, since statements and row-level security each have to suffice (t/sql/tenancy.t has
+# row-level security without the statements). And every route with every kind of key that
+# may not call it. A new route has to be added here.
 use strict;
 use warnings;
 

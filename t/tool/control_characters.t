@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What others wrote reaches the administrator's terminal as text and nothing else: no
-# control character, old or new, and nothing that turns the order of what stands
-# beside it; in any form of output, and in what went wrong.
+# Text of other people is printed without control characters: none, old or new, and none
+# that reorders text, reaches the administrator's terminal, in any form of output or in an
+# error.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the documents tell people to type: every limsctl in them is a command with
-# options that it has, and README's own, but for those of the five minutes, work
-# as they stand there, one after the other.
+# The commands in the documents: every limsctl in them exists with its options, and the
+# README's own (but for those of the five minutes) work as they stand, one after the other.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A managed PostgreSQL gives nobody a superuser: its administrator may make
-# databases and roles, and that has to be enough for roles.sql, the migrations
-# and the first organization.
+# Without a superuser, as on a managed PostgreSQL: an administrator who may create databases
+# and roles is enough for roles.sql, the migrations and the first organization.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# limsctl migrate: everything is applied once, whoever else runs it, and what
-# does not fit is left alone.
+# limsctl migrate: each migration is applied once, also by two at once, and a database that
+# does not match is not touched.
 use strict;
 use warnings;
 

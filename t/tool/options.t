@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The command line itself: how options are read, what each exit status means,
-# and that a machine gets JSON whatever happens.
+# The command line itself: how options are read, what each exit status means, and that
+# --json prints JSON whatever happens.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A dump that is restored into a cluster whose transactions have lower numbers:
-# until limsctl migrate has the events go on from where they were, nothing is
-# written, whoever tries, and everybody says why; then no reader misses any.
+# A dump restored into a cluster whose transaction numbers are lower: until limsctl migrate
+# has rebased the events, every write is refused and says why; afterwards no reader of the
+# feed misses an event.
 use strict;
 use warnings;
 

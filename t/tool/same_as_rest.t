@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The command line is a surface like the REST API: the same records, the same
-# events, the same audit trail, the same walls between organizations.
+# The command line does the same as the REST API: the same records, events and audit trail,
+# the same isolation of organizations.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What limsctl need not be told each time: of the command line, the environment and
-# limsctl.conf the first wins. And roles.sql, which is run before all that, keeps its
-# hands off databases that belong to others.
+# Settings of limsctl: of the command line, the environment and limsctl.conf the first wins.
+# And roles.sql leaves databases of others alone.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Acts that are signed (21 CFR 11): who signs, with which password, what the
-# signature says, and that an act that fails leaves none.
+# Signed actions (21 CFR 11): who signs, with which password, what the signature says, and
+# that a failed action leaves none.
 use strict;
 use warnings;
 

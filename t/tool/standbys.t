@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# limsctl check says what a commit survives by the standbys that are really there,
-# and not by what is configured.
+# limsctl check reports what a commit survives from the standbys that are connected, not
+# from what is configured.
 use strict;
 use warnings;
 

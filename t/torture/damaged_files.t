@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Damaged files of instruments, made at random for every layout: the same values, or
-# held back with a reason. t/profiles/damaged_files.c says what is damaged, and runs once
-# with the same files each time; here it is other files.
+# Files of instruments damaged at random, for every layout: they give the same values, or
+# are held back with a reason. t/profiles/damaged_files.c says what is damaged, and runs
+# once with the same files each time; here they are others.
 #
 # DAMAGE_SECONDS=3600 sets how long, DAMAGE_SEED=1 which files.
 use strict;

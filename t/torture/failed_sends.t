@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A question that could not be sent may have been sent in part, and an answer that
-# was not read comes all the same. So a connection on which one of libpq's calls for
-# either has failed goes to nobody else, whatever else is right about it: it is
-# closed, and the next request has another one.
+# A libpq call that fails while a query is sent or its answer is read: part of the query may
+# have been sent, and the answer comes all the same. So the connection is closed, whatever
+# else is right about it, and the next request has another one.
 use strict;
 use warnings;
 

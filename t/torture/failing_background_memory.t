@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Memory that runs out in what works without a request, the jobs and the sending of
-# webhooks, ends the child or is tried again: no event goes without its delivery, and
-# the jobs go on.
+# Out of memory in background work (jobs and webhooks): the child ends or the work is tried
+# again; every event gets its delivery, and the jobs go on.
 #
 # TORTURE_KILLS, as for kill.t: with many, some 300 times; else ten.
 use strict;

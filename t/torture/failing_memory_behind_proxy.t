@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whichever allocation fails, nothing goes past the proxy that was configured for the
-# model service: behind one that lets nobody through, the service hears nothing.
+# Whichever allocation fails, the configured proxy is never bypassed: behind one that
+# refuses everybody, the model service receives nothing.
 #
 # TORTURE_KILLS, as for kill.t: with many, every allocation; else some six.
 use strict;

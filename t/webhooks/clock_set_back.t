@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The machine's time is set back by an hour, as happens where it was wrong at
-# first: what is under way has its outcome, and what comes then goes out at once.
+# The clock of the machine is set back by an hour: deliveries under way get their outcome,
+# and later ones go out at once.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A receiver that keeps its connections open and drops them when they are used
-# again has done nothing wrong: what it would have got comes on a new one, at once,
-# and costs no attempt.
+# A receiver that keeps connections open and resets them when they are used again: the
+# delivery goes out on a new connection at once, and no attempt is counted.
 use strict;
 use warnings;
 

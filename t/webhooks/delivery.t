@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is done goes to who asked for it: soon, once, signed and in order, to the
-# letter of the contract, by a receiver that knows nothing else.
+# Webhooks reach the endpoints that asked for them: soon, once, signed, in order, and exactly
+# as the contract says, checked by a receiver that knows only the contract.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A database that takes connections and says nothing does not hold up the end of
-# a dispatcher, and so of its child: that connects without waiting, and leaves without
-# good-byes that nobody hears. On a cluster of its own, which stands still.
+# A database that accepts connections and says nothing does not delay the end of a
+# dispatcher, and so of its child: it connects without blocking and ends without waiting for
+# the database. On a cluster of its own, which is frozen.
 use strict;
 use warnings;
 

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Endpoints that hang are in nobody's way, however many there are and however much
-# waits for them: neither of those that worked before, nor, when a dispatcher
-# begins and knows nothing yet, of any. There is no clock in it: what is healthy
-# has arrived before the first attempt of those that hang has ended.
+# Endpoints that hang do not delay others, however many there are and however long their
+# queues: neither endpoints that worked before nor, when a dispatcher starts and knows
+# nothing yet, any. No clock is involved: healthy deliveries arrive before the first attempt
+# of a hanging one ends.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Receivers as bad as they come. None is believed to have had what it did not
-# acknowledge, none takes more than it is given of time and memory, and those
-# that work are served as ever.
+# Misbehaving receivers: none counts as having received what it did not acknowledge, none
+# takes more time and memory than allowed, and the others are served as always.
 use strict;
 use warnings;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The names of receivers, and those who answer for them. A name that is public
-# when it is looked at and an inner address when it is connected to reaches
-# nothing, in whatever order it says what; a name server that does not answer
-# takes the time of the attempt, and nobody else's.
+# Host names of receivers and their name servers. A name that is public when it is checked
+# and private when it is connected to reaches nothing, in any order of answers; a name
+# server that does not answer uses up the time of that attempt, and nobody else's.
 use strict;
 use warnings;
 

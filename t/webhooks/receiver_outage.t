@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# A receiver that is away for longer than its deliveries are tried: the endpoint
-# is disabled, what comes then is kept and goes out when it is enabled, and what
-# was given up is recovered by a job that survives the end of httpd. Everything
-# arrives under the id that it had from the beginning.
+# A receiver that is away for longer than its deliveries are retried: the endpoint is
+# disabled, new deliveries are kept and sent when it is enabled, and those given up are sent
+# again by a job that survives the end of httpd. Every delivery keeps its id.
 use strict;
 use warnings;
 

@@ -1,9 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What was sent can be looked up, and what did not arrive can be sent again: one
-# by one, all since a point in time, and by enabling an endpoint. What the
-# dispatcher would do is done here by its own functions or plain SQL.
+# Deliveries can be looked up and sent again: one by one, all since a point in time, and by
+# enabling an endpoint. The dispatcher's part is done here by its SQL functions.
 use strict;
 use warnings;
 

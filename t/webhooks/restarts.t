@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Graceful restarts during delivery: nothing is lost, and next to nothing is sent
-# twice to receivers that answer; none waits longer than its last requests and a
-# second, and neither threads, descriptors nor leases stay behind. LIMS_RESTARTS
-# has more of them.
+# Graceful restarts during delivery: nothing is lost and hardly anything is sent twice to
+# receivers that answer; no child takes longer than its last requests and a second, and no
+# thread, descriptor or lease stays behind. LIMS_RESTARTS sets how many.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# The schedule, with a clock that directives make faster: attempts when they are
-# due and as many as there are, endpoints disabled by what is given up in a row,
-# and what was kept for them when they are enabled. And what operators see.
+# The schedule of retries, made faster by directives: attempts at their times and no more,
+# endpoints disabled after failures in a row, deliveries kept for them until they are
+# enabled. And the metrics of it.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Deliveries of the service, taken by others' code: the examples of
-# conf/receivers, and the library of Standard Webhooks. Through a rotation of
-# the secret, and through a replacement of the key that it is kept under.
+# Deliveries verified by code that is not ours: the examples of conf/receivers and the
+# library of Standard Webhooks; through a rotation of the secret and of the key that seals
+# it.
 use strict;
 use warnings;
 

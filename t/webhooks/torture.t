@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Nothing lost, nothing invented. While samples are made, and transactions rolled
-# back, by many at once, children, httpd and PostgreSQL are killed at random
-# moments and httpd is restarted gracefully; the receivers hang, reset, answer
-# slowly or badly, and recover. In the end every event of what was committed has
-# arrived, at everybody who asked for it and ever accepts, and nothing else has;
-# what arrived twice did so under the same id with the same bytes.
+# Nothing lost, nothing invented. While many processes register samples and roll back
+# transactions, children, httpd and PostgreSQL are killed at random moments and httpd is
+# restarted gracefully; the receivers hang, reset, answer slowly or badly, and recover. In
+# the end every event of a committed transaction has arrived at every endpoint that asked
+# for it and ever accepts, and nothing else has; what arrived twice has the same id and
+# bytes.
 #
 # A short form by default; `make torture-webhooks` has at least 20,000 events.
 use strict;

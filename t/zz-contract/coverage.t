@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the document promises and no test has seen may be wrong. Every operation,
-# and every status that is documented for it, was produced by some test of the
-# suite; LIMS::Test noted them. Means something only after the whole suite, so
-# `make test` sets LIMS_SUITE, and it runs last.
+# Coverage of the OpenAPI document: every operation, and every status that is documented for
+# it, was produced by some test of the suite, as LIMS::Test noted. It says something only
+# after the whole suite, so `make test` sets LIMS_SUITE, and it runs last.
 use strict;
 use warnings;
 
