@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucketed_window.c - a sliding limit that several machines share. */
+/* bucketed_window.c - a bucketed sliding-window rate limiter. */
 #include "kernel/bucketed_window.h"
 
 static apr_int64_t width_of(const lims_bucketed_window_t *window)
@@ -29,8 +29,8 @@ static apr_int64_t leaves_in(const lims_bucketed_window_t *window, int back, apr
     return (last + 1) * width_of(window) - at;
 }
 
-void lims_bucketed_window_judge(lims_rate_verdict_t *verdict, const lims_bucketed_window_t *window,
-                                const apr_uint32_t *counts, apr_time_t at)
+void lims_bucketed_window_decide(lims_rate_verdict_t *verdict, const lims_bucketed_window_t *window,
+                                 const apr_uint32_t *counts, apr_time_t at)
 {
     apr_uint64_t sum = 0, excess;
 

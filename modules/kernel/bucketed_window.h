@@ -1,41 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bucketed_window.h - a sliding limit that several machines share.
+ * bucketed_window.h - a bucketed sliding-window rate limiter, for counters that several
+ * machines share.
  *
- * A ring (sliding_window.h) is exact because it holds the time of every request. A store
- * that can only add up holds numbers instead: the window is cut into buckets of
- * equal length, and a request is counted into the bucket of its moment. What a
- * request is judged by are the buckets that its window touches, one of them
- * only with its end; that one is counted whole. So no window of that length
- * ever holds more than `limit` requests, and a place is free again at the
- * latest one bucket, a twentieth of the window, after it has left the window.
+ * The exact limiter (sliding_window.h) keeps the time of every request. A store that
+ * can only add keeps numbers: time is cut into buckets of a twentieth of the window,
+ * and a request is counted in the bucket of its time. A request is admitted if the
+ * buckets that its window overlaps hold no more than `limit`, the oldest one counted
+ * whole. So no window ever holds more than `limit` requests, and a request stops
+ * counting at the latest one bucket after it has left the window.
  *
- * Buckets are numbered by the clock of the day, which the machines agree about
- * as closely as their clocks do.
+ * Buckets are numbered by the time of day; the machines' clocks have to agree.
  */
 #ifndef LIMS_KERNEL_BUCKETED_WINDOW_H
 #define LIMS_KERNEL_BUCKETED_WINDOW_H
 
 #include "kernel/sliding_window.h"
 
-/* Buckets in a window; one more is looked at. */
+/* Buckets of a window; it can overlap one more. */
 #define LIMS_BUCKETED_WINDOW_BUCKETS 20
 #define LIMS_BUCKETED_WINDOW_COUNTS (LIMS_BUCKETED_WINDOW_BUCKETS + 1)
 
 typedef struct {
     apr_uint32_t limit; /* requests in a window */
-    apr_int64_t length; /* of the window in microseconds */
+    apr_int64_t length; /* of the window, microseconds */
 } lims_bucketed_window_t;
 
-/* The number of the bucket of a moment. */
+/* Returns the number of the bucket that holds `at`. */
 apr_int64_t lims_bucketed_window_bucket(const lims_bucketed_window_t *window, apr_time_t at);
 
-/* Seconds for which a bucket has to be kept. */
+/* Returns for how many seconds the store has to keep a bucket. */
 apr_uint32_t lims_bucketed_window_lifetime(const lims_bucketed_window_t *window);
 
-/* Judges a request of the moment `at` that is counted already. counts[i] is
- * what the i-th bucket before that of `at` holds, LIMS_BUCKETED_WINDOW_COUNTS of them. */
-void lims_bucketed_window_judge(lims_rate_verdict_t *verdict, const lims_bucketed_window_t *window,
-                                const apr_uint32_t *counts, apr_time_t at);
+/* Decides about a request at `at` that the newest bucket includes already.
+ * LIMS_BUCKETED_WINDOW_COUNTS counts, the newest bucket first. */
+void lims_bucketed_window_decide(lims_rate_verdict_t *verdict, const lims_bucketed_window_t *window,
+                                 const apr_uint32_t *counts, apr_time_t at);
 
 #endif /* LIMS_KERNEL_BUCKETED_WINDOW_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fair_semaphore.c - a bound on those inside, and a line of those who wait for it. */
+/* fair_semaphore.c - a fair (FIFO) semaphore for the threads of one process. */
 #include "kernel/fair_semaphore.h"
 
 #include <apr_ring.h>
@@ -7,125 +7,127 @@
 #include <apr_thread_mutex.h>
 
 typedef enum {
-    TURN_AWAITED,
-    TURN_TAKEN,
-    TURN_OVER /* its place has gone to another */
-} turn_state_e;
+    PERMIT_WAITING,
+    PERMIT_HELD,
+    PERMIT_EXPIRED /* it has another holder */
+} permit_state_e;
 
 struct lims_fair_permit_t {
     APR_RING_ENTRY(lims_fair_permit_t) link;
-    turn_state_e state;
-    apr_time_t begun;
-    apr_thread_cond_t *called; /* of one that was waited for */
+    permit_state_e state;
+    apr_time_t acquired;
+    apr_thread_cond_t *granted; /* NULL: it did not have to wait */
 };
 
-APR_RING_HEAD(turn_ring_t, lims_fair_permit_t);
+APR_RING_HEAD(permit_ring_t, lims_fair_permit_t);
 
-/* A place is free or of a turn that is taken, and none is free while one waits. */
+/* Invariant: no permit is free while a thread waits. */
 struct lims_fair_semaphore_t {
     apr_thread_mutex_t *mutex;
-    struct turn_ring_t line;
-    struct turn_ring_t taken; /* the oldest first */
-    apr_interval_time_t length;
+    struct permit_ring_t waiting;
+    struct permit_ring_t held; /* the oldest first */
+    apr_interval_time_t lifetime;
     int free;
 };
 
-apr_status_t lims_fair_semaphore_create(lims_fair_semaphore_t **turns, int places,
-                                        apr_interval_time_t length, apr_pool_t *pool)
+apr_status_t lims_fair_semaphore_create(lims_fair_semaphore_t **semaphore, int permits,
+                                        apr_interval_time_t lifetime, apr_pool_t *pool)
 {
     lims_fair_semaphore_t *fresh = apr_pcalloc(pool, sizeof(*fresh));
 
-    APR_RING_INIT(&fresh->line, lims_fair_permit_t, link);
-    APR_RING_INIT(&fresh->taken, lims_fair_permit_t, link);
-    fresh->length = length;
-    fresh->free = places;
-    *turns = fresh;
+    APR_RING_INIT(&fresh->waiting, lims_fair_permit_t, link);
+    APR_RING_INIT(&fresh->held, lims_fair_permit_t, link);
+    fresh->lifetime = lifetime;
+    fresh->free = permits;
+    *semaphore = fresh;
     return apr_thread_mutex_create(&fresh->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
 /* --- With the mutex ------------------------------------------------------- */
 
-static void begin(lims_fair_semaphore_t *turns, lims_fair_permit_t *turn, apr_time_t now)
+static void grant(lims_fair_semaphore_t *semaphore, lims_fair_permit_t *permit, apr_time_t now)
 {
-    turn->state = TURN_TAKEN;
-    turn->begun = now;
-    APR_RING_INSERT_TAIL(&turns->taken, turn, lims_fair_permit_t, link);
+    permit->state = PERMIT_HELD;
+    permit->acquired = now;
+    APR_RING_INSERT_TAIL(&semaphore->held, permit, lims_fair_permit_t, link);
 }
 
-static void end(lims_fair_semaphore_t *turns, lims_fair_permit_t *turn, apr_time_t now)
+static void pass_on(lims_fair_semaphore_t *semaphore, lims_fair_permit_t *permit, apr_time_t now)
 {
-    APR_RING_REMOVE(turn, link);
-    turn->state = TURN_OVER;
-    if (APR_RING_EMPTY(&turns->line, lims_fair_permit_t, link)) {
-        turns->free++;
+    APR_RING_REMOVE(permit, link);
+    permit->state = PERMIT_EXPIRED;
+    if (APR_RING_EMPTY(&semaphore->waiting, lims_fair_permit_t, link)) {
+        semaphore->free++;
     } else {
-        lims_fair_permit_t *first = APR_RING_FIRST(&turns->line);
+        lims_fair_permit_t *first = APR_RING_FIRST(&semaphore->waiting);
         APR_RING_REMOVE(first, link);
-        begin(turns, first, now);
-        apr_thread_cond_signal(first->called);
+        grant(semaphore, first, now);
+        apr_thread_cond_signal(first->granted);
     }
 }
 
-/* When the oldest turn has had its time. */
-static apr_time_t next_end(const lims_fair_semaphore_t *turns)
+/* When the oldest permit expires. */
+static apr_time_t next_expiry(const lims_fair_semaphore_t *semaphore)
 {
-    return APR_RING_FIRST(&turns->taken)->begun + turns->length;
+    return APR_RING_FIRST(&semaphore->held)->acquired + semaphore->lifetime;
 }
 
-/* Ends the turns that have had their time, while somebody waits. */
-static void end_overdue(lims_fair_semaphore_t *turns, apr_time_t now)
+/* Passes expired permits on to waiters. */
+static void pass_on_expired(lims_fair_semaphore_t *semaphore, apr_time_t now)
 {
-    while (!APR_RING_EMPTY(&turns->line, lims_fair_permit_t, link) && next_end(turns) <= now) {
-        end(turns, APR_RING_FIRST(&turns->taken), now);
+    while (!APR_RING_EMPTY(&semaphore->waiting, lims_fair_permit_t, link) &&
+           next_expiry(semaphore) <= now) {
+        pass_on(semaphore, APR_RING_FIRST(&semaphore->held), now);
     }
 }
 
-/* Lets go of the mutex meanwhile. */
-static void wait_in_line(lims_fair_semaphore_t *turns, lims_fair_permit_t *turn, apr_time_t now,
-                         apr_time_t until)
+/* Waits for a permit until `deadline`; the mutex is released meanwhile. */
+static void wait_for_permit(lims_fair_semaphore_t *semaphore, lims_fair_permit_t *permit,
+                            apr_time_t now, apr_time_t deadline)
 {
-    APR_RING_INSERT_TAIL(&turns->line, turn, lims_fair_permit_t, link);
-    end_overdue(turns, now);
-    while (turn->state == TURN_AWAITED && now < until) {
-        apr_time_t next = next_end(turns);
-        apr_thread_cond_timedwait(turn->called, turns->mutex, (next < until ? next : until) - now);
+    APR_RING_INSERT_TAIL(&semaphore->waiting, permit, lims_fair_permit_t, link);
+    pass_on_expired(semaphore, now);
+    while (permit->state == PERMIT_WAITING && now < deadline) {
+        apr_time_t next = next_expiry(semaphore);
+        apr_thread_cond_timedwait(permit->granted, semaphore->mutex,
+                                  (next < deadline ? next : deadline) - now);
         now = apr_time_now();
-        end_overdue(turns, now);
+        pass_on_expired(semaphore, now);
     }
-    if (turn->state == TURN_AWAITED) {
-        APR_RING_REMOVE(turn, link);
+    if (permit->state == PERMIT_WAITING) {
+        APR_RING_REMOVE(permit, link);
     }
 }
 
-/* --- Turns ---------------------------------------------------------------- */
+/* --- Permits -------------------------------------------------------------- */
 
-lims_fair_permit_t *lims_fair_semaphore_acquire(bool *waited, lims_fair_semaphore_t *turns,
-                                                apr_time_t until, apr_pool_t *pool)
+lims_fair_permit_t *lims_fair_semaphore_acquire(bool *waited, lims_fair_semaphore_t *semaphore,
+                                                apr_time_t deadline, apr_pool_t *pool)
 {
-    lims_fair_permit_t *turn = apr_pcalloc(pool, sizeof(*turn));
+    lims_fair_permit_t *permit = apr_pcalloc(pool, sizeof(*permit));
     apr_time_t now = apr_time_now();
-    bool taken;
+    bool held;
 
-    apr_thread_mutex_lock(turns->mutex);
-    if (turns->free > 0) {
-        turns->free--;
-        begin(turns, turn, now);
+    apr_thread_mutex_lock(semaphore->mutex);
+    if (semaphore->free > 0) {
+        semaphore->free--;
+        grant(semaphore, permit, now);
     } else {
         *waited = true;
-        if (apr_thread_cond_create(&turn->called, pool) == APR_SUCCESS) {
-            wait_in_line(turns, turn, now, until);
+        if (apr_thread_cond_create(&permit->granted, pool) == APR_SUCCESS) {
+            wait_for_permit(semaphore, permit, now, deadline);
         }
     }
-    taken = turn->state != TURN_AWAITED;
-    apr_thread_mutex_unlock(turns->mutex);
-    return taken ? turn : NULL;
+    held = permit->state != PERMIT_WAITING;
+    apr_thread_mutex_unlock(semaphore->mutex);
+    return held ? permit : NULL;
 }
 
-void lims_fair_semaphore_release(lims_fair_semaphore_t *turns, lims_fair_permit_t *turn)
+void lims_fair_semaphore_release(lims_fair_semaphore_t *semaphore, lims_fair_permit_t *permit)
 {
-    apr_thread_mutex_lock(turns->mutex);
-    if (turn->state == TURN_TAKEN) {
-        end(turns, turn, apr_time_now());
+    apr_thread_mutex_lock(semaphore->mutex);
+    if (permit->state == PERMIT_HELD) {
+        pass_on(semaphore, permit, apr_time_now());
     }
-    apr_thread_mutex_unlock(turns->mutex);
+    apr_thread_mutex_unlock(semaphore->mutex);
 }

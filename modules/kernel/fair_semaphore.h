@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fair_semaphore.h - taking turns: so many at once, the others in the order in which they
- * came.
+ * fair_semaphore.h - a fair (FIFO) semaphore for the threads of one process.
  *
- * A database does not answer sooner because more ask at once: beyond a few
- * sessions for each of its processors they only push each other out of its
- * caches and wait in its run queue, and the last of them waits longest. So the
- * brief reads of a child take turns, in the order in which they came. Writes do
- * not, which may wait for each other's locks, nor searches, which may take long:
- * behind neither is a turn to be waited for.
+ * It bounds the short reads that a child sends to the database at once. Beyond a few
+ * sessions for each of its processors a database does not answer sooner: sessions
+ * evict each other from its caches and queue for its processors, and the last of
+ * them waits longest. Writes do not pass it, because they may wait for each other's
+ * locks, and searches do not, because they may take long: neither should keep short
+ * reads waiting.
  *
- * What was thought brief may still meet a lock or a cold disk. Then it is not its
- * processor that the database lacks, and a turn that lasts longer than turns do
- * goes to the next in line: so nothing holds up the others for long.
+ * A short read may still meet a lock or a cold disk, and is then not using a
+ * processor. So a permit expires after `lifetime` while others wait, and goes to the
+ * first waiter: no holder blocks the others for long.
  */
 #ifndef LIMS_FAIR_SEMAPHORE_H
 #define LIMS_FAIR_SEMAPHORE_H
@@ -24,19 +23,19 @@
 typedef struct lims_fair_semaphore_t lims_fair_semaphore_t;
 typedef struct lims_fair_permit_t lims_fair_permit_t;
 
-/* `places` turns may be taken at once, not counting those that have lasted for
- * `length` (microseconds) while others waited; `pool` outlives them. */
-apr_status_t lims_fair_semaphore_create(lims_fair_semaphore_t **turns, int places,
-                                        apr_interval_time_t length, apr_pool_t *pool);
+/* Makes a semaphore of so many permits. A permit older than `lifetime` microseconds
+ * goes to a waiter, if there is one. `pool` outlives the semaphore. */
+apr_status_t lims_fair_semaphore_create(lims_fair_semaphore_t **semaphore, int permits,
+                                        apr_interval_time_t lifetime, apr_pool_t *pool);
 
-/* Waits for a turn until then; NULL if none came. Behind those that wait
- * already, so that nobody is overtaken. `waited` becomes true if it had to;
- * `pool` is the request's and outlives the turn. */
-lims_fair_permit_t *lims_fair_semaphore_acquire(bool *waited, lims_fair_semaphore_t *turns,
-                                                apr_time_t until, apr_pool_t *pool);
+/* Acquires a permit, waiting behind all earlier waiters until `deadline`; NULL: timed
+ * out. Sets `waited` if it had to wait. `pool` is the request's and outlives the
+ * permit. */
+lims_fair_permit_t *lims_fair_semaphore_acquire(bool *waited, lims_fair_semaphore_t *semaphore,
+                                                apr_time_t deadline, apr_pool_t *pool);
 
-/* To be called once for each turn taken: the next in line has it then, if it has
- * not got it already. */
-void lims_fair_semaphore_release(lims_fair_semaphore_t *turns, lims_fair_permit_t *turn);
+/* Releases a permit; call it once for each that was acquired. The first waiter gets
+ * it, unless it expired and has another holder already. */
+void lims_fair_semaphore_release(lims_fair_semaphore_t *semaphore, lims_fair_permit_t *permit);
 
 #endif /* LIMS_FAIR_SEMAPHORE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * header_fields.c - the small header fields of a request.
+ * header_fields.c - syntax of single header fields of a request.
  */
 #include "kernel/header_fields.h"
 

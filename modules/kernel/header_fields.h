@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * header_fields.h - the small header fields of a request.
+ * header_fields.h - syntax of single header fields of a request.
  */
 #ifndef LIMS_KERNEL_HEADER_FIELDS_H
 #define LIMS_KERNEL_HEADER_FIELDS_H

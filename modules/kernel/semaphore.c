@@ -1,130 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* semaphore.c - so many at once, over the processes of a machine. */
+/* semaphore.c - a counting semaphore in memory that processes share. */
 #include "kernel/semaphore.h"
 
 #include <stdatomic.h>
 
 #include "kernel/time.h"
 
-/* Processes that can wait in order; more are served too, but behind them. */
-#define SEATS 128
+/* Waiters that keep their order; any further ones are served after them. */
+#define WAITERS 128
 
-/* How often who waits looks, and after how long without a look it is gone. */
-#define LOOK apr_time_from_msec(2)
-#define GONE apr_time_from_sec(1)
+/* Interval at which a waiter polls, and after how long without polling it counts as
+ * dead. */
+#define POLL apr_time_from_msec(2)
+#define DEAD apr_time_from_sec(1)
 
 /* Times of lims_time_monotonic(), 0: free. */
 typedef struct {
-    _Atomic apr_int64_t since; /* it waits */
-    _Atomic apr_int64_t seen;  /* it looked last */
-} seat_t;
+    _Atomic apr_int64_t since;  /* when it began to wait */
+    _Atomic apr_int64_t polled; /* when it last polled */
+} waiter_t;
 
 typedef struct {
-    seat_t seats[SEATS];
-    _Atomic apr_int64_t taken[]; /* since when; count of them */
-} room_t;
+    waiter_t waiters[WAITERS];
+    _Atomic apr_int64_t acquired[]; /* when, for each permit */
+} state_t;
 
-apr_size_t lims_semaphore_size(int count)
+apr_size_t lims_semaphore_size(int permits)
 {
-    return sizeof(room_t) + sizeof(apr_int64_t) * (apr_size_t)count;
+    return sizeof(state_t) + sizeof(apr_int64_t) * (apr_size_t)permits;
 }
 
-static bool is_gone(apr_int64_t seen, apr_int64_t now)
+static bool is_dead(apr_int64_t polled, apr_int64_t now)
 {
-    return seen == 0 || now - seen >= GONE;
+    return polled == 0 || now - polled >= DEAD;
 }
 
-/* --- Seats ---------------------------------------------------------------- */
+/* --- Waiters -------------------------------------------------------------- */
 
-/* A seat for who waits since then; NULL if all are taken. */
-static seat_t *sit_down(room_t *room, apr_int64_t since)
+/* Enters a waiter that began at `since`; NULL: there is no room for one more. */
+static waiter_t *enter(state_t *state, apr_int64_t since)
 {
-    for (int i = 0; i < SEATS; i++) {
-        seat_t *seat = &room->seats[i];
-        apr_int64_t seen = atomic_load(&seat->seen);
+    for (int i = 0; i < WAITERS; i++) {
+        waiter_t *waiter = &state->waiters[i];
+        apr_int64_t polled = atomic_load(&waiter->polled);
 
-        if (is_gone(seen, since) && atomic_compare_exchange_strong(&seat->seen, &seen, since)) {
-            atomic_store(&seat->since, since);
-            return seat;
+        if (is_dead(polled, since) &&
+            atomic_compare_exchange_strong(&waiter->polled, &polled, since)) {
+            atomic_store(&waiter->since, since);
+            return waiter;
         }
     }
     return NULL;
 }
 
-static void stand_up(seat_t *seat)
+static void leave(waiter_t *waiter)
 {
-    if (seat) {
-        atomic_store(&seat->seen, 0);
+    if (waiter) {
+        atomic_store(&waiter->polled, 0);
     }
 }
 
-/* How many wait that came before: in order of time, and of seats where that is the
- * same. Who has no seat comes after all that have. */
-static int count_before(room_t *room, const seat_t *own, apr_int64_t since, apr_int64_t now)
+/* Counts the waiters that began earlier; of those that began at once the one with the
+ * lower index is first. A waiter without an entry comes after all others. */
+static int count_before(state_t *state, const waiter_t *own, apr_int64_t since, apr_int64_t now)
 {
     int before = 0;
 
-    for (int i = 0; i < SEATS; i++) {
-        const seat_t *seat = &room->seats[i];
-        apr_int64_t theirs = atomic_load(&seat->since);
+    for (int i = 0; i < WAITERS; i++) {
+        const waiter_t *waiter = &state->waiters[i];
+        apr_int64_t theirs = atomic_load(&waiter->since);
 
-        if (seat != own && !is_gone(atomic_load(&seat->seen), now)) {
-            before += !own || theirs < since || (theirs == since && seat < own);
+        if (waiter != own && !is_dead(atomic_load(&waiter->polled), now)) {
+            before += !own || theirs < since || (theirs == since && waiter < own);
         }
     }
     return before;
 }
 
-/* --- Places --------------------------------------------------------------- */
+/* --- Permits -------------------------------------------------------------- */
 
-static bool is_free(apr_int64_t since, apr_int64_t now, const lims_semaphore_t *places)
+static bool is_free(apr_int64_t since, apr_int64_t now, const lims_semaphore_t *semaphore)
 {
-    return since == 0 || now - since >= places->length;
+    return since == 0 || now - since >= semaphore->lifetime;
 }
 
-/* Takes a place if there is one more than `before`. */
-static bool take(lims_semaphore_permit_t *place, const lims_semaphore_t *places, int before,
+/* Acquires a permit if more than `before` are free. */
+static bool take(lims_semaphore_permit_t *permit, const lims_semaphore_t *semaphore, int before,
                  apr_int64_t now)
 {
-    room_t *room = places->memory;
+    state_t *state = semaphore->memory;
     int left = before;
 
-    for (int i = 0; i < places->count; i++) {
-        apr_int64_t since = atomic_load(&room->taken[i]);
+    for (int i = 0; i < semaphore->permits; i++) {
+        apr_int64_t since = atomic_load(&state->acquired[i]);
 
-        if (is_free(since, now, places) && left-- <= 0 &&
-            atomic_compare_exchange_strong(&room->taken[i], &since, now)) {
-            *place = (lims_semaphore_permit_t){ .index = i, .since = now };
+        if (is_free(since, now, semaphore) && left-- <= 0 &&
+            atomic_compare_exchange_strong(&state->acquired[i], &since, now)) {
+            *permit = (lims_semaphore_permit_t){ .index = i, .since = now };
             return true;
         }
     }
     return false;
 }
 
-bool lims_semaphore_acquire(lims_semaphore_permit_t *place, const lims_semaphore_t *places,
-                            apr_interval_time_t patience)
+bool lims_semaphore_acquire(lims_semaphore_permit_t *permit, const lims_semaphore_t *semaphore,
+                            apr_interval_time_t timeout)
 {
-    room_t *room = places->memory;
+    state_t *state = semaphore->memory;
     apr_int64_t begun = lims_time_monotonic(), now = begun;
-    seat_t *seat = sit_down(room, begun);
-    bool taken = take(place, places, count_before(room, seat, begun, now), now);
+    waiter_t *waiter = enter(state, begun);
+    bool acquired = take(permit, semaphore, count_before(state, waiter, begun, now), now);
 
-    while (!taken && now - begun < patience) {
-        apr_sleep(LOOK);
+    while (!acquired && now - begun < timeout) {
+        apr_sleep(POLL);
         now = lims_time_monotonic();
-        if (seat) {
-            atomic_store(&seat->seen, now);
+        if (waiter) {
+            atomic_store(&waiter->polled, now);
         }
-        taken = take(place, places, count_before(room, seat, begun, now), now);
+        acquired = take(permit, semaphore, count_before(state, waiter, begun, now), now);
     }
-    stand_up(seat);
-    return taken;
+    leave(waiter);
+    return acquired;
 }
 
-void lims_semaphore_release(const lims_semaphore_t *places, const lims_semaphore_permit_t *place)
+void lims_semaphore_release(const lims_semaphore_t *semaphore,
+                            const lims_semaphore_permit_t *permit)
 {
-    room_t *room = places->memory;
-    apr_int64_t since = place->since;
+    state_t *state = semaphore->memory;
+    apr_int64_t since = permit->since;
 
-    atomic_compare_exchange_strong(&room->taken[place->index], &since, 0);
+    atomic_compare_exchange_strong(&state->acquired[permit->index], &since, 0);
 }

@@ -1,47 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * semaphore.h - so many at once, over the processes of a machine.
+ * semaphore.h - a counting semaphore in memory that the processes of a machine share.
  *
- * Places in memory that processes share, for work that takes a processor for long:
- * the processors are one machine's, whichever process asks for them. Who waits
- * has a seat, which says since when, and a place that becomes free goes to who has
- * waited longest.
+ * It bounds CPU-bound work: the processors belong to the machine, whichever process
+ * uses them. Permits go to waiters in the order in which they began to wait.
  *
- * No lock is taken, and a place or a seat that nobody gives back does not stay
- * taken: a process that is killed leaves nothing behind that others would wait for
- * for long. A place that was taken for `length` is free to be taken by another, as
- * a turn is that lasts too long (fair_semaphore.h): a guard against those who wait for
- * something else than a processor, and against those who are no more.
+ * It takes no lock, and nothing is lost with a process that is killed. A permit
+ * expires after `lifetime` and may then be acquired by another waiter: that frees the
+ * permits of dead processes and of holders that wait for something other than a
+ * processor. A waiter that stops polling loses its place in the order.
  *
- * Who waits looks every few milliseconds, since none can be relied upon to call. So
- * one thread of a process should wait here, and the others behind it.
+ * Waiters poll every few milliseconds, because a process that could wake them may be
+ * dead. So one thread of a process should wait here, and its other threads for that
+ * one, in a fair semaphore (fair_semaphore.h).
  */
 #ifndef LIMS_KERNEL_SEMAPHORE_H
 #define LIMS_KERNEL_SEMAPHORE_H
 
 #include "lims.h"
 
-/* Places in a block of memory that is zero at first. */
 typedef struct {
-    void *memory;
-    int count;
-    apr_interval_time_t length; /* microseconds */
+    void *memory; /* shared, zero at first, of lims_semaphore_size() bytes */
+    int permits;
+    apr_interval_time_t lifetime; /* of a permit, microseconds */
 } lims_semaphore_t;
 
-/* One that is taken. */
+/* An acquired permit. */
 typedef struct {
     int index;
-    apr_time_t since; /* of lims_time_monotonic(): what tells it from the next taking */
+    apr_time_t since; /* of lims_time_monotonic(); tells it from later holders of the index */
 } lims_semaphore_permit_t;
 
-/* Bytes that so many places need. */
-apr_size_t lims_semaphore_size(int count);
+/* Size of the shared memory in bytes. */
+apr_size_t lims_semaphore_size(int permits);
 
-/* Waits for a place at most so long (microseconds); false if none became free. */
-bool lims_semaphore_acquire(lims_semaphore_permit_t *place, const lims_semaphore_t *places,
-                            apr_interval_time_t patience);
+/* Acquires a permit, waiting for `timeout` microseconds at most. False: timed out. */
+bool lims_semaphore_acquire(lims_semaphore_permit_t *permit, const lims_semaphore_t *semaphore,
+                            apr_interval_time_t timeout);
 
-/* To be called once for each place taken, which another may have by then. */
-void lims_semaphore_release(const lims_semaphore_t *places, const lims_semaphore_permit_t *place);
+/* Releases a permit; call it once for each that was acquired. Does nothing if the
+ * permit expired and has another holder by now. */
+void lims_semaphore_release(const lims_semaphore_t *semaphore,
+                            const lims_semaphore_permit_t *permit);
 
 #endif /* LIMS_KERNEL_SEMAPHORE_H */

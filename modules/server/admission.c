@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admission.c - the line of those whose work takes a processor for long: reading and
- * importing files of instruments.
+ * admission.c - the admission queue of CPU-bound requests: reading and importing the
+ * files of instruments.
  *
- * As many at once as ask for it would take all processors, of this machine and of
- * the database, and whoever reads a sample would wait behind all of them, while
- * none of them was done sooner. So a few are at work on the machine (semaphore.h) and
- * the others wait, holding nothing but their thread: in a child in the order in
- * which they came (fair_semaphore.h), the first of them for a place among all children.
+ * Without it such requests would take every processor of this machine and of the
+ * database; requests that read a sample would wait behind them, and the imports
+ * would not end sooner. So a few are admitted on the machine (semaphore.h). The others
+ * wait and hold nothing but their thread: in a child in the order in which they came
+ * (fair_semaphore.h), and the first of each child for a permit of the machine.
  *
- * Threads are few as well, and one that waits here reads no sample: some of a
- * child's never do.
+ * A waiting thread serves no other request, so the queue of a child is shorter than
+ * its number of threads.
  */
 #include <ap_mpm.h>
 #include <apr_strings.h>
@@ -21,21 +21,22 @@
 #include "kernel/fair_semaphore.h"
 #include "server/server.h"
 
-/* Longer than an import takes that waits for nobody; one that waits for a lock
- * keeps the others no longer. */
-#define TURN_LENGTH apr_time_from_sec(5)
+/* Lifetime of a permit: longer than an import that meets no lock. One that waits for a
+ * lock blocks the queue no longer than this. */
+#define PERMIT_LIFETIME apr_time_from_sec(5)
 
-/* One thread of so many stays out of the line, and at least one. */
-#define SPARED 8
+/* Of every so many threads of a child one is kept out of the queue, at least one. */
+#define THREADS_PER_FREE_ONE 8
 
-/* In a child: threads in the line, and at most. */
-static atomic_int inside;
-static int inside_max;
+/* Of this child: requests admitted or waiting, and how many there may be. */
+static atomic_int queued;
+static int queued_max;
 
 /* --- Getting ready -------------------------------------------------------- */
 
-/* Half of the processors, so that whoever reads finds one that is free. */
-static int places_of(const lims_config_t *config)
+/* Returns how many requests the machine admits at once: by default half of its
+ * processors, so that reads find a free one. */
+static int permits_of(const lims_config_t *config)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int chosen = (int)config->ingest_concurrency;
@@ -45,11 +46,11 @@ static int places_of(const lims_config_t *config)
 
 apr_status_t lims_admission_create(lims_config_t *config, server_rec *s)
 {
-    int count = places_of(config);
-    const char *name = apr_psprintf(s->process->pconf, "mod_lims_line %d", count);
+    int permits = permits_of(config);
+    const char *name = apr_psprintf(s->process->pconf, "mod_lims_line %d", permits);
 
-    config->semaphore = (lims_semaphore_t){ .count = count, .length = TURN_LENGTH };
-    return lims_shared_memory(&config->semaphore.memory, name, lims_semaphore_size(count), s);
+    config->semaphore = (lims_semaphore_t){ .permits = permits, .lifetime = PERMIT_LIFETIME };
+    return lims_shared_memory(&config->semaphore.memory, name, lims_semaphore_size(permits), s);
 }
 
 apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
@@ -58,20 +59,23 @@ apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s)
     int threads = 0;
 
     ap_mpm_query(AP_MPMQ_MAX_THREADS, &threads);
-    inside_max = threads > 1 ? threads - (threads > SPARED ? threads / SPARED : 1) : 1;
+    queued_max =
+        threads > 1
+            ? threads - (threads > THREADS_PER_FREE_ONE ? threads / THREADS_PER_FREE_ONE : 1)
+            : 1;
     for (; s && rv == APR_SUCCESS; s = s->next) {
         lims_config_t *config = lims_config_of(s);
         if (config->enable == 1) {
-            rv = lims_fair_semaphore_create(&config->fair_semaphore, config->semaphore.count,
-                                            TURN_LENGTH, pchild);
+            rv = lims_fair_semaphore_create(&config->fair_semaphore, config->semaphore.permits,
+                                            PERMIT_LIFETIME, pchild);
         }
     }
     return rv;
 }
 
-/* --- In the line ---------------------------------------------------------- */
+/* --- The queue ------------------------------------------------------------ */
 
-static const lims_error_t *no_turn(int number, const char *cause, apr_pool_t *pool)
+static const lims_error_t *not_admitted(int number, const char *cause, apr_pool_t *pool)
 {
     return lims_server_error(
         pool, LIMS_E_SERVICE_UNAVAILABLE, number, cause,
@@ -80,23 +84,24 @@ static const lims_error_t *no_turn(int number, const char *cause, apr_pool_t *po
         "what became of it.");
 }
 
-static bool wait_for_place(lims_admission_t *self, const lims_config_t *config, apr_pool_t *pool)
+static bool wait_for_permits(lims_admission_t *self, const lims_config_t *config, apr_pool_t *pool)
 {
-    apr_time_t until = apr_time_now() + config->ingest_wait * 1000;
+    apr_time_t deadline = apr_time_now() + config->ingest_wait * 1000;
     bool waited = false;
 
-    self->fair_permit = lims_fair_semaphore_acquire(&waited, config->fair_semaphore, until, pool);
+    self->fair_permit =
+        lims_fair_semaphore_acquire(&waited, config->fair_semaphore, deadline, pool);
     return self->fair_permit &&
-           lims_semaphore_acquire(&self->permit, &config->semaphore, until - apr_time_now());
+           lims_semaphore_acquire(&self->permit, &config->semaphore, deadline - apr_time_now());
 }
 
-static void leave_line(lims_admission_t *self, const lims_config_t *config)
+static void leave_queue(lims_admission_t *self, const lims_config_t *config)
 {
     if (self->fair_permit) {
         lims_fair_semaphore_release(config->fair_semaphore, self->fair_permit);
     }
     self->fair_permit = NULL;
-    atomic_fetch_sub(&inside, 1);
+    atomic_fetch_sub(&queued, 1);
 }
 
 const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_rec *s,
@@ -104,13 +109,13 @@ const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_
 {
     const lims_config_t *config = lims_config_of(s);
 
-    if (atomic_fetch_add(&inside, 1) >= inside_max) {
-        leave_line(self, config);
-        return no_turn(68, "as many files wait for their turn as threads may", pool);
+    if (atomic_fetch_add(&queued, 1) >= queued_max) {
+        leave_queue(self, config);
+        return not_admitted(68, "as many files wait for their turn as threads may", pool);
     }
-    if (!wait_for_place(self, config, pool)) {
-        leave_line(self, config);
-        return no_turn(67, "a file had no turn within LimsIngestWait", pool);
+    if (!wait_for_permits(self, config, pool)) {
+        leave_queue(self, config);
+        return not_admitted(67, "a file had no turn within LimsIngestWait", pool);
     }
     return NULL;
 }
@@ -120,5 +125,5 @@ void lims_admission_release(lims_admission_t *self, const server_rec *s)
     const lims_config_t *config = lims_config_of(s);
 
     lims_semaphore_release(&config->semaphore, &self->permit);
-    leave_line(self, config);
+    leave_queue(self, config);
 }

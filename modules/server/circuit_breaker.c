@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* circuit_breaker.c - what a child process knows of a database out of reach. */
+/* circuit_breaker.c - the circuit breaker of a child's connections to a database. */
 #include "server/circuit_breaker.h"
 
 #include <apr_strings.h>
@@ -11,12 +11,12 @@
 
 APLOG_USE_MODULE(lims);
 
-/* Between two attempts: short enough that nobody notices it once the database
- * is back, long enough that failing at once does not become a busy loop. */
+/* Pause between two probes: too short to be noticed once the database is back, long
+ * enough that probes which fail at once are no busy loop. */
 #define PAUSE apr_time_from_msec(50)
 
-/* An attempt that takes longer is one at a host that does not answer. Requests
- * do not wait for its end, or they would soon have all threads of the child. */
+/* A probe that takes longer counts as failed: the host does not answer. If requests
+ * waited for its end, they would soon occupy every thread of the child. */
 #define SLOW apr_time_from_sec(1)
 
 struct lims_breaker_t {
@@ -24,17 +24,17 @@ struct lims_breaker_t {
     apr_thread_cond_t *changed;
     const char *conninfo;
     server_rec *server;
-    bool lasts;
-    bool trying;
-    unsigned count;   /* outages so far */
-    unsigned begun;   /* attempts so far */
-    unsigned failed;  /* the latest attempt that failed */
-    unsigned refused; /* requests, in this outage */
-    unsigned waiting; /* requests, at the moment */
-    apr_time_t since;
-    apr_time_t reached; /* when an attempt last succeeded */
-    apr_time_t attempt_began;
-    apr_time_t attempt_ended;
+    bool open;
+    bool probing;
+    unsigned trips;   /* since the child began */
+    unsigned probes;  /* likewise; numbers the probes from 1 */
+    unsigned failed;  /* number of the latest probe that failed */
+    unsigned refused; /* requests, since the breaker opened */
+    unsigned waiting; /* requests, now */
+    apr_time_t opened;
+    apr_time_t reached; /* when a probe last succeeded */
+    apr_time_t probe_began;
+    apr_time_t probe_ended;
     char cause[512];
 };
 
@@ -52,39 +52,39 @@ apr_status_t lims_breaker_create(lims_breaker_t **breaker, apr_thread_mutex_t *m
 
 bool lims_breaker_is_open(const lims_breaker_t *breaker)
 {
-    return breaker->lasts;
+    return breaker->open;
 }
 
 unsigned lims_breaker_trips(const lims_breaker_t *breaker)
 {
-    return breaker->count;
+    return breaker->trips;
 }
 
-/* --- Attempts ------------------------------------------------------------- */
+/* --- Probes --------------------------------------------------------------- */
 
 void lims_breaker_trip(lims_breaker_t *breaker, apr_time_t began, const char *cause)
 {
-    if (breaker->lasts || began <= breaker->reached) {
+    if (breaker->open || began <= breaker->reached) {
         return;
     }
-    breaker->lasts = true;
-    breaker->since = apr_time_now();
+    breaker->open = true;
+    breaker->opened = apr_time_now();
     breaker->refused = 0;
-    breaker->count++;
+    breaker->trips++;
     apr_cpystrn(breaker->cause, cause, sizeof(breaker->cause));
 }
 
-static void note_failure(lims_breaker_t *breaker, unsigned number, const char *trouble)
+static void stay_open(lims_breaker_t *breaker, unsigned number, const char *problem)
 {
     breaker->failed = number;
-    apr_cpystrn(breaker->cause, trouble, sizeof(breaker->cause));
+    apr_cpystrn(breaker->cause, problem, sizeof(breaker->cause));
 }
 
-static void note_success(lims_breaker_t *breaker)
+static void close_breaker(lims_breaker_t *breaker)
 {
-    apr_interval_time_t lasted = apr_time_now() - breaker->since;
+    apr_interval_time_t lasted = apr_time_now() - breaker->opened;
 
-    breaker->lasts = false;
+    breaker->open = false;
     breaker->reached = apr_time_now();
     ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, breaker->server,
                  "LIMS0056: the database is back; it was out of reach for %" APR_TIME_T_FMT
@@ -92,56 +92,55 @@ static void note_success(lims_breaker_t *breaker)
                  apr_time_sec(lasted), (int)apr_time_msec(lasted), breaker->refused);
 }
 
-static void attempt(lims_breaker_t *breaker, apr_pool_t *pool)
+static void probe(lims_breaker_t *breaker, apr_pool_t *pool)
 {
-    unsigned number = ++breaker->begun;
-    const char *trouble;
+    unsigned number = ++breaker->probes;
+    const char *problem;
 
-    breaker->trying = true;
-    breaker->attempt_began = apr_time_now();
+    breaker->probing = true;
+    breaker->probe_began = apr_time_now();
     apr_thread_mutex_unlock(breaker->mutex);
-    trouble = lims_connection_probe(breaker->conninfo, pool);
+    problem = lims_connection_probe(breaker->conninfo, pool);
     apr_thread_mutex_lock(breaker->mutex);
-    breaker->trying = false;
-    breaker->attempt_ended = apr_time_now();
-    if (trouble) {
-        note_failure(breaker, number, trouble);
+    breaker->probing = false;
+    breaker->probe_ended = apr_time_now();
+    if (problem) {
+        stay_open(breaker, number, problem);
     } else {
-        note_success(breaker);
+        close_breaker(breaker);
     }
     apr_thread_cond_broadcast(breaker->changed);
 }
 
 /* --- Requests ------------------------------------------------------------- */
 
-lims_breaker_waiter_t lims_breaker_waiter(const lims_breaker_t *breaker, apr_time_t until)
+lims_breaker_waiter_t lims_breaker_waiter(const lims_breaker_t *breaker, apr_time_t deadline)
 {
-    return (lims_breaker_waiter_t){ .attempt = breaker->begun, .until = until };
+    return (lims_breaker_waiter_t){ .probe = breaker->probes, .deadline = deadline };
 }
 
 static bool is_slow(const lims_breaker_t *breaker)
 {
-    return breaker->trying && apr_time_now() - breaker->attempt_began > SLOW;
+    return breaker->probing && apr_time_now() - breaker->probe_began > SLOW;
 }
 
 bool lims_breaker_rejects(lims_breaker_waiter_t *waiter, lims_breaker_t *breaker, bool others,
                           apr_pool_t *pool)
 {
-    bool tried = breaker->failed > waiter->attempt;
+    bool tried = breaker->failed > waiter->probe;
 
-    if ((breaker->lasts && ((tried && !others) || is_slow(breaker))) ||
-        apr_time_now() >= waiter->until) {
-        waiter->cause =
-            breaker->lasts ? apr_pstrdup(pool, breaker->cause) : "connecting takes long";
+    if ((breaker->open && ((tried && !others) || is_slow(breaker))) ||
+        apr_time_now() >= waiter->deadline) {
+        waiter->cause = breaker->open ? apr_pstrdup(pool, breaker->cause) : "connecting takes long";
         breaker->refused++;
         return true;
     }
     return false;
 }
 
-static void sleep_until(lims_breaker_t *breaker, apr_time_t until)
+static void wait_until(lims_breaker_t *breaker, apr_time_t deadline)
 {
-    apr_interval_time_t left = until - apr_time_now();
+    apr_interval_time_t left = deadline - apr_time_now();
 
     if (left > 0) {
         breaker->waiting++;
@@ -153,17 +152,17 @@ static void sleep_until(lims_breaker_t *breaker, apr_time_t until)
 void lims_breaker_wait(lims_breaker_t *breaker, const lims_breaker_waiter_t *waiter,
                        apr_pool_t *pool)
 {
-    apr_time_t next = breaker->attempt_ended + PAUSE;
+    apr_time_t next = breaker->probe_ended + PAUSE;
 
-    if (!breaker->lasts) {
-        next = waiter->until;
-    } else if (breaker->trying) {
-        next = breaker->attempt_began + SLOW + 1;
+    if (!breaker->open) {
+        next = waiter->deadline;
+    } else if (breaker->probing) {
+        next = breaker->probe_began + SLOW + 1;
     } else if (apr_time_now() >= next) {
-        attempt(breaker, pool);
+        probe(breaker, pool);
         return;
     }
-    sleep_until(breaker, next < waiter->until ? next : waiter->until);
+    wait_until(breaker, next < waiter->deadline ? next : waiter->deadline);
 }
 
 void lims_breaker_wake(lims_breaker_t *breaker)

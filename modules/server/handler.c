@@ -235,7 +235,7 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, bool costl
 
 static const lims_error_t *meet_stranger(lims_exchange_t *x)
 {
-    return lims_unknown_keys_judge(((carrier_t *)x->context)->r, x->rq.reply->headers);
+    return lims_unknown_keys_check(((carrier_t *)x->context)->r, x->rq.reply->headers);
 }
 
 static void count_stranger(lims_exchange_t *x)

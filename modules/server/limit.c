@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limit.c - the rate limit of a key: in memory that all children share and
- * that outlives graceful and hard restarts, and, where several machines answer
- * for one service, in a store that they share.
+ * limit.c - the rate limit of an API key: an exact sliding window in shared memory,
+ * which outlives graceful and hard restarts, and a bucketed sliding window in
+ * memcached where several machines share the limit.
  *
- * A request that the store admits still needs a place in this machine's ring:
- * so the ring knows what was admitted here when the store goes away or comes
+ * A request that memcached admits must be admitted by this machine's window too. So
+ * the window knows what was admitted here when memcached becomes unreachable or comes
  * back empty, and no machine alone admits more than the limit.
  *
- * The memory belongs to the process's own pool, not to the configuration's,
- * and is found again through httpd's retained data. Its name holds the database
- * and all that shapes it: servers of one database and one limit share the counts,
- * servers of two databases nothing, and a restart that changes the limit begins
- * with new, empty rings.
+ * The shared memory is found again after a restart by its name, which contains the
+ * database, the limit and the length of the window: servers with all of these in
+ * common share the counts, and a restart that changes the limit begins with empty
+ * windows.
  */
 #include <apr_escape.h>
 #include <apr_strings.h>
@@ -25,7 +24,7 @@
 #include "server/metrics.h"
 #include "server/server.h"
 
-/* What stands before the shape in the name of the memory and of a counter. */
+/* The limits, in the names of the shared memory and of memcached's counters. */
 static const char *const kinds[] = {
     [LIMS_LIMIT_COMMON] = "",
     [LIMS_LIMIT_COSTLY] = "costly ",
@@ -74,12 +73,11 @@ static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
     return apr_psprintf(pool, "%" APR_INT64_T_FMT, (microseconds + 999999) / 1000000);
 }
 
-/* --- Over several machines ------------------------------------------------ */
+/* --- In memcached, over several machines ---------------------------------- */
 
-/* Made of the hash of the API key, which is the same wherever the database is
- * reached from, and hashed once more: a store need not know it. With the name
- * that the database has in its server, since a copy beside it knows the same keys.
- * Limits of other shapes are counted apart. */
+/* Names the counter of a key: by the hash of the API key, which is the same on all
+ * machines, hashed once more, since memcached need not know it; by the name of the
+ * database, since a copy of it has the same keys; and by limit and window. */
 static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
                                 const char *key_hash, apr_pool_t *pool)
 {
@@ -93,9 +91,9 @@ static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
     return apr_pstrcat(pool, "lims.rate.", apr_pescape_hex(pool, hash, 16, 0), NULL);
 }
 
-/* Counts in the store. What is counted into a bucket after its time may be
- * missing from what another has read of it: then it is counted into the next
- * one instead. False: there is no store at hand. */
+/* Counts a request in memcached. A request that reached its bucket after the bucket's
+ * time may be missing from what another machine has read: it is counted again in the
+ * current bucket instead. False: memcached cannot be asked. */
 static bool count_shared(lims_rate_verdict_t *verdict, lims_memcached_counter_t *counter,
                          const lims_config_t *config, lims_limit_e kind, apr_pool_t *pool)
 {
@@ -111,7 +109,7 @@ static bool count_shared(lims_rate_verdict_t *verdict, lims_memcached_counter_t 
                                   pool)) {
             return false;
         }
-        lims_bucketed_window_judge(verdict, &window, counts, at);
+        lims_bucketed_window_decide(verdict, &window, counts, at);
         at = apr_time_now();
         if (attempt > 0 || lims_bucketed_window_bucket(&window, at) == counter->number) {
             break;
@@ -126,7 +124,7 @@ static bool count_shared(lims_rate_verdict_t *verdict, lims_memcached_counter_t 
 
 /* --- Counting ------------------------------------------------------------- */
 
-/* The tighter of the two. */
+/* Keeps the tighter of two verdicts. */
 static void combine(lims_rate_verdict_t *verdict, const lims_rate_verdict_t *shared)
 {
     if (shared->remaining < verdict->remaining) {
@@ -137,9 +135,10 @@ static void combine(lims_rate_verdict_t *verdict, const lims_rate_verdict_t *sha
     }
 }
 
-/* False: the ring has no room for one more key. */
-static bool judge(lims_rate_verdict_t *verdict, const lims_config_t *config, lims_limit_e kind,
-                  apr_int64_t key, const char *key_hash, apr_pool_t *pool)
+/* Counts a request in both windows. False: the table has no room for one more key. */
+static bool count_request(lims_rate_verdict_t *verdict, const lims_config_t *config,
+                          lims_limit_e kind, apr_int64_t key, const char *key_hash,
+                          apr_pool_t *pool)
 {
     lims_rate_verdict_t shared = { .admitted = true };
     lims_memcached_counter_t counter = { .number = 0 };
@@ -163,9 +162,9 @@ static bool judge(lims_rate_verdict_t *verdict, const lims_config_t *config, lim
     return known;
 }
 
-/* Of two limits the answer shows the one that will be met first. */
-static void say_limit(apr_table_t *headers, const lims_sliding_windows_t *table,
-                      const lims_rate_verdict_t *verdict, apr_pool_t *pool)
+/* Writes the RateLimit fields; of two limits the one that is reached first. */
+static void write_limit(apr_table_t *headers, const lims_sliding_windows_t *table,
+                        const lims_rate_verdict_t *verdict, apr_pool_t *pool)
 {
     const char *other = apr_table_get(headers, "RateLimit-Remaining");
 
@@ -193,19 +192,20 @@ static const lims_error_t *count(const lims_config_t *config, lims_limit_e kind,
     const lims_sliding_windows_t *table = config->rates[kind];
     lims_rate_verdict_t verdict = { .admitted = false };
 
-    if (!judge(&verdict, config, kind, key, key_hash, pool)) {
+    if (!count_request(&verdict, config, kind, key, key_hash, pool)) {
         return lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 60,
                                  "more keys are active than the rate limit can count: "
                                  "raise LimsRateKeys",
                                  "The service is busy; try again in a minute.");
     }
-    say_limit(headers, table, &verdict, pool);
+    write_limit(headers, table, &verdict, pool);
     return verdict.admitted ? NULL : refuse(headers, table, &verdict, pool);
 }
 
-/* Whether the tighter limit would refuse a request, which is not counted. */
-static const lims_error_t *look(const lims_config_t *config, apr_int64_t key, const char *key_hash,
-                                apr_table_t *headers, apr_pool_t *pool)
+/* Checks the limit of costly requests without counting the request. */
+static const lims_error_t *check_costly(const lims_config_t *config, apr_int64_t key,
+                                        const char *key_hash, apr_table_t *headers,
+                                        apr_pool_t *pool)
 {
     const lims_sliding_windows_t *table = config->rates[LIMS_LIMIT_COSTLY];
     lims_memcached_counter_t counter = { .number = 0 };
@@ -222,14 +222,14 @@ static const lims_error_t *look(const lims_config_t *config, apr_int64_t key, co
     if (verdict.admitted) {
         return NULL;
     }
-    say_limit(headers, table, &verdict, pool);
+    write_limit(headers, table, &verdict, pool);
     return refuse(headers, table, &verdict, pool);
 }
 
 const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
                                      const char *key_hash, apr_table_t *headers, apr_pool_t *pool)
 {
-    const lims_error_t *error = costly ? look(config, key, key_hash, headers, pool) : NULL;
+    const lims_error_t *error = costly ? check_costly(config, key, key_hash, headers, pool) : NULL;
 
     if (!error) {
         error = count(config, LIMS_LIMIT_COMMON, key, key_hash, headers, pool);

@@ -7,14 +7,13 @@
  * A connection is held only while statements run: taken after the body was read,
  * given back before the answer is sent.
  *
- * Three things that mod_dbd's pool lacks stand in front of it. It waits for ever
- * when it is exhausted, so requests are counted in, with a time-out. It sends as
- * many to the database at once as there are connections, so reads take turns
- * (fair_semaphore.h), and so does the keeping of files, of which many may come at once. And
- * it lets every thread run into a database that is out of reach,
- * so connections that were found dead are kept apart from its idle ones and are
- * renewed only when there is no outage (circuit_breaker.h), which leaves the living ones
- * usable meanwhile.
+ * Three mechanisms stand in front of mod_dbd's pool. A bound with a time-out: mod_dbd
+ * itself waits for ever when its connections are all in use. A fair semaphore
+ * (fair_semaphore.h) for short reads and one for storing files: otherwise the
+ * database would get as many of them at once as there are connections. And a circuit
+ * breaker (circuit_breaker.h): otherwise every thread would try to reach a database
+ * that is down. Dead connections are kept apart and renewed only while the breaker is
+ * closed, so that the live ones stay usable.
  */
 #include <apr_dbd.h>
 #include <apr_optional.h>
@@ -36,46 +35,47 @@
 /* mod_dbd's own defaults. */
 enum { DBD_MIN_DEFAULT = 1, DBD_KEEP_DEFAULT = 2, DBD_MAX_DEFAULT = 10, DBD_EXPTIME_DEFAULT = 300 };
 
-/* Fewest reads at once where the number follows the processors. */
+/* Least number of concurrent short reads where it follows the processors. */
 #define READS_MIN 2
 
-/* What is brief takes a tenth of that at most, also on a busy machine; behind one
- * that does not, others wait no longer. */
-#define BRIEF_LENGTH apr_time_from_msec(100)
+/* Lifetime of a fair semaphore's permit: ten times what short work takes on a busy
+ * machine. A holder that takes longer blocks the others for no more than this. */
+#define PERMIT_LIFETIME apr_time_from_msec(100)
 
-static const char adopted[] = "lims_connection";
+/* Where a connection's pool keeps its member. */
+static const char member_key[] = "lims_connection";
 
 static APR_OPTIONAL_FN_TYPE(ap_dbd_open) * dbd_open;
 static APR_OPTIONAL_FN_TYPE(ap_dbd_close) * dbd_close;
 
 typedef enum {
-    MEMBER_IDLE, /* with mod_dbd */
+    MEMBER_IDLE, /* in mod_dbd's pool */
     MEMBER_USED, /* by a request */
-    MEMBER_DEAD  /* with us, to be renewed */
+    MEMBER_DEAD  /* in the list of dead ones, to be renewed */
 } member_state_e;
 
-/* Our state beside one of mod_dbd's connections; lives as long as that. */
+/* Our state of one of mod_dbd's connections; lives as long as the connection. */
 typedef struct member_t {
     ap_dbd_t *dbd;
     lims_pool_t *pool;
     server_rec *server; /* through which mod_dbd lent it, and gets it back */
     lims_connection_t *connection;
     member_state_e state;
-    unsigned trips; /* how many there had been when it last worked */
+    unsigned trips; /* of the breaker, when the connection last worked */
     struct member_t *next_dead;
 } member_t;
 
-/* What stands in front of one of mod_dbd's pools. */
+/* Our state of one of mod_dbd's pools. */
 struct lims_pool_t {
-    const char *name; /* mod_dbd keeps one pool for servers that say the same */
+    const char *name; /* of name_of(): servers with the same one share a pool */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *left;
-    lims_fair_semaphore_t *fair_semaphores[LIMS_BRIEF_COUNT]; /* NULL for what takes none */
+    lims_fair_semaphore_t *fair_semaphores[LIMS_BRIEF_COUNT]; /* NULL: unbounded */
     lims_breaker_t *breaker;
     lims_counters_t *counters;
-    lims_counted_child_t *child; /* this one's place among them */
+    lims_counted_child_t *child; /* the counters of this process */
     member_t *dead;
-    int free; /* requests that may still come in */
+    int free; /* requests that may still enter */
     int used; /* members by state */
     int idle;
     int reserved; /* idle ones that threads are about to take */
@@ -98,8 +98,8 @@ static int reads_of(const server_rec *s)
     return chosen ? chosen : processors > READS_MIN ? (int)processors : READS_MIN;
 }
 
-/* All by which mod_dbd tells its pools apart, as it reads it: servers that say the
- * same have one, and servers of two databases never do. */
+/* Returns a text of everything by which mod_dbd distinguishes its pools: servers with
+ * equal texts share a pool, and servers of two databases never do. */
 static const char *name_of(const server_rec *s, apr_pool_t *pool)
 {
     const char *persist = lims_borrowed(s, LIMS_BORROWED_PERSIST);
@@ -123,11 +123,11 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
     }
     if (rv == APR_SUCCESS) {
         rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_BRIEF_READ], reads_of(s),
-                                        BRIEF_LENGTH, pool);
+                                        PERMIT_LIFETIME, pool);
     }
     if (rv == APR_SUCCESS) {
         rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_BRIEF_PREPARE], 1,
-                                        BRIEF_LENGTH, pool);
+                                        PERMIT_LIFETIME, pool);
     }
     if (rv == APR_SUCCESS) {
         rv = lims_breaker_create(&fresh->breaker, fresh->mutex, conninfo, s, pool);
@@ -138,7 +138,8 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
     return rv;
 }
 
-/* httpd aborts a child whose connections are not all with mod_dbd in the end. */
+/* Gives dead connections back to mod_dbd: httpd aborts a child at its end if any is
+ * missing. */
 static apr_status_t return_dead(void *data)
 {
     lims_pool_t *pool = data;
@@ -193,12 +194,13 @@ static void change(member_t *member, member_state_e state)
     member->state = state;
 }
 
-static void bury(member_t *member)
+/* Puts a connection aside until it is renewed. */
+static void set_dead_aside(member_t *member)
 {
     lims_pool_t *pool = member->pool;
 
     if (lims_connection_overdue(member->connection)) {
-        /* Others may be no better, and look as well as this one did. */
+        /* Other connections may be dead too, although they look alive. */
         lims_breaker_trip(pool->breaker, apr_time_now(), "an answer did not come in time");
     }
     change(member, MEMBER_DEAD);
@@ -206,7 +208,7 @@ static void bury(member_t *member)
     pool->dead = member;
 }
 
-/* mod_dbd ends a connection that was idle for long. */
+/* Cleanup of a connection that mod_dbd closes, because it was idle for long. */
 static apr_status_t forget(void *data)
 {
     member_t *member = data;
@@ -217,13 +219,13 @@ static apr_status_t forget(void *data)
     return APR_SUCCESS;
 }
 
-/* The member of a connection, made when it is first seen; NULL without memory. */
+/* Returns our state of a connection, made at its first use; NULL: out of memory. */
 static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool, server_rec *server)
 {
     member_t *member = NULL;
     void *known = NULL;
 
-    apr_pool_userdata_get(&known, adopted, dbd->pool);
+    apr_pool_userdata_get(&known, member_key, dbd->pool);
     if (known) {
         return known;
     }
@@ -233,12 +235,12 @@ static member_t *member_of(ap_dbd_t *dbd, lims_pool_t *pool, server_rec *server)
                               dbd->pool) != APR_SUCCESS) {
         return NULL;
     }
-    apr_pool_userdata_setn(member, adopted, NULL, dbd->pool);
+    apr_pool_userdata_setn(member, member_key, NULL, dbd->pool);
     apr_pool_cleanup_register(dbd->pool, member, forget, apr_pool_cleanup_null);
     return member;
 }
 
-/* An idle or a new connection of mod_dbd's. Without the mutex. */
+/* Takes an idle or new connection from mod_dbd. Called without the mutex. */
 static member_t *open_member(lims_pool_t *pool, const lims_lease_t *lease)
 {
     ap_dbd_t *dbd = dbd_open(lease->pool, lease->server);
@@ -252,8 +254,9 @@ static member_t *open_member(lims_pool_t *pool, const lims_lease_t *lease)
 
 /* --- Taking --------------------------------------------------------------- */
 
-/* With the mutex, which these let go of while they wait. */
+/* These are called with the mutex held, and release it while they wait. */
 
+/* Waits for a free place until `until`; false: timed out. */
 static bool enter(bool *waited, lims_pool_t *pool, apr_time_t until)
 {
     apr_time_t now = apr_time_now();
@@ -282,9 +285,9 @@ static const lims_error_t *unavailable(const lims_lease_t *lease, int number, co
                              "The database is out of reach at the moment; try again shortly.");
 }
 
-/* Makes sure of a connection, without the mutex. `outages` is how many there
- * were: one that last worked before the latest has to prove itself. The error is
- * one that any other connection would have as well. */
+/* Makes sure that a connection works; called without the mutex. `trips` is how often
+ * the breaker has opened: a connection that last worked before the latest time is
+ * checked with a round trip. An error that is returned would occur on any connection. */
 static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned trips,
                                       const lims_lease_t *lease)
 {
@@ -301,7 +304,7 @@ static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned tri
     return *dead ? NULL : error;
 }
 
-/* NULL if the connection that mod_dbd has idle was dead. */
+/* Takes an idle connection of mod_dbd's; NULL: it was dead. */
 static member_t *take_idle(const lims_error_t **error, lims_pool_t *pool, const lims_lease_t *lease)
 {
     unsigned trips = lims_breaker_trips(pool->breaker);
@@ -315,20 +318,20 @@ static member_t *take_idle(const lims_error_t **error, lims_pool_t *pool, const 
     apr_thread_mutex_lock(pool->mutex);
     pool->reserved--;
     if (member && dead) {
-        bury(member);
+        set_dead_aside(member);
         return NULL;
     }
     return member;
 }
 
-/* A dead connection renewed, or one of mod_dbd's making; without the mutex. */
+/* Renews a dead connection, or has mod_dbd make one; called without the mutex. */
 static member_t *revive(bool *dead, member_t *member, lims_pool_t *pool, const lims_lease_t *lease)
 {
     *dead = member && lims_connection_renew(member->connection, lease->pool);
     return member ? member : open_member(pool, lease);
 }
 
-/* NULL if there is no database to connect to. */
+/* Makes or renews a connection; NULL: the database cannot be reached. */
 static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
                               const lims_lease_t *lease)
 {
@@ -352,15 +355,14 @@ static member_t *connect_anew(const lims_error_t **error, lims_pool_t *pool,
         lims_breaker_trip(pool->breaker, began, "a connection could not be made");
     }
     if (member && dead) {
-        bury(member);
+        set_dead_aside(member);
         member = NULL;
     }
     lims_breaker_wake(pool->breaker);
     return member;
 }
 
-/* Whatever can be had first: an idle connection, a new one, or the certainty
- * that there is none. */
+/* Obtains an idle or a new connection, whichever comes first, or an error. */
 static const lims_error_t *obtain(member_t **member, lims_pool_t *pool, const lims_lease_t *lease,
                                   apr_time_t until)
 {
@@ -397,8 +399,7 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     bool waited = false;
 
     if (pool->fair_semaphores[lease->brief]) {
-        /* A courtesy that refuses none: with or without one, the request goes on to
-         * the connections. */
+        /* Advisory: a request that gets no permit in time goes on all the same. */
         lease->permit = lims_fair_semaphore_acquire(&waited, pool->fair_semaphores[lease->brief],
                                                     until, lease->pool);
     }
@@ -426,11 +427,11 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
 
 /* --- Giving back ---------------------------------------------------------- */
 
-/* Whether the member can go back to mod_dbd; otherwise it was buried. */
-static bool judge_used(member_t *member)
+/* Whether a used connection can go back to mod_dbd; a dead one is put aside. */
+static bool is_reusable(member_t *member)
 {
     if (!lims_connection_whole(member->connection)) {
-        bury(member);
+        set_dead_aside(member);
         return false;
     }
     member->trips = lims_breaker_trips(member->pool->breaker);
@@ -443,7 +444,7 @@ static void give_member_back(lims_pool_t *pool, member_t *member)
     bool whole;
 
     apr_thread_mutex_lock(pool->mutex);
-    whole = judge_used(member);
+    whole = is_reusable(member);
     apr_thread_mutex_unlock(pool->mutex);
     if (whole) {
         /* Without the mutex: mod_dbd may end idle ones now, see forget(). */

@@ -188,7 +188,7 @@ const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, a
 /* unknown_keys.c: how many unknown keys an address may try. */
 apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s);
 /* LIMS_E_RATE_LIMITED, with Retry-After, once they were as many; counts nothing. */
-const lims_error_t *lims_unknown_keys_judge(const request_rec *r, apr_table_t *headers);
+const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *headers);
 /* One more. */
 void lims_unknown_keys_count(const request_rec *r);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unknown_keys.c - how many unknown keys one address may try: each costs a question to
- * the database, and no key's limit counts it.
+ * unknown_keys.c - the rate limit of unknown API keys by client address: looking up a
+ * key asks the database, and the limit of a key cannot count keys that do not exist.
  *
- * What counts are look-ups that failed, by the client's address, in memory that all
- * children share (sliding_window.h). Beyond the bound a key that this child has seen accepted
- * goes on as ever, and any other is refused before the database is asked: whether it
- * is one is not said.
+ * Failed look-ups are counted by the client's address in shared memory
+ * (sliding_window.h). Beyond the limit, keys that this child process has accepted
+ * before go on as usual; any other is refused with 429 before the database is asked,
+ * so that the answer does not tell whether the key exists.
  */
 #include <apr_strings.h>
 #include <openssl/sha.h>
@@ -16,8 +16,8 @@
 #include "kernel/error.h"
 #include "server/server.h"
 
-/* Who holds an IPv6 address holds the 64 bits of its interface too (RFC 4291 section
- * 2.5.4). */
+/* Bytes of an IPv6 address that name its network: the holder of an address controls
+ * the 64 bits of the interface too (RFC 4291 section 2.5.4). */
 #define IPV6_NETWORK 8
 
 apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s)
@@ -44,14 +44,15 @@ apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s)
                               lims_sliding_windows_size(made->slots, made->limit), s);
 }
 
-/* Behind a proxy all clients share its address, unless mod_remoteip says whose the
- * request is: then there is nobody to tell apart. */
-static bool is_proxys(const lims_config_t *config, const request_rec *r)
+/* Whether the address is that of a TLS proxy: without mod_remoteip all clients have
+ * it, and cannot be told apart. */
+static bool is_of_proxy(const lims_config_t *config, const request_rec *r)
 {
     return config->tls == LIMS_TLS_PROXY && strcmp(r->useragent_ip, r->connection->client_ip) == 0;
 }
 
-/* What of an address is its holder's. */
+/* Returns the part of an address that names the client: IPv4 whole, also when mapped
+ * into IPv6; of IPv6 the network. */
 static const unsigned char *network_of(apr_size_t *length, const lims_address_t *address)
 {
     static const unsigned char mapped[12] = { [10] = 0xFF, [11] = 0xFF };
@@ -64,8 +65,8 @@ static const unsigned char *network_of(apr_size_t *length, const lims_address_t 
     return address->bytes;
 }
 
-/* The number by which the client's address is counted; 0: it is not. */
-static apr_int64_t stranger_of(const lims_config_t *config, const request_rec *r)
+/* Returns the key under which the client's address is counted; 0: it is not counted. */
+static apr_int64_t address_key_of(const lims_config_t *config, const request_rec *r)
 {
     unsigned char digest[SHA256_DIGEST_LENGTH];
     lims_address_t address;
@@ -73,7 +74,7 @@ static apr_int64_t stranger_of(const lims_config_t *config, const request_rec *r
     apr_size_t length = 0;
     apr_int64_t number = 0;
 
-    if (!config->unknown_key_rates || is_proxys(config, r) ||
+    if (!config->unknown_key_rates || is_of_proxy(config, r) ||
         !lims_address_parse(&address, r->useragent_ip)) {
         return 0;
     }
@@ -83,17 +84,17 @@ static apr_int64_t stranger_of(const lims_config_t *config, const request_rec *r
     return number ? number : 1;
 }
 
-const lims_error_t *lims_unknown_keys_judge(const request_rec *r, apr_table_t *headers)
+const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *headers)
 {
     const lims_config_t *config = lims_config_of(r->server);
-    apr_int64_t stranger = stranger_of(config, r);
+    apr_int64_t address_key = address_key_of(config, r);
     lims_rate_verdict_t verdict;
     const char *seconds;
 
-    if (!stranger) {
+    if (!address_key) {
         return NULL;
     }
-    lims_sliding_windows_peek(&verdict, config->unknown_key_rates, stranger);
+    lims_sliding_windows_peek(&verdict, config->unknown_key_rates, address_key);
     if (verdict.admitted) {
         return NULL;
     }
@@ -108,11 +109,11 @@ const lims_error_t *lims_unknown_keys_judge(const request_rec *r, apr_table_t *h
 void lims_unknown_keys_count(const request_rec *r)
 {
     const lims_config_t *config = lims_config_of(r->server);
-    apr_int64_t stranger = stranger_of(config, r);
+    apr_int64_t address_key = address_key_of(config, r);
     lims_rate_verdict_t ignored;
 
-    /* More addresses than there is room for: those that come last are not counted. */
-    if (stranger) {
-        lims_sliding_windows_take(&ignored, config->unknown_key_rates, stranger);
+    /* If the table is full, further addresses are not counted. */
+    if (address_key) {
+        lims_sliding_windows_take(&ignored, config->unknown_key_rates, address_key);
     }
 }

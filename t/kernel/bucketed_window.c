@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shared window against its promise: whatever is asked when, no window
- * holds more than the limit, and a place that has left the window is free one
- * bucket later at the latest.
+ * The bucketed sliding window: no window ever holds more than the limit, and a
+ * request stops counting at the latest one bucket after it has left the window.
  */
 #include "kernel/bucketed_window.h"
 
@@ -12,24 +11,24 @@
 #include "../lib/tap.h"
 
 #define REQUESTS 4000
-#define PLACES 64 /* more than the buckets of a window */
+#define SLOTS 64 /* more than the buckets of a window */
 
-/* The store: a bucket that comes new takes the place of one long past. */
+/* The counters: a new bucket overwrites one long past. */
 static struct {
     apr_int64_t number;
     apr_uint32_t count;
-} buckets[PLACES];
+} buckets[SLOTS];
 
 static apr_uint32_t *bucket(apr_int64_t number)
 {
-    if (buckets[number % PLACES].number != number) {
-        buckets[number % PLACES].number = number;
-        buckets[number % PLACES].count = 0;
+    if (buckets[number % SLOTS].number != number) {
+        buckets[number % SLOTS].number = number;
+        buckets[number % SLOTS].count = 0;
     }
-    return &buckets[number % PLACES].count;
+    return &buckets[number % SLOTS].count;
 }
 
-/* As limit.c does with a store: count, read, judge, take back. */
+/* Does what limit.c does with memcached: counts, reads, decides, uncounts. */
 static bool ask(lims_rate_verdict_t *verdict, const lims_bucketed_window_t *window, apr_time_t at)
 {
     apr_uint32_t counts[LIMS_BUCKETED_WINDOW_COUNTS];
@@ -39,7 +38,7 @@ static bool ask(lims_rate_verdict_t *verdict, const lims_bucketed_window_t *wind
     for (int i = 0; i < LIMS_BUCKETED_WINDOW_COUNTS; i++) {
         counts[i] = *bucket(newest - i);
     }
-    lims_bucketed_window_judge(verdict, window, counts, at);
+    lims_bucketed_window_decide(verdict, window, counts, at);
     if (!verdict->admitted) {
         (*bucket(newest))--;
     }
@@ -54,20 +53,21 @@ static void test_verdict(void)
 
     memset(buckets, 0, sizeof(buckets));
     ok(ask(&verdict, &window, start) && verdict.remaining == 2, "the first of three");
-    ok(verdict.reset == 63 * 1000000, "its place is free when its bucket has left");
+    ok(verdict.reset == 63 * 1000000, "it stops counting when its bucket has left the window");
     ok(ask(&verdict, &window, start + 4000000) && verdict.remaining == 1, "the second");
-    ok(verdict.reset == 59 * 1000000, "still the first one's place");
+    ok(verdict.reset == 59 * 1000000, "the reset is still that of the first");
     ok(ask(&verdict, &window, start + 4000000) && verdict.remaining == 0, "the third");
     ok(!ask(&verdict, &window, start + 5000000) && verdict.remaining == 0, "no fourth");
-    ok(verdict.reset == 58 * 1000000, "... until the first leaves");
+    ok(verdict.reset == 58 * 1000000, "... until the first has left");
     ok(!ask(&verdict, &window, start + 62999999), "... not a moment earlier");
-    ok(ask(&verdict, &window, start + 63000000), "then one");
-    ok(!ask(&verdict, &window, start + 63000000), "... and no more: refused ones left no trace");
+    ok(ask(&verdict, &window, start + 63000000), "then one is admitted");
+    ok(!ask(&verdict, &window, start + 63000000),
+       "... and no more: refused requests are not counted");
     ok(lims_bucketed_window_lifetime(&window) >= 64, "a bucket is kept until it has left");
 }
 
-/* Random bursts; the admitted are kept and looked at again. */
-static void test_promise(apr_uint32_t limit, apr_int64_t length, unsigned seed)
+/* Random bursts; the times of the admitted requests are checked exactly. */
+static void test_bound(apr_uint32_t limit, apr_int64_t length, unsigned seed)
 {
     const lims_bucketed_window_t window = { .limit = limit, .length = length };
     apr_int64_t width = (length + LIMS_BUCKETED_WINDOW_BUCKETS - 1) / LIMS_BUCKETED_WINDOW_BUCKETS;
@@ -92,15 +92,15 @@ static void test_promise(apr_uint32_t limit, apr_int64_t length, unsigned seed)
         }
     }
     ok(too_many == 0, "%u in %ld us: never more than the limit in a window", limit, (long)length);
-    ok(too_late == 0, "never refused with room in a window and a bucket more");
-    ok(count > (int)limit, "while some were admitted");
+    ok(too_late == 0, "never refused with room in a window and one bucket");
+    ok(count > (int)limit, "and requests were admitted");
 }
 
 int main(void)
 {
     test_verdict();
-    test_promise(120, 60 * 1000000, 1);
-    test_promise(7, 1000000, 2);
-    test_promise(1, 3600 * (apr_int64_t)1000000, 3);
+    test_bound(120, 60 * 1000000, 1);
+    test_bound(7, 1000000, 2);
+    test_bound(1, 3600 * (apr_int64_t)1000000, 3);
     return tap_done();
 }

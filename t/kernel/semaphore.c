@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places that processes share: a bound, an order, and nothing lost with a process. */
+/* The counting semaphore of several processes: its bound, the order of waiters, and
+ * permits of killed processes. */
 #include "kernel/semaphore.h"
 
 #include <signal.h>
@@ -15,10 +16,10 @@
 
 #define WAITERS 4
 
-/* None that is seen to end. */
+/* A lifetime that ends in no test. */
 #define LONG apr_time_from_sec(600)
 
-/* What the processes of a test write. */
+/* Shared memory that the processes of a test write. */
 typedef struct {
     volatile int order[WAITERS];
     volatile int served;
@@ -28,15 +29,15 @@ typedef struct {
 } notes_t;
 
 static notes_t *notes;
-static lims_semaphore_t places;
+static lims_semaphore_t semaphore;
 
-/* How often this process has yet to look at the clock until it says that it waits. */
-static int looks;
+/* Reads of the clock after which this process reports that it waits. */
+static int clock_reads;
 
-/* Instead of libc's: who looks at it once more has taken its seat. */
+/* Replaces libc's: a waiter reads the clock again after it has been entered. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
-    if (looks > 0 && --looks == 0) {
+    if (clock_reads > 0 && --clock_reads == 0) {
         notes->ready = true;
     }
     return (int)syscall(SYS_clock_gettime, clock, time);
@@ -49,11 +50,11 @@ static void *share(apr_size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static void begin(int count, apr_interval_time_t length)
+static void begin(int count, apr_interval_time_t lifetime)
 {
-    places = (lims_semaphore_t){ .memory = share(lims_semaphore_size(count)),
-                                 .count = count,
-                                 .length = length };
+    semaphore = (lims_semaphore_t){ .memory = share(lims_semaphore_size(count)),
+                                    .permits = count,
+                                    .lifetime = lifetime };
     notes = share(sizeof(*notes));
 }
 
@@ -69,14 +70,14 @@ static void await_ready(void)
     }
 }
 
-/* A process that takes a place and waits to be killed, holding it. */
+/* Starts a process that acquires a permit and holds it until it is killed. */
 static pid_t hold(void)
 {
     pid_t child = fork();
 
     if (child == 0) {
-        lims_semaphore_permit_t place;
-        notes->ready = lims_semaphore_acquire(&place, &places, LONG);
+        lims_semaphore_permit_t permit;
+        notes->ready = lims_semaphore_acquire(&permit, &semaphore, LONG);
         for (;;) {
             pause();
         }
@@ -85,7 +86,7 @@ static pid_t hold(void)
     return child;
 }
 
-/* A process that waits for a place, behind whoever began before. */
+/* Starts a process that waits for a permit, behind those that began earlier. */
 static pid_t wait_behind(int number)
 {
     pid_t child;
@@ -93,11 +94,11 @@ static pid_t wait_behind(int number)
     notes->ready = false;
     child = fork();
     if (child == 0) {
-        lims_semaphore_permit_t place;
-        looks = 2;
-        if (lims_semaphore_acquire(&place, &places, LONG)) {
+        lims_semaphore_permit_t permit;
+        clock_reads = 2;
+        if (lims_semaphore_acquire(&permit, &semaphore, LONG)) {
             notes->order[notes->served++] = number;
-            lims_semaphore_release(&places, &place);
+            lims_semaphore_release(&semaphore, &permit);
         }
         _exit(0);
     }
@@ -110,64 +111,64 @@ static void test_bound(void)
     lims_semaphore_permit_t first, second, third;
 
     begin(2, LONG);
-    ok(lims_semaphore_acquire(&first, &places, 0), "one place");
-    ok(lims_semaphore_acquire(&second, &places, 0), "another");
-    ok(!lims_semaphore_acquire(&third, &places, 20000), "and no third");
-    lims_semaphore_release(&places, &first);
-    ok(lims_semaphore_acquire(&third, &places, 0), "but where one was given back");
-    lims_semaphore_release(&places, &second);
-    lims_semaphore_release(&places, &third);
-    ok(lims_semaphore_acquire(&first, &places, 0) && lims_semaphore_acquire(&second, &places, 0),
-       "and so on");
+    ok(lims_semaphore_acquire(&first, &semaphore, 0), "the first of two permits is free");
+    ok(lims_semaphore_acquire(&second, &semaphore, 0), "so is the second");
+    ok(!lims_semaphore_acquire(&third, &semaphore, 20000), "there is no third");
+    lims_semaphore_release(&semaphore, &first);
+    ok(lims_semaphore_acquire(&third, &semaphore, 0), "a released permit can be acquired");
+    lims_semaphore_release(&semaphore, &second);
+    lims_semaphore_release(&semaphore, &third);
+    ok(lims_semaphore_acquire(&first, &semaphore, 0) &&
+           lims_semaphore_acquire(&second, &semaphore, 0),
+       "both can be acquired again");
 }
 
 static void test_order(void)
 {
     pid_t children[WAITERS];
-    lims_semaphore_permit_t place;
+    lims_semaphore_permit_t permit;
     bool ordered = true;
 
     begin(1, LONG);
-    lims_semaphore_acquire(&place, &places, 0);
+    lims_semaphore_acquire(&permit, &semaphore, 0);
     for (int i = 0; i < WAITERS; i++) {
         children[i] = wait_behind(i);
     }
-    lims_semaphore_release(&places, &place);
+    lims_semaphore_release(&semaphore, &permit);
     for (int i = 0; i < WAITERS; i++) {
         end_of(children[i]);
         ordered = ordered && notes->order[i] == i;
     }
-    is_number(notes->served, WAITERS, "processes that wait all get their place");
-    ok(ordered, "in the order in which they came");
+    is_number(notes->served, WAITERS, "all waiting processes get the permit");
+    ok(ordered, "... in the order in which they began to wait");
 }
 
 static void test_killed(void)
 {
     apr_time_t begun;
-    lims_semaphore_permit_t place;
+    lims_semaphore_permit_t permit;
     pid_t holder, waiter;
 
     begin(1, apr_time_from_msec(300));
     begun = lims_time_monotonic();
     holder = hold();
-    ok(notes->ready, "a process has the place");
+    ok(notes->ready, "a process holds the permit");
     waiter = wait_behind(0);
     kill(holder, SIGKILL);
     end_of(holder);
     end_of(waiter);
-    is_number(notes->served, 1, "when it was killed the next has it");
-    ok(lims_time_monotonic() - begun >= places.length, "... after the time that a place is for");
-    ok(lims_semaphore_acquire(&place, &places, 0), "and it is free again");
+    is_number(notes->served, 1, "after it was killed the waiter gets the permit");
+    ok(lims_time_monotonic() - begun >= semaphore.lifetime, "... when its lifetime is over");
+    ok(lims_semaphore_acquire(&permit, &semaphore, 0), "the waiter has released it");
 
     notes->served = 0;
-    places.length = LONG;
+    semaphore.lifetime = LONG;
     waiter = wait_behind(1);
     kill(waiter, SIGKILL);
     end_of(waiter);
-    lims_semaphore_release(&places, &place);
-    ok(lims_semaphore_acquire(&place, &places, LONG),
-       "nor does one that was killed waiting stay first");
-    is_number(notes->served, 0, "... which had nothing");
+    lims_semaphore_release(&semaphore, &permit);
+    ok(lims_semaphore_acquire(&permit, &semaphore, LONG), "a killed waiter blocks nobody");
+    is_number(notes->served, 0, "... and acquired nothing");
 }
 
 static void test_overdue(void)
@@ -175,27 +176,28 @@ static void test_overdue(void)
     lims_semaphore_permit_t slow, next, none;
 
     begin(1, 20000);
-    lims_semaphore_acquire(&slow, &places, 0);
-    ok(lims_semaphore_acquire(&next, &places, LONG),
-       "a place that is held too long goes to the next");
-    places.length = LONG;
-    lims_semaphore_release(&places, &slow);
-    ok(!lims_semaphore_acquire(&none, &places, 0), "and is not free when the first gives it back");
-    lims_semaphore_release(&places, &next);
-    ok(lims_semaphore_acquire(&none, &places, 0), "but when the second does");
+    lims_semaphore_acquire(&slow, &semaphore, 0);
+    ok(lims_semaphore_acquire(&next, &semaphore, LONG),
+       "a permit held beyond its lifetime goes to the next");
+    semaphore.lifetime = LONG;
+    lims_semaphore_release(&semaphore, &slow);
+    ok(!lims_semaphore_acquire(&none, &semaphore, 0),
+       "a release by the former holder does nothing");
+    lims_semaphore_release(&semaphore, &next);
+    ok(lims_semaphore_acquire(&none, &semaphore, 0), "a release by the new holder frees it");
 }
 
-/* Takes and gives back as fast as it can. */
+/* Acquires and releases a permit as fast as it can. */
 static void hurry(int times)
 {
     for (int i = 0; i < times; i++) {
-        lims_semaphore_permit_t place;
-        if (lims_semaphore_acquire(&place, &places, LONG)) {
+        lims_semaphore_permit_t permit;
+        if (lims_semaphore_acquire(&permit, &semaphore, LONG)) {
             int now = ++notes->busy;
             notes->most = now > notes->most ? now : notes->most;
             usleep(100);
             --notes->busy;
-            lims_semaphore_release(&places, &place);
+            lims_semaphore_release(&semaphore, &permit);
         }
     }
 }
@@ -215,8 +217,8 @@ static void test_many(void)
     for (int i = 0; i < 8; i++) {
         end_of(children[i]);
     }
-    ok(notes->most > 0 && notes->most <= 2, "of eight in a hurry two are in at most");
-    is_number(notes->busy, 0, "and none is left");
+    ok(notes->most > 0 && notes->most <= 2, "eight processes never hold more than two permits");
+    is_number(notes->busy, 0, "all permits are released in the end");
 }
 
 int main(void)

@@ -67,10 +67,10 @@ static void test_limit(void)
 
     ok(lims_sliding_windows_take(&verdict, &table, 7) && verdict.admitted,
        "the first request is admitted");
-    is_number(verdict.remaining, 2, "two more are possible");
+    is_number(verdict.remaining, 2, "two more would be admitted");
     ok(verdict.reset > 59 * 1000000 && verdict.reset <= 60 * 1000000,
-       "one more place in just under a window");
-    is_number(admitted_of(&table, 7, 5), 2, "and just two");
+       "the window is free again in just under its length");
+    is_number(admitted_of(&table, 7, 5), 2, "two more are admitted");
     ok(lims_sliding_windows_take(&verdict, &table, 7) && !verdict.admitted, "the next is refused");
     is_number(verdict.remaining, 0, "nothing remains");
     ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "it says how long to wait");
@@ -85,14 +85,15 @@ static void test_look(void)
     for (int i = 0; i < 5; i++) {
         lims_sliding_windows_peek(&verdict, &table, 7);
     }
-    ok(verdict.admitted && verdict.remaining == 2 && verdict.reset == 0, "to look is not counted");
-    is_number(admitted_of(&table, 7, 1), 1, "one is");
+    ok(verdict.admitted && verdict.remaining == 2 && verdict.reset == 0, "peeking counts nothing");
+    is_number(admitted_of(&table, 7, 1), 1, "a request is counted");
     lims_sliding_windows_peek(&verdict, &table, 7);
-    ok(verdict.admitted && verdict.remaining == 1, "and seen");
+    ok(verdict.admitted && verdict.remaining == 1, "... and peeking shows it");
     admitted_of(&table, 7, 1);
     lims_sliding_windows_peek(&verdict, &table, 7);
-    ok(!verdict.admitted && verdict.remaining == 0, "when nothing remains, none would be admitted");
-    ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "... before the first has had its time");
+    ok(!verdict.admitted && verdict.remaining == 0,
+       "peeking shows that no request would be admitted");
+    ok(verdict.reset > 0 && verdict.reset <= 60 * 1000000, "... until the first leaves the window");
 }
 
 static void test_window_slides(void)
@@ -100,13 +101,14 @@ static void test_window_slides(void)
     lims_sliding_windows_t table = table_of(16, 2, 200000);
 
     begin();
-    is_number(admitted_of(&table, 1, 1), 1, "one now");
+    is_number(admitted_of(&table, 1, 1), 1, "one request now");
     pass(120000);
-    is_number(admitted_of(&table, 1, 2), 1, "one in the middle of the window, no second");
+    is_number(admitted_of(&table, 1, 2), 1, "one in the middle of the window, and no second");
     pass(79999);
-    is_number(admitted_of(&table, 1, 1), 0, "none as long as the first is in it");
+    is_number(admitted_of(&table, 1, 1), 0, "none while the first is in the window");
     pass(2);
-    is_number(admitted_of(&table, 1, 2), 1, "the first left the window, the second did not");
+    is_number(admitted_of(&table, 1, 2), 1,
+              "one when the first has left the window and the second has not");
     pass(200001);
     is_number(admitted_of(&table, 1, 3), 2, "after a whole window the limit is free again");
     end();
@@ -121,7 +123,7 @@ static void test_refusals_do_not_count(void)
     pass(100000);
     is_number(admitted_of(&table, 1, 50), 0, "fifty refused");
     pass(50001);
-    is_number(admitted_of(&table, 1, 1), 1, "they did not prolong the wait");
+    is_number(admitted_of(&table, 1, 1), 1, "refused requests do not prolong the wait");
     end();
 }
 
@@ -142,7 +144,7 @@ static void test_full_table(void)
     end();
 }
 
-/* A process that took a place but was killed before it moved the head on. */
+/* A process that wrote an entry and was killed before it moved the head on. */
 static void test_dead_winner(void)
 {
     lims_sliding_windows_t table = table_of(1, 3, 60 * 1000000);
@@ -150,7 +152,7 @@ static void test_dead_winner(void)
 
     is_number(admitted_of(&table, 1, 1), 1, "one");
     words[1] = 0; /* the head as it was before */
-    is_number(admitted_of(&table, 1, 5), 2, "the others find the two places that are left");
+    is_number(admitted_of(&table, 1, 5), 2, "others find the two entries that are left");
 }
 
 static void test_many_processes(void)
@@ -172,7 +174,7 @@ static void test_many_processes(void)
     for (int i = 0; i < 8; i++) {
         total += counts[i];
     }
-    is_number(total, 120, "eight processes with 16000 tries get 120 through together");
+    is_number(total, 120, "of 16000 requests by eight processes exactly 120 are admitted");
 }
 
 int main(void)
