@@ -13,38 +13,21 @@
 #include <apr_strings.h>
 #include <stdlib.h>
 
-/* Who owns each. */
-static const struct {
-    const char *name;
-    const char *owner;
-} directives[] = {
-    [LIMS_BORROWED_DRIVER] = { "DBDriver", "mod_dbd.c" },
-    [LIMS_BORROWED_PARAMS] = { "DBDParams", "mod_dbd.c" },
-    [LIMS_BORROWED_PERSIST] = { "DBDPersist", "mod_dbd.c" },
-    [LIMS_BORROWED_MIN] = { "DBDMin", "mod_dbd.c" },
-    [LIMS_BORROWED_KEEP] = { "DBDKeep", "mod_dbd.c" },
-    [LIMS_BORROWED_MAX] = { "DBDMax", "mod_dbd.c" },
-    [LIMS_BORROWED_EXPTIME] = { "DBDExptime", "mod_dbd.c" },
-    [LIMS_BORROWED_ENGINE] = { "SSLEngine", "mod_ssl.c" },
-};
-
-_Static_assert(LIMS_LENGTH(directives) == LIMS_BORROWED_COUNT, "a row for each");
+#include "server/directive.h"
 
 const char *lims_borrowed_set(cmd_parms *cmd, void *unused, const char *arguments)
 {
-    lims_borrowed_e which = (lims_borrowed_e)(apr_uintptr_t)cmd->info;
+    const lims_directive_t *directive = cmd->info;
 
-    (void)unused;
-    if (!ap_find_linked_module(directives[which].owner)) {
+    if (!ap_find_linked_module(directive->owner)) {
         /* As if it were not ours either: SSLEngine without mod_ssl must not pass. */
         return apr_psprintf(cmd->pool,
                             "Invalid command '%s', perhaps misspelled or defined by a module not "
                             "included in the server configuration",
-                            directives[which].name);
+                            cmd->cmd->name);
     }
     /* What its owner takes for the argument, or refuses. */
-    lims_config_of(cmd->server)->borrowed[which] = ap_getword_conf(cmd->pool, &arguments);
-    return NULL;
+    return lims_directive_set_text(cmd, unused, ap_getword_conf(cmd->pool, &arguments));
 }
 
 const char *lims_borrowed(const server_rec *s, lims_borrowed_e which)
@@ -57,13 +40,4 @@ long lims_borrowed_number(const server_rec *s, lims_borrowed_e which, long fallb
     const char *text = lims_borrowed(s, which);
 
     return text ? strtol(text, NULL, 10) : fallback;
-}
-
-void lims_borrowed_merge(lims_config_t *inner, const lims_config_t *outer)
-{
-    for (int i = 0; i < LIMS_BORROWED_COUNT; i++) {
-        if (!inner->borrowed[i]) {
-            inner->borrowed[i] = outer->borrowed[i];
-        }
-    }
 }
