@@ -100,7 +100,7 @@ SOURCES := $(sort mod_lims.c $(wildcard modules/*.c modules/*/*.c))
 SERVER := $(filter mod_lims.c modules/server/%,$(SOURCES))
 DISPATCH := $(filter modules/dispatch/%,$(SOURCES))
 TOOL := $(filter modules/tool/%,$(SOURCES))
-KERNEL := $(filter modules/kernel/% modules/formats/% modules/profiles/% modules/extraction/%,$(SOURCES))
+KERNEL := $(filter modules/kernel/% modules/openapi/% modules/formats/% modules/profiles/% modules/extraction/%,$(SOURCES))
 SHARED := $(filter-out $(SERVER) $(DISPATCH) $(TOOL),$(SOURCES))
 GENERATED := $(OUT)/statements.o $(OUT)/migrations.o
 
@@ -108,7 +108,7 @@ object = $(patsubst %.c,$(OUT)/%.o,$(1))
 MODULE_OBJECTS := $(call object,$(SHARED) $(SERVER) $(DISPATCH)) $(GENERATED)
 TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
-UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/formats/*.c t/profiles/*.c)))
+UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/formats/*.c t/profiles/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
 # What tests preload.
 FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)

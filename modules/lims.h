@@ -309,7 +309,7 @@ struct lims_resource_t {
     const char *nested;                     /* its name, or NULL */
     const lims_resource_t *nested_resource; /* whose fields its rows have */
     lims_stmt_e nested_statement;           /* :id -> the rows */
-    bool feed; /* its records are the events of kernel/event_types.h, each of a type's shape */
+    bool feed; /* its records are the events of openapi/event_types.h, each of a type's shape */
 };
 
 /* The list of resources, NULL-terminated (resources.c). */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dispatch/dispatch_private.h"
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 #include "kernel/writer.h"
 
 /* The status that says that there will never be another answer (RFC 9110). */

@@ -16,8 +16,8 @@
 
 #include "dispatch/dispatch_private.h"
 #include "kernel/address.h"
-#include "kernel/event_types.h"
 #include "kernel/signature.h"
+#include "openapi/event_types.h"
 #include "webhooks/secret.h"
 
 /* Bytes of an answer's header fields; libcurl keeps them all. */

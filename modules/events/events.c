@@ -2,7 +2,7 @@
 /* events.c - the feed: what webhooks tell, for whoever would rather ask. */
 #include "events/events.h"
 
-#include "kernel/event_types.h"
+#include "openapi/event_types.h"
 
 #define EVENT_ID "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 

@@ -7,7 +7,7 @@
 #include <iconv.h>
 #include <string.h>
 
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 
 static const struct {
     const char *mark;

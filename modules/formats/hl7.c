@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 
 typedef struct {
     lims_hl7_t *hl7;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xls.h - what the halves of the XLS reader share: the records of a workbook and
- * its sheets (xls.c), the cells of one (xls_sheet.c), and texts, which may go on
- * over several records (xls_text.c).
+ * xls.h - what the parts of the XLS reader share: records (xls_record.c), what
+ * holds for all sheets of a workbook (xls.c), the cells of one (xls_sheet.c), and
+ * texts, which may go on over several records (xls_text.c).
  *
  * BIFF5 to BIFF8, that is Excel 5 to 2003 and the instruments that write like
  * them ([MS-XLS]). There are libraries for it; none that keeps within a broken

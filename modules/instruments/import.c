@@ -2,12 +2,12 @@
 /* import.c - a file on its way into results. */
 #include "instruments/import.h"
 
-#include <apr_escape.h>
 #include <apr_strings.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/base64.h"
+#include "kernel/digest.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
@@ -18,27 +18,6 @@
 #define FIRST 2000
 
 /* --- Bytes ---------------------------------------------------------------- */
-
-bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool)
-{
-    static const char alphabet[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    apr_size_t size = strlen(text), digits = strspn(text, alphabet);
-    apr_size_t padding = strspn(text + digits, "=");
-    unsigned char *decoded;
-
-    if (size % 4 || digits + padding != size || padding > 2 || size > APR_INT32_MAX) {
-        return false;
-    }
-    decoded = apr_palloc(pool, size / 4 * 3 + 1);
-    if (size && EVP_DecodeBlock(decoded, (const unsigned char *)text, (int)size) < 0) {
-        return false;
-    }
-    *length = size / 4 * 3 - padding;
-    decoded[*length] = '\0';
-    *bytes = (const char *)decoded;
-    return true;
-}
 
 const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
                                         const lims_request_t *rq)
@@ -56,17 +35,6 @@ const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
     return NULL;
 }
 
-static const char *digest_of(const char *bytes, apr_size_t length, apr_pool_t *pool)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned int size = 0;
-
-    if (!EVP_Digest(bytes, length, digest, &size, EVP_sha256(), NULL)) {
-        return NULL;
-    }
-    return apr_pescape_hex(pool, digest, size, 0);
-}
-
 lims_import_t *lims_import_create(const char *name, const char *bytes, apr_size_t length,
                                   const char *asked, apr_pool_t *pool)
 {
@@ -78,7 +46,7 @@ lims_import_t *lims_import_create(const char *name, const char *bytes, apr_size_
     import->length = length;
     import->asked = asked;
     if (bytes) {
-        import->sha256 = digest_of(bytes, length, pool);
+        import->sha256 = lims_sha256_hex(bytes, length, LIMS_SHA256_LENGTH, pool);
     }
     return bytes && !import->sha256 ? NULL : import;
 }
@@ -120,14 +88,6 @@ const lims_error_t *lims_import_find(lims_import_t *import, lims_request_t *rq)
     return error;
 }
 
-static const char *encode(const lims_import_t *import, apr_pool_t *pool)
-{
-    unsigned char *text = apr_palloc(pool, (import->length + 2) / 3 * 4 + 1);
-
-    EVP_EncodeBlock(text, (const unsigned char *)import->bytes, (int)import->length);
-    return (const char *)text;
-}
-
 const lims_error_t *lims_import_store(lims_import_t *import, lims_request_t *rq,
                                       const lims_values_t *content)
 {
@@ -147,7 +107,8 @@ const lims_error_t *lims_import_store(lims_import_t *import, lims_request_t *rq,
     lims_values_set(values, "content", lims_values_get(content, "content"));
     lims_values_set(values, "contentBase64", lims_values_get(content, "contentBase64"));
     if (!lims_values_get(values, "content") && !lims_values_get(values, "contentBase64")) {
-        lims_values_set(values, "contentBase64", encode(import, rq->pool));
+        lims_values_set(values, "contentBase64",
+                        lims_base64_encode(import->bytes, import->length, rq->pool));
     }
     error = lims_database_run(results, rq, calls, 2, 0);
     if (!error && lims_result_count(results[1]) != 1) {

@@ -107,8 +107,4 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
 const lims_error_t *lims_import_content(const char **bytes, apr_size_t *length,
                                         const lims_request_t *rq);
 
-/* Decodes base64 with its padding and without line breaks (RFC 4648 section 4), to
- * bytes in `pool` that end in NUL. False for anything else. */
-bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool);
-
 #endif /* LIMS_INSTRUMENTS_IMPORT_H */

@@ -15,6 +15,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
+#include "kernel/utf8.h"
 #include "service/service.h"
 
 #define NAME_MAX 255

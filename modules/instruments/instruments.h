@@ -9,7 +9,6 @@
 #ifndef LIMS_INSTRUMENTS_H
 #define LIMS_INSTRUMENTS_H
 
-#include "jobs/jobs.h"
 #include "lims.h"
 
 extern const lims_resource_t lims_ingest;
@@ -18,9 +17,18 @@ extern const lims_resource_t lims_profile_trial;
 extern const lims_resource_t lims_instrument_file;
 extern const lims_resource_t lims_sample_name;
 
-/* resume.c: takes up one file whose reading was cut short, on behalf of who sent
- * it; the value `resumeAfter` is how many seconds ago that has to be. */
-const lims_error_t *lims_files_resume(lims_job_report_t *report, lims_request_t *rq);
+/* What became of a file that was taken up again. */
+typedef enum {
+    LIMS_RESUMED_NONE,        /* there is none to be taken up */
+    LIMS_RESUMED_UNDECIDED,   /* somebody else has decided about it meanwhile */
+    LIMS_RESUMED_IMPORTED,    /* its results are entered */
+    LIMS_RESUMED_QUARANTINED, /* a person has to decide */
+} lims_resumed_e;
+
+/* Takes up one file whose reading was cut short, on behalf of who sent it, in
+ * transactions of its own (resume.c). The value `resumeAfter` of the request is how
+ * many seconds ago that has to be. */
+const lims_error_t *lims_files_resume(lims_resumed_e *resumed, lims_request_t *rq);
 
 /* May the acting user decide about files and profiles? `what` begins the
  * sentence of the refusal: "Profiles are managed". */

@@ -11,6 +11,7 @@
 
 #include "instruments/import.h"
 #include "instruments/instruments.h"
+#include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "organizations/organizations.h"

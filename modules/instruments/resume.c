@@ -84,23 +84,24 @@ static const lims_error_t *resume(lims_import_t *import, lims_request_t *rq, con
     return error;
 }
 
-const lims_error_t *lims_files_resume(lims_job_report_t *report, lims_request_t *rq)
+const lims_error_t *lims_files_resume(lims_resumed_e *resumed, lims_request_t *rq)
 {
     lims_import_t *import = lims_import_create(NULL, NULL, 0, NULL, rq->pool);
     lims_result_t *row = NULL;
     const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_JOB_FILE_TAKE);
 
-    report->more = !error && lims_result_count(row) == 1;
-    if (!report->more) {
+    *resumed = LIMS_RESUMED_NONE;
+    if (error || lims_result_count(row) != 1) {
         return error;
     }
+    *resumed = LIMS_RESUMED_UNDECIDED;
     rq->actor.organization = lims_result_get(row, 0, "organization");
     rq->actor.user = lims_result_get(row, 0, "user");
     rq->actor.key = lims_result_get(row, 0, "key");
     error = resume(import, rq, lims_result_get(row, 0, "id"), lims_result_true(row, 0, "spent"));
     if (!error && import->decided) {
-        report->counts[0]++;
-        report->counts[strcmp(import->status, "quarantined") == 0 ? 2 : 1]++;
+        *resumed = strcmp(import->status, "quarantined") == 0 ? LIMS_RESUMED_QUARANTINED
+                                                              : LIMS_RESUMED_IMPORTED;
     }
     return error;
 }

@@ -10,12 +10,12 @@
 #include "instruments/uploads.h"
 
 #include <apr_strings.h>
-#include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "extraction/client.h"
 #include "extraction/report.h"
+#include "kernel/digest.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "service/service.h"
@@ -379,11 +379,11 @@ static const lims_error_t *keep(const char **id, lims_request_t *rq,
     lims_values_t *values = lims_values_create(rq->pool);
     const lims_call_t first = { .statement = LIMS_STMT_EXTRACTION_KEEP, .values = values };
     const lims_call_t rest = { .statement = LIMS_STMT_EXTRACTION_KEEP_ROWS, .values = values };
-    unsigned char digest[SHA256_DIGEST_LENGTH];
+    unsigned char digest[LIMS_SHA256_LENGTH];
     lims_result_t *row = NULL;
     const lims_error_t *error;
 
-    if (!SHA256((const unsigned char *)rq->file->bytes, rq->file->length, digest)) {
+    if (!lims_sha256(digest, rq->file->bytes, rq->file->length)) {
         return lims_no_digest(rq->pool);
     }
     lims_values_set(values, "fileName", rq->file->name);

@@ -9,6 +9,22 @@
 #include "kernel/header_fields.h"
 #include "kernel/field.h"
 
+/* The counts of the job "files". */
+enum { FILES_TAKEN_UP, FILES_IMPORTED, FILES_QUARANTINED };
+
+static const lims_error_t *resume_file(lims_job_report_t *report, lims_request_t *rq)
+{
+    lims_resumed_e resumed = LIMS_RESUMED_NONE;
+    const lims_error_t *error = lims_files_resume(&resumed, rq);
+
+    report->more = resumed != LIMS_RESUMED_NONE;
+    if (resumed == LIMS_RESUMED_IMPORTED || resumed == LIMS_RESUMED_QUARANTINED) {
+        report->counts[FILES_TAKEN_UP]++;
+        report->counts[resumed == LIMS_RESUMED_IMPORTED ? FILES_IMPORTED : FILES_QUARANTINED]++;
+    }
+    return error;
+}
+
 const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
     [LIMS_JOB_SCAN] = { .name = "scan",
                         .doc = "writes the events of samples that entered a release state or a "
@@ -46,10 +62,11 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
                             .counts = { { "deliveries", "deliveries on their way again" } } },
     [LIMS_JOB_FILES] = { .name = "files",
                          .doc = "resumes instrument files whose reading was interrupted",
-                         .step = lims_files_resume,
-                         .counts = { { "files", "files taken up" },
-                                     { "imported", "files imported" },
-                                     { "quarantined", "files kept for review" } },
+                         .step = resume_file,
+                         .counts = { [FILES_TAKEN_UP] = { "files", "files taken up" },
+                                     [FILES_IMPORTED] = { "imported", "files imported" },
+                                     [FILES_QUARANTINED] = { "quarantined",
+                                                             "files kept for review" } },
                          .backlog = LIMS_STMT_JOB_FILES_BACKLOG,
                          .gauges = { { "received", "files received and not yet decided" },
                                      { "quarantined", "files waiting for review" },

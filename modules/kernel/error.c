@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 #include "kernel/writer.h"
 
 /* Longest quotation of a caller's text, in characters. */

@@ -4,22 +4,19 @@
  */
 #include "kernel/etag.h"
 
-#include <apr_escape.h>
 #include <apr_strings.h>
-#include <openssl/evp.h>
 #include <string.h>
+
+#include "kernel/digest.h"
 
 /* Of SHA-256's 32 bytes, 16 are plenty against an accidental collision. */
 #define TAG_BYTES 16
 
 const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool)
 {
-    unsigned char hash[32];
+    const char *hash = lims_sha256_hex(body, length, TAG_BYTES, pool);
 
-    if (EVP_Digest(body, length, hash, NULL, EVP_sha256(), NULL) != 1) {
-        return NULL;
-    }
-    return apr_pstrcat(pool, "\"", apr_pescape_hex(pool, hash, TAG_BYTES, 0), "\"", NULL);
+    return hash ? apr_pstrcat(pool, "\"", hash, "\"", NULL) : NULL;
 }
 
 /* Length of the opaque-tag, quotes included, or 0: etagc is 21, 23 to 7E and

@@ -16,6 +16,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "kernel/error.h"
+#include "kernel/utf8.h"
 #include "kernel/yajl_memory.h"
 
 /* Up to so many members, comparing each pair is cheaper than sorting. */
@@ -36,63 +37,6 @@ typedef struct {
     level_t levels[LIMS_JSON_DEPTH_MAX];
     const lims_error_t *error;
 } reader_t;
-
-/* --- UTF-8 ---------------------------------------------------------------- */
-
-/* Length of the well-formed sequence that starts here, or 0 (Unicode 15,
- * table 3-7: the second byte's range depends on the first). */
-static apr_size_t sequence_length(const unsigned char *s, apr_size_t left)
-{
-    apr_size_t n = s[0] < 0x80                    ? 1
-                   : s[0] >= 0xC2 && s[0] <= 0xDF ? 2
-                   : s[0] >= 0xE0 && s[0] <= 0xEF ? 3
-                   : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
-                                                  : 0;
-    unsigned char low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
-
-    if (n > left || (n > 1 && (s[1] < low || s[1] > high))) {
-        return 0;
-    }
-    for (apr_size_t i = 2; i < n; i++) {
-        if ((s[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    return n;
-}
-
-/* Offset of the first byte that is not well-formed, or `length`. */
-static apr_size_t utf8_fault(const char *bytes, apr_size_t length)
-{
-    const unsigned char *s = (const unsigned char *)bytes;
-    apr_size_t at = 0;
-
-    while (at < length) {
-        apr_size_t n = sequence_length(s + at, length - at);
-
-        if (n == 0) {
-            break;
-        }
-        at += n;
-    }
-    return at;
-}
-
-bool lims_utf8_valid(const char *bytes, apr_size_t length)
-{
-    return utf8_fault(bytes, length) == length;
-}
-
-apr_size_t lims_utf8_length(const char *bytes, apr_size_t length)
-{
-    apr_size_t characters = 0;
-
-    for (apr_size_t i = 0; i < length; i++) {
-        characters += ((unsigned char)bytes[i] & 0xC0) != 0x80;
-    }
-    return characters;
-}
 
 /* --- Before yajl ----------------------------------------------------------- */
 
@@ -170,7 +114,7 @@ static apr_size_t control_fault(const char *bytes, apr_size_t length)
 static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, apr_pool_t *pool)
 {
     apr_size_t control = control_fault(bytes, length);
-    apr_size_t at = utf8_fault(bytes, length);
+    apr_size_t at = lims_utf8_fault(bytes, length);
     const char *fault = NULL;
 
     if (length == 0) {

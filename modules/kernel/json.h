@@ -51,11 +51,4 @@ const lims_json_t *lims_json_member(const lims_json_t *object, const char *name)
  * and where; NULL: there is none such. yajl writes something in its place. */
 const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t length);
 
-/* Well-formed UTF-8 of Unicode table 3-7: no overlong form, no surrogate,
- * nothing beyond U+10FFFF. A NUL byte is a character here. */
-bool lims_utf8_valid(const char *bytes, apr_size_t length);
-
-/* Number of code points in valid UTF-8. */
-apr_size_t lims_utf8_length(const char *bytes, apr_size_t length);
-
 #endif /* LIMS_KERNEL_JSON_H */

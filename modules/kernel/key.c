@@ -6,7 +6,6 @@
 
 #include <apr_strings.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <string.h>
 
@@ -95,7 +94,7 @@ bool lims_key_well_formed(const char *text)
 
 bool lims_key_hash(unsigned char hash[LIMS_KEY_HASH_LENGTH], const char *text)
 {
-    return EVP_Digest(text, strlen(text), hash, NULL, EVP_sha256(), NULL) == 1;
+    return lims_sha256(hash, text, strlen(text));
 }
 
 const char *lims_key_prefix(const char *text, apr_pool_t *pool)

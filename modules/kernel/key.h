@@ -8,13 +8,14 @@
 #ifndef LIMS_KERNEL_KEY_H
 #define LIMS_KERNEL_KEY_H
 
+#include "kernel/digest.h"
 #include "lims.h"
 
 #define LIMS_KEY_PREFIX "lk_"
 #define LIMS_KEY_RANDOM 40
 #define LIMS_KEY_CHECKSUM 6
 #define LIMS_KEY_LENGTH (3 + LIMS_KEY_RANDOM + LIMS_KEY_CHECKSUM)
-#define LIMS_KEY_HASH_LENGTH 32
+#define LIMS_KEY_HASH_LENGTH LIMS_SHA256_LENGTH
 
 /* A new key; NULL when the system has no randomness to give. */
 const char *lims_key_generate(apr_pool_t *pool);

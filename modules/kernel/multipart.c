@@ -9,13 +9,12 @@
  */
 #include "kernel/multipart.h"
 
-#include <apr_escape.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
-#include <openssl/sha.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "kernel/digest.h"
 #include "kernel/error.h"
 #include "kernel/json.h"
 #include "kernel/multipart_header.h"
@@ -268,15 +267,6 @@ static const lims_error_t *step(apr_size_t *taken, lims_multipart_t *form, const
 
 /* --- The whole ---------------------------------------------------------------- */
 
-bool lims_multipart_is(const char *content_type)
-{
-    static const char name[] = "multipart/form-data";
-    apr_size_t length = sizeof(name) - 1;
-
-    return content_type && strncasecmp(content_type, name, length) == 0 &&
-           (content_type[length] == '\0' || strchr("; \t", content_type[length]));
-}
-
 const lims_error_t *lims_multipart_create(lims_multipart_t **form, const char *content_type,
                                           const char *file, apr_size_t file_max, apr_pool_t *pool)
 {
@@ -345,13 +335,13 @@ const char *lims_multipart_digest(const apr_array_header_t *parts, apr_pool_t *p
 
     for (int i = 0; i < parts->nelts; i++) {
         const lims_part_t *part = &APR_ARRAY_IDX(parts, i, lims_part_t);
-        unsigned char digest[SHA256_DIGEST_LENGTH];
+        const char *digest = lims_sha256_hex(part->bytes, part->length, LIMS_SHA256_LENGTH, pool);
 
-        if (!SHA256((const unsigned char *)part->bytes, part->length, digest)) {
+        if (!digest) {
             return NULL;
         }
         text = apr_pstrcat(pool, text, part->name, "\n", part->file_name ? part->file_name : "",
-                           "\n", apr_pescape_hex(pool, digest, sizeof(digest), 0), "\n", NULL);
+                           "\n", digest, "\n", NULL);
     }
     return text;
 }

@@ -8,7 +8,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 
 #define BOUNDARY_MAX 70
 #define NAME_MAX_LENGTH 64
@@ -97,6 +97,15 @@ static bool find_parameter(const char **found, const char *parameters, const cha
         }
     }
     return !broken;
+}
+
+bool lims_multipart_is(const char *content_type)
+{
+    static const char name[] = "multipart/form-data";
+    apr_size_t length = sizeof(name) - 1;
+
+    return content_type && strncasecmp(content_type, name, length) == 0 &&
+           (content_type[length] == '\0' || strchr("; \t", content_type[length]));
 }
 
 const char *lims_multipart_boundary(const char *content_type, apr_pool_t *pool)

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/base64.h"
+
 #define SALT_LENGTH 16
 #define HASH_LENGTH 32
 
-/* Base64 of those: every 3 bytes are 4 characters, the last group padded. */
-#define SALT_TEXT 24
-#define HASH_TEXT 44
+/* In base64. */
+#define SALT_TEXT LIMS_BASE64_LENGTH(SALT_LENGTH)
+#define HASH_TEXT LIMS_BASE64_LENGTH(HASH_LENGTH)
 
 /* 128 N r bytes and some; OpenSSL's own limit is just below what N needs. */
 #define MEMORY_MAX (64 * 1024 * 1024)
@@ -38,14 +40,14 @@ const char *lims_password_hash(const char *password, apr_pool_t *pool)
 {
     unsigned char salt[SALT_LENGTH];
     unsigned char hash[HASH_LENGTH];
-    unsigned char salt_text[SALT_TEXT + 1];
-    unsigned char hash_text[HASH_TEXT + 1];
+    char salt_text[SALT_TEXT + 1];
+    char hash_text[HASH_TEXT + 1];
 
     if (RAND_bytes(salt, sizeof(salt)) != 1 || !derive(hash, password, salt, &cost)) {
         return NULL;
     }
-    EVP_EncodeBlock(salt_text, salt, SALT_LENGTH);
-    EVP_EncodeBlock(hash_text, hash, HASH_LENGTH);
+    lims_base64_write(salt_text, salt, SALT_LENGTH);
+    lims_base64_write(hash_text, hash, HASH_LENGTH);
     OPENSSL_cleanse(hash, sizeof(hash));
     return apr_psprintf(
         pool, "scrypt$%" APR_UINT64_T_FMT "$%" APR_UINT64_T_FMT "$%" APR_UINT64_T_FMT "$%s$%s",
@@ -64,20 +66,17 @@ static bool read_number(apr_uint64_t *value, const char *text)
     return true;
 }
 
-/* Exactly `length` bytes of base64; OpenSSL counts the padding as bytes. */
-static bool read_bytes(unsigned char *bytes, int length, int text_length, const char *text)
+/* Exactly `length` bytes. */
+static bool read_bytes(unsigned char *bytes, apr_size_t length, const char *text)
 {
     unsigned char decoded[HASH_TEXT];
-    int padding = text_length / 4 * 3 - length;
+    apr_size_t size = 0, text_length = strlen(text);
 
-    if (strlen(text) != (apr_size_t)text_length ||
-        strcspn(text, "=") + (apr_size_t)padding != (apr_size_t)text_length) {
+    if (text_length > HASH_TEXT || !lims_base64_read(decoded, &size, text, text_length) ||
+        size != length) {
         return false;
     }
-    if (EVP_DecodeBlock(decoded, (const unsigned char *)text, text_length) != length + padding) {
-        return false;
-    }
-    memcpy(bytes, decoded, (apr_size_t)length);
+    memcpy(bytes, decoded, length);
     return true;
 }
 
@@ -103,9 +102,8 @@ bool lims_password_verify(const char *encoded, const char *password, apr_pool_t 
     }
     if (count != 6 || strcmp(parts[0], "scrypt") != 0 || !read_number(&c.n, parts[1]) ||
         !read_number(&c.r, parts[2]) || !read_number(&c.p, parts[3]) ||
-        !read_bytes(salt, SALT_LENGTH, SALT_TEXT, parts[4]) ||
-        !read_bytes(expected, HASH_LENGTH, HASH_TEXT, parts[5]) || c.n > cost.n || c.r > cost.r ||
-        c.p > cost.p || !derive(hash, password, salt, &c)) {
+        !read_bytes(salt, SALT_LENGTH, parts[4]) || !read_bytes(expected, HASH_LENGTH, parts[5]) ||
+        c.n > cost.n || c.r > cost.r || c.p > cost.p || !derive(hash, password, salt, &c)) {
         return false;
     }
     equal = CRYPTO_memcmp(hash, expected, HASH_LENGTH) == 0;

@@ -1,110 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * query.c - values that come as text: the query string, path segments and
- * command-line arguments. They become JSON nodes of the type their field
- * takes, so that one set of rules judges a value whichever way it came.
- */
+/* query.c - a query string against a table of fields. */
 #include <apr_strings.h>
 #include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/utf8.h"
 #include "kernel/validate.h"
-
-/* --- Text to value ----------------------------------------------------------------- */
-
-static lims_json_t *scalar_node(lims_json_type_e type, const char *text, apr_pool_t *pool)
-{
-    lims_json_t *node = apr_pcalloc(pool, sizeof(*node));
-
-    node->type = type;
-    node->text = text;
-    node->length = strlen(text);
-    return node;
-}
-
-/* "1,2,3" as an array of what the list's elements are; "" is an empty list. */
-static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_pool_t *pool)
-{
-    lims_json_type_e type = field->type == LIMS_T_ID_LIST ? LIMS_JSON_NUMBER : LIMS_JSON_STRING;
-    lims_json_t *list = apr_pcalloc(pool, sizeof(*list));
-    lims_json_t **end = &list->first;
-
-    list->type = LIMS_JSON_ARRAY;
-    while (text && *text != '\0') {
-        const char *comma = strchr(text, ',');
-        apr_size_t length = comma ? (apr_size_t)(comma - text) : strlen(text);
-
-        *end = scalar_node(type, apr_pstrmemdup(pool, text, length), pool);
-        end = &(*end)->next;
-        list->count++;
-        text = comma ? comma + 1 : NULL;
-    }
-    return list;
-}
-
-const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
-                                    const char *text, lims_error_e kind, apr_pool_t *pool)
-{
-    lims_json_path_t place = { .pool = pool, .kind = kind, .name = field->name };
-    const lims_error_t *error = NULL;
-    lims_json_t *node = NULL;
-    const char *valid = NULL;
-
-    if (!lims_utf8_valid(text, strlen(text))) {
-        return lims_refuse(field, "it is not UTF-8", &place);
-    }
-    if (*text == '\0' && (field->flags & LIMS_F_NULLABLE) != 0) {
-        lims_values_put(values, field, NULL);
-        return NULL;
-    }
-    switch (field->type) {
-    case LIMS_T_ID_LIST:
-    case LIMS_T_STRING_LIST:
-        node = list_node(field, text, pool);
-        break;
-    case LIMS_T_OBJECT:
-    case LIMS_T_OBJECT_LIST:
-        error = lims_json_parse(&node, text, strlen(text), pool);
-        break;
-    default:
-        node = scalar_node(lims_field_json_type(field->type), text, pool);
-        break;
-    }
-    if (!error) {
-        error = lims_validate(&valid, field, node, &place);
-    }
-    if (!error) {
-        lims_values_put(values, field, valid);
-    }
-    return error;
-}
-
-const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool)
-{
-    static const lims_field_t field = { .name = "id", .type = LIMS_T_ID };
-    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_ID, .name = "id" };
-    lims_json_t *node = scalar_node(LIMS_JSON_NUMBER, segment, pool);
-    const lims_error_t *error = lims_validate_scalar(id, &field, node, &place);
-
-    if (!error) {
-        *id = apr_pstrdup(pool, segment);
-        return NULL;
-    }
-    *id = NULL;
-    if (strpbrk(segment, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strchr(segment, '-')) {
-        segment = lims_excerpt(segment, pool);
-        return lims_client_error(
-            pool, LIMS_E_INVALID_ID,
-            "'%s' is no id: ids are positive integers. Look a tracking id up by GET "
-            "/samples?trackingId=%s.",
-            segment, segment);
-    }
-    return lims_client_error(pool, LIMS_E_INVALID_ID,
-                             "'%s' is no id: ids are integers from 1 to 9223372036854775807.",
-                             lims_excerpt(segment, pool));
-}
-
-/* --- Query strings -------------------------------------------------------------------- */
 
 static int hexadecimal(char c)
 {

@@ -9,14 +9,14 @@
 #include <openssl/rand.h>
 #include <string.h>
 
+#include "kernel/base64.h"
 #include "kernel/field.h"
 
 #define VERSION 1
 #define NONCE_LENGTH 12
 #define TAG_LENGTH 16
 
-/* Base64 of a key: every 3 bytes are 4 characters, the last group padded. */
-#define KEY_TEXT 44
+#define KEY_TEXT LIMS_BASE64_LENGTH(LIMS_SEAL_KEY_LENGTH)
 
 #define SEALED_MAX (2 + LIMS_SEAL_ID_MAX + NONCE_LENGTH + LIMS_SEAL_SECRET_MAX + TAG_LENGTH)
 
@@ -84,15 +84,13 @@ static const seal_key_t *find_key(const lims_keyring_t *ring, const char *id, ap
     return NULL;
 }
 
-/* Exactly 32 bytes; OpenSSL counts the padding as bytes, and skips white space
- * that must not be there. */
+/* Exactly 32 bytes. */
 static bool read_key(unsigned char bytes[LIMS_SEAL_KEY_LENGTH], const char *text, apr_size_t length)
 {
     unsigned char decoded[KEY_TEXT];
-    bool good =
-        length == KEY_TEXT && memchr(text, '=', length) == text + KEY_TEXT - 1 &&
-        !memchr(text, ' ', length) && !memchr(text, '\t', length) &&
-        EVP_DecodeBlock(decoded, (const unsigned char *)text, KEY_TEXT) == LIMS_SEAL_KEY_LENGTH + 1;
+    apr_size_t size = 0;
+    bool good = length == KEY_TEXT && lims_base64_read(decoded, &size, text, length) &&
+                size == LIMS_SEAL_KEY_LENGTH;
 
     if (good) {
         memcpy(bytes, decoded, LIMS_SEAL_KEY_LENGTH);
@@ -187,7 +185,7 @@ const char *lims_keyring_line(const char *id, apr_pool_t *pool)
     }
     memcpy(line, id, length);
     line[length] = ' ';
-    EVP_EncodeBlock((unsigned char *)line + length + 1, bytes, sizeof(bytes));
+    lims_base64_write(line + length + 1, bytes, sizeof(bytes));
     OPENSSL_cleanse(bytes, sizeof(bytes));
     return line;
 }

@@ -14,6 +14,7 @@
 
 #include "kernel/error.h"
 #include "kernel/time.h"
+#include "kernel/utf8.h"
 
 /* Where an INTEGER field states no maximum: PostgreSQL's integer. */
 #define INTEGER_MAX 2147483647
@@ -451,7 +452,7 @@ static const lims_error_t *check_moment(const char **text, const lims_field_t *f
 
 static const struct {
     lims_json_type_e json;
-    scalar_fn *check; /* NULL: lists and objects (body.c), or output only */
+    scalar_fn *check; /* NULL: lists and objects (composite.c), or output only */
 } types[] = {
     [LIMS_T_ID] = { LIMS_JSON_NUMBER, check_id },
     [LIMS_T_INTEGER] = { LIMS_JSON_NUMBER, check_integer },

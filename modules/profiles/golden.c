@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "kernel/vocabulary.h"
 #include "profiles/readings.h"
 
 /* --- Rows ------------------------------------------------------------------ */

@@ -252,12 +252,6 @@ void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
 /* What holds for the file as a whole: replicates, duplicates, integrity. */
 void lims_rules_finish(lims_layout_t *layout);
 
-/* Adds a reason at a place. `expected` may be NULL, `message` is a format. */
-void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                        lims_reason_e code, bool blocking, const lims_found_t *found,
-                        const char *expected, const char *message, ...)
-    __attribute__((format(printf, 7, 8)));
-
 /* A value on its way to a reading. */
 typedef struct {
     lims_layout_t *layout;
@@ -284,11 +278,6 @@ void lims_value_read(lims_cell_value_t *value);
 /* Whether the value's cell is blank, or has a token that says the same. */
 bool lims_value_is_blank(const lims_cell_value_t *value);
 
-/* Adds a blocking reason about a value. */
-void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,
-                       const char *expected, const char *message, ...)
-    __attribute__((format(printf, 5, 6)));
-
 /* Compares the unit with the test's, and converts (rules_unit.c). `number` is
  * canonical. NULL: refused. */
 const char *lims_value_convert(lims_cell_value_t *value, const char *number, bool percent);
@@ -302,6 +291,19 @@ void lims_replicates_resolve(lims_layout_t *layout);
 
 /* What the file says of its own end (rules_integrity.c). */
 void lims_integrity_check(lims_layout_t *layout);
+
+/* --- Reasons (reason.c) --------------------------------------------------------- */
+
+/* Adds a reason at a place. `expected` may be NULL, `message` is a format. */
+void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                        lims_reason_e code, bool blocking, const lims_found_t *found,
+                        const char *expected, const char *message, ...)
+    __attribute__((format(printf, 7, 8)));
+
+/* Adds a blocking reason about a value. */
+void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,
+                       const char *expected, const char *message, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* --- Layouts -------------------------------------------------------------------- */
 

@@ -361,7 +361,7 @@ typedef enum { LIMS_ROUTE_QC_BATCH, LIMS_ROUTE_SKIP, LIMS_ROUTE_COUNT } lims_rou
 typedef struct {
     const apr_array_header_t *when;  /* of lims_condition_t */
     const apr_array_header_t *tests; /* of const char *: test codes; NULL: any */
-    int type;                        /* index in lims_control_types */
+    int type;                        /* index in lims_control_types (kernel/vocabulary.h) */
     lims_route_e route;
     lims_criterion_e criterion; /* how a batch judges it; needed for LIMS_ROUTE_QC_BATCH */
     const char *expected_value, *lower_limit, *upper_limit; /* decimal numbers, or NULL */

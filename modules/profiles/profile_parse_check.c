@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/encoding.h"
+#include "kernel/vocabulary.h"
 #include "profiles/fold.h"
 #include "profiles/profile_parse.h"
 

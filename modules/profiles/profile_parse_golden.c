@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernel/vocabulary.h"
 #include "profiles/profile_parse.h"
 
 /* --- Rows ------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 #include "profiles/profile_parse.h"
 
 #define WIDTH 80

@@ -475,10 +475,6 @@ const lims_shape_t lims_shape_write = {
 
 /* --- sample ---------------------------------------------------------------- */
 
-/* The bits of LIMS_BY_…, in their order. */
-const char *const lims_sample_ways[] = { "trackingId", "externalId", "sampleIdentifier", "name",
-                                         NULL };
-
 static const lims_member_t sample_members[] = {
     { .name = "by",
       .type = LIMS_M_SET,

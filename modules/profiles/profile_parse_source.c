@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_source.c - where a text stands, and conditions on it: what the
- * tables of their members cannot say.
+ * profile_parse_source.c - where a text stands, and conditions on it: the tables of
+ * their members, and what these cannot say.
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,3 +288,180 @@ const lims_error_t *lims_check_columns(lims_profile_parser_t *parser, void *obje
     }
     return NULL;
 }
+
+/* --- Members of a source ---------------------------------------------------- */
+
+static const lims_member_t source_members[] = {
+    { .name = "header",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_source_t, header),
+      .doc = "Header of the column. `Units#2` is the second of two headers `Units`." },
+    { .name = "index",
+      .type = LIMS_M_INTEGER,
+      .offset = offsetof(lims_source_t, index),
+      .min = 1,
+      .max = LIMS_FILE_COLUMNS_MAX,
+      .doc = "Number of the column, counted from 1." },
+    { .name = "key",
+      .type = LIMS_M_NAME,
+      .offset = offsetof(lims_source_t, key),
+      .doc = "Key before the value: `Sample ID : CLB001`, or with the value in the next cell." },
+    { .name = "below",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_source_t, below),
+      .doc = "Label above the value, outside of the table: `Barcode` in one row, the code itself "
+             "below it. `Plate#2` is the second cell `Plate`; without a number all such labels "
+             "have to have the same value below them." },
+    { .name = "field",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_source_t, field.record),
+      .doc = "Field of an ASTM record or an HL7 segment, with its component: `R-4`, `OBX-3.1`." },
+    { .name = "path",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_source_t, path),
+      .doc =
+          "Path of an XML element or attribute, or of a JSON member, relative to `table.element`: "
+          "`Concentration`, `../@id`, `/File/Assay/Units`, `*/value`. If it leads to several "
+          "elements, they have to have the same value; `Peak#2` is the second of its name." },
+    { .name = "text",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_source_t, text),
+      .doc = "Constant text, where the file does not have it." },
+    { .name = "from",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_source_t, from),
+      .values = lims_from_names,
+      .doc = "Source outside of the row: the file's name, the sheet's name, the text captured by "
+             "`table.block.start`, the header of the group (of the test, in layout transposed of "
+             "the sample), the labels of row and column, both together, the plate map." },
+    { .name = "join",
+      .type = LIMS_M_LIST,
+      .flags = LIMS_M_SOURCE,
+      .offset = offsetof(lims_source_t, join),
+      .min = 2,
+      .max = 8,
+      .shape = &lims_shape_source,
+      .doc = "Sources that are joined in this order: plate and well, number and position. If one "
+             "of them is blank, the result is blank." },
+    { .name = "separator",
+      .type = LIMS_M_TEXT,
+      .flags = LIMS_M_BLANK,
+      .offset = offsetof(lims_source_t, separator),
+      .max = 8,
+      .doc = "Separator between the sources of a `join`, `\"-\"`; without it there is none." },
+    { .name = "regex",
+      .type = LIMS_M_REGEX,
+      .offset = offsetof(lims_source_t, regex),
+      .doc = "Expression of which only the captured text is taken, or everything that it matches; "
+             "a text that does not match counts as blank." },
+    { .name = "format",
+      .type = LIMS_M_TEXTS,
+      .offset = offsetof(lims_source_t, formats),
+      .max = 8,
+      .doc = "Format of the time in `analysedAt` and `analysedTime`, made of `yyyy yy MMMM MMM MM "
+             "M dd d HH H hh h mm ss SSS a Z`, of signs other than letters, which stand for "
+             "themselves, and of words in apostrophes. If several formats fit a text, they have to "
+             "give the same time. Where they do not, `3/4/2026`, the other times of the file "
+             "decide, by formats that do not fit them; or else it is `timestamp_invalid`. Without "
+             "`format`: ISO 8601, also without separators." },
+    { .name = "optional",
+      .type = LIMS_M_BOOLEAN,
+      .offset = offsetof(lims_source_t, optional),
+      .fallback = "false",
+      .doc = "Whether the file may lack this column, a `header` of `analysedAt`, `analysedTime`, "
+             "`operator` or `comment`; otherwise a file without it is `structure_mismatch`." },
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_source = {
+    .title = "A source",
+    .doc = "The source of a text: exactly one of `header`, `index`, `key`, `below`, `field`, "
+           "`path`, `text`, `from` and `join`. A string alone is short for the usual one of the "
+           "layout: `\"Sample ID\"` is `{\"header\": \"Sample ID\"}`, a `key` in layout keyvalue, "
+           "a `field` in astm and hl7, a `path` in xml and json.",
+    .members = source_members,
+    .size = sizeof(lims_source_t),
+    .check = lims_check_source,
+};
+
+/* --- Members of a condition ------------------------------------------------- */
+
+/* clang-format off */
+#define BOUND(member, part, words)                                                   \
+    { .name = member,                                                                \
+      .type = LIMS_M_DECIMAL,                                                        \
+      .offset = offsetof(lims_condition_t, part),                                    \
+      .doc = words }
+/* clang-format on */
+
+static const lims_member_t condition_members[] = {
+    { .name = "column",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_condition_t, column),
+      .values = lims_column_names,
+      .doc = "Name of a member of `columns`, whose text is compared, after its `regex`." },
+    { .name = "header",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_condition_t, source.header),
+      .doc = "Header of the column to compare, instead of `column`." },
+    { .name = "index",
+      .type = LIMS_M_INTEGER,
+      .offset = offsetof(lims_condition_t, source.index),
+      .min = 1,
+      .max = LIMS_FILE_COLUMNS_MAX,
+      .doc = "Number of the column to compare, instead of `column`." },
+    { .name = "key",
+      .type = LIMS_M_NAME,
+      .offset = offsetof(lims_condition_t, source.key),
+      .doc = "Key before the value to compare, instead of `column`." },
+    { .name = "below",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_condition_t, source.below),
+      .doc = "Label above the value to compare, instead of `column`." },
+    { .name = "field",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_condition_t, source.field.record),
+      .doc = "Field to compare, instead of `column`." },
+    { .name = "path",
+      .type = LIMS_M_TEXT,
+      .offset = offsetof(lims_condition_t, source.path),
+      .doc = "Path of the value to compare, instead of `column`." },
+    { .name = "from",
+      .type = LIMS_M_ENUM,
+      .offset = offsetof(lims_condition_t, source.from),
+      .values = lims_from_names,
+      .doc = "Source outside of the row to compare, instead of `column`." },
+    { .name = "equals",
+      .type = LIMS_M_TEXTS,
+      .flags = LIMS_M_BLANK,
+      .offset = offsetof(lims_condition_t, equals),
+      .max = 500,
+      .doc = "Text that the value equals, or several, one of which it equals, without blanks "
+             "around it. "
+             "`\"\"` is a blank." },
+    { .name = "matches",
+      .type = LIMS_M_REGEX,
+      .offset = offsetof(lims_condition_t, matches),
+      .doc = "Expression that some part of the text matches; `^…$` is for the whole text." },
+    BOUND("less", less,
+          "Upper bound, exclusive: the value is a number less than this, as the file has it: "
+          "`numbers` says how it is written, and no dilution or conversion is applied. A blank and "
+          "a text of `qualifiers.tokens` are no numbers, and no bound holds for them; any other "
+          "text that is no number holds the file back."),
+    BOUND("atMost", at_most, "Upper bound, inclusive: the value is a number that is at most this."),
+    BOUND("atLeast", at_least,
+          "Lower bound, inclusive: the value is a number that is at least this."),
+    BOUND("more", more,
+          "Lower bound, exclusive: the value is a number larger than this. If several bounds are "
+          "given, all have to hold."),
+    LIMS_MEMBER_END,
+};
+
+const lims_shape_t lims_shape_condition = {
+    .title = "A condition",
+    .doc = "A condition for a row: `column` or one source, and `equals`, `matches` or bounds of a "
+           "number.",
+    .members = condition_members,
+    .size = sizeof(lims_condition_t),
+    .check = lims_check_condition,
+};

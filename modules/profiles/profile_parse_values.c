@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_values.c - the members about tests and their values, about rows
- * that are something else, and about writing.
+ * profile_parse_values.c - the members about tests and their values: names, numbers,
+ * units, dilution and replicates.
  */
 #include <stddef.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_controls.c - controls that are held against another value of the file. */
+#include "kernel/vocabulary.h"
 #include "profiles/layout.h"
 #include "profiles/readings.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_integrity.c - whether a file is whole, by what it says of its own end. */
+#include "kernel/digest.h"
 #include "profiles/fold.h"
 #include "profiles/layout.h"
 
 #include <apr_cstr.h>
 #include <apr_escape.h>
 #include <apr_strings.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,18 +176,6 @@ static const char *crc32(const char *bytes, apr_size_t length, apr_pool_t *pool)
     return apr_psprintf(pool, "%08x", crc ^ 0xffffffff);
 }
 
-static const char *digest(const EVP_MD *kind, const char *bytes, apr_size_t length,
-                          apr_pool_t *pool)
-{
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-
-    if (EVP_Digest(bytes, length, sum, &size, kind, NULL) != 1) {
-        return NULL; /* an algorithm that this system's policy forbids */
-    }
-    return apr_pescape_hex(pool, sum, size, 0);
-}
-
 static const char *hash_of(lims_hash_e algorithm, const char *bytes, apr_size_t length,
                            apr_pool_t *pool)
 {
@@ -197,11 +185,11 @@ static const char *hash_of(lims_hash_e algorithm, const char *bytes, apr_size_t 
     case LIMS_HASH_CRC32:
         return crc32(bytes, length, pool);
     case LIMS_HASH_MD5:
-        return digest(EVP_md5(), bytes, length, pool);
+        return lims_digest_hex("MD5", bytes, length, pool);
     case LIMS_HASH_SHA1:
-        return digest(EVP_sha1(), bytes, length, pool);
+        return lims_digest_hex("SHA1", bytes, length, pool);
     case LIMS_HASH_SHA256:
-        return digest(EVP_sha256(), bytes, length, pool);
+        return lims_digest_hex("SHA256", bytes, length, pool);
     default:
         return NULL;
     }

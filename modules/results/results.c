@@ -18,7 +18,6 @@
 #include "kernel/field.h"
 #include "kernel/writer.h"
 #include "release/gates.h"
-#include "samples/samples.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "pending", "entered", "verified", NULL };

@@ -12,7 +12,7 @@
 
 #include "database/database.h"
 #include "kernel/error.h"
-#include "kernel/openapi.h"
+#include "openapi/openapi.h"
 #include "kernel/route.h"
 #include "kernel/seal.h"
 #include "server/borrowed.h"

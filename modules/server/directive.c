@@ -41,7 +41,7 @@ static bool is_set(lims_config_t *config, const lims_directive_t *directive)
         return *(const int *)value != UNSET;
     default:
         memcpy(&pointer, value, sizeof(pointer));
-        return pointer != NULL;
+        return pointer;
     }
 }
 

@@ -15,14 +15,12 @@
 #include <string.h>
 #include <util_filter.h>
 
-#include "instruments/registry.h"
 #include "kernel/header_fields.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "server/httpd_error.h"
 #include "server/metrics.h"
 #include "server/server.h"
-#include "server/watchdog.h"
 #include "service/judge.h"
 
 APLOG_USE_MODULE(lims);
@@ -528,30 +526,4 @@ int lims_handler(request_rec *r)
         lims_log_error(r, x.error, x.rq.id);
     }
     return send_reply(r, x.rq.reply, x.rq.id);
-}
-
-void lims_child_init(apr_pool_t *pchild, server_rec *s)
-{
-    apr_status_t rv = lims_service_init(pchild);
-
-    if (rv == APR_SUCCESS) {
-        rv = lims_registry_init(pchild);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = lims_pool_init(pchild, s);
-    }
-    if (rv == APR_SUCCESS) {
-        rv = lims_admission_init(pchild, s);
-    }
-    for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
-        lims_memcached_t *memcached = lims_config_of(each)->memcached;
-        rv = memcached ? lims_memcached_child(memcached, pchild) : APR_SUCCESS;
-    }
-    if (rv == APR_SUCCESS) {
-        rv = lims_watchdog_child(pchild, s);
-        lims_webhooks_start(pchild, s);
-    }
-    if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0055: a child could not be set up");
-    }
 }

@@ -15,10 +15,10 @@
  */
 #include <apr_escape.h>
 #include <apr_strings.h>
-#include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/digest.h"
 #include "kernel/error.h"
 #include "kernel/bucketed_window.h"
 #include "server/metrics.h"
@@ -77,7 +77,8 @@ static const char *seconds(apr_int64_t microseconds, apr_pool_t *pool)
 
 /* Names the counter of a key: by the hash of the API key, which is the same on all
  * machines, hashed once more, since memcached need not know it; by the name of the
- * database, since a copy of it has the same keys; and by limit and window. */
+ * database, since a copy of it has the same keys; and by limit and window. NULL:
+ * OpenSSL has no memory for the hash. */
 static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
                                 const char *key_hash, apr_pool_t *pool)
 {
@@ -85,10 +86,9 @@ static const char *counter_name(const lims_config_t *config, lims_limit_e kind,
     const char *text = apr_psprintf(pool, "%s %.*s %s%" APR_INT64_T_FMT "/%" APR_INT64_T_FMT,
                                     key_hash, (int)strcspn(database, "@"), database, kinds[kind],
                                     limit_of(config, kind), config->rate_window);
-    unsigned char hash[SHA256_DIGEST_LENGTH];
+    const char *hash = lims_sha256_hex(text, strlen(text), 16, pool);
 
-    SHA256((const unsigned char *)text, strlen(text), hash);
-    return apr_pstrcat(pool, "lims.rate.", apr_pescape_hex(pool, hash, 16, 0), NULL);
+    return hash ? apr_pstrcat(pool, "lims.rate.", hash, NULL) : NULL;
 }
 
 /* Counts a request in memcached. A request that reached its bucket after the bucket's
@@ -102,6 +102,9 @@ static bool count_shared(lims_rate_verdict_t *verdict, lims_memcached_counter_t 
     apr_uint32_t counts[LIMS_BUCKETED_WINDOW_COUNTS];
     apr_time_t at = apr_time_now();
 
+    if (!counter->name) {
+        return false;
+    }
     counter->lifetime = lims_bucketed_window_lifetime(&window);
     for (int attempt = 0; attempt < 2; attempt++) {
         counter->number = lims_bucketed_window_bucket(&window, at);

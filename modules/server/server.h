@@ -76,8 +76,8 @@ typedef struct {
     apr_int64_t cells_max;
 } lims_extraction_config_t;
 
-/* The configuration of a server. Numbers are -1 while unset; each has a row
- * with its bounds and default in config.c. */
+/* The configuration of a server. What directives set has a row in config.c,
+ * with its bounds and default. */
 typedef struct {
     int enable;
     int tls;
@@ -136,6 +136,8 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add);
 /* Fills defaults and derives the settings; once, when configuration is read. */
 void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
 extern const command_rec lims_config_directives[];
+
+/* directive.c */
 lims_config_t *lims_config_of(const server_rec *s);
 
 /* host_names.c */
@@ -154,7 +156,10 @@ const char *lims_config_conninfo(const server_rec *s, const char *application, a
 
 /* configtest.c */
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+
+/* start.c */
 int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+void lims_child_init(apr_pool_t *pchild, server_rec *s);
 
 /* shared_memory.c: shared memory that is zero at first and outlives restarts. The same
  * name and size are the same memory. */
@@ -206,7 +211,6 @@ const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_
 void lims_admission_release(lims_admission_t *self, const server_rec *s);
 
 /* handler.c */
-void lims_child_init(apr_pool_t *pchild, server_rec *s);
 int lims_translate_name(request_rec *r);
 int lims_map_to_storage(request_rec *r);
 int lims_handler(request_rec *r);

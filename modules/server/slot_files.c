@@ -2,7 +2,6 @@
 /* slot_files.c - the files of the dispatchers' slots, one for each database. */
 #include "server/slot_files.h"
 
-#include <apr_escape.h>
 #include <apr_file_info.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -10,21 +9,20 @@
 #include <httpd.h>
 
 #include <http_config.h>
-#include <openssl/sha.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "kernel/digest.h"
 
 #define PREFIX "lims-webhooks-"
 #define NAME_BYTES 4 /* of the hash of the database's name */
 
 const char *lims_slot_file(const char *database, apr_pool_t *pool)
 {
-    unsigned char digest[SHA256_DIGEST_LENGTH];
+    const char *hash = lims_sha256_hex(database, strlen(database), NAME_BYTES, pool);
 
-    SHA256((const unsigned char *)database, strlen(database), digest);
-    return ap_runtime_dir_relative(
-        pool, apr_pstrcat(pool, PREFIX, apr_pescape_hex(pool, digest, NAME_BYTES, 0), NULL));
+    return hash ? ap_runtime_dir_relative(pool, apr_pstrcat(pool, PREFIX, hash, NULL)) : NULL;
 }
 
 static bool is_of_slots(const char *name)

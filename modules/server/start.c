@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "database/database.h"
+#include "instruments/registry.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "server/algorithms.h"
@@ -168,4 +169,32 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
+}
+
+/* --- What a child process makes ready ----------------------------------------- */
+
+void lims_child_init(apr_pool_t *pchild, server_rec *s)
+{
+    apr_status_t rv = lims_service_init(pchild);
+
+    if (rv == APR_SUCCESS) {
+        rv = lims_registry_init(pchild);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_pool_init(pchild, s);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_admission_init(pchild, s);
+    }
+    for (server_rec *each = s; each && rv == APR_SUCCESS; each = each->next) {
+        lims_memcached_t *memcached = lims_config_of(each)->memcached;
+        rv = memcached ? lims_memcached_child(memcached, pchild) : APR_SUCCESS;
+    }
+    if (rv == APR_SUCCESS) {
+        rv = lims_watchdog_child(pchild, s);
+        lims_webhooks_start(pchild, s);
+    }
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s, "LIMS0055: a child could not be set up");
+    }
 }

@@ -9,10 +9,10 @@
  * so that the answer does not tell whether the key exists.
  */
 #include <apr_strings.h>
-#include <openssl/sha.h>
 #include <string.h>
 
 #include "kernel/address.h"
+#include "kernel/digest.h"
 #include "kernel/error.h"
 #include "server/server.h"
 
@@ -68,7 +68,7 @@ static const unsigned char *network_of(apr_size_t *length, const lims_address_t 
 /* Returns the key under which the client's address is counted; 0: it is not counted. */
 static apr_int64_t address_key_of(const lims_config_t *config, const request_rec *r)
 {
-    unsigned char digest[SHA256_DIGEST_LENGTH];
+    unsigned char digest[LIMS_SHA256_LENGTH];
     lims_address_t address;
     const unsigned char *network;
     apr_size_t length = 0;
@@ -79,7 +79,9 @@ static apr_int64_t address_key_of(const lims_config_t *config, const request_rec
         return 0;
     }
     network = network_of(&length, &address);
-    SHA256(network, length, digest);
+    if (!lims_sha256(digest, network, length)) {
+        return 0;
+    }
     memcpy(&number, digest, sizeof(number));
     return number ? number : 1;
 }

@@ -3,29 +3,26 @@
 #include "service/idempotency.h"
 
 #include <apr_strings.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/digest.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
 
 /* SHA-256 over method, path and body: what "the same request" means. */
 static const char *fingerprint(const lims_exchange_t *x, const char *body, apr_size_t length)
 {
-    const char *head = apr_psprintf(x->rq.pool, "%s %s\n", x->method, x->path);
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned int size = 0;
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    const char *text = NULL;
+    char *head = apr_psprintf(x->rq.pool, "%s %s\n", x->method, x->path);
+    const struct iovec pieces[] = {
+        { .iov_base = head, .iov_len = strlen(head) },
+        { .iov_base = (void *)(apr_uintptr_t)body, .iov_len = length },
+    };
+    unsigned char digest[LIMS_SHA256_LENGTH];
 
-    if (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) &&
-        EVP_DigestUpdate(context, head, strlen(head)) && EVP_DigestUpdate(context, body, length) &&
-        EVP_DigestFinal_ex(context, digest, &size)) {
-        text = lims_bytea(digest, size, x->rq.pool);
-    }
-    EVP_MD_CTX_free(context);
-    return text;
+    return lims_sha256_pieces(digest, pieces, (int)LIMS_LENGTH(pieces))
+               ? lims_bytea(digest, sizeof(digest), x->rq.pool)
+               : NULL;
 }
 
 static void replay(lims_exchange_t *x, const lims_result_t *row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command_openapi.c - limsctl openapi: the document that the service serves. */
-#include "kernel/openapi.h"
+#include "openapi/openapi.h"
 #include "tool/tool.h"
 
 const lims_field_t lims_openapi_options[] = {

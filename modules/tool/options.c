@@ -9,9 +9,9 @@
 #include <apr_file_io.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
-#include <openssl/evp.h>
 #include <string.h>
 
+#include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/route.h"
 #include "tool/tool.h"
@@ -253,10 +253,7 @@ static const lims_error_t *take_file(const char **text, const lims_field_t *fiel
     }
     error = read_file(text, &size, name, pool);
     if (!error && (field->flags & LIMS_F_FILE64)) {
-        char *encoded = apr_palloc(pool, 4 * (size / 3 + 1) + 1);
-
-        EVP_EncodeBlock((unsigned char *)encoded, (const unsigned char *)*text, (int)size);
-        *text = encoded;
+        *text = lims_base64_encode(*text, size, pool);
     } else if (!error && memchr(*text, '\0', size)) {
         error = lims_client_error(pool, LIMS_E_INVALID_QUERY,
                                   "%s is no text: it has NUL characters.", name);

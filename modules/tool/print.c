@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "instruments/import.h"
+#include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/json.h"
+#include "kernel/utf8.h"
 #include "tool/tool.h"
 
 /* Longest cell of a table, in characters. A record shows texts in full: in a table

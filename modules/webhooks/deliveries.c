@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kernel/error.h"
-#include "kernel/event_types.h"
 #include "kernel/field.h"
+#include "openapi/event_types.h"
 #include "service/service.h"
 #include "webhooks/webhooks.h"
 

@@ -9,10 +9,10 @@
 #include <apr_strings.h>
 
 #include "kernel/error.h"
-#include "kernel/event_types.h"
 #include "kernel/field.h"
 #include "kernel/record.h"
 #include "kernel/url.h"
+#include "openapi/event_types.h"
 #include "organizations/organizations.h"
 #include "service/service.h"
 #include "webhooks/secret.h"

@@ -4,12 +4,13 @@
 
 #include <apr_strings.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <string.h>
 
+#include "kernel/base64.h"
+
 #define RANDOM_BYTES 32
-#define RANDOM_TEXT 44
+#define RANDOM_TEXT LIMS_BASE64_LENGTH(RANDOM_BYTES)
 
 const char *lims_webhook_secret_create(apr_pool_t *pool)
 {
@@ -21,7 +22,7 @@ const char *lims_webhook_secret_create(apr_pool_t *pool)
         return NULL;
     }
     memcpy(secret, LIMS_WEBHOOK_SECRET_PREFIX, prefix);
-    EVP_EncodeBlock((unsigned char *)secret + prefix, bytes, sizeof(bytes));
+    lims_base64_write(secret + prefix, bytes, sizeof(bytes));
     OPENSSL_cleanse(bytes, sizeof(bytes));
     return secret;
 }

@@ -8,6 +8,7 @@
 
 #include "extraction/report.h"
 #include "fuzz.h"
+#include "kernel/utf8.h"
 
 static const char file[] = "Sample,NO3N,CL,Unit,Type\n"
                            "LAB-26-0000001-A,7.1,<0.5,mg/L,Unknown\n"

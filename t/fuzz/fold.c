@@ -6,6 +6,7 @@
 #include "profiles/fold.h"
 
 #include "fuzz.h"
+#include "kernel/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

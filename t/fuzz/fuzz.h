@@ -17,6 +17,7 @@
 
 #include "kernel/error.h"
 #include "kernel/json.h"
+#include "kernel/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

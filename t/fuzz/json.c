@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 #include "kernel/field.h"
+#include "kernel/utf8.h"
 
 static const char *const values[] = { "routine", "rush", "stat", NULL };
 

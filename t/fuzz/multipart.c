@@ -6,6 +6,7 @@
 #include "kernel/multipart.h"
 
 #include "fuzz.h"
+#include "kernel/utf8.h"
 
 #define FILE_MAX 4096
 

@@ -4,6 +4,7 @@
  */
 #include "fuzz.h"
 #include "kernel/field.h"
+#include "kernel/utf8.h"
 
 static const char *const values[] = { "pending", "received", NULL };
 

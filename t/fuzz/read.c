@@ -7,6 +7,7 @@
 #include "profiles/readings.h"
 
 #include "fuzz.h"
+#include "kernel/utf8.h"
 
 /* In apostrophes, which become quotes. */
 static const char *const built_in[] = {

@@ -6,6 +6,7 @@
 #include "kernel/record.h"
 
 #include "fuzz.h"
+#include "kernel/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,6 +5,7 @@
 #include "kernel/url.h"
 
 #include "fuzz.h"
+#include "kernel/utf8.h"
 
 static void must_be_kept_so(const char *kept, apr_pool_t *pool)
 {

@@ -4,7 +4,7 @@
 #include <apr_strings.h>
 
 #include "../lib/unit.h"
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 
 static void test_catalogue(void)
 {

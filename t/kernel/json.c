@@ -270,20 +270,6 @@ static void test_size(void)
     refuses(parse_text(&root, many), LIMS_E_INVALID_BODY, "more than 100000 values", "one more");
 }
 
-static void test_utf8(void)
-{
-    ok(lims_utf8_valid("", 0), "nothing is valid UTF-8");
-    ok(lims_utf8_valid("\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF", 14),
-       "limits of two and three bytes");
-    ok(lims_utf8_valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", 8), "limits of four bytes");
-    ok(!lims_utf8_valid("\xC2", 1), "a cut-off sequence");
-    ok(!lims_utf8_valid("a\xF0\x90\x80", 4), "a cut-off long sequence");
-    ok(!lims_utf8_valid("\xC1\xBF", 2), "an overlong one");
-    ok(!lims_utf8_valid("\xE1\x80\x41", 3), "a bad third byte");
-    is_number((long long)lims_utf8_length("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\xB9", 10), 4,
-              "four characters in ten bytes");
-}
-
 int main(void)
 {
     pool = unit_pool();
@@ -291,6 +277,5 @@ int main(void)
     test_tree();
     test_messages();
     test_size();
-    test_utf8();
     return tap_done();
 }

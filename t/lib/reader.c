@@ -7,6 +7,7 @@
  * TAB file name" and so many bytes of the file; each answer is lines of cells
  * separated by tabs, up to the line "end".
  */
+#include "kernel/vocabulary.h"
 #include "profiles/readings.h"
 
 #include <apr_general.h>

@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "kernel/vocabulary.h"
 #include "profiles/readings.h"
 #include "unit.h"
 

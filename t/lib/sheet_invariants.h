@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "formats/document.h"
-#include "kernel/json.h"
+#include "kernel/utf8.h"
 
 /* NULL, or what does not hold. */
 static inline const char *sheet_fault(const lims_sheet_t *sheet)

@@ -3,8 +3,8 @@
  * openapi.h - the API as an OpenAPI 3.1 document, made from nothing but the
  * tables that also route, validate and write it.
  */
-#ifndef LIMS_KERNEL_OPENAPI_H
-#define LIMS_KERNEL_OPENAPI_H
+#ifndef LIMS_OPENAPI_H
+#define LIMS_OPENAPI_H
 
 #include "lims.h"
 
@@ -24,4 +24,4 @@ const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resou
  * that follow from its method, path and flags. */
 void lims_openapi_errors(bool possible[LIMS_E_COUNT], const lims_route_t *route);
 
-#endif /* LIMS_KERNEL_OPENAPI_H */
+#endif /* LIMS_OPENAPI_H */

@@ -2,7 +2,7 @@
 /*
  * openapi_header.c - header fields of requests and answers, and parameters.
  */
-#include "kernel/openapi_parts.h"
+#include "openapi/openapi_parts.h"
 
 static const lims_field_t headers[] = {
     [LIMS_H_REQUEST_ID] = { .name = "X-Request-Id",

@@ -7,8 +7,8 @@
  * those that a field leaves to its type; a schema of what is answered states
  * only what the table does.
  */
-#ifndef LIMS_KERNEL_SCHEMA_H
-#define LIMS_KERNEL_SCHEMA_H
+#ifndef LIMS_OPENAPI_SCHEMA_H
+#define LIMS_OPENAPI_SCHEMA_H
 
 #include "kernel/writer.h"
 #include "lims.h"
@@ -41,4 +41,4 @@ void lims_schema_object(const lims_schema_t *s, const lims_field_t *fields, cons
  * that the caller opens and closes. */
 void lims_schema_value(const lims_schema_t *s, const lims_field_t *field);
 
-#endif /* LIMS_KERNEL_SCHEMA_H */
+#endif /* LIMS_OPENAPI_SCHEMA_H */

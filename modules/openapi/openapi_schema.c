@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernel/blocker.h"
-#include "kernel/openapi_parts.h"
+#include "openapi/openapi_parts.h"
 
 /* --- Tables put together -------------------------------------------------- */
 

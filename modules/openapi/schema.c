@@ -2,7 +2,7 @@
 /*
  * schema.c - tables of fields as JSON Schema.
  */
-#include "kernel/schema.h"
+#include "openapi/schema.h"
 
 #include <apr_strings.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "kernel/openapi_parts.h"
+#include "openapi/openapi_parts.h"
 #include "kernel/route.h"
 
 static bool is_post(const lims_route_t *route)

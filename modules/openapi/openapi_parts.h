@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openapi_parts.h - what the files of the OpenAPI document share. Private to
- * the kernel.
+ * openapi_parts.h - what the files of the OpenAPI document share.
  *
  * The document is written in one pass, the components last: whatever refers to
  * one notes that it did, so that exactly those are written that are needed.
  */
-#ifndef LIMS_KERNEL_OPENAPI_PARTS_H
-#define LIMS_KERNEL_OPENAPI_PARTS_H
+#ifndef LIMS_OPENAPI_PARTS_H
+#define LIMS_OPENAPI_PARTS_H
 
-#include "kernel/event_types.h"
-#include "kernel/schema.h"
+#include "openapi/event_types.h"
+#include "openapi/schema.h"
 #include "kernel/writer.h"
 #include "lims.h"
 
@@ -65,7 +64,7 @@ struct lims_openapi_t {
     bool deliveries; /* the header fields of deliveries are referred to */
 };
 
-/* --- openapi.c ------------------------------------------------------------ */
+/* --- openapi_parts.c ------------------------------------------------------------ */
 
 /* "name": "text" */
 void lims_openapi_member(lims_openapi_t *doc, const char *name, const char *text);
@@ -147,4 +146,4 @@ void lims_openapi_webhooks(lims_openapi_t *doc);
 void lims_openapi_info(lims_openapi_t *doc);
 void lims_openapi_security_schemes(lims_openapi_t *doc);
 
-#endif /* LIMS_KERNEL_OPENAPI_PARTS_H */
+#endif /* LIMS_OPENAPI_PARTS_H */

@@ -6,7 +6,7 @@
  * severities, kinds) the document says so: a receiver does not refuse a delivery
  * over a value it has not met.
  */
-#include "kernel/event_types.h"
+#include "openapi/event_types.h"
 
 #include "kernel/vocabulary.h"
 

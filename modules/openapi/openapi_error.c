@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "kernel/error.h"
-#include "kernel/openapi.h"
-#include "kernel/openapi_parts.h"
 #include "kernel/route.h"
+#include "openapi/openapi.h"
+#include "openapi/openapi_parts.h"
 
 /* --- Which errors a route has --------------------------------------------- */
 

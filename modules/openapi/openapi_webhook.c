@@ -4,7 +4,7 @@
  */
 #include <apr_strings.h>
 
-#include "kernel/openapi_parts.h"
+#include "openapi/openapi_parts.h"
 
 static const struct {
     const char *status;

@@ -6,8 +6,8 @@
  * table says what a receiver gets; the enumeration of types in the schema has
  * the same names.
  */
-#ifndef LIMS_KERNEL_EVENT_TYPES_H
-#define LIMS_KERNEL_EVENT_TYPES_H
+#ifndef LIMS_OPENAPI_EVENT_TYPES_H
+#define LIMS_OPENAPI_EVENT_TYPES_H
 
 #include "lims.h"
 
@@ -33,4 +33,4 @@ extern const lims_field_t lims_envelope_fields[];
 /* The header fields of a delivery. */
 extern const lims_field_t lims_delivery_headers[];
 
-#endif /* LIMS_KERNEL_EVENT_TYPES_H */
+#endif /* LIMS_OPENAPI_EVENT_TYPES_H */

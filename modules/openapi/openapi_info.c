@@ -5,7 +5,7 @@
 #include <apr_strings.h>
 
 #include "kernel/error.h"
-#include "kernel/openapi_parts.h"
+#include "openapi/openapi_parts.h"
 #include "kernel/scope.h"
 
 static const char conventions[] =

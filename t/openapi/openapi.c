@@ -3,7 +3,7 @@
  * A small laboratory of two resources with every kind of route and every type
  * of field. Its document is read back with the kernel's own parser.
  */
-#include "kernel/openapi.h"
+#include "openapi/openapi.h"
 
 #include <apr_strings.h>
 #include <stdlib.h>

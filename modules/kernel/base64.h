@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base64.h - base64 with its padding and without line breaks (RFC 4648 section 4).
+ *
+ * Those that write to and read from memory of the caller are for secrets, which
+ * must not stay behind in a pool.
+ */
+#ifndef LIMS_KERNEL_BASE64_H
+#define LIMS_KERNEL_BASE64_H
+
+#include "lims.h"
+
+/* The characters that so many bytes take, without a NUL. */
+#define LIMS_BASE64_LENGTH(bytes) (((bytes) + 2) / 3 * 4)
+
+/* Bytes as base64, in `pool`. */
+const char *lims_base64_encode(const void *bytes, apr_size_t length, apr_pool_t *pool);
+
+/* The same to LIMS_BASE64_LENGTH(length) + 1 characters at `text`, with a NUL. */
+void lims_base64_write(char *text, const void *bytes, apr_size_t length);
+
+/* Decodes to bytes in `pool`, with a NUL behind them that does not count. False for
+ * any other text. */
+bool lims_base64_decode(const char **bytes, apr_size_t *length, const char *text, apr_pool_t *pool);
+
+/* The same of the first `size` characters of a text to memory that has room for
+ * size / 4 * 3 bytes. The caller wipes it, whatever the answer. */
+bool lims_base64_read(unsigned char *bytes, apr_size_t *length, const char *text, apr_size_t size);
+
+#endif /* LIMS_KERNEL_BASE64_H */

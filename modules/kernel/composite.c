@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * composite.c - values that have parts: lists, objects, and lists of objects.
+ *
+ * Objects reach the database as JSON that is written anew from what was
+ * validated, never as the bytes that were sent, so a statement sees only known
+ * members in canonical form.
+ */
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/error.h"
+#include "kernel/validate.h"
+
+static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
+                                       const lims_json_t *node, const lims_json_path_t *place);
+
+/* A place inside another; `name` is NULL for elements of an array. */
+static lims_json_path_t member_place(const lims_json_path_t *parent, const char *name)
+{
+    return (lims_json_path_t){
+        .pool = parent->pool,
+        .kind = parent->kind,
+        .parent = parent,
+        .name = name,
+    };
+}
+
+/* --- Lists of scalars ----------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A text that occurs twice, or NULL. NULL texts are passed over. */
+static const char *duplicate(const char *const *texts, int count, apr_pool_t *pool)
+{
+    const char **sorted = apr_palloc(pool, (apr_size_t)count * sizeof(const char *) + 1);
+    int n = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (texts[i]) {
+            sorted[n++] = texts[i];
+        }
+    }
+    qsort(sorted, (size_t)n, sizeof(*sorted), by_text);
+    for (int i = 1; i < n; i++) {
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+            return sorted[i];
+        }
+    }
+    return NULL;
+}
+
+static const lims_error_t *check_count(const lims_field_t *field, const lims_json_t *node,
+                                       const lims_json_path_t *place)
+{
+    apr_int64_t max = field->max != 0 ? field->max : LIMS_LIST_MAX;
+
+    if (node->type != LIMS_JSON_ARRAY) {
+        return lims_refuse(field, NULL, place);
+    }
+    if (node->count < field->min || node->count > max) {
+        return lims_refuse(field, apr_psprintf(place->pool, "it has %d", node->count), place);
+    }
+    return NULL;
+}
+
+/* The validated texts of a list's elements, in order, without repeats. */
+static const lims_error_t *check_list(const char ***texts, const lims_field_t *field,
+                                      const lims_json_t *node, const lims_json_path_t *place)
+{
+    const lims_error_t *error = check_count(field, node, place);
+    lims_json_path_t at = member_place(place, NULL);
+    const lims_field_t element = {
+        .name = field->name,
+        .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
+                : field->values               ? LIMS_T_ENUM
+                                              : LIMS_T_STRING,
+        .flags = LIMS_F_REQUIRED,
+        .min = 1,
+        .values = field->values,
+        .pattern = field->pattern,
+    };
+    const char *repeated;
+
+    if (error) {
+        return error;
+    }
+    *texts = apr_palloc(place->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
+    for (const lims_json_t *item = node->first; item; item = item->next) {
+        error = lims_validate_scalar(&(*texts)[at.index], &element, item, &at);
+        if (error) {
+            return error;
+        }
+        at.index++;
+    }
+    repeated = duplicate(*texts, node->count, place->pool);
+    return !repeated
+               ? NULL
+               : lims_client_error(place->pool, place->kind, "%s has '%s' twice",
+                                   lims_json_path_text(place), lims_excerpt(repeated, place->pool));
+}
+
+/* Quotes an element of an array literal (PostgreSQL manual, 8.15.6). */
+static char *quote_element(char *end, const char *text)
+{
+    *end++ = '"';
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            *end++ = '\\';
+        }
+        *end++ = *text;
+    }
+    *end++ = '"';
+    return end;
+}
+
+static const char *array_literal(const char *const *texts, int count, bool quoted, apr_pool_t *pool)
+{
+    apr_size_t size = 3;
+    char *literal;
+    char *end;
+
+    for (int i = 0; i < count; i++) {
+        size += 2 * strlen(texts[i]) + 3;
+    }
+    literal = apr_palloc(pool, size);
+    end = literal;
+    *end++ = '{';
+    for (int i = 0; i < count; i++) {
+        if (i > 0) {
+            *end++ = ',';
+        }
+        if (quoted) {
+            end = quote_element(end, texts[i]);
+        } else {
+            apr_size_t length = strlen(texts[i]);
+
+            memcpy(end, texts[i], length);
+            end += length;
+        }
+    }
+    *end++ = '}';
+    *end = '\0';
+    return literal;
+}
+
+/* --- Objects ------------------------------------------------------------------------ */
+
+static void write_scalar(lims_writer_t *w, const lims_field_t *field, const char *text)
+{
+    switch (lims_field_json_type(field->type)) {
+    case LIMS_JSON_NUMBER:
+        lims_writer_raw(w, text);
+        break;
+    case LIMS_JSON_BOOLEAN:
+        lims_writer_boolean(w, text[0] == 't');
+        break;
+    default:
+        lims_writer_string(w, text);
+        break;
+    }
+}
+
+static const lims_error_t *write_list(lims_writer_t *w, const lims_field_t *field,
+                                      const lims_json_t *node, const lims_json_path_t *place)
+{
+    const char **texts;
+    const lims_error_t *error = check_list(&texts, field, node, place);
+
+    if (error) {
+        return error;
+    }
+    lims_writer_array_begin(w);
+    for (int i = 0; i < node->count; i++) {
+        if (field->type == LIMS_T_ID_LIST) {
+            lims_writer_raw(w, texts[i]);
+        } else {
+            lims_writer_string(w, texts[i]);
+        }
+    }
+    lims_writer_array_end(w);
+    return NULL;
+}
+
+/* Members that were not sent: their fallback, or a refusal. */
+static const lims_error_t *write_absent(lims_writer_t *w, const lims_field_t *members,
+                                        const lims_json_t *node, const lims_json_path_t *place)
+{
+    for (const lims_field_t *field = members; field->name; field++) {
+        lims_json_path_t at = member_place(place, field->name);
+
+        if (lims_json_member(node, field->name)) {
+            continue;
+        }
+        if (field->fallback) {
+            lims_writer_key(w, field->name);
+            write_scalar(w, field, field->fallback);
+        } else if ((field->flags & LIMS_F_REQUIRED) != 0) {
+            return lims_client_error(place->pool, place->kind, "%s is missing: it must be %s",
+                                     lims_json_path_text(&at),
+                                     lims_field_expectation(field, place->pool));
+        }
+    }
+    return NULL;
+}
+
+static const lims_error_t *write_object(lims_writer_t *w, const lims_field_t *field,
+                                        const lims_json_t *node, const lims_json_path_t *place)
+{
+    const lims_error_t *error;
+
+    if (node->type != LIMS_JSON_OBJECT) {
+        return lims_client_error(place->pool, place->kind, "%s must be an object",
+                                 lims_json_path_text(place));
+    }
+    lims_writer_object_begin(w);
+    for (const lims_json_t *member = node->first; member; member = member->next) {
+        const lims_field_t *known = lims_field_find(field->members, member->name);
+        lims_json_path_t at = member_place(place, member->name);
+
+        if (!known) {
+            return lims_client_error(place->pool, place->kind, "%s is not a member known here",
+                                     lims_json_path_text(&at));
+        }
+        lims_writer_key(w, known->name);
+        error = write_value(w, known, member, &at);
+        if (error) {
+            return error;
+        }
+    }
+    error = write_absent(w, field->members, node, place);
+    lims_writer_object_end(w);
+    return error;
+}
+
+static const lims_error_t *check_unique(const lims_field_t *field, const lims_json_t *node,
+                                        const lims_json_path_t *place)
+{
+    const char **texts;
+    const char *repeated;
+    int n = 0;
+
+    if (!field->unique) {
+        return NULL;
+    }
+    texts = apr_pcalloc(place->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
+    for (const lims_json_t *item = node->first; item; item = item->next) {
+        const lims_json_t *member = lims_json_member(item, field->unique);
+
+        texts[n++] = member ? member->text : NULL;
+    }
+    repeated = duplicate(texts, n, place->pool);
+    return !repeated ? NULL
+                     : lims_client_error(place->pool, place->kind, "%s has the %s '%s' twice",
+                                         lims_json_path_text(place), field->unique,
+                                         lims_excerpt(repeated, place->pool));
+}
+
+static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *field,
+                                         const lims_json_t *node, const lims_json_path_t *place)
+{
+    const lims_error_t *error = check_count(field, node, place);
+    lims_json_path_t at = member_place(place, NULL);
+
+    if (error) {
+        return error;
+    }
+    lims_writer_array_begin(w);
+    for (const lims_json_t *item = node->first; item; item = item->next) {
+        error = write_object(w, field, item, &at);
+        if (error) {
+            return error;
+        }
+        at.index++;
+    }
+    lims_writer_array_end(w);
+    return check_unique(field, node, place);
+}
+
+static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
+                                       const lims_json_t *node, const lims_json_path_t *place)
+{
+    const lims_error_t *error = NULL;
+    const char *text = NULL;
+
+    if (node->type == LIMS_JSON_NULL && (field->flags & LIMS_F_NULLABLE) != 0) {
+        lims_writer_null(w);
+        return NULL;
+    }
+    switch (field->type) {
+    case LIMS_T_ID_LIST:
+    case LIMS_T_STRING_LIST:
+        return write_list(w, field, node, place);
+    case LIMS_T_OBJECT:
+        return write_object(w, field, node, place);
+    case LIMS_T_OBJECT_LIST:
+        return write_objects(w, field, node, place);
+    default:
+        error = lims_validate_scalar(&text, field, node, place);
+        if (!error) {
+            write_scalar(w, field, text);
+        }
+        return error;
+    }
+}
+
+/* --- Any value ------------------------------------------------------------------- */
+
+const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
+                                  const lims_json_t *node, const lims_json_path_t *place)
+{
+    const lims_error_t *error;
+    const char **texts;
+    apr_size_t length;
+    lims_writer_t *w;
+
+    switch (field->type) {
+    case LIMS_T_ID_LIST:
+    case LIMS_T_STRING_LIST:
+        error = check_list(&texts, field, node, place);
+        if (!error) {
+            *text =
+                array_literal(texts, node->count, field->type == LIMS_T_STRING_LIST, place->pool);
+        }
+        return error;
+    case LIMS_T_OBJECT:
+    case LIMS_T_OBJECT_LIST:
+        w = lims_writer_create(place->pool);
+        error = write_value(w, field, node, place);
+        *text = lims_writer_finish(&length, w);
+        return error;
+    default:
+        return lims_validate_scalar(text, field, node, place);
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utf8.c - whether bytes are UTF-8, and how many characters they are. */
+#include "kernel/utf8.h"
+
+/* Length of the well-formed sequence that starts here, or 0 (Unicode 15,
+ * table 3-7: the second byte's range depends on the first). */
+static apr_size_t sequence_length(const unsigned char *s, apr_size_t left)
+{
+    apr_size_t n = s[0] < 0x80                    ? 1
+                   : s[0] >= 0xC2 && s[0] <= 0xDF ? 2
+                   : s[0] >= 0xE0 && s[0] <= 0xEF ? 3
+                   : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
+                                                  : 0;
+    unsigned char low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
+
+    if (n > left || (n > 1 && (s[1] < low || s[1] > high))) {
+        return 0;
+    }
+    for (apr_size_t i = 2; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+apr_size_t lims_utf8_fault(const char *bytes, apr_size_t length)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+    apr_size_t at = 0;
+
+    while (at < length) {
+        apr_size_t n = sequence_length(s + at, length - at);
+
+        if (n == 0) {
+            break;
+        }
+        at += n;
+    }
+    return at;
+}
+
+bool lims_utf8_valid(const char *bytes, apr_size_t length)
+{
+    return lims_utf8_fault(bytes, length) == length;
+}
+
+apr_size_t lims_utf8_length(const char *bytes, apr_size_t length)
+{
+    apr_size_t characters = 0;
+
+    for (apr_size_t i = 0; i < length; i++) {
+        characters += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+    }
+    return characters;
+}

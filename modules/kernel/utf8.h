@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utf8.h - whether bytes are UTF-8, and how many characters they are. */
+#ifndef LIMS_KERNEL_UTF8_H
+#define LIMS_KERNEL_UTF8_H
+
+#include "lims.h"
+
+/* Whether bytes are well-formed UTF-8 by table 3-7 of the Unicode Standard 15: no
+ * overlong form, no surrogate, nothing beyond U+10FFFF. A NUL byte is a character
+ * here. */
+bool lims_utf8_valid(const char *bytes, apr_size_t length);
+
+/* The offset of the first byte that is not well-formed, or `length`. */
+apr_size_t lims_utf8_fault(const char *bytes, apr_size_t length);
+
+/* The number of code points in valid UTF-8. */
+apr_size_t lims_utf8_length(const char *bytes, apr_size_t length);
+
+#endif /* LIMS_KERNEL_UTF8_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reason.c - reasons of layouts and rules against a file, each with its place. */
+#include "profiles/layout.h"
+
+#include <apr_strings.h>
+
+/* A cell that belongs to many values, a date above a table, is told once: and then
+ * of none of them alone. */
+static bool was_told(const lims_layout_t *layout, const lims_reason_t *reason)
+{
+    const apr_array_header_t *list = layout->out->reasons->list;
+    const char *key;
+    int *place;
+
+    if (list->nelts >= LIMS_FILE_REASONS_MAX) {
+        return false; /* those are only counted */
+    }
+    key = apr_psprintf(layout->pool, "%d %d %d %s\n%s", (int)reason->code, reason->row,
+                       reason->column, reason->sheet ? reason->sheet : "", reason->message);
+    place = apr_hash_get(layout->said, key, APR_HASH_KEY_STRING);
+    if (place) {
+        lims_reason_t *told = &APR_ARRAY_IDX(list, *place, lims_reason_t);
+
+        told->tracking_id = told->test = NULL;
+        told->value_column = 0;
+        return true;
+    }
+    place = apr_palloc(layout->pool, sizeof(*place));
+    *place = list->nelts;
+    apr_hash_set(layout->said, key, APR_HASH_KEY_STRING, place);
+    return false;
+}
+
+static void add_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                       lims_reason_t reason, const lims_found_t *found)
+{
+    if (scope && scope->sheet && *scope->sheet->name) {
+        reason.sheet = scope->sheet->name;
+    }
+    if (found) {
+        reason.row = found->row;
+        reason.column = found->column;
+        reason.cell = found->raw ? found->raw : found->text;
+    }
+    if (reason.row == 0 && scope) {
+        reason.row = scope->row ? scope->row->number : scope->line;
+    }
+    if (!was_told(layout, &reason)) {
+        lims_reasons_add(layout->out->reasons, &reason);
+    }
+}
+
+void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                        lims_reason_e code, bool blocking, const lims_found_t *found,
+                        const char *expected, const char *message, ...)
+{
+    const char *text = message;
+    va_list arguments;
+
+    /* Those that are only counted need no words. */
+    if (layout->out->reasons->list->nelts < LIMS_FILE_REASONS_MAX) {
+        va_start(arguments, message);
+        text = apr_pvsprintf(layout->pool, message, arguments);
+        va_end(arguments);
+    }
+    add_reason(layout, scope,
+               (lims_reason_t){
+                   .code = code, .blocking = blocking, .message = text, .expected = expected },
+               found);
+}
+
+/* What is told of each value by itself; of others that share it, once. */
+static bool is_own(lims_column_e column)
+{
+    return column == LIMS_COLUMN_VALUE || column == LIMS_COLUMN_UNIT ||
+           column == LIMS_COLUMN_QUALIFIER || column == LIMS_COLUMN_DILUTION ||
+           column == LIMS_COLUMN_LIMIT;
+}
+
+/* XML and JSON may stand in one line: what is told of a value names it. */
+static const char *named(const lims_cell_value_t *value, const char *text)
+{
+    const char *sample = value->found[LIMS_COLUMN_TRACKING_ID].text;
+
+    if (!value->layout->document->xml || !value->test ||
+        value->layout->out->reasons->list->nelts >= LIMS_FILE_REASONS_MAX) {
+        return text;
+    }
+    return apr_psprintf(value->layout->pool, "%s (Test %s of sample %s.)", text,
+                        value->test->test_code, sample && *sample ? sample : "unknown");
+}
+
+void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column_e column,
+                       const char *expected, const char *message, ...)
+{
+    const lims_found_t *found = &value->found[column];
+    lims_reason_t reason = { .code = code, .blocking = true, .expected = expected };
+    const char *text = message;
+    va_list arguments;
+
+    if (value->layout->out->reasons->list->nelts < LIMS_FILE_REASONS_MAX) {
+        va_start(arguments, message);
+        text = apr_pvsprintf(value->layout->pool, message, arguments);
+        va_end(arguments);
+    }
+    reason.message = named(value, text);
+    if (is_own(column)) {
+        reason.tracking_id = value->found[LIMS_COLUMN_TRACKING_ID].text;
+        reason.test = value->test ? value->test->test_code : NULL;
+        reason.value_column = value->found[LIMS_COLUMN_VALUE].column;
+    }
+    /* What is missing is missed where the value stands. */
+    add_reason(value->layout, value->scope, reason,
+               found->raw ? found : &value->found[LIMS_COLUMN_VALUE]);
+}
