@@ -118,22 +118,22 @@ FUNCTION
     $super->do('DROP TRIGGER fail ON lims.client');
     $super->do('CREATE TRIGGER vanish BEFORE INSERT ON lims.client
         FOR EACH ROW EXECUTE FUNCTION lims.vanish()');
-    is($create->('L-1', '1')->status, 201, 'before the commit: the write is done anew');
+    is($create->('L-1', '1')->status, 201, 'lost before the commit: the write is retried');
     is($attempts->(), 2, '... once');
-    is($create->('L-2', '99')->status, 503, 'again and again: it is refused');
+    is($create->('L-2', '99')->status, 503, 'lost in every attempt: the write is refused');
     is($attempts->(), 3, '... after three attempts');
 
     $super->do('DROP TRIGGER vanish ON lims.client');
     $super->do('CREATE CONSTRAINT TRIGGER vanish AFTER INSERT ON lims.client
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lims.vanish()');
     my $answer = $create->('L-3', '1');
-    is($answer->status, 503, 'at the commit: nobody knows whether it was done');
+    is($answer->status, 503, 'lost at the commit: refused, as its outcome is unknown');
     is($attempts->(), 1, '... so it is not done anew');
     like($answer->json->{message}, qr/may have been made or not: .*Idempotency-Key/,
         '... and the caller is told so');
     $super->do('DROP TRIGGER vanish ON lims.client');
     $lims->expect_log(qr/LIMS003[68]: 503 service_unavailable/);
-    is($lims->get('/clients')->status, 200, 'the next request gets another');
+    is($lims->get('/clients')->status, 200, 'the next request gets another connection');
 };
 
 subtest 'a real deadlock' => sub {
@@ -166,7 +166,7 @@ subtest 'a real deadlock' => sub {
         return 'committed';
     });
     is($other, 'committed', 'the other transaction goes on');
-    is($ours, 200, 'and the request, rolled back, is done anew');
+    is($ours, 200, 'the rolled back request is retried');
     is($lims->get("/sample-tests?limit=500")->json->{data}[1]{result}, '2', '... with its result');
     # PostgreSQL adds them up now and then.
     my $deadlocks = wait_until {

@@ -49,7 +49,8 @@ my $load = LIMS::Chaos::LoadDuringFault->run($lims, clients => 12, action => sub
     return (sort { $a <=> $b } @took)[0];
 });
 work_on($second);
-cmp_ok((scalar grep { $_->{status} == 503 } $load->answers), '>', 0, 'it was really away');
+cmp_ok((scalar grep { $_->{status} == 503 } $load->answers), '>', 0,
+    'some requests were refused meanwhile');
 $load->judge('failed over under load');
 cmp_ok($load->{result}, '<', 2, 'the service is back within two seconds of the promotion');
 note(sprintf 'back after %.3f s', $load->{result});
@@ -58,13 +59,13 @@ cmp_ok($second->service_sessions, '>', 0, 'it works on the new primary');
 subtest 'the old primary comes back as a standby' => sub {
     $second->say('ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()');
     $first->follow($second);
-    is($first->say('SELECT pg_is_in_recovery()'), 1, 'it may only be read');
+    is($first->say('SELECT pg_is_in_recovery()'), 1, 'the old primary is read-only');
     my @made = map { $lims->post('/clients', { code => "B-$_", name => 'B' })->status } 1 .. 20;
     is_deeply(\@made, [ (201) x 20 ], 'writes go on');
     is_left($first, '... elsewhere');
     $lims->restart;
     is($lims->post('/clients', { code => 'B-21', name => 'B' })->status, 201,
-        'and so they do after a restart of httpd');
+        'writes go on after a restart of httpd');
     is_left($first, '... which tries the first node first');
 };
 
@@ -85,7 +86,7 @@ subtest 'a connection that stays open to a node that may only be read' => sub {
         $second->say(q{SELECT current_setting('default_transaction_read_only')}) eq 'off';
     };
     is($lims->post('/clients', { code => 'R', name => 'R' })->status, 201,
-        'the first after it succeeds');
+        'the first write after the promotion succeeds');
 };
 
 $lims->expect_log(qr/LIMS00(?:3[68]|5[17]|45|30): 503 service_unavailable|\[dbd:error\]/);

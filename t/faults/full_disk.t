@@ -136,7 +136,7 @@ subtest 'no room for the write-ahead log' => sub {
     judge();
 };
 
-is($lims->pid, $pid, 'by the same httpd');
+is($lims->pid, $pid, 'httpd was not restarted');
 my %now = map { $_ => 1 } $lims->children;
 is_deeply([ grep { !$now{$_} } @children ], [], '... and children: none crashed');
 $lims->expect_log(qr/LIMS00(?:3[68]|45|51): 503 service_unavailable|\[dbd:error\]/);

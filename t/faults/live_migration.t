@@ -47,7 +47,7 @@ is($load->{result}{status}, 0, 'the migration is applied');
 cmp_ok($load->{result}{queued}, '>', 0, '... though it was in the way of requests');
 is($lims->db->selectrow_array('SELECT max(version) FROM lims.schema_migration'), $version + 1,
     '... the schema is newer');
-is_deeply([ grep { $_->{status} !~ /\A2/ } $load->answers ], [], 'and not one request failed');
+is_deeply([ grep { $_->{status} !~ /\A2/ } $load->answers ], [], 'no request failed');
 $load->judge('migrated under load');
 
 sub make_incompatible {
@@ -88,7 +88,7 @@ subtest 'a schema that needs a newer service' => sub {
     my @failed = grep { $_->[1] !~ /\A2/ } map {@$_} @answers;
     my @later  = grep { $_->[0] > $done } map      {@$_} @answers;
     is_deeply([ grep {"$_->[1] $_->[2]" ne '503 service_unavailable'} @failed ], [],
-        'what stumbles over it is refused with 503');
+        'requests that meet the new schema get 503');
     is_deeply([ grep { $_->[1] =~ /\A2/ } @later ], [], '... from the first on');
     $lims->expect_log(qr/LIMS0039: 503 .*which needs a mod_lims made for version/);
 
@@ -102,7 +102,7 @@ subtest 'a schema that needs a newer service' => sub {
 
     make_compatible($lims->db);
     is_deeply([ map { $lims->get("/$_")->status } qw(clients whoami clients) ], [ 200, 200, 200 ],
-        'once it fits, everything is answered');
+        'once the schema fits, every request is answered');
 };
 
 done_testing();

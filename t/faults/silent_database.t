@@ -50,7 +50,7 @@ subtest 'every process of the database is frozen' => sub {
     # At a statement, or at making sure of the connection.
     $lims->expect_log(
         qr/LIMS00(?:46|51): 503 .*(?:no answer within $patience ms|answer did not come in time)/);
-    refused($sample->('F1'), 'so is a write');
+    refused($sample->('F1'), 'a write is given up');
 
     my @answers = $lims->parallel(12, sub {
         my ($number) = @_;
@@ -67,11 +67,11 @@ subtest 'every process of the database is frozen' => sub {
         is_deeply([ map { $_->[1] } @took ], [ ($status) x @took ], "three times $status");
         push @slow, map { $_->[0] } @took;
     }
-    cmp_ok((sort { $b <=> $a } @slow)[0], '<', 2 + $slack, 'and none waited for long');
+    cmp_ok((sort { $b <=> $a } @slow)[0], '<', 2 + $slack, 'no request waited for long');
 
     $server->thaw;
     ($took) = timed(sub { 1 until $lims->get('/whoami')->status == 200 });
-    cmp_ok($took, '<', 1 + $slack, 'awake again, it is back');
+    cmp_ok($took, '<', 1 + $slack, 'the first request after the freeze succeeds');
     is($sample->('F2')->status, 201, '... to write as well');
     is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'F1'}), 0,
         'what was given up before its commit was not done');
@@ -128,9 +128,10 @@ subtest 'a host that takes connections and is silent' => sub {
     my $seconds  = time - $begun;
     my $attempts = $host->{count}->() - $before;
     my %status   = map { $_->[1] => 1 } map {@$_} @answers;
-    is_deeply([ sort keys %status ], [ 401, 503 ], 'who needs the database gets 503, others theirs');
+    is_deeply([ sort keys %status ], [ 401, 503 ],
+        'requests that need the database get 503, others their own answer');
     cmp_ok((sort { $b <=> $a } map { $_->[0] } map {@$_} @answers)[0], '<', 2 + 2 + $slack,
-        'nobody waits much longer than connect_timeout');
+        'no request waits much longer than connect_timeout');
     # At first all who come together; then one after the other, 2 s each.
     cmp_ok($attempts, '<=', $clients + $seconds / 2 + 2, "$attempts attempts in all");
     $host->{stop}->();
@@ -145,7 +146,7 @@ subtest 'the first of two hosts is silent' => sub {
         conf => qq(Define LIMS_DATABASE "host=127.0.0.1,) . $server->socket
             . qq( port=$host->{port},5432 dbname=lims_test_faults_second"));
     my ($took, $answer) = timed(sub { $lims->get('/whoami') });
-    is($answer->status, 200, 'the other is found');
+    is($answer->status, 200, 'the second host answers');
     # Each would take two seconds; the best of several, on a machine that is busy.
     my @took = sort { $a <=> $b } map { (timed(sub { $lims->get('/whoami') }))[0] } 1 .. 5;
     cmp_ok($took[0], '<', 1.5, '... and kept');

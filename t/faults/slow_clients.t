@@ -81,7 +81,7 @@ subtest 'clients slower than RequestReadTimeout' => sub {
         $held ||= held();
     }
     ok(!$held, 'none holds a session of the database');
-    is(scalar @raw, scalar @slow, 'all are given up');
+    is(scalar @raw, scalar @slow, 'every slow request is given up');
     for my $raw (@raw) {
         my $answer = LIMS::Service::Response->parse($raw);
         is($answer && $answer->status . ' ' . $answer->json->{error}, '408 request_timeout',
@@ -97,7 +97,7 @@ subtest 'slow clients within RequestReadTimeout' => sub {
         sleep 0.002;
     }
     my $answer = LIMS::Service::Response->parse(read_all($socket));
-    is($answer && $answer->status, 201, 'is answered');
+    is($answer && $answer->status, 201, 'a slow request is answered');
     is(made(), 1, '... and done');
 };
 
@@ -144,8 +144,8 @@ subtest 'thousands of clients that disappear' => sub {
     });
     my @status = map {@$_}
         $lims->parallel(31, sub { return [ map { $lims->get('/clients')->status } 1 .. 3 ] });
-    is_deeply([ grep { $_ != 200 } @status ], [], 'afterwards every thread has time for others');
-    is(made(), $before, 'nothing half sent was done');
+    is_deeply([ grep { $_ != 200 } @status ], [], 'afterwards every thread is free again');
+    is(made(), $before, 'no request that was sent by half was done');
 
     my ($left, $sessions);
     wait_until {
@@ -153,9 +153,9 @@ subtest 'thousands of clients that disappear' => sub {
         $left     = descriptors() - $sessions->{idle};
         $left <= $descriptors && 1 == keys %$sessions;
     };
-    is_deeply([ keys %$sessions ], ['idle'], 'no session is left in the middle of something');
+    is_deeply([ keys %$sessions ], ['idle'], 'every database session is idle');
     cmp_ok($sessions->{idle}, '<=', 40, '... nor beyond the pool');
-    cmp_ok($left, '<=', $descriptors, 'and no descriptor is left');
+    cmp_ok($left, '<=', $descriptors, 'no descriptor is left');
 };
 
 done_testing();

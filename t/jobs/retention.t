@@ -58,7 +58,7 @@ $db->do(q{INSERT INTO lims.idempotency_record (organization_id, api_key_id, idem
 # --- By hand ------------------------------------------------------------------
 
 my $answer = $lims->ctl('retention', '--dry-run');
-is($answer->{exit}, 2, 'limsctl is told how long events are kept');
+is($answer->{exit}, 2, 'limsctl retention needs the time that events are kept');
 my @how = ('--event-retention', 20, '--idempotency-lifetime', 86_400);
 $answer = $lims->ctl('retention', '--dry-run', @how);
 my $due = { events => 18, deliveries => 8, givenUp => 0, idempotencyRecords => 2,
@@ -69,28 +69,31 @@ is_deeply($lims->app_db->selectcol_arrayref(q{SELECT unnest(ARRAY[b.events, b.de
     FROM lims.retention_backlog('20 days', '24 hours', 3) b}), [ 3, 3, 0, 2 ],
     '... and the metrics count only so far');
 is(value('SELECT count(*) FROM lims.event'), @old + @kept, '... and leaves it');
-is_deeply($lims->ctl('retention', @how)->{json}, $due, 'limsctl retention does it');
+is_deeply($lims->ctl('retention', @how)->{json}, $due, 'limsctl retention deletes it');
 is(join(' ', @{ $db->selectcol_arrayref('SELECT id FROM lims.event ORDER BY id') }),
-    join(' ', sort { $a <=> $b } @kept), 'what is young or under way is kept');
+    join(' ', sort { $a <=> $b } @kept), 'young events and those under way are kept');
 is(value('SELECT count(*) FROM lims.webhook_attempt a WHERE NOT EXISTS (
-    SELECT FROM lims.webhook_delivery d WHERE d.id = a.delivery_id)'), 0, 'no attempt is left over');
-is(value('SELECT count(*) FROM lims.webhook_delivery'), 6, 'the others\' are');
+    SELECT FROM lims.webhook_delivery d WHERE d.id = a.delivery_id)'), 0,
+        'no attempt of a deleted delivery stays');
+is(value('SELECT count(*) FROM lims.webhook_delivery'), 6, 'deliveries of the kept events stay');
 is(value(q{SELECT string_agg(idempotency_key, ' ' ORDER BY created_at DESC)
-    FROM lims.idempotency_record}), 'k1 k23', 'answers are kept for their lifetime');
+    FROM lims.idempotency_record}), 'k1 k23', 'stored responses are kept for their lifetime');
 
 # --- Endpoints that are disabled ----------------------------------------------
 
 my $endpoint = $organizations[1]{endpoint};
 $db->do(q{UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now() - ?::interval,
     disabled_reason = 'x' WHERE id = ?}, undef, '6 days 23 hours', $endpoint);
-is($lims->ctl('retention', @how)->{json}{givenUp}, 0, 'disabled for less than 7 days: kept');
+is($lims->ctl('retention', @how)->{json}{givenUp}, 0,
+    'deliveries of an endpoint disabled for less than 7 days are kept');
 $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '8 days'
     WHERE id = ?}, undef, $endpoint);
 is($lims->ctl('retention', '--dry-run', @how)->{json}{givenUp}, 1, 'for longer: what is older ...');
 is_deeply($lims->ctl('retention', @how)->{json}, { events => 1, deliveries => 1, givenUp => 1,
-        idempotencyRecords => 0, previousSecrets => 0, rejectedFiles => 0 }, '... is given up, and its event past its time');
+        idempotencyRecords => 0, previousSecrets => 0, rejectedFiles => 0 },
+            '... is given up, and its event past its time');
 is(value(q{SELECT count(*) FROM lims.webhook_delivery WHERE endpoint_id = ?
-    AND state = 'pending'}, $endpoint), 1, 'what is younger waits on');
+    AND state = 'pending'}, $endpoint), 1, 'younger deliveries go on waiting');
 
 # --- Endpoints that were deleted or whose secret was replaced -------------------
 
@@ -141,7 +144,7 @@ $db->do(q{UPDATE lims.webhook_endpoint SET enabled = false,
         FROM pg_class c WHERE c.relname ~ '^webhook_delivery' AND c.relkind = 'r'};
     $looking->begin_work;
     is($looking->selectrow_array('SELECT lims.count_kept_deliveries(NULL)'), 1500,
-        'what has been kept for too long is counted');
+        'deliveries kept for too long are counted');
     cmp_ok($looking->selectrow_array($fetched), '<=', 2100, '... without going through the rest');
     is($looking->selectrow_array('SELECT lims.count_kept_deliveries(700)'), 700,
         '... up to a number');
@@ -156,7 +159,8 @@ $db->do(q{UPDATE lims.webhook_endpoint SET enabled = false,
     $lims->superuser->do(q{CREATE TRIGGER dawdle BEFORE UPDATE ON lims.webhook_delivery
         FOR EACH ROW EXECUTE FUNCTION lims.dawdle()});
     my $done = $lims->ctl('retention', @how);
-    is($done->{json}{givenUp}, 1500, 'a batch is halved until it can be done') or diag($done->{output});
+    is($done->{json}{givenUp}, 1500,
+        'a batch that times out is halved until it succeeds') or diag($done->{output});
     $lims->superuser->do('DROP FUNCTION lims.dawdle CASCADE');
 }
 $db->do('DELETE FROM lims.webhook_delivery WHERE endpoint_id = ?', undef, $kept);
@@ -173,7 +177,7 @@ wait_until {
                          WHERE d.event_id = e.id AND d.state = 'pending')});
     !$left;
 } 120;
-is($left, 0, 'httpd does it by itself');
+is($left, 0, 'the job in httpd deletes it');
 
 my $app = $lims->app_db($lims->fixture->{id});
 for my $sql (q{SELECT lims.delete_events('23 hours', 1)}, q{SELECT lims.delete_events(NULL, 1)},
@@ -202,6 +206,6 @@ my $by_hand = 0;
 $by_hand += $_ for @done;
 cmp_ok($by_hand, '<=', 120, "each event went once: @done");
 is(value(q{SELECT count(*) FROM lims.event WHERE created_at < now() - interval '20 days'}), 1,
-    'all did but the one under way');
+    'only the event under way is left');
 
 done_testing();

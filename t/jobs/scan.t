@@ -61,7 +61,7 @@ $lab->verify($test);
 is_deeply([ $event->[0], $event->[1]{reasons} ], [ 'sample.ready_to_report', [] ],
     'verified: ready to report');
 $lims->post("/samples/$sample->{id}/report", {});
-is(types(), '', 'reported, which is told by who reports');
+is(types(), '', 'a reported sample: no event of the scan');
 
 my $held = $lab->definition(holding_time_hours => 48, name => 'Nitrite');
 my $old  = $lab->sample(testDefinitionIds => [$held],
@@ -88,13 +88,14 @@ wait_until {
         LIMS::Service::Response->from($lims, '/lims/status?json')->body);
     $status->{scanEvents} >= 5 && !metric('lims_job_backlog{task="scan",of="waiting"');
 };
-is($status->{scanEvents}, 5, 'the events that scans wrote');
-cmp_ok($status->{scanSamples}, '>=', 6, 'the samples they looked at');
-is($status->{scanFailures}, 0, 'none failed');
-cmp_ok(time - $status->{scanLastSuccess}, '<', 60, 'the last was just now');
+is($status->{scanEvents}, 5, 'the status page counts the events of scans');
+cmp_ok($status->{scanSamples}, '>=', 6, 'the status page counts the samples scanned');
+is($status->{scanFailures}, 0, 'no scan failed');
+cmp_ok(time - $status->{scanLastSuccess}, '<', 60, 'the last scan was just now');
 is(metric('lims_job_done_total{task="scan",of="events"'), 5, 'Prometheus reads the same');
-is(metric('lims_job_backlog{task="scan",of="waiting"'), 0, 'nothing waits');
-cmp_ok(metric('lims_job_runs_total{task="scan",outcome="done"'), '>=', 2, 'it ran');
+is(metric('lims_job_backlog{task="scan",of="waiting"'), 0, 'no sample waits for a scan');
+cmp_ok(metric('lims_job_runs_total{task="scan",outcome="done"'), '>=', 2,
+    'the metrics count the runs');
 cmp_ok(metric('lims_job_seconds_total{task="scan"'), '>', 0, '... which took its time');
 
 # --- By hand ------------------------------------------------------------------
@@ -108,8 +109,10 @@ my $answer = $lims->ctl('scan', '--dry-run');
 is($answer->{exit}, 0, 'limsctl scan --dry-run');
 is($answer->{json}{waiting}, 1, '... shows what waits');
 cmp_ok(abs($answer->{json}{oldestSeconds} - 3600), '<', 60, '... and for how long');
-is_deeply($lims->ctl('scan')->{json}, { samples => 1, events => 1 }, 'limsctl scan does it');
-is_deeply($lims->ctl('scan')->{json}, { samples => 0, events => 0 }, 'once');
-is(types(), 'holding_time.expiring', 'as httpd would');
+is_deeply($lims->ctl('scan')->{json}, { samples => 1, events => 1 },
+    'limsctl scan scans the sample');
+is_deeply($lims->ctl('scan')->{json}, { samples => 0, events => 0 },
+    'a second limsctl scan finds nothing');
+is(types(), 'holding_time.expiring', 'limsctl scan writes the event that httpd would');
 
 done_testing();

@@ -82,21 +82,21 @@ for my $case (@changes) {
     approve($sample);
 }
 change(sample_test => q{confirmation_status = 'refuted'}, $sample->{EC});
-is(rounds($sample)->[0]{round}, ++$round, 'the outcome of a confirmation');
+is(rounds($sample)->[0]{round}, ++$round, 'the outcome of a confirmation asks for approval again');
 approve($sample);
 $app->do('INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
     VALUES (?, ?, ?)', undef, $lab->{id}, $sample->{PH}, $batch);
-is(rounds($sample)->[0]{round}, ++$round, 'a QC batch');
+is(rounds($sample)->[0]{round}, ++$round, 'a QC batch over a result asks for approval again');
 approve($sample);
 $app->do(q{INSERT INTO lims.qc_control (organization_id, qc_batch_id, control_type, criterion,
     measured_value, upper_limit) VALUES (?, ?, 'MB', 'maximum', 1, 5)}, undef, $lab->{id}, $batch);
 $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
-is(rounds($sample)->[0]{round}, ++$round, 'and its outcome');
+is(rounds($sample)->[0]{round}, ++$round, 'the outcome of the QC batch asks for approval again');
 approve($sample);
 change(sample => q{priority = 'stat'}, $sample->{id});
 change(sample_test => q{status = 'verified'}, $sample->{$_}) for qw(PH EC);
 change(sample => q{status = 'verified'}, $sample->{id});
-is(rounds($sample)->[0]{round}, $round, 'verifying asks for nothing');
+is(rounds($sample)->[0]{round}, $round, 'verifying asks for no approval');
 
 # A change that no trigger saw is seen by what was approved.
 sub unseen {
@@ -107,14 +107,15 @@ sub unseen {
     return;
 }
 unseen(sample => q{plant_location = 'unseen'}, $sample->{id});
-is(rounds($sample)->[0]{round}, $round, 'nobody asked');
+is(rounds($sample)->[0]{round}, $round, 'while the steps are inactive, no approval is asked for');
 refuses(sample => q{status = 'reported'}, $sample->{id}, 'approval_required',
-    'it is not reported all the same');
+    'the changed sample cannot be reported');
 like($base->value(q{SELECT message FROM lims.release_finding WHERE sample_id = ? AND category =
-    'approval_required'}, $sample->{id}), qr/\Aapproval of what has changed since/, 'and why');
+    'approval_required'}, $sample->{id}), qr/\Aapproval of what has changed since/,
+        'the finding says that the content has changed since');
 change(sample => q{status = 'processing'}, $sample->{id});
 change(sample => q{status = 'completed'}, $sample->{id});
-is(rounds($sample)->[0]{round}, ++$round, 'completed again, it is asked again');
+is(rounds($sample)->[0]{round}, ++$round, 'completing the sample again asks for approval again');
 approve($sample);
 
 # What is approved is not the writer's to say.
@@ -127,31 +128,33 @@ refuses(sample => "status = 'reported', $_", $sample->{id}, 'invalid_transition'
 is(change(sample => q{status = 'reported', project_name = 'P', content_hash = NULL},
         $sample->{id}), 1, 'reported');
 is_deeply(of_row(sample => 'project_name, material_type_name, content_hash IS NOT NULL',
-        $sample->{id}), [ undef, 'Wastewater', 1 ], 'under the names there were');
+        $sample->{id}), [ undef, 'Wastewater', 1 ], 'with the names of the moment of the report');
 is_deeply([ grep { !$_ } @{ $base->db->selectcol_arrayref('SELECT a.content_hash = s.content_hash
     FROM lims.approval a JOIN lims.sample s ON s.id = a.sample_id WHERE s.id = ? AND a.round = ?',
-    undef, $sample->{id}, $round) } ], [], 'the content is that of the approvals');
+    undef, $sample->{id}, $round) } ], [], 'the reported content is the approved content');
 
 # Names: of the definition when it is verified, and nobody's to write.
 my $second = approved();
 my $frozen = 'test_code, test_name, method, unit, reporting_limit, method_detection_limit';
 change(sample_test => q{test_code = 'X', test_name = 'X', method = 'X', unit = 'X',
     reporting_limit = 9, method_detection_limit = 9}, $second->{PH});
-is_deeply(of_row(sample_test => $frozen, $second->{PH}), [ (undef) x 6 ], 'before, there are none');
+is_deeply(of_row(sample_test => $frozen, $second->{PH}), [ (undef) x 6 ],
+    'nothing is frozen before the verification');
 refuses(sample_test => q{status = 'verified', method = 'X'}, $second->{PH}, 'invalid_transition',
-    'none is verified with the result');
+    'frozen columns cannot be written with the verification');
 $base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 150', reporting_limit = 0.10
     WHERE id = ?}, undef, $lab->{definition}{PH});
-is(rounds($second)->[0]{round}, 2, 'another method is approved again');
+is(rounds($second)->[0]{round}, 2, 'another method asks for approval again');
 change(sample_test => q{status = 'verified'}, $second->{PH});
 is_deeply(of_row(sample_test => $frozen, $second->{PH}),
-    [ 'PH', 'pH', 'EPA 150', 's.u.', '0.10', undef ], 'verified: those of the definition');
+    [ 'PH', 'pH', 'EPA 150', 's.u.', '0.10', undef ],
+        'the verification freezes the definition\'s names and limits');
 refuses(sample_test => "$_ = NULL", $second->{PH}, 'test_verified_locked', "its $_ is locked")
     for split /, /, 'test_name, method, unit';
 $base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 151' WHERE id = ?}, undef,
     $lab->{definition}{PH});
 is($base->value('SELECT method FROM lims.sample_test_state WHERE id = ?', $second->{PH}),
-    'EPA 150', 'which later says what it likes');
+    'EPA 150', 'a later change of the definition does not change a verified test');
 
 # By what was known of it, it was decided that "< 50" is a negative.
 $lab->{definition}{FC} = $base->insert('test_definition', { @mine, code => 'FC', name => 'FC',
@@ -174,7 +177,7 @@ is_deeply($base->db->selectrow_arrayref(q{SELECT c.content ->> 'contentSha256' =
         encode(s.content_hash, 'hex'), jsonb_array_length(c.content -> 'results'),
         c.sha256 = sha256(convert_to(c.content::text, 'UTF8'))
     FROM lims.certificate c JOIN lims.sample s ON s.id = c.sample_id WHERE s.id = ?}, undef,
-    $sample->{id}), [ 1, 2, 1 ], 'what a certificate says is not the writer\'s to choose');
+    $sample->{id}), [ 1, 2, 1 ], 'the content of a certificate is computed, whatever is written');
 
 # Signatures.
 sub fits { return $base->value('SELECT lims.signature_fits(?, ?)', $lab->{id}, $_[0]) }
@@ -185,18 +188,18 @@ $app->begin_work;
 my $signature = signed($app, $lab, 'approved', 'approval', $first->{id});
 change(approval => "status = 'approved', comment = 'c', signature_id = $signature", $first->{id});
 $app->commit;
-is(fits($signature), 1, 'decided, a signature fits');
+is(fits($signature), 1, 'a signature fits after the decision');
 change(sample_test => q{confirmation_status = 'refuted'}, $second->{EC});
-is(fits($signature), 0, 'not what has changed since');
+is(fits($signature), 0, 'a signature does not fit a changed record');
 $app->begin_work;
 $signature = signed($app, $lab, 'verified', 'sample_test', $second->{EC});
 change(sample_test => "status = 'verified', verification_signature_id = $signature",
     $second->{EC});
 $app->commit;
-is(fits($signature), 1, 'verified, it fits');
+is(fits($signature), 1, 'a signature fits after the verification');
 approve($second);
 change(sample => q{status = 'reported'}, $second->{id});
-is(fits($signature), 1, 'and reported');
+is(fits($signature), 1, 'a signature fits after the report');
 
 # Steps that are off.
 sub steps {
@@ -209,21 +212,21 @@ steps('f');
 change(sample_test => q{result = '4'}, $third->{PH});
 change(sample => q{status = 'processing'}, $third->{id});
 steps('t');
-is(rounds($third)->[0]{round}, 1, 'while it is worked on, nothing is asked');
+is(rounds($third)->[0]{round}, 1, 'no approval is asked for while the sample is worked on');
 change(sample_test => q{confirmation_status = 'refuted'}, $third->{EC});
 change(sample_test => q{status = 'verified'}, $third->{$_}) for qw(PH EC);
 refuses(sample => q{status = 'reported'}, $third->{id}, 'approval_required',
-    'an old round does not count again');
+    'a former round of approvals does not count again');
 change(sample => q{status = 'completed'}, $third->{id});
 is_deeply([ map { "$_->{round} $_->{status}" } @{ rounds($third) }[ 0, 1 ] ], [ ('2 pending') x 2 ],
-    'completed, it is asked again');
+    'completing the sample asks for a new round');
 steps('f');
 $app->do(q{UPDATE lims.approval SET status = 'rejected', comment = 'no' WHERE organization_id = ?
     AND sample_id = ? AND round = 2 AND step = 1}, undef, $lab->{id}, $third->{id});
 change(sample => q{status = 'processing'}, $third->{id});
 change(sample => q{status = 'completed'}, $third->{id});
 refuses(approval => q{status = 'approved'}, rounds($third)->[0]{id}, 'already_decided',
-    'what was replaced is not decided any more');
+    'a replaced approval cannot be decided');
 is(change(sample => q{status = 'reported'}, $third->{id}), 1,
     'without steps nobody has to approve');
 

@@ -95,13 +95,13 @@ is(scalar @more, 0, 'one change, one entry');
 my @who = qw(organization_id record_id action user_id api_key_id request_id reason signature_id);
 is_deeply([ @$entry{@who} ],
     [ $lab->{id}, $sample->{id}, 'update', $lab->{user_id}, undef, 'req-7', 'label unreadable',
-        undef ], 'who and why');
-is($entry->{changes}, '{"notes":{"old":null,"new":"turbid"}}', 'what');
+        undef ], 'the entry says who and why');
+is($entry->{changes}, '{"notes":{"old":null,"new":"turbid"}}', 'the entry says what changed');
 $app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
-is(scalar(entries('sample')), 0, 'writing what stands is no entry');
+is(scalar(entries('sample')), 0, 'writing the same value makes no entry');
 is($base->value('SELECT created_at = updated_at FROM lims.sample_test
     WHERE id = ?', $sample->{PH}), 1,
-    'nor a later updated_at');
+    'writing the same value keeps updated_at');
 my $stamp = $base->value('SELECT updated_at FROM lims.sample WHERE id = ?', $sample->{id});
 $app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
 is($base->value('SELECT updated_at FROM lims.sample WHERE id = ?', $sample->{id}), $stamp,
@@ -121,7 +121,8 @@ is($base->value(q{SELECT changes -> 'name' ->> 'new' = name AND changes -> 'code
     'an insertion has the new values, to the letter');
 is($base->value(q{SELECT string_agg(k, ' ' ORDER BY k)
     FROM lims.audit_entry, json_object_keys(changes) k WHERE id = ?},
-    $entry->{id}), 'active code composite_sample_identifier name', 'those there are');
+    $entry->{id}), 'active code composite_sample_identifier name',
+        'an insertion lists the columns that have a value');
 my $role = $base->insert('user_role', { organization_id => $lab->{id}, user_id => $lab->{user_id},
     role => 'analyst' });
 entries('user_role');
@@ -130,7 +131,7 @@ $app->do('DELETE FROM lims.user_role WHERE organization_id = ? AND id = ?', unde
 ($entry) = entries('user_role');
 is_deeply([ @$entry{qw(action record_id changes)} ],
     [ 'delete', $role, qq({"user_id":{"old":$lab->{user_id}},"role":{"old":"analyst"}}) ],
-        'a deletion the old ones');
+        'a deletion has the old values');
 $app->do(q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
            SELECT ?, ?, ? FROM generate_series(1, 20)}, undef, $lab->{id}, $sample->{id},
                $lab->{definition}{PB});
@@ -138,7 +139,7 @@ is(scalar(entries('sample_test')), 20, 'twenty rows of a statement, twenty entri
 $app->do(q{UPDATE lims.sample_test SET result = CASE WHEN id % 2 = 0 THEN '1' END
     WHERE organization_id = ? AND test_definition_id = ?},
     undef, $lab->{id}, $lab->{definition}{PB});
-is(scalar(entries('sample_test')), 10, 'ten of them changed');
+is(scalar(entries('sample_test')), 10, 'ten changed rows of twenty, ten entries');
 
 # Secrets: that they changed, not what they are.
 my $key = $base->value(q{INSERT INTO lims.api_key (organization_id, name, key_hash, key_prefix,
@@ -149,14 +150,14 @@ $db->do(q{UPDATE lims.user_account SET password_hash = 'argon'
     WHERE id = ?}, undef, $lab->{user_id});
 is($base->value(q{SELECT count(*) FROM lims.audit_entry WHERE changes::text ~ 'argon'
                      OR changes::text LIKE '%' || encode(sha256('lk_secret'), 'hex') || '%'}), 0,
-                         'no secret is in it');
+                         'the audit trail has no secret');
 is($base->value(q{SELECT count(*) FROM lims.audit_entry
     WHERE action = 'update' AND changes -> 'password_hash' ->> 'new' = '(secret)'}), 1,
-    'that a password changed is');
+    'a changed password is noted without its value');
 entries('api_key');
 $app->do('UPDATE lims.api_key SET last_used_at = now() WHERE id = ?', undef, $key);
 is($base->value('SELECT last_used_at IS NOT NULL FROM lims.api_key
-    WHERE id = ?', $key), 1, 'a key is used');
-is(scalar(entries('api_key')), 0, 'which is no change of it');
+    WHERE id = ?', $key), 1, 'lastUsedAt of a key is updated');
+is(scalar(entries('api_key')), 0, 'updating lastUsedAt makes no entry');
 
 done_testing();

@@ -36,25 +36,27 @@ sub authenticated {
 my $id  = made_key('lk_good');
 my $row = authenticated('lk_good');
 is_deeply([ @$row{qw(key_id organization_id user_id scopes upload_only)} ],
-    [ $id, $lab->{id}, $lab->{user_id}, ['samples:read'], 0 ], 'a key says who and what');
+    [ $id, $lab->{id}, $lab->{user_id}, ['samples:read'], 0 ],
+        'authenticate() returns organization, user, scopes');
 
 $app->begin_work;
 authenticated('lk_good');
 is_deeply($app->selectrow_arrayref(q{SELECT lims.context_id('organization_id'),
     lims.context_id('user_id'),
         lims.context_id('api_key_id'), lims.context('request_id'), lims.context('reason')}),
-    [ $lab->{id}, $lab->{user_id}, $id, 'req-1', undef ], 'its context holds');
+    [ $lab->{id}, $lab->{user_id}, $id, 'req-1', undef ],
+        'the context is set within the transaction');
 $app->commit;
 is_deeply($app->selectrow_arrayref(q{SELECT lims.context_id('organization_id'),
     lims.context_id('user_id'),
         lims.context_id('api_key_id'), lims.context('request_id')}), [ (undef) x 4 ],
-            'until the transaction ends');
+            'the context ends with the transaction');
 
 made_key('lk_revoked', revoked_at => '2026-01-01');
 made_key('lk_expired', expires_at => '2026-01-01');
 is(authenticated('lk_unknown'), 'LM401 the API key is unknown', 'an unknown key');
-is(authenticated('lk_revoked'), 'LM401 the API key is revoked', 'a revoked one');
-is(authenticated('lk_expired'), 'LM401 the API key has expired', 'an expired one');
+is(authenticated('lk_revoked'), 'LM401 the API key is revoked', 'a revoked key');
+is(authenticated('lk_expired'), 'LM401 the API key has expired', 'an expired key');
 for my $case (
     [ organization => $lab->{id}, 'api_access', 'the plan has no API access' ],
     [ organization => $lab->{id}, 'active', 'the organization is not active' ],
@@ -65,31 +67,31 @@ for my $case (
     is(authenticated('lk_good'), "LM401 $words", $words);
     $base->db->do("UPDATE lims.$table SET $column = true WHERE id = ?", undef, $row_id);
 }
-ok(ref authenticated('lk_good'), 'and all is well again');
+ok(ref authenticated('lk_good'), 'the key is valid again');
 refused($base->db, 'UPDATE lims.api_key SET revoked_at = NULL WHERE revoked_at IS NOT NULL', [],
     'invalid_transition', 'a revoked key stays revoked');
 refused($base->db, q{UPDATE lims.api_key SET key_hash = sha256('x')
     WHERE id = ?}, [$id], 'invalid_transition',
-    'a key is never another');
+    'the hash of a key cannot change');
 my $other = $base->insert('user_account', { organization_id => $lab->{id},
     email => 'other@cedar.example', display_name => 'Otto Other' });
 refused($base->db, q{UPDATE lims.api_key SET created_by = ?
-    WHERE id = ?}, [ $other, $id ], 'invalid_transition', 'nor acts for another');
+    WHERE id = ?}, [ $other, $id ], 'invalid_transition', 'the user of a key cannot change');
 $base->db->do(q{UPDATE lims.api_key SET last_used_at = now(), updated_at = '2001-01-01'
     WHERE id = ?}, undef, $id);
 is($base->value('SELECT updated_at >= created_at FROM lims.api_key WHERE id = ?', $id), 1,
-    'when it was changed is not written by hand');
+    'updated_at of a key cannot be written');
 refused($base->db, q{UPDATE lims.api_key
-    SET scopes = '{everything}' WHERE id = ?}, [$id], '23514', 'scopes are those there are');
+    SET scopes = '{everything}' WHERE id = ?}, [$id], '23514', 'an unknown scope is refused');
 
 # The command line.
 is(eval { $app->do('SELECT lims.act_as(?, ?, NULL, NULL, NULL)', undef, $lab->{id}, 999_999); 1 }
     || $app->state, 'LM401',
-    'nobody acts as a user who is not there');
+    'acting as an unknown user is refused');
 is_deeply($app->selectall_arrayref('SELECT code FROM lims.organizations()'), [ ['cedar'] ],
-    'it can find the organizations');
+    'the run-time role can list the organizations');
 refused($app, 'SELECT count(*) FROM lims.organization', [], 'LM500',
-    'which the table does not show');
+    'the table of organizations shows nothing without a context');
 
 # One request, many times at once: one does it.
 sub begin {
@@ -114,23 +116,23 @@ my @outcome = $base->parallel(20, sub {
 });
 my %seen;
 $seen{$_}++ for @outcome;
-is($seen{new}, 1, 'one of twenty does it');
+is($seen{new}, 1, 'one of twenty claims the idempotency key');
 is(($seen{in_progress} || 0) + ($seen{replay} || 0), 19,
-    'the others are told that it runs, or its answer')
+    'the others get "in progress" or the stored response')
     || diag(explain(\%seen));
-cmp_ok($seen{in_progress}, '>', 0, 'they did overlap');
+cmp_ok($seen{in_progress}, '>', 0, 'some of them overlapped');
 $app->begin_work;
 is_deeply(begin($app, 'order-1', 'POST /samples {}'),
     { outcome => 'replay', token => undef, status => 201, headers => '{"Location":"/api/v1/samples/1"}',
         body => '{"id":1}' },
-    'later, the same answer');
+    'a repetition gets the stored response');
 is(begin($app, 'order-1', 'POST /samples {"x":1}')->{outcome}, 'mismatch',
-    'another request is another');
-is(begin($app, 'order-2', 'POST /samples {}')->{outcome}, 'new', 'another key too');
+    'another request with the same key is a mismatch');
+is(begin($app, 'order-2', 'POST /samples {}')->{outcome}, 'new', 'another idempotency key is new');
 $app->rollback;
 $app->begin_work;
 is(begin($app, 'order-2', 'POST /samples {}')->{outcome}, 'new',
-    'what was rolled back was not done');
+    'a rolled back request can be made again');
 $app->rollback;
 $base->db->do(q{UPDATE lims.idempotency_record SET created_at = now() - interval '25 hours'});
 $app->begin_work;

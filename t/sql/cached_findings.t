@@ -36,16 +36,16 @@ sub worked_out {
     return @$rows . " rows, $calls worked out";
 }
 
-is(worked_out(), '4 rows, 0 worked out', 'what the scan has looked at is taken as it stands');
+is(worked_out(), '4 rows, 0 worked out', 'samples that were scanned are read from the cache');
 $base->app($lab)->do(q{UPDATE lims.sample_test SET result = '7' WHERE sample_id = ?}, undef,
     $samples[1]{id});
-is(worked_out(), '4 rows, 1 worked out', 'what was changed since is worked out, and nothing else');
+is(worked_out(), '4 rows, 1 worked out', 'only the sample that changed since is worked out');
 $base->sample($lab, 'PH');
-is(worked_out(), '5 rows, 2 worked out', 'and what is new');
+is(worked_out(), '5 rows, 2 worked out', 'a new sample is worked out');
 1 while $base->db->selectrow_array($scan);
-is(worked_out(), '5 rows, 0 worked out', 'until the scan has looked again');
+is(worked_out(), '5 rows, 0 worked out', 'after the next scan all are read from the cache');
 $base->db->do(q{UPDATE lims.sample_state_cache SET valid_until = now() - interval '1 second'
     WHERE sample_id = ?}, undef, $samples[2]{id});
-is(worked_out(), '5 rows, 1 worked out', 'and what time has ended');
+is(worked_out(), '5 rows, 1 worked out', 'a sample whose state ends by time is worked out');
 
 done_testing();

@@ -180,8 +180,8 @@ is($bad, '', "$number acts: what is trusted is what is");
 note(join ', ', map { "$_ $trusted{$_}" } sort keys %trusted);
 note(join ', ', map { "$_ " . join '/', map { $_ // 0 } @{ $outcome{$_} }{qw(done refused)} }
         sort keys %outcome);
-is(join(' ', grep { !$outcome{$_}{done} } sort keys %act), '', 'every act was done');
-is(join(' ', sort keys %trusted), "@states", 'and every state was trusted');
+is(join(' ', grep { !$outcome{$_}{done} } sort keys %act), '', 'every kind of action was done');
+is(join(' ', sort keys %trusted), "@states", 'every state was valid in the cache at some time');
 
 # Many at once, in transactions that overlap; a look between the rounds.
 for my $round (1 .. 5) {
@@ -202,8 +202,9 @@ for my $round (1 .. 5) {
     is(join(' ', grep { !/\Adone/ } @done), '', '... who all went through');
 }
 1 while $base->db->selectrow_array('SELECT more FROM lims.scan_samples(100)');
-is(wrong(), '', 'in the end what is trusted is what is');
+is(wrong(), '', 'in the end every valid cached state is correct');
 is($base->value('SELECT count(*) FROM lims.sample s WHERE NOT EXISTS (
-    SELECT FROM lims.cached_sample_state(s.organization_id, s.id))'), 0, 'and everything is');
+    SELECT FROM lims.cached_sample_state(s.organization_id, s.id))'), 0,
+        'in the end every sample has a valid cached state');
 
 done_testing();

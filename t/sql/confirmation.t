@@ -38,11 +38,13 @@ for my $result ("\x{2265}1600", '>=1600', '1,600', '~200', '200 CFU', 'Positive 
     'TNTC (200x)', 'confluent', '<50000') {
     change('result = ?, qualifier = NULL', $result);
     is(stands(), 'pending', 'presumptive: ' . ($result =~ s/[^ -~]/?/gr));
-    refuses(q{status = 'verified'}, 'confirmation_required', 'not verified');
+    refuses(q{status = 'verified'}, 'confirmation_required',
+        'verification is refused while it awaits confirmation');
 }
 change(q{result = '50', qualifier = 'U'});
 is(stands(), 'pending', 'not detected at 50, where 2 are allowed');
-refuses('confirmation_status = NULL', 'invalid_transition', 'it is not waved away');
+refuses('confirmation_status = NULL', 'invalid_transition',
+    'the confirmation cannot be set to none');
 
 # A row that brings its judgement.
 my @derived = qw(status result numeric_value out_of_specification spec_low spec_high spec_text
@@ -51,17 +53,21 @@ refused($app, 'UPDATE lims.sample_test t SET ' . join(', ', map { "$_ = j.$_" } 
         . ', confirmation_status = NULL, judgements = t.judgements + 1 FROM lims.sample_test o,'
         . q{ lims.judged(o, 'confluent', NULL) j}
         . ' WHERE t.organization_id = ? AND t.id = ? AND o.organization_id = t.organization_id'
-        . ' AND o.id = t.id', [ $lab->{id}, $test ], '40001', 'nor judged to be none');
+        . ' AND o.id = t.id', [ $lab->{id}, $test ], '40001',
+            'nor brought along as a derived column');
 is($app->selectrow_array(q{SELECT count(*) FROM lims.enter_results(?, ?::jsonb)}, undef,
-        $lab->{id}, qq([{"sampleTestId": $test, "result": "200 CFU"}])), 1, 'entered with others');
-is(stands(), 'pending', 'it is judged alike');
+        $lab->{id}, qq([{"sampleTestId": $test, "result": "200 CFU"}])), 1,
+            'the result is entered in bulk');
+is(stands(), 'pending', 'a result entered in bulk awaits confirmation too');
 
 # What asks is not asked of a test that does not.
 change(q{result = '0', qualifier = NULL});
-is(stands(), undef, 'a number below the minimum is none');
-refuses(q{confirmation_status = 'refuted'}, 'invalid_transition', 'there is nothing to refute');
-is(change(q{confirmation_status = 'pending'}), 1, 'it can be asked for');
-refuses(q{status = 'verified'}, 'confirmation_required', 'and then has to be given');
+is(stands(), undef, 'a number below the minimum awaits no confirmation');
+refuses(q{confirmation_status = 'refuted'}, 'invalid_transition',
+    'a negative result cannot be refuted');
+is(change(q{confirmation_status = 'pending'}), 1, 'a confirmation can be asked for');
+refuses(q{status = 'verified'}, 'confirmation_required',
+    'a requested confirmation refuses the verification');
 change(q{confirmation_status = 'refuted'});
 is(change(q{status = 'verified'}), 1, 'verified');
 

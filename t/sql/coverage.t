@@ -89,21 +89,24 @@ refused($app, $cover, [ $lab->{id}, $ph, $failed ], '23505', 'a batch covers a t
 refused($app, 'UPDATE lims.qc_coverage SET qc_batch_id = ? WHERE organization_id = ? AND id = ?',
     [ $passed, $lab->{id}, $covers ], '42501', 'coverage is not moved to another batch');
 refused($base->db, 'UPDATE lims.qc_coverage SET qc_batch_id = ? WHERE id = ?', [ $passed, $covers ],
-    'invalid_transition', 'nor by the owner');
+    'invalid_transition', 'coverage is not moved by the owner either');
 refused($app, 'INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id, result,
     entered_at, override_signature_id) VALUES (?, ?, ?, ?, now(), 1)',
-    [ $lab->{id}, $pb, $failed, '1' ], '42501', 'nobody writes down an override');
+    [ $lab->{id}, $pb, $failed, '1' ], '42501', 'an override cannot be written by hand');
 my $theirs = $base->sample($them, 'PH');
 is($base->app($them)->selectrow_array('SELECT count(*) FROM lims.qc_coverage'), 0,
-    'another laboratory sees nothing of it');
+    'another laboratory does not see the coverage');
 $base->app($lab);
 refused($app, $cover, [ $lab->{id}, $theirs->{PH}, $failed ], '23503',
-    'and its tests are not covered');
-refused($app, verify($ph), 'qc_failed', 'a failed batch holds its results');
-refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed', 'which do not leave it');
-is($app->do($cover, undef, $lab->{id}, $ph, $passed), 1, 'a batch that passed is joined');
-refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed', 'which does not help');
-refused($app, verify($ph), 'qc_failed', 'every batch counts');
+    'a test of another laboratory cannot be covered');
+refused($app, verify($ph), 'qc_failed', 'a failed batch refuses the verification of its results');
+refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed',
+    'a result cannot leave a failed batch');
+is($app->do($cover, undef, $lab->{id}, $ph, $passed), 1,
+    'a result joins a second batch, which passed');
+refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed',
+    'it cannot leave the failed batch then either');
+refused($app, verify($ph), 'qc_failed', 'the failed batch still refuses the verification');
 
 # --- Files ---------------------------------------------------------------------------
 
@@ -125,26 +128,30 @@ sub covering {
 
 enter($pb, '3');
 my @run = (run('R1', 9, $pb));
-refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed', 'a failed run is not left');
+refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
+    'a result cannot leave a failed run');
 $app->do($cover, undef, $lab->{id}, $pb, $passed);
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
-    'nor for a batch that was made by hand');
+    'it cannot leave it for a batch made by hand');
 my $other = run('R0', 1, $base->sample($lab, 'PB')->{PB});
 $app->do($cover, undef, $lab->{id}, $pb, $other);
 refused($app, $leave, [ $lab->{id}, $pb, $run[0] ], 'qc_failed',
-    'nor for a run in which it was not measured');
+    'it cannot leave it for a run that did not measure it');
 $app->do($leave, undef, $lab->{id}, $pb, $other);
 push @run, run('R2', 9, $pb);
-is_deeply(covering($pb), [ $passed, $run[1] ], 'but for another that measured it');
-refused($app, verify($pb), 'qc_failed', 'which failed too');
+is_deeply(covering($pb), [ $passed, $run[1] ], 'it leaves it for a run that measured it again');
+refused($app, verify($pb), 'qc_failed',
+    'the second run, which failed too, refuses the verification');
 push @run, run('R3', 1, $pb);
-is_deeply(covering($pb), [ $passed, $run[2] ], 'and another, which passed');
+is_deeply(covering($pb), [ $passed, $run[2] ], 'it leaves that for a third run, which passed');
 refused($app, 'UPDATE lims.qc_batch SET file_id = NULL WHERE organization_id = ? AND id = ?',
-    [ $lab->{id}, $run[2] ], 'field_not_patchable', 'a run stays that of its file');
+    [ $lab->{id}, $run[2] ], 'field_not_patchable', 'the file of a run cannot change');
 is($app->selectrow_array('SELECT "qcBatchId" FROM lims.sample_test_record
-    WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $pb), $run[2], 'the latest is shown');
-is(verified($pb), 1, 'it is verified');
-refused($app, $_->[0], [ $lab->{id}, $pb, $_->[1] ], 'test_verified_locked', "then it is locked: $_->[2]")
+    WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $pb), $run[2],
+        'qcBatchId shows the latest batch');
+is(verified($pb), 1, 'the result is verified');
+refused($app, $_->[0], [ $lab->{id}, $pb, $_->[1] ], 'test_verified_locked',
+    "then it is locked: $_->[2]")
     for [ $leave, $passed, 'it leaves none' ], [ $cover, $failed, 'it joins none' ];
 
 # Found in a file by a model, it was measured as well, without controls.
@@ -165,24 +172,25 @@ for my $status (qw(locked applied)) {
 my $signature = override($failed);
 is_deeply($app->selectrow_arrayref('SELECT result, qualifier, override_signature_id
     FROM lims.qc_coverage WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $covers),
-    [ '7.0', undef, $signature ], 'an override is of the results that stand');
+    [ '7.0', undef, $signature ], 'an override names the results that it covers');
 enter($ph, '7.0', 'J');
-refused($app, verify($ph), 'qc_failed', 'a qualifier more is another result');
-refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed', 'which does not leave the batch');
+refused($app, verify($ph), 'qc_failed', 'a changed qualifier is not covered by the override');
+refused($app, $leave, [ $lab->{id}, $ph, $failed ], 'qc_failed',
+    'a changed result cannot leave the batch');
 enter($ph, '7.0');
-refused($app, verify($ph), 'qc_failed', 'put back, it was entered later');
+refused($app, verify($ph), 'qc_failed', 'the former value, entered again, is not covered either');
 my $second = override($failed);
 is($app->selectrow_array('SELECT override_signature_id FROM lims.qc_coverage
     WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $covers), $second,
-    'until it is overridden once more');
+    'a second override covers the changed result');
 made('qc_control', qc_batch_id => $failed, control_type => 'LRB', criterion => 'maximum',
     measured_value => 1, upper_limit => 5);
 is($app->selectrow_array('SELECT override_signature_id FROM lims.qc_coverage
     WHERE organization_id = ? AND id = ?', undef, $lab->{id}, $covers), undef,
-    'a batch that is judged anew has none');
-refused($app, verify($ph), 'qc_failed', 'and holds again');
+    'evaluating the batch again ends its override');
+refused($app, verify($ph), 'qc_failed', 'the batch refuses the verification again');
 override($failed);
-is(verified($ph), 1, 'overridden, it is verified');
+is(verified($ph), 1, 'after another override the result is verified');
 
 # --- The trail -----------------------------------------------------------------------
 
@@ -205,13 +213,15 @@ my $covered = q{
               AND g.table_name = 'qc_coverage'
               AND g.record_id = c.record_id
               AND g.action = 'delete')};
-is($app->selectrow_array($covered, undef, $lab->{id}, $ph), 'F1 P1', 'the trail knows the batches');
-is($app->selectrow_array($covered, undef, $lab->{id}, $pb), 'P1 R3', 'also those that were left');
+is($app->selectrow_array($covered, undef, $lab->{id}, $ph), 'F1 P1',
+    'the audit trail has the batches over a result');
+is($app->selectrow_array($covered, undef, $lab->{id}, $pb), 'P1 R3',
+    'the audit trail has the batches that were left');
 is($app->selectrow_array(q{SELECT string_agg(changes -> 'override_signature_id' ->> 'new', ' '
     ORDER BY id) FROM lims.audit_entry WHERE organization_id = ? AND table_name = 'qc_coverage'
     AND record_id = ? AND action = 'update'
     AND changes -> 'override_signature_id' ->> 'new' IS NOT NULL}, undef, $lab->{id}, $covers)
-    =~ /\A$signature $second \d+\z/, 1, 'and every override with its signature');
+    =~ /\A$signature $second \d+\z/, 1, 'the audit trail has every override with its signature');
 
 # --- At once -------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ subtest 'fan-out: a delivery for each endpoint that asked' => sub {
     $app->do(q{UPDATE lims.sample_test SET result = '7' WHERE organization_id = ? AND id = ?},
         undef, $lab->{id}, $sample->{PH});
     is($app->selectrow_array('SELECT count(*) FROM lims.webhook_delivery'), 4,
-        'what is done is on its way in the same transaction');
+        'deliveries are queued in the transaction of the action');
     $app->rollback;
     is_deeply($db->selectcol_arrayref('SELECT endpoint_id FROM lims.webhook_delivery ORDER BY id'),
         [ $created, $all, $off ],
@@ -107,7 +107,7 @@ subtest 'fan-out: a delivery for each endpoint that asked' => sub {
     queue_is_true('they are queued');
     my @claimed = claim($one);
     is_deeply([ map { $_->{endpoint_id} } @claimed ], [ $created, $all ],
-        'a disabled one gets nothing meanwhile');
+        'a disabled endpoint gets nothing meanwhile');
     my ($tracking) = $app->selectrow_array(
         'SELECT tracking_id FROM lims.sample WHERE organization_id = ? AND id = ?', undef,
         $lab->{id}, $sample->{id});
@@ -117,14 +117,15 @@ subtest 'fan-out: a delivery for each endpoint that asked' => sub {
         'the envelope has its members in the order of the contract');
     leave($one);
     my ($again) = claim($one);
-    is($again->{body}, $claimed[0]{body}, 'it is the same text whenever it is made');
+    is($again->{body}, $claimed[0]{body}, 'the envelope is the same text in each attempt');
     finish({ arrived => 1, status => 200 }, claim($one));
     leave($one);
-    is_deeply([ claim($one) ], [], 'what arrived is not sent again');
+    is_deeply([ claim($one) ], [], 'a delivery that arrived is not claimed again');
     queue_is_true('the queue agrees');
     $db->do('UPDATE lims.webhook_endpoint SET enabled = true, disabled_at = NULL WHERE id = ?',
         undef, $off);
-    is_deeply([ map { $_->{endpoint_id} } claim($one) ], [$off], 'once enabled, it gets its own');
+    is_deeply([ map { $_->{endpoint_id} } claim($one) ], [$off],
+        'once enabled, the endpoint gets its delivery');
     finish({ arrived => 1, status => 200 }, claim($one));
     leave($one);
 };
@@ -139,26 +140,28 @@ subtest 'leases of lanes' => sub {
     finish({ arrived => 1 }, grep { $_->{type} eq 'sample.created' } claim($one, each => 100));
     leave($one);
     my @mine = claim($one, lanes => 1);
-    is(scalar @mine, 4, 'as many as asked for, of one lane');
+    is(scalar @mine, 4, 'a claim takes as many as asked for, of one lane');
     is_deeply([ map { $_->{id} } @mine ], [ sort { $a <=> $b } map { $_->{id} } @mine ],
-        'in the order of their events');
+        'deliveries of a lane come in the order of their events');
     my $lane  = $mine[0]{endpoint_id};
     my @yours = claim($two);
     is_deeply([ map { $_->{endpoint_id} } @yours ], [ ($lane == $first ? $second : $first) x 4 ],
-        'another gets the other lane');
+        'another dispatcher gets the other lane');
     is_deeply([ claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
-                room => [0], busy => ['"{}"']) ], [], 'a lane that is full is left');
+                room => [0], busy => ['"{}"']) ], [], 'a lane without room is not claimed');
     my @more = claim($one, lanes => 1, organizations => [ $lab->{id} ], endpoints => [$lane],
         room => [4], busy => [ sprintf '"{%s}"', join ',', map { $_->{id} } @mine ]);
     is_deeply([ $more[0]{id} ], [ $mine[-1]{id} + ($mine[1]{id} - $mine[0]{id}) ],
-        'what is in hand is not handed out again, what follows is');
+        'claimed deliveries are not claimed again, the next ones are');
     $db->do(q{UPDATE lims.webhook_lane SET held_until = now() - interval '1 s'
         WHERE endpoint_id = ?}, undef, $lane);
     is((claim($two, organizations => [ $lab->{id} ], endpoints => [ $yours[0]{endpoint_id} ],
-            room => [0]))[0]{id}, $mine[0]{id}, 'a lease that has run out is another\'s to take');
-    is(finish({ arrived => 1 }, $mine[0])->[0]{delivered}, 1, 'an outcome counts');
+            room => [0]))[0]{id}, $mine[0]{id},
+                'an expired lease can be taken by another dispatcher');
+    is(finish({ arrived => 1 }, $mine[0])->[0]{delivered}, 1,
+        'the outcome of an attempt is recorded');
     is(finish({ arrived => 0 }, $mine[0])->[0]{failed}, 0, '... once');
-    is(delivery($mine[0]{id})->{state}, 'delivered', 'and stays');
+    is(delivery($mine[0]{id})->{state}, 'delivered', 'the first outcome stays');
     leave($_) for $one, $two;
     finish({ arrived => 1 }, claim($one, each => 100));
     leave($one);
@@ -175,7 +178,7 @@ subtest 'lanes take turns' => sub {
     }
     my @first = claim($one, lanes => 2);
     is_deeply([ sort { $a <=> $b } map { $_->{organization_id} } @first ],
-        [ sort { $a <=> $b } $lab->{id}, $other->{id} ], 'each organization has its turn');
+        [ sort { $a <=> $b } $lab->{id}, $other->{id} ], 'each organization gets its turn');
     leave($one);
     finish({ arrived => 1 }, claim($one));
     leave($one);
@@ -196,11 +199,12 @@ subtest 'the schedule of retries' => sub {
         ($it) = claim($one) if $try < 6;
         is($it->{fresh}, 0, '... and is a retry then') if $try < 6;
     }
-    is_deeply(\@waits, [ 60, 120, 240, 480, 960 ], '1, 2, 4, 8, 16 minutes');
+    is_deeply(\@waits, [ 60, 120, 240, 480, 960 ], 'retries wait 1, 2, 4, 8, 16 minutes');
     is_deeply([ @{ delivery($it->{id}) }{qw(state attempts)} ], [ 'given_up', 6 ],
         'the sixth failure is the last');
     is_deeply($db->selectcol_arrayref('SELECT number FROM lims.webhook_attempt
-        WHERE delivery_id = ? ORDER BY number', undef, $it->{id}), [ 1 .. 6 ], 'each is kept');
+        WHERE delivery_id = ? ORDER BY number', undef, $it->{id}), [ 1 .. 6 ],
+            'each attempt is recorded');
 
     my @later = ([ 'Retry-After', { status => 503, after => 300 }, 300 ],
         [ 'never earlier', { status => 503, after => 5 }, 60 ],
@@ -244,20 +248,21 @@ subtest 'an endpoint is disabled after failures in a row' => sub {
     };
     my $gone = { status => 410, final => 1 };
     finish($gone, $emit->(10));
-    is($failures->(), 10, 'given up: counted');
+    is($failures->(), 10, 'deliveries given up are counted');
     finish({ arrived => 1 }, $emit->(1));
-    is($failures->(), 0, 'a success sets it back');
+    is($failures->(), 0, 'a success resets the count');
     finish($gone, $emit->(14));
     my @rows = @{ finish({ status => 500 }, $emit->(3)) };
     is($failures->(), 14, 'an attempt that will be made again is no delivery given up');
     my ($last) = $emit->(2);
     @rows = @{ finish($gone, $last) };
-    is_deeply([ map { $_->{endpoint_id} } @rows ], [ $endpoint, undef ], 'the fifteenth disables');
+    is_deeply([ map { $_->{endpoint_id} } @rows ], [ $endpoint, undef ],
+        'the fifteenth failure in a row disables the endpoint');
     like($rows[0]{reason}, qr/\A15 deliveries in a row were given up; the last one: status 410\z/,
-        'with its reason');
-    is_deeply([ $emit->(1) ], [], 'nothing goes out');
+        'the reason is recorded');
+    is_deeply([ $emit->(1) ], [], 'a disabled endpoint gets nothing');
     is($base->value(q{SELECT count(*) FROM lims.webhook_queue WHERE endpoint_id = ?}, $endpoint), 5,
-        'and all is kept');
+        'deliveries for a disabled endpoint are kept');
 };
 
 # An endpoint is enabled while attempts of before are under way.
@@ -276,16 +281,16 @@ subtest 'an endpoint that is enabled during an attempt' => sub {
     my ($arrives, $fails, $ends) = grep { $_->{endpoint_id} == $endpoint } claim($one);
     $enabled->($_) for 'f', 't';
     is_deeply(delivery($fails->{id}), { state => 'pending', attempts => 1, retries => 0,
-            wait => delivery($fails->{id})->{wait} }, 'all attempts anew');
+            wait => delivery($fails->{id})->{wait} }, 'enabling the endpoint resets the attempts');
     is(finish({ arrived => 1, status => 200 }, $arrives)->[0]{delivered}, 1,
-        'one that arrives then has arrived');
+        'an attempt under way that arrives counts');
     is(delivery($arrives->{id})->{state}, 'delivered', '... and is not sent again');
     finish({ status => 503 }, $fails);
     finish({ status => 410, final => 1 }, $ends);
     for my $it ($fails, $ends) {
         my $now = delivery($it->{id});
         is_deeply([ @$now{qw(state attempts retries)} ], [ 'pending', 2, 0 ],
-            'one that fails is an attempt of before');
+            'an attempt under way that fails does not use up a retry');
         cmp_ok($now->{wait}, '<=', 0, '... and is due');
     }
     leave($one);
@@ -359,7 +364,8 @@ for my $change ('enabled = false, disabled_at = now()', 'enabled = false, disabl
 queue_is_true('the queue agrees');
 
 is_deeply([ @{ $app->selectrow_hashref('SELECT * FROM lims.webhook_backlog()') }{
-        qw(kept disabled_endpoints)} ], [ 5, 1 ], 'operators see what waits');
+        qw(kept disabled_endpoints)} ], [ 5, 1 ],
+            'the backlog shows kept deliveries and disabled endpoints');
 # Plans are kept that were made when there was next to nothing.
 subtest 'a query plan made while the queue was empty' => sub {
     my $fresh  = LIMS::Test::SQL->new;
@@ -431,20 +437,21 @@ subtest 'an endpoint that is enabled with a long queue' => sub {
     $set->('enabled = true, disabled_at = NULL');
     my $steps = 0;
     $steps++ while defined $fresh->value('SELECT lims.webhook_recover_step(100)') && $steps < 100;
-    cmp_ok($steps, '>', 1, 'the rest by and by');
-    is($left->(), 0, 'all of it, with all attempts');
+    cmp_ok($steps, '>', 1, 'the job sends the rest in several steps');
+    is($left->(), 0, 'every kept delivery is queued with all attempts');
     is($fresh->value(q{SELECT count(*) FROM lims.webhook_delivery
         WHERE state = 'given_up' AND created_at > now() - interval '7 days'}), 0,
-        'what is not too old is not given up');
+        'deliveries younger than 7 days are not given up');
     $fresh->finish;
 };
 
 is($base->value(q{SELECT count(*) FROM unnest(ARRAY['webhook_queue', 'webhook_lane', 'sample_dirty',
         'webhook_delivery', 'sample_test']) t, lims.leaves(('lims.' || t)::regclass) l
     JOIN pg_class c ON c.oid = l AND c.reloptions IS NULL}), 0,
-    'tables whose rows come and go, or change, are kept as such');
+    'tables with many changes have storage settings of their own');
 refused($app, 'INSERT INTO lims.webhook_queue VALUES (?, 1, now(), 1)', [ $lab->{id} ], '42501',
-    'the queue is the database\'s own');
-refused($app, 'UPDATE lims.webhook_lane SET held_until = now()', [], '42501', 'and so are lanes');
+    'the run-time role cannot write to the queue');
+refused($app, 'UPDATE lims.webhook_lane SET held_until = now()', [], '42501',
+    'the run-time role cannot write to the lanes');
 
 done_testing();

@@ -46,7 +46,7 @@ act($status, 'received', @it);
 is_deeply(emitted(), [ told('sample.received', @name, status => 'received') ], 'sample.received');
 act($status, 'received', @it);
 act($status, 'processing', @it);
-is_deeply(emitted(), [], 'neither the status it has nor another one is told of');
+is_deeply(emitted(), [], 'setting the same status, or processing, writes no event');
 
 my $result = 'UPDATE lims.sample_test SET result = ? WHERE organization_id = ? AND id = ?';
 sub entered {
@@ -59,12 +59,12 @@ is_deeply(emitted(), [ entered('PH') ], 'result.entered');
 act($result, '7.2', $lab->{id}, $sample->{PH});
 act('UPDATE lims.sample_test SET notes = ? WHERE organization_id = ? AND id = ?', 'x', $lab->{id},
     $sample->{PH});
-is_deeply(emitted(), [], 'the value that stands is not entered again, and notes are no result');
+is_deeply(emitted(), [], 'the same value or a note writes no event');
 act('UPDATE lims.sample_test SET qualifier = ? WHERE organization_id = ?
     AND id = ?', 'J', $lab->{id}, $sample->{PH});
-is_deeply(emitted(), [ entered('PH') ], 'a qualifier is part of one');
+is_deeply(emitted(), [ entered('PH') ], 'a changed qualifier writes result.entered');
 act($result, ' ', $lab->{id}, $sample->{PH});
-is_deeply(emitted(), [], 'a blank one is none');
+is_deeply(emitted(), [], 'a blank result writes no event');
 
 act($result, '9.1', $lab->{id}, $sample->{PH});
 my ($number, $id) = $base->db->selectrow_array('SELECT investigation_number, id
@@ -81,12 +81,12 @@ act(q{UPDATE lims.investigation SET status = 'cancelled', conclusion = 'buffer w
 act($result, '7.1', $lab->{id}, $sample->{PH});
 act($result, '9.3', $lab->{id}, $sample->{PH});
 is_deeply([ map { /^(\S+)/ } @{ emitted() } ], [ ('result.entered') x 2, 'investigation.opened' ],
-    'after it, another');
+    'after it is closed, another investigation is opened');
 act($result, '7.1', $lab->{id}, $sample->{PH});
 act($result, 'Present', $lab->{id}, $sample->{EC});
 emitted();
 is($base->value('SELECT count(*) FROM lims.investigation'), 2,
-    'words outside their limits open none');
+    'a text outside its limits opens no investigation');
 
 my $batch = $app->selectrow_array(q{INSERT INTO lims.qc_batch (organization_id, batch_number)
     VALUES (?, 'QCB-0102') RETURNING id}, undef, $lab->{id});
@@ -97,7 +97,7 @@ $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
 is_deeply(emitted(), [ told('qc.failed', qcBatchId => $batch, batchNumber => 'QCB-0102',
             qcStatus => 'failed') ], 'qc.failed');
 $app->do('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch);
-is_deeply(emitted(), [], 'failing again is no news');
+is_deeply(emitted(), [], 'a batch that fails again writes no event');
 
 act(q{UPDATE lims.sample_test SET confirmation_status = 'refuted' WHERE organization_id = ?
     AND id = ?}, $lab->{id}, $sample->{EC});
@@ -110,7 +110,7 @@ act($status, 'reported', @it);
 is_deeply(emitted(), [ told('sample.reported', sampleId => $sample->{id}, status => 'reported',
             trackingId => $tracking) ], 'sample.reported');
 act($status, 'reported', @it);
-is_deeply(emitted(), [], 'once');
+is_deeply(emitted(), [], 'reporting again writes no event');
 
 my @many = map { $base->sample($lab, 'PH') } 1 .. 2;
 act($result, '7', $lab->{id}, $_->{PH}) for @many;
@@ -133,7 +133,7 @@ is_deeply(emitted(), [ told('coa.generated', @name, sampleIdentifier => $trackin
 $app->begin_work;
 $base->sample($lab);
 $app->rollback;
-is_deeply(emitted(), [], 'rolled back');
+is_deeply(emitted(), [], 'a rolled back action writes no event');
 is($base->value(q{SELECT count(*) FROM lims.event
     WHERE created_at <> date_trunc('milliseconds', created_at)}), 0,
     'times have milliseconds, as the API shows them');

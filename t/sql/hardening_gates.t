@@ -45,7 +45,7 @@ my $sample = $base->sample($lab, qw(PB PH));
 my $spare  = made('qc_batch', batch_number => 'QC-SPARE');
 my $medium = made('media_lot', code => 'M0', lot_number => '0', medium => 'R2A', name => 'R2A');
 change(sample_test => $sample->{PB}, result => '50');
-is(of_test('out_of_specification', $sample->{PB}), 1, 'a result that is out');
+is(of_test('out_of_specification', $sample->{PB}), 1, 'a result out of specification');
 my @forged = (
     [ out_of_specification => 'false' ], [ numeric_value => 5 ], [ spec_high => 100 ],
     [ spec_text => q{'anything'} ],      [ entered_by => 'NULL' ],
@@ -59,7 +59,7 @@ for my $forged (@forged) {
                     WHERE organization_id = ? AND id = ?", [ $lab->{id}, $sample->{PB} ],
         'invalid_transition', "verified, and $column with it");
 }
-is(of_test('status', $sample->{PB}), 'entered', 'so it was not verified');
+is(of_test('status', $sample->{PB}), 'entered', 'the result was not verified');
 my $clever = $app->selectrow_array(
     q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id, result,
           out_of_specification, spec_high, first_entered_at, verified_by, requires_worksheet,
@@ -70,9 +70,10 @@ is_deeply(
     $base->db->selectrow_arrayref(
         'SELECT out_of_specification, spec_high, first_entered_at = created_at, verified_by,
                 requires_worksheet, holding_time_hours FROM lims.sample_test WHERE id = ?', undef,
-        $clever), [ 1, 15, 1, undef, 0, undef ], 'what is derived is derived on insertion too');
-is(change(sample_test => $sample->{PB}, status => 'verified'), 1, 'alone it is verified');
-is(of_test('out_of_specification', $sample->{PB}), 1, 'and still out');
+        $clever), [ 1, 15, 1, undef, 0, undef ], 'derived columns are derived on insertion too');
+is(change(sample_test => $sample->{PB}, status => 'verified'), 1,
+    'without other columns the verification succeeds');
+is(of_test('out_of_specification', $sample->{PB}), 1, 'the result is still out of specification');
 
 # A result does not leave what failed it.
 
@@ -85,7 +86,8 @@ for my $code (qw(PH PB)) {
 }
 my $sterile = made('media_lot', code => 'M2', lot_number => '2', medium => 'R2A', name => 'R2A');
 my $faulty  = made('media_lot', code => 'M3', lot_number => '3', medium => 'R2A', name => 'R2A');
-is(change(sample_test => $second->{PB}, media_lot_id => undef), 1, 'a lot that did not fail is left');
+is(change(sample_test => $second->{PB}, media_lot_id => undef), 1,
+    'a lot that did not fail can be removed');
 change(sample_test => $second->{PB}, media_lot_id => $lot);
 made('qc_control', qc_batch_id => $failing, control_type => 'MB', criterion => 'maximum',
     measured_value => 2, upper_limit => 1);
@@ -105,19 +107,22 @@ for my $case (
         join ' ', 'the lot is not left:', map { defined $_ ? $_ : 'none' } @column);
 }
 is(change(sample_test => $second->{PB}, result => '7.5', media_lot_id => $medium), 1,
-    'another result was found with another lot');
+    'another result can name another lot');
 refused($app, set(sample_test => $second->{PB}, media_lot_id => undef), 'media_qc_failed',
-    'which is not left for none either');
-is(change(sample_test => $second->{PB}, media_lot_id => $sterile), 1, 'but for another');
+    'a failed lot cannot be replaced by none');
+is(change(sample_test => $second->{PB}, media_lot_id => $sterile), 1,
+    'a failed lot can be replaced by another lot');
 change(sample_test => $second->{PH}, result => undef);
 refused($app, set(sample_test => $second->{PH}, media_lot_id => undef), 'media_qc_failed',
-    'a withdrawal does not make it forgotten');
-is(change(sample_test => $second->{PH}, media_lot_id => $medium), 1, 'the next one is done with another');
+    'withdrawing the result does not remove a failed lot');
+is(change(sample_test => $second->{PH}, media_lot_id => $medium), 1,
+    'the next result names another lot');
 refused($app, set(sample_test => $second->{PH}, media_lot_id => undef), 'media_qc_failed',
-    'and says with which');
+    'its lot cannot be removed');
 refused($app, set(sample_test => $second->{PH}, media_lot_id => undef, result => '7'),
-    'media_qc_failed', 'also as it is entered');
-is(change(sample_test => $second->{PH}, result => '7'), 1, 'the same number, found with another lot');
+    'media_qc_failed', 'its lot cannot be removed with the entry either');
+is(change(sample_test => $second->{PH}, result => '7'), 1,
+    'the same number is entered with another lot');
 
 sub uncovered {
     my ($test, $batch) = @_;
@@ -125,15 +130,16 @@ sub uncovered {
         AND qc_batch_id = ?', [ $lab->{id}, $test, $batch ]);
 }
 made('qc_coverage', sample_test_id => $second->{PH}, qc_batch_id => $spare);
-refused($app, uncovered($second->{PH}, $failing), 'qc_failed', 'a result does not leave its batch');
+refused($app, uncovered($second->{PH}, $failing), 'qc_failed',
+    'a result cannot leave its failed batch');
 my ($leave, $bind) = uncovered($second->{PH}, $spare);
-is($app->do($leave, undef, @$bind), 1, 'one that did not fail is left');
+is($app->do($leave, undef, @$bind), 1, 'a result can leave a batch that did not fail');
 change(sample_test => $second->{PH}, result => undef);
 ($leave, $bind) = uncovered($second->{PH}, $failing);
-is($app->do($leave, undef, @$bind), 1, 'a result that was withdrawn stands on nothing');
+is($app->do($leave, undef, @$bind), 1, 'a withdrawn result can leave a failed batch');
 change(sample_test => $second->{PH}, result => '7');
 ok(made('qc_coverage', sample_test_id => $second->{PH}, qc_batch_id => $failing),
-    'joining a failed batch hides nothing');
+    'a result can join a failed batch');
 
 $app->begin_work;
 my $signature = signed($app, $lab, 'override', 'qc_batch', $failing);
@@ -142,16 +148,17 @@ change(qc_batch => $failing, qc_status => 'overridden', override_reason => 'bias
 $app->commit;
 refused($app, 'INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
     VALUES (?, ?, ?)', [ $lab->{id}, $second->{HPC}, $failing ], 'invalid_transition',
-    'nobody joins a batch that was overridden');
-is($app->do($leave, undef, @$bind), 1, 'it can be left');
+    'no result joins a batch that was overridden');
+is($app->do($leave, undef, @$bind), 1, 'a result can leave a batch that was overridden');
 
 # A medium's test is not done tomorrow, in the laboratory's time zone.
 
 my $today = q{(now() AT TIME ZONE 'Pacific/Kiritimati')::date};
 my $tests = "INSERT INTO lims.media_qc_test (organization_id, media_lot_id, kind, outcome,
     performed_on) VALUES (?, ?, 'sterility', 'passed', $today + ?::integer)";
-refused($app, $tests, [ $lab->{id}, $lot, 1 ], 'invalid_body', 'a test of tomorrow');
-is($app->do($tests, undef, $lab->{id}, $lot, 0), 1, 'one of today');
+refused($app, $tests, [ $lab->{id}, $lot, 1 ], 'invalid_body',
+    'a media test dated tomorrow is refused');
+is($app->do($tests, undef, $lab->{id}, $lot, 0), 1, 'a media test dated today is accepted');
 
 # Another material type or project: entered results are judged anew.
 
@@ -180,22 +187,24 @@ sub judged {
 }
 my $entered = of_test('entered_at', $third->{PB});
 my $events  = $base->value('SELECT count(*) FROM lims.event');
-is_deeply(judged($third), [ 1000, 0, 0 ], 'as sludge: within its limits');
+is_deeply(judged($third), [ 1000, 0, 0 ], 'as sludge, the result is within its limits');
 $base->db->do('UPDATE lims.specification SET high = 10 WHERE high = 1000');
 change(sample_test => $third->{PB}, spec_material_type_id => $lab->{material}, spec_high => 9);
-is_deeply(judged($third), [ 1000, 0, 0 ], 'nobody has it rejudged by writing so');
+is_deeply(judged($third), [ 1000, 0, 0 ], 'writing the derived columns changes nothing');
 change(sample => $third->{id}, project_id => $outfall);
-is_deeply(judged($third), [ 300, 1, 1 ], 'of a project with limits of its own: out');
+is_deeply(judged($third), [ 300, 1, 1 ], 'by the project\'s own limits it is out of specification');
 is_deeply([ of_test('entered_at', $third->{PB}), of_test('confirmation_status', $third->{EC}) ],
-    [ $entered, 'confirmed' ], 'entered when it was, as confirmed as it was');
-is($base->value('SELECT count(*) FROM lims.event') - $events, 1, 'only the investigation is news');
+    [ $entered, 'confirmed' ], 'entered_at and confirmation status stay');
+is($base->value('SELECT count(*) FROM lims.event') - $events, 1,
+    'the only new event is the investigation\'s');
 change(sample => $third->{id}, material_type_id => $lab->{material});
-is_deeply(judged($third), [ 15, 1, 1 ], 'as another material: the definition\'s own');
+is_deeply(judged($third), [ 15, 1, 1 ], 'as another material, the definition\'s own limits apply');
 change(sample_test => $third->{PB}, status => 'verified');
 refused($app, set(sample => $third->{id}, $_->[0] => $_->[1]), 'test_verified_locked',
     "with a verified result: $_->[0]")
     for [ material_type_id => $sludge ], [ project_id => undef ];
-is(change(sample => $third->{id}, notes => 'x', priority => 'rush'), 1, 'all else may change');
+is(change(sample => $third->{id}, notes => 'x', priority => 'rush'), 1,
+    'other columns of the sample may change');
 
 # Approvals hold for what was approved.
 
@@ -220,7 +229,7 @@ sub approve {
     return;
 }
 change(sample_test => $fourth->{PH}, result => '7.1');
-is(approvals($fourth)->[0]{round}, 1, 'nothing was decided, so the round goes on');
+is(approvals($fourth)->[0]{round}, 1, 'without a decision the round of approvals goes on');
 my @changes = (
     [ 'a result',          sub { change(sample_test => $fourth->{PH}, result => '7.2') } ],
     [ 'its qualifier',     sub { change(sample_test => $fourth->{PH}, qualifier => 'J') } ],
@@ -255,7 +264,7 @@ for my $case (@changes) {
 }
 approve($fourth, 2);
 change(sample => $fourth->{id}, priority => 'stat');
-is(approvals($fourth)->[0]{round}, $round, 'not for its priority, which is not reported');
+is(approvals($fourth)->[0]{round}, $round, 'a changed priority asks for no approval');
 
 # A rejection stands until the sample is completed again.
 change(sample_test => $fourth->{PB}, result => '8');
@@ -263,8 +272,8 @@ $round++;
 change(approval => approvals($fourth)->[1]{id}, status => 'rejected', comment => 'no');
 change(sample => $fourth->{id}, status => 'processing');
 change(sample_test => $fourth->{PB}, result => '9');
-is(approvals($fourth)->[0]{round}, $round, 'sent back and corrected: still rejected');
+is(approvals($fourth)->[0]{round}, $round, 'corrected after a rejection, the round stays rejected');
 change(sample => $fourth->{id}, status => 'completed');
-is(approvals($fourth)->[0]{round}, $round + 1, 'completed: asked again');
+is(approvals($fourth)->[0]{round}, $round + 1, 'completing the sample asks for a new round');
 
 done_testing();

@@ -71,9 +71,10 @@ act($limit, @mine, $specification);
 is($base->value($change, $mark), '{"high":{"old":1000,"new":1000.00}}',
     'a limit with more decimals is another limit');
 is($base->value(q{SELECT count(*) FROM lims.specification WHERE updated_at > created_at}), 1,
-    'and changes the record');
+    'it changes updated_at of the record');
 act($limit, @mine, $specification);
-is($base->value($change, $mark), '{"high":{"old":1000,"new":1000.00}}', 'the same is none');
+is($base->value($change, $mark), '{"high":{"old":1000,"new":1000.00}}',
+    'writing the same limit makes no entry');
 
 # Somebody. --------------------------------------------------------------------
 
@@ -112,13 +113,13 @@ for my $case (@nobody) {
 }
 refused($app, q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
     result) VALUES (?, ?, ?, '8')}, [ @mine, $sample->{id}, $lab->{definition}{PB} ], 'LM401',
-    'nobody: a new test\'s result');
+    'without a user: a new test with a result');
 $base->app($lab);
 is($base->value(q{SELECT count(*) FROM lims.sample_test WHERE result = '8' OR verified_at
-    IS NOT NULL}), 0, 'nothing of it was done');
+    IS NOT NULL}), 0, 'no refused statement changed anything');
 act($_->[1], @mine, @$_[ 2 .. $#$_ ]) for @nobody;
 is($base->value('SELECT entered_by FROM lims.sample_test WHERE id = ?', $sample->{PB}),
-    $lab->{user_id}, 'somebody does, and it is put down to them');
+    $lab->{user_id}, 'with a user, the change names the user');
 
 # Born as what it is. ----------------------------------------------------------
 
@@ -136,31 +137,31 @@ for my $more ({ status => "'closed'", closed_at => 'now()', conclusion => "'none
 my $register = 'INSERT INTO lims.sample (organization_id, material_type_id, client_name, %s)
     VALUES (?, ?, $$Walk-in$$, $$2001-01-01$$)';
 refused($app, sprintf($register, 'received_at'), [ @mine, $lab->{material} ],
-    'invalid_transition', 'no sample is born received');
+    'invalid_transition', 'a sample cannot be inserted as received');
 act(sprintf($register, 'created_at'), @mine, $lab->{material});
 is($base->value(q{SELECT count(*) FROM lims.sample WHERE created_at < now() - interval '1 day'}),
-    0, 'nor before its time');
+    0, 'created_at of a sample cannot be in the past');
 my $fresh = $base->sample($lab);
 my $stamp = 'UPDATE lims.sample SET received_at = $$2001-01-01$$%s WHERE organization_id = ?
     AND id = ?';
 refused($app, sprintf($stamp, ''), [ @mine, $fresh->{id} ], 'invalid_transition',
-    'receivedAt is not written');
+    'received_at cannot be written');
 refused($app, sprintf($stamp, q{, status = 'received'}), [ @mine, $fresh->{id} ],
-    'invalid_transition', 'not even with the status');
+    'invalid_transition', 'received_at cannot be written with the status either');
 refused($app, q{SELECT set_config('role', 'lims_owner', true)}, [], '42501',
-    'nor does it become the owner, who brings in what was done before');
+    'the run-time role cannot become the owner');
 
 sub received {
     return join ' ', @{ $base->db->selectcol_arrayref(
         q{SELECT data ->> 'status' FROM lims.event WHERE type = 'sample.received'
            AND data ->> 'sampleId' = ? ORDER BY id}, undef, $fresh->{id}) };
 }
-is(received(), '', 'nothing was received');
+is(received(), '', 'refused statements wrote no sample.received');
 my $move = 'UPDATE lims.sample SET status = ? WHERE organization_id = ? AND id = ?';
 act($move, 'received', @mine, $fresh->{id});
-is(received(), 'received', 'receiving tells so, and of the status that the sample has');
+is(received(), 'received', 'receiving writes sample.received with the sample\'s status');
 act($move, $_, @mine, $fresh->{id}) for qw(processing received);
-is(received(), 'received', 'a correction of the status receives nothing');
+is(received(), 'received', 'a correction of the status writes no sample.received');
 
 my $retired = $base->insert('client', { organization_id => $mine[0], code => 'OLD',
     name => 'Old mill' });
@@ -170,9 +171,9 @@ $base->db->do('UPDATE lims.client SET active = false WHERE id = ?', undef, $reti
 my $of_project = 'INSERT INTO lims.sample (organization_id, material_type_id, project_id%s)
     VALUES (?, ?, ?%s)';
 refused($app, sprintf($of_project, '', ''), [ @mine, $lab->{material}, $project ],
-    'invalid_body', 'a project\'s retired client gets no new samples');
+    'invalid_body', 'the inactive client of a project gets no new samples');
 is(act(sprintf($of_project, ', client_name', ', $$City of Riverbend$$'), @mine, $lab->{material},
-    $project), 1, 'another one can be named');
+    $project), 1, 'another client can be named instead');
 
 for my $number (qw(NaN Infinity -Infinity)) {
     my %column = (%control, measured_value => $number);
@@ -194,8 +195,9 @@ my $sign  = q{INSERT INTO lims.worksheet_signoff (organization_id, worksheet_id,
 $app->begin_work;
 my $signature = signed($app, $lab, 'performed', 'worksheet', $form);
 refused($app, $sign, [ @mine, $form, $step[0], $signature, $lab->{user_id} ],
-    'invalid_reference', 'another template\'s step is none of the sheet');
-is(act($sign, @mine, $form, $step[1], $signature, $lab->{user_id}), 1, 'its own is');
+    'invalid_reference', 'a step of another template cannot be signed off');
+is(act($sign, @mine, $form, $step[1], $signature, $lab->{user_id}), 1,
+    'a step of the worksheet\'s template can be signed off');
 $app->commit;
 
 # All that is committed. -------------------------------------------------------
@@ -225,7 +227,7 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE') {
         $app->rollback;
     }
 }
-is(act($decided[-1][1], @mine, $open), 1, 'which is how it is decided otherwise');
+is(act($decided[-1][1], @mine, $open), 1, 'at READ COMMITTED the decision succeeds');
 
 # What a file said. ------------------------------------------------------------
 
@@ -234,10 +236,10 @@ my $row = made('instrument_file_row', file_id => $file, row_number => 1, result 
     status => 'written');
 my $update = q{UPDATE lims.instrument_file_row SET result = '6' WHERE organization_id = ? AND id = ?};
 ok(!eval { local $app->{PrintError} = 0; $app->do($update, undef, @mine, $row) },
-    'what a row of a file was read as stays: not for the run-time role');
+    'the run-time role cannot change a stored row of a file');
 ok(!eval { my $db = $base->db; local $db->{PrintError} = 0; $db->do($update, undef, @mine, $row) },
-    'nor for the owner');
+    'the owner cannot change a stored row of a file');
 is($base->value('SELECT result FROM lims.instrument_file_row WHERE id = ?', $row), '5',
-    'to the letter');
+    'the stored row is unchanged');
 
 done_testing();

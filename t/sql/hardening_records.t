@@ -41,7 +41,7 @@ sub record {
 my $definition = $lab->{definition};
 my $sample     = $base->sample($lab, qw(PB HPC EC HEM));
 is(change(test_definition => $definition->{PB}, code => 'LEAD', unit => 'mg/L',
-        result_type => 'text'), 1, 'a definition without results changes');
+        result_type => 'text'), 1, 'a definition without results may change');
 change(test_definition => $definition->{PB}, code => 'PB', unit => 'ug/L',
     result_type => 'numeric');
 change(sample_test => $sample->{PB}, result => '5');
@@ -52,10 +52,11 @@ for my $state ('with a result', 'with one that was withdrawn') {
         my $words = refused($app, set(test_definition => $definition->{PB},
                 $name eq 'resultType' ? 'result_type' : $name, $value), 'invalid_transition',
             "$state: its $name stays");
-        like($words, qr/$name: results were entered for PB: make a new definition/, 'and says so');
+        like($words, qr/$name: results were entered for PB: make a new definition/,
+            'the message says to make a new definition');
     }
     is(change(test_definition => $definition->{PB}, name => 'Lead, total', specification_high => 9),
-        1, 'its name and limits may change');
+        1, 'name and limits of a definition with results may change');
     change(sample_test => $sample->{PB}, result => undef);
 }
 
@@ -75,20 +76,24 @@ change(sample_test => $before->{HPC}, result => '300');
 change(sample_test => $before->{HEM}, result => '4');
 change(sample_test => $before->{EC}, result => 'Present');
 is_deeply([ record(worksheetStatus => $before->{HPC}), record(confirmationStatus => $before->{HPC}) ],
-    [ undef, undef ], 'and is asked for no more than it was');
-is(record(worksheetStatus => $before->{HEM}), 'missing', 'nor for less: its worksheet');
-is(record(confirmationStatus => $before->{EC}), 'pending', 'nor for less: its confirmation');
+    [ undef, undef ], 'a scheduled test gets no new worksheet or confirmation');
+is(record(worksheetStatus => $before->{HEM}), 'missing', 'a scheduled test keeps its worksheet');
+is(record(confirmationStatus => $before->{EC}), 'pending',
+    'a scheduled test keeps its confirmation');
 refused($app, set(sample_test => $before->{HEM}, status => 'verified'), 'worksheet_incomplete',
-    'the gate reads the same');
-is(change(sample_test => $before->{HPC}, status => 'verified'), 1, 'of both');
-refused($app, set(sample_test => $before->{HEM}, @$_), 'field_not_patchable', "nor by hand: $_->[0]")
+    'the gate still asks for the worksheet');
+is(change(sample_test => $before->{HPC}, status => 'verified'), 1,
+    'the gate does not ask for a worksheet added later');
+refused($app, set(sample_test => $before->{HEM}, @$_), 'field_not_patchable',
+    "nor by hand: $_->[0]")
     for [ requires_worksheet => 'f' ], [ requires_confirmation => 't' ],
     [ holding_time_hours => 1 ];
 my $after = $base->sample($lab, qw(HPC HEM EC));
 is_deeply(of_test('holding_time_hours, requires_worksheet, requires_confirmation', $after->{HPC}),
-    [ 48, 1, 1 ], 'one scheduled since is asked for what is asked now');
+    [ 48, 1, 1 ], 'a test scheduled later has the new requirements');
 change(sample_test => $after->{HEM}, result => '4');
-is(change(sample_test => $after->{HEM}, status => 'verified'), 1, 'and no more');
+is(change(sample_test => $after->{HEM}, status => 'verified'), 1,
+    'a test scheduled later does not need the removed worksheet');
 
 # --- Confirmations -------------------------------------------------------------------
 
@@ -109,9 +114,11 @@ for my $case (
 }
 change(test_definition => $definition->{HPC}, presumptive_minimum => 500);
 change(sample_test => $micro->{HPC}, result => '499');
-is(record(confirmationStatus => $micro->{HPC}), undef, 'below the minimum');
+is(record(confirmationStatus => $micro->{HPC}), undef,
+    'a number below the minimum awaits no confirmation');
 change(sample_test => $micro->{HPC}, result => '>100');
-is(record(confirmationStatus => $micro->{HPC}), 'pending', 'more than could be counted');
+is(record(confirmationStatus => $micro->{HPC}), 'pending',
+    'a result "too numerous to count" awaits confirmation');
 
 # --- The clock of a holding time -----------------------------------------------------
 
@@ -121,10 +128,11 @@ change(sample_test => $late->{HPC}, result => '3', analyzed_at => '2026-01-06T12
 is(record(holdingStatus => $late->{HPC}), 'ok', 'analysed in time');
 change(sample_test => $late->{HPC}, result => '');
 is_deeply([ record(analyzedAt => $late->{HPC}), record(holdingStatus => $late->{HPC}) ],
-    [ undef, 'expired' ], 'an analysis that is withdrawn stops no clock');
+    [ undef, 'expired' ], 'withdrawing a result clears its time of analysis');
 change(sample_test => $late->{HPC}, result => '3', analyzed_at => '2026-01-06T12:00:00Z');
 change(sample_test => $late->{HPC}, result => undef, analyzed_at => '2026-01-06T13:00:00Z');
-isnt(record(analyzedAt => $late->{HPC}), undef, 'unless the time is given with it');
+isnt(record(analyzedAt => $late->{HPC}), undef,
+    'the time of analysis given with the withdrawal stays');
 
 my $first = q{SELECT first_entered_at FROM lims.sample_test WHERE id = ?};
 my $fresh = $base->sample($lab, qw(HPC));
@@ -133,24 +141,26 @@ change(sample_test => $fresh->{HPC}, result => '3');
 my $entered = $base->value($first, $fresh->{HPC});
 change(sample_test => $fresh->{HPC}, result => '4', first_entered_at => '2026-01-05T13:00:00Z');
 change(sample_test => $fresh->{HPC}, first_entered_at => '2026-01-05T13:00:00Z');
-is($base->value($first, $fresh->{HPC}), $entered, 'a correction is not another first entry');
+is($base->value($first, $fresh->{HPC}), $entered, 'a correction keeps first_entered_at');
 is($base->value('SELECT entered_at > first_entered_at FROM lims.sample_test WHERE id = ?',
-    $fresh->{HPC}), 1, 'but another entry');
+    $fresh->{HPC}), 1, 'a correction changes entered_at');
 change(sample_test => $fresh->{HPC}, result => '');
-is($base->value($first, $fresh->{HPC}), undef, 'withdrawn, there is none');
+is($base->value($first, $fresh->{HPC}), undef, 'a withdrawn result has no first_entered_at');
 
 my $noon = $base->sample($lab, qw(HPC));
 change(sample => $noon->{id}, collection_date => '2026-01-05');
 refused($app, set(sample_test => $noon->{HPC}, analyzed_at => '2026-01-05T06:59:59Z'),
-    'invalid_body', 'nothing is analysed before the day of collection, which begins in Denver');
-is(change(sample_test => $noon->{HPC}, analyzed_at => '2026-01-05T07:00:00Z'), 1, 'then it does');
+    'invalid_body',
+        'analysed_at cannot lie before the day of collection in the laboratory\'s time zone');
+is(change(sample_test => $noon->{HPC}, analyzed_at => '2026-01-05T07:00:00Z'), 1,
+    'analysed_at may be the first second of that day');
 refused($app, set(sample => $noon->{id}, collected_at => '2026-01-05T07:00:01Z'), 'invalid_body',
-    'nor was it collected after the analysis');
+    'collected_at cannot lie after the analysis');
 refused($app, set(sample => $noon->{id}, collection_date => '2026-01-06'), 'invalid_body',
-    'on a later day');
+    'collection_date cannot lie after the analysis');
 change(sample => $noon->{id}, collected_at => '2026-01-05T07:00:00Z');
 refused($app, set(sample_test => $noon->{HPC}, analyzed_at => '2026-01-05T06:00:00Z'),
-    'invalid_body', 'nor before the minute, where it is known');
+    'invalid_body', 'analysed_at cannot lie before collected_at');
 
 # --- Certificates --------------------------------------------------------------------
 
@@ -160,7 +170,7 @@ my $done = $base->sample($lab, qw(PB));
 change(sample_test => $done->{PB}, result => '1');
 change(sample_test => $done->{PB}, status => 'verified');
 refused($app, $issue, [ $lab->{id}, $done->{id}, undef ], 'invalid_transition',
-    'nothing blocks the sample, but it is not reported');
+    'no certificate before the sample is reported');
 change(sample => $done->{id}, status => 'reported');
 $app->do($issue, undef, $lab->{id}, $done->{id}, undef);
 
@@ -169,14 +179,14 @@ sub certificates {
         ORDER BY version', undef, $done->{id});
 }
 is($base->value(q{SELECT count(*) FROM lims.certificate
-    WHERE issued_at > now() - interval '1 hour'}), 1, 'a certificate is issued now');
+    WHERE issued_at > now() - interval '1 hour'}), 1, 'issued_at of a certificate is now');
 refused($app, q{UPDATE lims.certificate SET status = 'superseded' WHERE organization_id = ?
     AND sample_id = ?}, [ $lab->{id}, $done->{id} ], 'invalid_transition',
-    'and superseded by nobody\'s word');
+    'a certificate cannot be set to superseded by hand');
 $app->do($issue, undef, $lab->{id}, $done->{id}, 'a misspelt name');
-is_deeply(certificates(), [qw(superseded issued)], 'but by the next one');
+is_deeply(certificates(), [qw(superseded issued)], 'the next certificate supersedes it');
 refused($app, q{UPDATE lims.certificate SET status = 'issued' WHERE organization_id = ?
     AND sample_id = ? AND version = 1}, [ $lab->{id}, $done->{id} ], 'invalid_transition',
-    'for good');
+    'a superseded certificate cannot be issued again');
 
 done_testing();

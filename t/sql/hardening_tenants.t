@@ -91,9 +91,9 @@ is_deeply(
           JOIN lims.media_lot m ON m.organization_id = t.organization_id AND m.id = t.media_lot_id
          WHERE t.id = ? ORDER BY t.organization_id', undef, $id),
     [ [ 'passed', 'passed', 0, undef, 5 ], [ 'failed', 'failed', 1, 'pending', 0 ] ],
-    'each is judged by its own');
+    'each laboratory\'s records are evaluated by its own');
 is($base->value('SELECT string_agg(organization_id::text, $$ $$) FROM lims.investigation'),
-    $lab{faulty}{id}, 'one of them is investigated');
+    $lab{faulty}{id}, 'only the faulty laboratory has an investigation');
 
 my $slugs = q{SELECT string_agg(slug, ' ') FROM };
 my %expected = (
@@ -131,8 +131,9 @@ is(act("UPDATE lims.sample SET status = 'reported' $it", @sound), 1, 'sound: rep
 # And what is final there is not here.
 work_as('faulty');
 is(act("UPDATE lims.sample_test SET notes = 'again' $it", @faulty), 1,
-    'what one has reported the other still works on');
-is(act("UPDATE lims.sample SET notes = 'again' $it", @faulty), 1, 'as its sample');
+    'a report of one laboratory does not lock the other\'s test');
+is(act("UPDATE lims.sample SET notes = 'again' $it", @faulty), 1,
+    'a report of one laboratory does not lock the other\'s sample');
 
 # Whose the evidence is.
 for my $table (qw(audit_entry event sample_dirty organization_dirty)) {

@@ -43,19 +43,22 @@ sub sample_status {
 }
 
 my $sample = $base->sample($lab, qw(PH PB HPC EC));
-is(status_of($sample->{PB}), undef, 'not collected yet, nothing runs');
-is(sample_status($sample), undef, 'nor for the sample');
+is(status_of($sample->{PB}), undef,
+    'a test of a sample without collection date has no holding status');
+is(sample_status($sample), undef, 'nor has the sample');
 
 # When it ends. Denver: UTC-7 in winter, UTC-6 in summer.
 collected($sample, 'collection_date', q{'2026-01-10'});
-is(expiry($sample->{PB}), '2026-01-12 07:00', 'from the start of the day');
+is(expiry($sample->{PB}), '2026-01-12 07:00',
+    'the holding time runs from the start of the collection day');
 collected($sample, 'collection_date', q{'2026-07-10'});
-is(expiry($sample->{PB}), '2026-07-12 06:00', 'of the laboratory\'s day, in summer too');
+is(expiry($sample->{PB}), '2026-07-12 06:00', 'in summer too, by the laboratory\'s time zone');
 collected($sample, 'collection_date', q{'2026-03-08'});
 is(expiry($sample->{PB}), '2026-03-10 07:00', '48 hours are 48 hours when the clocks change');
 collected($sample, 'collected_at', q{'2026-01-10T15:20:00Z'});
-is(expiry($sample->{PB}), '2026-01-12 15:20', 'from the minute, where it is known');
-is(expiry($sample->{PH}), '2026-01-10 15:35', 'fifteen minutes');
+is(expiry($sample->{PB}), '2026-01-12 15:20',
+    'the holding time runs from the minute, where it is known');
+is(expiry($sample->{PH}), '2026-01-10 15:35', 'a holding time of fifteen minutes');
 is(expiry($sample->{EC}), undef, 'a test without a holding time has no end');
 
 # What that means now, with a warning a day ahead.
@@ -74,7 +77,7 @@ for my $case (@cases) {
 $base->db->do('UPDATE lims.organization SET holding_warning_hours = 2 WHERE id = ?', undef,
     $lab->{id});
 collected($sample, 'collected_at', q{now() - interval '25 hours'});
-is(status_of($sample->{PB}), 'ok', 'a laboratory sets its own window');
+is(status_of($sample->{PB}), 'ok', 'the window of the warning is a policy');
 
 # An analysed test is judged by when it was analysed.
 sub analysed {
@@ -84,28 +87,28 @@ sub analysed {
         undef, $result, $ago, $lab->{id}, $test);
 }
 collected($sample, 'collected_at', q{now() - interval '60 hours'});
-is(status_of($sample->{PB}), 'expired', 'late');
+is(status_of($sample->{PB}), 'expired', 'the holding time is over');
 analysed($sample->{PB}, undef, '13 hours');
-is(status_of($sample->{PB}), 'ok', 'but it was analysed in time');
+is(status_of($sample->{PB}), 'ok', 'a test analysed in time is ok');
 analysed($sample->{PB}, '3', '11 hours');
-is(status_of($sample->{PB}), 'expired', 'or not');
+is(status_of($sample->{PB}), 'expired', 'a test analysed too late is expired');
 is(
     $app->selectrow_array(
         q{SELECT severity || ': ' || message FROM lims.release_finding
            WHERE organization_id = ? AND sample_id = ? AND category = 'holding_time_expired'
              AND sample_test_id = ?}, undef, $lab->{id}, $sample->{id}, $sample->{PB}),
-    'warning: PB was not analysed within its holding time', 'which is said and blocks nothing');
+    'warning: PB was not analysed within its holding time', 'the finding is a warning');
 analysed($sample->{PB}, '3', undef);
 is(status_of($sample->{PB}), 'expired', 'a result without a time was analysed when it was entered');
 
 # The sample's is the worst of its open tests.
 collected($sample, 'collected_at', q{now() - interval '7 hours'});
 is(join(' ', map { status_of($sample->{$_}) } qw(PH HPC PB)), 'expired expiring_soon ok',
-    'one of each');
-is(sample_status($sample), 'expired', 'the worst');
+    'three tests with a status each');
+is(sample_status($sample), 'expired', 'the sample has the worst status');
 my $release = $app->selectrow_hashref('SELECT * FROM lims.sample_release(?, ?)', undef, $lab->{id},
     $sample->{id});
-is_deeply($release->{holding_test_names}, ['pH'], 'with the tests it is about');
+is_deeply($release->{holding_test_names}, ['pH'], 'the sample names the tests of that status');
 analysed($sample->{PH}, '7', '1 minute');
 $app->do(q{UPDATE lims.sample_test SET status = 'verified'
             WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{PH});

@@ -55,18 +55,20 @@ for my $change (@changes) {
 }
 is(
     $app->do('UPDATE lims.sample_test SET result = result WHERE organization_id = ? AND id = ?',
-        undef, $lab->{id}, $sample->{PH}), 1, 'writing what stands is no change');
+        undef, $lab->{id}, $sample->{PH}), 1, 'writing the same value is allowed');
 refused($app, 'DELETE FROM lims.sample_test WHERE organization_id = ? AND id = ?',
     [ $lab->{id}, $sample->{PH} ], '42501', 'the run-time role deletes no test');
 refused($base->db, 'DELETE FROM lims.sample_test WHERE id = ?', [ $sample->{PH} ],
-    'test_verified_locked', 'nor does the owner');
+    'test_verified_locked', 'the owner deletes no verified test');
 
 # Bulk: one locked test refuses them all.
 enter($sample->{PB}, '3');
 refused($app, q{UPDATE lims.sample_test SET result = '4' WHERE organization_id = ?
     AND sample_id = ?},
-    [ $lab->{id}, $sample->{id} ], 'test_verified_locked', 'all or nothing');
-is($base->value('SELECT result FROM lims.sample_test WHERE id = ?', $sample->{PB}), '3', 'nothing');
+    [ $lab->{id}, $sample->{id} ], 'test_verified_locked',
+        'a statement over several tests fails as a whole');
+is($base->value('SELECT result FROM lims.sample_test WHERE id = ?', $sample->{PB}), '3',
+    'the other test was not changed');
 
 # Reopening needs a signature that was made for it, in this transaction.
 
@@ -85,15 +87,15 @@ my $signature = signed($app, $lab, 'reopened', 'sample_test', $sample->{PH});
 refused($app, q{UPDATE lims.sample_test SET status = 'entered', result = '9',
                        reopening_signature_id = ? WHERE organization_id = ? AND id = ?},
     [ $signature, $lab->{id}, $sample->{PH} ], 'test_verified_locked',
-        'nor changes the result with it');
+        'reopening cannot change the result with it');
 $app->do($reopen, undef, $signature, $lab->{id}, $sample->{PH});
 $app->commit;
-is(status_of($sample->{PH}), 'entered', 'the right one does');
+is(status_of($sample->{PH}), 'entered', 'the right signature reopens the test');
 enter($sample->{PH}, '7.4');
 is_deeply(
     $base->db->selectall_arrayref('SELECT result, status FROM lims.result_history
                                     WHERE sample_test_id = ? ORDER BY id', undef, $sample->{PH}),
-    [ [ '7.2', 'verified' ], [ '7.2', 'entered' ] ], 'and every value is kept');
+    [ [ '7.2', 'verified' ], [ '7.2', 'entered' ] ], 'the history keeps every value');
 verify($_) for @$sample{qw(PH PB)};
 
 # A reported sample.
@@ -114,10 +116,10 @@ refused($app, 'INSERT INTO lims.sample_test (organization_id, sample_id, test_de
 $app->begin_work;
 refused($app, $reopen,
     [ signed($app, $lab, 'reopened', 'sample_test', $sample->{PH}), $lab->{id}, $sample->{PH} ],
-    'invalid_transition', 'and none of its tests is reopened');
+    'invalid_transition', 'no test of a reported sample is reopened');
 $app->rollback;
 refused($base->db, 'DELETE FROM lims.sample WHERE id = ?', [ $sample->{id} ],
-    'invalid_transition', 'the owner does not delete it either');
+    'invalid_transition', 'the owner does not delete a reported sample');
 
 # What is written once.
 
