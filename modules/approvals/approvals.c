@@ -2,9 +2,9 @@
 /*
  * approvals.c - approval records: the steps by which a sample is released.
  *
- * The records appear when a sample becomes completed. That a decided record is
- * final, that steps are decided in order, that a rejection is explained and
- * that the organization may ask for a signature are rules of the database.
+ * The records are created when a sample is completed. Rules of the database: a
+ * decided record is final, steps are decided in order, a rejection has a
+ * comment, and the organization's policy may require a signature.
  */
 #include "approvals/approvals.h"
 
@@ -14,7 +14,7 @@
 #include "kernel/field.h"
 #include "service/service.h"
 
-/* From the second on, what may be decided. */
+/* All statuses; those from the second on are decisions. */
 static const char *const statuses[] = { "pending", "approved", "rejected", NULL };
 
 static const lims_field_t fields[] = {
@@ -111,7 +111,7 @@ static const lims_error_t *list_of_sample(lims_request_t *rq)
     return NULL;
 }
 
-/* The same decision again is no error, and changes nothing. */
+/* The same decision again is not an error, and changes nothing. */
 static const lims_error_t *guard_decision(lims_request_t *rq)
 {
     const char *current = lims_result_get(rq->locked, 0, "status");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events.c - the feed: what webhooks tell, for whoever would rather ask. */
+/* events.c - the event feed: the same events as webhooks, for clients that
+ * poll. */
 #include "events/events.h"
 
 #include "openapi/event_types.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* identity.c - discovery, the OpenAPI document, and who the caller is. */
+/* identity.c - discovery, the OpenAPI document, and the caller's identity. */
 #include "identity/identity.h"
 
 #include <apr_strings.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* identity.h - discovery, the OpenAPI document, and who the caller is. */
+/* identity.h - discovery, the OpenAPI document, and the caller's identity. */
 #ifndef LIMS_IDENTITY_H
 #define LIMS_IDENTITY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c - the jobs, and how one is run. */
+/* jobs.c - the table of background jobs, and how a job is run. */
 #include "jobs/jobs.h"
 
 #include <apr_strings.h>
@@ -76,7 +76,7 @@ const lims_job_t lims_jobs[LIMS_JOB_COUNT] = {
 
 _Static_assert(LIMS_LENGTH(lims_jobs) == LIMS_JOB_COUNT, "a row for each job");
 
-/* Adds a row's columns to the figures of those names. */
+/* Adds the columns of a row to the figures with the same names. */
 static void add(apr_int64_t *sums, const lims_job_figure_t *figures, const lims_result_t *row)
 {
     for (int i = 0; i < LIMS_JOB_FIGURES && figures[i].name; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys.c - API keys. The key itself exists once, in the answer to its
- * creation; what is kept is its SHA-256.
+ * keys.c - API keys. The key itself is only in the answer to its creation; its
+ * SHA-256 is stored.
  */
 #include <apr_escape.h>
 #include <apr_strings.h>
@@ -106,7 +106,8 @@ static const char *all_scopes(apr_pool_t *pool)
     return text;
 }
 
-/* The literal's elements are all quoted: {"samples:read","results:read"}. */
+/* PostgreSQL's array literal with every element quoted:
+ * {"samples:read","results:read"}. */
 static const lims_error_t *check_scopes(lims_request_t *rq)
 {
     char *list = apr_pstrdup(rq->pool, lims_values_get(rq->values, "scopes"));
@@ -123,14 +124,14 @@ static const lims_error_t *check_scopes(lims_request_t *rq)
     return NULL;
 }
 
-/* Seconds decide: both are UTC in one form. */
+/* Compared as text, to the second: both are UTC in the same format. */
 static bool is_past(const char *moment, apr_pool_t *pool)
 {
     return strncmp(moment, lims_time_format(apr_time_now(), pool),
                    sizeof("YYYY-MM-DDThh:mm:ss") - 1) < 0;
 }
 
-/* A key that could do nothing is a mistake. */
+/* An empty list of scopes is refused: such a key would be of no use. */
 static const lims_error_t *check_use(lims_request_t *rq)
 {
     const char *scopes = lims_values_get(rq->values, "scopes");
@@ -147,7 +148,7 @@ static const lims_error_t *check_use(lims_request_t *rq)
     return NULL;
 }
 
-/* The contract has keys created by administrators. */
+/* By the contract, keys are created by administrators. */
 static const lims_error_t *check_creator(lims_request_t *rq)
 {
     return lims_check_administrator(rq, "API keys are created, changed and revoked");
@@ -175,7 +176,7 @@ static const char *cell(void *row, const char *name)
     return lims_result_get(row, 0, name);
 }
 
-/* The record with the key: the one answer that shows it. */
+/* The record with the key itself, which only this answer shows. */
 static void render_created(lims_request_t *rq, lims_result_t *row, const char *key)
 {
     lims_writer_t *w = lims_writer_create(rq->pool);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * organizations.c - organizations: what they have bought and how strict they
- * are. They are made by the owner of the database, since the tenant that
- * row-level security asks for is what comes into being here.
+ * organizations.c - organizations: plan and policies. They are created by the
+ * owner of the database, since row-level security needs an organization, which
+ * does not exist before.
  */
 #include "organizations/organizations.h"
 
@@ -129,8 +129,8 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END
 };
 
-/* The organization that the caller acts in, which may be known only once the caller
- * is. */
+/* The caller's organization, which may be known only after the caller was
+ * authenticated. */
 static const lims_error_t *show(lims_request_t *rq)
 {
     const lims_call_t call = { .statement = rq->resource->record };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * organizations.h - who uses the service: organizations with their plan and
- * policies, their users, and their API keys. Only for the command line.
+ * organizations.h - organizations with their plan and policies, their users,
+ * and their API keys. Only for the command line.
  */
 #ifndef LIMS_ORGANIZATIONS_H
 #define LIMS_ORGANIZATIONS_H
@@ -12,8 +12,8 @@ extern const lims_resource_t lims_organization;
 extern const lims_resource_t lims_user;
 extern const lims_resource_t lims_key;
 
-/* Is the acting user an administrator? `what` begins the refusal's sentence: "API
- * keys are created". */
+/* Refuses unless the acting user is an administrator. `what` begins the
+ * refusal's sentence: "API keys are created". */
 const lims_error_t *lims_check_administrator(lims_request_t *rq, const char *what);
 
 #endif /* LIMS_ORGANIZATIONS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * users.c - the people of an organization. The first one cannot be made by
- * any of them, so these commands need no acting user.
+ * users.c - the users of an organization. The first one has nobody to create
+ * it, so these commands need no acting user.
  */
 #include <apr_strings.h>
 
@@ -89,7 +89,7 @@ static const lims_field_t password_input[] = { { .name = "password",
                                                  .doc = "New password of the user." },
                                                LIMS_FIELD_END };
 
-/* Puts the hash of the password, where there is one, beside the values. */
+/* Adds the hash of the password, if one was given, to the values. */
 static const lims_error_t *hash_password(lims_request_t *rq)
 {
     const char *password = lims_values_get(rq->values, "password");

@@ -2,9 +2,10 @@
 /*
  * certificates.c - certificates of analysis.
  *
- * A certificate is a copy of what was reportable when it was issued, with its
- * SHA-256, and is never changed: another one for the same sample supersedes it
- * and states why. One is issued for a sample that is reported, and so final.
+ * A certificate is a copy of the reportable content at the time of its issue,
+ * with its SHA-256, and is never changed: a new version for the same sample
+ * supersedes it and states why. It is issued only for a reported sample, which
+ * is final.
  */
 #include <string.h>
 
@@ -73,8 +74,8 @@ static const lims_field_t filters[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* The sample is locked before its content is read, so that nothing of it can
- * change in between. Until there is a certificate, the id is the sample's. */
+/* The sample is locked before its content is read, so that it cannot change in
+ * between. Until the certificate exists, the id is the sample's. */
 static const lims_error_t *issue(lims_request_t *rq)
 {
     const char *sample = lims_values_get(rq->values, "sampleId");

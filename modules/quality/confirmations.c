@@ -2,9 +2,10 @@
 /*
  * confirmations.c - the confirmation of presumptive positives.
  *
- * A confirmation is known by its sample test: the steps are what was read on
- * the way (LTB to BGLB, XLD to TSI and serology), the outcome says what the
- * result was. A result that is entered anew is judged anew.
+ * A confirmation has the id of its sample test. Its steps are the readings on
+ * the way (LTB to BGLB, XLD to TSI and serology), its outcome says whether the
+ * presumptive positive is confirmed. A newly entered result needs a
+ * confirmation of its own.
  */
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
@@ -49,7 +50,7 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
-/* A step: what is stated when it is recorded, and what is shown. */
+/* Fields of a step, for recording it and for showing it. */
 #define STEP_FIELDS(GIVEN)                                                                         \
     { .name = "medium",                                                                            \
       .type = LIMS_T_STRING,                                                                       \

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * investigations.c - investigations: out-of-specification results and whatever
- * else has to be looked into (21 CFR 211.192; FDA, Investigating
- * Out-of-Specification Test Results, 2022).
+ * investigations.c - investigations of out-of-specification results and of
+ * other deviations (21 CFR 211.192; FDA, Investigating Out-of-Specification
+ * Test Results, 2022).
  *
- * Out-of-specification results open theirs by themselves, where the
- * organization's policy says so; all others are opened by hand.
+ * An out-of-specification result opens one automatically if the organization's
+ * policy says so; all others are opened by a person.
  */
 #include "quality/quality.h"
 #include "kernel/vocabulary.h"
 #include "reference/reference.h"
 
-/* The first is that of a new one, which none goes back to. */
+/* All statuses. The first is that of a new investigation, and cannot be set. */
 static const char *const statuses[] = { "opened",        "phase_1", "phase_2",   "conclusion",
                                         "capa_required", "closed",  "cancelled", NULL };
 

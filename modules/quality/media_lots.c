@@ -2,15 +2,17 @@
 /*
  * media_lots.c - culture media lots and their own quality control.
  *
- * A lot's statuses follow from its tests (growth promotion with each organism,
- * sterility): the latest test of an organism counts, so that a requalification
- * takes the place of a failure. A person can only quarantine a lot.
+ * A lot's statuses are derived from its tests (growth promotion with each
+ * organism, sterility): the latest test of an organism counts, so that a
+ * requalification replaces a failure. The only status that a person sets is
+ * quarantine.
  */
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
 
-/* Of a kind of test; from the second on, what one of them comes to. */
+/* All statuses of one kind of test; those from the second on are outcomes of a
+ * test. */
 static const char *const test_statuses[] = { "pending", "passed", "failed", NULL };
 static const char *const kinds[] = { "growth_promotion", "sterility", "inhibition", "indication",
                                      NULL };
@@ -52,7 +54,7 @@ static const lims_field_t fields[] = {
     LIMS_FIELD_END,
 };
 
-/* A test of a lot: what is stated when it is recorded, and what is shown. */
+/* Fields of a lot's test, for recording it and for showing it. */
 #define TEST_FIELDS(GIVEN)                                                                         \
     { .name = "kind",                                                                              \
       .type = LIMS_T_ENUM,                                                                         \

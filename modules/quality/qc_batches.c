@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * qc_batches.c - QC batches: what was analysed together, under one set of
+ * qc_batches.c - QC batches: samples analysed together under one set of
  * controls.
  *
- * A batch passes or fails by its controls, never by somebody's word; a failed
- * one stops the release of every test it covers until it is evaluated anew
- * with other controls or overridden under a signature that says why.
+ * Whether a batch passes is derived from its controls and never set by a
+ * person. A failed batch blocks the release of every test that it covers, until
+ * it is evaluated again with other controls, or overridden with a signature and
+ * a reason.
  */
 #include <apr_strings.h>
 
@@ -123,9 +124,9 @@ static const lims_field_t coverage_input[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* Covers the tests of sampleTestIds, beside the batches that cover them
- * already. Leaving a batch is an act of its own that states its reason, and
- * refused while a result stands on a failed one. */
+/* Adds the batch to those that cover the tests of sampleTestIds. Removing a
+ * test from a batch is a separate action with a reason, and refused while its
+ * result belongs to a failed batch. */
 static const lims_error_t *cover(lims_request_t *rq)
 {
     lims_result_t *asked = NULL;

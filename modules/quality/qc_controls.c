@@ -3,9 +3,9 @@
  * qc_controls.c - the controls of a QC batch: blanks, spikes, duplicates,
  * checks.
  *
- * A control states what was expected, what was found and the limits; the
- * percentage, difference or value that the limits are held against, and the
- * outcome, are worked out in the database.
+ * A control has an expected value, a measured value and limits. The database
+ * computes the percentage, difference or value that is compared with the
+ * limits, and the outcome.
  */
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"

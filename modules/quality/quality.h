@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quality.h - what the release gates depend on: QC batches and their controls,
- * reagent and media lots, method worksheets, confirmations, investigations,
- * certificates.
+ * quality.h - quality records that the release gates depend on: QC batches and
+ * their controls, reagent and media lots, method worksheets, confirmations,
+ * investigations, certificates.
  *
- * The rules are the database's own (sql/115_lots.sql, and from
- * sql/140_qc_batches.sql on): what follows from the evidence is worked out there,
- * whoever writes it. Here are the words by which people record the evidence and
- * take their decisions. All of it is done by signed-in people and not through the
- * REST API, so that an API key can meet a gate but never open one.
+ * The rules are in the database (sql/115_lots.sql, and from
+ * sql/140_qc_batches.sql on), which derives all statuses from the evidence,
+ * whatever program writes it. These modules have the commands by which people
+ * record evidence and take decisions. There are no REST routes for them: an API
+ * key can be refused by a gate but never open one.
  */
 #ifndef LIMS_QUALITY_H
 #define LIMS_QUALITY_H
@@ -16,8 +16,9 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_qc_batch;
-/* QC batches once more, as far as it is about the tests they cover: those are
- * locked before the batch, everything else locks the batch first. */
+/* The tests that a QC batch covers, as a resource of their own because of the
+ * lock order: these commands lock the tests before the batch, all others lock
+ * the batch first. */
 extern const lims_resource_t lims_qc_coverage;
 extern const lims_resource_t lims_qc_control;
 extern const lims_resource_t lims_reagent_lot;
@@ -29,7 +30,7 @@ extern const lims_resource_t lims_investigation;
 extern const lims_resource_t lims_certificate;
 extern const lims_resource_t lims_reopening;
 
-/* What every lot has. */
+/* Fields of every lot, before and after those of its kind. */
 #define LIMS_LOT_HEAD_FIELDS                                                                       \
     { .name = "id",                                                                                \
       .type = LIMS_T_ID,                                                                           \

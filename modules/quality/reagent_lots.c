@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reagent_lots.c - reagent and standard lots. Where the organization's policy
- * is to block, no result is entered with a lot that has expired that day.
+ * reagent_lots.c - reagent and standard lots. If the organization's policy is
+ * to block, no result can be entered with an expired lot.
  */
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"

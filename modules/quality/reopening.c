@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reopening.c - unlocking a verified result, signed and with a reason.
+ * reopening.c - reopening a verified result, signed and with a reason.
  *
- * The value stays as it is until it is entered anew; the database keeps what
- * it was, and has the sample's approvals asked for again.
+ * The value stays until another is entered; the database keeps its history, and
+ * requests the sample's approvals again.
  */
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -21,7 +21,7 @@ static const lims_error_t *reopen(lims_request_t *rq)
                                   "Sample test %s is not verified: there is nothing to reopen.",
                                   lims_values_get(rq->values, "id"));
     }
-    /* The answer is the sample test, as its own routes show it. */
+    /* The answer is the sample test, with the fields of its own routes. */
     rq->resource = &lims_sample_test;
     return error;
 }

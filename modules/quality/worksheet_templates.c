@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worksheet_templates.c - the worksheet of a method: what has to be written
- * down, and who signs it, in which order.
+ * worksheet_templates.c - templates of method worksheets: their fields, and
+ * their sign-off steps in order.
  *
- * A template that worksheets were filled on is never changed: creating another
- * for the same test definition makes its next version, which new worksheets
- * are filled on.
+ * A template that was used by a worksheet is never changed: creating another
+ * one for the same test definition makes its next version, which new worksheets
+ * use.
  */
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worksheets.c - filled method worksheets.
+ * worksheets.c - method worksheets.
  *
- * A worksheet belongs to one sample test. It is filled, then signed step by
- * step; a value can be corrected only after the sign-offs were withdrawn, and
- * nothing of it changes once the result is verified.
+ * A worksheet belongs to one sample test. Its values are entered, then its
+ * steps are signed one by one. A value can be corrected only after the
+ * sign-offs were withdrawn; nothing can be changed once the result is verified.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -168,7 +168,7 @@ static const lims_field_t signoff_input[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* What the values of a field must be, by its kind. */
+/* Types of a field's values, by the kind of the field. */
 static const struct {
     const char *kind;
     lims_type_e type;
@@ -177,7 +177,7 @@ static const struct {
     { "timestamp", LIMS_T_TIMESTAMP }, { "boolean", LIMS_T_BOOLEAN },
 };
 
-/* A blank value is none, whatever the kind. */
+/* A blank value clears the field, whatever its kind. */
 static const lims_error_t *check_value(const char *name, const char *kind, const char *value,
                                        apr_pool_t *pool)
 {
@@ -210,7 +210,7 @@ static const lims_error_t *check_values(lims_request_t *rq, const lims_result_t 
     return error;
 }
 
-/* Holds the sample test and begins its worksheet if there is none yet. */
+/* Locks the sample test, and creates its worksheet if it has none yet. */
 static const lims_error_t *begin(lims_request_t *rq)
 {
     const char *test = lims_values_get(rq->values, "sampleTestId");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients.c - clients: who sends samples in. */
+/* clients.c - clients, who send samples to the laboratory. */
 #include "reference/reference.h"
 
 const lims_error_e lims_reference_create_errors[] = { LIMS_E_INVALID_REFERENCE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* material_types.c - material types: what a sample consists of. */
+/* material_types.c - material types: the kinds of material of samples. */
 #include "reference/reference.h"
 
 static const lims_field_t fields[] = {

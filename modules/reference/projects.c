@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* projects.c - projects: samples that belong together, such as a permit. */
+/* projects.c - projects: groups of samples, such as those of a permit. */
 #include "reference/reference.h"
 
 static const lims_field_t fields[] = {

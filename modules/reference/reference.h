@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference.h - reference data: what samples and tests refer to.
+ * reference.h - reference data: records that samples and tests refer to.
  *
  * Every reference record has an id, a code unique within its organization, a
- * name, and whether it is active; an inactive one can no longer be referred to
- * by new samples. These rows are the same everywhere and stand here once.
+ * name, and whether it is active; new samples cannot refer to an inactive one.
+ * These fields are the same for all of them and defined here once.
  */
 #ifndef LIMS_REFERENCE_H
 #define LIMS_REFERENCE_H
@@ -18,11 +18,11 @@ extern const lims_resource_t lims_storage_location;
 extern const lims_resource_t lims_test_definition;
 extern const lims_resource_t lims_specification;
 
-/* Errors of a creation and of a change. */
+/* Errors of creating and of changing a record. */
 extern const lims_error_e lims_reference_create_errors[];
 extern const lims_error_e lims_reference_update_errors[];
 
-/* Where a field that people maintain appears. */
+/* Flags of a field that people maintain: in answers, creations and changes. */
 enum {
     LIMS_F_KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
     LIMS_F_KEPT_NULLABLE = LIMS_F_KEPT | LIMS_F_NULLABLE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * specifications.c - specifications: the limits of a test for one material
- * type, or for one project's samples of it. The most particular one applies:
- * project and material type, material type, else the definition's own. Results
- * keep the limits they were judged by.
+ * type, or for one project's samples of it. The most specific one applies:
+ * first project and material type, then material type, then the limits of the
+ * test definition. Results keep the limits that were applied to them.
  */
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -66,7 +66,7 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
-/* Answers the record as it was. */
+/* The answer to a deletion is the record as it was before. */
 static const lims_error_t *delete_one(lims_request_t *rq)
 {
     lims_result_t *row = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storage_locations.c - storage locations: where samples are kept. */
+/* storage_locations.c - storage locations of samples. */
 #include "reference/reference.h"
 
 static const lims_field_t fields[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_definitions.c - test definitions: a method with its unit, limits and holding time. */
+/* test_definitions.c - test definitions: methods with unit, limits and holding
+ * time. */
 #include "reference/reference.h"
 
 static const char *const result_types[] = { "numeric", "text", "presence", NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gates.c - the release gates, as a caller meets them. */
+/* gates.c - refusals by the release gates, as blockers in an answer. */
 #include "release/gates.h"
 
 #include <apr_strings.h>
@@ -11,7 +11,8 @@
 #include "kernel/record.h"
 #include "kernel/writer.h"
 
-/* What the rules say. A key is told as well that it cannot do what is due. */
+/* The message of the database's rules. A caller with an API key is also told
+ * that a key cannot give a signature. */
 static const char *message_of(const lims_request_t *rq, const lims_result_t *rows, int row)
 {
     const char *slug = lims_result_get(rows, row, "slug");
@@ -25,7 +26,7 @@ static const char *message_of(const lims_request_t *rq, const lims_result_t *row
                         : message;
 }
 
-/* What the rules say, and in words what is to be done. */
+/* The value of a blocker's member, from its row. */
 static const char *value_of(const char *name, const lims_request_t *rq, const lims_result_t *rows,
                             int row)
 {
@@ -37,14 +38,14 @@ static const char *value_of(const char *name, const lims_request_t *rq, const li
     if (strcmp(name, "clearedBy") != 0) {
         return lims_result_get(rows, row, name);
     }
-    /* Nobody has been asked yet: it has no approvals. */
+    /* No approvals were requested yet, so there are none to name. */
     return strcmp(slug, "approval_required") == 0 &&
                    strcmp(lims_result_get(rows, row, "approvalIds"), "{}") == 0
                ? "completing the sample, then approving it"
                : lims_blocker_cleared_by(slug);
 }
 
-/* A member is there when the gate has something to say in it. */
+/* A member is present only if the gate has a value for it. */
 static void write_present(lims_writer_t *w, const lims_request_t *rq, const lims_result_t *rows,
                           int row)
 {
@@ -57,7 +58,8 @@ static void write_present(lims_writer_t *w, const lims_request_t *rq, const lims
     }
 }
 
-/* The contract's members of the gate that has them, first or not. */
+/* The contract's members of a gate's refusal, whether the gate is the first or
+ * not. */
 static void write_contract_members(lims_writer_t *w, const lims_result_t *rows)
 {
     for (const lims_field_t *field = lims_gate_fields; field->name; field++) {
@@ -83,7 +85,7 @@ static void write_blockers(lims_writer_t *w, const lims_request_t *rq, const lim
     lims_writer_array_end(w);
 }
 
-/* The text of an object without its braces. */
+/* The members of a JSON object as text, without its braces. */
 static const char *inside(lims_writer_t *w, apr_pool_t *pool)
 {
     apr_size_t length = 0;
@@ -99,7 +101,7 @@ static const lims_error_t *refusal(lims_request_t *rq, const lims_result_t *rows
     lims_error_e kind = lims_error_by_slug(slug);
 
     if (kind == LIMS_E_COUNT) {
-        /* A newer schema knows a gate that this code does not. */
+        /* The schema is newer and has a gate that this code does not know. */
         return lims_server_error(
             rq->pool, LIMS_E_INTERNAL, 44, slug,
             "The request is refused by a gate that this version does not know.");

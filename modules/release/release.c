@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.c - readiness: what still blocks a sample, without trying. */
+/* release.c - readiness: lists what blocks the release of a sample. */
 #include "release/release.h"
 
 #include "kernel/error.h"

@@ -2,10 +2,10 @@
 /*
  * results.c - sample tests: entering, verifying and locking results.
  *
- * A result is text, kept exactly as entered. Its numeric value, judgement
- * against the specification, presumptive reading and the lock of a verified
- * result are the database's own rules (sql/130_sample_tests.sql and the files
- * after it), so that results from files and hands are treated alike.
+ * A result is text, kept exactly as entered. Its numeric value, the comparison
+ * with its specification, the presumptive reading and the lock of a verified
+ * result are rules of the database (sql/130_sample_tests.sql and the files
+ * after it), the same for results from files and from people.
  */
 #include "results/results.h"
 
@@ -218,7 +218,7 @@ static const lims_field_t bulk_output[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* A verified test is among what the gates refuse. */
+/* The gates of a verification also refuse a test that is verified already. */
 static const lims_error_t *guard_verify(lims_request_t *rq)
 {
     return lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
@@ -244,7 +244,7 @@ static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
         message, many ? "they" : "it");
 }
 
-/* Refused also where nothing would change: a verified result takes no entry. */
+/* Refused even if nothing would change: a verified result cannot be entered. */
 static const lims_error_t *guard_enter(lims_request_t *rq)
 {
     bool verified = strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0;
@@ -252,8 +252,8 @@ static const lims_error_t *guard_enter(lims_request_t *rq)
     return verified ? refuse_locked(rq, lims_values_get(rq->values, "id")) : NULL;
 }
 
-/* Every test addressed must have been there and unlocked, or nothing is changed:
- * an error undoes what was entered. */
+/* Every test in the list has to exist and to be unlocked, or nothing is
+ * changed: an error rolls back what was entered. */
 static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *asked)
 {
     const char *locked = NULL;

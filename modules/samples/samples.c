@@ -2,10 +2,10 @@
 /*
  * samples.c - samples: registration, correction, receiving, status, reporting.
  *
- * Tracking id, sample identifier, client record, allowance, transitions and
- * the final state of a reported sample are the database's own rules
- * (sql/122_sample_changes.sql), so that no surface gets around them; here is what a
- * caller has to be told, and in which order.
+ * Tracking id, sample identifier, client record, allowance, transitions and the
+ * final state of a reported sample are rules of the database
+ * (sql/122_sample_changes.sql), so that no surface can bypass them. This file
+ * decides what a caller is told, and in which order.
  */
 #include "samples/samples.h"
 
@@ -20,7 +20,7 @@
 #include "results/results.h"
 #include "service/service.h"
 
-/* What the status route accepts: reporting has its own. */
+/* Statuses that the status route accepts: reporting has a route of its own. */
 static const char *const settable_statuses[] = { "pending",   "received", "processing",
                                                  "completed", "verified", NULL };
 
@@ -259,13 +259,13 @@ static const lims_error_t *refuse_final(lims_request_t *rq)
                              lims_values_get(rq->values, "id"));
 }
 
-/* Refused also where nothing would change: a reported sample takes no edit. */
+/* Refused even if nothing would change: a reported sample cannot be edited. */
 static const lims_error_t *guard_update(lims_request_t *rq)
 {
     return has_status(rq, "reported") ? refuse_final(rq) : NULL;
 }
 
-/* Setting the status that it has changes nothing, so no gate is asked. */
+/* Setting the present status changes nothing, so no gate is checked. */
 static const lims_error_t *guard_status(lims_request_t *rq)
 {
     if (has_status(rq, lims_values_get(rq->values, "status"))) {
@@ -277,7 +277,7 @@ static const lims_error_t *guard_status(lims_request_t *rq)
     return lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
 }
 
-/* Reporting again changes nothing either. */
+/* Reporting a reported sample changes nothing either. */
 static const lims_error_t *guard_report(lims_request_t *rq)
 {
     return has_status(rq, "reported") ? NULL

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deliveries.c - what was sent to webhook endpoints and what became of it.
+ * deliveries.c - webhook deliveries and their attempts.
  *
- * A delivery is one event on its way to one endpoint. Sent again it stays what
- * it is, with its id and its body to the byte, so that a receiver that had it
- * already knows it.
+ * A delivery sends one event to one endpoint. When it is sent again it keeps
+ * its id and the exact bytes of its body, so that a receiver recognizes a
+ * delivery that it already has.
  */
 #include <string.h>
 
@@ -130,7 +130,7 @@ static const lims_field_t test_input[] = {
 
 /* --- Actions -------------------------------------------------------------- */
 
-/* Nothing is sent to an endpoint that is disabled or gone. */
+/* Refuses a redelivery to an endpoint that is disabled or deleted. */
 static const lims_error_t *check_enabled(lims_request_t *rq, const char *endpoint)
 {
     const char *reason = lims_result_get(rq->locked, 0, "disabledReason");
@@ -157,7 +157,7 @@ static const lims_error_t *check_test(lims_request_t *rq)
     return error ? error : check_enabled(rq, lims_values_get(rq->values, "id"));
 }
 
-/* Until there is a delivery, the id is the endpoint's. */
+/* Until the delivery exists, the id is the endpoint's. */
 static const lims_error_t *send_test(lims_request_t *rq)
 {
     lims_result_t *row = NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoints.c - webhook endpoints: where an organization's events are sent.
+ * endpoints.c - webhook endpoints: the URLs to which an organization's events
+ * are sent.
  *
- * The secret that signs deliveries is shown once, when it is made; what is kept
- * is sealed under a key that is not in the database (secret.h). Whatever follows
- * from an endpoint's being enabled or deleted is done by the database.
+ * The secret that signs deliveries is shown once, when it is created, and
+ * stored encrypted under a key that is not in the database (secret.h). The
+ * database carries out all consequences of disabling or deleting an endpoint.
  */
 #include <apr_strings.h>
 
@@ -114,13 +115,13 @@ static const lims_field_t rotate_input[] = {
 
 /* --- Who and where -------------------------------------------------------- */
 
-/* The contract has endpoints registered by administrators. */
+/* By the contract, endpoints are registered by administrators. */
 const lims_error_t *lims_webhook_administrator(lims_request_t *rq)
 {
     return lims_check_administrator(rq, "Webhooks are managed");
 }
 
-/* The address as it is kept takes the place of what was given. */
+/* Replaces the given URL by its normalized form. */
 static const lims_error_t *check_url(lims_request_t *rq)
 {
     const char *given = lims_values_get(rq->values, "url");
@@ -145,7 +146,8 @@ static const lims_error_t *check_write(lims_request_t *rq)
 
 /* --- Secrets -------------------------------------------------------------- */
 
-/* A new secret for an endpoint, and it sealed in the value `sealed`. */
+/* Generates a secret for an endpoint, and puts its encrypted form into the
+ * value `sealed`. */
 static const lims_error_t *make_secret(const char **secret, lims_request_t *rq, const char *id)
 {
     const char *sealed = NULL;
@@ -168,7 +170,7 @@ static const char *cell(void *row, const char *name)
     return lims_result_get(row, 0, name);
 }
 
-/* The record with the secret: the one answer that shows it. */
+/* The record with the secret itself, which only this answer shows. */
 static void render_secret(lims_request_t *rq, lims_result_t *row, const char *secret)
 {
     lims_writer_t *w = lims_writer_create(rq->pool);
@@ -181,7 +183,7 @@ static void render_secret(lims_request_t *rq, lims_result_t *row, const char *se
     lims_render_finish(rq, w);
 }
 
-/* Without a list an endpoint receives everything. */
+/* Without a list of event types an endpoint receives all of them. */
 static void complete_events(lims_request_t *rq)
 {
     const char *list = "{";
@@ -195,7 +197,8 @@ static void complete_events(lims_request_t *rq)
     lims_values_set(rq->values, "events", apr_pstrcat(rq->pool, list, "}", NULL));
 }
 
-/* A secret is sealed for the record that it belongs to, so the id comes first. */
+/* The id is assigned first, since it is part of what the encryption
+ * authenticates. */
 static const lims_error_t *create(lims_request_t *rq)
 {
     const char *secret = NULL;

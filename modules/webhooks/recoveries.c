@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recoveries.c - sending again what was given up since a point in time.
+ * recoveries.c - recoveries: sending again the deliveries given up since a
+ * time.
  *
  * Six attempts end half an hour after the first failure, and a receiver may be
- * away for longer. A recovery is a row, worked off in small batches by the
- * background jobs of whichever machine is there (lims.webhook_recover_step).
+ * down for longer. A recovery is a row, which the background jobs of any
+ * machine process in small batches (lims.webhook_recover_step).
  */
 #include "kernel/error.h"
 #include "kernel/field.h"
@@ -64,7 +65,7 @@ static const lims_field_t input[] = {
     LIMS_FIELD_END,
 };
 
-/* Until there is a recovery, the id is the endpoint's. */
+/* Until the recovery exists, the id is the endpoint's. */
 static const lims_error_t *recover(lims_request_t *rq)
 {
     lims_result_t *row = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.c - making, sealing and opening the secrets of endpoints. */
+/* secret.c - generating, encrypting and decrypting the secrets of endpoints. */
 #include "webhooks/secret.h"
 
 #include <apr_strings.h>

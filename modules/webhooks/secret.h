@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret.h - the secrets that deliveries are signed with.
+ * secret.h - the secrets with which deliveries are signed.
  *
- * "whsec_" and 32 random bytes in base64. The contract's signature is keyed with
- * that text as it stands, prefix and all; the one of Standard Webhooks with the
- * 32 bytes that the part behind the prefix encodes.
+ * A secret is "whsec_" and 32 random bytes in base64. The contract's signature
+ * uses the whole text, prefix included, as its key; the signature of Standard
+ * Webhooks uses the 32 bytes that follow the prefix in base64.
  */
 #ifndef LIMS_WEBHOOKS_SECRET_H
 #define LIMS_WEBHOOKS_SECRET_H
@@ -14,17 +14,19 @@
 
 #define LIMS_WEBHOOK_SECRET_PREFIX "whsec_"
 
-/* A new secret, wiped with the pool; NULL when there is no randomness. */
+/* Generates a secret, wiped with the pool; NULL if OpenSSL's random generator
+ * fails. */
 const char *lims_webhook_secret_create(apr_pool_t *pool);
 
-/* Seals the secret of an endpoint for webhook_endpoint.secret, so that it opens
- * for that endpoint alone. Ids as decimal text. NULL when OpenSSL fails. */
+/* Encrypts the secret of an endpoint for webhook_endpoint.secret, so that it
+ * can be decrypted for this endpoint only. Ids as decimal text. NULL when
+ * OpenSSL fails. */
 const char *lims_webhook_secret_seal(const lims_keyring_t *ring, const char *secret,
                                      const char *organization, const char *endpoint,
                                      apr_pool_t *pool);
 
-/* Opens secret or previous_secret of an endpoint. NULL and the secret, wiped
- * with the pool, or why it does not open (for the log). */
+/* Decrypts secret or previous_secret of an endpoint. NULL and the secret, wiped
+ * with the pool, or the reason why it cannot be decrypted (for the log). */
 const char *lims_webhook_secret_open(const char **secret, const lims_keyring_t *ring,
                                      const char *sealed, const char *organization,
                                      const char *endpoint, apr_pool_t *pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * webhooks.h - endpoints, what is delivered to them, and how what was given up
- * is sent again. Managed by an organization's administrators.
+ * webhooks.h - webhook endpoints, their deliveries, and the recovery of
+ * given-up deliveries. Managed by an organization's administrators.
  */
 #ifndef LIMS_WEBHOOKS_H
 #define LIMS_WEBHOOKS_H
@@ -15,7 +15,7 @@ extern const lims_resource_t lims_webhook_test;
 extern const lims_resource_t lims_webhook_recovery;
 extern const lims_resource_t lims_webhook_recovering;
 
-/* May the acting user manage webhooks? The routes' guard. */
+/* Guard of the routes: refuses unless the acting user may manage webhooks. */
 const lims_error_t *lims_webhook_administrator(lims_request_t *rq);
 
 #endif /* LIMS_WEBHOOKS_H */
