@@ -46,7 +46,7 @@ sub all {
     while ($text =~ /lims_parameter_t (\w+)_parameters\[\] = \{(.*?)\n\};/gs) {
         my ($label, $list) = ($1, $2);
         $parameters{$label} = [ map { [ $kind{ $_->[0] }, $_->[1] ] }
-                map { [/LIMS_P_(\w+), "(\w+)"/] } $list =~ /\{ (.*?) \}/g ];
+                map { [/LIMS_P_(\w+), \.name = "(\w+)"/] } $list =~ /\{ (.*?) \}/g ];
     }
     my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
     while ($text =~ /\.label = "(\w+)",\n\s*\.sql =\s*($literals),\n(.*?)\.origin = "([^"]*)"/gs) {
