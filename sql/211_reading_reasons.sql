@@ -4,19 +4,20 @@
 -- file comes to whose results another brought before: it is told by what would be
 -- written, and where, and not by what the two files say.
 
--- Every reason why what was read cannot be written, as it now stands; the tests
--- and samples are held by who asks.
+-- Every reason why what was read cannot be written, as it now stands, 500 at most;
+-- and of how many readings there is one. The tests and samples are held by who asks.
 CREATE FUNCTION lims.reading_reasons(
     p_organization bigint,
     p_rows lims.file_reading[],
-    p_policy jsonb
-) RETURNS jsonb
+    p_policy jsonb,
+    OUT reasons jsonb,
+    OUT refused bigint
+)
 LANGUAGE plpgsql
 SET enable_nestloop = off
 SET jit = off
 AS $$
 DECLARE
-    v_reasons jsonb;
     v_by text[] := lims.sample_ways(p_policy);
 BEGIN
     WITH told AS MATERIALIZED (
@@ -110,35 +111,39 @@ BEGIN
           LEFT JOIN definitions d ON d.id = r.test_definition_id
           LEFT JOIN expired e ON e.id = t.reagent_lot_id
           LEFT JOIN hints h ON h.name = r.tracking_id
+    ), refused AS MATERIALIZED (
+        SELECT *
+          FROM judged j
+         WHERE (j.is_sample AND (
+                    (j.tracking_id IS NOT NULL AND j.sample_id IS NULL)
+                    OR (j.tracking_id IS NOT NULL
+                        AND j.test_code IS NOT NULL
+                        AND (j.sample_test_id IS NULL OR j.in_all > 1))
+                    OR j.sample_status <> ALL (j.statuses)
+                    OR j.tests > 1 OR j.test_status = 'verified'
+                    OR j.conflicts OR j.lot IS NOT NULL
+                    OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U')))
+            OR (j.test_definition_id IS NULL
+                AND j.test_code IS NOT NULL)
+            OR coalesce(j.result !~ '\S', true)
+            OR length(j.result) > 1000 OR j.is_no_number
+            OR j.is_no_pair
+            OR j.is_ahead OR j.is_early OR j.is_old
+            OR j.is_other_unit OR j.doubt IS NOT NULL
     )
     SELECT coalesce(jsonb_agg(jsonb_build_object(
                'code', x.code, 'severity', 'blocking', 'message', x.message,
                'sheet', x.sheet, 'row', x.row_number, 'column', x.column_number,
-               'cell', x.cell, 'expected', x.expected) ORDER BY x.place), '[]')
-      INTO v_reasons
+               'cell', x.cell, 'expected', x.expected) ORDER BY x.place), '[]'),
+           (SELECT count(*) FROM refused)
+      INTO reasons, reading_reasons.refused
       FROM (SELECT j.place, j.sheet, j.row_number,
                    -- Known of the value alone.
                    CASE WHEN v.cell IS NULL THEN j.column_number END
                        AS column_number, v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
               -- Words for as many rows as are told of, not for all.
               FROM (SELECT *
-                      FROM judged j
-                     WHERE (j.is_sample AND (
-                                (j.tracking_id IS NOT NULL AND j.sample_id IS NULL)
-                                OR (j.tracking_id IS NOT NULL
-                                    AND j.test_code IS NOT NULL
-                                    AND (j.sample_test_id IS NULL OR j.in_all > 1))
-                                OR j.sample_status <> ALL (j.statuses)
-                                OR j.tests > 1 OR j.test_status = 'verified'
-                                OR j.conflicts OR j.lot IS NOT NULL
-                                OR j.qualifier NOT IN ('<', '>', 'ND', 'J', 'U')))
-                        OR (j.test_definition_id IS NULL
-                            AND j.test_code IS NOT NULL)
-                        OR coalesce(j.result !~ '\S', true)
-                        OR length(j.result) > 1000 OR j.is_no_number
-                        OR j.is_no_pair
-                        OR j.is_ahead OR j.is_early OR j.is_old
-                        OR j.is_other_unit OR j.doubt IS NOT NULL
+                      FROM refused j
                      ORDER BY j.place
                      LIMIT 500) j
              CROSS JOIN LATERAL (VALUES
@@ -220,7 +225,6 @@ BEGIN
              WHERE v.holds
              ORDER BY j.place
              LIMIT 500) x;
-    RETURN v_reasons;
 END
 $$;
 
@@ -262,7 +266,7 @@ $$;
 -- What became of results that another file brought before: `file` is that one,
 -- NULL: none did. Which of the tests have a result, the one that it brought or
 -- another; how many have none, since it was withdrawn; and a reason for each that
--- was corrected. The tests are held by who asks.
+-- was corrected, 500 at most, and how many were. The tests are held by who asks.
 CREATE FUNCTION lims.brought_before(
     p_organization bigint,
     p_hash bytea,
@@ -270,7 +274,8 @@ CREATE FUNCTION lims.brought_before(
     OUT file bigint,
     OUT settled bigint[],
     OUT withdrawn bigint,
-    OUT corrected jsonb
+    OUT reasons jsonb,
+    OUT corrected bigint
 )
 LANGUAGE plpgsql STABLE
 SET enable_nestloop = off
@@ -307,8 +312,9 @@ BEGIN
                'sheet', h.sheet, 'row', h.row_number, 'column', h.column_number,
                'cell', NULL, 'expected', h.stands) ORDER BY h.place)
                FILTER (WHERE h.stands IS NOT NULL AND h.differs),
-               '$[0 to 499]'), '[]')
-      INTO settled, withdrawn, corrected
+               '$[0 to 499]'), '[]'),
+           count(*) FILTER (WHERE h.stands IS NOT NULL AND h.differs)
+      INTO settled, withdrawn, reasons, corrected
       FROM held h;
 END
 $$;
@@ -339,14 +345,17 @@ AS $$
                           'timestamp_before_collection'))
 $$;
 
--- The reasons, of which the last says that there may be more than are told.
-CREATE FUNCTION lims.with_its_limit(p_reasons jsonb) RETURNS jsonb
+-- The reasons, of which the last says that no more are listed, and of how many values
+-- there are some. `p_least`: of the file's first values only they are known.
+CREATE FUNCTION lims.with_its_limit(p_reasons jsonb, p_values bigint, p_least boolean)
+RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 AS $$
     SELECT CASE WHEN jsonb_array_length(p_reasons) < 500 THEN p_reasons
                 ELSE jsonb_set(p_reasons, '{-1,message}', to_jsonb(
-                         (p_reasons -> -1 ->> 'message')
-                         || ' (500 reasons of this kind are listed; there may be '
-                         || 'more.)'))
+                         (p_reasons -> -1 ->> 'message') || format(
+                             ' (500 reasons of this kind are listed; %s%s values of '
+                             'the file have one or more.)',
+                             CASE WHEN p_least THEN 'at least ' END, p_values)))
            END
 $$;

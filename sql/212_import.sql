@@ -193,6 +193,7 @@ DECLARE
     v_blocked boolean := (p_reading ->> 'blocking')::integer > 0;
     v_more boolean := coalesce((p_reading ->> 'more')::boolean, false);
     v_found jsonb;
+    v_refused bigint;
     v_rows lims.file_reading[];
     v_earlier bigint;
     v_settled bigint[];
@@ -234,15 +235,15 @@ BEGIN
             PERFORM lims.lock_readings(p_organization, v_rows);
         END IF;
         IF NOT v_more AND NOT v_blocked THEN
-            SELECT b.file, b.settled, b.withdrawn, b.corrected
-              INTO v_earlier, v_settled, v_withdrawn, v_found
+            SELECT b.file, b.settled, b.withdrawn, b.reasons, b.corrected
+              INTO v_earlier, v_settled, v_withdrawn, v_found, v_refused
               FROM lims.brought_before(p_organization, v_hash, v_rows) b;
         END IF;
         IF v_earlier IS NOT NULL THEN
             v_rows := ARRAY(SELECT r FROM unnest(v_rows) r
                              WHERE r.sample_test_id = ANY (v_settled) IS NOT TRUE
                              ORDER BY r.place);
-            v_reasons := v_reasons || v_found;
+            v_reasons := v_reasons || lims.with_its_limit(v_found, v_refused, false);
             v_blocked := v_found <> '[]';
         END IF;
         IF v_earlier IS NOT NULL AND NOT v_blocked AND v_withdrawn = 0 THEN
@@ -251,14 +252,16 @@ BEGIN
                 format('File %s brought these results before, and they stand: '
                        'nothing was entered.', v_earlier));
         ELSE
-            v_found := lims.reading_reasons(p_organization, v_rows,
-                                            p_reading -> 'policy');
+            SELECT r.reasons, r.refused
+              INTO v_found, v_refused
+              FROM lims.reading_reasons(p_organization, v_rows,
+                                        p_reading -> 'policy') r;
             IF v_more AND NOT lims.is_told_enough(v_found) THEN
                 status := NULL;
                 decided := false;
                 RETURN;
             END IF;
-            v_reasons := v_reasons || lims.with_its_limit(v_found);
+            v_reasons := v_reasons || lims.with_its_limit(v_found, v_refused, v_more);
             v_blocked := v_blocked OR v_found <> '[]';
             IF NOT v_blocked THEN
                 v_written := lims.write_readings(p_organization, p_file, v_rows,

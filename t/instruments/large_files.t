@@ -58,6 +58,10 @@ subtest 'a large file with errors from its first row on' => sub {
             (map {"$_ unknown_tracking_id"} 2 .. 5), '5 duplicate_row',
             map {"$_ unknown_tracking_id"} 6 .. 500 ],
         'the first reasons are told, and that the last row says the same as one of the first');
+    my ($least) = $answer->json->{reasons}[-1]{message}
+        =~ /\(500 reasons of this kind are listed; at least (\d+) values of the file have/;
+    cmp_ok($least, '>=', 500, 'the last says of how many values at least there are some');
+    cmp_ok($least, '<', MANY, '... which are those that were judged');
 };
 
 subtest 'a large file whose first rows have no error' => sub {
@@ -68,6 +72,10 @@ subtest 'a large file whose first rows have no error' => sub {
     my $first = 2 + @known;
     is_deeply(told($answer), [ map {"$_ unknown_tracking_id"} $first .. $first + 499 ],
         'for what is wrong behind it');
+    my $wrong = MANY - @known;
+    like($answer->json->{reasons}[-1]{message},
+        qr/\(500 reasons of this kind are listed; $wrong values of the file have one or more\.\)$/,
+        'the last says of how many values there are some');
     is($lab->value(q{SELECT count(*) FROM lims.sample_test WHERE status <> 'pending'}), 0,
         'nothing of it is entered');
 };
