@@ -32,7 +32,7 @@ $lab->enter($second, '1.20');
 $lab->verify($_) for $first, $second;
 $ann->refused('invalid_transition', 'certificate issue', @about);
 $ann->refused('invalid_reference', 'certificate issue', sampleId => 999_999);
-is($ann->done('certificate list')->{nextCursor}, 0, 'nothing was issued');
+is($ann->done('certificate list')->{nextCursor}, 0, 'no certificate was issued');
 is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');
 
 # --- Issued -----------------------------------------------------------------------------
@@ -41,22 +41,24 @@ my $certificate;
 is_deeply([ $lab->events_in(sub { $certificate = $ann->done('certificate issue', @about) }) ],
     [ [ 'coa.generated', { sampleId => $sample->{id}, trackingId => $sample->{trackingId},
         sampleIdentifier => $sample->{sampleIdentifier} } ] ], 'a certificate is an event');
-like($certificate->{certificateNumber}, qr/\ACOA-\d\d-\d{7}\z/, 'it is numbered');
+like($certificate->{certificateNumber}, qr/\ACOA-\d\d-\d{7}\z/, 'the certificate has a number');
 is_deeply([ @$certificate{qw(version status supersedesId amendment issuedBy)} ],
-    [ 1, 'issued', undef, undef, $ann->{id} ], 'and the first');
+    [ 1, 'issued', undef, undef, $ann->{id} ], 'it is version 1, issued by the user');
 
 my $answer  = $ann->call('certificate content', $certificate->{id});
 my $content = $answer->{json};
-is($content->{sample}{trackingId},     $sample->{trackingId}, 'it is about the sample');
-is($content->{sample}{collectionDate}, '2026-01-05',          'as it was registered');
+is($content->{sample}{trackingId},     $sample->{trackingId}, 'the content names the sample');
+is($content->{sample}{collectionDate}, '2026-01-05',
+    'the content has the date of collection');
 is_deeply([ map { [ @$_{qw(testCode method result unit specification)} ] }
         @{ $content->{results} } ],
     [ [ 'PB', 'EPA 200.8', '<0.5', 'ug/L', 'at most 15 ug/L' ],
         [ 'CU', undef, '1.20', undef, undef ] ],
-    'with its results to the letter');
+    'the content has the results as entered');
 is_deeply([ map { $_->{verifiedBy} } @{ $content->{results} } ], [ ('Administrator') x 2 ],
-    'and who verified them');
-is(sha256_hex($answer->{output} =~ s/\s+\z//r), $certificate->{sha256}, 'under its hash');
+    'the content names who verified them');
+is(sha256_hex($answer->{output} =~ s/\s+\z//r), $certificate->{sha256},
+    'the SHA-256 is that of the content');
 
 # --- Amended ----------------------------------------------------------------------------
 
@@ -65,12 +67,13 @@ my $amended = $ann->done('certificate issue', @about, reason => 'name of the cli
 is_deeply([ @$amended{qw(certificateNumber version status supersedesId amendment)} ],
     [ $certificate->{certificateNumber}, 2, 'issued', $certificate->{id},
         'name of the client corrected' ], 'the next version supersedes it');
-is($ann->done('certificate show', $certificate->{id})->{status}, 'superseded', 'which it says');
+is($ann->done('certificate show', $certificate->{id})->{status}, 'superseded',
+    'the first version is superseded');
 is_deeply([ map { $_->{version} }
         @{ $ann->done('certificate list', @about, status => 'issued')->{data} } ],
-    [2], 'one stands');
+    [2], 'one version is issued');
 
-ok($content->{sample}{reportedAt}, 'it says when the sample was reported');
+ok($content->{sample}{reportedAt}, 'the content has the time of the report');
 is($ann->call('certificate content', 999_999)->{exit}, 3, 'an unknown one is not found');
 
 done_testing();

@@ -32,10 +32,10 @@ my $blocked = refused($lims->post("/sample-tests/$test/verify"), 409, 'confirmat
 is_deeply($blocked->{blockers}[0]{testIds}, [$test], 'the answer names the test');
 is_deeply([ map { $_->{slug} }
         @{ $lims->post("/samples/$sample->{id}/report")->json->{blockers} } ],
-    [ 'incomplete_sample', 'confirmation_required' ], 'it keeps the sample from being reported');
+    [ 'incomplete_sample', 'confirmation_required' ], 'the report is refused');
 is_deeply([ map { $_->{id} }
         @{ $ann->done('confirmation list', confirmationStatus => 'pending')->{data} } ],
-    [$test], 'it is listed as pending');
+    [$test], 'the confirmation is listed as pending');
 
 # --- Evidence and outcome -------------------------------------------------------------
 
@@ -46,24 +46,25 @@ my $read = $ann->done('confirmation step', $test, medium => 'EC', reading => 'no
 is_deeply([ map { [ @$_{qw(position medium outcome performedBy)} ] } @{ $read->{steps} } ],
     [ [ 1, 'LTB', 'growth', $ann->{id} ], [ 2, 'EC', 'no growth', $ann->{id} ] ],
     'steps are recorded in order');
-is($read->{steps}[0]{readAt}, '2026-11-19T09:00:00.000Z', 'with when they were read');
+is($read->{steps}[0]{readAt}, '2026-11-19T09:00:00.000Z', 'a step has the time of its reading');
 is(status(), 'pending', 'evidence alone decides nothing');
 
 is($ann->done('confirmation outcome', $test, outcome => 'refuted')->{confirmationStatus},
-    'refuted', 'the outcome does');
+    'refuted', 'the outcome decides');
 $ann->refused('invalid_transition', 'confirmation outcome', $test, outcome => 'confirmed');
 $ann->refused('invalid_transition', 'confirmation step', $test, outcome => 'growth');
 
 $lab->enter($test, '49');
-is(status(), 'pending', 'another result is judged anew');
+is(status(), 'pending', 'another result awaits confirmation again');
 $ann->done('confirmation outcome', $test, outcome => 'confirmed');
 is($lims->post("/sample-tests/$test/verify")->json->{confirmationStatus}, 'confirmed',
     'a confirmed positive can be verified');
 $ann->refused('test_verified_locked', 'confirmation outcome', $test, outcome => 'refuted');
-is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and the sample reported');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample can be reported');
 
 is($ann->call('confirmation show', 999_999)->{exit}, 3, 'an unknown test is not found');
-is($ann->call('confirmation step', 999_999, outcome => 'growth')->{exit}, 3, 'nor has it steps');
-is(scalar @{ $ann->done('confirmation show', $test)->{steps} }, 2, 'steps stay');
+is($ann->call('confirmation step', 999_999, outcome => 'growth')->{exit}, 3,
+    'an unknown test has no steps');
+is(scalar @{ $ann->done('confirmation show', $test)->{steps} }, 2, 'recorded steps stay');
 
 done_testing();

@@ -60,29 +60,32 @@ $lab->enter($later, '1');
 renamed('ASTM');
 my @then = ('Riverbend', 'Outfall', 'Wastewater', 'PB', 'Lead', 'EPA 300.0', 'ug/L');
 my $first = printed($ann->done('certificate issue', sampleId => $sample->{id}));
-is_deeply([ @$first[ 0 .. 6, 9 ] ], [ @then, 'at most 15 ug/L' ], 'a certificate says what was reported');
-cmp_ok($first->[7], '==', 0.1, 'its reporting limit');
-cmp_ok($first->[8], '==', 0.02, 'and its detection limit');
-is_deeply(read_of($test), [ 'Lead', 'ug/L', 'at most 15 ug/L' ], 'so does the final sample');
+is_deeply([ @$first[ 0 .. 6, 9 ] ], [ @then, 'at most 15 ug/L' ],
+    'a certificate says what was reported');
+cmp_ok($first->[7], '==', 0.1, 'the certificate has the reporting limit of then');
+cmp_ok($first->[8], '==', 0.02, 'the certificate has the detection limit of then');
+is_deeply(read_of($test), [ 'Lead', 'ug/L', 'at most 15 ug/L' ],
+    'a read of the final sample shows the names of then');
 is($lims->get("/samples/$sample->{id}")->json->{tests}[0]{testName}, 'Lead', '... with its tests');
-is(read_of($later)->[0], 'ASTM lead', 'what is not verified is called as of now');
+is(read_of($later)->[0], 'ASTM lead', 'a test that is not verified shows today\'s name');
 is($lims->get("/sample-tests?sampleId=$sample->{id}")->json->{data}[0]{testName}, 'Lead',
-    'in a list too');
+    'a list shows the names of then');
 
 renamed('ISO');
 is_deeply(printed($ann->done('certificate issue', sampleId => $sample->{id},
-            reason => 'amended')), $first, 'an amendment says the same');
+            reason => 'amended')), $first, 'an amended certificate has the names of then');
 
 # What is reopened is called as of now, until it is verified again.
 $lab->verify($later);
 renamed('DIN');
-is(read_of($later)->[0], 'ISO lead', 'verified, it keeps the name');
+is(read_of($later)->[0], 'ISO lead', 'a verified test keeps its name');
 $ann->done('sample-test reopen', $later, reason => 'transcription');
-is(read_of($later)->[0], 'DIN lead', 'reopened, it has the one of now');
+is(read_of($later)->[0], 'DIN lead', 'a reopened test has today\'s name');
 $lab->verify($later);
 is($lims->post("/samples/$open->{id}/report")->status, 200, 'reported');
 renamed('None');
 is_deeply([ @{ printed($ann->done('certificate issue', sampleId => $open->{id})) }[ 1, 2, 4, 5 ] ],
-    [ 'DIN project', 'DIN material', 'DIN lead', 'DIN D999' ], 'and so it is printed');
+    [ 'DIN project', 'DIN material', 'DIN lead', 'DIN D999' ],
+        'its certificate has the names of the report');
 
 done_testing();

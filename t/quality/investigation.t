@@ -28,12 +28,12 @@ sub findings {
 my @events = $lab->events_in(sub { $lab->enter($test, '16.2') });
 my ($opened) = map { $_->[1] } grep { $_->[0] eq 'investigation.opened' } @events;
 is($opened->{kind},     'oos',         'a result out of specification opens one');
-is($opened->{sampleId}, $sample->{id}, 'on its sample');
+is($opened->{sampleId}, $sample->{id}, 'the investigation names the sample');
 
 my ($oos) = @{ $ann->done('investigation list', open => 'true')->{data} };
-is($oos->{id},           $opened->{investigationId}, 'which is listed');
-is($oos->{sampleTestId}, $test,                      'with its test');
-is($oos->{status},       'opened',                   'and is opened');
+is($oos->{id},           $opened->{investigationId}, 'the investigation is listed');
+is($oos->{sampleTestId}, $test,                      'the investigation names the test');
+is($oos->{status},       'opened',                   'the investigation has the status opened');
 is_deeply(findings(), [ 'investigation_open', 'out_of_specification' ], 'the sample says so');
 $lab->enter($test, '16.4');
 is(scalar @{ $ann->done('investigation list')->{data} }, 1, 'no second one while it is open');
@@ -47,12 +47,12 @@ sub advanced {
 
 $ann->refused('invalid_transition', 'investigation advance', $oos->{id}, status => 'closed',
     conclusion => 'at once');
-is(advanced($oos->{id}, 'phase_1'), 'phase_1', 'the laboratory looks into it');
-is(advanced($oos->{id}, 'phase_2'), 'phase_2', 'then beyond it');
+is(advanced($oos->{id}, 'phase_1'), 'phase_1', 'it goes on to phase 1');
+is(advanced($oos->{id}, 'phase_2'), 'phase_2', 'it goes on to phase 2');
 is($ann->done('investigation update', $oos->{id}, dueOn => '2026-12-21')->{dueOn}, '2026-12-21',
-    'it is given a date');
+    'the due date is set');
 is(advanced($oos->{id}, 'conclusion', conclusion => 'Result confirmed by retest'),
-    'conclusion', 'it is concluded');
+    'conclusion', 'it goes on to the conclusion');
 
 my $capa;
 @events = $lab->events_in(sub {
@@ -60,12 +60,12 @@ my $capa;
         sampleTestId => $test, parentId => $oos->{id});
 });
 is_deeply([ map { [ $_->[0], @{ $_->[1] }{qw(investigationId kind)} ] } @events ],
-    [ [ 'investigation.opened', $capa->{id}, 'capa' ] ], 'one opened by hand is an event too');
+    [ [ 'investigation.opened', $capa->{id}, 'capa' ] ], 'opening one by hand writes an event');
 is($capa->{sampleId}, $sample->{id}, 'its sample follows from its test');
-like($capa->{investigationNumber}, qr/\ACAPA-\d\d-\d{7}\z/, 'it is numbered by its kind');
+like($capa->{investigationNumber}, qr/\ACAPA-\d\d-\d{7}\z/, 'its number begins with its kind');
 
 is(advanced($oos->{id}, 'closed'), 'closed', 'closing takes the conclusion it has');
-is($ann->done('investigation show', $oos->{id})->{closedBy}, $ann->{id}, 'by who closed it');
+is($ann->done('investigation show', $oos->{id})->{closedBy}, $ann->{id}, 'it names who closed it');
 $ann->refused('invalid_transition', 'investigation advance', $oos->{id}, status => 'phase_1');
 $ann->refused('invalid_transition', 'investigation update', $oos->{id}, title => 'Another');
 $ann->refused('invalid_body', 'investigation advance', $capa->{id}, status => 'cancelled');
@@ -77,13 +77,14 @@ $ann->refused('invalid_reference', 'investigation create', kind => 'complaint',
     title => 'Odour', sampleId => 999_999);
 like($ann->refused('invalid_reference', 'investigation create', kind => 'complaint',
         title => 'Odour', sampleId => $lab->sample->{id}, sampleTestId => $test)->{message},
-    qr/sampleTestId/, 'a test of another sample is none');
+    qr/sampleTestId/, 'a test of another sample is refused');
 is($ann->done('investigation create', kind => 'complaint', title => 'Odour')->{sampleId}, undef,
-    'one need not be about a sample');
+    'an investigation without a sample');
 is_deeply([ map { $_->{kind} } @{ $ann->done('investigation list', open => 'true')->{data} } ],
     ['complaint'], 'open ones are listed');
 is(scalar @{ $ann->done('investigation list', sampleId => $sample->{id})->{data} }, 2,
-    'or those of a sample');
-is($lims->post("/sample-tests/$test/verify")->status, 200, 'none of it blocks a verification');
+    'those of a sample are listed');
+is($lims->post("/sample-tests/$test/verify")->status, 200,
+    'an open investigation does not refuse the verification');
 
 done_testing();

@@ -34,22 +34,22 @@ is($expired->{qcStatus}, 'pending', 'a lot begins pending');
 my %entry = (result => '2', reagentLotId => $expired->{id});
 my $blocked = refused($lims->patch("/sample-tests/$test", \%entry), 409, 'reagent_lot_expired',
     'an expired lot');
-like($blocked->{message}, qr/STD-1/, 'which is named');
-is($lims->get("/sample-tests/$test")->json->{result}, '1', 'nothing was entered');
+like($blocked->{message}, qr/STD-1/, 'the message names the lot');
+is($lims->get("/sample-tests/$test")->json->{result}, '1', 'the refused result was not entered');
 refused($lims->patch("/sample-tests/$test",
         { %entry, analyzedAt => '2020-01-01T00:00:00Z' }), 409, 'reagent_lot_expired',
-    'whatever the client says of when it analysed');
+    'an earlier analyzedAt does not help');
 
 $ann->done('reagent-lot update', $expired->{id}, expiresOn => $day{today}, qcStatus => 'passed');
 is($lims->patch("/sample-tests/$test", \%entry)->status, 200, 'the last day of a lot counts');
 
 $ann->done('reagent-lot update', $expired->{id}, expiresOn => $day{yesterday});
 is($lims->patch("/sample-tests/$test", { notes => 'a remark' })->status, 200,
-    'what was entered in time may be remarked on');
+    'notes may change after the lot has expired');
 $lab->policy(reagent_expiry_policy => 'warn');
 my $warned = $lims->patch("/sample-tests/$test", { result => '3' });
-is($warned->status, 200, 'where the policy is to warn, it is entered');
-like($warned->json->{warnings}[0], qr/STD-1 expired/, 'with the warning');
+is($warned->status, 200, 'with the policy warn, the result is entered');
+like($warned->json->{warnings}[0], qr/STD-1 expired/, 'the response warns of the lot');
 refused($lims->patch("/sample-tests/$test", { reagentLotId => 999_999 }), 400,
     'invalid_reference', 'an unknown lot');
 
@@ -58,7 +58,7 @@ $ann->refused('invalid_body', 'reagent-lot create', code => 'STD-1', lotNumber =
 is_deeply([ map { $_->{code} } @{ $ann->done('reagent-lot list', qcStatus => 'passed')->{data} } ],
     ['STD-1'], 'lots are listed by status');
 is($ann->done('reagent-lot show', $expired->{id})->{supplier}, 'Inorganic Ventures',
-    'and shown');
+    'a reagent lot is shown');
 
 # --- Media lots -----------------------------------------------------------------------
 
@@ -85,10 +85,11 @@ tested([qw(failed passed failed)], kind => 'sterility', outcome => 'passed');
 
 my $media = refused($lims->post("/sample-tests/$count/verify"), 409, 'media_qc_failed', 'verify');
 is_deeply($media->{blockers}[0]{mediaLotIds}, [ $lot->{id} ], 'the answer names the lot');
-like($media->{message}, qr/TSA-B failed growth promotion/, 'and what failed');
+like($media->{message}, qr/TSA-B failed growth promotion/,
+    'the message names the failed test of the medium');
 is_deeply([ map { $_->{slug} }
         @{ $lims->post("/samples/$sample->{id}/report")->json->{blockers} } ],
-    [ 'incomplete_sample', 'media_qc_failed' ], 'it keeps the sample from being reported');
+    [ 'incomplete_sample', 'media_qc_failed' ], 'the report is refused');
 
 tested([qw(failed passed failed)], %growth, organism => 'Candida albicans ATCC 10231',
     recoveryPercent => 96, outcome => 'passed');
@@ -96,20 +97,21 @@ my $again = tested([qw(passed passed passed)], %growth, recoveryPercent => 92,
     outcome => 'passed');
 is(scalar @{ $again->{tests} }, 4, 'the lot shows its tests');
 is($again->{tests}[3]{performedOn}, $day{today},    'a test is today\'s unless it says otherwise');
-is($again->{tests}[3]{performedBy}, $ann->{id},     'by who recorded it');
+is($again->{tests}[3]{performedBy}, $ann->{id},     'a media test names who recorded it');
 tested([qw(passed passed passed)], %growth, outcome => 'failed', performedOn => '2020-01-01');
 
 is($ann->done('media-lot update', $lot->{id}, quarantined => 'true')->{qcStatus}, 'quarantined',
-    'a lot can be set aside');
+    'a lot can be quarantined');
 is($ann->done('media-lot update', $lot->{id}, quarantined => 'false')->{qcStatus}, 'passed',
-    'and is then what its tests say');
+    'out of quarantine, the lot has the status of its tests');
 is($lims->post("/sample-tests/$count/verify")->status, 200, 'the test can be verified');
 
 tested([qw(passed failed failed)], kind => 'sterility', outcome => 'failed');
 refused($lims->post("/samples/$sample->{id}/report"), 409, 'media_qc_failed',
     'a lot that fails later blocks the report');
 tested([qw(passed passed passed)], kind => 'sterility', outcome => 'passed');
-is($lims->post("/samples/$sample->{id}/report")->status, 200, 'until it is requalified');
+is($lims->post("/samples/$sample->{id}/report")->status, 200,
+    'after requalification the sample can be reported');
 
 is($ann->call('media-lot test', 999_999, kind => 'sterility', outcome => 'passed')->{exit}, 3,
     'an unknown lot is not found');

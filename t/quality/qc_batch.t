@@ -22,8 +22,9 @@ my %spike = (controlType => 'LFB', criterion => 'recovery', expectedValue => 10,
 my $batch = $ann->done('qc-batch create', batchNumber => 'QCB-0102', method => 'EPA 200.8',
     analysisDate => '2026-11-20', sampleTestIds => [ $lead, $copper ]);
 is($batch->{qcStatus}, 'open', 'a batch begins open');
-is_deeply($batch->{sampleTestIds}, [ $lead, $copper ], 'and covers the tests it was made for');
-is($lims->get("/sample-tests/$lead")->json->{qcBatchId}, $batch->{id}, 'which name it');
+is_deeply($batch->{sampleTestIds}, [ $lead, $copper ], 'the batch covers the given tests');
+is($lims->get("/sample-tests/$lead")->json->{qcBatchId}, $batch->{id},
+    'a covered test names the batch');
 $ann->refused('invalid_body', 'qc-batch create', batchNumber => 'QCB-0102');
 $ann->refused('invalid_body', 'qc-batch evaluate', $batch->{id});
 
@@ -32,14 +33,14 @@ $ann->refused('invalid_body', 'qc-batch evaluate', $batch->{id});
 my $control = $ann->done('qc-control add', qcBatchId => $batch->{id}, %spike,
     measuredValue => '13.1');
 is($control->{evaluatedValue} + 0, 131, 'the recovery is worked out');
-ok(!$control->{passed}, 'and judged');
+ok(!$control->{passed}, 'the control failed');
 $ann->refused('invalid_transition', 'qc-batch override', $batch->{id}, reason => 'not yet failed');
 
 my @events = $lab->events_in(sub { $ann->done('qc-batch evaluate', $batch->{id}) });
 is_deeply(\@events,
     [ [ 'qc.failed',
         { qcBatchId => $batch->{id}, batchNumber => 'QCB-0102', qcStatus => 'failed' } ] ],
-    'failing is an event');
+    'failing writes an event');
 
 my $blocked = refused($lims->post("/sample-tests/$lead/verify"), 409, 'qc_failed', 'verify');
 is_deeply($blocked->{qcBatches},
@@ -50,7 +51,7 @@ refused($lims->patch("/samples/$sample->{id}/status", { status => 'completed' })
 my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample',
     'report');
 is_deeply([ map { $_->{slug} } @{ $report->{blockers} } ], [ 'incomplete_sample', 'qc_failed' ],
-    'where it is the second blocker');
+    'the report has it as its second blocker');
 is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
 
 # --- Cleared by an override ------------------------------------------------------
@@ -60,17 +61,18 @@ $ann->refused('esignature_required', 'qc-batch override', $batch->{id}, reason =
     password => 'wrong password altogether');
 $ann->refused('esignature_required', 'qc-batch override', $batch->{id}, reason => 'r',
     password => undef);
-is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'failed', 'none of which did anything');
+is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'failed',
+    'the refused overrides changed nothing');
 
 my $overridden = $ann->done('qc-batch override', $batch->{id}, reason => 'spiked twice');
 is($overridden->{qcStatus},       'overridden',   'overridden');
-is($overridden->{overrideReason}, 'spiked twice', 'with the reason');
-is($overridden->{overrideBy},     $ann->{id},     'by who signed');
+is($overridden->{overrideReason}, 'spiked twice', 'the override has its reason');
+is($overridden->{overrideBy},     $ann->{id},     'the override names who signed');
 is_deeply([ $lims->db->selectrow_array(q{SELECT e.meaning, e.printed_name, e.reason
         FROM lims.qc_batch b JOIN lims.electronic_signature e
           ON e.organization_id = b.organization_id AND e.id = b.override_signature_id
        WHERE b.organization_id = ? AND b.id = ?}, undef, $lims->fixture->{id}, $batch->{id}) ],
-    [ 'override', 'Ann Lee', 'spiked twice' ], 'under a signature');
+    [ 'override', 'Ann Lee', 'spiked twice' ], 'the signature has meaning, name and reason');
 is($lims->post("/sample-tests/$lead/verify")->status, 200, 'the test can be verified');
 $ann->refused('invalid_transition', 'qc-batch override', $batch->{id}, reason => 'again');
 
@@ -79,9 +81,10 @@ $ann->refused('invalid_transition', 'qc-batch override', $batch->{id}, reason =>
 $ann->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LRB',
     criterion => 'maximum', measuredValue => '0.05', upperLimit => '0.1');
 my $spent = $ann->done('qc-batch show', $batch->{id});
-is($spent->{qcStatus}, 'failed', 'another control has the batch judged anew');
-is($spent->{overrideReason}, undef, 'and the override is spent');
-refused($lims->post("/sample-tests/$copper/verify"), 409, 'qc_failed', 'the gate is shut again');
+is($spent->{qcStatus}, 'failed', 'another control evaluates the batch again');
+is($spent->{overrideReason}, undef, 'the evaluation ends the override');
+refused($lims->post("/sample-tests/$copper/verify"), 409, 'qc_failed',
+    'the verification is refused again');
 
 is($ann->call('qc-control update', $control->{id}, measuredValue => '9.8')->{exit}, 2,
     'a correction needs a reason');
@@ -89,8 +92,8 @@ $ann->done('qc-control update', $control->{id}, measuredValue => '9.8', reason =
 is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'passed', 'the correction passes it');
 is_deeply([ map { [ $_->{controlType}, $_->{passed} ? 1 : 0 ] }
         @{ $ann->done('qc-batch show', $batch->{id})->{controls} } ],
-    [ [ 'LFB', 1 ], [ 'LRB', 1 ] ], 'it shows its controls');
-is($lims->post("/sample-tests/$copper/verify")->status, 200, 'the other test can be verified');
+    [ [ 'LFB', 1 ], [ 'LRB', 1 ] ], 'the batch shows its controls');
+is($lims->post("/sample-tests/$copper/verify")->status, 200, 'the second test can be verified');
 is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and the sample reported');
 is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE organization_id = ?
         AND table_name = 'qc_control' AND record_id = ? AND action = 'update'},
@@ -104,11 +107,11 @@ is_deeply($ann->done('qc-batch cover', $other->{id}, sampleTestIds => [ $second,
         ->{sampleTestIds}, [ $first, $second ], 'tests are added');
 $ann->refused('invalid_reference', 'qc-batch cover', $other->{id},
     sampleTestIds => [ $third, 999_999 ]);
-is($lims->get("/sample-tests/$third")->json->{qcBatchId}, undef, 'all or none');
+is($lims->get("/sample-tests/$third")->json->{qcBatchId}, undef, 'a refused addition adds no test');
 $ann->refused('invalid_reference', 'qc-batch create', batchNumber => 'QCB-0104',
     sampleTestIds => [ $third, 999_999 ]);
 is($ann->done('qc-batch list', batchNumber => 'QCB-0104')->{data}[0], undef,
-    'a batch that cannot cover what it should is not made');
+    'with an unknown test no batch is made');
 
 is($ann->call('qc-batch uncover', $other->{id}, sampleTestIds => [$first])->{exit}, 2,
     'leaving a batch needs a reason');
@@ -128,7 +131,7 @@ $ann->done('qc-batch override', $other->{id}, reason => 'blank of another day');
 $ann->refused('invalid_transition', 'qc-batch cover', $other->{id}, sampleTestIds => [$first]);
 is($ann->done('qc-batch evaluate', $other->{id})->{qcStatus}, 'failed', 'the override is spent');
 $lims->patch("/sample-tests/$second", { result => undef });
-is_deeply($ann->done(@rerun)->{sampleTestIds}, [], 'a result that was withdrawn has left');
+is_deeply($ann->done(@rerun)->{sampleTestIds}, [], 'a withdrawn result has left the batch');
 is($ann->done('qc-batch update', $other->{id}, notes => 'run after maintenance')->{notes},
     'run after maintenance', 'its description changes');
 $lab->verify($third);
@@ -149,27 +152,28 @@ $ann->done('qc-control add', qcBatchId => $biased->{id}, controlType => 'LRB',
 $ann->done('qc-batch evaluate', $biased->{id});
 my @override = ('qc-batch override', $biased->{id}, reason => 'high bias, all far below the limit');
 is_deeply($ann->done(@override)->{overriddenTestIds}, [ $changed, $same ],
-    'an override is of the results that there are');
+    'an override names the results that it covers');
 $ann->refused('invalid_transition', @override);
 
 $lims->patch("/sample-tests/$changed", { result => '0.1' });
 my $held = refused($lims->post("/sample-tests/$changed/verify"), 409, 'qc_failed',
     'another value is not overridden');
 is($held->{message}, 'QC batch QCB-0105 failed and is not overridden for the result that stands.',
-    'and told so');
-is_deeply($held->{blockers}[0]{qcBatchIds}, [ $biased->{id} ], 'with the batch');
-is($lims->post("/sample-tests/$same/verify")->status, 200, 'the other one still is');
+    'the message says that the new result is not covered');
+is_deeply($held->{blockers}[0]{qcBatchIds}, [ $biased->{id} ], 'the blocker names the batch');
+is($lims->post("/sample-tests/$same/verify")->status, 200, 'the unchanged result is still covered');
 $lims->patch("/sample-tests/$changed", { result => '1' });
 refused($lims->post("/sample-tests/$changed/verify"), 409, 'qc_failed',
-    'nor is the first value, entered again');
+    'the first value, entered again, is not covered');
 $lims->patch("/sample-tests/$later", { result => '2' });
 refused($lims->post("/sample-tests/$later/verify"), 409, 'qc_failed',
-    'nor one that came after the override');
+    'a result entered after the override is not covered');
 is($lims->get("/samples/$both->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
 
 is_deeply($ann->done(@override)->{overriddenTestIds}, [ $changed, $same, $later ],
-    'another override is of those too');
-is($lims->post("/sample-tests/$_/verify")->status, 200, 'now it can be verified')
+    'a second override covers those too');
+is($lims->post("/sample-tests/$_/verify")->status, 200,
+    'covered by the second override, it can be verified')
     for $changed, $later;
 is_deeply($lims->db->selectcol_arrayref(q{SELECT count(*) FROM lims.qc_coverage
         WHERE organization_id = ? AND qc_batch_id = ? GROUP BY override_signature_id

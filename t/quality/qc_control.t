@@ -106,6 +106,6 @@ is($ann->call('qc-control add', qcBatchId => $batch, controlType => 'XYZ',
     'an unknown type is a wrong command');
 is(scalar @{ $ann->done('qc-control list', qcBatchId => $batch)->{data} }, 17,
     'the controls are listed, and no others were made');
-is($ann->done('qc-control show', $turbid)->{measuredText}, 'Clear', 'one is shown');
+is($ann->done('qc-control show', $turbid)->{measuredText}, 'Clear', 'a control is shown');
 
 done_testing();

@@ -29,23 +29,25 @@ refused($lims->patch("/sample-tests/$test", { result => '2' }), 409, 'test_verif
 is($ann->call('sample-test reopen', $test)->{exit}, 2, 'reopening needs a reason');
 $ann->refused('esignature_required', 'sample-test reopen', $test, reason => 'transcription',
     password => undef);
-is($lims->get("/sample-tests/$test")->json->{status}, 'verified', 'which changed nothing');
+is($lims->get("/sample-tests/$test")->json->{status}, 'verified',
+    'the refused reopening changed nothing');
 
 my $open = $ann->done('sample-test reopen', $test, reason => 'transcription');
 is_deeply([ @$open{qw(id status result verifiedAt)} ], [ $test, 'entered', '1', undef ],
-    'it is reopened, with its value');
+    'the test is reopened, with its value');
 is_deeply([ map { $_->{status} }
         @{ $lims->get("/samples/$sample->{id}/approvals")->json->{data} } ],
     [ 'approved', 'pending' ], 'approval is asked for again');
-is($lims->patch("/sample-tests/$test", { result => '2' })->status, 200, 'it can be corrected');
+is($lims->patch("/sample-tests/$test", { result => '2' })->status, 200,
+    'the result can be corrected');
 is_deeply($lims->db->selectall_arrayref('SELECT status, result FROM lims.result_history'
             . ' WHERE organization_id = ? AND sample_test_id = ? ORDER BY id', undef,
         $lims->fixture->{id}, $test),
-    [ [ 'verified', '1' ], [ 'entered', '1' ] ], 'what it was is kept');
+    [ [ 'verified', '1' ], [ 'entered', '1' ] ], 'the history has the former value');
 is_deeply([ $lims->db->selectrow_array('SELECT meaning, printed_name, reason FROM'
             . ' lims.electronic_signature WHERE organization_id = ? AND table_name = ?'
             . ' AND record_id = ?', undef, $lims->fixture->{id}, 'sample_test', $test) ],
-    [ 'reopened', 'Ann Lee', 'transcription' ], 'under a signature');
+    [ 'reopened', 'Ann Lee', 'transcription' ], 'the signature has meaning, name and reason');
 
 $lab->verify($test);
 my ($anew) = grep { $_->{status} eq 'pending' }

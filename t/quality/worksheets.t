@@ -54,31 +54,34 @@ my $first = $rita->done('worksheet-template create', testDefinitionId => $defini
 my $second = $rita->done('worksheet-template create', testDefinitionId => $definition,
     name => 'HEM extraction', fields => \@fields, signoffSteps => \@steps);
 is_deeply([ $first->{version}, $second->{version} ], [ 1, 2 ],
-    'another template is the next version');
+    'a second template is version 2');
 is_deeply([ map { $_->{name} } @{ $second->{fields} } ], [qw(volume extractedOn remark)],
-    'with its fields in order');
+    'the template has its fields in order');
 is_deeply($second->{signoffSteps},
     [ { name => 'Analyst', role => undef }, { name => 'Reviewer', role => 'qa_officer' } ],
-    'and its steps');
+    'the template has its sign-off steps');
 $rita->refused('invalid_reference', 'worksheet-template create', testDefinitionId => 999_999,
     name => 'none', fields => \@fields);
 is($rita->call('worksheet-template create', testDefinitionId => $definition, name => 'twice',
-        fields => [ $fields[0], $fields[0] ])->{exit}, 2, 'a field is there once');
+        fields => [ $fields[0], $fields[0] ])->{exit}, 2,
+            'a field with the same name twice is refused');
 
 # --- Filling ----------------------------------------------------------------------------
 
 incomplete([ 'Initial volume', 'extractedOn' ], [ 'Analyst', 'Reviewer' ], 'not begun');
-is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing', 'the test says so');
+is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing',
+    'the test shows the worksheet as missing');
 
 $ann->refused('invalid_body', 'worksheet fill', fill(volume => 'a lot'));
 $ann->refused('invalid_body', 'worksheet fill', fill(extractedOn => '2026-02-30'));
 $ann->refused('invalid_body', 'worksheet fill', fill(weight => '1'));
-is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing', 'nothing of it is kept');
+is($lims->get("/sample-tests/$test")->json->{worksheetStatus}, 'missing',
+    'a refused filling keeps nothing');
 
 my $sheet = $ann->done('worksheet fill', fill(volume => '1000'));
-is($sheet->{templateId}, $second->{id}, 'it is filled on the latest template');
+is($sheet->{templateId}, $second->{id}, 'the worksheet is of the latest template');
 is_deeply([ $sheet->{status}, $sheet->{missing} ], [ 'incomplete', ['extractedOn'] ],
-    'and says what is missing');
+    'the worksheet lists the missing fields');
 is_deeply(incomplete(['extractedOn'], [ 'Analyst', 'Reviewer' ], 'begun')
         ->{blockers}[0]{worksheetIds}, [ $sheet->{id} ], 'the answer names the worksheet');
 $ann->refused('worksheet_incomplete', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
@@ -110,14 +113,14 @@ my $withdrawn = $ann->done('worksheet withdraw', $sheet->{id}, reason => 'wrong 
 is_deeply([ @$withdrawn{qw(needsSignoff signOffs)} ], [ [ 'Analyst', 'Reviewer' ], [] ],
     'sign-offs are withdrawn');
 is($ann->done('worksheet fill', fill(volume => '999'))->{values}[0]{value}, '999',
-    'before a signed value is corrected');
+    'after that a value can be corrected');
 $ann->done('worksheet sign-off', $sheet->{id}, step => 'Analyst', meaning => 'performed');
 my $signed = $rita->done('worksheet sign-off', $sheet->{id}, step => 'Reviewer',
     meaning => 'reviewed');
-is($signed->{status}, 'complete', 'it is complete');
+is($signed->{status}, 'complete', 'the signed worksheet is complete');
 is_deeply([ map { [ @$_{qw(step meaning printedName)} ] } @{ $signed->{signOffs} } ],
     [ [ 'Analyst', 'performed', 'Ann Lee' ], [ 'Reviewer', 'reviewed', 'Rita Ortiz' ] ],
-    'with who signed what');
+    'the worksheet lists who signed what');
 
 is($lims->post("/sample-tests/$test/verify")->status, 200, 'the result can be verified');
 $ann->refused('test_verified_locked', 'worksheet fill', fill(volume => '998'));
@@ -141,39 +144,40 @@ sub signed {
 sub of_sheet { return $lims->get("/sample-tests/$test")->json->{worksheetStatus} }
 
 $rita->done('sample-test reopen', $test, reason => 'contaminated');
-is(of_sheet(), 'unsigned', 'reopened, the sheet is unsigned');
-is_deeply($ann->done('worksheet show', $sheet->{id})->{signOffs}, [], 'none of them stands');
+is(of_sheet(), 'unsigned', 'reopening the result withdraws the sign-offs');
+is_deeply($ann->done('worksheet show', $sheet->{id})->{signOffs}, [],
+    'the worksheet has no sign-off');
 $lab->enter($test, '3.1');
 incomplete([], [ 'Analyst', 'Reviewer' ], 'another analysis, on the first one\'s sheet');
 is($ann->done('worksheet fill', fill(volume => '950'))->{values}[0]{value}, '950',
-    'it is filled anew');
-is(signed($sheet->{id}), 'complete', 'and signed anew');
+    'the worksheet is filled again');
+is(signed($sheet->{id}), 'complete', 'the worksheet is signed again');
 $lab->enter($test, '3.1');
-is(of_sheet(), 'complete', 'the same value again is the one that was signed for');
+is(of_sheet(), 'complete', 'the same result again keeps the sign-offs');
 $lab->enter($test, '3.2');
-is(of_sheet(), 'unsigned', 'another value is not');
-is(signed($sheet->{id}), 'complete', 'signed for it');
+is(of_sheet(), 'unsigned', 'another result ends the sign-offs');
+is(signed($sheet->{id}), 'complete', 'the worksheet is signed for the new result');
 $lab->enter($test, undef);
-is(of_sheet(), 'unsigned', 'nor is none');
+is(of_sheet(), 'unsigned', 'withdrawing the result ends the sign-offs');
 $ann->refused('invalid_transition', 'worksheet sign-off', $sheet->{id}, step => 'Analyst',
     meaning => 'performed');
 $lab->enter($test, '3.2');
 incomplete([], [ 'Analyst', 'Reviewer' ], 'the same value after it was withdrawn');
-is(signed($sheet->{id}), 'complete', 'signed once more');
-is($lims->post("/sample-tests/$test/verify")->status, 200, 'and verified');
+is(signed($sheet->{id}), 'complete', 'the worksheet is signed once more');
+is($lims->post("/sample-tests/$test/verify")->status, 200, 'the result can be verified again');
 
 # Signed at the bench, before there is a result.
 ($test) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
 my $early = $ann->done('worksheet fill', fill(volume => '1000', extractedOn => '2026-11-20'));
 is(signed($early->{id}), 'complete', 'a sheet is signed before there is a result');
 $lab->enter($test, '4.0');
-is(of_sheet(), 'complete', 'the first one keeps its signatures');
+is(of_sheet(), 'complete', 'the first result keeps the sign-offs made before it');
 $lab->enter($test, '5.0');
 incomplete([], [ 'Analyst', 'Reviewer' ], 'the next one does not');
 
 $rita->done('worksheet-template update', $second->{id}, active => 'false');
 my ($next) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
 is($ann->done('worksheet fill', fill(volume => '1'), sampleTestId => $next)->{templateId},
-    $first->{id}, 'a template out of use is passed over');
+    $first->{id}, 'an inactive template is not used');
 
 done_testing();

@@ -18,7 +18,7 @@ sub findings {
 
 my $sound = $tool->run(qw(check --json));
 is($sound->{exit}, 0, 'a sound database');
-ok($sound->{json}{ok}, 'is told to be sound');
+ok($sound->{json}{ok}, 'a sound database passes');
 my $found = findings($sound);
 for my $subject ('server version', 'encoding', 'transaction isolation', 'roles', 'login',
     'acting for users', 'run-time role', 'schema', 'row-level security', 'owner', 'grants',
@@ -33,7 +33,7 @@ my $tables = $tool->value(q{
        AND table_name IN (SELECT tablename FROM pg_tables WHERE schemaname = 'lims')});
 is($found->{'row-level security'}{finding}, ($tables + 1) . ' tables', 'every tenant table');
 is($found->{durability}{state}, 'warning', 'the cluster of the tests does without fsync');
-like($found->{durability}{finding}, qr/fsync is off/, 'which a warning says');
+like($found->{durability}{finding}, qr/fsync is off/, 'a warning says that fsync is off');
 
 # Each fault, and how it is put right.
 
@@ -75,19 +75,20 @@ for my $fault (@faults) {
     my $finding = findings($done)->{$subject};
     is($finding->{state}, 'failed', "$subject failed");
     like($finding->{finding}, qr/\b$table\b/, "and names $table");
-    ok($finding->{remedy}, 'with a remedy');
+    ok($finding->{remedy}, 'the finding has a remedy');
     my @failed = grep { $_->{state} eq 'failed' } @{ $done->{json}{findings} };
-    is(@failed, 1, 'nothing else is blamed');
-    like($tool->run('check')->{out}, qr/^failed +\Q$subject\E: .*\n +\S/m, 'for people too');
+    is(@failed, 1, 'no other check fails');
+    like($tool->run('check')->{out}, qr/^failed +\Q$subject\E: .*\n +\S/m,
+        'the text output has finding and remedy');
     $tool->superuser->do($mend);
 }
-is($tool->run('check')->{exit}, 0, 'all is mended');
+is($tool->run('check')->{exit}, 0, 'after the repair the check passes');
 
 my $name = $tool->value('SELECT current_database()');
 $tool->superuser->do("GRANT TEMPORARY ON DATABASE $name TO PUBLIC");
 my $loose = $tool->run(qw(check --json));
 is(findings($loose)->{'temporary tables'}{state}, 'warning', 'a right that no schema carries');
-is($loose->{exit}, 0, 'is for somebody to know');
+is($loose->{exit}, 0, 'a warning alone does not fail the check');
 $tool->superuser->do("REVOKE TEMPORARY ON DATABASE $name FROM PUBLIC");
 
 # Another login, an empty database, none at all.
@@ -98,8 +99,9 @@ is(findings($app)->{login}{state}, 'failed', 'the login is named');
 
 my $empty = LIMS::Test::Tool->new(empty => 1)->run(qw(check --json));
 is($empty->{exit}, 5, 'a database without the schema');
-like(findings($empty)->{schema}{remedy}, qr/limsctl migrate/, 'what to do');
-is($tool->run(qw(check --database), 'host=/nowhere')->{exit}, 4, 'no database');
+like(findings($empty)->{schema}{remedy}, qr/limsctl migrate/, 'the remedy says what to do');
+is($tool->run(qw(check --database), 'host=/nowhere')->{exit}, 4,
+    'without a database the exit status is 4');
 
 # The configuration of httpd, where its test is named.
 
@@ -107,6 +109,7 @@ is(findings($tool->run(qw(check --json --configtest), 'echo Syntax OK'))->{confi
     'Syntax OK', 'a configuration');
 my $bad = $tool->run(qw(check --json --configtest), 'echo LIMS0001: no TLS >&2; exit 1');
 is($bad->{exit}, 1, 'a bad one');
-is(findings($bad)->{configuration}{finding}, 'LIMS0001: no TLS', 'in its own words');
+is(findings($bad)->{configuration}{finding}, 'LIMS0001: no TLS',
+    'the finding has the words of configtest');
 
 done_testing();

@@ -51,12 +51,12 @@ for my $command ([ qw(instrument-file show), $id ], [qw(instrument-file list)]) 
 for my $given ("\x{9b}31m\x{202e}x", "\x{85}") {
     for my $form ([], ['--json']) {
         my $said = $tool->run(@as, @$form, qw(user list --active), encode('UTF-8', $given));
-        isnt($said->{exit}, 0, 'what is refused');
+        isnt($said->{exit}, 0, 'a refusal shows no control character');
         is_harmless("@$form its message", $said->{out} . $said->{err});
     }
 }
 my $broken = $tool->run(@as, 'sample', 'show', "\x9b31m");
-unlike($broken->{out} . $broken->{err}, qr/\x9b/, 'nor does a byte that is no UTF-8');
+unlike($broken->{out} . $broken->{err}, qr/\x9b/, 'bytes that are no UTF-8 are not printed');
 
 # Bytes as they came go to a file or a pipe.
 is($tool->run(@as, qw(instrument-file content), $id)->{out}, 'a', 'bytes go to a file');
@@ -65,8 +65,8 @@ is($tool->run(@as, qw(instrument-file content), $id)->{out}, 'a', 'bytes go to a
     my $command = join ' ', map { "'$_'" } LIMS::Instance::out() . '/limsctl', @as,
         qw(instrument-file content), $id;
     my ($status, $output) = LIMS::Instance::capture('script', '-qec', $command, '/dev/null');
-    is($status, 2, 'and not to a terminal');
-    like($output, qr/send them to a file/, 'which says where else');
+    is($status, 2, 'binary output to a terminal is refused');
+    like($output, qr/send them to a file/, 'the message says to use a file');
 }
 
 done_testing();

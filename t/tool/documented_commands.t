@@ -90,10 +90,10 @@ sub typed {
 }
 
 my ($first) = $setup =~ /^(sudo limsctl organization create.*?)^sudo limsctl check/ms;
-like(typed('a laboratory is set up', $first), qr/^rawKey: +lk_\w{40,}$/m, 'and has a key');
+like(typed('a laboratory is set up', $first), qr/^rawKey: +lk_\w{40,}$/m, 'the first key is made');
 my $told = typed('its webhooks', $webhooks);
-like($told, qr/^secret: +whsec_\S+$/m, 'with a secret');
-like($told, qr/^1 +[0-9a-f-]{36} +1 +webhook\.test +pending/m, 'and the test on its way');
+like($told, qr/^secret: +whsec_\S+$/m, 'the endpoint is made with a secret');
+like($told, qr/^1 +[0-9a-f-]{36} +1 +webhook\.test +pending/m, 'the test delivery is queued');
 
 my ($before, $reviewed) = $instruments =~ /^(\$lims profile add.*?)(^\$lims instrument-file.*)/ms;
 my ($lims) = $webhooks =~ /^(lims=.*\n)/m;

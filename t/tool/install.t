@@ -51,10 +51,11 @@ my %expected = (
 );
 is($mode->{$_}, $expected{$_}, $_) for sort keys %expected;
 my @written = grep { $mode->{$_} !~ /\A[67][45][45]\z|\A640\z/ } sort keys %$mode;
-is_deeply(\@written, [], 'nobody else can write any of it');
-is(sprintf('%o', (stat "$dir/etc/mod_lims")[2] & 07777), '750', 'what is secret has a closed folder');
+is_deeply(\@written, [], 'no installed file is writable for others');
+is(sprintf('%o', (stat "$dir/etc/mod_lims")[2] & 07777), '750',
+    'the folder of secrets is closed to others');
 ok(-d "$dir/usr/share/mod_lims/www" && !glob("$dir/usr/share/mod_lims/www/*"),
-    'what httpd has at / is empty');
+    'the document root is empty');
 my $load = do { open my $in, '<', "$dir/usr/share/mod_lims/lims.load" or die; local $/; <$in> };
 like($load, qr{\A# Depends: dbd ssl\n.*^LoadModule lims_module /usr/lib/modules/mod_lims\.so$}ms,
     'a2enmod is told where it is and what it needs');
@@ -70,7 +71,7 @@ open my $out, '>', $conf or die "$conf: $!\n";
 print {$out} "LIMS_DATABASE = mine\n";
 close $out;
 ($status) = make('install');
-is($status, 0, 'once more');
+is($status, 0, 'installing again succeeds');
 open my $in, '<', $conf or die "$conf: $!\n";
 is(scalar <$in>, "LIMS_DATABASE = mine\n", 'the settings of the house are kept');
 close $in;

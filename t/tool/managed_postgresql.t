@@ -61,7 +61,7 @@ is_deeply([ grep { $_->{state} eq 'failed' } @{ $check->{findings} } ], [],
 $db = connected('managed');
 is($db->selectrow_array(q{SELECT count(*) FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
         WHERE c.relnamespace = 'lims'::regnamespace AND r.rolname <> 'lims_owner'}), 0,
-    'all that was made is lims_owner\'s');
+    'lims_owner owns every table');
 $db->disconnect;
 
 done_testing();

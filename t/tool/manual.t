@@ -13,7 +13,7 @@ my $overview = $tool->run('--help');
 is($overview->{exit}, 0, '--help');
 my ($list)   = $overview->{out} =~ /^Commands:\n((?:  .*\n)+)/m;
 my @commands = $list =~ /^  (\w\S*(?: \S+)?)  /mg;
-cmp_ok(@commands, '>', 40, 'it lists the commands');
+cmp_ok(@commands, '>', 40, 'the manual page lists the commands');
 is(scalar @commands, scalar(() = $list =~ /\n/g), '... each on a line, apart from what it is for');
 
 my $manual = $tool->run('man')->{out};
@@ -51,7 +51,7 @@ is_deeply(\@wide, [], 'help fits into 79 columns');
 like($tool->run('--version')->{out}, qr/\Alimsctl \d+\.\d+\.\d+\n\z/, '--version');
 is($tool->run(qw(openapi))->{json}{openapi}, '3.1.0', 'limsctl openapi');
 is($tool->run('openapi', '--server', 'https://lims.example')->{json}{servers}[0]{url},
-    'https://lims.example', 'for another address');
+    'https://lims.example', 'openapi takes the URL of the server');
 
 SKIP: {
     skip 'groff is not here', 1 if system 'command -v groff >/dev/null';

@@ -25,11 +25,11 @@ is(states($status), join(' ', ('pending') x $count), 'all migrations are pending
 is_deeply([ map { [ $_->{version}, $_->{name} ] } @{ $status->{json}{migrations} } ], \@files,
     'they are the files of sql/, in order');
 is($tool->run(qw(organization list))->{exit}, 5, 'other commands say that it does not fit');
-like($tool->run(qw(organization list))->{err}, qr/limsctl migrate/, 'and what to do');
+like($tool->run(qw(organization list))->{err}, qr/limsctl migrate/, 'the error says what to do');
 
 my $dry = $tool->run(qw(migrate --dry-run));
 is($dry->{exit}, 0, 'a dry run succeeds');
-like($dry->{out}, qr/rolled back/, 'it says that it was one');
+like($dry->{out}, qr/rolled back/, 'a dry run says that it was rolled back');
 is($tool->value(q{SELECT to_regnamespace('lims')}), undef, 'nothing of it is left');
 
 my $done = $tool->run('migrate');
@@ -38,10 +38,10 @@ like($done->{out}, qr/^101 foundation \.\.\. done$/m, 'names what it does');
 is($tool->value($recorded), $count, 'every migration has its record');
 is($tool->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
                    WHERE schemaname = 'lims'}), 'lims_owner', 'all tables are lims_owner\'s');
-is($tool->run(qw(migrate --status))->{exit}, 0, 'now it fits');
+is($tool->run(qw(migrate --status))->{exit}, 0, 'the status is that the schema fits');
 my $again = $tool->run(qw(migrate --json));
 is($again->{exit}, 0, 'a second run');
-is(states($again), join(' ', ('applied') x $count), 'has nothing to do');
+is(states($again), join(' ', ('applied') x $count), 'migrating again does nothing');
 like($again->{json}{migrations}[0]{appliedAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/,
     'times are as in the API');
 
@@ -50,15 +50,17 @@ like($again->{json}{migrations}[0]{appliedAt}, qr/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d
 my $super = LIMS::Test::Tool->new(empty => 1);
 is($super->as('postgres', 'migrate')->{exit}, 0, 'a superuser migrates');
 is($super->value(q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables
-                    WHERE schemaname = 'lims'}), 'lims_owner', 'for lims_owner');
+                    WHERE schemaname = 'lims'}), 'lims_owner',
+                        'run by a superuser, lims_owner owns the tables');
 
 # What was applied is not what is known here.
 
 $tool->db->do(q{UPDATE lims.schema_migration SET checksum = 'other' WHERE version = 110});
 my $changed = $tool->run(qw(migrate --json));
 is($changed->{exit}, 5, 'a changed migration is refused');
-like($changed->{json}{message}, qr/110 \(reference\)/, 'by name');
-like(states($tool->run(qw(migrate --status --json))), qr/\A(?:applied ){4}changed applied/, 'status');
+like($changed->{json}{message}, qr/110 \(reference\)/, 'a changed migration is named');
+like(states($tool->run(qw(migrate --status --json))), qr/\A(?:applied ){4}changed applied/,
+    'status');
 $tool->db->do('UPDATE lims.schema_migration SET checksum = ? WHERE version = 110', undef,
     $super->value('SELECT checksum FROM lims.schema_migration WHERE version = 110'));
 is($tool->run(qw(migrate --status))->{exit}, 0, 'mended');
@@ -69,7 +71,7 @@ $tool->db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, comp
                 VALUES (?, 'future', 'x', ?)}, undef, $newer, $newer);
 my $old = $tool->run('migrate');
 is($old->{exit}, 5, 'a newer database is refused');
-like($old->{err}, qr/newer than this limsctl/, 'in words');
+like($old->{err}, qr/newer than this limsctl/, 'a newer schema is refused in words');
 is($tool->run(qw(organization list))->{exit}, 5, 'other commands refuse it too');
 $tool->db->do('UPDATE lims.schema_migration SET compatible_since = ? WHERE version = ?', undef,
     $last, $newer);
@@ -86,7 +88,8 @@ $foreign->db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, c
     VALUES (1, 'ground', 'x', 1), (2, 'reference', 'y', 2)});
 $status = $foreign->run(qw(migrate --status --json));
 is($status->{exit}, 5, 'a database that was made otherwise does not fit');
-is(states($status), join(' ', ('pending') x $count, 'unknown', 'unknown'), 'it has what is not known');
+is(states($status), join(' ', ('pending') x $count, 'unknown', 'unknown'),
+    'the status shows unknown migrations');
 for my $way ([], ['--dry-run']) {
     my $refused = $foreign->run('migrate', @$way);
     is($refused->{exit}, 5, "and is not migrated @$way");
@@ -94,8 +97,8 @@ for my $way ([], ['--dry-run']) {
         '... in words');
 }
 like($foreign->run(qw(organization list))->{err}, qr/run "limsctl migrate" in an empty one/,
-    'nor worked on');
-is($foreign->value($recorded), 2, 'nothing was recorded');
+    'commands refuse a database of other migrations');
+is($foreign->value($recorded), 2, 'no migration was recorded');
 is($foreign->value(q{SELECT count(*) FROM pg_class WHERE relnamespace = 'lims'::regnamespace
     AND relkind = 'r'}), 1, 'or made');
 
@@ -103,7 +106,7 @@ is($foreign->value(q{SELECT count(*) FROM pg_class WHERE relnamespace = 'lims'::
 
 my $app = $tool->as('lims_app', 'migrate');
 is($app->{exit}, 5, 'the run-time role may not migrate');
-like($app->{err}, qr/neither lims_owner nor a member/, 'and is told so');
+like($app->{err}, qr/neither lims_owner nor a member/, 'the run-time role cannot migrate');
 
 # One that fails leaves nothing of itself, and the ones before it.
 
@@ -113,13 +116,14 @@ $broken->db->do('CREATE TABLE lims.sample (id int)');
 my $failed = $broken->run('migrate');
 is($failed->{exit}, 4, 'a migration that fails');
 like($failed->{err}, qr/120_samples\.sql failed and was undone: .*already exists/,
-    'is named with its cause');
-is($broken->value('SELECT max(version) FROM lims.schema_migration'), 115, 'those before it stay');
+    'a failed migration is named with its cause');
+is($broken->value('SELECT max(version) FROM lims.schema_migration'), 115,
+    'migrations before the failed one stay');
 is($broken->value(q{SELECT count(*) FROM pg_proc WHERE proname = 'check_character'}), 0,
     'nothing of it is left');
 $broken->db->do('DROP TABLE lims.sample');
-is($broken->run('migrate')->{exit}, 0, 'and the rest goes on from there');
-is($broken->value($recorded), $count, 'to the end');
+is($broken->run('migrate')->{exit}, 0, 'after the repair migrate goes on');
+is($broken->value($recorded), $count, 'every migration is recorded');
 
 # Two at once.
 
@@ -132,6 +136,6 @@ for (1, 2) {
 }
 my @exits = map { waitpid($_, 0); $? >> 8 } @children;
 is_deeply(\@exits, [ 0, 0 ], 'two runs at once both succeed');
-is($both->value($recorded), $count, 'and have applied everything once');
+is($both->value($recorded), $count, 'two runs at once apply every migration once');
 
 done_testing();

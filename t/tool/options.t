@@ -47,7 +47,7 @@ for my $case (@wrong) {
     like($done->{err}, $words, "$name: words");
     is($done->{out}, '', "$name: nothing on standard output");
 }
-is($tool->value('SELECT count(*) FROM lims.client'), 0, 'and nothing was done');
+is($tool->value('SELECT count(*) FROM lims.client'), 0, 'wrong command lines change nothing');
 
 my $help = $tool->run(qw(profile --help));
 is($help->{exit}, 0, 'help about a noun');
@@ -58,9 +58,9 @@ like($tool->run(qw(instrument-file -h))->{out}, qr/^  instrument-file reevaluate
 is($tool->run(qw(frob --help))->{exit}, 2, 'about none there is none');
 
 my $json = $tool->run(qw(--json sample list --frob 1));
-is($json->{exit}, 2, 'with --json too');
+is($json->{exit}, 2, 'with --json the exit status is the same');
 is($json->{json}{error}, 'invalid_query', 'the error is JSON');
-is($json->{err}, '', 'and nothing else is said');
+is($json->{err}, '', 'with --json nothing goes to standard error');
 
 # The ways to give a value.
 
@@ -76,7 +76,7 @@ is($tool->made(@ana, qw(client update 1 --phone), '--555')->{phone}, '--555',
     'a value may begin like an option');
 is($tool->made(qw(client show), @ana, 1)->{id}, 1, 'options of every command may stand anywhere');
 is($tool->made(@ana, qw(client update 1 --name), "\x{c4}\x{a7}")->{phone}, '--555',
-    'what is not given stays');
+    'an option that is not given keeps its field');
 
 $tool->made(@ana, qw(material-type create --code DW --name Water));
 $tool->made(@ana, qw(test-definition create --name PH --code), $_) for qw(A B C);
@@ -103,14 +103,15 @@ is($gate->{json}{error}, 'incomplete_sample', 'JSON: its slug');
 is_deeply([ map { $_->{slug} } @{ $gate->{json}{blockers} } ], ['incomplete_sample'],
     'JSON: what blocks');
 like($tool->run(@ana, qw(sample report 1))->{err}, qr/blockers:\n.*incomplete_sample/s,
-    'for people: what blocks');
+    'the text output lists the blockers');
 
 my $none = $tool->run(@ana, qw(--json client show 77));
 is($none->{exit}, 3, 'exit status 3: no such record');
 is($none->{json}{error}, 'not_found', 'JSON');
-is($tool->run(qw(client list --organization elsewhere))->{exit}, 3, 'no such organization');
+is($tool->run(qw(client list --organization elsewhere))->{exit}, 3,
+    'an unknown organization exits with 3');
 is($tool->run(qw(client list --organization cedar --user nobody@cedar.example))->{exit}, 3,
-    'no such user');
+    'an unknown user exits with 3');
 is($tool->run(@ana, qw(client list --database), 'host=/nowhere')->{exit}, 4,
     'exit status 4: no database');
 is($tool->run(@ana, qw(--json client list --database), 'host=/nowhere')->{json}{error},
@@ -133,12 +134,13 @@ unlike($list, qr/ \n/, 'without spaces at the end of lines');
 like($tool->run(@ana, qw(client list --code NONE))->{out}, qr/\A\(none\)\n\z/, 'an empty one');
 like($tool->run(@ana, qw(client show 1))->{out}, qr/^phone: +--555\n/m, 'a record is lines');
 like($tool->run(@ana, qw(test-definition list --limit 2))->{out}, qr/^\(more: --cursor 2\)$/m,
-    'where a page goes on');
+    'the text output names the next cursor');
 $tool->db->do('UPDATE lims.client SET address = ? WHERE id = 1', undef,
     "1 Main St\n\e[2JRiverbend");
 like($tool->run(@ana, qw(client show 1))->{out}, qr/^address: +1 Main St  \[2JRiverbend$/m,
-    'nothing in a text controls the terminal');
+    'control characters of a text are not printed');
 
-unlike($tool->run("\e[2Jsample")->{err}, qr/\e/, 'nor in an argument');
+unlike($tool->run("\e[2Jsample")->{err}, qr/\e/,
+    'control characters of an argument are not printed');
 
 done_testing();

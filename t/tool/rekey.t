@@ -54,10 +54,11 @@ is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | ok: 1 under key \"new\""
 
 my $done = $tool->run(qw(webhook rekey));
 is($done->{exit}, 0, 'rekey') or diag($done->{err});
-like($done->{out}, qr/\A63 endpoints .* by key new now\.\n\z/, 'it says how many');
+like($done->{out}, qr/\A63 endpoints .* by key new now\.\n\z/,
+    'rekey says how many endpoints it changed');
 is(keys_in_use(), 'new', 'all secrets are under the new key');
 is($tool->value('SELECT secret FROM lims.webhook_endpoint WHERE id = ?', $fresh), $before,
-    'what was is not touched');
+    'a secret under the new key is not changed');
 is_deeply($tool->run(qw(--json webhook rekey))->{json}, { sealed => 0, failed => 0 },
     'a second run has nothing to do');
 is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE reason = 'sealed by key new'}), 63,
@@ -91,9 +92,9 @@ $tool->run(qw(secret-key --key-id fourth));
 my $some = $tool->run(qw(webhook rekey));
 is($some->{exit}, 1, 'a secret of another endpoint does not open');
 like($some->{err}, qr/webhook endpoint $id of organization \d+: key "third" does not open it/,
-    'it says which');
-unlike($some->{err} . $some->{out}, qr/whsec_/, 'and shows none');
+    'the error names the endpoint');
+unlike($some->{err} . $some->{out}, qr/whsec_/, 'no secret is shown');
 like($some->{out}, qr/\A63 endpoints .*; 1 could not be opened\./, 'the others are done');
-is(keys_in_use(), 'fourth third', 'that one is as it was');
+is(keys_in_use(), 'fourth third', 'the secret that could not be opened is unchanged');
 
 done_testing();

@@ -102,7 +102,8 @@ subtest 'before limsctl migrate' => sub {
         like($answer->header('Retry-After'), qr/\A\d+\z/, '... for now');
     }
     $lims->expect_log(qr/LIMS0364: 503 .*$words/);
-    like(ready()->{status} . ' ' . ready()->{content}, qr/\A503 .*$words/, 'it is not ready');
+    like(ready()->{status} . ' ' . ready()->{content}, qr/\A503 .*$words/,
+        'the service is not ready');
     my ($exit, $found, $output) = limsctl('check');
     is($exit, 1, 'limsctl check fails') or diag($output);
     is_deeply([ map { $_->{subject} } grep { $_->{state} eq 'failed' } @{ $found->{findings} } ],
@@ -123,13 +124,13 @@ subtest 'before limsctl migrate' => sub {
         is($done ? 'done' : $who->[1]->state, 'LM503', "$who->[0] is refused by the database");
     }
     is(at_copy('postgres')->selectrow_array('SELECT count(*) FROM lims.sample'), 4,
-        'nothing was written');
+        'no refused write wrote anything');
 };
 
 subtest 'after limsctl migrate' => sub {
     is((limsctl('migrate'))[0], 0, 'limsctl migrate');
     is((limsctl('check'))[0], 0, 'limsctl check has nothing against it');
-    is(ready()->{status}, 200, 'it is ready, without a restart');
+    is(ready()->{status}, 200, 'the service is ready without a restart');
     my @made = map { registered()->json->{id} } 1 .. 3;
     is_deeply([ come(4) ], [ $unread, @made ], 'the reader goes on, and misses nothing');
 };

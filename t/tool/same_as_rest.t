@@ -57,7 +57,7 @@ is($reported->{status}, 'reported', 'the sample of the API is reported');
 is_deeply(stripped($done), stripped($reported), 'the records are alike');
 is($lims->get("/samples/$own->{id}")->status, 200, 'each surface sees the other\'s');
 is_deeply(ctl(qw(sample show), $own->{id}), $lims->get("/samples/$own->{id}")->json,
-    'and both say the same');
+    'limsctl and API show the same record');
 
 sub events {
     my ($from, $to) = @_;
@@ -80,11 +80,12 @@ sub trail {
           FROM lims.audit_entry
          WHERE table_name = ? AND record_id = ? ORDER BY id}, undef, $table, $id);
 }
-is_deeply(trail(sample      => $own->{id}), trail(sample      => $api->{id}), 'audit of the sample');
+is_deeply(trail(sample      => $own->{id}), trail(sample      => $api->{id}),
+    'audit of the sample');
 is_deeply(trail(sample_test => $mine),      trail(sample_test => $test),      'audit of the test');
 is($db->selectrow_array(q{SELECT count(api_key_id) FROM lims.audit_entry
                            WHERE table_name = 'sample' AND record_id = ?}, undef, $own->{id}), 0,
-    'no key acted at the command line');
+    'the audit trail of limsctl names no key');
 
 # The wall between organizations.
 
@@ -93,10 +94,10 @@ my @there   = qw(--organization other --user administrator@other.example);
 my $foreign = $lims->ctl(qw(sample show), $own->{id}, @there);
 is($foreign->{exit}, 3, 'another organization does not see the sample');
 is($foreign->{json}{message}, $lims->ctl(qw(sample show 999999), @there)->{json}{message}
-        =~ s/999999/$own->{id}/r, 'it looks like none');
+        =~ s/999999/$own->{id}/r, 'the message is that of an unknown id');
 is($lims->ctl(qw(client create --code x --name x --organization other), @here[ 2, 3 ])->{exit}, 3,
     'a user of one organization does not act in another');
 is($lims->ctl(qw(sample create --client-name x --material-type-id), $material, @there)->{exit}, 1,
-    'nor does a record refer to another\'s');
+    'a reference to another organization\'s record is refused');
 
 done_testing();

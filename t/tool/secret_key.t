@@ -18,22 +18,24 @@ sub content { open my $in, '<', $file or die "$file: $!\n"; local $/ = undef; re
     local $ENV{LIMS_SECRET_KEY_FILE};
     delete $ENV{LIMS_SECRET_KEY_FILE};
     my $which = $tool->run('secret-key');
-    is($which->{exit}, 2, 'no file is named');
+    is($which->{exit}, 2, 'without a file the exit status is 2');
     like($which->{err}, qr/--secret-key-file FILE, or LIMS_SECRET_KEY_FILE/, 'how to name one');
 }
 
 my $made = $tool->run('secret-key', '--secret-key-file', $file);
 is($made->{exit}, 0, 'the file is made');
 is(sprintf('%o', (stat $file)[2] & 07777), '600', "its owner's alone");
-like(content(), qr{\A\d{8}T\d{6}Z-[0-9a-f]{6} [A-Za-z0-9+/]{43}=\n\z}, 'with one key, named by the time');
+like(content(), qr{\A\d{8}T\d{6}Z-[0-9a-f]{6} [A-Za-z0-9+/]{43}=\n\z},
+    'the file has one key, named by the time');
 my ($key) = content() =~ / (\S+)/;
-unlike("$made->{out}$made->{err}", qr/\Q$key\E/, 'which is not shown');
-like($made->{out}, qr/first of \Q$file\E.*webhook rekey/s, 'but what to do next');
+unlike("$made->{out}$made->{err}", qr/\Q$key\E/, 'the key is not printed');
+like($made->{out}, qr/first of \Q$file\E.*webhook rekey/s, 'the output says what to do next');
 
 local $ENV{LIMS_SECRET_KEY_FILE} = $file;
 my $second = $tool->run(qw(secret-key --json --key-id 2026-11));
-is($second->{json}{keyId}, '2026-11', 'another, of that id');
-like(content(), qr/\A2026-11 \S+\n\d{8}T\d{6}Z-\w{6} \Q$key\E\n\z/, 'comes first, the older one stays');
+is($second->{json}{keyId}, '2026-11', 'a second key with a given id');
+like(content(), qr/\A2026-11 \S+\n\d{8}T\d{6}Z-\w{6} \Q$key\E\n\z/,
+    'comes first, the older one stays');
 
 # Files made within a second may be put together.
 my @ids = map {
@@ -45,7 +47,7 @@ is(scalar keys %ids, 3, 'keys made at once have names of their own') or diag("@i
 my $before = content();
 my $twice  = $tool->run(qw(secret-key --key-id 2026-11));
 is($twice->{exit}, 1, 'an id twice is refused');
-like($twice->{err}, qr/stands there twice/, 'in words');
+like($twice->{err}, qr/stands there twice/, 'a key id that is there twice is named');
 is($tool->run('secret-key', '--key-id', 'a b')->{exit}, 2, 'an id that is none');
 is(content(), $before, 'the file is as it was');
 chmod 0644, $file;

@@ -35,43 +35,46 @@ $tool->made(@ana, qw(sample-test enter), $_, qw(--result 7.1)) for 1 .. 3;
 # Where the policy does not ask, a signature is made when a password is given.
 
 is($tool->made(@ana, qw(sample-test verify 1))->{status}, 'verified', 'without a policy');
-is($tool->value($signatures), 0, 'nothing is signed');
-is($tool->made(@ana, @password, qw(sample-test verify 2))->{status}, 'verified', 'with a password');
-is($tool->value($signatures), 1, 'it is');
+is($tool->value($signatures), 0, 'without a password nothing is signed');
+is($tool->made(@ana, @password, qw(sample-test verify 2))->{status}, 'verified',
+    'with a password the test is verified');
+is($tool->value($signatures), 1, 'the signature is recorded');
 
 # Where it asks, nothing goes without.
 
 policy('true');
 my $unsigned = $tool->run(@ana, qw(--json sample-test verify 3));
 is($unsigned->{exit}, 1, 'refused without a password');
-is($unsigned->{json}{error}, 'esignature_required', 'by its slug');
+is($unsigned->{json}{error}, 'esignature_required', 'the refusal has the slug esignature_required');
 my $wrong = $tool->run(@ana, qw(--json sample-test verify 3 --password-file),
     $tool->secret('incorrect horse'));
 is($wrong->{exit}, 1, 'refused with a wrong password');
-like($wrong->{json}{message}, qr/nothing was signed/, 'in words');
+like($wrong->{json}{message}, qr/nothing was signed/, 'the message says that nothing was signed');
 $tool->made(qw(user create --organization cedar --email bo@cedar.example --display-name Bo));
 my $bare = $tool->run(qw(--json sample-test verify 3 --organization cedar --user bo@cedar.example),
     @password);
 is($bare->{exit}, 1, 'refused for somebody without a password');
-like($bare->{json}{message}, qr/user set-password/, 'who is told how to get one');
-is($tool->value(q{SELECT status FROM lims.sample_test WHERE id = 3}), 'entered', 'all the same');
+like($bare->{json}{message}, qr/user set-password/,
+    'a user without a password is told how to set one');
+is($tool->value(q{SELECT status FROM lims.sample_test WHERE id = 3}), 'entered',
+    'the refused verification changed nothing');
 
 my $verified = $tool->made(@ana, @password, qw(sample-test verify 3 --reason), 'second look');
 is($verified->{status}, 'verified', 'signed and verified');
 my $signature = signature();
-is($signature->{printed_name}, 'Ana Ruiz',    'who');
-is($signature->{meaning},      'verified',    'what it means');
+is($signature->{printed_name}, 'Ana Ruiz',    'the signature has the printed name');
+is($signature->{meaning},      'verified',    'the signature has its meaning');
 is($signature->{reason},       'second look', 'why');
 is($signature->{table_name},   'sample_test', 'the table');
 is($signature->{record_id},    3,             'the record');
-is($signature->{hashed},       32,            'and what it said');
+is($signature->{hashed},       32,            'the signature has the hash of the record');
 my $entry = $tool->db->selectrow_hashref(q{
     SELECT * FROM lims.audit_entry
      WHERE table_name = 'sample_test' AND record_id = 3
      ORDER BY id DESC LIMIT 1});
 is($entry->{signature_id}, $signature->{id}, 'the audit trail names the signature');
-is($entry->{reason},       'second look',    'and the reason');
-is($entry->{user_id}, $verified->{verifiedBy}, 'and the user');
+is($entry->{reason},       'second look',    'the audit entry has the reason');
+is($entry->{user_id}, $verified->{verifiedBy}, 'the audit entry has the user');
 
 # An act that is refused leaves no signature behind.
 
@@ -79,7 +82,7 @@ my $before = $tool->value($signatures);
 is($tool->run(@ana, @password, qw(--json sample-test verify 4))->{json}{error}, 'blank_result',
     'a gate refuses what is signed');
 is($tool->run(@ana, @password, qw(sample-test verify 99))->{exit}, 3, 'a test that is none');
-is($tool->value($signatures), $before, 'no signature is left');
+is($tool->value($signatures), $before, 'a failed action leaves no signature');
 
 # The meaning of a decision is the decision.
 
@@ -128,6 +131,6 @@ SKIP: {
 
 is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE changes::text LIKE '%battery%'}), 0,
     'the audit trail has none');
-unlike($wrong->{out} . $wrong->{err}, qr/incorrect horse/, 'no message has one');
+unlike($wrong->{out} . $wrong->{err}, qr/incorrect horse/, 'no message shows the password');
 
 done_testing();

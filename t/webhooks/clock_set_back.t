@@ -39,9 +39,9 @@ my $hanging = $receiver->endpoint($lims, '/hanging', events => 'qc.failed');
 my $healthy = $receiver->endpoint($lims, '/healthy', events => 'sample.created');
 $receiver->say('/hanging', 'hang');
 happen('sample.created');
-is(scalar $receiver->wait_for('/healthy', 1), 1, 'one goes out');
+is(scalar $receiver->wait_for('/healthy', 1), 1, 'a healthy delivery arrives');
 happen('qc.failed');
-is(scalar $receiver->wait_for('/hanging', 1), 1, 'one is not answered');
+is(scalar $receiver->wait_for('/hanging', 1), 1, 'a delivery hangs');
 set_clock(-3600);
 
 happen('sample.created');
@@ -50,7 +50,8 @@ is(scalar @seen, 2, 'the next one goes out all the same');
 my $behind = time - $seen[1]{headers}{'x-service-timestamp'};
 cmp_ok(abs($behind - 3600), '<', 60, 'signed with the time that it is now said to be');
 
-is(scalar $receiver->wait_for('/hanging', 2, 60), 2, 'the other is tried again by its schedule');
+is(scalar $receiver->wait_for('/hanging', 2, 60), 2,
+    'the hanging delivery is retried by its schedule');
 my $attempt = $lims->db->selectrow_hashref(q{SELECT a.duration_ms, a.error
     FROM lims.webhook_attempt a JOIN lims.webhook_delivery d ON d.id = a.delivery_id
    WHERE d.endpoint_id = ? AND a.number = 1}, undef, $hanging->{id});

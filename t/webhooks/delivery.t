@@ -49,11 +49,13 @@ subtest 'headers and body as in the contract' => sub {
     my $envelope = JSON::PP->new->decode($it->{body});
     is($it->{method}, 'POST', 'a POST');
     is_deeply([ sort keys %got ], [ qw(content-type user-agent x-service-delivery x-service-event
-            x-service-signature x-service-timestamp) ], 'the header fields of the contract, no other');
+            x-service-signature x-service-timestamp) ],
+                'the header fields of the contract, no other');
     is($got{'content-type'},       'application/json',      'Content-Type');
     is($got{'user-agent'},         'mod_lims-webhooks/1.0', 'User-Agent');
     is($got{'x-service-event'},    'sample.created',        'X-Service-Event');
-    is($got{'x-service-delivery'}, $envelope->{id},         'X-Service-Delivery is the envelope\'s id');
+    is($got{'x-service-delivery'}, $envelope->{id},
+        'X-Service-Delivery is the envelope\'s id');
     like($got{'x-service-timestamp'}, qr/\A\d+\z/, 'X-Service-Timestamp');
     cmp_ok(abs($it->{time} - $got{'x-service-timestamp'}), '<', 5, '... is now');
     ok(verified($it, $endpoint->{secret}), 'X-Service-Signature');
@@ -77,12 +79,12 @@ subtest 'a failed delivery is tried again' => sub {
     my @seen = $receiver->wait_for('/flaky', 3);
     my $state = state_of($seen[0]{headers}{'x-service-delivery'});
     sleep 0.8;    # more than another wait
-    is(scalar $receiver->seen('/flaky'), 3, 'until it is acknowledged');
+    is(scalar $receiver->seen('/flaky'), 3, 'it is retried until it is acknowledged');
     is_deeply([ map { $_->{body} } @seen ], [ ($seen[0]{body}) x 3 ], 'the body is the same');
     is(scalar(grep { verified($_, $endpoint->{secret}) } @seen), 3, 'each is signed');
     cmp_ok($seen[2]{headers}{'x-service-timestamp'}, '>=', $seen[0]{headers}{'x-service-timestamp'},
         'anew');
-    cmp_ok($seen[1]{time} - $seen[0]{time}, '>', 0.29, 'not before its time');
+    cmp_ok($seen[1]{time} - $seen[0]{time}, '>', 0.29, 'a retry does not come early');
     is_deeply($state, { state => 'delivered', attempts => 3 }, 'each attempt counted');
 };
 
@@ -114,13 +116,14 @@ subtest 'Standard Webhooks, and a secret that is replaced' => sub {
     ok(verified($it, $new->{secret}), 'the new one signs');
     ok(verified($it, $endpoint->{secret}, 'x-service-signature-previous'), 'the old one beside it');
     is($h->{'webhook-signature'}, $signed->($new->{secret}) . ' ' . $signed->($endpoint->{secret}),
-        'both in the standard header field');
+        'the standard header has both signatures');
     $lims->db->do(q{UPDATE lims.webhook_endpoint SET previous_secret_until = now()
         WHERE id = ?}, undef, $endpoint->{id});
     emit('coa.generated');
     (undef, undef, $it) = $receiver->wait_for('/standard', 3);
-    ok(verified($it, $new->{secret}), 'after the overlap');
-    ok(!exists $it->{headers}{'x-service-signature-previous'}, 'there is the new one alone');
+    ok(verified($it, $new->{secret}), 'after the overlap the new secret signs');
+    ok(!exists $it->{headers}{'x-service-signature-previous'},
+        'after the overlap the former secret does not sign');
 };
 
 # One at a time, so that the order in which they start is the one in which they

@@ -40,7 +40,7 @@ ok($made->{enabled}, 'enabled');
 ok(!$made->{standardHeaders}, 'without the other header fields');
 is($made->{consecutiveFailures}, 0, 'no failures');
 is_deeply([ @$made{qw(disabledAt disabledReason previousSecretUntil deletedAt)} ], [ (undef) x 4 ],
-    'the rest is empty');
+    'the other fields are null');
 my $id = $made->{id};
 
 for my $look ([qw(list)], [ 'show', $id ]) {
@@ -52,7 +52,7 @@ for my $look ([qw(list)], [ 'show', $id ]) {
 
 # Kept.
 
-like(kept($id, 'secret'), qr/\A01..(?:[0-9a-f]{2}){60,}\z/, 'it is kept sealed');
+like(kept($id, 'secret'), qr/\A01..(?:[0-9a-f]{2}){60,}\z/, 'the secret is stored sealed');
 unlike(kept($id, 'secret'), qr/\Q@{[ unpack 'H*', 'whsec_' ]}/, '... not as it is');
 is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'webhook_endpoint'
     AND record_id = ?}, $id), 1, 'the creation is in the trail');
@@ -68,11 +68,15 @@ is($tool->value(q{SELECT u.email FROM lims.audit_entry a JOIN lims.user_account 
 # What is refused.
 
 my @make = qw(create --name X --url);
-refused(1, qr/url must begin with https/,           'http',        @make, 'http://erp.example.org/');
+refused(1, qr/url must begin with https/,           'http',        @make,
+    'http://erp.example.org/');
 refused(1, qr/url must be an absolute URL/,         'no URL',      @make, 'https://');
-refused(1, qr/url must have no user/,               'a user',      @make, 'https://a:b@erp.example.org/');
-refused(1, qr/url must have no fragment/,           'a fragment',  @make, 'https://erp.example.org/#a');
-refused(1, qr/url must name its host in ASCII/,     'an umlaut',   @make, "https://m\xC3\xBCnchen.example/");
+refused(1, qr/url must have no user/,               'a user',      @make,
+    'https://a:b@erp.example.org/');
+refused(1, qr/url must have no fragment/,           'a fragment',  @make,
+    'https://erp.example.org/#a');
+refused(1, qr/url must name its host in ASCII/,     'an umlaut',   @make,
+    "https://m\xC3\xBCnchen.example/");
 refused(2, qr/url must be a string of 1 to 2000/,   'too long',    @make, 'https://a.example/' . 'x' x 2000);
 refused(2, qr/events.*sample\.creatd|events.*must/, 'no such event', @make, 'https://a.example/',
     qw(--events sample.creatd));
@@ -81,13 +85,15 @@ refused(2, qr/events/, 'an event twice', @make, 'https://a.example/',
 refused(2, qr/events/, 'no event', @make, 'https://a.example/', '--events', '');
 refused(2, qr/events/, 'the test is no event to choose', @make, 'https://a.example/',
     qw(--events webhook.test));
-is($tool->value('SELECT count(*) FROM lims.webhook_endpoint'), 1, 'and nothing was made');
+is($tool->value('SELECT count(*) FROM lims.webhook_endpoint'), 1,
+    'refused commands made no endpoint');
 {
     local $ENV{LIMS_SECRET_KEY_FILE} = '/nowhere/secret.key';
     refused(1, qr/there is no file/, 'without the key file', @make, 'https://a.example/');
     delete $ENV{LIMS_SECRET_KEY_FILE};
     refused(2, qr/--secret-key-file/, 'without its name', @make, 'https://a.example/');
-    is($tool->run(@cedar, qw(webhook list))->{exit}, 0, 'what needs no key needs no key file');
+    is($tool->run(@cedar, qw(webhook list))->{exit}, 0,
+        'commands without secrets need no key file');
 }
 for my $bad ("url = 'http://a.example/'", "url = 'https://u\@a.example/'", "url = 'https://a.example/#x'",
     "url = 'https://a.example'", "events = '{}'", "events = '{webhook.test}'") {
@@ -105,7 +111,7 @@ is_deeply([ @$changed{qw(name url)} ], [ 'ERP 2', 'https://b.example/y?z=1' ], '
 is_deeply($changed->{events}, [qw(qc.failed sample.reported)], 'the events');
 ok($changed->{standardHeaders}, 'the header fields');
 is(webhook('update', $id, qw(--name ERP))->{url}, 'https://b.example/y?z=1',
-    'what is not named stays');
+    'a field that is not given stays');
 refused(1, qr/url must begin with https/, 'a bad address', 'update', $id, qw(--url http://x/));
 like($tool->value(q{SELECT changes::text FROM lims.audit_entry WHERE table_name = 'webhook_endpoint'
     AND record_id = ? AND changes::text LIKE '%b.example%'}, $id),
@@ -133,7 +139,7 @@ my @secrets = map { $_->[0] } @{ $tool->db->selectall_arrayref(q{SELECT changes:
     FROM lims.audit_entry
    WHERE table_name = 'webhook_endpoint' AND changes -> 'secret' IS NOT NULL},
     { pg_placeholder_dollaronly => 1 }) };
-cmp_ok(scalar @secrets, '>', 3, 'that it was rotated is in the trail');
+cmp_ok(scalar @secrets, '>', 3, 'the audit trail notes each rotation');
 is_deeply([ grep { /whsec_|x01/ } @secrets ], [], '... without the secrets');
 
 # Disabled and enabled.
@@ -160,7 +166,8 @@ $tool->made(qw(user create --organization cedar --email bo@cedar.example --displ
 my $analyst = $tool->run(qw(--organization cedar --user bo@cedar.example webhook create --name X
     --url https://a.example/));
 is($analyst->{exit}, 1, 'an analyst makes none');
-like($analyst->{err}, qr/Webhooks are managed by users with the role administrator/, '... and reads why');
+like($analyst->{err}, qr/Webhooks are managed by users with the role administrator/,
+    '... and reads why');
 for my $verb ([qw(update --name x)], ['enable'], [qw(disable --reason x)], ['rotate'],
     [qw(delete --reason x)], ['test'], [qw(recover --since 2026-01-01T00:00:00Z)]) {
     my ($command, @options) = @$verb;
@@ -175,7 +182,8 @@ is_deeply($tool->made(@birch, qw(webhook list))->{data}, [], '... nor to list');
 # Deleted.
 
 my $other = webhook(qw(create --name LIS --url https://c.example/))->{id};
-is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [ $id, $other ], 'two');
+is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [ $id, $other ],
+    'both endpoints are listed');
 webhook('disable', $other, qw(--reason x));
 is_deeply([ map { $_->{id} } @{ webhook(qw(list --enabled))->{data} } ], [$id], 'the enabled one');
 my $deleted = webhook('delete', $id, '--reason', 'replaced');
@@ -183,11 +191,12 @@ ok(defined $deleted->{deletedAt}, 'deleted');
 ok(!$deleted->{enabled}, '... and disabled');
 is(kept($id, 'secret'), '', '... its secret is forgotten');
 is_deeply([ map { $_->{id} } @{ webhook('list')->{data} } ], [$other], '... it is not listed');
-is_deeply([ map { $_->{id} } @{ webhook(qw(list --deleted))->{data} } ], [$id], '... but by --deleted');
+is_deeply([ map { $_->{id} } @{ webhook(qw(list --deleted))->{data} } ], [$id],
+    '... but by --deleted');
 is(webhook('show', $id)->{deletedAt}, $deleted->{deletedAt}, '... and can be looked at');
 refused(3, qr/no webhook endpoint $id/, 'it cannot be enabled', 'enable', $id);
 ok(!eval { $tool->db->do('UPDATE lims.webhook_endpoint SET deleted_at = NULL WHERE id = ?', undef,
-    $id); 1 }, 'nor brought back in the database');
+    $id); 1 }, 'a deleted endpoint cannot be restored in the database');
 refused(3, qr/no webhook endpoint 4711/, 'one that never was', 'enable', 4711);
 
 done_testing();

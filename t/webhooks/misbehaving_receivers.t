@@ -95,14 +95,14 @@ for my $case (@cases) {
     };
 }
 is(scalar $receiver->seen('/redirected'), 0, 'no redirect was followed');
-cmp_ok(memory() - $before, '<', 30_000, 'and none of it was kept in memory');
+cmp_ok(memory() - $before, '<', 30_000, 'endless answers are not kept in memory');
 
 subtest 'a certificate that nobody signed' => sub {
     my $endpoint = $stranger->endpoint($lims, '/x', events => 'sample.created');
     my $it = deliver($endpoint);
-    is($it->{state}, 'pending', 'is not spoken to');
+    is($it->{state}, 'pending', 'a server with that certificate gets no delivery');
     like($it->{error}, qr/certificate/, 'for that reason');
-    is(scalar $stranger->seen, 0, 'and hears nothing');
+    is(scalar $stranger->seen, 0, 'it receives no request');
 };
 
 subtest 'a port on which nobody listens' => sub {
@@ -151,7 +151,7 @@ subtest 'private addresses are refused' => sub {
         $lims->db->do('UPDATE lims.webhook_endpoint SET enabled = false, disabled_at = now()
             WHERE id = ?', undef, $endpoint->{id});
     }
-    is(scalar $receiver->seen('/refused'), 0, 'none was connected to');
+    is(scalar $receiver->seen('/refused'), 0, 'no refused address was connected to');
     ok($strict->finish, 'the log is clean');
 };
 
@@ -182,7 +182,7 @@ subtest 'the configured proxy is used, whatever the environment says' => sub {
         $lims->restart;
     }
     my $it = deliver($receiver->endpoint($lims, '/through', events => 'qc.failed'));
-    is($it->{state}, 'delivered', 'is gone through');
+    is($it->{state}, 'delivered', 'the delivery goes through the proxy');
     is_deeply([ map { $_->{target} } $proxy->seen ], ["localhost:$receiver->{port}"],
         '... also to hosts that the environment excepts');
     ok($lims->finish, 'the log is clean');

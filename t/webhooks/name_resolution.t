@@ -108,7 +108,7 @@ is($lims->db->selectrow_array(q{WITH attempt AS (SELECT delivery_id,
     SELECT count(*) FROM attempt WHERE delivery_id = ANY (?)
        AND ended < (SELECT ended FROM attempt WHERE delivery_id = ?)}, undef, \@delivered, $silent),
     5, '... while the name server is waited for');
-is($it->{state}, 'pending', 'then that attempt has failed');
+is($it->{state}, 'pending', 'the attempt fails when its time is up');
 like($it->{error}, qr/no complete answer within 5000 ms/, '... in its time');
 cmp_ok($it->{duration_ms}, '>=', 4900, '... all of it');
 cmp_ok($it->{duration_ms}, '<', 50_000, '... and no more');

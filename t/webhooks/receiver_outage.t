@@ -46,13 +46,13 @@ happens(3);
 ok((wait_until { !webhook('show', $endpoint->{id})->{enabled} } 30),
     'three given up disable the endpoint');
 like(webhook('show', $endpoint->{id})->{disabledReason}, qr/3 deliveries in a row.*503/,
-    'it says why');
+    'the endpoint shows why it was disabled');
 is(scalar in_state('given_up'), 3, 'three are given up');
 happens(2);
-is(scalar in_state('pending'), 2, 'what comes then is kept');
+is(scalar in_state('pending'), 2, 'later deliveries are kept');
 my @tried = $receiver->seen('/hook');
 my %known = map { $_->{headers}{'x-service-delivery'} => 1 } @tried;
-is(scalar keys %known, 3, 'and not sent');
+is(scalar keys %known, 3, 'kept deliveries are not sent');
 
 $receiver->say('/hook', '200');
 webhook('enable', $endpoint->{id});
@@ -65,7 +65,7 @@ $lims->start;
 ok((wait_until { webhook('recovery', $recovery->{id})->{finishedAt} } 30),
     'the recovery is worked off');
 is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'all three are sent again');
-ok((wait_until { in_state('delivered') == 5 } 30), 'and arrive');
+ok((wait_until { in_state('delivered') == 5 } 30), 'all deliveries arrive');
 
 my @seen = $receiver->seen('/hook');
 my %body;

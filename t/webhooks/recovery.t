@@ -73,16 +73,17 @@ event('qc.failed');
 my ($one, $two, $three) = map { $_->{id} } @{ webhook('deliveries')->{data} };
 ok($three && !webhook('deliveries')->{hasMore}, 'three deliveries of two events');
 sub listed { return join ' ', map { $_->{id} } @{ webhook('deliveries', @_)->{data} } }
-is(listed('--endpoint-id', $lis), $three, 'to one endpoint');
-is(listed(qw(--type sample.created)), $one, 'of one type');
-is(listed('--cursor', $one, qw(--limit 1)), $two, 'by pages');
+is(listed('--endpoint-id', $lis), $three, 'deliveries of one endpoint are listed');
+is(listed(qw(--type sample.created)), $one, 'deliveries of one type are listed');
+is(listed('--cursor', $one, qw(--limit 1)), $two, 'deliveries are listed in pages');
 is(listed(qw(--since 2999-01-01)), '', 'since a time');
-is(listed(qw(--state delivered)), '', 'none has arrived');
+is(listed(qw(--state delivered)), '', 'no delivery has arrived');
 
 fail_once($one);
 my $shown = webhook('delivery', $one);
 is_deeply([ @$shown{qw(id endpointId type state attemptCount lastStatus lastError finishedAt)} ],
-    [ $one, $erp, 'sample.created', 'pending', 1, 503, 'HTTP status 503', undef ], 'one that failed');
+    [ $one, $erp, 'sample.created', 'pending', 1, 503, 'HTTP status 503', undef ],
+        'a failed delivery is shown');
 like($shown->{nextAttemptAt}, qr/Z\z/, 'when it is tried again');
 is_deeply([ map { @$_{qw(number durationMs responseStatus responseExcerpt error)} }
         @{ $shown->{attempts} } ], [ 1, 12, 503, 'Not <now>', 'HTTP status 503' ], 'its attempt');
@@ -97,10 +98,10 @@ refused(3, qr/no webhook delivery 4711/, '... has no body',  'body',     4711);
 
 my $again = webhook('redeliver', $one);
 is_deeply([ @$again{qw(state attemptCount deliveryId)} ], [ 'pending', 1, $uuid ],
-    'one that waits is the same');
+    'redelivering a waiting delivery changes nothing');
 is($tool->value('SELECT next_attempt_at <= now() AND retries = 1 FROM lims.webhook_delivery
     WHERE id = ?', $one), 1, '... due now, and its count goes on');
-is(webhook('redeliver', $two)->{state}, 'pending', 'one that was not tried');
+is(webhook('redeliver', $two)->{state}, 'pending', 'redelivering a delivery that was not tried');
 is($tool->value(q{SELECT next_attempt_at = '-infinity' FROM lims.webhook_delivery
     WHERE id = ?}, $two), 1, '... keeps its turn');
 for my $state (qw(given_up delivered)) {
@@ -111,8 +112,9 @@ for my $state (qw(given_up delivered)) {
     is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() FROM lims.webhook_delivery
         WHERE id = ?', $one), 1, '... with all its attempts, now');
 }
-is(deliveries($erp, 'pending'), "$one $two", 'both wait');
-is($tool->run(@cedar, '--json', qw(webhook body), $one)->{out}, $body, 'and the body never changed');
+is(deliveries($erp, 'pending'), "$one $two", 'both deliveries wait');
+is($tool->run(@cedar, '--json', qw(webhook body), $one)->{out}, $body,
+    'the body is the same in each attempt');
 
 # Tests.
 
@@ -123,11 +125,12 @@ is($tool->value(q{SELECT count(*) FROM lims.webhook_delivery d JOIN lims.event v
     ON v.organization_id = d.organization_id AND v.id = d.event_id
     WHERE v.type = 'webhook.test'}), 1, '... to that endpoint alone');
 like($tool->run(@cedar, '--json', qw(webhook body), $test->{id})->{out},
-    qr/"type":"webhook\.test".*"data":\{"message" : "Grüß \\"Gott\\""\}\}/, '... that says what is said');
+    qr/"type":"webhook\.test".*"data":\{"message" : "Grüß \\"Gott\\""\}\}/,
+        '... that says what is said');
 finish('delivered', $test->{id});
-is(webhook('test', $lis)->{state}, 'pending', 'there is something to say without words');
+is(webhook('test', $lis)->{state}, 'pending', 'webhook test has a default message');
 ok(!eval { $tool->db->do(q{SELECT lims.webhook_test(?, ?, 'x')}, undef, $org + 1, $lis); 1 },
-    'none in the name of another organization');
+    'a test for another organization\'s endpoint is refused');
 
 # Nothing is sent where nothing is to be sent.
 
@@ -135,7 +138,8 @@ webhook('disable', $lis, '--reason', 'LIS is moving');
 refused(1, qr/endpoint $lis is disabled: LIS is moving; enable it first/, 'no test', 'test', $lis);
 refused(1, qr/endpoint $lis is disabled: LIS is moving; enable it first/, 'nothing again',
     'redeliver', $three);
-is(webhook('delivery', $three)->{nextAttemptAt}, undef, 'what waits has no time');
+is(webhook('delivery', $three)->{nextAttemptAt}, undef,
+    'a kept delivery has no time of the next attempt');
 
 # Enabling: what is kept goes out, what is too old does not.
 
@@ -150,14 +154,16 @@ fail_once($tried);
 $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '6 days 23 hours'
     WHERE id = ?}, undef, $lis);
 webhook('enable', $lis);
-is(webhook('delivery', $old)->{state}, 'pending', 'kept for less than 7 days, however old: pending');
+is(webhook('delivery', $old)->{state}, 'pending',
+    'kept for less than 7 days, however old: pending');
 webhook('disable', $lis, qw(--reason again));
 $db->do(q{UPDATE lims.webhook_endpoint SET disabled_at = now() - interval '7 days 1 minute'
     WHERE id = ?}, undef, $lis);
 webhook('enable', $lis);
 is(webhook('delivery', $old)->{state}, 'given_up', 'kept for more: given up');
 is($tool->value('SELECT retries = 0 AND next_attempt_at <= now() AND attempts = 2
-    FROM lims.webhook_delivery WHERE id = ?', $tried), 1, 'what was tried is due, with all attempts');
+    FROM lims.webhook_delivery WHERE id = ?', $tried), 1,
+        'enabling makes it due, with all attempts');
 is(webhook('delivery', $later)->{state}, 'pending', 'a younger one: pending');
 like(deliveries($lis, 'pending'), qr/\b$later\b/, '... in the queue');
 
@@ -168,7 +174,8 @@ my @many = map { event('sample.created') } 1 .. 7;
 finish('given_up', @many);
 my $arrived = pop @many;
 finish('delivered', $arrived);
-is(webhook('delivery', $_)->{nextAttemptAt}, undef, 'what is done with has no time')
+is(webhook('delivery', $_)->{nextAttemptAt}, undef,
+    'a finished delivery has no time of the next attempt')
     for $arrived, $many[0];
 $db->do(q{UPDATE lims.webhook_delivery SET created_at = now() - interval '2 hours'
     WHERE id = ?}, undef, $many[0]);
@@ -180,31 +187,33 @@ is(step(3), undef, 'nothing to recover');
 refused(2, qr/since is missing/, 'since when?', 'recover', $erp);
 my $recovery = webhook('recover', $erp, '--since', $since);
 is_deeply([ @$recovery{qw(endpointId requeued finishedAt)} ], [ $erp, 0, undef ], 'a job');
-is(deliveries($erp, 'pending'), '', 'nothing is done yet');
+is(deliveries($erp, 'pending'), '', 'the new job has not begun');
 is(step(3), 3, 'a step');
 is(deliveries($erp, 'pending'), "@many[1 .. 3]", 'the first three since then');
-is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'as the job says');
+is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'the job counts what it has queued');
 fail_once($_) for ($many[1]) x 3;
 is(webhook('delivery', $many[1])->{state}, 'given_up', 'one of them fails again');
 
 # The endpoint is disabled in the midst of it.
 webhook('disable', $erp, qw(--reason x));
-is(step(3), undef, 'it waits for the endpoint');
+is(step(3), undef, 'the job waits while the endpoint is disabled');
 webhook('enable', $erp);
 
 # Whoever was at work died before the commit.
 my $dying = LIMS::Instance::connect_database($tool->{database}, 'lims_app');
 $dying->begin_work;
-is($dying->selectrow_array('SELECT lims.webhook_recover_step(3)'), 3, 'a step that is not committed');
+is($dying->selectrow_array('SELECT lims.webhook_recover_step(3)'), 3,
+    'a step that is not committed');
 is(step(3), undef, 'nobody else takes the same job');
 $dying->rollback;
-is(webhook('recovery', $recovery->{id})->{requeued}, 3, 'it counts for nothing');
-is(step(3), 3, 'and is done anew');
-is(step(100), @many - 7, 'the rest');
+is(webhook('recovery', $recovery->{id})->{requeued}, 3,
+    'a step that was rolled back does not count');
+is(step(3), 3, 'the step is repeated');
+is(step(100), @many - 7, 'the last step takes the rest');
 my $done = webhook('recovery', $recovery->{id});
-like($done->{finishedAt}, qr/Z\z/, 'then the job is done');
-is($done->{requeued}, @many - 1, 'with all of them');
-is(step(3), undef, 'nothing is left to do');
+like($done->{finishedAt}, qr/Z\z/, 'the job has finished');
+is($done->{requeued}, @many - 1, 'the finished job has counted all');
+is(step(3), undef, 'a finished job has no further step');
 is(deliveries($erp, 'pending'), "@many[2 .. $#many]",
     'all but the older one, the one that arrived, and the one that failed behind it');
 is_deeply([ map { $_->{id} } @{ webhook(qw(recoveries --finished))->{data} } ], [ $recovery->{id} ],
@@ -216,16 +225,17 @@ my $long  = webhook('recover', $erp, '--since', '2020-01-01T00:00:00Z')->{id};
 my $short = webhook('recover', $lis, '--since', '2020-01-01T00:00:00Z')->{id};
 step(2);
 step(2);
-ok(webhook('recovery', $_)->{requeued} > 0, 'both have begun') for $long, $short;
+ok(webhook('recovery', $_)->{requeued} > 0, 'both jobs have begun') for $long, $short;
 my $count = webhook('recovery', $long)->{requeued};
 webhook('delete', $erp, qw(--reason x));
-is(deliveries($erp, 'pending'), '', 'with the endpoint goes what waits for it');
+is(deliveries($erp, 'pending'), '', 'deleting the endpoint ends its deliveries');
 1 while defined step(2);
-is_deeply([ map { webhook('recovery', $long)->{$_} } 'requeued' ], [$count], 'nothing more of it');
-ok(defined webhook('recovery', $_)->{finishedAt}, 'all are done') for $long, $short;
+is_deeply([ map { webhook('recovery', $long)->{$_} } 'requeued' ], [$count],
+    'the job of a deleted endpoint queues nothing more');
+ok(defined webhook('recovery', $_)->{finishedAt}, 'both jobs have finished') for $long, $short;
 event('sample.created');
-is(deliveries($erp, 'pending'), '', 'no event goes there any more');
-isnt(listed('--endpoint-id', $erp), '', 'what was sent there can be looked up');
+is(deliveries($erp, 'pending'), '', 'a deleted endpoint gets no new delivery');
+isnt(listed('--endpoint-id', $erp), '', 'deliveries of a deleted endpoint can be listed');
 refused(1, qr/disabled/, '... but not sent again', 'redeliver', $many[0]);
 refused(3, qr/no webhook endpoint/, '... nor recovered', 'recover', $erp, '--since', $since);
 

@@ -78,9 +78,10 @@ $receiver->wait_for('/hang', 1);
 my @old = $lims->children;
 $lims->graceful;
 cmp_ok(gone_after(@old), '<', 5, 'a child does not wait for a receiver that hangs');
-is(scalar $receiver->wait_for('/hang', 2, 25), 2, 'another sends it again');
+is(scalar $receiver->wait_for('/hang', 2, 25), 2, 'another child sends the hanging delivery again');
 is($lims->db->selectrow_array('SELECT sum(attempts) FROM lims.webhook_delivery
-    WHERE endpoint_id = ?', undef, $hang->{id}), 0, 'what was cut off was no attempt');
+    WHERE endpoint_id = ?', undef, $hang->{id}), 0,
+        'an attempt cut off by a restart is not counted');
 $receiver->say('/hang', '200');
 
 # A child that was killed leaves its lanes to who comes after it, who need not

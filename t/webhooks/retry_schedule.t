@@ -44,12 +44,13 @@ subtest 'six attempts at the times of the schedule' => sub {
     is(scalar @seen, 6, 'six');
     my @wait = (0.3, 0.6, 1.2, 2.4, 4.8);
     my @gaps = map { $seen[ $_ + 1 ]{time} - $seen[$_]{time} } 0 .. $#seen - 1;
-    is(scalar(grep { $gaps[$_] < $wait[$_] } 0 .. $#gaps), 0, 'none before its time')
+    is(scalar(grep { $gaps[$_] < $wait[$_] } 0 .. $#gaps), 0, 'no attempt comes before its time')
         or diag("@gaps");
-    cmp_ok($gaps[4], '<', 4.8 * 1.1 + 4, 'and soon after it');
-    ok((wait_until { endpoint($no->{id})->{consecutive_failures} == 1 } 30), 'then it is given up');
+    cmp_ok($gaps[4], '<', 4.8 * 1.1 + 4, 'an attempt comes soon after its time');
+    ok((wait_until { endpoint($no->{id})->{consecutive_failures} == 1 } 30),
+        'after the last attempt the delivery is given up');
     sleep 1;
-    is(scalar $receiver->seen('/no'), 6, 'for good');
+    is(scalar $receiver->seen('/no'), 6, 'no further attempt is made');
 };
 
 subtest 'an endpoint is disabled and enabled' => sub {
@@ -63,23 +64,27 @@ subtest 'an endpoint is disabled and enabled' => sub {
     emit('qc.failed', 3);
     ok((wait_until { !endpoint($go->{id})->{enabled} } 30), 'three in a row disable it');
     is(endpoint($go->{id})->{disabled_reason},
-        '3 deliveries in a row were given up; the last one: status 410', 'with the reason');
+        '3 deliveries in a row were given up; the last one: status 410',
+            'the endpoint shows the reason');
     $lims->expect_log(qr/LIMS0122: webhook endpoint $go->{id} of organization $lab is disabled: 3 /);
     my $before = $receiver->seen('/gone');
     emit('qc.failed', 4);
     sleep 1;
-    is(scalar $receiver->seen('/gone'), $before, 'nothing goes out');
+    is(scalar $receiver->seen('/gone'), $before, 'a disabled endpoint gets nothing');
     my $metrics = LIMS::Service::Response->from($lims, '/lims/metrics')->body;
-    like($metrics, qr/^lims_webhook_deliveries_kept 4$/m, 'what is kept is counted');
-    like($metrics, qr/^lims_webhook_endpoints_disabled 1$/m, 'and the endpoint');
+    like($metrics, qr/^lims_webhook_deliveries_kept 4$/m, 'the metrics count kept deliveries');
+    like($metrics, qr/^lims_webhook_endpoints_disabled 1$/m,
+        'the metrics count disabled endpoints');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="given_up"\} 6$/m, 'given up');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="failed"\} 5$/m, 'failed');
     like($metrics, qr/^lims_webhook_attempts_total\{outcome="delivered"\} 1$/m, 'delivered');
-    like($metrics, qr/^lims_webhook_arrival_seconds_count 1$/m, 'and how long that took');
+    like($metrics, qr/^lims_webhook_arrival_seconds_count 1$/m,
+        'the metrics have the time of arrival');
     $receiver->say('/gone', '200');
     $lims->db->do('UPDATE lims.webhook_endpoint SET enabled = true, disabled_at = NULL,
         consecutive_failures = 0 WHERE id = ?', undef, $go->{id});
-    is(scalar $receiver->wait_for('/gone', $before + 4), $before + 4, 'once enabled, all of it');
+    is(scalar $receiver->wait_for('/gone', $before + 4), $before + 4,
+        'once enabled, the endpoint gets all kept deliveries');
 };
 
 ok($lims->finish, 'the log is clean');

@@ -144,7 +144,8 @@ is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.event WHERE type = 'sa
     'an event for each sample that there is');
 cmp_ok($lims->db->selectrow_array('SELECT count(*) FROM lims.event'), '>=', $events,
     "at least $events events");
-is(scalar(grep { $_->{state} ne 'delivered' } values %expected), 0, 'all are acknowledged');
+is(scalar(grep { $_->{state} ne 'delivered' } values %expected), 0,
+    'every expected delivery is acknowledged');
 
 my %path = map { $_->{id} => $_->{url} =~ s{\Ahttps://[^/]+}{}r } @good, @moody, $off;
 my (%arrived, @invented, @changed, @elsewhere);
@@ -160,9 +161,9 @@ for my $request ($receiver->seen) {
     push @elsewhere, $id if $known && $path{ $known->{endpoint} } ne $request->{path};
 }
 is(scalar(grep { !$arrived{$_} } keys %expected), 0, scalar(keys %expected) . ' arrived');
-is("@invented",  '', 'none of what was rolled back');
+is("@invented",  '', 'no event of a rolled back transaction arrived');
 is("@changed",   '', 'each time with the same bytes');
-is("@elsewhere", '', 'none at another receiver');
+is("@elsewhere", '', 'no event arrived at a wrong receiver');
 my $twice = grep { ($arrived{$_} || 0) > 1 } grep { $path{ $expected{$_}{endpoint} } =~ /good/ }
     keys %expected;
 note("$twice arrived more than once at receivers that took the first");
