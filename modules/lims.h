@@ -52,8 +52,10 @@ typedef struct lims_request_t lims_request_t;
 typedef struct lims_values_t lims_values_t;
 typedef struct lims_connection_t lims_connection_t;
 typedef struct lims_result_t lims_result_t;
-typedef struct lims_keyring_t lims_keyring_t; /* keys that seal secrets: kernel/seal.h */
-typedef struct lims_model_t lims_model_t;     /* finds results: extraction/client.h */
+typedef struct lims_keyring_t lims_keyring_t;   /* keys that seal secrets: kernel/seal.h */
+typedef struct lims_model_t lims_model_t;       /* finds results: extraction/client.h */
+typedef struct lims_settings_t lims_settings_t; /* of a surface: service/service.h */
+typedef struct lims_exchange_t lims_exchange_t; /* a request over HTTP: service/service.h */
 
 /* --- Errors -------------------------------------------------------------- */
 
@@ -358,18 +360,17 @@ struct lims_request_t {
     lims_values_t *values;     /* path, query and body, validated, by name */
     const lims_upload_t *file; /* of a form; NULL: none came */
     lims_connection_t *connection;
-    bool in_transaction;      /* one is open on the connection */
-    bool commit_with_answer;  /* COMMIT may travel with the reading of it */
-    bool roll_back;           /* nothing of it is to stay: a dry run */
-    lims_result_t *locked;    /* row of the resource's .lock, once it is held */
-    void *staged;             /* what prepare, work and handler hand on to each other */
-    apr_size_t file_max;      /* bytes of a file that a body brings */
-    const char *file_storage; /* bytes of all files of a key, as text; NULL: any */
+    bool in_transaction;     /* one is open on the connection */
+    bool commit_with_answer; /* COMMIT may travel with the reading of it */
+    bool roll_back;          /* nothing of it is to stay: a dry run */
+    lims_result_t *locked;   /* row of the resource's .lock, once it is held */
+    void *staged;            /* what prepare, work and handler hand on to each other */
     lims_reply_t *reply;
     lims_usage_t usage;
-    const char *base;              /* what stands before a route's path in URLs */
-    const lims_keyring_t *keyring; /* NULL: no key file is configured */
-    const lims_model_t *model;     /* NULL: no model service is configured */
+    const lims_settings_t *settings; /* NULL: a job's, which no surface brought */
+    lims_exchange_t *exchange;       /* by which a caller over HTTP is checked; else NULL */
+    const lims_keyring_t *keyring;   /* NULL: no key file is configured */
+    const lims_model_t *model;       /* NULL: no model service is configured */
 };
 
 #endif /* LIMS_H */

@@ -11,6 +11,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/writer.h"
+#include "service/service.h"
 
 /* Readings of which only the first are sent to be judged at first: what is wrong
  * with a large file is mostly wrong with all of it, and only so much is told. */
@@ -102,7 +103,7 @@ const lims_error_t *lims_import_store(lims_import_t *import, lims_request_t *rq,
     lims_values_set(values, "fileName", import->name);
     lims_values_set(values, "sha256", apr_pstrcat(rq->pool, "\\x", import->sha256, NULL));
     lims_values_set(values, "profile", import->asked);
-    lims_values_set(values, "fileStorage", rq->file_storage);
+    lims_values_set(values, "fileStorage", rq->settings->file_storage);
     lims_values_set(values, "trial", rq->roll_back ? "t" : "f");
     lims_values_set(values, "content", lims_values_get(content, "content"));
     lims_values_set(values, "contentBase64", lims_values_get(content, "contentBase64"));

@@ -269,10 +269,11 @@ static const lims_error_t *check(lims_request_t *rq)
     if (error) {
         return error;
     }
-    if (length > rq->file_max) {
+    if (length > rq->settings->file_max) {
         return lims_client_error(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
                                  "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB).",
-                                 rq->file_max, (double)rq->file_max / (1024 * 1024));
+                                 rq->settings->file_max,
+                                 (double)rq->settings->file_max / (1024 * 1024));
     }
     rq->roll_back = *lims_values_get(rq->values, "dryRun") == 't';
     rq->staged =

@@ -11,11 +11,9 @@
 #include "instruments/import.h"
 #include "instruments/instruments.h"
 #include "kernel/field.h"
+#include "service/retry.h"
 
 #include <string.h>
-
-/* How often an import is begun anew that the database rolled back. */
-#define ATTEMPTS 3
 
 /* Opens a transaction as who sent the file. */
 static const lims_error_t *begin(lims_request_t *rq)
@@ -45,15 +43,25 @@ static const lims_error_t *load(lims_import_t *import, lims_request_t *rq, const
     return error;
 }
 
-static const lims_error_t *decide_once(lims_import_t *import, lims_request_t *rq, bool spent)
+typedef struct {
+    lims_import_t *import;
+    lims_request_t *rq;
+    bool spent;
+} decision_t;
+
+static const lims_error_t *decide_once(void *data)
 {
+    const decision_t *decision = data;
+    lims_import_t *import = decision->import;
+    lims_request_t *rq = decision->rq;
     const lims_error_t *error = begin(rq);
 
     if (!error) {
-        error = spent ? lims_import_give_up(import, rq, "received", "reading_failed",
-                                            "Reading the file was begun several times and never "
-                                            "finished.")
-                      : lims_import_decide(import, rq, "received", NULL, NULL);
+        error = decision->spent
+                    ? lims_import_give_up(import, rq, "received", "reading_failed",
+                                          "Reading the file was begun several times and never "
+                                          "finished.")
+                    : lims_import_decide(import, rq, "received", NULL, NULL);
     }
     if (!error) {
         error = commit(rq);
@@ -65,23 +73,18 @@ static const lims_error_t *decide_once(lims_import_t *import, lims_request_t *rq
 static const lims_error_t *resume(lims_import_t *import, lims_request_t *rq, const char *id,
                                   bool spent)
 {
-    const lims_error_t *error = NULL;
+    decision_t decision = { .import = import, .rq = rq, .spent = spent };
 
     import->id = id;
     if (!spent) {
-        error = load(import, rq, id);
+        const lims_error_t *error = load(import, rq, id);
+
         if (error) {
             return error;
         }
         lims_import_read(import);
     }
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        error = decide_once(import, rq, spent);
-        if (!error || error->retry != LIMS_RETRY_ROLLED_BACK) {
-            break;
-        }
-    }
-    return error;
+    return lims_retry(decide_once, &decision, false);
 }
 
 const lims_error_t *lims_files_resume(lims_resumed_e *resumed, lims_request_t *rq)

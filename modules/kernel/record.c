@@ -139,3 +139,13 @@ void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, con
         }
     }
 }
+
+void lims_record_write_texts(lims_writer_t *w, const lims_field_t *fields, const char *const *texts)
+{
+    for (int i = 0; fields[i].name; i++) {
+        if ((fields[i].flags & LIMS_F_OUT) != 0) {
+            lims_writer_key(w, fields[i].name);
+            lims_record_write_value(w, &fields[i], texts[i]);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 /*
  * record.h - rows of the database as JSON records.
  *
- * Both functions write the members of a record, the LIMS_F_OUT fields in the
+ * They write the members of a record, the LIMS_F_OUT fields in the
  * order of the table, into an object that the caller opens and closes, so that
  * it can add members that come from elsewhere.
  */
@@ -26,6 +26,10 @@ void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record
  * passed over); a negative column is written as null. */
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row);
+
+/* The same of texts in the order of the table: texts[i] belongs to fields[i]. */
+void lims_record_write_texts(lims_writer_t *w, const lims_field_t *fields,
+                             const char *const *texts);
 
 /* One value of PostgreSQL text in the JSON form of the field's type. */
 void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const char *text);

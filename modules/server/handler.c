@@ -284,16 +284,13 @@ static void fill_exchange(lims_exchange_t *x, request_rec *r, const char *path)
 
     x->rq.pool = r->pool;
     x->rq.id = request_id_of(r);
-    x->rq.base = config->settings.base;
     x->rq.keyring = config->keyring;
     x->rq.model = config->model;
-    x->rq.file_max = config->settings.file_max;
-    x->rq.file_storage = config->settings.file_storage;
+    x->rq.settings = &config->settings;
     x->rq.values = lims_values_create(r->pool);
     x->rq.reply = apr_pcalloc(r->pool, sizeof(*x->rq.reply));
     x->rq.reply->headers = apr_table_make(r->pool, 8);
     x->transport = &transport;
-    x->settings = &config->settings;
     x->method = r->method;
     x->path = path;
     x->query = r->args;
@@ -440,7 +437,7 @@ static void read_the_rest(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_off_t left = x->rq.actor.key ? longest_body(x->settings) : DISCARD_MAX, length = 0;
+    apr_off_t left = x->rq.actor.key ? longest_body(x->rq.settings) : DISCARD_MAX, length = 0;
     bool more = r->connection->master && !carrier->read && !carrier->broken;
 
     while (more && left > 0) {

@@ -212,7 +212,7 @@ static void say_where(lims_request_t *rq)
 {
     if (rq->route->status == 201 && rq->route->path && !(rq->route->flags & LIMS_R_NO_RECORD)) {
         apr_table_setn(rq->reply->headers, "Location",
-                       apr_pstrcat(rq->pool, rq->base, rq->route->path, "/",
+                       apr_pstrcat(rq->pool, rq->settings->base, rq->route->path, "/",
                                    lims_values_get(rq->values, "id"), NULL));
     }
 }

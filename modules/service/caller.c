@@ -125,7 +125,7 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
         return lims_no_digest(x->rq.pool);
     }
     x->key_hash = lims_bytea(hash, LIMS_KEY_HASH_LENGTH, x->rq.pool);
-    x->key_known = recall(&known, x->settings->database, hash);
+    x->key_known = recall(&known, x->rq.settings->database, hash);
     if (x->key_known) {
         x->accepted = known.accepted;
         x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
@@ -149,7 +149,7 @@ void lims_caller_refused(lims_exchange_t *x)
 
     if (x->key_hash) {
         apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-        forget(x->settings->database, hash);
+        forget(x->rq.settings->database, hash);
         x->transport->count_stranger(x);
     }
 }
@@ -175,7 +175,7 @@ lims_call_t lims_caller_check(lims_exchange_t *x, bool writes)
     lims_values_t *values = lims_values_create(x->rq.pool);
 
     lims_values_set(values, "keyHash", x->key_hash);
-    lims_values_set(values, "touchInterval", x->settings->key_touch_interval);
+    lims_values_set(values, "touchInterval", x->rq.settings->key_touch_interval);
     return (lims_call_t){ .statement =
                               writes ? LIMS_STMT_AUTHENTICATE : LIMS_STMT_AUTHENTICATE_READ,
                           .values = values };
@@ -187,7 +187,7 @@ static void take_over(lims_exchange_t *x, const lims_result_t *found)
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
     apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-    remember(x->settings->database, hash, lims_result_get(found, 0, "keyId"),
+    remember(x->rq.settings->database, hash, lims_result_get(found, 0, "keyId"),
              lims_result_get(found, 0, "organizationId"));
     actor->key = lims_result_get(found, 0, "keyId");
     actor->organization = lims_result_get(found, 0, "organizationId");

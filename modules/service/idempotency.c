@@ -46,7 +46,8 @@ static void replay(lims_exchange_t *x, const lims_result_t *row)
 /* How long the work of a route may take, seconds. */
 static const char *lease_of(const lims_exchange_t *x)
 {
-    return x->rq.route->flags & LIMS_R_TURNS ? x->settings->turn_lease : x->settings->model_lease;
+    return x->rq.route->flags & LIMS_R_TURNS ? x->rq.settings->turn_lease
+                                             : x->rq.settings->model_lease;
 }
 
 static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e statement,
@@ -64,7 +65,7 @@ static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e s
     }
     lims_values_set(values, "idempotencyKey", x->idempotency_key);
     lims_values_set(values, "fingerprint", same);
-    lims_values_set(values, "lifetime", x->settings->idempotency_lifetime);
+    lims_values_set(values, "lifetime", x->rq.settings->idempotency_lifetime);
     lims_values_set(values, "lease", lease_of(x));
     lims_values_set(values, "token", x->idempotency_token);
     error = lims_database_run(&row, &x->rq, &call, 1, 0);

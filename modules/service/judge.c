@@ -19,8 +19,8 @@ static const char *slash_hint(const lims_exchange_t *x)
     lims_route_match_t match;
 
     return length > 0 && x->path[length - 1] == '/' &&
-                   lims_route_match(&match, x->settings->router, x->method, without, x->rq.pool) !=
-                       LIMS_ROUTE_UNKNOWN
+                   lims_route_match(&match, x->rq.settings->router, x->method, without,
+                                    x->rq.pool) != LIMS_ROUTE_UNKNOWN
                ? ": leave out the slash at the end"
                : "";
 }
@@ -29,14 +29,14 @@ void lims_judge_route(lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
 
-    switch (lims_route_match(&x->match, x->settings->router, x->method, x->path, rq->pool)) {
+    switch (lims_route_match(&x->match, x->rq.settings->router, x->method, x->path, rq->pool)) {
     case LIMS_ROUTE_FOUND:
         rq->resource = x->match.resource;
         rq->route = x->match.route;
         return;
     case LIMS_ROUTE_UNKNOWN:
         x->refusal = lims_client_error(rq->pool, LIMS_E_NOT_FOUND, "There is nothing at %s%s%s.",
-                                       x->settings->base, x->path, slash_hint(x));
+                                       x->rq.settings->base, x->path, slash_hint(x));
         return;
     case LIMS_ROUTE_METHOD:
         x->refusal = lims_client_error(rq->pool, LIMS_E_METHOD_NOT_ALLOWED,
@@ -103,9 +103,10 @@ static const lims_error_t *check_media(lims_exchange_t *x)
 static apr_size_t body_max(const lims_exchange_t *x)
 {
     if (is_form(x)) {
-        return x->settings->file_max + LIMS_MULTIPART_OVERHEAD_MAX;
+        return x->rq.settings->file_max + LIMS_MULTIPART_OVERHEAD_MAX;
     }
-    return x->rq.route->flags & LIMS_R_FILE ? x->settings->file_body_max : x->settings->body_max;
+    return x->rq.route->flags & LIMS_R_FILE ? x->rq.settings->file_body_max
+                                            : x->rq.settings->body_max;
 }
 
 const lims_error_t *lims_judge_too_large(const lims_exchange_t *x)
@@ -113,7 +114,7 @@ const lims_error_t *lims_judge_too_large(const lims_exchange_t *x)
     apr_pool_t *pool = x->rq.pool;
     const char *file =
         apr_psprintf(pool, "The file may have at most %" APR_SIZE_T_FMT " bytes (%.4g MB)",
-                     x->settings->file_max, (double)x->settings->file_max / (1024 * 1024));
+                     x->rq.settings->file_max, (double)x->rq.settings->file_max / (1024 * 1024));
 
     if (is_form(x)) {
         return lims_client_error(pool, LIMS_E_PAYLOAD_TOO_LARGE, "%s.", file);
@@ -213,7 +214,7 @@ static const lims_error_t *take_form(const char **body, apr_size_t *length, lims
     const apr_array_header_t *parts = NULL;
     lims_multipart_t *form = NULL;
     const lims_error_t *error = lims_multipart_create(
-        &form, x->content_type, lims_form_file(fields), x->settings->file_max, rq->pool);
+        &form, x->content_type, lims_form_file(fields), x->rq.settings->file_max, rq->pool);
 
     if (!error) {
         error = x->transport->feed(x, body_max(x), feed_form, form);

@@ -12,10 +12,7 @@
 #include "service/caller.h"
 #include "service/idempotency.h"
 #include "service/judge.h"
-
-/* How often a request is begun anew after the database rolled it back for
- * reasons of its own (a deadlock, a plan outdated by a migration). */
-#define ATTEMPTS 3
+#include "service/retry.h"
 
 apr_status_t lims_service_init(apr_pool_t *pool)
 {
@@ -34,18 +31,15 @@ static const lims_error_t *check_caller(lims_exchange_t *x)
     return error ? error : lims_caller_judge(x, found);
 }
 
-const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *rq,
-                                      const lims_call_t *calls, int count)
+/* The calls of a read behind the check of its caller. */
+static const lims_error_t *read_checked(lims_result_t **results, lims_exchange_t *x,
+                                        const lims_call_t *calls, int count)
 {
-    lims_exchange_t *x = (lims_exchange_t *)rq;
     lims_call_t trip[LIMS_CALLS_MAX];
     lims_result_t *found[LIMS_CALLS_MAX] = { NULL };
     const lims_error_t *error, *refusal;
 
-    if (rq->in_transaction) {
-        return count ? lims_database_run(results, rq, calls, count, 0) : NULL;
-    }
-    if (!rq->actor.organization) {
+    if (!x->rq.actor.organization) {
         /* First sight of this key: its organization is not known yet. */
         error = check_caller(x);
         if (error) {
@@ -56,7 +50,7 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
     for (int i = 0; i < count; i++) {
         trip[i + 1] = calls[i];
     }
-    error = lims_database_run(found, rq, trip, count + 1, 0);
+    error = lims_database_run(found, &x->rq, trip, count + 1, 0);
     /* Whoever may not have the data is not told of trouble with it either. */
     refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;
     error = refusal ? refusal : error;
@@ -64,6 +58,22 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
         results[i] = found[i + 1];
     }
     return error;
+}
+
+const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *rq,
+                                      const lims_call_t *calls, int count)
+{
+    if (!rq->in_transaction) {
+        return read_checked(results, rq->exchange, calls, count);
+    }
+    return count ? lims_database_run(results, rq, calls, count, 0) : NULL;
+}
+
+static const lims_error_t *check_once(lims_exchange_t *x, const char *body, apr_size_t length)
+{
+    (void)body;
+    (void)length;
+    return check_caller(x);
 }
 
 static const lims_error_t *read_once(lims_exchange_t *x, const char *body, apr_size_t length)
@@ -154,77 +164,62 @@ static const lims_error_t *prepare_once(lims_exchange_t *x, const char *body, ap
     return lims_database_run(&kept, &x->rq, calls, count, LIMS_DB_COMMIT);
 }
 
-static bool try_again(const lims_exchange_t *x, const lims_error_t *error, bool read)
+void lims_service_reset(lims_request_t *rq, int given)
 {
-    if (!error || x->error) {
-        return false;
-    }
-    return error->retry == LIMS_RETRY_ROLLED_BACK || (read && error->retry == LIMS_RETRY_LOST);
-}
-
-/* Before a first and before a new attempt: nothing of an earlier one is left,
- * neither its answer nor what it added to the values (the id of a record that
- * was never committed). */
-static void forget_answer(lims_exchange_t *x, int given)
-{
-    x->rq.values->count = given;
-    x->rq.in_transaction = false;
-    x->rq.locked = NULL;
-    x->rq.reply->body = NULL;
-    apr_table_unset(x->rq.reply->headers, "ETag");
-    apr_table_unset(x->rq.reply->headers, "Location");
+    rq->values->count = given;
+    rq->in_transaction = false;
+    rq->locked = NULL;
+    rq->signature = NULL;
+    rq->reply->body = NULL;
+    apr_table_unset(rq->reply->headers, "ETag");
+    apr_table_unset(rq->reply->headers, "Location");
 }
 
 typedef const lims_error_t *(once_fn)(lims_exchange_t *x, const char *body, apr_size_t length);
 
+typedef struct {
+    lims_exchange_t *x;
+    once_fn *once;
+    const char *body;
+    apr_size_t length;
+    int given; /* values that came with the request */
+} attempt_t;
+
 /* With a connection, which goes back before the answer is sent. */
+static const lims_error_t *attempt_once(void *data)
+{
+    const attempt_t *attempt = data;
+    lims_exchange_t *x = attempt->x;
+    const lims_error_t *error;
+
+    lims_service_reset(&x->rq, attempt->given);
+    error = x->transport->connect(&x->rq.connection, x);
+    if (error) {
+        return error;
+    }
+    error = attempt->once(x, attempt->body, attempt->length);
+    lims_connection_release(x->rq.connection);
+    x->rq.in_transaction = false;
+    lims_caller_touch(x);
+    x->transport->disconnect(x, x->rq.connection);
+    x->rq.connection = NULL;
+    return error;
+}
+
 static const lims_error_t *on_connection(lims_exchange_t *x, once_fn *once, const char *body,
                                          apr_size_t length)
 {
-    bool read = once == read_once;
-    int given = x->rq.values->count;
-    const lims_error_t *error = NULL;
+    attempt_t attempt = {
+        .x = x, .once = once, .body = body, .length = length, .given = x->rq.values->count
+    };
 
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        forget_answer(x, given);
-        error = x->transport->connect(&x->rq.connection, x);
-        if (error) {
-            return error;
-        }
-        error = once(x, body, length);
-        lims_connection_release(x->rq.connection);
-        x->rq.in_transaction = false;
-        lims_caller_touch(x);
-        x->transport->disconnect(x, x->rq.connection);
-        x->rq.connection = NULL;
-        if (!try_again(x, error, read)) {
-            break;
-        }
-    }
-    return error;
+    return lims_retry(attempt_once, &attempt, once == read_once || once == check_once);
 }
 
 /* A body is only taken from a caller whose key was valid at some time. */
 static const lims_error_t *vouch(lims_exchange_t *x)
 {
-    const lims_error_t *error = NULL;
-
-    if (x->rq.actor.key) {
-        return NULL;
-    }
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        error = x->transport->connect(&x->rq.connection, x);
-        if (error) {
-            return error;
-        }
-        error = check_caller(x);
-        lims_connection_release(x->rq.connection);
-        x->transport->disconnect(x, x->rq.connection);
-        if (!try_again(x, error, true)) {
-            break;
-        }
-    }
-    return error;
+    return x->rq.actor.key ? NULL : on_connection(x, check_once, NULL, 0);
 }
 
 /* For what came to no answer, so that it may be sent again at once. Where this
@@ -380,8 +375,10 @@ static void finish(lims_exchange_t *x)
 
 void lims_service_answer(lims_exchange_t *x)
 {
-    const lims_error_t *error = answer(x);
+    const lims_error_t *error;
 
+    x->rq.exchange = x;
+    error = answer(x);
     if (error && error->kind == LIMS_E_UNAUTHORIZED) {
         lims_caller_refused(x);
     }

@@ -28,8 +28,6 @@
 #include "kernel/writer.h"
 #include "lims.h"
 
-typedef struct lims_exchange_t lims_exchange_t;
-
 typedef const lims_error_t *(lims_sink_fn)(void *data, const char *bytes, apr_size_t length);
 
 /* What is done with in the database before anybody notices, by who does it. */
@@ -82,11 +80,11 @@ typedef struct {
     void (*give_turn_back)(lims_exchange_t *x);
 } lims_transport_t;
 
-/* What the configuration decides. */
-typedef struct {
+/* What the configuration decides, for a surface. */
+struct lims_settings_t {
     const lims_router_t *router;
     const char *database;      /* its name: what is known of a key holds in it alone */
-    const char *base;          /* "/api/v1" behind the base path */
+    const char *base;          /* stands before a route's path: "/lab/api/v1" */
     const char *documentation; /* URL shown by discovery */
     const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
@@ -98,12 +96,11 @@ typedef struct {
     const char *turn_lease;           /* the same: of a claim while a file is imported, */
     const char *model_lease;          /* and while a model is asked */
     const char *key_touch_interval;   /* seconds, as text */
-} lims_settings_t;
+};
 
 struct lims_exchange_t {
-    lims_request_t rq; /* the first member: a request of ours is an exchange */
+    lims_request_t rq;
     const lims_transport_t *transport;
-    const lims_settings_t *settings;
     void *context; /* the transport's */
 
     /* As sent. Header fields are NULL when absent. */
@@ -140,9 +137,9 @@ apr_status_t lims_service_init(apr_pool_t *pool);
 /* Answers: fills x->rq.reply and x->error. Never fails. */
 void lims_service_answer(lims_exchange_t *x);
 
-/* For handlers of reads: runs the calls in one round trip. Outside a
- * transaction the key is checked in the same one, and nothing is returned
- * unless the caller may have it. `count` may be 0. */
+/* For handlers of reads: runs the calls in one round trip. Outside a transaction,
+ * which is how reads come over HTTP, the caller is checked in the same one, and
+ * nothing is returned unless the caller may have it. `count` may be 0. */
 const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *rq,
                                       const lims_call_t *calls, int count);
 
@@ -159,6 +156,11 @@ lims_brief_e lims_service_is_brief(const lims_exchange_t *x);
 
 /* A read (GET) route: rows to the reply's body. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
+
+/* Before a first and before a new attempt: nothing of an earlier one is left,
+ * neither its answer nor what it added to the `given` first values (the id of a
+ * record that was never committed), nor a lock or a signature. */
+void lims_service_reset(lims_request_t *rq, int given);
 
 /* Bodies of records and pages into rq->reply (render.c). */
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);

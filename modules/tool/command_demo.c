@@ -284,8 +284,7 @@ lims_exit_e lims_command_demo(lims_tool_t *tool)
         lims_request_t rq = { .pool = tool->pool,
                               .id = lims_request_id_create(tool->pool),
                               .values = lims_values_create(tool->pool),
-                              .connection = session->connection,
-                              .in_transaction = true };
+                              .connection = session->connection };
         error = load_once(&loaded, &rq, file);
     }
     if (error) {

@@ -137,8 +137,7 @@ lims_exit_e lims_command_rekey(lims_tool_t *tool)
                               .reason = apr_pstrcat(tool->pool, "sealed by key ",
                                                     lims_keyring_first(rekey.ring), NULL),
                               .values = lims_values_create(tool->pool),
-                              .connection = session->connection,
-                              .in_transaction = true };
+                              .connection = session->connection };
         rekey.rq = &rq;
         error = rekey_all(&rekey);
     }

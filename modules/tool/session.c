@@ -9,19 +9,13 @@
 #include "kernel/header_fields.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "kernel/password.h"
 #include "kernel/statement.h"
+#include "service/retry.h"
 #include "service/service.h"
+#include "service/signing.h"
 
-/* How often a call is begun anew after the database rolled it back for reasons
- * of its own. */
-#define ATTEMPTS 3
-
-/* Bytes of a file that a command brings: as LimsMaxUpload has it at most. */
-#define FILE_MAX (64 * 1024 * 1024)
-
-/* Shown in Location and the like; there is no server at the command line. */
-#define BASE "/api/v1"
+/* There is no server at the command line; a record is where the API has it. */
+static const lims_settings_t settings = { .base = LIMS_API_PREFIX };
 
 const lims_error_t *lims_session_connect(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool)
@@ -124,74 +118,23 @@ static const lims_error_t *find_actor(const lims_result_t **found, lims_session_
     return error ? error : judge_found(session, rq, row);
 }
 
-/* --- Signing (21 CFR 11.50, 11.200) --------------------------------------- */
+/* --- Signing --------------------------------------------------------------- */
 
-static bool must_sign(const lims_session_t *session, const lims_route_t *route,
-                      const lims_result_t *found)
+/* Checks the acting user's password, which is asked for where it was not given. */
+static const lims_error_t *check_password(lims_session_t *session, const lims_result_t *found,
+                                          apr_pool_t *pool)
 {
-    return route->meaning && ((route->flags & LIMS_R_SIGN) || session->password ||
-                              lims_result_true(found, 0, "esignatureRequired"));
-}
+    const char *hash = lims_result_get(found, 0, "passwordHash");
 
-/* Checks the acting user's password, before a transaction holds any lock. */
-static const lims_error_t *check_password(lims_session_t *session, lims_request_t *rq,
-                                          const lims_result_t *found)
-{
-    const char *encoded = lims_result_get(found, 0, "passwordHash");
-
-    if (!encoded) {
-        return lims_client_error(
-            rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-            "This act is signed, and user \"%s\" has no password to sign with: "
-            "limsctl user set-password.",
-            session->user);
-    }
-    if (!session->password && session->ask) {
+    if (hash && !session->password && session->ask) {
         session->password = session->ask(session);
     }
-    if (!session->password) {
-        return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
+    if (hash && !session->password) {
+        return lims_client_error(pool, LIMS_E_ESIGNATURE_REQUIRED,
                                  "This act is signed: give the acting user's password with "
                                  "--password-file FILE.");
     }
-    if (!lims_password_verify(encoded, session->password, rq->pool)) {
-        return lims_client_error(rq->pool, LIMS_E_ESIGNATURE_REQUIRED,
-                                 "The password is not that of user \"%s\"; nothing was signed.",
-                                 session->user);
-    }
-    return NULL;
-}
-
-/* A meaning is a word, or ":field" for the value of that field. */
-static const char *meaning_of(const lims_request_t *rq)
-{
-    const char *meaning = rq->route->meaning;
-
-    return meaning[0] == ':' ? lims_values_get(rq->values, meaning + 1) : meaning;
-}
-
-static const lims_error_t *sign(lims_request_t *rq)
-{
-    lims_values_t *values = lims_values_create(rq->pool);
-    const lims_call_t call = { .statement = LIMS_STMT_TOOL_SIGN, .values = values };
-    lims_result_t *row = NULL;
-    const lims_error_t *error = NULL;
-
-    if (rq->resource->lock) {
-        /* What is signed may not change until the act is done. */
-        error = lims_database_call(&row, rq, rq->resource->lock);
-        if (error || lims_result_count(row) == 0) {
-            return error; /* the action itself says that there is no record */
-        }
-    }
-    lims_values_set(values, "meaning", meaning_of(rq));
-    lims_values_set(values, "signs", rq->route->signs);
-    lims_values_set(values, "id", lims_values_get(rq->values, "id"));
-    error = lims_database_run(&row, rq, &call, 1, 0);
-    if (!error) {
-        rq->signature = lims_result_get(row, 0, "id");
-    }
-    return error;
+    return lims_signing_check(session->user, hash, session->password, pool);
 }
 
 /* --- One call ------------------------------------------------------------- */
@@ -203,8 +146,18 @@ static const lims_error_t *begin(lims_request_t *rq)
             rq->route->flags & LIMS_R_OWNER ? LIMS_STMT_TOOL_ACT_OWNER : LIMS_STMT_TOOL_ACT,
     };
     lims_result_t *ignored = NULL;
+    const lims_error_t *error = lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
 
-    return lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
+    rq->in_transaction = true;
+    return error;
+}
+
+static const lims_error_t *commit(lims_request_t *rq)
+{
+    const lims_error_t *error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);
+
+    rq->in_transaction = false;
+    return error;
 }
 
 /* What comes before the action: see .prepare of a route. */
@@ -220,7 +173,7 @@ static const lims_error_t *get_ready(lims_request_t *rq)
         error = rq->route->prepare(rq);
     }
     if (!error) {
-        error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);
+        error = commit(rq);
     }
     return error || rq->reply->body ? error : rq->route->work(rq);
 }
@@ -234,15 +187,12 @@ static const lims_error_t *transact(lims_request_t *rq, bool signs)
     }
     error = begin(rq);
     if (!error && signs) {
-        error = sign(rq);
+        error = lims_signing_sign(rq);
     }
     if (!error) {
         error = lims_route_reads(rq->route) ? lims_service_fetch(rq) : lims_service_act(rq, NULL);
     }
-    if (!error && !rq->roll_back) {
-        error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_COMMIT);
-    }
-    return error;
+    return error || rq->roll_back ? error : commit(rq);
 }
 
 static lims_request_t *make_request(lims_session_t *session, const lims_resource_t *resource,
@@ -258,34 +208,32 @@ static lims_request_t *make_request(lims_session_t *session, const lims_resource
     rq->reason = session->reason;
     rq->values = values;
     rq->connection = session->connection;
-    /* There is no exchange behind this request: see lims_service_read(). */
-    rq->in_transaction = true;
-    rq->base = BASE;
+    rq->settings = &settings;
     rq->keyring = session->keyring;
-    rq->file_max = FILE_MAX;
+    rq->reply = apr_pcalloc(pool, sizeof(*rq->reply));
+    rq->reply->headers = apr_table_make(pool, 4);
     return rq;
 }
 
-/* A creation adds the new id to the values, which a second attempt must not
- * take for the id of a record to change. */
-static lims_values_t *copy_values(const lims_values_t *values, apr_pool_t *pool)
-{
-    lims_values_t *copy = apr_pmemdup(pool, values, sizeof(*values));
+typedef struct {
+    lims_request_t *rq;
+    int given; /* values that came with the call */
+    bool signs;
+} attempt_t;
 
-    copy->pool = pool;
-    copy->items =
-        apr_pmemdup(pool, values->items, (apr_size_t)values->size * sizeof(*values->items));
-    return copy;
-}
-
-static void begin_anew(lims_request_t *rq, const lims_values_t *values)
+static const lims_error_t *attempt_once(void *data)
 {
-    rq->signature = NULL;
+    const attempt_t *attempt = data;
+    lims_request_t *rq = attempt->rq;
+    const lims_error_t *error;
+
+    lims_service_reset(rq, attempt->given);
     rq->staged = NULL;
     rq->roll_back = false;
-    rq->values = copy_values(values, rq->pool);
-    rq->reply = apr_pcalloc(rq->pool, sizeof(*rq->reply));
-    rq->reply->headers = apr_table_make(rq->pool, 4);
+    error = lims_connection_ready(rq->connection, rq->pool);
+    error = error ? error : transact(rq, attempt->signs);
+    lims_connection_release(rq->connection);
+    return error;
 }
 
 const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *session,
@@ -293,29 +241,22 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
                                       lims_values_t *values, apr_pool_t *pool)
 {
     lims_request_t *rq = make_request(session, resource, route, values, pool);
+    attempt_t attempt = { .rq = rq, .given = values->count };
     const lims_result_t *found = NULL;
     const lims_error_t *error = check_named(session, route, pool);
-    bool signs = false;
 
     if (!error) {
         error = find_actor(&found, session, rq);
     }
     if (!error && found) {
-        signs = must_sign(session, route, found);
-        error = signs ? check_password(session, rq, found) : NULL;
+        bool policy = lims_result_true(found, 0, "esignatureRequired");
+
+        attempt.signs = lims_signing_due(route, policy, !!session->password);
+        error = attempt.signs ? check_password(session, found, pool) : NULL;
     }
     if (error) {
         return error;
     }
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        begin_anew(rq, values);
-        error = lims_connection_ready(session->connection, pool);
-        error = error ? error : transact(rq, signs);
-        lims_connection_release(session->connection);
-        if (!error || error->retry != LIMS_RETRY_ROLLED_BACK) {
-            break;
-        }
-    }
     *reply = rq->reply;
-    return error;
+    return lims_retry(attempt_once, &attempt, false);
 }

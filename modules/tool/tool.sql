@@ -23,14 +23,3 @@ SELECT lims.act_as(:$organization::bigint, :$user::bigint, :$request::text,
 -- name: tool_act_owner exec
 SELECT lims.act_as(:$organization::bigint, :$user::bigint, :$request::text,
                    :$reason::text, NULL::bigint)
-
--- name: tool_sign one
--- Signs the record as it stands, and has the audit trail name the signature.
-WITH signature AS MATERIALIZED (
-    SELECT lims.sign(:$user::bigint, :meaning::text, :signs::text, :id::bigint,
-                     :$reason::text, 'password') AS id
-)
-SELECT id AS "id",
-       set_config('lims.signature_id', id::text, true) AS "context"
-  FROM signature
- WHERE :$organization::bigint IS NOT NULL

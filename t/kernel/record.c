@@ -93,6 +93,7 @@ static void test_values(void)
 
 static void test_records(void)
 {
+    static const char *const texts[] = { "19", "not shown", "pending", NULL, NULL, "t" };
     static const int columns[] = { 1, -1, 2, 3, 0, 4 };
     static const int missing[] = { 1, -1, 2, 3, -1, 4 };
     lims_writer_t *w = lims_writer_create(pool);
@@ -113,6 +114,9 @@ static void test_records(void)
     lims_writer_object_begin(w);
     lims_record_write(w, fields, by_name, (void *)cells[1]);
     lims_writer_object_end(w);
+    lims_writer_object_begin(w);
+    lims_record_write_texts(w, fields, texts);
+    lims_writer_object_end(w);
     lims_writer_array_end(w);
     is(lims_writer_finish(&length, w),
        "[{\"id\":17,\"status\":\"pending\",\"notes\":\"a \\\"b\\\"\","
@@ -120,8 +124,9 @@ static void test_records(void)
        "{\"id\":18,\"status\":\"pending\",\"notes\":null,\"createdAt\":null,\"active\":false},"
        "{\"id\":17,\"status\":\"pending\",\"notes\":\"a \\\"b\\\"\",\"createdAt\":null,"
        "\"active\":true,\"tests\":[]},"
-       "{\"id\":18,\"status\":\"pending\",\"notes\":null,\"createdAt\":null,\"active\":false}]",
-       "rows, a missing column, a member besides, and by name");
+       "{\"id\":18,\"status\":\"pending\",\"notes\":null,\"createdAt\":null,\"active\":false},"
+       "{\"id\":19,\"status\":\"pending\",\"notes\":null,\"createdAt\":null,\"active\":true}]",
+       "rows, a missing column, a member besides, by name, and in order");
 }
 
 int main(void)

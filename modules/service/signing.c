@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* signing.c - electronic signatures of people (21 CFR 11.50, 11.200). */
+#include "service/signing.h"
+
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/password.h"
+
+bool lims_signing_due(const lims_route_t *route, bool policy, bool offered)
+{
+    return route->meaning && ((route->flags & LIMS_R_SIGN) || policy || offered);
+}
+
+const lims_error_t *lims_signing_check(const char *user, const char *hash, const char *password,
+                                       apr_pool_t *pool)
+{
+    if (!hash) {
+        return lims_client_error(
+            pool, LIMS_E_ESIGNATURE_REQUIRED,
+            "This act is signed, and user \"%s\" has no password to sign with: "
+            "limsctl user set-password.",
+            user);
+    }
+    if (!lims_password_verify(hash, password, pool)) {
+        return lims_client_error(pool, LIMS_E_ESIGNATURE_REQUIRED,
+                                 "The password is not that of user \"%s\"; nothing was signed.",
+                                 user);
+    }
+    return NULL;
+}
+
+/* A meaning is a word, or ":field" for the value of that field. */
+static const char *meaning_of(const lims_request_t *rq)
+{
+    const char *meaning = rq->route->meaning;
+
+    return meaning[0] == ':' ? lims_values_get(rq->values, meaning + 1) : meaning;
+}
+
+const lims_error_t *lims_signing_sign(lims_request_t *rq)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGN_RECORD, .values = values };
+    const lims_error_t *error = NULL;
+    lims_result_t *row = NULL;
+
+    if (rq->resource->lock) {
+        error = lims_database_call(&rq->locked, rq, rq->resource->lock);
+        if (error || lims_result_count(rq->locked) == 0) {
+            return error;
+        }
+    }
+    lims_values_set(values, "meaning", meaning_of(rq));
+    lims_values_set(values, "signs", rq->route->signs);
+    lims_values_set(values, "id", lims_values_get(rq->values, "id"));
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    if (!error) {
+        rq->signature = lims_result_get(row, 0, "id");
+    }
+    return error;
+}

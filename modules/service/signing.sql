@@ -1,0 +1,12 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- name: sign_record one
+-- Signs the record as it stands, and has the audit trail name the signature.
+WITH signature AS MATERIALIZED (
+    SELECT lims.sign(:$user::bigint, :meaning::text, :signs::text, :id::bigint,
+                     :$reason::text, 'password') AS id
+)
+SELECT id AS "id",
+       set_config('lims.signature_id', id::text, true) AS "context"
+  FROM signature
+ WHERE :$organization::bigint IS NOT NULL
