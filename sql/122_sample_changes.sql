@@ -20,6 +20,97 @@ BEGIN
 END
 $$;
 
+-- The sample with its client: the one of a changed name, else the name of the id.
+CREATE FUNCTION lims.sample_with_client(p_new lims.sample, p_old lims.sample)
+RETURNS lims.sample
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_new.client_name IS NOT NULL
+       AND p_new.client_name IS DISTINCT FROM p_old.client_name THEN
+        p_new.client_id := lims.client_named(p_new.organization_id, p_new.client_name);
+    ELSE
+        SELECT c.name
+          INTO p_new.client_name
+          FROM lims.client c
+         WHERE c.organization_id = p_new.organization_id
+           AND c.id = p_new.client_id
+           AND c.active;
+    END IF;
+    RETURN p_new;
+END
+$$;
+
+-- The day of a sample's collection, which a changed time of collection brings.
+CREATE FUNCTION lims.collection_day_of(
+    p_new lims.sample,
+    p_old lims.sample,
+    p_time_zone text
+) RETURNS date
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_day date := p_new.collection_date;
+BEGIN
+    IF p_new.collected_at IS DISTINCT FROM p_old.collected_at
+       AND p_new.collected_at IS NOT NULL THEN
+        v_day := (p_new.collected_at AT TIME ZONE p_time_zone)::date;
+    ELSIF v_day IS DISTINCT FROM (p_new.collected_at AT TIME ZONE p_time_zone)::date
+       AND p_new.collected_at IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_body', 'collectionDate contradicts '
+            'collectedAt: change or clear collectedAt as well');
+    END IF;
+    -- A day of grace: somewhere it is tomorrow already.
+    IF v_day > (now() AT TIME ZONE 'UTC')::date + 1
+       OR p_new.collected_at > now() + interval '1 day' THEN
+        PERFORM lims.refuse('invalid_body', format('%s lies in the future',
+            CASE WHEN p_new.collected_at IS NULL THEN 'collectionDate'
+                 ELSE 'collectedAt' END));
+    END IF;
+    RETURN v_day;
+END
+$$;
+
+-- A new sample with its identifiers: a composite one where its project's code is given.
+CREATE FUNCTION lims.sample_with_identifiers(
+    p_new lims.sample,
+    p_prefix text,
+    p_time_zone text,
+    p_project_code text
+) RETURNS lims.sample
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_now CONSTANT timestamp := now() AT TIME ZONE p_time_zone;
+BEGIN
+    -- The allowance counts by it.
+    IF p_new.created_at <> now() AND NOT lims.is_owner_acting() THEN
+        p_new.created_at := now();
+    END IF;
+    p_new.tracking_id :=
+        lims.tracking_id(p_prefix, extract(year FROM v_now)::integer, p_new.id);
+    p_new.sample_identifier := p_new.tracking_id;
+    IF p_project_code IS NOT NULL THEN
+        p_new.sample_identifier := lims.composite_identifier(p_new.organization_id,
+            p_project_code, p_new.plant_location,
+            coalesce(p_new.collection_date, v_now::date));
+    END IF;
+    RETURN p_new;
+END
+$$;
+
+-- Refuses a reference to what is not there, or not in use; NULL refers to nothing.
+CREATE FUNCTION lims.require_active(p_is_active boolean, p_message text, p_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_id IS NOT NULL AND p_is_active IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_reference', format(p_message, p_id));
+    END IF;
+END
+$$;
+
 -- What a sample's row has to say before it is stored: references that are the
 -- organization's and in use, the client behind the name, dates, identifiers.
 -- An UPDATE judges only the columns that it changes, so that a sample whose
@@ -30,44 +121,30 @@ AS $$
 DECLARE
     v record;
     v_new boolean := TG_OP = 'INSERT';
-    v_project boolean := TG_OP = 'INSERT';
-    v_client boolean := TG_OP = 'INSERT';
-    v_date boolean := TG_OP = 'INSERT';
-    v_place boolean := TG_OP = 'INSERT';
-    v_material boolean := TG_OP = 'INSERT';
-    v_storage boolean := TG_OP = 'INSERT';
+    v_material boolean := NEW.material_type_id IS DISTINCT FROM OLD.material_type_id;
+    v_project boolean := NEW.project_id IS DISTINCT FROM OLD.project_id;
+    v_storage boolean := NEW.storage_location_id IS DISTINCT FROM OLD.storage_location_id;
+    v_client boolean := v_new OR (NEW.client_name, NEW.client_id)
+        IS DISTINCT FROM (OLD.client_name, OLD.client_id);
+    v_date boolean := (NEW.collected_at, NEW.collection_date)
+        IS DISTINCT FROM (OLD.collected_at, OLD.collection_date);
+    v_place boolean := v_project OR NEW.plant_location IS DISTINCT FROM OLD.plant_location;
 BEGIN
-    IF NOT v_new THEN
-        v_project := NEW.project_id IS DISTINCT FROM OLD.project_id;
-        v_material := NEW.material_type_id IS DISTINCT FROM OLD.material_type_id;
-        v_storage := NEW.storage_location_id
-                     IS DISTINCT FROM OLD.storage_location_id;
-        v_client := NEW.client_name IS DISTINCT FROM OLD.client_name
-                    OR NEW.client_id IS DISTINCT FROM OLD.client_id;
-        v_date := NEW.collected_at IS DISTINCT FROM OLD.collected_at
-                  OR NEW.collection_date IS DISTINCT FROM OLD.collection_date;
-        v_place := v_project OR NEW.plant_location IS DISTINCT FROM OLD.plant_location;
-        IF (NEW.tracking_id, NEW.sample_identifier, NEW.organization_id, NEW.id)
-           <> (OLD.tracking_id, OLD.sample_identifier, OLD.organization_id, OLD.id)
-        THEN
-            PERFORM lims.refuse('field_not_patchable',
-                'trackingId and sampleIdentifier are assigned once');
-        END IF;
-        IF NOT (v_project OR v_material OR v_storage OR v_client OR v_date
-                OR v_place) THEN
-            RETURN NEW;
-        END IF;
-    ELSIF NEW.status <> 'pending' OR NEW.received_at IS NOT NULL THEN
+    IF v_new AND (NEW.status <> 'pending' OR NEW.received_at IS NOT NULL) THEN
         PERFORM lims.refuse('invalid_transition',
                             'a new sample is pending and not yet received');
+    ELSIF (NEW.tracking_id, NEW.sample_identifier, NEW.organization_id, NEW.id)
+          <> (OLD.tracking_id, OLD.sample_identifier, OLD.organization_id, OLD.id) THEN
+        PERFORM lims.refuse('field_not_patchable',
+            'trackingId and sampleIdentifier are assigned once');
+    ELSIF NOT (v_client OR v_project OR v_material OR v_storage OR v_date OR v_place) THEN
+        RETURN NEW;
     END IF;
 
-    SELECT o.time_zone, o.tracking_prefix,
-           m.active AS material_active,
+    SELECT o.time_zone, o.tracking_prefix, m.active AS material_active,
            p.active AS project_active, p.code AS project_code,
-           p.composite_sample_identifier AS composite,
-           pc.id AS project_client_id, pc.name AS project_client_name,
-           l.active AS storage_active
+           p.composite_sample_identifier AS composite, pc.id AS project_client_id,
+           pc.name AS project_client_name, l.active AS storage_active
       INTO v
       FROM lims.organization o
       LEFT JOIN lims.material_type m
@@ -80,83 +157,34 @@ BEGIN
         ON l.organization_id = o.id AND l.id = NEW.storage_location_id
      WHERE o.id = NEW.organization_id;
 
-    IF v_material AND v.material_active IS NOT TRUE
-       AND NEW.material_type_id IS NOT NULL THEN
-        PERFORM lims.refuse('invalid_reference', format(
-            'materialTypeId: no active material type %s', NEW.material_type_id));
+    PERFORM lims.require_active(v.material_active OR NOT v_material,
+                'materialTypeId: no active material type %s', NEW.material_type_id),
+            lims.require_active(v.project_active OR NOT v_project,
+                'projectId: no active project %s', NEW.project_id),
+            lims.require_active(v.storage_active OR NOT v_storage,
+                'storageLocationId: no active storage location %s',
+                NEW.storage_location_id);
+    IF v_client AND v_new AND NEW.client_name IS NULL AND NEW.client_id IS NULL THEN
+        NEW.client_id := v.project_client_id;
+        NEW.client_name := v.project_client_name;
+    ELSIF v_client THEN
+        NEW := lims.sample_with_client(NEW, OLD);
     END IF;
-    IF v_project AND NEW.project_id IS NOT NULL
-       AND v.project_active IS NOT TRUE THEN
-        PERFORM lims.refuse('invalid_reference', format(
-            'projectId: no active project %s', NEW.project_id));
+    IF v_client AND btrim(coalesce(NEW.client_name, '')) = '' THEN
+        PERFORM lims.refuse('invalid_body',
+            'clientName is required unless the project names an active client');
     END IF;
-    IF v_storage AND NEW.storage_location_id IS NOT NULL
-       AND v.storage_active IS NOT TRUE THEN
-        PERFORM lims.refuse('invalid_reference', format(
-            'storageLocationId: no active storage location %s',
-            NEW.storage_location_id));
-    END IF;
-
-    IF v_client THEN
-        IF v_new AND NEW.client_name IS NULL AND NEW.client_id IS NULL THEN
-            NEW.client_id := v.project_client_id;
-            NEW.client_name := v.project_client_name;
-        ELSIF NEW.client_name IS NOT NULL
-              AND (v_new OR NEW.client_name IS DISTINCT FROM OLD.client_name) THEN
-            NEW.client_id := lims.client_named(NEW.organization_id, NEW.client_name);
-        ELSE
-            SELECT c.name
-              INTO NEW.client_name
-              FROM lims.client c
-             WHERE c.organization_id = NEW.organization_id
-               AND c.id = NEW.client_id
-               AND c.active;
-        END IF;
-        IF NEW.client_name IS NULL OR btrim(NEW.client_name) = '' THEN
-            PERFORM lims.refuse('invalid_body',
-                'clientName is required unless the project names an active '
-                'client');
-        END IF;
-    END IF;
-
     IF v_date THEN
-        IF NEW.collected_at IS NOT NULL
-           AND (v_new OR NEW.collected_at IS DISTINCT FROM OLD.collected_at) THEN
-            NEW.collection_date :=
-                (NEW.collected_at AT TIME ZONE v.time_zone)::date;
-        ELSIF NEW.collected_at IS NOT NULL AND NEW.collection_date IS DISTINCT FROM
-              (NEW.collected_at AT TIME ZONE v.time_zone)::date THEN
-            PERFORM lims.refuse('invalid_body', 'collectionDate contradicts '
-                'collectedAt: change or clear collectedAt as well');
-        END IF;
-        -- A day of grace: somewhere it is tomorrow already.
-        IF NEW.collection_date > (now() AT TIME ZONE 'UTC')::date + 1
-           OR NEW.collected_at > now() + interval '1 day' THEN
-            PERFORM lims.refuse('invalid_body', format(
-                '%s lies in the future',
-                CASE WHEN NEW.collected_at IS NULL THEN 'collectionDate'
-                     ELSE 'collectedAt' END));
-        END IF;
+        NEW.collection_date := lims.collection_day_of(NEW, OLD, v.time_zone);
     END IF;
-
     IF v_place AND v.composite AND btrim(coalesce(NEW.plant_location, '')) = '' THEN
         PERFORM lims.refuse('invalid_body', format(
             'plantLocation is required: project %s makes composite sample '
             'identifiers', v.project_code));
     END IF;
-
     IF v_new THEN
-        -- The allowance counts by it.
-        IF NEW.created_at <> now() AND NOT lims.is_owner_acting() THEN
-            NEW.created_at := now();
-        END IF;
-        NEW.tracking_id := lims.tracking_id(v.tracking_prefix,
-            extract(year FROM now() AT TIME ZONE v.time_zone)::integer, NEW.id);
-        NEW.sample_identifier := CASE WHEN v.composite
-            THEN lims.composite_identifier(NEW.organization_id, v.project_code,
-                NEW.plant_location, coalesce(NEW.collection_date,
-                    (now() AT TIME ZONE v.time_zone)::date))
-            ELSE NEW.tracking_id END;
+        NEW := lims.sample_with_identifiers(NEW, v.tracking_prefix, v.time_zone,
+            CASE WHEN v.composite THEN v.project_code END);
     END IF;
     RETURN NEW;
 END

@@ -124,10 +124,9 @@ AS $$
         OR (p_old IS NULL AND p_new = 'pending' AND p_requires)
 $$;
 
--- What may happen to a test that is not verified: its result decides between
--- pending and entered; verifying passes the gates; a confirmation is decided
--- once, for the result that asked for it.
-CREATE FUNCTION lims.sample_test_move(
+-- A result becomes verified: past its gates, and under a signature where one is
+-- asked for or given.
+CREATE FUNCTION lims.sample_test_verify(
     p_old lims.sample_test,
     p_new lims.sample_test
 ) RETURNS lims.sample_test
@@ -136,46 +135,8 @@ AS $$
 DECLARE
     v_slug text;
     v_message text;
-    v_changed boolean := (p_new.result, p_new.qualifier)
-                         IS DISTINCT FROM (p_old.result, p_old.qualifier);
-    v_rejudged boolean := (p_new.spec_material_type_id, p_new.spec_project_id)
-        IS DISTINCT FROM (p_old.spec_material_type_id, p_old.spec_project_id);
     v_same lims.sample_test := p_new;
 BEGIN
-    IF NOT v_changed
-       AND lims.confirmation_may_become(p_old.requires_confirmation,
-               p_old.confirmation_status, p_new.confirmation_status)
-           IS NOT TRUE THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s has no confirmation to decide', p_new.id));
-    END IF;
-    IF p_new.status = p_old.status OR v_changed THEN
-        -- Only verifying, which is the other branch, stamps these.
-        p_new.verified_by := NULL;
-        p_new.verified_at := NULL;
-        p_new.verification_signature_id := NULL;
-        p_new.reopening_signature_id := p_old.reopening_signature_id;
-        IF NOT v_changed THEN
-            p_new.entered_by := p_old.entered_by;
-            p_new.entered_at := p_old.entered_at;
-            p_new.first_entered_at := p_old.first_entered_at;
-            p_new.numeric_value := p_old.numeric_value;
-        END IF;
-        IF NOT v_changed AND NOT v_rejudged THEN
-            p_new.judgements := p_old.judgements;
-            p_new.out_of_specification := p_old.out_of_specification;
-            p_new.spec_low := p_old.spec_low;
-            p_new.spec_high := p_old.spec_high;
-            p_new.spec_text := p_old.spec_text;
-        END IF;
-        RETURN p_new;
-    END IF;
-    IF p_new.status <> 'verified' THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample test %s becomes %s by its result, not by its status',
-            p_new.id, p_new.status));
-    END IF;
-
     -- What is verified is what the reviewer saw: nothing else moves with it.
     v_same.status := p_old.status;
     v_same.verified_by := p_old.verified_by;
@@ -212,6 +173,58 @@ BEGIN
     p_new.verified_by := lims.acting_user();
     p_new.verified_at := now();
     RETURN p_new;
+END
+$$;
+
+-- What may happen to a test that is not verified: its result decides between
+-- pending and entered; verifying passes the gates; a confirmation is decided
+-- once, for the result that asked for it.
+CREATE FUNCTION lims.sample_test_move(
+    p_old lims.sample_test,
+    p_new lims.sample_test
+) RETURNS lims.sample_test
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_changed boolean := (p_new.result, p_new.qualifier)
+                         IS DISTINCT FROM (p_old.result, p_old.qualifier);
+    v_rejudged boolean := (p_new.spec_material_type_id, p_new.spec_project_id)
+        IS DISTINCT FROM (p_old.spec_material_type_id, p_old.spec_project_id);
+BEGIN
+    IF NOT v_changed
+       AND lims.confirmation_may_become(p_old.requires_confirmation,
+               p_old.confirmation_status, p_new.confirmation_status)
+           IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s has no confirmation to decide', p_new.id));
+    END IF;
+    IF p_new.status = p_old.status OR v_changed THEN
+        -- Only verifying, which is the other branch, stamps these.
+        p_new.verified_by := NULL;
+        p_new.verified_at := NULL;
+        p_new.verification_signature_id := NULL;
+        p_new.reopening_signature_id := p_old.reopening_signature_id;
+        IF NOT v_changed THEN
+            p_new.entered_by := p_old.entered_by;
+            p_new.entered_at := p_old.entered_at;
+            p_new.first_entered_at := p_old.first_entered_at;
+            p_new.numeric_value := p_old.numeric_value;
+        END IF;
+        IF NOT v_changed AND NOT v_rejudged THEN
+            p_new.judgements := p_old.judgements;
+            p_new.out_of_specification := p_old.out_of_specification;
+            p_new.spec_low := p_old.spec_low;
+            p_new.spec_high := p_old.spec_high;
+            p_new.spec_text := p_old.spec_text;
+        END IF;
+        RETURN p_new;
+    END IF;
+    IF p_new.status <> 'verified' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s becomes %s by its result, not by its status',
+            p_new.id, p_new.status));
+    END IF;
+    RETURN lims.sample_test_verify(p_old, p_new);
 END
 $$;
 

@@ -17,7 +17,7 @@
 --   1 guard             notes the result that is covered; refuses where it is verified
 --
 -- BEFORE UPDATE
---   1 guard             lets an override be noted, and nothing else
+--   1 guard_update      lets an override be noted, and nothing else
 --   2 identity          refuses another id, organization or created_at
 --
 -- BEFORE DELETE
@@ -113,13 +113,6 @@ DECLARE
     v_test record;
     v_batch record;
 BEGIN
-    IF TG_OP = 'UPDATE' THEN
-        IF pg_trigger_depth() < 2 THEN
-            PERFORM lims.refuse('invalid_transition',
-                'a batch comes to cover a test and ceases to, nothing else');
-        END IF;
-        RETURN NEW; -- an override
-    END IF;
     PERFORM lims.require_read_committed();
     IF TG_OP = 'DELETE' THEN
         v_row := OLD;
@@ -181,8 +174,24 @@ BEGIN
 END
 $$;
 
-CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE ON lims.qc_coverage
+CREATE TRIGGER guard BEFORE INSERT OR DELETE ON lims.qc_coverage
 FOR EACH ROW EXECUTE FUNCTION lims.qc_coverage_guard();
+
+-- Only the trigger of an override (lims.qc_batch_override) changes a row.
+CREATE FUNCTION lims.qc_coverage_change() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF pg_trigger_depth() < 2 THEN
+        PERFORM lims.refuse('invalid_transition',
+            'a batch comes to cover a test and ceases to, nothing else');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_update BEFORE UPDATE ON lims.qc_coverage
+FOR EACH ROW EXECUTE FUNCTION lims.qc_coverage_change();
 
 SELECT lims.attach_audit('qc_coverage');
 

@@ -105,12 +105,12 @@ CREATE TABLE lims.worksheet_value (
 --   2 guard_result  notes the result that is signed for, of the test that is held (1)
 --
 -- BEFORE UPDATE
---   1 guard         lets it be withdrawn, once; holds the test
+--   1 guard_change  lets it be withdrawn, once; holds the test
 --   2 guard_result  keeps what was noted
 --   3 identity      refuses another id, organization or created_at
 --
 -- BEFORE DELETE
---   1 guard         refuses
+--   1 guard_change  refuses
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
@@ -431,24 +431,7 @@ DECLARE
     v_state record;
     v_step record;
 BEGIN
-    IF TG_OP = 'DELETE' THEN
-        PERFORM lims.refuse('invalid_transition',
-                            'a sign-off is withdrawn, never taken away');
-    END IF;
     PERFORM lims.worksheet_hold(NEW.organization_id, NEW.worksheet_id);
-    IF TG_OP = 'UPDATE' THEN
-        IF OLD.withdrawn_at IS NOT NULL OR NEW.withdrawn_at IS NULL
-           OR (NEW.worksheet_id, NEW.step_id, NEW.signature_id, NEW.signed_by,
-               NEW.signed_at) <> (OLD.worksheet_id, OLD.step_id,
-               OLD.signature_id, OLD.signed_by, OLD.signed_at) THEN
-            PERFORM lims.refuse('invalid_transition',
-                                'a sign-off can only be withdrawn, once');
-        END IF;
-        NEW.withdrawn_at := now();
-        NEW.withdrawn_by := lims.acting_user();
-        RETURN NEW;
-    END IF;
-
     SELECT s.missing, s.needs_signoff
       INTO v_state
       FROM lims.worksheet w
@@ -505,8 +488,33 @@ BEGIN
 END
 $$;
 
-CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE ON lims.worksheet_signoff
+CREATE TRIGGER guard BEFORE INSERT ON lims.worksheet_signoff
 FOR EACH ROW EXECUTE FUNCTION lims.worksheet_signoff_guard();
+
+CREATE FUNCTION lims.worksheet_signoff_withdraw() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a sign-off is withdrawn, never taken away');
+    END IF;
+    PERFORM lims.worksheet_hold(NEW.organization_id, NEW.worksheet_id);
+    IF OLD.withdrawn_at IS NOT NULL OR NEW.withdrawn_at IS NULL
+       OR (NEW.worksheet_id, NEW.step_id, NEW.signature_id, NEW.signed_by,
+           NEW.signed_at) <> (OLD.worksheet_id, OLD.step_id, OLD.signature_id,
+           OLD.signed_by, OLD.signed_at) THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a sign-off can only be withdrawn, once');
+    END IF;
+    NEW.withdrawn_at := now();
+    NEW.withdrawn_by := lims.acting_user();
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_change BEFORE UPDATE OR DELETE ON lims.worksheet_signoff
+FOR EACH ROW EXECUTE FUNCTION lims.worksheet_signoff_withdraw();
 
 -- After the guard, which holds the test, and with it the values that it had.
 CREATE FUNCTION lims.worksheet_signoff_result() RETURNS trigger

@@ -119,6 +119,56 @@ CREATE TABLE lims.approval (
     CHECK ((status = 'pending') = (decided_at IS NULL))
 );
 
+CREATE FUNCTION lims.approval_request_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.status <> 'pending' THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'an approval is requested before it is decided');
+    END IF;
+    IF EXISTS (
+        SELECT FROM lims.sample s
+         WHERE s.organization_id = NEW.organization_id
+           AND s.id = NEW.sample_id
+           AND s.status = 'reported'
+    ) THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'a reported sample is final: no approval is asked');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.approval
+FOR EACH ROW EXECUTE FUNCTION lims.approval_request_guard();
+
+-- Refuses a step while one before it is not approved, and names the first such.
+CREATE FUNCTION lims.approval_in_order(p lims.approval) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_words text;
+    v_id bigint;
+BEGIN
+    SELECT a.name || ' is ' || a.status, a.id
+      INTO v_words, v_id
+      FROM lims.approval a
+     WHERE a.organization_id = p.organization_id
+       AND a.sample_id = p.sample_id
+       AND a.round = p.round
+       AND a.step < p.step
+       AND a.status <> 'approved'
+     ORDER BY a.step
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse_for('approval_required', format(
+            'approvals are decided in order: %s', v_words),
+            json_build_object('approvalIds', ARRAY[v_id]));
+    END IF;
+END
+$$;
+
 -- Approvals are decided in their order, each once, by who acts and signs. Who comes too
 -- early hears which step is first.
 CREATE FUNCTION lims.approval_guard() RETURNS trigger
@@ -126,25 +176,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_required boolean;
-    v_earlier text;
-    v_earlier_id bigint;
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        IF NEW.status <> 'pending' THEN
-            PERFORM lims.refuse('invalid_transition',
-                                'an approval is requested before it is decided');
-        END IF;
-        IF EXISTS (
-            SELECT FROM lims.sample s
-             WHERE s.organization_id = NEW.organization_id
-               AND s.id = NEW.sample_id
-               AND s.status = 'reported'
-        ) THEN
-            PERFORM lims.refuse('invalid_transition',
-                                'a reported sample is final: no approval is asked');
-        END IF;
-        RETURN NEW;
-    END IF;
     IF NEW IS NOT DISTINCT FROM OLD THEN
         RETURN NEW;
     END IF;
@@ -179,22 +211,7 @@ BEGIN
             OLD.id));
     END IF;
 
-    SELECT a.name || ' is ' || a.status, a.id
-      INTO v_earlier, v_earlier_id
-      FROM lims.approval a
-     WHERE a.organization_id = NEW.organization_id
-       AND a.sample_id = NEW.sample_id
-       AND a.round = NEW.round
-       AND a.step < NEW.step
-       AND a.status <> 'approved'
-     ORDER BY a.step
-     LIMIT 1;
-    IF FOUND THEN
-        PERFORM lims.refuse_for('approval_required', format(
-            'approvals are decided in order: %s', v_earlier),
-            json_build_object('approvalIds', ARRAY[v_earlier_id]));
-    END IF;
-
+    PERFORM lims.approval_in_order(NEW);
     SELECT o.esignature_required
       INTO v_required
       FROM lims.organization o
@@ -213,9 +230,6 @@ BEGIN
     RETURN NEW;
 END
 $$;
-
-CREATE TRIGGER guard BEFORE INSERT ON lims.approval
-FOR EACH ROW EXECUTE FUNCTION lims.approval_guard();
 
 CREATE TRIGGER guard_update BEFORE UPDATE ON lims.approval
 FOR EACH ROW WHEN (NEW.replaced_at IS NOT DISTINCT FROM OLD.replaced_at)

@@ -199,6 +199,55 @@ BEGIN
 END
 $$;
 
+-- One refusal of verifying a test.
+CREATE FUNCTION lims.test_blocker(p_sample_test_id bigint, p_slug text, p_message text)
+RETURNS lims.blocker
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+DECLARE
+    v_blocker lims.blocker;
+BEGIN
+    v_blocker.slug := p_slug;
+    v_blocker.message := p_message;
+    v_blocker.test_ids := ARRAY[p_sample_test_id];
+    v_blocker.qc_batch_ids := '{}';
+    v_blocker.media_lot_ids := '{}';
+    v_blocker.worksheet_ids := '{}';
+    v_blocker.approval_ids := '{}';
+    RETURN v_blocker;
+END
+$$;
+
+-- Holds the records of others on which verifying a test rests.
+CREATE FUNCTION lims.hold_evidence(
+    p_organization bigint,
+    p_sample bigint,
+    p_sample_test bigint,
+    p_media_lot bigint
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id = p_sample
+        FOR SHARE;
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id IN (
+            SELECT c.qc_batch_id
+              FROM lims.qc_coverage c
+             WHERE c.organization_id = p_organization
+               AND c.sample_test_id = p_sample_test)
+      ORDER BY b.id
+        FOR SHARE;
+    PERFORM FROM lims.media_lot m
+      WHERE m.organization_id = p_organization
+        AND m.id = p_media_lot
+        FOR SHARE;
+END
+$$;
+
 -- What refuses verifying a test. esignature_required is said where the policy
 -- asks for a signature and the context names none that was made for this. A
 -- verified test has but the one answer.
@@ -232,34 +281,11 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    PERFORM FROM lims.sample s
-      WHERE s.organization_id = p_organization
-        AND s.id = v_test.sample_id
-        FOR SHARE;
-    PERFORM FROM lims.qc_batch b
-      WHERE b.organization_id = p_organization
-        AND b.id IN (
-            SELECT c.qc_batch_id
-              FROM lims.qc_coverage c
-             WHERE c.organization_id = p_organization
-               AND c.sample_test_id = p_sample_test_id)
-      ORDER BY b.id
-        FOR SHARE;
-    PERFORM FROM lims.media_lot m
-      WHERE m.organization_id = p_organization
-        AND m.id = v_test.media_lot_id
-        FOR SHARE;
-
-    v_blocker.test_ids := ARRAY[p_sample_test_id];
-    v_blocker.qc_batch_ids := '{}';
-    v_blocker.media_lot_ids := '{}';
-    v_blocker.worksheet_ids := '{}';
-    v_blocker.approval_ids := '{}';
+    PERFORM lims.hold_evidence(p_organization, v_test.sample_id, p_sample_test_id,
+                               v_test.media_lot_id);
     IF v_test.status = 'verified' THEN
-        v_blocker.slug := 'test_verified_locked';
-        v_blocker.message := format('sample test %s is verified and locked',
-                                    p_sample_test_id);
-        RETURN NEXT v_blocker;
+        RETURN NEXT lims.test_blocker(p_sample_test_id, 'test_verified_locked',
+            format('sample test %s is verified and locked', p_sample_test_id));
         RETURN;
     END IF;
 
@@ -270,24 +296,20 @@ BEGIN
     IF v_required AND NOT lims.is_signed(p_organization,
             lims.context_id('signature_id'), 'verified', 'sample_test',
             p_sample_test_id) THEN
-        v_blocker.slug := 'esignature_required';
-        v_blocker.message := 'verifying a result needs a signature with '
-            'password re-authentication';
-        RETURN NEXT v_blocker;
+        RETURN NEXT lims.test_blocker(p_sample_test_id, 'esignature_required',
+            'verifying a result needs a signature with password re-authentication');
     END IF;
     IF v_test.result IS NULL THEN
-        v_blocker.slug := 'blank_result';
-        v_blocker.message := format('%s has no result', v_test.code);
-        RETURN NEXT v_blocker;
+        RETURN NEXT lims.test_blocker(p_sample_test_id, 'blank_result',
+            format('%s has no result', v_test.code));
     END IF;
     IF v_test.requires_worksheet THEN
         SELECT w.status, w.missing, w.needs_signoff, w.worksheet_id
           INTO v_sheet
           FROM lims.worksheet_state(p_organization, p_sample_test_id) w;
         IF v_sheet.status <> 'complete' THEN
-            v_blocker.slug := 'worksheet_incomplete';
-            v_blocker.message := format('the worksheet of %s is %s',
-                                        v_test.code, v_sheet.status);
+            v_blocker := lims.test_blocker(p_sample_test_id, 'worksheet_incomplete',
+                format('the worksheet of %s is %s', v_test.code, v_sheet.status));
             v_blocker.missing := v_sheet.missing;
             v_blocker.needs_signoff := v_sheet.needs_signoff;
             IF v_sheet.worksheet_id IS NOT NULL THEN
