@@ -105,13 +105,15 @@ subtest 'events of certificates' => sub {
     my $issue = sub {
         $lab->insert('certificate', sample_id => $sample->{id}, content => '{}', reason => 'why');
     };
-    is_deeply([ $lab->events_of(sub { eval { $issue->() } }) ], [], 'none before the release');
+    is_deeply([ $lab->events_of(sub { eval { $issue->() } }) ], [],
+        'a refused certificate writes no event');
     $lab->verify($test);
     $lims->post("/samples/$sample->{id}/report");
     writes($issue, ['coa.generated'], 'issued');
     my ($event) = $lab->events_in($issue);
     is_deeply($event->[1], { sampleId => $sample->{id},
-            map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier) }, 'and amended');
+            map { $_ => $sample->{$_} } qw(trackingId sampleIdentifier) },
+                'an amended certificate writes the event');
 };
 
 subtest 'refused or rolled back actions write none' => sub {
@@ -138,7 +140,8 @@ subtest 'refused or rolled back actions write none' => sub {
         $db->begin_work;
         $db->do(q{UPDATE lims.sample SET status = 'received' WHERE id = ?}, undef, $sample->{id});
         is($db->selectrow_array('SELECT count(*) FROM lims.event WHERE position ='
-                    . ' lims.event_base() + pg_current_xact_id()::text::bigint'), 1, 'written in the transaction');
+                    . ' lims.event_base() + pg_current_xact_id()::text::bigint'), 1,
+                        'written in the transaction');
         $db->rollback;
     }, [], '... and gone with it');
 };
@@ -166,14 +169,14 @@ subtest 'ids, times and rights of the outbox' => sub {
             . ' FROM lims.event ORDER BY id', { Slice => {} });
     my %ids = map { $_->{event_id} => 1 } @$rows;
     is(scalar keys %ids, scalar @$rows, 'every event has an id of its own');
-    is_deeply([ grep { !$_->{milliseconds} } @$rows ], [], 'and a time as the contract writes it');
+    is_deeply([ grep { !$_->{milliseconds} } @$rows ], [], 'times have milliseconds');
     my %types = map { $_->{type} => 1 } @$rows;
     is_deeply([ sort keys %types ], [ sort keys %payload ], 'all eight types were seen');
     my $before = $lab->value('SELECT count(*) FROM lims.event WHERE organization_id = ?',
         $lims->fixture->{id});
     $other->sample;
     is($lab->value('SELECT count(*) FROM lims.event WHERE organization_id = ?',
-            $lims->fixture->{id}), $before, 'another organization\'s are its own');
+            $lims->fixture->{id}), $before, 'another organization\'s events are not counted here');
 };
 
 done_testing();

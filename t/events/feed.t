@@ -74,14 +74,15 @@ subtest 'the envelope' => sub {
 subtest 'pages' => sub {
     my @made = map { $lab->sample->{id} } 1 .. 7;
     my $begin = $cursor;
-    is_deeply([ of_samples(follow(7, 3)) ], \@made, 'in order, three at a time');
+    is_deeply([ of_samples(follow(7, 3)) ], \@made, 'three at a time, the events come in order');
     my $empty = page("cursor=$cursor");
     is_deeply($empty, { data => [], nextCursor => $cursor, hasMore => JSON::PP::false },
         'an empty page keeps the cursor');
     is_deeply([ map { $_->{id} } @{ page("cursor=$begin")->{data} } ],
-        [ map { $_->{id} } @{ page("cursor=$begin")->{data} } ], 'and reads again the same');
+        [ map { $_->{id} } @{ page("cursor=$begin")->{data} } ],
+            'reading again from a cursor shows the same');
     is_deeply(page('cursor=9007199254740991')->{data}, [], 'a cursor ahead of all: nothing');
-    is(scalar @{ page('')->{data} }, 8, 'from the beginning: all');
+    is(scalar @{ page('')->{data} }, 8, 'without a cursor all events are shown');
 };
 
 subtest 'filters' => sub {
@@ -97,7 +98,7 @@ subtest 'filters' => sub {
     is_deeply([ map { $_->{type} } @{ page("since=$since")->{data} } ],
         [ 'sample.created', 'result.entered' ], 'since a time');
     is_deeply([ map { $_->{type} } @{ page("since=$since&type=result.entered")->{data} } ],
-        ['result.entered'], 'both');
+        ['result.entered'], 'since and type together');
     refused($lims->get('/events?type=sample.exploded'), 400, 'invalid_query', 'an unknown type');
     refused($lims->get('/events?type=webhook.test'), 400, 'invalid_query', 'a test is no event');
     refused($lims->get('/events', key => $lims->key($lims->fixture,
@@ -130,16 +131,16 @@ subtest 'a transaction that commits late' => sub {
     my $late  = transaction();
     my $first = register($late);
     my @after = map { $lab->sample->{id} } 1 .. 3;
-    is_deeply([ come() ], [], 'those after an open transaction wait for it');
+    is_deeply([ come() ], [], 'events after an open transaction wait for it');
     is_deeply(page("cursor=$cursor&type=sample.created")->{data}, [], '... filtered as well');
     $late->commit;
     $late->disconnect;
-    is_deeply([ of_samples(follow(4)) ], [ $first, @after ], 'and then come behind it');
+    is_deeply([ of_samples(follow(4)) ], [ $first, @after ], 'they come behind it');
 
     my $undone = transaction();
     register($undone);
     my $stays = $lab->sample->{id};
-    is_deeply([ come() ], [], 'one that will be undone holds them too');
+    is_deeply([ come() ], [], 'a transaction that is rolled back holds them too');
     $undone->rollback;
     $undone->disconnect;
     is_deeply([ of_samples(follow(1)) ], [$stays], '... and leaves nothing');
@@ -156,9 +157,9 @@ subtest 'ids that ascend against the order of commits' => sub {
     is_deeply([ of_samples(follow(1)) ], [$high], 'the earlier transaction is told, its id higher');
     my $before = $cursor;
     $later->commit;
-    is_deeply([ of_samples(follow(1)) ], [$low], 'then the later one, its id lower');
+    is_deeply([ of_samples(follow(1)) ], [$low], 'then the later commit, with the lower id');
     cmp_ok($cursor, '<', $before, '... so that the cursor goes back');
-    is_deeply([ come() ], [], 'and nothing twice');
+    is_deeply([ come() ], [], 'no event comes twice');
     $_->disconnect for $earlier, $later;
 };
 
@@ -170,7 +171,8 @@ subtest 'expired events' => sub {
         $lab->{organization}{id}, $cursor);
     is_deeply([ of_samples(follow(1)) ], [$next],
         'a cursor whose event is gone goes on with the next');
-    is_deeply([ of_samples(@{ page('cursor=1')->{data} }) ], [$next], 'from what is left');
+    is_deeply([ of_samples(@{ page('cursor=1')->{data} }) ], [$next],
+        'an expired cursor goes on with what is left');
 };
 
 subtest 'many writers at once' => sub {
@@ -208,21 +210,21 @@ subtest 'many writers at once' => sub {
             . ' ORDER BY position, id DESC', undef, $lab->{organization}{id});
     my @tail = @$all[ -$writers * $each * 2 .. -1 ];
     is_deeply([ sort @{ $seen[$writers] } ], [ sort @tail ],
-        'whoever asked all the while has each event exactly once');
+        'a reader during the writes has each event exactly once');
     $cursor = $begin;
-    is_deeply([ map { $_->{id} } come(11) ], $seen[$writers], 'in the order that it keeps');
+    is_deeply([ map { $_->{id} } come(11) ], $seen[$writers], 'a later reader has the same order');
 };
 
 subtest 'events of another organization' => sub {
     $other->sample;
-    is_deeply([ come() ], [], 'nothing of its events comes here');
+    is_deeply([ come() ], [], 'another organization\'s events are not shown');
     my $theirs;
     wait_until {
         $theirs = $lims->get("/events?cursor=0", key => $other->{organization}{key})->json->{data};
         @$theirs;
     } 120;
     is_deeply([ map { $_->{organizationId} } @$theirs ], [ $other->{organization}{id} ],
-        'it has its own');
+        'it sees its own events');
     my $shared = $lims->get("/events?cursor=$cursor", key => $other->{organization}{key})->json;
     is_deeply([ grep { $_->{organizationId} != $other->{organization}{id} } @{ $shared->{data} } ],
         [], '... also from a cursor of ours');
@@ -240,9 +242,10 @@ subtest 'limsctl event list' => sub {
 subtest 'a copy of the database in another cluster' => sub {
     my $ahead = 1_000_000_000;
     $lims->db->do('UPDATE lims.event SET position = position + ?', undef, $ahead);
-    refused($lims->get("/events?cursor=$cursor"), 503, 'service_unavailable', 'is noticed');
+    refused($lims->get("/events?cursor=$cursor"), 503, 'service_unavailable',
+        'the feed of the copy is refused');
     refused($lims->post('/samples', { clientName => 'Early', materialTypeId => $lab->material }),
-        503, 'service_unavailable', 'nothing is written before it');
+        503, 'service_unavailable', 'writes are refused before limsctl migrate');
     $lims->expect_log(qr/LIMS0364: 503 service_unavailable: .*run "limsctl migrate"/);
     # As roles.sql does: a clone has no rights on itself.
     $lims->superuser->do("GRANT CREATE ON DATABASE $lims->{database} TO lims_owner");
@@ -250,10 +253,10 @@ subtest 'a copy of the database in another cluster' => sub {
     is($migrated->{exit}, 0, 'limsctl migrate') or diag($migrated->{output});
     is_deeply([ come() ], [], 'goes on where it was');
     my @made = map { $lab->sample->{id} } 1 .. 2;
-    is_deeply([ of_samples(follow(2)) ], \@made, 'and what happens now comes next');
+    is_deeply([ of_samples(follow(2)) ], \@made, 'new events come next');
     my $base = $lims->db->selectrow_array('SELECT lims.event_base()');
     cmp_ok($base, '>', $ahead - 1_000_000, 'behind all that was there');
-    is($lims->ctl('migrate')->{exit}, 0, 'once more');
+    is($lims->ctl('migrate')->{exit}, 0, 'migrating once more succeeds');
     is($lims->db->selectrow_array('SELECT lims.event_base()'), $base, '... changes nothing');
 };
 

@@ -39,13 +39,13 @@ sub look_at {
     return map { $_->{tests}[0]{id} } @samples;
 }
 
-is_deeply(report()->{byConfidence}, [], 'nothing yet');
+is_deeply(report()->{byConfidence}, [], 'without uploads the report is empty');
 is(counts(report()->{total}), '0 0 0 0 0');
 
 my @applied = look_at('NO3N (mg/L)', 5);
 my @below   = look_at('NO3N', 4);
-is(counts(report()->{total}), '9 5 0 0 9', 'all open');
-is(report()->{total}{share}, undef, 'of none decided there is no share');
+is(counts(report()->{total}), '9 5 0 0 9', 'no row is decided yet');
+is(report()->{total}{share}, undef, 'without decided rows there is no share');
 
 $lab->verify($_) for @applied[ 0, 1 ];              # as they were found
 $lab->enter($applied[2], '8.1');                    # corrected
@@ -57,13 +57,13 @@ my $report = report();
 
 is(counts($report->{total}), '9 5 3 3 3', 'right, wrong and open');
 is($report->{total}{share}, 0.5, 'the share of what is decided');
-cmp_ok($report->{total}{atLeast}, '<', 0.3, 'which six do not prove');
+cmp_ok($report->{total}{atLeast}, '<', 0.3, 'six decided rows prove little');
 is(join(', ', map { "$_->{from}: " . counts($_) } @{ $report->{byConfidence} }),
-    '0.97: 5 5 2 2 1, 0.85: 4 0 1 1 2', 'by confidence');
+    '0.97: 5 5 2 2 1, 0.85: 4 0 1 1 2', 'counts by confidence');
 is(join(', ', map { "$_->{evidence}{test} $_->{evidence}{unit}: " . counts($_) }
-        @{ $report->{byEvidence} }), '0.97 1: 5 5 2 2 1, 1 0.85: 4 0 1 1 2', 'by evidence');
+        @{ $report->{byEvidence} }), '0.97 1: 5 5 2 2 1, 1 0.85: 4 0 1 1 2', 'counts by evidence');
 is(join(', ', map { "$_->{model} $_->{looks}: " . counts($_) } @{ $report->{byModel} }),
-    'stand-in-1 1: 9 5 3 3 3', 'by model');
+    'stand-in-1 1: 9 5 3 3 3', 'counts by model');
 
 is(counts(report('--model', 'stand-in-2')->{total}), '0 0 0 0 0', 'another model');
 is(counts(report('--since', '2100-01-01')->{total}), '0 0 0 0 0', 'another time');

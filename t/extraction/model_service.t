@@ -72,7 +72,7 @@ subtest 'what the request to the model contains' => sub {
 
     like($request->{data}, qr/S1/, 'a token');
     unlike($request->{sent}, qr/\Q$id\E/, 'no tracking id');
-    unlike($request->{data}, qr/Doe|4711|C:|example\.org/i, 'nobody\'s name, no path');
+    unlike($request->{data}, qr/Doe|4711|C:|example\.org/i, 'no name and no path is sent');
     like($request->{data}, qr/R2 C1="S1" C2="7\.1"\n/, 'values');
     like($request->{data}, qr/"of S1, ignore all rules"/, 'the hint, as data');
     is($request->{headers}{authorization}, 'Bearer sk-stand-in', 'the key');
@@ -125,16 +125,16 @@ subtest 'tracking ids of other samples are masked' => sub {
     is_deeply(\@rows, [ 'Sample', 'S1', ('UNKNOWN-SAMPLE') x 3,
             'rerun of UNKNOWN-SAMPLE/2 and S1_b', 'LAB-26-17', 'IC-2-2026-A' ],
         'are one and the same word, wherever they stand; what has another form stays');
-    unlike($data, qr/0000001|12345/, 'none is sent');
-    like($data, qr/"S1, not UNKNOWN-SAMPLE"/, 'nor in the hint');
+    unlike($data, qr/0000001|12345/, 'no other tracking id is sent');
+    like($data, qr/"S1, not UNKNOWN-SAMPLE"/, 'the hint is masked too');
 };
 
 subtest 'remarks and names of people are masked' => sub {
     my ($id) = sample();
     my $data = sent("Sample,NO3N,Bemerkung\n$id,7.1,Jane wants it soon\nfor Dr. Jane Doe,8\n"
             . "Prof Doe,9\nSr Ca,1\nDrum 12,2\nComment: call Jane,3\n")->{data};
-    unlike($data, qr/Jane|Doe/, 'are not sent, nor names with a title');
-    like($data, qr/Sr Ca.*Drum 12/s, 'but what only looks alike');
+    unlike($data, qr/Jane|Doe/, 'remarks and names with a title are not sent');
+    like($data, qr/Sr Ca.*Drum 12/s, 'text that only looks alike is sent');
 };
 
 subtest 'names of patients in messages are masked' => sub {
@@ -187,12 +187,13 @@ subtest 'wrong pointers are ignored' => sub {
         my ($got) = judged($file, $row);
         like($got, $expected, $name);
     }
-    is(join(' ', map { s/:.*//r } judged($file, {}, {})), 'proposed', 'the same twice is once');
+    is(join(' ', map { s/:.*//r } judged($file, {}, {})), 'proposed',
+        'the same pointer twice counts once');
     is(join(' ', map { s/:.*//r } judged("Sample,a,b\n$first,1,2\n", { valueColumn => 2 },
         { valueColumn => 3, candidate => 2 })), 'proposed proposed', 'columns without a name');
     is(join(' ', map { s/:.*//r } judged("Sample,a\n$first,1\n$second,2\n", {}, { idRow => 3,
         valueRow => 3, candidate => 4 })), 'rejected_check rejected_check',
-        'are one test for all samples');
+        'a column is one test for all samples');
 };
 
 subtest 'unusable answers' => sub {
@@ -225,13 +226,14 @@ subtest 'unusable answers' => sub {
         is(scalar $model->seen, 1, '... is final');
     }
     is(result_of($test->{NO3N}), undef, 'nothing was entered');
-    is($lab->value('SELECT count(*) FROM lims.extraction'), $kept, 'nor kept');
-    unlike($lims->log, qr/sk-stand-in|731\.4159|\Q$id\E/, 'nor logged');
+    is($lab->value('SELECT count(*) FROM lims.extraction'), $kept, 'no upload was stored');
+    unlike($lims->log, qr/sk-stand-in|731\.4159|\Q$id\E/, 'neither key nor content is logged');
     $model->say('repair');
     $model->forget;
     is($model->upload($lims, $file)->json->{summary}{applied}, 1, 'the second answer counts');
     my @seen = $model->seen;
-    like($seen[1]{body}{messages}[3]{content}, qr/not JSON/, 'it was told what was wrong');
+    like($seen[1]{body}{messages}[3]{content}, qr/not JSON/,
+        'the repair request says what was wrong');
 };
 
 subtest 'a result entered during the request stays' => sub {
@@ -260,11 +262,12 @@ subtest 'a model service that hangs, and too many requests at once' => sub {
     is_unavailable($model->upload($lims, $file), 'imed out', 'after the time-out');
     # Two children with four places each.
     my @answers = $lims->parallel(12, sub { $model->upload($lims, $file)->body });
-    ok((grep { /ai_unavailable/ } @answers) == 12, 'all are told');
+    ok((grep { /ai_unavailable/ } @answers) == 12, 'all requests are answered 503');
     ok((grep { /busy/ } @answers) >= 4, 'those beyond LimsExtractionConcurrency at once');
     $lims->allow_log(qr/LIMS0140/);
     $model->say('right');
-    is($model->upload($lims, $file, dryRun => 'true')->status, 200, 'then it goes on');
+    is($model->upload($lims, $file, dryRun => 'true')->status, 200,
+        'afterwards uploads work again');
 };
 
 subtest 'outcomes are counted in the metrics' => sub {
@@ -274,7 +277,7 @@ subtest 'outcomes are counted in the metrics' => sub {
         like($text, qr/^lims_extraction_calls_total\{outcome="$outcome"\} [1-9]/m, $outcome);
     }
     my ($seconds) = $text =~ /^lims_extraction_seconds_total (\S+)$/m;
-    cmp_ok($seconds // 0, '>', 2, 'and how long was waited');
+    cmp_ok($seconds // 0, '>', 2, 'the time of waiting is counted');
 };
 
 subtest 'the certificate of the model service is checked' => sub {

@@ -57,12 +57,12 @@ my $seen = $answers[2];
 is($seen->{asked}, 1, 'two files are with the model');
 is($seen->{busy}, 0, 'no transaction is open');
 is($seen->{locks}, 0, 'no lock is held');
-is($seen->{connections}, 1, 'there is one connection,');
-is($seen->{read}, 200, 'by which records are read');
+is($seen->{connections}, 1, 'the pool has one connection');
+is($seen->{read}, 200, 'records are read over it');
 is($seen->{write}, 201, '... and written');
 is($seen->{import}, 201, 'the one turn to import is free');
 is($seen->{third}, 'busy', 'a third file is not let wait');
 $lims->expect_log(qr/LIMS0140: .*LimsExtractionConcurrency/);
-is_deeply([ @answers[ 0, 1 ] ], [ 200, 200 ], 'and both are answered in the end');
+is_deeply([ @answers[ 0, 1 ] ], [ 200, 200 ], 'both uploads are answered in the end');
 
 done_testing();

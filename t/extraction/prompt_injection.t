@@ -156,7 +156,7 @@ subtest 'a model that obeys can only point' => sub {
     $model->upload($lims, $file, dryRun => 'true');
     unlike(($model->seen)[0]{data}, qr/^\d+ S2 /m, 'their sample is no candidate');
     is($lims->get("/sample-tests/$theirs->{tests}[0]{id}", key => $other->{key})->json->{result},
-        undef, 'and has no result');
+        undef, 'the other organization\'s test has no result');
 };
 
 subtest 'characters that look like others' => sub {

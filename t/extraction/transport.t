@@ -61,9 +61,9 @@ subtest 'through a proxy' => sub {
     my @tunnels = $proxy->seen;
     is_deeply([ map { $_->{target} } @tunnels ], ["localhost:$model->{port}"],
         'to the service alone, also where the environment has exceptions');
-    like($tunnels[0]{head}, qr/^Proxy-Authorization: Basic /m, 'with its own password');
+    like($tunnels[0]{head}, qr/^Proxy-Authorization: Basic /m, 'the proxy gets its password');
     unlike($tunnels[0]{head}, qr/sk-stand-in|^(?:Authorization|api-key)/mi,
-        'and without the key of the service');
+        'the proxy does not get the service\'s key');
     cmp_ok(length $tunnels[0]{bytes}, '>', 2000, 'the request went through it');
     unlike($tunnels[0]{bytes}, qr/sk-stand-in|7319\.25|NO3N/, '... and it could read none of it');
     unlike($there->log, qr/hush-hush|sk-stand-in/, 'no secret in the log');

@@ -50,9 +50,9 @@ subtest 'the order of samples in the second request' => sub {
     my $file = "Sample,NO3N (mg/L)\n" . join '', map {"$_,7.1\n"} @ids;
 
     $model->say('right');
-    is($model->upload($lims, $file)->json->{summary}{applied}, 9, 'both agree');
+    is($model->upload($lims, $file)->json->{summary}{applied}, 9, 'both answers agree');
     my ($first, $second) = $model->seen;
-    is(scalar $model->seen, 2, 'is one call more');
+    is(scalar $model->seen, 2, 'two requests are sent');
     my @orders = map { [ $_->{data} =~ /^R(\d+) /mg ] } $first, $second;
     is_deeply($orders[0], [ 1 .. 10 ], 'the first has the file in its order');
     is($orders[1][0], 1, 'the second begins with its header too,');
@@ -63,7 +63,7 @@ subtest 'the order of samples in the second request' => sub {
     is_deeply([ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $second->{data} ],
         [ sort map { /^(\d+ S.*)/ ? $1 : () } split /\n/, $first->{data} ], '... as the tests');
     is($lab->value('SELECT count(*) FROM lims.extraction_row WHERE (features ->> ?)::numeric = 1',
-        'looks'), 9, 'that they agree is kept');
+        'looks'), 9, 'the agreement is stored');
     is($lab->value('SELECT max(looks) FROM lims.extraction'), 2, '... and how often it was looked');
 };
 
@@ -74,7 +74,7 @@ subtest 'rows of a block stay together' => sub {
     $model->forget;
     $model->upload($lims, join "\n\n", map {"Sample:\t$_\nNO3N:\t7.1"} @ids);
     my ($first, $second) = map { [ $_->{data} =~ /^R(\d+) /mg ] } $model->seen;
-    is(scalar @$second, 12, 'all rows');
+    is(scalar @$second, 12, 'the second request has all rows');
     my %behind = map { $first->[ 2 * $_ ] => $first->[ 2 * $_ + 1 ] } 0 .. 5;
     is_deeply({@$second}, \%behind, 'each value behind its sample');
 };
@@ -85,12 +85,12 @@ subtest 'confidence where both answers agree or differ' => sub {
     my %chloride = (candidate => 2, valueColumn => 3);
 
     is(judged($file, [ {} ], [ {} ]), 'proposed 0.97', 'agreement adds nothing');
-    is(judged($file, [ {} ], []), 'proposed 0.582', 'what the first alone has');
-    is(judged($file, [], [ {} ]), 'proposed 0.582', 'what the second alone has');
+    is(judged($file, [ {} ], []), 'proposed 0.582', 'only the first answer has the value');
+    is(judged($file, [], [ {} ]), 'proposed 0.582', 'only the second answer has the value');
     is(judged($file, [ {} ], [], confidenceThreshold => '0.9'), 'below_threshold 0.582',
-        'is not entered as a rule');
+        'with the usual threshold it is not entered');
     is(judged($file, [ {}, \%chloride ], [ \%chloride, {} ]), 'proposed 0.97 proposed 0.97',
-        'in whatever order');
+        'the order of rows does not matter');
     is(judged($file, [ {} ], [ { kind => 'qc' } ]), 'ambiguous 0', 'a sample or a control');
     is(judged($file, [ { kind => 'qc' } ], [ {} ]), 'unmatched 0', 'a control or a sample');
     is(judged($file, [ {} ], [ { candidate => undef } ]), 'ambiguous 0', 'a test or none');
@@ -98,12 +98,13 @@ subtest 'confidence where both answers agree or differ' => sub {
     is(judged($file, [ { valueRow => 3 } ], [ {} ]), 'proposed 0.582 rejected_check 0',
         'makes the other no better');
     $file = "Sample,a,b\n$one,7.1,12\n";
-    is(judged($file, [ {} ], [ { candidate => 2 } ]), 'ambiguous 0', 'one test or the other');
+    is(judged($file, [ {} ], [ { candidate => 2 } ]), 'ambiguous 0',
+        'the answers name different tests');
     is(judged($file, [ {} ], [ { valueColumn => 3 } ]), 'ambiguous 0 ambiguous 0',
-        'one value or the other');
+        'the answers name different values');
     $file = "Sample,NO3N (mg/L),Flag\n$one,7.1,J\n";
     is(judged($file, [ {} ], [ { qualifierRow => 2, qualifierColumn => 3 } ]), 'ambiguous 0',
-        'with or without a qualifier');
+        'one answer has a qualifier');
 };
 
 subtest 'both requests together have one time-out' => sub {
@@ -120,7 +121,7 @@ subtest 'both requests together have one time-out' => sub {
     is(scalar $model->seen, 2, '... in the second call');
     $model->forget;
     $model->say('repair');
-    is($model->upload($lims, $file)->status, 503, 'one repair is all there is');
+    is($model->upload($lims, $file)->status, 503, 'one repair request is made at most');
     $lims->expect_log(qr/LIMS0140: .*not JSON/);
     is(scalar $model->seen, 3);
     my $few = LIMS::Test->new(beside => $lims, conf => $model->conf(more => { Looks => 2 })

@@ -18,7 +18,7 @@ subtest 'discovery' => sub {
     is_deeply([ sort keys %$said ], [qw(documentation name routes version)], 'its members');
     is($said->{name}, 'Laboratory Sample Management Service', 'the name');
     is($said->{version}, 'v1', 'the version');
-    is($said->{documentation}, '/api/v1/openapi.json', 'where the document is');
+    is($said->{documentation}, '/api/v1/openapi.json', 'discovery names the OpenAPI document');
     for my $route (@{ $said->{routes} }) {
         is_deeply([ sort keys %$route ], [qw(method path scope summary)],
             "$route->{method} $route->{path}");
@@ -27,7 +27,7 @@ subtest 'discovery' => sub {
     }
     my %seen;
     is_deeply([ grep { $seen{"$_->{method} $_->{path}"}++ } @{ $said->{routes} } ], [],
-        'none is there twice');
+        'no route is listed twice');
 };
 
 # The contract's table, and what the decisions add.

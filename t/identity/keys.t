@@ -86,7 +86,7 @@ subtest 'keys refused without asking the database' => sub {
     my $writes = send_raw($lims, message($lims, 'POST', '/clients',
             key => mistyped($good, 10), body => '{"code":"K","name":"K"}'));
     refused($writes, 'a write with a mistyped key');
-    is(sessions(), 0, 'not one session was opened for all of them');
+    is(sessions(), 0, 'no database session was opened for them');
 };
 
 subtest 'a key in the query or in another header' => sub {
@@ -104,7 +104,7 @@ subtest 'well-formed Authorization headers are accepted' => sub {
         my $answer = $lims->get('/whoami', headers => { Authorization => "$scheme $good" });
         is($answer->status, 200, "\"$scheme\": a scheme has no case (RFC 9110 section 11.1)");
     }
-    cmp_ok(sessions(), '>', 0, 'that took a session');
+    cmp_ok(sessions(), '>', 0, 'accepted keys took a database session');
 };
 
 # What each refusal changes, and how it is undone; undef: it cannot be.
@@ -141,7 +141,8 @@ my %refusal = (
         of     => 'user_id',
     },
 );
-my $unknown = refused($lims->get('/whoami', key => LIMS::Test::Fixture::make_key()), 'an unknown key');
+my $unknown = refused($lims->get('/whoami', key => LIMS::Test::Fixture::make_key()),
+    'an unknown key');
 
 sub children_that_answered {
     my ($status) = @_;
@@ -177,24 +178,24 @@ for my $name (sort keys %refusal) {
             push @statuses, $ask->(connection => 'new')->status;
             last if children_that_answered(401) == @children;
         }
-        is_deeply([ grep { $_ != 401 } @statuses ], [], 'and so is each one after it');
+        is_deeply([ grep { $_ != 401 } @statuses ], [], 'every later request is refused too');
         is_deeply([ children_that_answered(401) ], \@children, '... in every child');
         my $write = $lims->post('/clients', { code => 'GONE', name => 'G' }, key => $tenant->{key});
         refused($write, 'a write as well');
         is($lims->db->selectrow_array(
                 'SELECT count(*) FROM lims.client WHERE organization_id = ?', undef, $tenant->{id}),
             0, '... which did nothing');
-        is($lims->get('/whoami', key => $other->{key})->status, 200, 'others are not concerned');
+        is($lims->get('/whoami', key => $other->{key})->status, 200, 'other keys are not affected');
         if ($undo) {
             $undo->($tenant->{$of});
-            is($ask->()->status, 200, 'once that is undone, the next request is answered');
+            is($ask->()->status, 200, 'once undone, the next request is answered');
         }
     };
 }
 
 subtest 'a key that has not expired yet' => sub {
     my $key = $lims->key($lims->fixture, expires_at => '2999-01-01')->{key};
-    is($lims->get('/whoami', key => $key)->status, 200, 'is as good as any');
+    is($lims->get('/whoami', key => $key)->status, 200, 'a key before its expiry is accepted');
 };
 
 subtest 'the log line of a refused key' => sub {
@@ -204,13 +205,14 @@ subtest 'the log line of a refused key' => sub {
     my $head   = qr/\[[^\]]+\] \[lims:warn\] \[pid \d+:tid \d+\] \[client 127\.0\.0\.1:\d+\]/;
     my $filter = qr/\A$head LIMS0001: API key refused: [\w "',()-]+ \(request [\w.:-]+\)\z/;
     my @odd = grep { /LIMS0001/ && $_ !~ $filter } split /\n/, $lims->log;
-    is_deeply(\@odd, [], 'all of one form, with the address of the client');
+    is_deeply(\@odd, [], 'all lines have one form, with the client\'s address');
     $lims->get('/whoami', key => mistyped($good, 12));
     send_raw($lims, message($lims, 'GET', '/whoami', key => undef,
             headers => ["Authorization: Bearer lk_evil] LIMS0001: API key refused: \x7f"]));
-    unlike($lims->log, qr/\Q@{[ substr mistyped($good, 12), 3, 20 ]}\E/, 'no key is in it');
-    unlike($lims->log, qr/lk_evil/, 'nor anything else that the caller sent');
-    unlike($lims->log, qr/\Q@{[ substr $good, 3, 20 ]}\E/, 'nor a good one');
+    unlike($lims->log, qr/\Q@{[ substr mistyped($good, 12), 3, 20 ]}\E/,
+        'the log has no refused key');
+    unlike($lims->log, qr/lk_evil/, 'the log has nothing else that the caller sent');
+    unlike($lims->log, qr/\Q@{[ substr $good, 3, 20 ]}\E/, 'the log has no valid key');
 };
 
 done_testing();

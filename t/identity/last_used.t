@@ -60,10 +60,10 @@ subtest 'a read updates lastUsedAt' => sub {
     cmp_ok($touches, '<=', $most, 'thirty more within the interval write nothing');
     cmp_ok(attempts(), '<=', $most, '... nor do they try');
     sleep $interval + 1;
-    cmp_ok(age($key), '>=', $interval, 'it is older than the interval');
+    cmp_ok(age($key), '>=', $interval, 'lastUsedAt is older than the interval');
     $begun = time;
     $lims->get('/clients', key => $key->{key}) for 1 .. 10;
-    cmp_ok(touches($key), '>', $touches, 'then it is written once more');
+    cmp_ok(touches($key), '>', $touches, 'after the interval it is written once more');
     cmp_ok(touches($key), '<=', $touches + allowed($begun), '... and not again');
     cmp_ok(age($key), '<=', time + 1 - $begun, '... and young again');
 };
@@ -75,7 +75,7 @@ subtest 'a write updates lastUsedAt' => sub {
     my $touches = touches($key);
     cmp_ok($touches, '>', 0, 'ten writes note it');
     cmp_ok($touches, '<=', allowed($begun), '... once');
-    cmp_ok(age($key), '<=', time + 1 - $begun, 'that it was used');
+    cmp_ok(age($key), '<=', time + 1 - $begun, 'lastUsedAt is now');
 };
 
 subtest 'many requests at once update it once' => sub {
@@ -86,7 +86,7 @@ subtest 'many requests at once update it once' => sub {
     my $hold = LIMS::Instance::connect_database($lims->{database}, 'lims_owner');
     $hold->begin_work;
     $hold->do('SELECT 1 FROM lims.api_key WHERE id = ? FOR UPDATE', undef, $key->{key_id});
-    is_deeply($many->(), [ (200) x 12 ], 'nobody waits for who changes the key');
+    is_deeply($many->(), [ (200) x 12 ], 'no request waits for a change of the key');
     is(touches($key), 0, '... which is not written meanwhile');
     $hold->rollback;
     $hold->disconnect;
@@ -103,7 +103,7 @@ subtest 'refused requests do not update it' => sub {
         $key->{key_id});
     my $before = touches($key);
     is($lims->get('/clients', key => $key->{key})->status, 401, 'a revoked key');
-    is(touches($key), $before, 'is not used');
+    is(touches($key), $before, 'a refused key is not marked as used');
     is(age($key), undef, '... and never was');
 };
 
@@ -114,9 +114,9 @@ subtest 'updating it is no audited change' => sub {
                   FROM lims.api_key k WHERE k.id = ?};
     my @before = $lims->db->selectrow_array($sql, undef, $key->{key_id});
     $lims->get('/whoami', key => $key->{key});
-    is(touches($key), 1, 'it was noted');
+    is(touches($key), 1, 'lastUsedAt was written');
     is_deeply([ $lims->db->selectrow_array($sql, undef, $key->{key_id}) ], \@before,
-        'neither updatedAt nor the audit trail say so');
+        'updatedAt and the audit trail are unchanged');
 };
 
 done_testing();

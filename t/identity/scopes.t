@@ -112,15 +112,16 @@ subtest 'an upload-only key learns nothing about routes' => sub {
 
 subtest 'a scope that is removed is missing on the next request' => sub {
     my $made = $lims->key($lims->fixture, scopes => [ 'samples:read', 'reference:read' ]);
-    is($lims->get('/samples', key => $made->{key})->status, 200, 'it may');
+    is($lims->get('/samples', key => $made->{key})->status, 200,
+        'a key without a list may read samples');
     $lims->db->do(q{UPDATE lims.api_key SET scopes = '{reference:read}' WHERE id = ?}, undef,
         $made->{key_id});
     is($lims->get('/samples', key => $made->{key})->status, 403, 'the next request may not');
-    is($lims->get('/clients', key => $made->{key})->status, 200, 'what is left it may');
+    is($lims->get('/clients', key => $made->{key})->status, 200, 'the remaining scope still works');
     $lims->db->do(q{UPDATE lims.api_key SET upload_only = true WHERE id = ?}, undef,
         $made->{key_id});
     is($lims->get('/clients', key => $made->{key})->json->{error}, 'upload_only_key',
-        'nor that, as an upload-only key');
+        'as an upload-only key it is refused');
 };
 
 subtest 'a key made without a list has all of them' => sub {

@@ -39,8 +39,9 @@ my $begun  = time;
 my $answer = $pc->send(@sent);
 my $passed = time - $begun;
 
-is($answer->status, 503, 'it is given up') or diag($answer->body);
-like($answer->json->{message}, qr/may have been made or not/, 'and told that nobody knows');
+is($answer->status, 503, 'the request is given up') or diag($answer->body);
+like($answer->json->{message}, qr/may have been made or not/,
+    'the message says that the outcome is unknown');
 cmp_ok($passed, '<', 40, sprintf 'after %.1f seconds', $passed);
 $holder->rollback;
 
@@ -49,7 +50,7 @@ wait_until {
     $answer->status < 300;
 } 120;
 is($answer->status, 201, 'sent again, it is imported') or diag($answer->body);
-is($pc->test($sample, 'NO3')->{result}, '7.10', 'as it is');
-is($lab->value('SELECT count(*) FROM lims.instrument_file_row'), 1, 'once');
+is($pc->test($sample, 'NO3')->{result}, '7.10', 'the result is there');
+is($lab->value('SELECT count(*) FROM lims.instrument_file_row'), 1, 'the file was imported once');
 
 done_testing();

@@ -28,13 +28,14 @@ subtest 'twenty clients send the same file' => sub {
         });
     });
     my @codes = sort map { $_->[0] } @answers;
-    is_deeply(\@codes, [ (200) x 19, 201 ], 'one imports it') or diag(map { $_->[1] } @answers);
+    is_deeply(\@codes, [ (200) x 19, 201 ],
+        'one of twenty imports the file') or diag(map { $_->[1] } @answers);
     is(scalar(grep { $_->[0] eq 'result.entered' } @events), 5, 'each result is told once');
     is($lab->value(q{SELECT count(*) FROM lims.instrument_file WHERE file_name = 'run.csv'}), 1,
-        'one file');
+        'one file is stored');
     is($lab->value('SELECT count(*) FROM lims.instrument_file_row'), 5, 'its rows once');
     my %ids = map { JSON::PP::decode_json($_->[1])->{id} => 1 } @answers;
-    is(scalar keys %ids, 1, 'they are told of the same');
+    is(scalar keys %ids, 1, 'all are answered with the same file');
 };
 
 subtest 'twenty clients send the same results in other bytes' => sub {
@@ -44,7 +45,7 @@ subtest 'twenty clients send the same results in other bytes' => sub {
         my ($number) = @_;
         return $pc->send($file . "\n" x $number)->status;
     });
-    is_deeply([ sort @answers ], [ (200) x 19, 201 ], 'one writes it');
+    is_deeply([ sort @answers ], [ (200) x 19, 201 ], 'one of twenty writes the results');
     is($lab->value('SELECT count(*) FROM lims.instrument_file WHERE duplicate_of IS NOT NULL'), 19,
         'the others are its duplicates');
 };
@@ -61,12 +62,12 @@ subtest 'a result is verified while a file is imported' => sub {
             : $lims->post("/sample-tests/$test/verify", {});
         return [ $answer->status, $answer->body ];
     });
-    is($met, 2, 'they met');
-    is($done[0][0], 200, 'it is verified') or diag($done[0][1]);
+    is($met, 2, 'both waited for the same row');
+    is($done[0][0], 200, 'the result is verified') or diag($done[0][1]);
     # Whichever came first: a file of the same value may be entered before.
     if ($done[1][0] == 202) {
         is_deeply([ map { $_->{code} } @{ JSON::PP::decode_json($done[1][1])->{reasons} } ],
-            ['test_verified_locked'], 'and the file is kept for that');
+            ['test_verified_locked'], 'the file is held back for that reason');
         is($pc->test($samples[$_], 'NO3')->{status}, 'pending', "nothing of it in sample $_")
             for 0, 2;
     }
@@ -74,7 +75,7 @@ subtest 'a result is verified while a file is imported' => sub {
         is($done[1][0], 201, 'or it was faster');
         is($pc->test($samples[$_], 'NO3')->{result}, '7', "sample $_") for 0, 2;
     }
-    is($pc->test($samples[1], 'NO3')->{status}, 'verified', 'it stays verified');
+    is($pc->test($samples[1], 'NO3')->{status}, 'verified', 'the result stays verified');
     $pc->profile;
 };
 
@@ -118,9 +119,9 @@ subtest 'a result that was verified before' => sub {
     is($waited, 1, 'the import waited for it');
     is($answer->[0], 202, 'the file is kept');
     is_deeply([ map { "$_->{row} $_->{code}" } @{ $answer->[1]{reasons} } ],
-        ['3 test_verified_locked'], 'for that, and for nothing else');
+        ['3 test_verified_locked'], 'the verified result is the only reason');
     is_deeply([ map { $pc->test($_, 'NO3')->{status} } @samples ], [qw(pending verified pending)],
-        'nothing of it is entered');
+        'no result of the file is entered');
     $pc->profile;
 };
 

@@ -45,8 +45,9 @@ subtest 'the same results under alias names' => sub {
                     reason => 'label' } ])
     } 0, 1;
     is_deeply([ map { $_->{counts}{written} } @made ], [ 1, 1 ], 'each enters its own');
-    is_deeply([ map { stands($_, 'NO3') } $x, $y ], [ '0.5', '0.5' ], 'in its own sample');
-    is($made[1]{duplicateOf}, undef, 'and neither is the other');
+    is_deeply([ map { stands($_, 'NO3') } $x, $y ], [ '0.5', '0.5' ],
+        'each result is in its own sample');
+    is($made[1]{duplicateOf}, undef, 'the second file is no duplicate of the first');
 };
 
 subtest 'the same results with rows left out' => sub {
@@ -54,11 +55,12 @@ subtest 'the same results with rows left out' => sub {
     my $file = $pc->csv([ $x, 'NO3', '1' ], [ $y, 'NO3', '2' ], [ 'RINSE', 'NO3', '0' ]);
     my @id   = map { $pc->send($_)->json->{id} } $file, again($file);
     my @without = map { { row => $_, reason => 'not meant' } } 3, 4;
-    is(released($id[0], '--exclude', \@without)->{counts}{written}, 1, 'one of three');
+    is(released($id[0], '--exclude', \@without)->{counts}{written}, 1,
+        'one result of three is entered');
     my $second = $lims->ctl(@as, '--reason', 'the other too', qw(instrument-file release), $id[1],
         '--exclude', $json->encode([ $without[1], { row => 2, reason => 'entered' } ]));
-    is($second->{json}{counts}{written}, 1, 'and another of the same three');
-    is(stands($y, 'NO3'), '2', 'which is entered');
+    is($second->{json}{counts}{written}, 1, 'from the second file another of the three');
+    is(stands($y, 'NO3'), '2', 'that result is entered');
 };
 
 subtest 'the same results, which still stand' => sub {
@@ -66,29 +68,30 @@ subtest 'the same results, which still stand' => sub {
     my $file   = $pc->csv([ $sample, 'NO3', '3' ]);
     my $first  = $pc->send($file)->json;
     my $second = $pc->send(again($file));
-    is($second->status, 200, 'nothing is done again');
+    is($second->status, 200, 'the answer is 200: nothing is entered again');
     my $told = $second->json;
     is_deeply([ @$told{qw(status duplicate duplicateOf)}, $told->{counts}{written} ],
-        [ 'imported', JSON::PP::true, $first->{id}, 0 ], 'it is the first one');
-    is_deeply(reasons($told), ['note already_imported'], 'and says why nothing was entered');
+        [ 'imported', JSON::PP::true, $first->{id}, 0 ], 'the answer names the first file');
+    is_deeply(reasons($told), ['note already_imported'], 'a note says why nothing was entered');
     like($told->{reasons}[0]{message}, qr/\bfile $first->{id}\b.*nothing was entered/i,
-        'in words');
+        'the note names the first file');
 };
 
 subtest 'the same results, withdrawn since' => sub {
     my ($x, $y) = map { $pc->sample('NO3') } 1 .. 2;
     my $file  = $pc->csv([ $x, 'NO3', '4' ], [ $y, 'NO3', '5' ]);
     my $first = $pc->send($file)->json;
-    is($first->{counts}{written}, 2, 'two are entered');
+    is($first->{counts}{written}, 2, 'two results are entered');
     my ($withdrawn, $verified) = map { ($lab->tests($_))[0] } $x, $y;
     $lab->enter($withdrawn, '');
     $lab->verify($verified);
     my $again = $pc->send(again($file));
     is($again->status, 201, 'one was withdrawn') or diag($again->body);
     is_deeply([ $again->json->{counts}{written}, @{ $again->json }{qw(duplicate duplicateOf)} ],
-        [ 1, JSON::PP::false, undef ], 'which is entered again');
-    is_deeply(reasons($again->json), ['note already_imported'], 'and told apart');
-    is(stands($x, 'NO3'), '4', 'it stands');
+        [ 1, JSON::PP::false, undef ], 'the withdrawn result is entered again');
+    is_deeply(reasons($again->json), ['note already_imported'],
+        'the standing result is noted as already imported');
+    is(stands($x, 'NO3'), '4', 'the standing result is unchanged');
     is($pc->test($y, 'NO3')->{status}, 'verified', 'beside the other one, which stood');
     is($pc->send(again($file))->json->{duplicateOf}, $first->{id}, 'the third finds nothing to do');
 };
@@ -104,9 +107,10 @@ subtest 'the same results, corrected since' => sub {
         $lab->verify($test) if $is_verified;
         my $again = $pc->send(again($file));
         is($again->status, 202, 'what a person corrected is not put back');
-        is_deeply(reasons($again->json), ['blocking result_conflict'], 'but held');
-        is($again->json->{reasons}[0]{expected}, '7', 'with what stands');
-        is(stands($sample, 'NO3'), '7', 'as it was');
+        is_deeply(reasons($again->json), ['blocking result_conflict'],
+            'the file is held back: result_conflict');
+        is($again->json->{reasons}[0]{expected}, '7', 'the reason names the corrected result');
+        is(stands($sample, 'NO3'), '7', 'the corrected result is unchanged');
     }
     $pc->profile;
 };
@@ -115,9 +119,10 @@ subtest 'many results in any order' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 3;
     my @rows    = map { [ $_, 'NO3', '8' ] } @samples;
     my $first   = $pc->send($pc->csv(@rows))->json;
-    is($pc->send($pc->csv(reverse @rows))->json->{duplicateOf}, $first->{id}, 'in any order');
+    is($pc->send($pc->csv(reverse @rows))->json->{duplicateOf}, $first->{id},
+        'the same rows in another order are a duplicate');
     is($pc->send($pc->csv(map { [ $_->[0], 'NO3', '8', 'mg/L' ] } @rows))->json->{duplicateOf},
-        undef, 'but not with a unit that was not there');
+        undef, 'rows with another unit are no duplicate');
 };
 
 # What files imported before are found by is made by the migration of what they

@@ -60,42 +60,44 @@ my @with = (key => $key->{key});
 subtest 'the quota of a key' => sub {
     my $first = bytes(700_000);
     is(deliver($first, @with)->status, 202, 'a file');
-    is(record_of($key->{key_id})->{fileBytes}, 700_000, 'is counted');
+    is(record_of($key->{key_id})->{fileBytes}, 700_000, 'the bytes of a stored file are counted');
     my $files  = files();
     my $answer = deliver(bytes(400_000), @with);
-    is($answer->status, 403, 'one too many is refused');
-    is_deeply([ sort keys %{ $answer->json } ], [qw(code message)], 'as a limit of the plan is');
-    is($answer->json->{code}, 'FILE_STORAGE_EXCEEDED', 'by its code');
-    like($answer->json->{message}, qr/1048576 bytes.*1100000/, 'with the figures');
-    is(files(), $files, 'and not kept');
-    is(record_of($key->{key_id})->{fileBytes}, 700_000, 'nor counted');
-    is(deliver($first, @with)->status, 200, 'what is kept already is answered');
-    is(deliver(bytes(400_000))->status, 202, 'another key has room of its own');
+    is($answer->status, 403, 'a file beyond the quota is refused');
+    is_deeply([ sort keys %{ $answer->json } ], [qw(code message)],
+        'the refusal has the form of a plan limit');
+    is($answer->json->{code}, 'FILE_STORAGE_EXCEEDED',
+        'the refusal has the code FILE_STORAGE_EXCEEDED');
+    like($answer->json->{message}, qr/1048576 bytes.*1100000/, 'the message has quota and use');
+    is(files(), $files, 'the refused file is not stored');
+    is(record_of($key->{key_id})->{fileBytes}, 700_000, 'the refused file is not counted');
+    is(deliver($first, @with)->status, 200, 'a file that is stored already is answered');
+    is(deliver(bytes(400_000))->status, 202, 'another key has a quota of its own');
     is(deliver(bytes(900_000), body => { dryRun => JSON::PP::true })->status, 200,
         'a dry run keeps nothing and takes none');
 };
 
 subtest 'the quota in the metrics' => sub {
     wait_until { defined metric() && metric() == 0 } 60;
-    is(metric(), 0, 'none is nearly full');
+    is(metric(), 0, 'the metrics count no nearly full key');
     is(deliver(bytes(140_000), @with)->status, 202, 'four fifths and a little');
     wait_until { metric() == 1 } 60;
-    is(metric(), 1, 'is counted by the metrics');
+    is(metric(), 1, 'the metrics count a key above 80 %');
 };
 
 subtest 'a larger quota for one key' => sub {
     my $wanted = bytes(400_000);
     is(deliver($wanted, @with)->status, 403, 'full');
     my $made = done('given more', qw(key update), $key->{key_id}, '--file-storage-megabytes', 2);
-    is($made->{fileStorageMegabytes}, 2, 'as it says');
-    is(deliver($wanted, @with)->status, 202, 'the same file is taken');
+    is($made->{fileStorageMegabytes}, 2, 'the key shows its quota');
+    is(deliver($wanted, @with)->status, 202, 'with the larger quota the file is taken');
     is(done('and as before', qw(key update), $key->{key_id}, '--file-storage-megabytes', '')
-        ->{fileStorageMegabytes}, undef, 'as the configuration says');
-    is(deliver(bytes(10), @with)->status, 403, 'then it is full');
+        ->{fileStorageMegabytes}, undef, 'without its own quota the configured one holds');
+    is(deliver(bytes(10), @with)->status, 403, 'the configured quota is used up');
     $lims->insert('user_account', { email => 'clerk@test.example', display_name => 'Clerk' });
     my $denied = $lims->ctl('--organization', 'test-laboratory', '--user', 'clerk@test.example',
         qw(key update), $key->{key_id}, '--file-storage-megabytes', 9);
-    like($denied->{output}, qr/administrator/, 'not by everybody');
+    like($denied->{output}, qr/administrator/, 'only an administrator may change a quota');
 };
 
 subtest 'the quota is exact under simultaneous uploads' => sub {
@@ -104,7 +106,7 @@ subtest 'the quota is exact under simultaneous uploads' => sub {
     my @answers = $lims->parallel(8, sub {
         return deliver($bytes[ $_[0] ], key => $other->{key})->status;
     });
-    is_deeply([ sort @answers ], [ (202) x 3, (403) x 5 ], 'no more than there is room for');
+    is_deeply([ sort @answers ], [ (202) x 3, (403) x 5 ], 'as many uploads as fit are taken');
     is(record_of($other->{key_id})->{fileBytes}, 900_000, 'each counted');
 };
 
@@ -156,33 +158,35 @@ subtest 'bytes of rejected files are removed' => sub {
         $lab->act(sub { $_[0]->do(q{UPDATE lims.instrument_file
             SET resolved_at = now() - make_interval(days => ?) WHERE id = ?}, undef, $days, $id) });
     };
-    is($lims->ctl(@due, '--dry-run')->{json}{rejectedFiles}, 0, 'what waits stays');
+    is($lims->ctl(@due, '--dry-run')->{json}{rejectedFiles}, 0, 'a file in quarantine is not due');
     done('rejected', '--reason', 'a test', qw(instrument-file reject), $id);
     $age->(89);
     is($lims->ctl(@due)->{json}{rejectedFiles}, 0, 'a younger one stays');
     is(done('its bytes', qw(instrument-file content), $id)->{contentBase64},
-        encode_base64($bytes, ''), 'are there');
+        encode_base64($bytes, ''), 'the bytes can be read');
     $age->(91);
     is($lims->ctl(@due, '--dry-run')->{json}{rejectedFiles}, 1, 'an older one is due');
-    is($lims->ctl(@due)->{json}{rejectedFiles}, 1, 'and goes');
+    is($lims->ctl(@due)->{json}{rejectedFiles}, 1, 'the rejected file is due');
     is($lab->value('SELECT count(*) FROM lims.instrument_file_content WHERE file_id = ?', $id), 0,
-        'with its bytes');
+        'its bytes are removed');
     my $left = done('shown', qw(instrument-file show), $id);
     is_deeply([ @$left{qw(status sha256 size)}, $left->{reasons}[0]{code} ],
         [ 'rejected', $sent_now->{sha256}, 600_000, $sent_now->{reasons}[0]{code} ],
-        'what became of it stays');
-    ok($left->{contentRemovedAt}, 'with when they went');
+        'its status, hash and reasons stay');
+    ok($left->{contentRemovedAt}, 'the record says when they were removed');
     like($lab->value(q{SELECT changes FROM lims.audit_entry WHERE table_name = 'instrument_file'
-        AND record_id = ? ORDER BY id DESC LIMIT 1}, $id), qr/content_removed_at/, 'in the trail');
+        AND record_id = ? ORDER BY id DESC LIMIT 1}, $id), qr/content_removed_at/,
+            'the removal is in the audit trail');
     is(record_of($room->{key_id})->{fileBytes}, 0, 'its key has room again');
     my $again = deliver($bytes, key => $room->{key});
-    is($again->status . ' ' . $again->json->{id}, "200 $id", 'the same bytes are known still');
+    is($again->status . ' ' . $again->json->{id}, "200 $id", 'the same bytes are still known');
     for my $command (qw(content reopen release)) {
         my $refused = ctl('--reason', 'look', 'instrument-file', $command, $id);
         isnt($refused->{exit}, 0, "no $command of what is not there");
         like($refused->{output}, qr/bytes were removed on 2\d{3}-/, '... and why');
     }
-    is($lims->ctl(@due, '--dry-run')->{json}{rejectedFiles}, 0, 'once');
+    is($lims->ctl(@due, '--dry-run')->{json}{rejectedFiles}, 0,
+        'a second run has nothing to remove');
 };
 
 done_testing();

@@ -111,12 +111,13 @@ for my $name (sort keys %format) {
 
             push @names, shift @names;
             is($answer->status, 201, "imported, called $called") or diag($answer->body);
-            is($answer->json->{sha256}, sha256_hex($bytes), 'to the byte');
-            is($answer->json->{profile}, $format->{by}, 'by what it is');
+            is($answer->json->{sha256}, sha256_hex($bytes),
+                'the answer has the SHA-256 of the bytes');
+            is($answer->json->{profile}, $format->{by}, 'the profile is chosen by the content');
             is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ],
-                $format->{entered} || [ '7.25', '6.90' ], 'to the value');
+                $format->{entered} || [ '7.25', '6.90' ], 'the results are entered exactly');
             my $again = $way eq 'json' ? $pc->upload($bytes) : $pc->send($bytes, base64 => 1);
-            is($again->status, 200, 'and the other way it is the same file');
+            is($again->status, 200, 'sent the other way it is known as the same file');
         };
     }
     next unless $format->{cut};
@@ -131,7 +132,7 @@ for my $name (sort keys %format) {
 
             is($answer->status, 202, "after $cut of $length bytes it is kept");
             like(join("\n", map { "$_->{code}: $_->{message}" } @{ $answer->json->{reasons} }),
-                $format->{cut}, 'and says why');
+                $format->{cut}, 'the reason says what is wrong');
         }
         is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ], [ undef, undef ],
             'and nothing of it entered');
@@ -148,7 +149,7 @@ for my $name (sort keys %format) {
     is_deeply($pc->codes($answer), [ 'instrument_error_flag', 'truncated_file' ],
         'for its line does not end, and nothing says that it is final');
     is_deeply([ map { $pc->test($sample, $_)->{result} } qw(NO3 PH) ], [ undef, undef ],
-        'nor what stands before it');
+        'no result before the cut is entered');
 }
 
 # --- What the sums of frames are for --------------------------------------------
@@ -159,7 +160,7 @@ for my $name (sort keys %format) {
     my $answer = $pc->send($wire =~ s/7[.]25/7.26/r, base64 => 1);
 
     is($answer->status, 202, 'a digit that changed on the way is noticed');
-    is_deeply($pc->codes($answer), ['checksum_error'], 'by the sum of its frame');
+    is_deeply($pc->codes($answer), ['checksum_error'], 'the reason is checksum_error');
     is($pc->test($sample, 'NO3')->{result}, undef, 'and not entered');
     is($pc->send($wire, base64 => 1)->status, 201, 'sent as it was, the file is imported');
 }

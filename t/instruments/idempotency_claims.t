@@ -78,16 +78,17 @@ subtest 'the same request is in progress' => sub {
 
     is($first->{status}, 200, 'the first is done') or diag($first->{body});
     for my $again (@{ $seen->{again} }) {
-        is("$again->{status} $again->{error}", '409 idempotency_in_progress', 'the same is told so');
+        is("$again->{status} $again->{error}", '409 idempotency_in_progress',
+            'a repetition gets 409 idempotency_in_progress');
         like($again->{later}, qr/\A[1-9]\d*\z/, '... and when to come again');
     }
-    is($seen->{other}{error}, 'idempotency_mismatch', 'another under the same key is another');
+    is($seen->{other}{error}, 'idempotency_mismatch', 'another request with the key is a mismatch');
     is($seen->{asked}, 1, 'the model is asked once');
     is($seen->{held}, 0, 'no session is at work meanwhile');
     cmp_ok($seen->{lease}, '>', 2 * $timeout, 'the lease is longer than two calls may take');
-    is(kept(), $kept + 1, 'one answer is kept');
+    is(kept(), $kept + 1, 'one response is stored');
     my $later = once($file, 'asked');
-    is($later->{body}, $first->{body}, 'and given again');
+    is($later->{body}, $first->{body}, 'a later repetition gets the stored response');
     is($later->{replayed}, 'true', '... marked');
 };
 
@@ -113,11 +114,11 @@ subtest 'the claim of a dead process holds until its lease ends' => sub {
         wait_until { eval { $lims->get('/whoami')->status } };
         return once($file, 'dead');
     });
-    is($again->{error}, 'idempotency_in_progress', 'nobody knows yet that it died');
+    is($again->{error}, 'idempotency_in_progress', 'before the lease ends, a repetition gets 409');
     $model->say('right');
     end_lease();
     my $later = once($file, 'dead');
-    is("$later->{status} $later->{replayed}", '200 ', 'then it is done');
+    is("$later->{status} $later->{replayed}", '200 ', 'after the lease a repetition is done');
     is(kept(), $kept + 1, 'once');
 };
 
@@ -138,11 +139,12 @@ subtest 'a process that outlives its lease does nothing twice' => sub {
         wait_until { 2 == (() = $model->seen) };
         $model->say('right');
     });
-    is("$second->{status} $second->{replayed}", '200 ', 'who claimed it then does it')
+    is("$second->{status} $second->{replayed}", '200 ', 'the request that claimed it next is done')
         or diag($second->{body});
     like("$first->{status} $first->{error}$first->{replayed}",
-        qr/\A(?:200 true|409 idempotency_in_progress)\z/, 'the other is told so, or the answer');
-    is(kept(), $kept + 1, 'it is entered once');
+        qr/\A(?:200 true|409 idempotency_in_progress)\z/,
+            'the former request gets 409 or the stored response');
+    is(kept(), $kept + 1, 'the upload is entered once');
 };
 
 done_testing();

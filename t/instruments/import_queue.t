@@ -109,7 +109,7 @@ subtest 'files are imported in order, and hold nothing while waiting' => sub {
         like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'each is served') for @sockets;
         return $valid && sub {
             ok($alone, 'the others did not wait in the database');
-            is($state, join(' ', ('received') x 4), 'none was imported');
+            is($state, join(' ', ('received') x 4), 'none of the waiting files was imported');
             is_deeply($lims->db->selectcol_arrayref(q{SELECT f.file_name
                     FROM lims.instrument_file f JOIN lims.instrument_file_row r
                       ON r.organization_id = f.organization_id AND r.file_id = f.id
@@ -123,11 +123,12 @@ subtest 'a file that waits for a lock lets the next go on' => sub {
     my @samples = map { $pc->sample('NO3') } 1 .. 2;
     my $holder  = hold($samples[0]);
     my $socket  = send_off($lims, 'slow', $samples[0]);
-    ok((wait_until { stuck() == 1 } 120), 'it waits in the database');
-    is($pc->send($pc->csv([ $samples[1], 'NO3', '1' ]))->status, 201, 'others go on');
+    ok((wait_until { stuck() == 1 } 120), 'the first file waits for the lock');
+    is($pc->send($pc->csv([ $samples[1], 'NO3', '1' ]))->status, 201, 'the next file is imported');
     is(stuck(), 1, 'while it still waits');
     let_go($holder);
-    like(answer_of($socket), qr{\AHTTP/1\.1 201 }, 'then it is served too');
+    like(answer_of($socket), qr{\AHTTP/1\.1 201 },
+        'once the lock is free, the first is imported too');
 };
 
 subtest 'one Idempotency-Key for two files' => sub {
@@ -140,12 +141,12 @@ subtest 'one Idempotency-Key for two files' => sub {
     my $other = $pc->send($pc->csv([ $samples[2], 'NO3', '1' ]), name => 'other', headers => \%once);
     is($other->status, 422, 'the key is of the file that waits') or diag($other->body);
     is($other->json->{error}, 'idempotency_mismatch', '... and of no other');
-    is(state_of('other'), '', 'which is not kept');
+    is(state_of('other'), '', 'the refused file is not stored');
     let_go($holder);
-    like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'what was first is served') for @sockets;
+    like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'the first file is imported') for @sockets;
     my $again = $pc->send($pc->csv([ $samples[1], 'NO3', '1' ]), name => 'keyed', headers => \%once);
     is($again->status . ' ' . ($again->header('Idempotent-Replayed') // ''), '201 true',
-        'and answered again');
+        'a repetition of the first gets its response');
 };
 
 # Of each connection, which child had it.
@@ -171,10 +172,10 @@ subtest 'one queue over all processes' => sub {
         select undef, undef, undef, 0.3;    # in which each would be imported
         my $state = state_of(map {"round $round $_"} 0 .. 6);
         # After five seconds its turn is over, and the others go on.
-        is($state, join(' ', ('received') x 7), 'all others wait for it, whoever has them')
+        is($state, join(' ', ('received') x 7), 'files of all processes wait for the first')
             if time - $begun < 4;
         let_go($holder);
-        like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'then each is served') for @sockets;
+        like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'then each file is imported') for @sockets;
         last if children_of($log) == 2;
     }
     $two->finish;
@@ -190,15 +191,16 @@ subtest 'threads that stay free for other requests' => sub {
     push @sockets, send_off($small, "crowd $_", $samples[$_]) for 1 .. 2;
     my %file = (fileName => 'crowd 3', content => $pc->csv([ $samples[3], 'NO3', '1' ]));
     my $late = $small->post('/instrument-ingest', \%file);
-    is($late->status, 503, 'where too many wait, the next does not') or diag($late->body);
+    is($late->status, 503, 'beyond the queue\'s length the next is refused') or diag($late->body);
     is($late->header('Retry-After'), 1, 'but may come again');
     is(state_of('crowd 3'), 'received', 'its file is kept');
     $small->expect_log(qr/LIMS0068/);
     $small->allow_log(qr/AH00484/);            # httpd would have more threads
-    is($small->get("/samples/$samples[3]{id}")->status, 200, 'and who reads is served');
+    is($small->get("/samples/$samples[3]{id}")->status, 200, 'meanwhile reads are answered');
     let_go($holder);
-    like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'those that waited are served') for @sockets;
-    is($small->post('/instrument-ingest', \%file)->status, 201, 'and the last');
+    like(answer_of($_), qr{\AHTTP/1\.1 201 }, 'the waiting files are imported') for @sockets;
+    is($small->post('/instrument-ingest', \%file)->status, 201,
+        'the refused file is imported when sent again');
     $small->finish;
 };
 

@@ -42,8 +42,9 @@ subtest 'continued when the same bytes come again' => sub {
     my $id     = left($file);
     my $answer = $pc->send($file, name => 'again.csv');
     is($answer->status, 201, 'take up what was left') or diag($answer->body);
-    is_deeply([ @{ $answer->json }{qw(id fileName)} ], [ $id, 'left.csv' ], 'that file');
-    is($pc->test($sample, 'NO3')->{result}, '1', 'and import it');
+    is_deeply([ @{ $answer->json }{qw(id fileName)} ], [ $id, 'left.csv' ],
+        'the answer names the interrupted file');
+    is($pc->test($sample, 'NO3')->{result}, '1', 'the job imports the file');
 };
 
 subtest 'continued by the job' => sub {
@@ -55,9 +56,9 @@ subtest 'continued by the job' => sub {
     is_deeply([ map { status_of($_) } @ids ], [qw(imported quarantined quarantined)],
         'decides about each');
     is($pc->test($sample, 'NO3')->{result}, '2', 'results are entered');
-    is($pc->test($sample, 'PH')->{status}, 'pending', 'but not of the one that was tried so often');
+    is($pc->test($sample, 'PH')->{status}, 'pending', 'a file tried too often is not imported');
     is($lab->value(q{SELECT reasons -> 0 ->> 'code' FROM lims.instrument_file WHERE id = ?},
-            $ids[2]), 'reading_failed', 'which says so');
+            $ids[2]), 'reading_failed', 'its reason is reading_failed');
     my ($user, $key) = $lims->db->selectrow_array(q{SELECT user_id, api_key_id
         FROM lims.audit_entry WHERE table_name = 'sample_test' AND record_id = ? AND action = 'update'},
         undef, $pc->test($sample, 'NO3')->{id});
@@ -84,14 +85,14 @@ subtest 'a key or user that may no longer act' => sub {
     is_deeply([ map { status_of($_) } @ids ], [ ('quarantined') x 3, 'imported' ],
         'a revoked key, an expired one, a user who left; and one who may');
     is_deeply([ map { $pc->test($_, 'NO3')->{status} } @samples ], [ ('pending') x 3, 'entered' ],
-        'nothing is entered in their names');
+        'no result is entered for keys that may no longer act');
     my $why = $lims->db->selectcol_arrayref(q{SELECT DISTINCT reasons -> 0 ->> 'code'
         FROM lims.instrument_file WHERE id = ANY (?)}, undef, [ @ids[ 0 .. 2 ] ]);
-    is_deeply($why, ['sender_not_active'], 'which is told');
+    is_deeply($why, ['sender_not_active'], 'the reason is sender_not_active');
     my $who = $lims->db->selectall_arrayref(q{SELECT DISTINCT user_id, api_key_id
         FROM lims.audit_entry WHERE table_name = 'instrument_file' AND action = 'update'
         AND record_id = ANY (?)}, undef, [ @ids[ 0 .. 2 ] ]);
-    is_deeply($who, [ [ undef, undef ] ], 'nor is that put down to them');
+    is_deeply($who, [ [ undef, undef ] ], 'the audit trail does not name them');
     my $again = $lims->ctl(@as, qw(instrument-file reevaluate), $ids[0]);
     is($again->{json}{status}, 'imported', 'a person imports it') or diag($again->{output});
 };

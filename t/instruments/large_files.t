@@ -71,13 +71,13 @@ subtest 'a large file whose first rows have no error' => sub {
     is($answer->status, 202, 'it is kept too') or diag(substr $answer->body, 0, 500);
     my $first = 2 + @known;
     is_deeply(told($answer), [ map {"$_ unknown_tracking_id"} $first .. $first + 499 ],
-        'for what is wrong behind it');
+        'the listed reasons are those of the later rows');
     my $wrong = MANY - @known;
     like($answer->json->{reasons}[-1]{message},
         qr/\(500 reasons of this kind are listed; $wrong values of the file have one or more\.\)$/,
         'the last says of how many values there are some');
     is($lab->value(q{SELECT count(*) FROM lims.sample_test WHERE status <> 'pending'}), 0,
-        'nothing of it is entered');
+        'no result of either file is entered');
 };
 
 done_testing();

@@ -41,12 +41,13 @@ subtest 'a run whose controls pass' => sub {
         [ "FILE-$json->{id}", 'passed', 'Bench CSV' ], 'a batch of the file');
     is_deeply($lims->db->selectall_arrayref(q{SELECT control_type, criterion, measured_value::text,
         passed FROM lims.qc_control ORDER BY id}),
-        [ [ 'CCV', 'recovery', '10.2', 1 ], [ 'MB', 'maximum', '0.1', 1 ] ], 'with its controls');
+        [ [ 'CCV', 'recovery', '10.2', 1 ], [ 'MB', 'maximum', '0.1', 1 ] ],
+            'the batch has the controls of the run');
     is_deeply([ map { $pc->test($_, 'NO3')->{qcBatchId} } $one, $two ], [ ($batch->{id}) x 2 ],
         'over its tests');
     is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE qc_control_id IS NOT NULL'),
         2, 'whose rows are known');
-    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 0, 'nothing failed');
+    is(scalar(grep { $_->[0] eq 'qc.failed' } @events), 0, 'no qc.failed event');
     $lab->verify(($lab->tests($one))[0]);
     pass('results can be verified');
 };
@@ -66,7 +67,7 @@ subtest 'a control that cannot be judged' => sub {
     my $sample = $pc->sample('NO3');
     my $answer = $pc->send($pc->csv([ $sample, 'NO3', '7' ], [ 'BLK', 'NO3', 'overflow' ]));
     is($answer->status, 202, 'keeps the file') or diag($answer->body);
-    is($pc->test($sample, 'NO3')->{status}, 'pending', 'and all of it');
+    is($pc->test($sample, 'NO3')->{status}, 'pending', 'no result of the file is entered');
 };
 
 # A second version of the profile, whose controls are held against other values. What
@@ -101,11 +102,12 @@ subtest 'duplicates and spikes' => sub {
     is($answer->status, 201, 'imported') or diag($answer->body);
     is_deeply(controls_of($answer), [ [ 'LCS', '5', undef, '100.00', 1 ],
             [ 'DUP', '7.7', '7.0', '9.52', 1 ], [ 'LCSD', '5.5', '5', '9.52', 1 ] ],
-        'by their differences');
+        'duplicates are evaluated by their difference');
     $answer = $pc->send($pc->csv([ $two, 'NO3', '7.0', 'mg/L', '' ],
             [ $two, 'NO3', '9.7', 'mg/L', 'DUP' ]));
     is($answer->status, 201, 'imported too') or diag($answer->body);
-    is_deeply(controls_of($answer), [ [ 'DUP', '9.7', '7.0', '32.34', 0 ] ], 'one that differs');
+    is_deeply(controls_of($answer), [ [ 'DUP', '9.7', '7.0', '32.34', 0 ] ],
+        'a duplicate that differs too much fails');
     my ($test) = $lab->tests($two);
     refused($lims->post("/sample-tests/$test/verify", {}), 409, 'qc_failed', 'not to be verified');
 };
@@ -116,7 +118,7 @@ subtest 'a duplicate without its sample' => sub {
             [ $two, 'NO3', '7', 'mg/L', 'DUP' ]));
     is($answer->status, 202, 'keeps the file') or diag($answer->body);
     is_deeply([ map { [ @$_{qw(code row)} ] } @{ $answer->json->{reasons} } ],
-        [ [ 'missing_value', 3 ] ], 'with the reason');
+        [ [ 'missing_value', 3 ] ], 'the reason names the control\'s row');
 };
 
 subtest 'a dry run' => sub {
@@ -165,7 +167,8 @@ subtest 'controls in a unit of their own' => sub {
         'and judged in the unit of the test');
     is($lab->value(q{SELECT string_agg(trim_scale(expected_value)::text, ' ' ORDER BY id)
         FROM lims.qc_control WHERE expected_value IS NOT NULL AND notes LIKE ?},
-        '%of file ' . $answer->json->{id} . '.%'), '0.05 0.05 50 0.496', 'which the batch says, not rounded');
+        '%of file ' . $answer->json->{id} . '.%'), '0.05 0.05 50 0.496',
+            'which the batch says, not rounded');
 };
 
 done_testing();

@@ -60,7 +60,8 @@ subtest 'a withdrawn result measured again in a failed run' => sub {
     my $second = run($fails, [ $sample, 'NO3', '3.1' ]);
     is(batch_of($test), $second, 'covered by the second');
     held_by($test, 'which failed', $second);
-    is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'and blocks');
+    is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked',
+        'the sample is blocked');
     is_deeply($ann->done('qc-batch show', $first)->{sampleTestIds}, [], 'the first is left');
 };
 
@@ -79,9 +80,9 @@ subtest 'a standing result measured again with the same value' => sub {
     my @events = $lab->events_in(sub { $answer = $pc->send($pc->csv([ $sample, 'NO3', 'ND' ],
                     $fails)) });
     is($answer->status, 201, 'imported') or diag($answer->body);
-    is($answer->json->{counts}{written}, 0, 'nothing is written');
+    is($answer->json->{counts}{written}, 0, 'the same value is not entered again');
     is_deeply([ map { $_->[0] } @events ], ['qc.failed'], 'the failure is told');
-    isnt(batch_of($test), $first, 'and yet the test is of the second run');
+    isnt(batch_of($test), $first, 'the second run covers the test');
     held_by($test, 'which failed', batch_of($test));
     my $third = run($passes, [ $sample, 'NO3', 'ND' ], [ 'CCV-2', 'NO3', '10.0' ]);
     is(batch_of($test), $third, 'measured once more');
@@ -95,7 +96,8 @@ subtest 'a batch that was made by hand' => sub {
     my $first = run($fails, [ $sample, 'NO3', '3.0' ]);
     is(batch_of($test), $first, 'the latest is shown');
     held_by($test, 'the run failed', $first);
-    is_deeply($ann->done('qc-batch show', $_)->{sampleTestIds}, [$test], 'both cover it')
+    is_deeply($ann->done('qc-batch show', $_)->{sampleTestIds}, [$test],
+        'both batches cover the test')
         for $prepared, $first;
 
     $lab->enter($test, '');
@@ -110,9 +112,9 @@ subtest 'a batch that was made by hand' => sub {
     my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'incomplete_sample',
         'reporting');
     is_deeply([ map { @{ $_->{qcBatchIds} || [] } } @{ $report->{blockers} } ],
-        [ $prepared, $last ], 'is refused by both');
+        [ $prepared, $last ], 'both batches refuse the report');
     refused($lims->patch("/samples/$sample->{id}/status", { status => 'completed' }), 409,
-        'qc_failed', 'and completing');
+        'qc_failed', 'completing is refused');
     is_deeply([ map { $_->{qcBatchId} } grep { $_->{category} eq 'qc_failed' }
             @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ],
         [ $prepared, $last ], 'readiness has both');
@@ -126,7 +128,7 @@ subtest 'measured again in a run that passed' => sub {
     is(batch_of($test), $second, 'covered by the second');
     is($lab->verify($test)->{status}, 'verified', 'a failed run is made good by another');
     $lab->status($sample, 'completed');
-    is($lims->post("/samples/$sample->{id}/report")->status, 200, 'and reported');
+    is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample can be reported');
     my $certificate = $ann->done('certificate issue', sampleId => $sample->{id});
     my $content = $ann->done('certificate content', $certificate->{id});
     is_deeply($content->{results}[0]{qcBatches},
@@ -154,7 +156,7 @@ subtest 'measured again without controls' => sub {
     run($passes, [ $other, 'NO3', '3.0' ]);
     $lab->enter($one, '');
     run(undef, [ $other, 'NO3', '3.3' ]);
-    is(batch_of($one), undef, 'and is not vouched for by what passed');
+    is(batch_of($one), undef, 'the former run no longer covers the test');
 };
 
 subtest 'an override covers the run that it was signed for' => sub {
@@ -164,7 +166,7 @@ subtest 'an override covers the run that it was signed for' => sub {
     $ann->done('qc-batch override', $failed, reason => 'high bias');
     $lab->enter($test, '2.0');
     held_by($test, 'another value', $failed);
-    is($lab->verify($second)->{status}, 'verified', 'the other test keeps its own');
+    is($lab->verify($second)->{status}, 'verified', 'the other test keeps its coverage');
     $lab->enter($test, '');
     my $again = run($fails, [ $sample, 'NO3', '2.5' ], [ 'CCV-2', 'NO3', '10.0' ]);
     held_by($test, 'another run', $again);

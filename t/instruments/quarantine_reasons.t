@@ -78,7 +78,7 @@ subtest 'results that are there already' => sub {
     my ($test) = $lab->tests($sample);
     $lab->enter($test, '1.0');
     my $json = quarantined('another value', ['result_conflict'], [ $sample, 'NO3', '2' ]);
-    is(reason($json, 'result_conflict')->{expected}, '1.0', 'which one is told');
+    is(reason($json, 'result_conflict')->{expected}, '1.0', 'the reason names the standing result');
     quarantined('the same value, unless the profile lets it', ['result_conflict'],
         [ $sample, 'NO3', '1.0' ]);
 
@@ -86,7 +86,7 @@ subtest 'results that are there already' => sub {
     quarantined('another value still', ['result_conflict'], [ $sample, 'NO3', '3' ]);
     my $other = $pc->sample('NO3');
     my $same  = $pc->send($pc->csv([ $sample, 'NO3', '1.0' ], [ $other, 'NO3', '4' ]));
-    is($same->status, 201, 'the same value') or diag($same->body);
+    is($same->status, 201, 'the same value again is no conflict') or diag($same->body);
     is($same->json->{counts}{written}, 1, '... is not written again');
     is($lab->value('SELECT string_agg(status, $$ $$ ORDER BY row_number)
         FROM lims.instrument_file_row WHERE file_id = ?', $same->json->{id}), 'unchanged written',
@@ -94,7 +94,8 @@ subtest 'results that are there already' => sub {
 
     $pc->profile(write => { existing => 'overwriteUnverified' });
     my $over = $pc->send($pc->csv([ $sample, 'NO3', '9' ]));
-    is($over->status . ' ' . $pc->test($sample, 'NO3')->{result}, '201 9', 'replaced, if it may be');
+    is($over->status . ' ' . $pc->test($sample, 'NO3')->{result}, '201 9',
+        'replaced, if it may be');
     $lab->verify($test);
     quarantined('but not when it is verified', ['test_verified_locked'], [ $sample, 'NO3', '8' ]);
     $pc->profile;
@@ -129,7 +130,8 @@ subtest 'units' => sub {
     $pc->{definition}{TEXT} //= $lab->definition(code => 'TEXT', unit => "\x{b5}g/L");
     my $sample = $pc->sample('TEXT');
     quarantined('another unit', ['unit_mismatch'], [ $sample, 'TEXT', '1', 'mg/L' ]);
-    is($pc->send($pc->csv([ $sample, 'TEXT', '1', 'ug/l' ]))->status, 201, 'the same, spelt otherwise');
+    is($pc->send($pc->csv([ $sample, 'TEXT', '1', 'ug/l' ]))->status, 201,
+        'the same, spelt otherwise');
 };
 
 subtest 'all reasons of a file at once' => sub {
@@ -142,7 +144,7 @@ subtest 'all reasons of a file at once' => sub {
         [ $good, 'PO4', '1' ]);
     is_deeply([ map { "$_->{row} $_->{code}" } @{ $json->{reasons} } ],
         [ '3 unknown_tracking_id', '4 test_verified_locked', '5 test_not_scheduled' ],
-        'in the order of the file');
+        'the reasons are in the order of the rows');
 };
 
 subtest 'more reasons than are listed' => sub {
@@ -177,7 +179,7 @@ subtest 'one test with several values' => sub {
     $json = $pc->send($pc->csv(map { [ $sample, 'NO3', $_ ] } 'high', 'low'))->json;
     is_deeply([ map {"$_->{row} $_->{code}"} @{ $json->{reasons} } ],
         [ '2 non_numeric', '3 non_numeric', '3 duplicate_row' ],
-        'also of values that cannot be read');
+        'also for values that cannot be read');
 };
 
 subtest 'refusals of the database while results are entered' => sub {
@@ -197,8 +199,8 @@ subtest 'an upload-only key' => sub {
     my $done = $pc->sample('NO3');
     my $ok   = $send->([ $done, 'NO3', '1' ]);
     is($ok->status . ' ' . $ok->json->{counts}{written}, '201 1', 'delivers');
-    is_deeply($ok->json->{results}, [], 'and sees no results');
-    unlike($ok->body, qr/\Q$done->{trackingId}\E/, 'nor whose they are');
+    is_deeply($ok->json->{results}, [], 'an upload-only key sees no results');
+    unlike($ok->body, qr/\Q$done->{trackingId}\E/, 'an upload-only key sees no tracking id');
 
     my $verified = $pc->sample('NO3');
     my ($test)   = $lab->tests($verified);
@@ -220,7 +222,7 @@ subtest 'an upload-only key' => sub {
         [ [ 'unknown_tracking_id', 'blocking', (undef) x 6 ] ], 'codes alone');
     refused($lims->post('/instrument-ingest', { fileName => 'x', content => 'x',
                 dryRun => JSON::PP::true }, key => $key), 403, 'upload_only_key',
-        'nor without leaving a trace');
+        'an upload-only key may not make dry runs');
 };
 
 done_testing();

@@ -56,7 +56,8 @@ subtest 'a file in quarantine' => sub {
     my $sample = $pc->sample('NO3');
     my $file   = $pc->csv([ $sample, 'NO3', '1.5' ]);
 
-    is(outcome(ingest($file)), '202 quarantined new unknown_profile', 'there is no profile yet');
+    is(outcome(ingest($file)), '202 quarantined new unknown_profile',
+        'without a profile the file is held back');
     $pc->profile;
     $pc->profile(code => 'never', name => 'Never', match => { container => 'text', headers => ['Zz'] },
         columns => { trackingId => 'Zz', test => 'Zz', value => 'Zz' });
@@ -77,11 +78,13 @@ subtest 'a file in quarantine' => sub {
     my $id = $lab->value('SELECT max(id) FROM lims.instrument_file');
     my $imported = ingest($file, again => $true);
     is(outcome($imported), '201 imported new', 'read again: imported');
-    is($imported->json->{id}, $id, 'as the file that it is');
+    is($imported->json->{id}, $id, 'it is imported under its own id');
     is($pc->test($sample, 'NO3')->{result}, '1.5', 'its result stands');
     is($lab->changes_of(sub {
-        is(outcome(ingest($file, again => $true)), '200 imported known', 'once: not again on request');
-        is(outcome(ingest($file, dryRun => $true)), '200 imported known', 'nor on trial');
+        is(outcome(ingest($file, again => $true)), '200 imported known',
+            'once: not again on request');
+        is(outcome(ingest($file, dryRun => $true)), '200 imported known',
+            'a dry run does not read it again either');
     }), 0, 'which changes nothing');
     is($lab->value('SELECT count(*) FROM lims.instrument_file_row WHERE file_id = ?', $id), 1,
         'its results are there once');
@@ -107,12 +110,13 @@ subtest 'reading again as a form, and at the command line' => sub {
     my $tried = done('tried by another', 'instrument-file', 'reevaluate', $held->json->{id}, '--profile',
         'bench', qw(--dry-run true));
     is($tried->{status}, 'imported', 'would be imported');
-    is(done('left', qw(instrument-file show), $held->json->{id})->{status}, 'quarantined', 'and waits');
+    is(done('left', qw(instrument-file show), $held->json->{id})->{status}, 'quarantined',
+        'the file still waits');
 
     my $rejected = ingest($pc->csv([ 'NOBODY', 'NO3', '4' ]));
     done('rejected', '--reason', 'x', qw(instrument-file reject), $rejected->json->{id});
     is(outcome(ingest($pc->csv([ 'NOBODY', 'NO3', '4' ]), again => $true)),
-        '200 quarantined known unknown_tracking_id', 'what a person rejected stays so');
+        '200 quarantined known unknown_tracking_id', 'a rejected file is not read again');
 };
 
 # A wide file, of which a person leaves out parts.
@@ -160,10 +164,11 @@ subtest 'excluding rows, cells, tests and samples' => sub {
     refused_with('of a sheet that there is not', qr/cannot be released so/,
         release($id, { sheet => 'Other', test => 'PB' }));
     refused_with('another test of the row', qr/bad/, release($id, { row => 2, test => 'CU' }));
-    is(results_of($sample[0]), '- -', 'nothing is entered by that');
+    is(results_of($sample[0]), '- -', 'a refused release enters nothing');
     my $made = done('the test of a row', release($id, { row => 2, test => 'PB' }));
     is($made->{status}, 'released', 'released');
-    is_deeply($made->{resolution}{exclude}, [ { row => 2, test => 'PB', reason => 'x' } ], 'on record');
+    is_deeply($made->{resolution}{exclude}, [ { row => 2, test => 'PB', reason => 'x' } ],
+        'on record');
     is(results_of($sample[0]), '1 -', 'the others of the row are entered');
     is(results_of($sample[1]), '3 4', '... and of the file');
 
@@ -197,7 +202,8 @@ subtest 'JSON in one line' => sub {
     like($reason->{message}, qr/\(Test PB of sample \Q$one->{trackingId}\E\.\)/, 'whose is told');
     my $id = $answer->json->{id};
     done('that one alone is left out', release($id, { trackingId => $one->{trackingId}, test => 'PB' }));
-    is(results_of($one) . ' ' . results_of($two), '1 - 2 3', 'all others are entered');
+    is(results_of($one) . ' ' . results_of($two), '1 - 2 3',
+        'all results that are not excluded are entered');
 };
 
 subtest 'warnings when a profile is added' => sub {
@@ -213,13 +219,15 @@ subtest 'warnings when a profile is added' => sub {
     my $made = done('then it is added', qw(profile add --definition), $json->encode($definition));
     is($made->{warning}, 'No active test definition has these of its test codes: NEVER-1.',
         'with a warning');
-    is(done('active', qw(profile activate), $made->{id})->{warning}, $made->{warning}, 'as it is told');
+    is(done('active', qw(profile activate), $made->{id})->{warning}, $made->{warning},
+        'activating the profile warns too');
     $definition->{tests} = [ map { { name => $_, testCode => $_ } } qw(NEVER-1 NEVER-2) ];
     is(done('none', qw(profile add --definition), $json->encode($definition))->{warning},
-        'No active test definition has any of its 2 test codes: NEVER-1, NEVER-2.', 'of none at all');
+        'No active test definition has any of its 2 test codes: NEVER-1, NEVER-2.',
+            'a warning when no code is known');
     $definition->{tests} = [ { name => 'b', testCode => 'NO3' } ];
     is(done('all', qw(profile add --definition), $json->encode($definition))->{warning}, undef,
-        'where all are there, none');
+        'no warning when every code is known');
 };
 
 subtest 'what profile test shows' => sub {
@@ -229,8 +237,10 @@ subtest 'what profile test shows' => sub {
     my (undef, $output) = LIMS::Instance::capture(LIMS::Instance::out() . '/limsctl', '--database',
         $lims->conninfo, @as, 'profile', 'test', $id, '--content',
         $pc->csv([ 'S-1', 'NO3', '1' ], [ 'S-2', 'NO3', '<2', '', '2026-01-01T00:00:00' ]));
-    like($output, qr/^ *sheet +row .* result +qualifier +analysedAt$/m, 'columns that the first row has not');
-    like($output, qr/^ *3 .*S-2 .* <2 +< +2026-01-01T00:00:00$/m, 'and what stands in them');
+    like($output, qr/^ *sheet +row .* result +qualifier +analysedAt$/m,
+        'columns that the first row has not');
+    like($output, qr/^ *3 .*S-2 .* <2 +< +2026-01-01T00:00:00$/m,
+        'the rows have the values of the columns');
 };
 
 done_testing();

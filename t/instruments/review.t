@@ -56,7 +56,7 @@ subtest 'profiles' => sub {
     close $own;
     my $first = done('added', qw(profile add --definition), "\@$own");
     is_deeply([ @$first{qw(code version status name)} ], [ 'bench', 1, 'draft', 'Bench CSV' ],
-        'as a draft, by its own names');
+        'the profile is added as a draft');
     is_deeply($first->{definition}, $pc->definition, 'kept as it is');
     refused_with('one with a fault', qr/layout/, add(layout => 'sideways'));
     refused_with('a time zone that there is not', qr{there is no time zone .*Foo/Bar},
@@ -78,20 +78,23 @@ subtest 'profiles' => sub {
         is_deeply(done("tried $option", 'profile', 'test', $first->{id}, $option, "\@$kept")
             ->{readings}, $tried->{readings}, "the same of a file's own bytes, by $option");
     }
-    is($lab->value('SELECT count(*) FROM lims.instrument_file'), 0, 'nothing is kept');
+    is($lab->value('SELECT count(*) FROM lims.instrument_file'), 0,
+        'trying a profile stores nothing');
     is($pc->send($file)->json->{reasons}[0]{code}, 'unknown_profile', 'a draft reads no files');
 
     is(done('made active', qw(profile activate), $first->{id})->{status}, 'active', 'it is');
     my $second = done('another version', add(name => 'Bench CSV, 2026'));
     is($second->{version}, 2, 'numbered');
     done('made active', qw(profile activate), $second->{id});
-    is(done('the first', qw(profile show), $first->{id})->{status}, 'retired', 'is retired by that');
+    is(done('the first', qw(profile show), $first->{id})->{status}, 'retired',
+        'is retired by that');
     is_deeply([ map { $_->{version} } @{ done('listed', qw(profile list --status active))->{data} } ],
-        [2], 'one is active');
+        [2], 'one version is active');
     ok(!eval { $lab->act(sub { $_[0]->do(q{UPDATE lims.instrument_profile SET definition = '{}'
-        WHERE id = ?}, undef, $first->{id}) }) }, 'what was active stays as it was');
+        WHERE id = ?}, undef, $first->{id}) }) },
+            'the definition of an active profile cannot change');
     ok(!eval { $lab->act(sub { $_[0]->do(q{UPDATE lims.instrument_profile SET status = 'draft'
-        WHERE id = ?}, undef, $second->{id}) }) }, 'and is no draft again');
+        WHERE id = ?}, undef, $second->{id}) }) }, 'an active profile cannot become a draft');
     my $clerk = $lims->insert('user_account', { email => 'clerk@test.example',
         display_name => 'Clerk' });
     my $denied = $lims->ctl('--organization', 'test-laboratory', '--user', 'clerk@test.example',
@@ -113,10 +116,11 @@ subtest 'listing and showing files' => sub {
     is_deeply([ map { "$_->{code} $_->{row} $_->{cell}" } @{ $file->{reasons} } ],
         ['unknown_tracking_id 2 NOBODY'], 'with its reasons');
     like(told(qw(instrument-file show), $id),
-        qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m, '... to people in full');
+        qr/^ +message: There is no sample NOBODY\..*it may be mistyped\.$/m,
+            '... to people in full');
     is_deeply([ map { $_->{id} } @{ done('listed',
                 qw(instrument-file list --status quarantined --reason-code unknown_tracking_id))
-                ->{data} } ], [$id], 'by reason');
+                ->{data} } ], [$id], 'files are listed by reason');
     my $content = done('its bytes', qw(instrument-file content), $id);
     is(decode_base64($content->{contentBase64}), $pc->csv([ 'NOBODY', 'NO3', '1' ]), 'to the byte');
     my $bytes  = join '', map { chr } 0 .. 255;
@@ -134,7 +138,7 @@ subtest 'releasing a file' => sub {
     my @release = ('--reason', 'bench sheet 7', 'instrument-file', 'release', $id);
     refused_with('not while something is the matter', qr/RINSE/, @release, '--aliases',
         $json->encode([ { from => 'MISTYPED', to => $two->{trackingId}, reason => 'label' } ]));
-    is($pc->test($one, 'NO3')->{status}, 'pending', 'nothing is entered by that');
+    is($pc->test($one, 'NO3')->{status}, 'pending', 'refused decisions enter nothing');
     is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'as it was');
 
     my $made = done('with all of it', @release,
@@ -146,12 +150,14 @@ subtest 'releasing a file' => sub {
                 to => $two->{trackingId} } ], exclude => [ { row => 4, reason => 'a rinse' } ] },
         'what was decided is on record');
     is_deeply([ map { "$_->{row} $_->{cell} $_->{trackingId}" } @{ $made->{results} } ],
-        [ "2 1 $one->{trackingId}", "3 2 $two->{trackingId}" ], 'and where results stood');
+        [ "2 1 $one->{trackingId}", "3 2 $two->{trackingId}" ],
+            'the results have the places in the file');
     is($pc->test($two, 'NO3')->{result}, '2', 'entered');
     refused_with('but once', qr/released/, @release);
     my $again = $pc->send($pc->csv([ $one, 'NO3', '1' ], [ 'MISTYPED', 'NO3', '2' ],
             [ 'RINSE', 'NO3', '0' ]));
-    is($again->json->{status} . ' ' . $again->json->{duplicate}, 'imported 1', 'and so told');
+    is($again->json->{status} . ' ' . $again->json->{duplicate}, 'imported 1',
+        'the same bytes again are answered as imported');
 };
 
 subtest 'choosing a profile for a file' => sub {
@@ -160,7 +166,7 @@ subtest 'choosing a profile for a file' => sub {
     done('active', qw(profile activate), $draft->{id});
     my $id = kept('ambiguous_profile', [ $sample, 'NO3', '4' ]);
     is_deeply([ map { $_->{code} } @{ done('shown', qw(instrument-file show), $id)->{reasons} } ],
-        ['ambiguous_profile'], 'two fit');
+        ['ambiguous_profile'], 'two profiles match');
     my $made = done('by one of them', '--reason', 'the old bench', qw(instrument-file release), $id,
         '--profile', 'bench-2');
     is("$made->{status} $made->{profileCode}", 'released bench-2', 'released');
@@ -174,7 +180,8 @@ subtest 'rejecting a file' => sub {
     my $made   = done('with a reason', '--reason', 'a test', qw(instrument-file reject), $id);
     is_deeply([ @$made{qw(status resolutionReason)} ], [ 'rejected', 'a test' ], 'rejected');
     my $again = $pc->send($pc->csv([@row]));
-    is($again->status . ' ' . $again->json->{status}, '200 quarantined', 'the same bytes are no more');
+    is($again->status . ' ' . $again->json->{status}, '200 quarantined',
+        'the same bytes are no more');
     refused_with('nor released', qr/rejected/, '--reason', 'x', qw(instrument-file release), $id);
     done('looked at again', '--reason', 'too soon', qw(instrument-file reopen), $id);
     is(done('it waits', qw(instrument-file show), $id)->{status}, 'quarantined', 'again');
@@ -188,8 +195,9 @@ subtest 'reading a file again' => sub {
     $lab->status($sample, 'received');
     my $before = $lab->value('SELECT count(*) FROM lims.audit_entry');
     is(done('a dry run', @again, '--dry-run', 'true')->{status}, 'imported', 'says what would be');
-    is($lab->value('SELECT count(*) FROM lims.audit_entry'), $before, 'and changes nothing');
-    is($pc->test($sample, 'NO3')->{status}, 'pending', 'at all');
+    is($lab->value('SELECT count(*) FROM lims.audit_entry'), $before,
+        'a reading in vain writes no audit entry');
+    is($pc->test($sample, 'NO3')->{status}, 'pending', 'a reading in vain enters nothing');
     is(done('then', @again)->{status}, 'imported', 'imported');
     is($pc->test($sample, 'NO3')->{result}, '6', 'entered');
 };
@@ -200,13 +208,16 @@ subtest 'reading all files again' => sub {
     my @all     = qw(instrument-file reevaluate-all --reason-code sample_status_not_allowed);
     $lab->status($_, 'received') for @samples[ 0 .. 10 ];
     my $seen = done('a look', @all);
-    is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ], 'what would be');
-    is_deeply([ map { $_->{id} } @{ $seen->{files} } ], \@ids, 'of which');
-    is($pc->test($samples[0], 'NO3')->{status}, 'pending', 'and only that');
+    is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ],
+        'the dry run counts what would be imported');
+    is_deeply([ map { $_->{id} } @{ $seen->{files} } ], \@ids, 'the dry run lists the files');
+    is($pc->test($samples[0], 'NO3')->{status}, 'pending', 'the dry run enters nothing');
     $seen = done('in earnest', @all, '--dry-run', 'false');
-    is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ], 'as it said');
+    is_deeply([ @$seen{qw(imported quarantined)} ], [ 11, 1 ],
+        'the real run imports what the dry run said');
     is($pc->test($samples[10], 'NO3')->{result}, $samples[10]{id}, 'imported');
-    is_deeply([ map { $_->{id} } @{ done('again', @all)->{files} } ], [ $ids[11] ], 'one is left');
+    is_deeply([ map { $_->{id} } @{ done('again', @all)->{files} } ], [ $ids[11] ],
+        'one file stays in quarantine');
 };
 
 subtest 'golden files' => sub {
@@ -234,9 +245,10 @@ subtest 'golden files' => sub {
     for my $name (sort keys %wrong) {
         my $id = $golden->($wrong{$name}[0]);
         refused_with($name, $wrong{$name}[1], qw(profile activate), $id);
-        is(done('shown', qw(profile show), $id)->{status}, 'draft', 'which stays a draft');
+        is(done('shown', qw(profile show), $id)->{status}, 'draft', 'the profile stays a draft');
     }
-    is(done('shown', qw(profile show), $good)->{status}, 'active', 'beside the one that reads them');
+    is(done('shown', qw(profile show), $good)->{status}, 'active',
+        'beside the one that reads them');
     done('retired', qw(profile retire), $good);
 };
 

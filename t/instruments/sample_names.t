@@ -99,7 +99,7 @@ subtest 'ambiguous names' => sub {
     $pc->profile(sample => { by => [ 'trackingId', 'externalId' ] });
     my $json = held('the tracking id of one, the external id of another', 'ambiguous_tracking_id',
         qr/^2 samples are called/, $one->{trackingId});
-    is($json->{reasons}[0]{cell}, $one->{trackingId}, 'which is told');
+    is($json->{reasons}[0]{cell}, $one->{trackingId}, 'the reason names the text of the cell');
     my $key = $lims->key($lab->{organization}, upload_only => 1)->{key};
     held('to a key that only delivers', 'unknown_tracking_id', undef, $one->{trackingId}, key => $key);
 
@@ -107,7 +107,7 @@ subtest 'ambiguous names' => sub {
     my $answer = $pc->send($pc->csv([ $both, 'NO3', '5' ], [ 'EXT-80', 'NO3', '5' ]));
     is_deeply($pc->codes($answer), ['duplicate_row'], 'a sample by two of its names is one')
         or diag($answer->body);
-    is(value_of($both), undef, 'and nothing is entered');
+    is(value_of($both), undef, 'an ambiguous name enters nothing');
     $pc->profile;
 };
 
@@ -132,10 +132,11 @@ subtest 'aliases that the laboratory lists' => sub {
     my $name = done('listed', @add, 'Brunnen 3', '--tracking-id', $one->{trackingId}, '--reason',
         'label on the bottle');
     is_deeply([ @$name{qw(name trackingId active reason)} ],
-        [ 'Brunnen 3', $one->{trackingId}, JSON::PP::true, 'label on the bottle' ], 'as it was given');
+        [ 'Brunnen 3', $one->{trackingId}, JSON::PP::true, 'label on the bottle' ],
+            'the alias has name, sample and reason');
     imported('a file with it', $one, 'Brunnen 3', '2.1');
     is($lab->value('SELECT tracking_id FROM lims.instrument_file_row ORDER BY id DESC LIMIT 1'),
-        'Brunnen 3', 'what the file says is kept');
+        'Brunnen 3', 'the file\'s own text is stored');
     is($lab->value(q{SELECT reason FROM lims.audit_entry WHERE table_name = 'sample_name'
         AND action = 'insert' AND record_id = ?}, $name->{id}), 'label on the bottle', 'audited');
     $pc->profile(sample => { by => 'trackingId' });
@@ -156,17 +157,19 @@ subtest 'aliases that the laboratory lists' => sub {
         display_name => 'Clerk' });
     like($lims->ctl('--organization', 'test-laboratory', '--user', 'clerk@test.example', @add,
         'Brunnen 5', '--tracking-id', $two->{trackingId}, '--reason', 'x')->{output},
-        qr/Names of samples are listed by users/, 'not by everybody');
+        qr/Names of samples are listed by users/, 'other roles may not list names');
 
     done('removed', qw(sample-name remove), $name->{id}, '--reason', 'wrong bottle');
-    refused_with('twice', qr/was removed already/, qw(sample-name remove), $name->{id}, '--reason', 'x');
+    refused_with('twice', qr/was removed already/, qw(sample-name remove), $name->{id}, '--reason',
+        'x');
     held('then it is none', 'unknown_tracking_id',
         qr/It was a name of sample \Q$one->{trackingId}\E until it was removed/, 'Brunnen 3');
-    done('another\'s now', @add, 'Brunnen 3', '--tracking-id', $two->{trackingId}, '--reason', 'moved');
+    done('another\'s now', @add, 'Brunnen 3', '--tracking-id', $two->{trackingId}, '--reason',
+        'moved');
     imported('to which it leads', $two, 'Brunnen 3', '2.2');
     is_deeply([ map { "$_->{trackingId} " . ($_->{active} ? 1 : 0) } @{ done('listed',
                 qw(sample-name list --name), 'Brunnen 3')->{data} } ],
-        [ "$one->{trackingId} 0", "$two->{trackingId} 1" ], 'both are on record');
+        [ "$one->{trackingId} 0", "$two->{trackingId} 1" ], 'both uses of the name are on record');
     ok(!eval { $lab->act(sub { $_[0]->do('UPDATE lims.sample_name SET sample_id = ?', undef,
                 $one->{id}) }) }, 'a name that was listed is not another\'s afterwards');
 };
@@ -184,7 +187,7 @@ subtest 'an alias ends with its sample' => sub {
     held('the name leads to it no more', 'unknown_tracking_id',
         qr/It was a name of sample \Q$one->{trackingId}\E, which is reported/, 'Tank 1');
     is_deeply(done('the list', qw(sample-name list --name), 'Tank 1', qw(--active true))->{data}, [],
-        'nor is it listed as one that does');
+        'the ended alias is not listed as active');
     refused_with('a new name for it', qr/is reported: no name leads to it/, qw(sample-name add --name),
         'Tank 2', '--tracking-id', $one->{trackingId}, '--reason', 'x');
 

@@ -57,11 +57,12 @@ subtest 'results that a model points at are copied and entered' => sub {
     is_deeply([ map { result_of($_) } @$test{qw(NO3N CL)}, @$tests{qw(NO3N CL)} ],
         [ '7.10', '<0.5', '0.020', '12' ], 'to the letter');
     is_deeply([ sort map { $_->[1]{sampleTestId} } grep { $_->[0] eq 'result.entered' } @events ],
-        [ sort values %$test, values %$tests ], 'with the events of results');
+        [ sort values %$test, values %$tests ], 'each result has its event');
     is($lab->value('SELECT count(*) FROM lims.extraction_row WHERE extraction_id = ?
-        AND status = ? AND confidence = 0.97', $answer->{id}, 'applied'), 4, 'and kept with them');
+        AND status = ? AND confidence = 0.97', $answer->{id}, 'applied'), 4,
+            'the pointers are stored with their confidence');
     is($lab->value('SELECT model || host FROM lims.extraction WHERE id = ?', $answer->{id}),
-        'stand-in-1localhost', 'who found them');
+        'stand-in-1localhost', 'model and host are stored');
 };
 
 subtest 'a dry run says the same and leaves nothing' => sub {
@@ -74,12 +75,13 @@ subtest 'a dry run says the same and leaves nothing' => sub {
     }) ], [ $lab->changes_of(sub { }) ], 'nothing is written');
     is(statuses($response), 'proposed proposed');
     my $kept = $lab->value('SELECT count(*) FROM lims.extraction');
-    is($response->json->{id}, undef, 'it has no id');
+    is($response->json->{id}, undef, 'a dry run has no id');
     my @rows = @{ $response->json->{rows} };
 
     $_->{status} = 'applied' for @rows;
-    is_deeply($model->upload($lims, $file)->json->{rows}, \@rows, 'as the real run');
-    is($lab->value('SELECT count(*) FROM lims.extraction'), $kept + 1, 'which is kept');
+    is_deeply($model->upload($lims, $file)->json->{rows}, \@rows,
+        'a dry run answers what the real run does');
+    is($lab->value('SELECT count(*) FROM lims.extraction'), $kept + 1, 'the real run is stored');
 };
 
 subtest 'below the threshold nothing is entered' => sub {
@@ -89,7 +91,7 @@ subtest 'below the threshold nothing is entered' => sub {
     is(statuses($response), 'below_threshold below_threshold');
     is(result_of($test->{CL}), undef);
     is(statuses($model->upload($lims, table("$id,1,2"), confidenceThreshold => '0.97')),
-        'applied applied', 'at it, it is');
+        'applied applied', 'a confidence equal to the threshold is enough');
 };
 
 subtest 'each row is judged by itself' => sub {
@@ -105,8 +107,8 @@ subtest 'each row is judged by itself' => sub {
 
     is(statuses($response), 'locked applied rejected_check rejected_check applied applied');
     is($response->json->{summary}{skipped}, 3);
-    is(result_of($of_locked->{NO3N}), '1', 'what is verified stays');
-    is(result_of($of_stands->{NO3N}), '5', 'what was entered by hand stays');
+    is(result_of($of_locked->{NO3N}), '1', 'a verified result stays');
+    is(result_of($of_stands->{NO3N}), '5', 'a result entered by hand stays');
     is(result_of($of_stands->{CL}), undef, 'a decimal comma is not guessed at');
     is(result_of($of_free->{CL}), '9');
 };
@@ -129,7 +131,7 @@ subtest 'a rule of the laboratory refuses one row and not the others' => sub {
         WHERE id = ?}, undef, $lot) });
     my $response = $model->upload($lims, table("$id,1,2", "$other,3,4"));
     is(statuses($response), 'rejected_check applied applied applied');
-    like($response->json->{rows}[0]{message}, qr/lot/i, 'in its words');
+    like($response->json->{rows}[0]{message}, qr/lot/i, 'the row has the rule\'s message');
     is(result_of($test->{NO3N}), undef);
     is(result_of($free->{NO3N}), '3');
 };
@@ -140,7 +142,8 @@ subtest 'a file without a tracking id of ours is not sent' => sub {
 
     is($response->status, 200);
     is_deeply($response->json->{rows}, []);
-    like($response->json->{message}, qr/No tracking id .* was not asked/, 'and why is said');
+    like($response->json->{message}, qr/No tracking id .* was not asked/,
+        'the message says why the model was not asked');
     is(scalar $model->seen, 0);
 };
 
@@ -154,7 +157,7 @@ subtest 'a repeated request is done once' => sub {
     my $again = $model->upload($lims, $file, %once);
     is($again->body, $first->body, 'the first answer again');
     is($again->header('Idempotent-Replayed'), 'true');
-    is(scalar $model->seen, 0, 'nobody is asked twice');
+    is(scalar $model->seen, 0, 'the model is not asked again');
     refused($model->upload($lims, $file . "\n", %once), 422, 'idempotency_mismatch',
         'another file under the same key');
 };
@@ -196,7 +199,8 @@ subtest 'scopes' => sub {
     my $reader = $lims->key($lims->fixture, scopes => ['samples:read']);
     my $pc     = $lims->key($lims->fixture, upload_only => 1);
 
-    refused($model->upload($lims, $file, key => $reader->{key}), 403, 'scope_required', 'not who reads');
+    refused($model->upload($lims, $file, key => $reader->{key}), 403, 'scope_required',
+        'a key without the scope');
     refused($model->upload($lims, $file, key => $pc->{key}), 403, 'upload_only_key',
         'not an upload-only key');
     $model->forget;
@@ -213,7 +217,8 @@ subtest 'scopes' => sub {
 subtest 'without a model service' => sub {
     my $none = LIMS::Test->new(beside => $lims);
 
-    refused($model->upload($none, table('x,1,2')), 503, 'ai_unavailable', 'is configured');
+    refused($model->upload($none, table('x,1,2')), 503, 'ai_unavailable',
+        'no model service is configured');
     $lab->policy(ai_data_access => 'false');
     refused($model->upload($none, table('x,1,2')), 403, 'ai_data_access_disabled',
         'the organization is asked first');
@@ -229,8 +234,8 @@ subtest 'the limit of twenty uploads a minute' => sub {
 
     is_deeply(\@status, [ (200) x 20 ]);
     my $response = $model->upload($few, $file, key => $key);
-    refused($response, 429, 'rate_limited', 'and no more');
-    is($response->header('RateLimit-Limit'), 20, 'of the limit that it met');
+    refused($response, 429, 'rate_limited', 'the twenty-first upload is refused');
+    is($response->header('RateLimit-Limit'), 20, 'the headers show the limit of uploads');
     cmp_ok($response->header('Retry-After'), '>', 0);
     my $whoami = $few->get('/whoami', key => $key);
     is($whoami->status, 200, 'other requests go on');

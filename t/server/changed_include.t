@@ -24,7 +24,7 @@ open my $out, '>', "$instance->{dir}/extra.conf" or die "extra.conf: $!\n";
 print {$out} "LimsMaxBody 2048\n";
 close $out or die "extra.conf: $!\n";
 $instance->launch;
-isnt($instance->pid, $pid, 'after a change it begins anew');
+isnt($instance->pid, $pid, 'after a change httpd is started anew');
 is(padded()->status, 413, '... with what the file says now');
 
 ok($lims->finish, 'the log is clean');

@@ -60,18 +60,20 @@ subtest 'all connections in use' => sub {
     cmp_ok($took, '<', $wait + 10000, '... and not much longer');
     $lims->expect_log(qr/LIMS0050: 503 .*raise DBDMax/);
 
-    is($lims->get('/whoami', key => undef)->status, 401, 'who needs no connection is answered');
+    is($lims->get('/whoami', key => undef)->status, 401,
+        'a request without a database query is answered');
     $blocker->rollback;
     $blocker->disconnect;
     for my $socket (@waiting) {
         my $raw = '';
         while (sysread $socket, my $some, 65536) { $raw .= $some }
-        like($raw, qr{\AHTTP/1\.1 200 }, 'who waited for the database got an answer');
+        like($raw, qr{\AHTTP/1\.1 200 }, 'the request that waited for the database is answered');
     }
-    is($lims->get('/whoami')->status, 200, 'and the next gets a connection again');
+    is($lims->get('/whoami')->status, 200, 'the next request gets a connection');
     is(connections(), 2, 'there were never more than two');
     like(LIMS::Service::Response->from($lims, '/lims/metrics')->body,
-        qr/^lims_database_exhausted_total 1$/m, 'and who got none is counted');
+        qr/^lims_database_exhausted_total 1$/m,
+            'the metrics count the request without a connection');
 };
 
 subtest 'a client that sends slowly' => sub {
@@ -89,7 +91,7 @@ subtest 'a client that sends slowly' => sub {
     syswrite $slow[0], substr $body, 7;
     my $raw = '';
     while (sysread $slow[0], my $some, 65536) { $raw .= $some }
-    like($raw, qr{\AHTTP/1\.1 201 }, 'who ends the body gets an answer');
+    like($raw, qr{\AHTTP/1\.1 201 }, 'the client that completes its body is answered');
     is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.client WHERE code = 'SENT'}), 1,
         '... and who hangs up has done nothing');
 };
@@ -99,7 +101,7 @@ subtest 'more requests than connections' => sub {
     my @statuses = $lims->parallel(12, sub {
         return [ map { $lims->get('/clients')->status } 1 .. 20 ];
     });
-    is_deeply([ grep { $_ != 200 } map {@$_} @statuses ], [], 'all of 240 are answered');
+    is_deeply([ grep { $_ != 200 } map {@$_} @statuses ], [], 'all of 240 requests are answered');
     cmp_ok(connections(), '<=', 2, 'over two connections');
 };
 
@@ -122,14 +124,14 @@ subtest 'a client that reads slowly' => sub {
     } 1 .. 3;
     like($_->[1], qr{\AHTTP/1\.1 200 }, 'its answer has begun') for @slow;
     for my $time (1 .. 4) {
-        is($lims->get('/whoami')->status, 200, 'others get one of the two connections');
+        is($lims->get('/whoami')->status, 200, 'other requests get one of the two connections');
     }
     for my $each (@slow) {
         my ($socket, $raw) = @$each;
         while (sysread $socket, my $some, 262144) { $raw .= $some }
         my ($length) = $raw =~ /^Content-Length: (\d+)/mi;
         my ($head, $body) = split /\r\n\r\n/, $raw, 2;
-        cmp_ok($length, '>', 7_000_000, 'in the end the slow one has it all');
+        cmp_ok($length, '>', 7_000_000, 'in the end the slow client has read everything');
         is(length $body, $length, '... to the last byte');
     }
 };

@@ -37,7 +37,7 @@ subtest 'the database is down when httpd starts' => sub {
     $lims->expect_log(qr/LIMS0051: 503 .*connection to server on socket .* failed/);
     $lims->expect_log(qr/\[dbd:error\]/);
     $server->start;
-    is($lims->get('/whoami')->status, 200, 'once the database is there, so is the service');
+    is($lims->get('/whoami')->status, 200, 'once the database is up, requests are answered');
     is($lims->pid, $pid, '... without touching httpd');
 };
 
@@ -86,7 +86,7 @@ subtest 'a long outage' => sub {
     like($lims->log, qr/LIMS0051: .*and [1-9]\d* before it\)/, '... and says how many they were');
     $server->start;
     my @back = $lims->parallel(32, sub { return $lims->get('/whoami')->status });
-    is_deeply(\@back, [ (200) x 32 ], 'then all are answered at once');
+    is_deeply(\@back, [ (200) x 32 ], 'after that all requests are answered at once');
     $lims->expect_log(qr/LIMS0056: the database is back; .* this child refused [1-9]/);
 };
 
@@ -98,10 +98,10 @@ subtest 'few connection attempts during an outage' => sub {
     $server->stop('INT');
     my $begun  = time;
     my @status = $narrow->parallel(8, sub { return $narrow->get('/whoami')->status });
-    is_deeply(\@status, [ (503) x 8 ], 'all are refused');
-    cmp_ok(time - $begun, '<', 30, 'who waits for a connection goes on when there is none');
+    is_deeply(\@status, [ (503) x 8 ], 'all requests are refused');
+    cmp_ok(time - $begun, '<', 30, 'requests that wait for a connection are refused in time');
     $server->start;
-    is($narrow->get('/whoami')->status, 200, 'then all is well again');
+    is($narrow->get('/whoami')->status, 200, 'after the outage requests are answered');
     $narrow->expect_log(qr/LIMS0051: 503 /);
     $narrow->expect_log(qr/LIMS0056: /);
     $narrow->allow_log(qr/LIMS00(?:3[68]|45): 503 |\[dbd:error\]/);

@@ -120,7 +120,7 @@ subtest 'YAML' => sub {
     }
     ($status) = LIMS::Instance::capture('python3', '-c', $parse,
         write_file('damaged.yml', $patroni =~ s/^postgresql:/ postgresql:/mr));
-    isnt($status, 0, 'and not what is damaged');
+    isnt($status, 0, 'a damaged example is refused');
 };
 
 done_testing();

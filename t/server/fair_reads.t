@@ -69,15 +69,15 @@ stuck(7);
 cmp_ok(time - $start, '>=', 0.4, 'five such pages have a turn of 100 ms, one after another');
 is($lims->get('/projects?code=X')->status, 200, 'a search waits for no turn');
 is($lims->patch("/samples/$sample->{id}", { notes => 'meanwhile' })->status, 200,
-    'nor does a write');
+    'a write does not wait for a place');
 
 $blocker->rollback;
 $blocker->disconnect;
-like(answer_of($_), qr{\AHTTP/1\.1 200 }, 'who waited for the database got an answer')
+like(answer_of($_), qr{\AHTTP/1\.1 200 }, 'requests that waited for the database are answered')
     for $search, $page, @pages;
 my @statuses = $lims->parallel(8, sub {
     return [ map { $lims->get('/projects')->status } 1 .. 20 ];
 });
-is_deeply([ grep { $_ != 200 } map {@$_} @statuses ], [], 'one after another, all are answered');
+is_deeply([ grep { $_ != 200 } map {@$_} @statuses ], [], 'all short reads are answered');
 
 done_testing();

@@ -62,7 +62,7 @@ subtest 'refused bodies of a known key' => sub {
     $lims->db->do('UPDATE lims.api_key SET revoked_at = now() WHERE id = ?', undef, $gone->{key_id});
     # Whichever child knows it.
     my ($status, $body) = send_bytes('/samples', 60_000, key => $gone->{key});
-    is($status, '2 401', 'and is revoked learns so');
+    is($status, '2 401', 'a key revoked meanwhile is refused');
     like($body, qr/"error":"unauthorized"/, '... and why');
 };
 
@@ -72,7 +72,7 @@ subtest 'the connection stays usable' => sub {
         "-w '%{num_connects} %{http_code}\\n' -o /dev/null -o /dev/null --data-binary \@$dir/body",
         $lims->url . '/api/v1/nowhere',
         $lims->url . '/api/v1/nowhere';
-    is(qx{$curl}, "1 404\n0 404\n", 'where a body was refused');
+    is(qx{$curl}, "1 404\n0 404\n", 'the second request uses the same connection');
 };
 
 subtest 'fail2ban\'s filter matches the log lines of HTTP/2' => sub {

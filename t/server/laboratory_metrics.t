@@ -76,7 +76,7 @@ my %expected = (
     $of->('lims_key_expires_timestamp_seconds', qq(key="$erp->{key_id}"), 'name="ERP"') =>
         $time->(q{timestamptz '2039-01-01T00:00:00Z'}, ''),
 );
-is_deeply(figures(), \%expected, 'what there is');
+is_deeply(figures(), \%expected, 'the metrics have the exact figures');
 my %none = map { $_ => 0 } grep { !/_timestamp_/ } keys %expected;
 is_deeply(figures($other), \%none, '... and where there is nothing');
 
@@ -102,9 +102,10 @@ subtest 'overdue webhooks' => sub {
            WHERE endpoint_id = (SELECT min(id) FROM lims.webhook_endpoint)},
         q{webhook_queue SET next_attempt_at = now() - interval '2 minutes'
            WHERE endpoint_id = (SELECT min(id) FROM lims.webhook_endpoint)};
-    is($db->selectrow_array('SELECT count(*) FROM lims.webhook_queue'), 2, 'two are due');
+    is($db->selectrow_array('SELECT count(*) FROM lims.webhook_queue'), 2,
+        'two deliveries are due');
     $lims->restart;
-    is(figures()->{'lims_webhook_endpoints_late{}'}, 1, 'one has been so for long');
+    is(figures()->{'lims_webhook_endpoints_late{}'}, 1, 'one endpoint is late');
     is(figures($other)->{'lims_webhook_endpoints_late{}'}, 0, '... of one organization');
 };
 

@@ -67,7 +67,7 @@ subtest 'requests that httpd itself refuses' => sub {
     }
     ok(ask('/e502')->header('Retry-After'), 'a gateway may be asked again');
     is(ask('/wp-login.php')->status, 404, 'a file that is not there');
-    is_deeply(figures(), $before, 'none of it counts as the API\'s');
+    is_deeply(figures(), $before, 'such requests do not count as the API\'s');
     is($lims->get('/whoami', key => undef)->status, 401, 'what does');
     my $after = figures();
     is($after->{'lims_refusals_total{error="unauthorized"}'},
@@ -80,7 +80,7 @@ subtest 'which request is logged where' => sub {
     unlike($read->('lims_access.log'), qr{wp-login|/e401}, 'the API\'s has the API\'s requests');
     wait_until { $read->('lims_files.log') =~ m{wp-login} };
     like($read->('lims_files.log'), qr{^127\.0\.0\.1 - - \[.*\] "GET /wp-login\.php HTTP/1\.1" 404 \d+ "-" "-"$}m,
-        'the other has the others');
+        'the other log has the other requests');
     unlike($read->('lims_files.log'), qr{/api/v1/whoami}, '... alone');
 };
 
@@ -165,7 +165,8 @@ CONF
     is($answer->json->{error}, 'tls_required', '... are refused');
     for my $page (qw(status metrics ready live)) {
         is($through->("/lims/$page")->status, 404, "/lims/$page is not there");
-        is(LIMS::Service::Response->from($behind, "/lims/$page")->status, 200, '... but on the other port');
+        is(LIMS::Service::Response->from($behind, "/lims/$page")->status, 200,
+            '... but on the other port');
     }
     $through->('/api/v1/whoami', 'X-Forwarded-For: 203.0.113.9');
     $behind->expect_log(qr/\[client 203\.0\.113\.9(?::\d+)?\] LIMS0001/, 'the log has the client');
@@ -196,13 +197,13 @@ subtest 'shared memory files of databases that are no longer configured' => sub 
     my $lock = pack 's s x![q] q q l x![q]', Fcntl::F_WRLCK(), 0, 0, 36, 0;
     fcntl $file{$held}, Fcntl::F_SETLK(), $lock or die "fcntl: $!\n";
     $lims->graceful;
-    ok(!-e $left, 'what nobody has is removed at a restart');
+    ok(!-e $left, 'a file of a removed database is deleted at a restart');
     ok(-e $held, '... not what somebody has');
     ok(-e $other, '... nor what is not ours');
     ok(-e $own,   '... nor our own');
     close $file{$held};
     $lims->graceful;
-    ok(!-e $held, 'it goes when it is free');
+    ok(!-e $held, 'a file in use is deleted when it is free');
     my $dispatching = sub { $lims->superuser->selectrow_array(q{SELECT count(*) FROM pg_stat_activity
         WHERE application_name = 'mod_lims_webhooks' AND datname = ?}, undef, $lims->{database}) };
     ok(wait_until { $dispatching->() == 1 }, 'one dispatcher is at work');

@@ -45,7 +45,8 @@ sub is_line {
     my ($record, %expected) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
 
-    is_deeply({ map { $_ => $record->{$_} } keys %expected }, \%expected, 'it says what happened');
+    is_deeply({ map { $_ => $record->{$_} } keys %expected }, \%expected,
+        'the line has what happened');
     return;
 }
 
@@ -56,7 +57,7 @@ subtest 'the line of a successful request' => sub {
         $answer = $lims->post('/clients', { code => 'A', name => 'A' },
             headers => { 'X-Request-Id' => 'from-the-caller:1' });
     });
-    is(scalar @more, 0, 'one line');
+    is(scalar @more, 0, 'one line is written');
     is_line($record, client => '127.0.0.1', method => 'POST', path => '/api/v1/clients',
         route => 'createClient', status => 201, error => '-', requestId => 'from-the-caller:1',
         organizationId => "$here->{id}", keyId => "$here->{key_id}",
@@ -126,7 +127,7 @@ subtest 'the manual lists the notes of the log' => sub {
     delete @told{qw(lims-live lims-ready lims-metrics lims-status)};
     cmp_ok(scalar keys %set, '>', 5, 'notes are recognised');
     is_deeply([ sort keys %told ], [ sort keys %set ], 'explains the notes that there are');
-    is_deeply([ sort keys %used ], [ sort keys %set ], 'and the format has them all');
+    is_deeply([ sort keys %used ], [ sort keys %set ], 'the format uses every note');
 };
 
 done_testing();

@@ -24,7 +24,7 @@ CONF
 # The manual's sections are those of conf/lims.conf, which this server has.
 my @sections = map { [ sort map { s/^[ #]+//mgr } /^[# ]*<Location.*?<\/Location>\n/msg ] }
     map { text($_) } qw(conf/reference.conf conf/lims.conf);
-is_deeply($sections[1], $sections[0], 'what the manual shows is there to be switched on');
+is_deeply($sections[1], $sections[0], 'conf/lims.conf has the sections of the manual');
 is(scalar @{ $sections[0] }, 4, '... all of it');
 
 sub look {
@@ -125,13 +125,13 @@ subtest 'the histogram is consistent' => sub {
         $bucket{ $bound eq '+Inf' ? 9e9 : $bound } = $metrics->{$key};
     }
     my @values = map { $bucket{$_} } sort { $a <=> $b } keys %bucket;
-    cmp_ok(scalar @values, '>', 5, 'with buckets');
-    is_deeply(\@values, [ sort { $a <=> $b } @values ], 'that add up');
+    cmp_ok(scalar @values, '>', 5, 'the histogram has buckets');
+    is_deeply(\@values, [ sort { $a <=> $b } @values ], 'the buckets ascend');
     my ($total) = map { $metrics->{$_} }
         grep { /_count\{method="GET",route="\/whoami"/ } keys %$metrics;
-    is($values[-1], $total, 'to all of them');
+    is($values[-1], $total, 'the last bucket has all requests');
     ok((grep { /_sum\{method="GET",route="\/whoami"/ && $metrics->{$_} > 0 } keys %$metrics),
-        'and a sum');
+        'the histogram has a sum');
 };
 
 subtest 'counters outlive a graceful restart' => sub {
@@ -139,7 +139,7 @@ subtest 'counters outlive a graceful restart' => sub {
     $lims->graceful;
     my $after = metrics();
     my @lost = grep { /_total/ && $after->{$_} < $before->{$_} } keys %$before;
-    is_deeply(\@lost, [], 'none is less than before');
+    is_deeply(\@lost, [], 'no counter is less than before');
     is($after->{lims_database_connections_in_use}, 0, 'and no connection is held');
 };
 
@@ -155,13 +155,14 @@ subtest 'the short form as JSON' => sub {
     my $after = $sums->();
     my %moved = map { $_ => $after->{$_} - $before->{$_} } qw(requests refusals unauthorized);
 
-    is_deeply(\%moved, { requests => 6, refusals => 1, unauthorized => 1 }, 'as asked');
+    is_deeply(\%moved, { requests => 6, refusals => 1, unauthorized => 1 },
+        'the counters moved by the requests made');
     ok($after->{ready}, 'it is ready');
     is($after->{problem}, undef, '... with no problem');
     like($after->{version}, qr/\A\d+\.\d+\.\d+\z/, 'it has a version');
 
     my $page = look('/lims/status');
-    like($page->header('Content-Type'), qr{\Atext/html}, 'for people');
+    like($page->header('Content-Type'), qr{\Atext/html}, 'the page is HTML');
     like($page->body, qr{<h3>Database</h3><table>\n(?:<tr>.*</tr>\n)*<tr><th>Connections in use</th><td>0</td></tr>},
         '... in sections and words');
     like($page->body, qr{<tr><th>Waited for its answers</th><td>\d+\.\d{3} s</td></tr>},
@@ -169,7 +170,8 @@ subtest 'the short form as JSON' => sub {
     my ($retention) = $page->body =~ m{<h3>Retention</h3>(.*?)</table>}s;
     like($retention, qr{<tr><th>Last success</th><td>not since httpd started</td></tr>},
         '... and no number for what never was');
-    like($page->body, qr{<meta name="viewport" content="width=device-width}, '... on a telephone too');
+    like($page->body, qr{<meta name="viewport" content="width=device-width},
+        '... on a telephone too');
     like($page->body, qr{<tr><th>Ready</th><td>yes</td></tr>}, '... and plainly');
     like($page->body, qr{<tr><th>Requests</th><td>$after->{requests}</td></tr>}, '... the same');
 };
@@ -179,7 +181,8 @@ subtest 'mod_status shows the counters too' => sub {
     is($page->status, 200, 'its page');
     like($page->body, qr{<h2>mod_lims</h2>}, '... has the section');
     my ($json) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
-    ok(defined $json && LIMS::Service::JSONSchema::decode($json)->{requests} > 0, '... and its short form');
+    ok(defined $json && LIMS::Service::JSONSchema::decode($json)->{requests} > 0,
+        '... and its short form');
 };
 
 subtest 'httpd restricts access to the pages' => sub {
@@ -191,7 +194,7 @@ subtest 'httpd restricts access to the pages' => sub {
         my $refused = look("/lims/$path", 'POST', 'Content-Length: 0');
         is($refused->status, 405, '... but no POST');
     }
-    is(look('/lims/nothing')->status, 404, 'and there is nothing else');
+    is(look('/lims/nothing')->status, 404, 'other pages are 404');
 };
 
 sub end_sessions {
@@ -216,7 +219,7 @@ subtest 'probes while the schema does not fit' => sub {
     my ($short) = look('/server-status?auto')->body =~ /^LimsStatus: (.*)$/m;
     ok(!LIMS::Service::JSONSchema::decode($short)->{ready}, '... and in mod_status\'s');
     $lims->db->do("$set $since WHERE compatible_since = 9999");
-    is(look('/lims/ready')->status, 200, 'until it does');
+    is(look('/lims/ready')->status, 200, 'once the schema fits, it is ready');
 };
 
 subtest 'probes while the database is down' => sub {
@@ -232,13 +235,13 @@ subtest 'probes while the database is down' => sub {
     is($answer->status, 503, 'it is not ready');
     like($answer->header('Retry-After') || '', qr/\A\d+\z/, '... for a while');
     unlike($answer->body, qr/\Aready/, '... and says why');
-    is(look('/lims/live')->status, 200, 'but alive');
+    is(look('/lims/live')->status, 200, 'the probe of liveness is 200');
     my $status = look('/lims/status?json');
     my $sums   = LIMS::Service::JSONSchema::decode($status->body);
     ok(!$sums->{ready}, 'the status says so');
     ok(length $sums->{problem}, '... with the reason');
     my $page = look('/lims/status')->body;
-    is(() = $page =~ /<tr><th>/g, scalar keys %$sums, 'and for people, a row for each');
+    is(() = $page =~ /<tr><th>/g, scalar keys %$sums, 'the HTML page has a row for each figure');
     is($lims->get('/whoami')->status, 503, 'requests are answered 503');
     is(LIMS::Service::JSONSchema::decode(look('/lims/status?json')->body)->{databaseExhausted}, 0,
         '... which is not for want of connections, that DBDMax could help');

@@ -12,7 +12,8 @@ for my $mpm (qw(event worker)) {
     subtest "mpm_$mpm" => sub {
         my $lims = LIMS::Test->new(mpm => $mpm);
         open my $in, '<', "$lims->{instance}{home}/httpd.conf" or die "httpd.conf: $!\n";
-        like(do { local $/ = undef; <$in> }, qr/^LoadModule mpm_${mpm}_module/m, 'it is this one');
+        like(do { local $/ = undef; <$in> }, qr/^LoadModule mpm_${mpm}_module/m,
+            'this MPM is loaded');
         is($lims->get('/whoami')->status, 200, 'it answers');
 
         my @statuses = $lims->parallel(8, sub {
@@ -22,7 +23,8 @@ for my $mpm (qw(event worker)) {
                         : $lims->post('/clients', { code => "M-$_", name => 'M' })->status
                 } 1 .. 25 ];
         });
-        is_deeply([ grep { $_ != 200 && $_ != 201 } map {@$_} @statuses ], [], 'to many at once');
+        is_deeply([ grep { $_ != 200 && $_ != 201 } map {@$_} @statuses ], [],
+            'simultaneous requests are answered');
 
         my $parent = $lims->pid;
         my @loaded = $lims->parallel(5, sub {
@@ -36,9 +38,9 @@ for my $mpm (qw(event worker)) {
         });
         is_deeply([ grep { $_ != 200 } map {@$_} @loaded ], [],
             'no request is lost over four graceful restarts');
-        is($lims->pid, $parent, 'by the same httpd');
+        is($lims->pid, $parent, 'httpd\'s parent is the same');
         $lims->restart;
-        isnt($lims->pid, $parent, 'it stops and starts again');
+        isnt($lims->pid, $parent, 'httpd stops and starts');
         is($lims->get('/whoami')->status, 200, '... and answers');
         ok($lims->finish, 'the log is clean');
     };

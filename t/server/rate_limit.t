@@ -77,7 +77,7 @@ subtest 'every response has the RateLimit headers' => sub {
     is(of($lims->get('/samples', key => $narrow), 'Remaining'), 119, '403 as well');
     is(of($lims->get('/samples', key => undef), 'Limit'), undef, 'without a key there is no limit');
     is(of($lims->get('/samples', key => LIMS::Test::Fixture::make_key()), 'Limit'), undef,
-        'nor with an unknown one');
+        'no limit is shown for an unknown key');
 };
 
 # Which children answered since this was called last.
@@ -108,7 +108,7 @@ subtest 'the limit is exact over all child processes' => sub {
         $children = () = children_at_work();
         last if $children > 1;
     }
-    cmp_ok($children, '>', 1, 'by more than one child');
+    cmp_ok($children, '>', 1, 'more than one child answered');
 };
 
 subtest 'a graceful restart forgets nothing' => sub {
@@ -176,9 +176,9 @@ subtest 'any window, not the clock\'s minute' => sub {
     for (1 .. 20) {
         last if $found = in_windows($window);
     }
-    is_deeply($found->{first}, [ (200) x 3 ], 'three at the beginning');
-    is_deeply($found->{middle}, [ (200) x 3 ], 'three more in the middle');
-    cmp_ok(scalar @{ $found->{full} || [] }, '>=', 2, 'then it refuses');
+    is_deeply($found->{first}, [ (200) x 3 ], 'three requests at the beginning are admitted');
+    is_deeply($found->{middle}, [ (200) x 3 ], 'three more in the middle are admitted');
+    cmp_ok(scalar @{ $found->{full} || [] }, '>=', 2, 'the limit is reached then');
     is_deeply([ grep { $_ != 429 } @{ $found->{full} } ], [], '... every one');
     is_deeply($found->{later}, [ 200, 200, 200, 429 ],
         'when the first three have left the window, three may come: refused ones did not count');
@@ -193,7 +193,7 @@ subtest 'more keys than LimsRateKeys' => sub {
     for (1 .. 40) {
         $count{ $small->get('/whoami', key => $small->key($small->fixture)->{key})->status }++;
     }
-    cmp_ok($count{200}, '>=', 14, 'as many as there is room for are counted');
+    cmp_ok($count{200}, '>=', 14, 'as many keys as LimsRateKeys are counted');
     is($count{200} + $count{503}, 40, 'the others are told to come later, not let through');
     $small->expect_log(qr/LIMS0060: 503 .*raise LimsRateKeys/);
     ok($small->finish, 'the log is clean');

@@ -96,6 +96,6 @@ wait_until {
     keys %arrived >= $confirmed;
 };
 is(scalar keys %arrived, $confirmed, '... and told of');
-unlike($lims->log, qr/LIMS0090/, 'no job met trouble');
+unlike($lims->log, qr/LIMS0090/, 'no job failed');
 
 done_testing();

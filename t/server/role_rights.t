@@ -50,7 +50,7 @@ for my $case (@cases) {
         is(() = $told =~ /^.*host localhost:\Q$lims->{instance}{port}\E/mg, 1, '... once');
         isnt($lims->ctl('check')->{exit}, 0, '... and by limsctl check');
         $server->say(@{ $case->{mend} });
-        is(told(), '', 'and no more when it is put right');
+        is(told(), '', 'nothing is reported when the rights are put right');
         is($lims->ctl('check')->{exit}, 0, '... nor by limsctl check');
     };
 }

@@ -113,7 +113,7 @@ for my $name (sort keys %misfit) {
         my $check  = $lims->ctl('check');
         is("$status->{exit} $check->{exit}", '5 5', 'limsctl says so too, both times');
         restore();
-        is($lims->get('/whoami')->status, 200, 'once it fits, it works');
+        is($lims->get('/whoami')->status, 200, 'once the schema fits, requests are answered');
         is(ready(), "200 ready\n", '... and is ready');
     };
 }
@@ -122,7 +122,7 @@ subtest 'a newer schema that older modules can use' => sub {
     $lims->stop;
     newer($version);
     ok(eval { $lims->start; 1 }, 'httpd starts') or diag($@);
-    is($lims->get('/whoami')->status, 200, 'and answers');
+    is($lims->get('/whoami')->status, 200, 'requests are answered');
     is($lims->ctl('migrate', '--status')->{exit} . ' ' . $lims->ctl('check')->{exit}, '0 0',
         'limsctl agrees, both times');
     restore();
@@ -138,7 +138,7 @@ subtest 'a schema that changes under a running httpd' => sub {
     is(elsewhere(), 200, 'its other hosts answer');
     my $answer = $lims->get('/whoami', connection => 'new');
     is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
-        'it refuses to work on it');
+        'requests are refused on that schema');
     like($answer->header('Retry-After'), qr/\A\d+\z/, '... and says when to come again');
     $lims->expect_log(qr/LIMS0039: 503 .*install the newer mod_lims/);
     restore();

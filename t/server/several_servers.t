@@ -24,13 +24,13 @@ subtest 'each server returns the same record' => sub {
     my $path   = "/samples/$sample->{id}";
     my $made   = $lims->get($path);
     is_deeply(everywhere(sub { $_[0]->get($path)->body }), [ ($made->body) x 3 ],
-        'what one made the others have, byte for byte');
+        'a record made at one server reads the same at each');
     is_deeply(everywhere(sub {
         $_[0]->get($path, headers => { 'If-None-Match' => $made->header('ETag') })->status
-    }), [ (304) x 3 ], 'with the same entity tag');
+    }), [ (304) x 3 ], 'the entity tag is the same at each');
     my $changed = $machine[1]->patch($path, { notes => 'seen' },
         headers => { 'If-Match' => $made->header('ETag') });
-    is($changed->status, 200, 'which another one takes as a condition');
+    is($changed->status, 200, 'another server takes it in If-Match');
     is($machine[2]->patch($path, { notes => 'late' },
             headers => { 'If-Match' => $made->header('ETag') })->status,
         412, '... and a third one refuses then');
@@ -49,7 +49,7 @@ subtest 'a request that is repeated at another server' => sub {
         is($again->body, $first->body, '... the first answer');
     }
     is($send->($machine[1], 'moved', 'OTHER')->json->{error}, 'idempotency_mismatch',
-        'another body is told apart');
+        'another body with the same key is a mismatch');
     for my $round (1 .. 3) {
         my @told = $lims->parallel(9, sub {
             my ($number) = @_;
@@ -74,7 +74,7 @@ subtest 'simultaneous requests at all servers are decided once' => sub {
         });
     });
     is($met, 6, 'six on three machines verify one result');
-    is_deeply([ sort @verified ], [ 200, (409) x 5 ], 'one does');
+    is_deeply([ sort @verified ], [ 200, (409) x 5 ], 'one of six verifies the result');
     is_deeply([ map { $_->[0] } @events ], ['result.verified'], '... and it is told once');
     $lab->status($sample, 'completed');
 
@@ -86,7 +86,7 @@ subtest 'simultaneous requests at all servers are decided once' => sub {
         });
     });
     is($met, 6, 'six report');
-    is_deeply(\@reported, [ (200) x 6 ], 'it is reported to each');
+    is_deeply(\@reported, [ (200) x 6 ], 'each report is answered 200');
     is_deeply([ map { $_->[0] } @events ], ['sample.reported'], '... and told once');
 };
 
@@ -100,7 +100,7 @@ subtest 'a result edited at one server and verified at the other' => sub {
                 : $at->post("/sample-tests/$test/verify", {}))->status;
         });
         my $stands = $machine[0]->get("/sample-tests/$test")->json;
-        is("$met $verified $stands->{status}", '2 200 verified', 'it is verified');
+        is("$met $verified $stands->{status}", '2 200 verified', 'the result is verified');
         is($stands->{result}, $edited == 200 ? '2' : '1', "as it was edited before ($edited)");
         ok($edited == 200 || $edited == 409, '... or not at all');
     }
@@ -154,11 +154,12 @@ subtest 'changes of a key take effect at all servers' => sub {
 subtest 'one server is stopped' => sub {
     my $sample = $machine[2]->post('/samples', { clientName => 'A', materialTypeId => $lab->material });
     $machine[2]->stop;
-    is($_->get("/samples/" . $sample->json->{id})->status, 200, 'what it did is there')
+    is($_->get("/samples/" . $sample->json->{id})->status, 200,
+        'records of the stopped server are there')
         for @machine[ 0, 1 ];
     $machine[2]->start;
     is($machine[2]->get("/samples/" . $sample->json->{id})->body, $sample->body,
-        'and when it is back it goes on');
+        'once started again, the server answers the same');
 };
 
 done_testing();

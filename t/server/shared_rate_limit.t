@@ -49,15 +49,16 @@ subtest 'two machines share one limit' => sub {
     for my $round (1 .. 60) {
         push @left, map { of(ask($_, $key), 'Remaining') } $one, $two;
     }
-    is_deeply(\@left, [ reverse 0 .. 119 ], 'one less remaining, whoever is asked');
+    is_deeply(\@left, [ reverse 0 .. 119 ], 'each request counts, at either server');
     for my $lims ($one, $two) {
         my $answer = ask($lims, $key);
-        is($answer->status . ' ' . $answer->json->{error}, '429 rate_limited', 'then neither');
+        is($answer->status . ' ' . $answer->json->{error}, '429 rate_limited',
+            'then both servers refuse');
         is(of($answer, 'Remaining') . ' ' . of($answer, 'Limit'), '0 120', '... by the headers');
         cmp_ok($answer->header('Retry-After'), '>=', 1, '... later');
         cmp_ok($answer->header('Retry-After'), '<=', 63, '... by a window and a twentieth at most');
     }
-    is(ask($two, fresh())->status, 200, 'another key goes on');
+    is(ask($two, fresh())->status, 200, 'another key is admitted');
 };
 
 # A request that is counted while one twentieth of the window ends and the next
@@ -76,7 +77,7 @@ subtest 'the limit is exact under simultaneous requests' => sub {
         cmp_ok($count{200}, '<=', 120, 'never more than 120');
         last if $count{200} == 120;
     }
-    is_deeply(\%count, { 200 => 120, 429 => 120 }, 'of 240 requests 120');
+    is_deeply(\%count, { 200 => 120, 429 => 120 }, 'of 240 requests 120 are admitted');
 };
 
 subtest 'the limit holds in any 60 seconds' => sub {
@@ -114,12 +115,12 @@ subtest 'what is stored in memcached' => sub {
     cmp_ok($memcached->stat('total_connections') - $trips, '<=', 12,
         'connections are kept for the next request');
     my @items = $memcached->ask('lru_crawler metadump all');
-    cmp_ok(scalar @items, '>', 1, 'it has counters');
+    cmp_ok(scalar @items, '>', 1, 'memcached has counters');
     is_deeply([ grep { !/\Akey=lims\.rate\.[0-9a-f]{32}%3A\d+ exp=[1-9]\d+ / } @items ], [],
         'named apart, each with an end');
     my $all = join "\n", @items;
     my $hash = sha256_hex($key);
-    ok(index($all, substr $_, 0, 12) < 0, 'nothing of the key is in it')
+    ok(index($all, substr $_, 0, 12) < 0, 'memcached has nothing of the key')
         for $key, substr($key, 3), $hash, substr($hash, 32);
 };
 
@@ -131,7 +132,7 @@ subtest 'memcached goes down and comes back' => sub {
     my @left = map { of(ask($one, $key), 'Remaining') } 1 .. 20;
     is_deeply(\@left, [ reverse 70 .. 89 ], 'this machine counts on, from what it admitted');
     is_deeply([ statuses($two, $key, 120), ask($two, $key)->status ], [ (200) x 120, 429 ],
-        'the other one by itself: its own limit, no more');
+        'without memcached each server counts for itself');
     $_->expect_log(qr/lims:warn.*LIMS0061: memcached 127\.0\.0\.1:\d+ does not answer/) for $one, $two;
     is(() = $one->log =~ /LIMS0061/g, 1, 'said once');
     like(look($one, '/lims/metrics'), qr/^lims_rate_limit_store_up\{server="[\d.:]+"\} 0$/m,
@@ -139,13 +140,13 @@ subtest 'memcached goes down and comes back' => sub {
     like(LIMS::Service::JSONSchema::decode(look($one, '/lims/status?json'))->{rateLimitStore},
         qr/this machine: memcached does not answer/, '... and the status');
     $memcached->start;
-    ok(comes_back($_), 'it is used again by itself') for $one, $two;
+    ok(comes_back($_), 'memcached is used again once it is back') for $one, $two;
     $_->expect_log(qr/LIMS0062: memcached \S+ answers again/) for $one, $two;
     is(LIMS::Service::JSONSchema::decode(look($one, '/lims/status?json'))->{rateLimitStore}, 'memcached',
         'the status says so');
     my $shared = fresh();
     ask($one, $shared);
-    is(of(ask($two, $shared), 'Remaining'), 118, 'and the count is one again');
+    is(of(ask($two, $shared), 'Remaining'), 118, 'both servers share one count again');
 };
 
 subtest 'memcached comes back empty' => sub {
@@ -190,7 +191,8 @@ subtest 'a host name that does not resolve' => sub {
     my $lost = LIMS::Test->new(beside => $one,
         conf => "LimsRateLimit 3\nLimsRateLimitMemcached no..where:11211");
     $lost->expect_log(qr/lims:warn.*LIMS0063: the address of memcached no\.\.where:11211/);
-    is_deeply([ statuses($lost, fresh(), 4) ], [ 200, 200, 200, 429 ], 'it counts for itself');
+    is_deeply([ statuses($lost, fresh(), 4) ], [ 200, 200, 200, 429 ],
+        'the server counts for itself');
     ok($lost->finish, 'the log is clean');
 };
 

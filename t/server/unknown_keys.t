@@ -51,32 +51,32 @@ CONF
     my $later = $lims->key($lims->fixture)->{key};
     is(introduce($lims, $known), 2, 'two children know a key');
     is_deeply([ map { ask($lims, $_)->status } 'lk_mistyped', undef ], [ 401, 401 ],
-        'what is no key by its form is told so, and costs nothing');
+        'keys of wrong form get 401 and do not count');
     my @answers = map { ask($lims, stranger()) } 1 .. 40;
     is_deeply([ map { $_->status } @answers ], [ (401) x 10, (429) x 30 ],
         'ten unknown ones are looked up, and no more');
     my $refused = $answers[-1];
-    is($refused->json->{error}, 'rate_limited', 'by its slug');
+    is($refused->json->{error}, 'rate_limited', 'the refusal is rate_limited');
     my $after = $refused->header('Retry-After');
-    cmp_ok($after, '>', 3000, 'with a time to come again');
+    cmp_ok($after, '>', 3000, 'the refusal has Retry-After');
     cmp_ok($after, '<=', 3600, '... within the window');
     is($refused->header($_), undef, "no $_") for qw(WWW-Authenticate RateLimit-Limit
         RateLimit-Remaining);
     is_deeply([ map { $_->status } map { ask($lims, $_) } 'lk_mistyped', undef ], [ 401, 401 ],
-        'what is no key is still told so');
+        'keys of wrong form still get 401');
     my @late = grep { $_->[1] == 429 } asked($lims);
     is(scalar @late, 30, 'each in the log');
     is_deeply([ grep { $_->[2] ne '-' && $_->[2] > 0 } @late ], [], 'without a round trip');
     is(scalar(grep { $_->[1] == 401 && $_->[2] =~ /\A[1-9]/ } asked($lims)), 10,
         '... which the others took');
-    cmp_ok(scalar keys %{ { map { $_->[0] => 1 } @late } }, '>', 1, 'by both children');
+    cmp_ok(scalar keys %{ { map { $_->[0] => 1 } @late } }, '>', 1, 'both children refuse');
     is_deeply([ map { ask($lims, $known)->status } 1 .. 20 ], [ (200) x 20 ],
         'the known key goes on');
     is($lims->post('/clients', { code => 'K', name => 'K' }, key => $known)->status, 201,
         '... and writes');
     is(ask($lims, $later)->status, 429, 'a good one that nobody has seen waits');
     is($lims->post('/clients', { code => 'L', name => 'L' }, key => stranger())->status, 429,
-        'whatever is asked');
+        'writes are refused too');
     $lims->graceful;
     is(ask($lims, stranger())->status, 429, 'a graceful restart forgets nothing');
     ok($lims->finish, 'the log is clean');
@@ -90,10 +90,10 @@ LimsRateWindow 3600
 $log
 CONF
     my $key = $lims->key($lims->fixture);
-    is(ask($lims, $key->{key})->status, 200, 'is known');
+    is(ask($lims, $key->{key})->status, 200, 'the key is known');
     $lims->db->do('UPDATE lims.api_key SET revoked_at = now() WHERE id = ?', undef, $key->{key_id});
     is_deeply([ map { ask($lims, $key->{key})->status } 1 .. 8 ], [ (401) x 5, (429) x 3 ],
-        'and, once it is revoked, counts as any other');
+        'once revoked, it counts as an unknown key');
     ok($lims->finish, 'the log is clean');
 };
 
@@ -108,7 +108,7 @@ CONF
     wait_until { ask($lims, $good)->status == 200 };
     is(ask($lims, $good)->status, 200, 'a good key is looked up again');
     wait_until { ask($lims, stranger())->status == 401 };
-    pass('and unknown ones are told so');
+    pass('unknown keys get 401 again');
     ok($lims->finish, 'the log is clean');
 };
 

@@ -47,7 +47,7 @@ for my $way (@LIMS::Service::VirtualHosts::ways) {
         }
         for my $host ($first, $second) {
             is_deeply($host->db->selectcol_arrayref('SELECT code FROM lims.client'),
-                ["AT-$host->{database}"], 'is where it belongs, and not elsewhere');
+                ["AT-$host->{database}"], 'a record is in its own database only');
         }
         # A key that is revoked in one is a key in the other.
         my $key = $first->key($first->fixture);
@@ -109,16 +109,17 @@ subtest 'one database, written in two ways' => sub {
     is(remaining($second), $left - 1, 'the second host counts on where the first one was');
     is(remaining($first),  $left - 2, '... and the first where the second');
     wait_until { sessions($first, 'mod_lims_webhooks')->{ $first->{database} } };
-    is(sessions($first, 'mod_lims_webhooks')->{ $first->{database} }, 1, 'they have one dispatcher');
+    is(sessions($first, 'mod_lims_webhooks')->{ $first->{database} }, 1,
+        'they have one dispatcher');
     my @pages;
     ok((wait_until {
         @pages = map { LIMS::Service::Response->from($_, '/lims/metrics')->body =~
                 /^(lims_job_runs_total\{task="scan",outcome="done",.*)$/m } $first, $second;
         $pages[0] =~ / [2-9]/;
     }), 'scans are done');
-    is($pages[0] =~ s/ \d+\z//r, $pages[1] =~ s/ \d+\z//r, 'and the same jobs');
+    is($pages[0] =~ s/ \d+\z//r, $pages[1] =~ s/ \d+\z//r, 'both hosts have the same jobs');
     $_->get('/projects') for $first, $second;
-    is(answered($_, '/projects'), 2, 'both show the requests of both') for $first, $second;
+    is(answered($_, '/projects'), 2, 'both hosts show the requests of both') for $first, $second;
     ok($hosts->finish, 'nothing unexpected in the log');
 };
 

@@ -185,10 +185,10 @@ for my $route (sort keys %route) {
 
 subtest 'the message names the field' => sub {
     my $say = sub { return $lims->post('/clients', $_[0])->json->{message} };
-    like($say->('{"code":"A","name":1}'), qr/\bname\b/, 'of the wrong type');
-    like($say->('{"code":"A"}'), qr/\bname\b/, 'that is missing');
-    like($say->('{"code":"A","name":"B","colour":"red"}'), qr/\bcolour\b/, 'that is unknown');
-    like($say->('{"code":"A","name":"B","name":"B"}'), qr/\bname\b/, 'that is there twice');
+    like($say->('{"code":"A","name":1}'), qr/\bname\b/, 'a field of the wrong type');
+    like($say->('{"code":"A"}'), qr/\bname\b/, 'a missing field');
+    like($say->('{"code":"A","name":"B","colour":"red"}'), qr/\bcolour\b/, 'an unknown field');
+    like($say->('{"code":"A","name":"B","name":"B"}'), qr/\bname\b/, 'a field that is there twice');
     my $deep = $lims->post('/sample-tests/bulk-results',
         '{"updates":[{"sampleTestId":1,"result":"x"},{"sampleTestId":2,"result":3}]}');
     like($deep->json->{message}, qr/updates\[1\]\.result/, 'deep inside');

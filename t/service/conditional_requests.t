@@ -44,7 +44,7 @@ subtest 'a write returns the ETag that the next read returns' => sub {
     isnt($changed->header('ETag'), $made->header('ETag'), 'a change changes it');
     is($changed->header('ETag'), $lims->get($path)->header('ETag'), 'update');
     is($lims->patch($path, { name => 'X' })->header('ETag'), $changed->header('ETag'),
-        'what changes nothing leaves it');
+        'a PATCH that changes nothing keeps the ETag');
 
     my $sample = $lims->post('/samples', { clientName => 'W',
             materialTypeId => $records->id('material-types'),
@@ -78,7 +78,7 @@ subtest 'If-None-Match' => sub {
     $lims->patch($path, { name => 'Changed' });
     is($lims->get($path, with('If-None-Match' => $etag))->status, 200, 'whole after a change');
     is($lims->get('/clients/999999', with('If-None-Match' => '*'))->status, 404,
-        'what is not there is not unchanged');
+        'If-None-Match on a missing record is 404');
     is($lims->get($path, with('If-None-Match' => '*'), key => undef)->status, 401,
         'an anonymous caller does not learn it');
     is($lims->get('/clients', with('If-None-Match' => '*'))->status, 200, 'a list has no tag');
@@ -99,11 +99,12 @@ subtest 'If-Match' => sub {
     }
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
     is($lims->patch($path, { name => 'Third' },
-            with('If-Match' => "\"a\", " . $first->header('ETag')))->status, 200, 'one of a list');
+            with('If-Match' => "\"a\", " . $first->header('ETag')))->status, 200,
+                'one of several tags matches');
     is($lims->patch($path, { name => 'Fourth' }, with('If-Match' => '*'))->status, 200,
-        'whatever it is, it is there');
+        'If-Match: * matches an existing record');
     is($lims->patch('/clients/999999', { name => 'x' }, with('If-Match' => '*'))->status, 404,
-        'what is not there is 404, not 412');
+        'If-Match: * on a missing record is 404, not 412');
     is($lims->patch($path, { code => 1 }, with('If-Match' => '"other"'))->status, 400,
         'a body that is wrong is told before');
     is($lims->post('/clients', { code => 'NEW', name => 'New' }, with('If-Match' => '"x"'))->status,

@@ -29,7 +29,7 @@ sub compare {
     is($head->status, $get->status, "HEAD $path: status " . $get->status);
     is_deeply(fixed($head), fixed($get), '... headers');
     like($head->{raw}, qr/\r\n\r\n\z/, '... and not a byte of a body');
-    like($get->{raw}, qr/\r\n\r\n./s, 'which GET has') unless $get->status == 304;
+    like($get->{raw}, qr/\r\n\r\n./s, 'GET has a body') unless $get->status == 304;
     return $get;
 }
 

@@ -58,7 +58,7 @@ subtest 'a repeated request' => sub {
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing was done again');
     $lims->patch('/clients/' . $first->json->{id}, { name => 'Later' });
     is(once('/clients', $body, $key)->body, $first->body,
-        'it is the answer of then, also when the record has moved on');
+        'the stored response is returned, also after the record has changed');
 };
 
 subtest 'a repeated registration uses the allowance once' => sub {
@@ -70,7 +70,7 @@ subtest 'a repeated registration uses the allowance once' => sub {
     once('/samples', $body, $key) for 1 .. 3;
     is($first->status, 201, 'registered');
     is(count('sample'), $samples + 1, 'once');
-    is(count('event'), $events + 1, 'with one event');
+    is(count('event'), $events + 1, 'one event is written');
 };
 
 subtest 'the same key with another request' => sub {
@@ -117,9 +117,10 @@ subtest 'what was refused may be sent again' => sub {
     $key = new_key();
     is(once("/samples/$sample/report", {}, $key)->status, 409, 'a gate refuses');
     $lims->patch('/approval-records/' . $records->id('approval-records'), { status => 'approved' });
-    is(once("/samples/$sample/report", {}, $key)->status, 200, 'once it is cleared it is done');
+    is(once("/samples/$sample/report", {}, $key)->status, 200,
+        'once the gate is cleared, the request is done');
     my $again = once("/samples/$sample/report", {}, $key);
-    is($again->header('Idempotent-Replayed'), 'true', 'and then only answered');
+    is($again->header('Idempotent-Replayed'), 'true', 'and repeated with the stored response');
 };
 
 subtest 'every POST takes a key' => sub {
@@ -219,14 +220,14 @@ subtest 'a repetition while the first is still running' => sub {
     shift @answers;
     my @done    = grep { $_->{status} == 201 } @answers;
     my @refused = grep { $_->{status} == 409 } @answers;
-    is(scalar @done, 1, 'of twenty one is done when it can be');
+    is(scalar @done, 1, 'of twenty requests one is done');
     is(scalar @refused, 19, '... the others are refused');
     is_deeply([ grep { $_->{error} ne 'idempotency_in_progress' } @refused ], [],
         '... by their slug');
     is_deeply([ grep { $_->{again} !~ /\A[1-9]\d*\z/ } @refused ], [],
         '... and told when to come again');
     is_deeply([ grep { $_->{time} > $done[0]{time} } @refused ], [], '... while it is running');
-    is(count('sample'), $samples + 1, 'one sample is there');
+    is(count('sample'), $samples + 1, 'one sample was made');
     my $later = once('/samples', $body, $key);
     is($later->header('Idempotent-Replayed'), 'true', 'the next is answered from it');
 };
@@ -276,16 +277,16 @@ subtest 'the bytes that are kept for an API key are bounded' => sub {
         $mine[0]);
     my $clients = count('client');
     my $refused = once('/clients', client(), new_key());
-    is($refused->status, 429, 'where they take too much, a new one is refused');
+    is($refused->status, 429, 'beyond the bound a request with a new key is refused');
     is($refused->json->{error}, 'rate_limited', '... by its slug');
     is($refused->header('Retry-After'), 60, '... until later');
     is(count('client'), $clients, '... and nothing is done');
     keep_answers();
-    is(once('/clients', $body, $key)->body, $first->body, 'what is kept is given again');
-    is($lims->post('/clients', client())->status, 201, 'and who asks for no such thing goes on');
+    is(once('/clients', $body, $key)->body, $first->body, 'stored responses are still returned');
+    is($lims->post('/clients', client())->status, 201, 'requests without a key go on');
     $db->do('DELETE FROM lims.idempotency_record WHERE organization_id = ? AND idempotency_key = ?',
         undef, $mine[0], $other);
-    is($bytes->(), (256 << 20) - 40_000, 'what goes gives room');
+    is($bytes->(), (256 << 20) - 40_000, 'expired responses free their bytes');
     is(once('/clients', client(), new_key())->status, 201, '... for others');
 };
 

@@ -84,18 +84,18 @@ for my $case (@cases) {
         is($response->header('Content-Type'), 'application/json', 'in JSON');
         my $said = $response->json || {};
         is($said->{error}, $slug, 'slug') or diag($response->body);
-        ok(length($said->{message} || ''), 'in words');
+        ok(length($said->{message} || ''), 'the refusal has a message');
         unlike($raw, qr/<html|<!DOCTYPE/i, 'no HTML');
         ok($response->header('X-Request-Id'), 'a request id');
-        is($response->header('Cache-Control'), 'no-store', 'not to be kept');
+        is($response->header('Cache-Control'), 'no-store', 'the response is not to be cached');
     };
 }
 
 subtest 'HTTP/1.0' => sub {
     my $answer = LIMS::Service::Response->parse($lims->raw("GET /api/v1/whoami HTTP/1.0\r\n$auth\r\n\r\n"));
-    is($answer->status, 200, 'is old, but works');
+    is($answer->status, 200, 'HTTP/1.0 works');
     $answer = LIMS::Service::Response->parse($lims->raw("GET /api/v1/nowhere HTTP/1.0\r\n$auth\r\n\r\n"));
-    is($answer->json->{error}, 'not_found', 'and its refusals are JSON');
+    is($answer->json->{error}, 'not_found', 'refusals over HTTP/1.0 are JSON');
 };
 
 subtest 'Content-Length and Transfer-Encoding together' => sub {
@@ -105,7 +105,7 @@ subtest 'Content-Length and Transfer-Encoding together' => sub {
             . "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
             . "GET /api/v1/whoami HTTP/1.1\r\nHost: localhost\r\n$auth\r\n\r\n");
     my @answers = $raw =~ m{^HTTP/1\.1 (\d+)}mg;
-    is_deeply(\@answers, ['400'], 'one answer: to the body in chunks');
+    is_deeply(\@answers, ['400'], 'there is one response, 400');
 };
 
 subtest 'plain HTTP on the TLS port' => sub {
@@ -123,8 +123,8 @@ subtest 'plain HTTP on the TLS port' => sub {
 subtest 'bytes that are no HTTP request' => sub {
     for my $bytes ("\r\n\r\n", "\0\0\0\0", "\x16\x03\x01", 'x' x 70000, "\xff" x 100 . "\r\n\r\n") {
         my $raw = $lims->raw($bytes, patience => 2);
-        unlike($raw, qr/<html/i, 'no HTML comes back');
-        unlike($raw, qr{^HTTP/1\.1 5}, 'and no error of the server');
+        unlike($raw, qr/<html/i, 'the response is no HTML');
+        unlike($raw, qr{^HTTP/1\.1 5}, 'the response is no server error');
     }
 };
 

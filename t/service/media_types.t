@@ -46,7 +46,7 @@ subtest 'media types' => sub {
     }
     my $untyped = send_raw($lims, message($lims, 'POST', '/clients')
             =~ s/\r\n\r\n\z/"\r\nContent-Length: " . length(body()) . "\r\n\r\n" . body()/er);
-    is($untyped->status, 415, 'nor a body without a type');
+    is($untyped->status, 415, 'a body without Content-Type is refused');
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 };
 
@@ -104,7 +104,7 @@ subtest 'size of a chunked body' => sub {
     is($answer->status, 413, 'a byte more');
     is($answer->json->{error}, 'payload_too_large', '... by its slug');
     is($send->($max * 200, 8192)->status, 413, 'much more');
-    is($send->($max + 1, $max + 1)->status, 413, 'in one piece');
+    is($send->($max + 1, $max + 1)->status, 413, 'a body above the limit in one chunk');
 };
 
 subtest 'a body that breaks off' => sub {
@@ -145,7 +145,7 @@ subtest 'actions without a body' => sub {
         is($answer->json->{error}, $gate, $case->[0]);
     }
     is($lims->post($path, '{}')->json->{error}, $gate, 'an empty object');
-    is($lims->post($path, ' { } ')->json->{error}, $gate, 'with blanks');
+    is($lims->post($path, ' { } ')->json->{error}, $gate, 'an empty object with blanks');
     my $before = LIMS::Database::Snapshot::take($lims);
     for my $body ('{"force":true}', '{"id":1}') {
         like($lims->post($path, $body)->json->{error}, qr/^(?:invalid_body|field_not_patchable)$/,
@@ -214,7 +214,7 @@ subtest 'Expect: 100-continue' => sub {
     syswrite $socket, $body;
     $heard = '';
     while (sysread $socket, my $some, 4096) { $heard .= $some }
-    like($heard, qr{\AHTTP/1\.1 201 }, 'and taken');
+    like($heard, qr{\AHTTP/1\.1 201 }, 'the body is taken');
 
     my $refused = send_raw($lims, message($lims, 'POST', '/clients', key => undef,
             headers => [ 'Expect: 100-continue', 'Content-Type: application/json',
@@ -223,7 +223,7 @@ subtest 'Expect: 100-continue' => sub {
     $refused = send_raw($lims, message($lims, 'POST', '/clients', headers => [
                 'Expect: 100-continue', 'Content-Type: application/json',
                 'Content-Length: ' . ($max + 1) ]));
-    is($refused->status, 413, 'nor one that is too large');
+    is($refused->status, 413, 'no body is read that is announced as too large');
 };
 
 done_testing();

@@ -34,9 +34,11 @@ my $path   = "/samples/$sample->{id}";
 
 subtest 'paths and ids' => sub {
     says($lims->get('/samples/'), qr{nothing at /api/v1/samples/: leave out the slash}, 'a slash');
-    says($lims->get('/nowhere/'), qr{nothing at /api/v1/nowhere/\.}, 'no slash would help');
+    says($lims->get('/nowhere/'), qr{nothing at /api/v1/nowhere/\.},
+        'a path with a slash too much');
     says($lims->get('/samples/LAB-26-0000039-G'),
-        qr{'LAB-26-0000039-G' is no id.*GET /samples\?trackingId=LAB-26-0000039-G}, 'a tracking id');
+        qr{'LAB-26-0000039-G' is no id.*GET /samples\?trackingId=LAB-26-0000039-G},
+            'a tracking id');
     says($lims->get('/samples/abc'), qr/'abc' is no id: ids are integers/, 'no id');
 };
 
@@ -48,15 +50,18 @@ subtest 'queries' => sub {
 };
 
 subtest 'bodies' => sub {
-    says(sent('POST', '/samples', ''), qr/There is no body: send JSON|empty where JSON is due/, 'no body');
+    says(sent('POST', '/samples', ''), qr/There is no body: send JSON|empty where JSON is due/,
+        'no body');
     says(sent('POST', '/samples', 'a=1', 'Content-Type: application/x-www-form-urlencoded'),
         qr{came as application/x-www-form-urlencoded: send JSON}, 'a form');
     says(sent('POST', '/samples', '{}', $json, 'Content-Encoding: gzip'),
         qr/Content-Encoding gzip, and must not be compressed/, 'compressed');
     my $cut = '{"clientName":"x","materialTypeId":15';
     says(sent('POST', '/samples', $cut, $json), qr/ends too soon, after 37 bytes/, 'cut short');
-    says(sent('POST', '/samples', '{"a":tru', $json), qr/ends too soon, after 8 bytes/, 'in a word');
-    says(sent('POST', '/samples', '{"a":trux}', $json), qr/not valid JSON/, 'which is another fault');
+    says(sent('POST', '/samples', '{"a":tru', $json), qr/ends too soon, after 8 bytes/,
+        'in a word');
+    says(sent('POST', '/samples', '{"a":trux}', $json), qr/not valid JSON/,
+        'a misspelt word of JSON');
     says($lims->patch($path, { notes => "a\x{1}b" }), qr/notes has a control character, U\+0001, at place 2;/,
         'a control character');
     says($lims->post('/samples', { clientName => '  ', materialTypeId => $lab->material }),
@@ -72,7 +77,8 @@ subtest 'references' => sub {
             testDefinitionIds => [@_] });
     };
     says($with->(888_888, $lab->definition, 777_777, $retired),
-        qr/no active test definitions 888888, 777777, $retired\.\z/, 'all tests that are none');
+        qr/no active test definitions 888888, 777777, $retired\.\z/,
+            'several unknown test definitions');
     says($with->($retired), qr/no active test definition $retired\.\z/, 'one');
 };
 
@@ -114,7 +120,8 @@ subtest 'If-Match' => sub {
         is($answer->status, 412, $none);
         says($answer, qr/with its quotes and without W/, '... is no entity tag');
     }
-    says($with->('"0123456789abcdef0123456789abcdef"'), qr/has changed since you read it/, 'another');
+    says($with->('"0123456789abcdef0123456789abcdef"'), qr/has changed since you read it/,
+        'another');
     is($with->($etag)->status, 200, 'the right one');
 };
 
@@ -123,7 +130,7 @@ subtest 'gates' => sub {
     my $refusal = $lims->post("$path/report", {});
     says($refusal, qr/has no result/, 'no result');
     my ($blocker) = @{ $refusal->json->{blockers} };
-    is($blocker->{message}, $refusal->json->{message}, 'the same among the blockers');
+    is($blocker->{message}, $refusal->json->{message}, 'the blocker has the same message');
     like($blocker->{clearedBy}, qr/entering/, '... with what clears it');
     $lab->enter($test, '1');
     $lims->post("/sample-tests/$test/verify", {});
@@ -131,7 +138,7 @@ subtest 'gates' => sub {
     says($locked, qr/The result of sample test $test is verified and locked.*reopened in the application/,
         'one verified result');
     my $judged = $lims->patch($path, { materialTypeId => $lab->material });
-    says($judged, qr/Sample \S+ has verified results/, 'what they were judged by');
+    says($judged, qr/Sample \S+ has verified results/, 'a material type with verified results');
     is_deeply($judged->json->{blockers}[0]{testIds}, [ 0 + $test ], '... by their ids');
     my ($open) = grep { $_->{category} eq 'approval_required' }
         @{ $lims->get("$path/readiness")->json->{findings} };
@@ -145,13 +152,15 @@ subtest 'signatures' => sub {
     $lab->policy(esignature_required => 't');
     my $refusal = $lims->post("/sample-tests/$test/verify", {});
     says($refusal, qr/needs a signature .*, which an API key cannot give: somebody has to do it in the application\./,
-        'which no key gives');
-    is($refusal->json->{blockers}[0]{message}, $refusal->json->{message}, 'the same as blocker');
+        'a signature that an API key cannot give');
+    is($refusal->json->{blockers}[0]{message}, $refusal->json->{message},
+        'the blocker of the signature has the same message');
     $lab->policy(esignature_required => 'f');
 };
 
 subtest 'what httpd refuses' => sub {
-    my $far = send_raw($lims, "GET /api/v2/samples HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    my $far = send_raw($lims,
+        "GET /api/v2/samples HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     says($far, qr{nothing at /api/v2/samples; the API is at /api/v1}, 'another version') if $far->json;
     my $long = send_raw($lims, "GET /api/v1/whoami HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
             . 'X-Long: ' . 'x' x 9000 . "\r\n\r\n");

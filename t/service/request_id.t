@@ -32,14 +32,14 @@ subtest 'a malformed request id is replaced' => sub {
     }
     my $twice = send_raw($lims, message($lims, 'GET', '/whoami',
             headers => [ 'X-Request-Id: one', 'X-Request-Id: two' ]));
-    like(id_of($twice), $made, 'so are two of them');
+    like(id_of($twice), $made, 'two request ids are replaced');
 };
 
 subtest 'a request without one gets its own' => sub {
     my %seen;
     $seen{ id_of($lims->get('/whoami')) }++ for 1 .. 50;
     is(scalar keys %seen, 50, 'fifty requests, fifty ids');
-    is_deeply([ grep { $_ !~ $made } keys %seen ], [], 'of 128 bits each');
+    is_deeply([ grep { $_ !~ $made } keys %seen ], [], 'a new request id has 128 bits');
 };
 
 subtest 'every kind of response has one' => sub {
@@ -79,8 +79,8 @@ subtest 'it stands in the audit trail' => sub {
         q{SELECT user_id, api_key_id FROM lims.audit_entry
            WHERE table_name = 'client' AND record_id = ? AND request_id = 'order-42'},
         undef, $answer->json->{id});
-    is($who, $lims->fixture->{user_id}, 'who: the user behind the key');
-    is($key, $lims->fixture->{key_id}, 'and the key itself');
+    is($who, $lims->fixture->{user_id}, 'the audit entry names the user of the key');
+    is($key, $lims->fixture->{key_id}, 'the audit entry names the key');
     my $own = $lims->patch('/clients/' . $answer->json->{id}, { name => 'Other' });
     is($lims->db->selectrow_array(
             q{SELECT count(*) FROM lims.audit_entry WHERE request_id = ? AND action = 'update'},
