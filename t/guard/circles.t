@@ -1,0 +1,137 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Dependencies lead in one direction. A folder includes no folder that includes it,
+# also by way of others. Files may depend on each other in twos and threes, as the
+# halves of a thing that is too long for one file; a larger circle is an exception
+# that stands here with its reason.
+#
+# A file is a .c and the .h of its name together. It depends on what it includes, and
+# on the file that defines an exported function or table that it uses: a header that
+# several files implement hides the second from the first.
+use strict;
+use warnings;
+
+use Test::More;
+
+use LIMS::Test::Source;
+
+# Circles of more than three files: files below modules/, by why they are one.
+my @exceptions = (
+    [
+        'the table of commands names the commands that show and look up commands',
+        qw(tool/command_man tool/command_reevaluate tool/command_rekey tool/commands
+            tool/help tool/limsctl tool/options),
+    ],
+    [
+        'the steps of a request share the exchange that service.h defines',
+        qw(service/caller service/idempotency service/judge service/service),
+    ],
+);
+
+my @sources = files(qr/\.[ch]\z/, 'mod_lims.c', 'modules');
+my %is_source = map { $_ => 1 } @sources;
+
+# "kernel/json" of "modules/kernel/json.h".
+sub unit {
+    my ($path) = @_;
+    return $path =~ s{\Amodules/}{}r =~ s{\.[ch]\z}{}r;
+}
+
+# "kernel" of "kernel/json"; what stands in no folder stands for itself.
+sub folder {
+    my ($unit) = @_;
+    return $unit =~ m{\A(\w+)/} ? $1 : $unit;
+}
+
+# --- What depends on what: { from => { to => 1 } } ----------------------------------
+
+my (%includes, %folders, %uses);
+for my $path (@sources) {
+    for my $included (code($path) =~ /^\s*\#\s*include\s*"([^"]+)"/mg) {
+        my ($from, $to) = (unit($path), unit("modules/$included"));
+        next if !$is_source{"modules/$included"} || $from eq $to;
+        $includes{$from}{$to} = 1;
+        $folders{ folder($from) }{ folder($to) } = 1 if folder($from) ne folder($to);
+    }
+}
+
+# The file of each exported function, and of each table.
+my %defined_in;
+for my $path (grep { /\.c\z/ } @sources) {
+    my $text = bare($path);
+    $defined_in{$1} = unit($path)
+        while $text =~ /^(?!static\b|typedef\b)[A-Za-z][\w \t*]*?\b(lims_\w+)\s*\([^;{}]*\)\s*\{/mg;
+    $defined_in{$1} = unit($path)
+        while $text =~ /^(?!static\b|typedef\b)[A-Za-z][\w \t*]*?\b(lims_\w+)(?:\[[^\]]*\])*\s*=/mg;
+}
+for my $path (grep { /\.c\z/ } @sources) {
+    for my $name (bare($path) =~ /\b(lims_\w+)\b/g) {
+        my $definer = $defined_in{$name};
+        $uses{ unit($path) }{$definer} = 1 if $definer && $definer ne unit($path);
+    }
+}
+
+cmp_ok(scalar keys %folders, '>', 20, 'folders are recognised');
+cmp_ok(scalar keys %includes, '>', 200, 'includes are recognised');
+cmp_ok(scalar keys %defined_in, '>', 600, 'exported functions and tables are recognised');
+cmp_ok(scalar keys %uses, '>', 150, '... and where they are used');
+
+# --- Circles -----------------------------------------------------------------------
+
+# The strongly connected components of more than one member, each sorted (Tarjan 1972).
+sub circles {
+    my ($graph) = @_;
+    my (%index, %lowest, %on_stack, @stack, @circles);
+    my $visit;
+    $visit = sub {
+        my ($at) = @_;
+        $index{$at} = $lowest{$at} = scalar keys %index;
+        push @stack, $at;
+        $on_stack{$at} = 1;
+        for my $to (sort keys %{ $graph->{$at} || {} }) {
+            $visit->($to) if !exists $index{$to};
+            $lowest{$at} = $lowest{$to} if $on_stack{$to} && $lowest{$to} < $lowest{$at};
+        }
+        return if $lowest{$at} != $index{$at};
+        my @members;
+        do {
+            push @members, pop @stack;
+            delete $on_stack{ $members[-1] };
+        } until $members[-1] eq $at;
+        push @circles, [ sort @members ] if @members > 1;
+    };
+    $visit->($_) for grep { !exists $index{$_} } sort keys %$graph;
+    return @circles;
+}
+
+# The arrows inside a circle, to see which of them is the wrong one.
+sub drawing {
+    my ($graph, @members) = @_;
+    my %is_member = map { $_ => 1 } @members;
+    return map {
+        my $from = $_;
+        map { "  $from -> $_\n" } grep { $is_member{$_} } sort keys %{ $graph->{$from} };
+    } @members;
+}
+
+my @of_folders = circles(\%folders);
+ok(!@of_folders, 'no folder includes one that includes it')
+    or diag(map { ("@$_\n", drawing(\%folders, @$_)) } @of_folders);
+
+my %allowed = map { my ($reason, @files) = @$_; "@{[ sort @files ]}" => $reason } @exceptions;
+my %met;
+for my $graph ([ 'include', \%includes ], [ 'use', \%uses ]) {
+    my ($how, $arrows) = @$graph;
+    my @large = grep { @$_ > 3 } circles($arrows);
+
+    $met{"@$_"} = 1 for @large;
+    my @unknown = grep { !$allowed{"@$_"} } @large;
+    ok(!@unknown, "no circle of more than three files by $how, but for the exceptions")
+        or diag(map { ("@$_\n", drawing($arrows, @$_)) } @unknown);
+}
+
+my @gone = grep { !$met{$_} } sort keys %allowed;
+ok(!@gone, 'every exception is there') or diag(map { "no such circle: $_\n" } @gone);
+
+done_testing();
