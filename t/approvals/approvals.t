@@ -46,7 +46,7 @@ sub decides {
 subtest 'without approval steps there are no records' => sub {
     my ($sample, @records) = asked();
     is_deeply(\@records, [], 'no records');
-    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'and it is reported');
+    is($lims->post("/samples/$sample->{id}/report", {})->status, 200, 'the sample can be reported');
 };
 
 $lab->approval_steps(@names);
@@ -54,20 +54,20 @@ $lab->approval_steps(@names);
 subtest 'records are made when a sample is first completed' => sub {
     my $sample = worked();
     is($lims->get("/samples/$sample->{id}/approvals")->body,
-        '{"data":[],"nextCursor":0,"hasMore":false}', 'none before');
+        '{"data":[],"nextCursor":0,"hasMore":false}', 'before that there are none');
     $lab->status($sample, 'completed');
     my @records = @{ list($sample)->{data} };
     is_deeply([ map { "$_->{step} $_->{name} $_->{status} $_->{round}" } @records ],
         [ map { $_ + 1 . " $names[$_] pending 1" } 0 .. 2 ], 'each step in its order');
     is_deeply([ sort keys %{ $records[0] } ], [sort qw(id sampleId step name status requestedAt
             decidedAt decidedBy comment round current)], 'members');
-    is($records[0]{sampleId}, $sample->{id}, 'of the sample');
+    is($records[0]{sampleId}, $sample->{id}, 'the records name the sample');
     like($records[0]{requestedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
     is($records[0]{$_}, undef, "no $_ yet") for qw(decidedAt decidedBy comment current);
     is_deeply($lims->get("/approval-records/$records[1]{id}")->json, $records[1], 'each alone');
 
     $lab->status($sample, $_) for qw(processing completed verified received completed);
-    is_deeply(list($sample)->{data}, \@records, 'not again by moving about');
+    is_deeply(list($sample)->{data}, \@records, 'going back and forth makes no further records');
 };
 
 subtest 'records are made when a sample skips completed' => sub {
@@ -81,18 +81,18 @@ subtest 'steps are approved in their order' => sub {
     my $changes = $lab->changes_of(sub {
         my $refusal = refused(decide($records[1], 'approved'), 409, 'approval_required',
             'the second before the first');
-        like($refusal->{message}, qr/$names[0]/, 'which comes first');
+        like($refusal->{message}, qr/$names[0]/, 'the message names the earlier step');
         is_deeply($refusal->{blockers}[0]{approvalIds}, [ $records[0]{id} ], '... by its id');
         like($refusal->{blockers}[0]{clearedBy}, qr/approving/, '... and what to do');
         refused(decide($records[2], 'rejected', 'no'), 409, 'approval_required',
-            'nor the last rejected');
+            'the last step cannot be rejected before the others');
     });
     is($changes, 0, 'nothing changed');
 
     my $first = decides($records[0], 'approved', 'looks right');
     is($first->{status},    'approved',                'approved');
-    is($first->{comment},   'looks right',             'with its comment');
-    is($first->{decidedBy}, $lims->fixture->{user_id}, 'by whom');
+    is($first->{comment},   'looks right',             'the record has its comment');
+    is($first->{decidedBy}, $lims->fixture->{user_id}, 'the record names who decided');
     like($first->{decidedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'when');
     is_deeply($lims->get("/approval-records/$first->{id}")->json, $first, 'and so it is read');
     is(decides($records[1], 'approved')->{comment}, undef, 'a comment is optional');
@@ -106,13 +106,17 @@ subtest 'a decision is final' => sub {
     my (undef, @records) = asked();
     my $made    = decides($records[0], 'approved', 'as it was');
     my $changes = $lab->changes_of(sub {
-        is_deeply(decides($records[0], 'approved'), $made, 'the same again is as it was');
-        is_deeply(decides($records[0], 'approved', 'other words'), $made, 'to the comment');
-        refused(decide($records[0], 'rejected', 'no'), 409, 'already_decided', 'not the other');
+        is_deeply(decides($records[0], 'approved'), $made,
+            'the same decision again changes nothing');
+        is_deeply(decides($records[0], 'approved', 'other words'), $made,
+            'the same decision with another comment changes nothing');
+        refused(decide($records[0], 'rejected', 'no'), 409, 'already_decided',
+            'the opposite decision is refused');
     });
     is($changes, 0, 'nothing changed');
     decides($records[1], 'rejected', 'a transcription error');
-    refused(decide($records[1], 'approved'), 409, 'already_decided', 'nor back');
+    refused(decide($records[1], 'approved'), 409, 'already_decided',
+        'a rejection cannot become an approval');
 };
 
 subtest 'members that a caller cannot set' => sub {
@@ -123,7 +127,7 @@ subtest 'members that a caller cannot set' => sub {
                 ->{message}, qr/\A$field\b/, '... named');
     }
     refused($lims->patch("/approval-records/$record->{id}", { status => 'approved', mood => 'good' }),
-        400, 'invalid_body', 'what nobody knows');
+        400, 'invalid_body', 'an unknown member');
     is($lims->get("/approval-records/$record->{id}")->json->{status}, 'pending', 'as it was');
 };
 
@@ -137,7 +141,7 @@ subtest 'a rejection needs a comment' => sub {
         }
     });
     is($changes, 0, 'nothing changed');
-    is(decides($record, 'rejected', 'why')->{comment}, 'why', 'with one');
+    is(decides($record, 'rejected', 'why')->{comment}, 'why', 'with a comment it is rejected');
 };
 
 subtest 'a new round after a rejection' => sub {
@@ -146,7 +150,7 @@ subtest 'a new round after a rejection' => sub {
     decides($records[1], 'rejected', 'repeat the test');
     refused(decide($records[2], 'approved'), 409, 'approval_required', 'the last is not reached');
     refused($lims->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
-        'no report');
+        'the report is refused');
     $lab->status($sample, 'processing');
     $lab->status($sample, 'completed');
 
@@ -162,8 +166,9 @@ subtest 'pages' => sub {
     my ($sample, @records) = asked();
     my $page = list($sample, '?limit=2');
     is_deeply($page->{data}, [ @records[ 0, 1 ] ], 'the first two');
-    ok($page->{hasMore}, 'and more');
-    is_deeply(list($sample, "?cursor=$page->{nextCursor}")->{data}, [ $records[2] ], 'the rest');
+    ok($page->{hasMore}, 'hasMore is true');
+    is_deeply(list($sample, "?cursor=$page->{nextCursor}")->{data}, [ $records[2] ],
+        'the second page has the rest');
     refused($lims->get("/samples/$sample->{id}/approvals?$_"), 400, 'invalid_query', $_)
         for qw(limit=0 cursor=x status=pending);
 };
@@ -195,9 +200,10 @@ subtest 'unknown records' => sub {
         my $none  = refused($lims->get(sprintf $path, 987654), 404, 'not_found', "absent $path");
         is($there->{message} =~ s/$strange/N/r, $none->{message} =~ s/987654/N/r, 'alike');
     }
-    refused(decide({ id => $foreign }, 'approved'), 404, 'not_found', 'nor decided');
+    refused(decide({ id => $foreign }, 'approved'), 404, 'not_found',
+        'another organization\'s record cannot be decided');
     is($lims->get("/approval-records/$foreign", key => $other->{organization}{key})
-            ->json->{status}, 'pending', 'it is untouched');
+            ->json->{status}, 'pending', 'another organization\'s record is unchanged');
 };
 
 subtest 'many decide at once: one wins' => sub {

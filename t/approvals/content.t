@@ -51,21 +51,21 @@ sub patched {
 subtest 'verifying after approval needs no new approval' => sub {
     my ($sample, $test) = approved();
     is_deeply([ map { $_->{current} } list($sample) ], [ JSON::PP::true(), JSON::PP::true() ],
-        'what was approved is current');
+        'the approvals are current');
     $lab->verify($test);
     $lab->status($sample, 'verified');
     $lims->patch("/samples/$sample->{id}", { priority => 'stat' });
-    is(scalar(list($sample)), 2, 'nor does another priority');
+    is(scalar(list($sample)), 2, 'another priority makes no new round');
     is(report($sample)->status, 200, 'reported');
     my $row = $lims->db->selectrow_hashref('SELECT s.content_hash = a.content_hash AS same'
             . ' FROM lims.sample s JOIN lims.approval a ON a.organization_id = s.organization_id'
             . ' AND a.sample_id = s.id WHERE s.organization_id = ? AND s.id = ? AND a.step = 2',
         undef, $lims->fixture->{id}, $sample->{id});
-    ok($row->{same}, 'what was approved');
+    ok($row->{same}, 'the reported content is the approved one');
     my $content = $ann->call('certificate content',
         $ann->done('certificate issue', sampleId => $sample->{id})->{id})->{json};
     is_deeply([ map { $_->{contentSha256} } @{ $content->{approvals} } ],
-        [ ($content->{contentSha256}) x 2 ], 'and the certificate says so');
+        [ ($content->{contentSha256}) x 2 ], 'the certificate has the hash of the approvals');
 };
 
 my %change = (
@@ -100,9 +100,9 @@ for my $name (sort keys %change) {
         is_deeply([ map { "$_->{round} $_->{status}" } @records ],
             [ '1 approved', '1 approved', '2 pending', '2 pending' ], 'a new round');
         is_deeply([ map { $_->{current} } @records[ 0, 1 ] ], [ JSON::PP::false(), JSON::PP::false() ],
-            'what was approved is no longer current');
+            'the former approvals are no longer current');
         $lab->verify($test);
-        refused(report($sample), 409, 'approval_required', 'not reported');
+        refused(report($sample), 409, 'approval_required', 'the report is refused');
         approve($sample);
         is(report($sample)->status, 200, 'reported when it is approved again');
     };
@@ -116,7 +116,7 @@ subtest 'a change after verification asks for approval again' => sub {
     $ann->done('test-definition update', definition_of($test), name => 'Renamed');
     approve($sample);
     $ann->done('test-definition update', definition_of($test), name => 'Renamed again');
-    is(report($sample)->status, 200, 'but a verified test keeps its name');
+    is(report($sample)->status, 200, 'a renamed definition does not refuse the report');
 };
 
 subtest 'the outcome of a confirmation asks for approval again' => sub {
@@ -125,7 +125,7 @@ subtest 'the outcome of a confirmation asks for approval again' => sub {
     $lab->verify($test);
     refused(report($sample), 409, 'approval_required', 'the outcome was not known');
     approve($sample);
-    is(report($sample)->status, 200, 'now it is');
+    is(report($sample)->status, 200, 'once confirmed and approved, it is reported');
 };
 
 subtest 'a failed QC batch asks for approval again' => sub {
@@ -138,7 +138,7 @@ subtest 'a failed QC batch asks for approval again' => sub {
     $lab->verify($test);
     refused(report($sample), 409, 'approval_required', 'overridden after it was approved');
     approve($sample);
-    is(report($sample)->status, 200, 'and approved as that');
+    is(report($sample)->status, 200, 'approved with the override, it is reported');
 };
 
 subtest 'approval steps that were inactive for a while' => sub {
@@ -151,10 +151,10 @@ subtest 'approval steps that were inactive for a while' => sub {
         });
     };
     $set->('f');
-    is(scalar(grep { !$_->{current} } list($sample)), 0, 'by itself that changes nothing');
+    is(scalar(grep { !$_->{current} } list($sample)), 0, 'inactive steps alone change nothing');
     patched("/sample-tests/$test", result => '4.0');
     is_deeply([ map { $_->{current} } list($sample) ], [ JSON::PP::false(), JSON::PP::false() ],
-        'what was approved is replaced by nothing');
+        'the former approvals are not current, and none replaces them');
     $set->('t');
     is_deeply([ map { "$_->{round} $_->{status}" } list($sample) ],
         [ '1 approved', '1 approved', '2 pending', '2 pending' ], 'steps again: asked anew');

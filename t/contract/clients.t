@@ -77,9 +77,9 @@ for my $case ([ root => '' ], [ below => '/lab' ]) {
             'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib',
             'es2022,dom,dom.iterable', 'types.ts', 'hey/sdk.gen.ts');
         my ($done, $said) = run_in($folder, 'node', 'urls.mjs', "$at/openapi.json");
-        ok($done, 'they are asked') or diag($said);
+        ok($done, 'the generated clients run') or diag($said);
         my %urls = map { split / /, $_, 2 } split /\n/, $said;
-        cmp_ok(scalar keys %urls, '>=', 7, 'all of them');
+        cmp_ok(scalar keys %urls, '>=', 7, 'all clients asked for a URL');
         for my $client (sort keys %urls) {
             is($urls{$client}, "$at $at/samples", $client);
         }

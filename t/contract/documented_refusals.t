@@ -127,7 +127,7 @@ for my $operation (@operations) {
         }
     };
 }
-is_deeply([ sort keys %unused ], [], 'all of these are documented somewhere');
+is_deeply([ sort keys %unused ], [], 'every provoked slug is documented');
 
 subtest 'refused requests changed nothing' => sub {
     my $after = LIMS::Database::Snapshot::take($lims);
@@ -151,7 +151,7 @@ subtest 'every operation answers 500 when the database fails' => sub {
 
 subtest 'every operation answers 503 when the database is out of reach' => sub {
     my $admin = LIMS::Instance::connect_database('postgres', 'postgres');
-    is($lims->get('/whoami')->status, 200, 'it was there');
+    is($lims->get('/whoami')->status, 200, 'before that the database is reachable');
     $lims->forget_handles;
     $admin->do("ALTER DATABASE $lims->{database} ALLOW_CONNECTIONS false");
     $admin->do('SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = ?',

@@ -88,7 +88,7 @@ subtest 'the life of a sample' => sub {
         $done{$name} = 1;
         learn($name, $answer->json);
     }
-    is($lims->get("/samples/$id{samples}")->json->{status}, 'reported', 'it is reported');
+    is($lims->get("/samples/$id{samples}")->json->{status}, 'reported', 'the sample is reported');
 };
 
 subtest 'a file that a model reads' => sub {
@@ -99,7 +99,7 @@ subtest 'a file that a model reads' => sub {
     $model->say('right');
     my $answer = $model->upload($lims, "Sample,PH\n$id,7.2\n");
     is($answer->status, $operation{$name}->success, $name) or diag($answer->body);
-    is($answer->json->{rows}[0]{status}, 'locked', 'which is too late');
+    is($answer->json->{rows}[0]{status}, 'locked', 'the row of a verified test is locked');
     $done{$name} = 1;
 };
 
@@ -130,6 +130,6 @@ subtest 'what the state forbids is refused with 409' => sub {
     }
 };
 
-is_deeply([ grep { !$done{$_} } sort keys %operation ], [], 'no operation was left out');
+is_deeply([ grep { !$done{$_} } sort keys %operation ], [], 'every operation was called');
 
 done_testing();

@@ -36,7 +36,8 @@ subtest 'every operation counts against the rate limit' => sub {
         is($answer->status . ' ' . ($answer->json->{error} // ''), '429 rate_limited',
             $operation->label);
         my $wait = $answer->header('Retry-After') // '';
-        ok($wait =~ /\A\d+\z/ && $wait >= 1 && $wait <= $window, "... and when to come again: $wait");
+        ok($wait =~ /\A\d+\z/ && $wait >= 1 && $wait <= $window,
+            "... and when to come again: $wait");
         is($answer->header('RateLimit-Remaining'), 0, '... with nothing left');
     }
 };
@@ -54,7 +55,7 @@ subtest 'every operation with a body answers 408 to half a body' => sub {
         [ $operation, $socket ];
     } @writes;
 
-    cmp_ok(scalar @writes, '>', 10, 'of all that takes one');
+    cmp_ok(scalar @writes, '>', 10, 'every operation with a body');
     for my $waiting (@waiting) {
         my ($operation, $socket) = @$waiting;
         my $bytes = '';
@@ -68,7 +69,7 @@ subtest 'every operation with a body answers 408 to half a body' => sub {
         $lims->check_contract($operation->method, $operation->path(1), $answer);
     }
     my $took = time - $begun;
-    cmp_ok($took, '>=', $patience, 'not before the time is up');
+    cmp_ok($took, '>=', $patience, 'not before the time-out');
     cmp_ok($took, '<', $patience + 20, '... nor much later');
 };
 

@@ -64,7 +64,7 @@ sub slugs {
 
 subtest 'version and form of the document' => sub {
     is($api->{openapi}, '3.1.0', 'OpenAPI 3.1.0');
-    is(document(), $text, 'the same bytes each time');
+    is(document(), $text, 'the document is the same each time');
 };
 
 # Clients put server and path together as they stand, or take the server for a URL
@@ -74,13 +74,13 @@ subtest 'paths and servers' => sub {
     is_deeply([ map { $_->{url} } @{ $api->{servers} } ], [''], 'the server is where it came from');
     is_deeply([ grep { !m{\A/api/v1(?:/|\z)} } sort keys %{ $api->{paths} } ], [],
         'every path is whole');
-    ok($api->{paths}{'/api/v1'}, 'and so is the root');
+    ok($api->{paths}{'/api/v1'}, 'the root path is whole too');
     my @own;
     walk($api, sub {
         my ($object, @path) = @_;
         push @own, "@path" if @path && ref $object->{servers} eq 'ARRAY';
     });
-    is_deeply(\@own, [], 'nothing has a server of its own, which no generator heeds');
+    is_deeply(\@own, [], 'no path or operation has servers of its own');
     for my $server ('https://lims.example', '/lab') {
         my $document = LIMS::Service::JSONSchema::decode(document('--server', $server));
 
@@ -216,8 +216,10 @@ subtest 'enumerations' => sub {
     my $skipped = $of->(qw(ReceiveSamplesResponse skipped))->{items}{properties};
     is_deeply($skipped->{error}{enum},  [qw(not_found not_receivable)], 'skipped: error');
     is_deeply($skipped->{status}{enum}, [ 404, 409 ], 'skipped: status');
-    unlike($of->(qw(SampleCreate priority))->{description}, qr/added/, 'nothing is added to what is sent');
-    like($of->(qw(Sample priority))->{description}, qr/More may be added/, '... but to what is answered');
+    unlike($of->(qw(SampleCreate priority))->{description}, qr/added/,
+        'enumerations of requests are closed');
+    like($of->(qw(Sample priority))->{description}, qr/More may be added/,
+        '... but to what is answered');
 };
 
 subtest 'values that the service refuses are not valid by the schema' => sub {
@@ -243,9 +245,10 @@ subtest 'the feed tells the events by their types' => sub {
             '2026-11-21T07:48:00.000Z', organizationId => 1);
     my $fits = sub { !$schema->validate({ %event, @_ }, { '$ref' => '#/components/schemas/FeedEvent' }) };
     ok($fits->(type => 'result.entered', data => { sampleTestId => 1, testDefinitionId => 2 }),
-        'one there is');
+        'an existing type of event is valid');
     ok(!$fits->(type => 'result.entered', data => { sampleTestId => 1 }), '... whole');
-    ok($fits->(type => 'sample.blessed', data => { any => 'thing' }), 'one that may be added');
+    ok($fits->(type => 'sample.blessed', data => { any => 'thing' }),
+        'a type of event that may be added is valid');
 };
 
 # What is documented of an object it can also have, and what it must have.
@@ -288,7 +291,8 @@ subtest 'events' => sub {
         or BAIL_OUT('sql/170_events.sql has no list of types');
     my @types = sort $check =~ /'([^']+)'/g;
 
-    is_deeply([ sort keys %{ $api->{webhooks} } ], \@types, 'are those that the database knows');
+    is_deeply([ sort keys %{ $api->{webhooks} } ], \@types,
+        'the webhooks are the database\'s types of events');
     for my $type (@types) {
         my $post  = $api->{webhooks}{$type}{post};
         my $event = resolved($post->{requestBody}{content}{'application/json'}{schema});

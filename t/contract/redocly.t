@@ -73,6 +73,6 @@ ok(!$status, 'no error and no warning') or diag($said);
 $broken =~ s{#/components/schemas/SamplePage"}{#/components/schemas/NoSuchPage"};
 ($status, $said) = lint(@lint, write_file("$dir/broken.json", $broken));
 ok($status, 'a broken document is refused');
-like($said, qr/no-unresolved-refs/, 'for what is broken in it');
+like($said, qr/no-unresolved-refs/, 'the linter names the broken reference');
 
 done_testing();

@@ -49,12 +49,14 @@ subtest 'an unsolicited answer' => sub {
     my $lost = $proxy->lost('client_get');
     $proxy->rule(stray => join '', @{ $answer{client_get} });
     each_gets_its_own();
-    cmp_ok($proxy->lost('client_get', $lost), '>', $lost, 'the connection that it came on was closed');
+    cmp_ok($proxy->lost('client_get', $lost), '>', $lost,
+        'the connection that it came on was closed');
 
     $lost = $proxy->lost('client_get');
     $proxy->rule(stray => "S\0\0\0\x11TimeZone\0UTC\0N\0\0\0\x14SNOTICE\0C00000\0\0");
     each_gets_its_own();
-    is($proxy->lost('client_get'), $lost, 'what a server may say at any time is no such thing');
+    is($proxy->lost('client_get'), $lost,
+        'an asynchronous message of the server closes no connection');
 };
 
 subtest 'one answer too many' => sub {
@@ -75,7 +77,8 @@ subtest 'an error at the synchronization point' => sub {
     my $lost  = $proxy->lost('client_get');
     $proxy->rule(of => 'client_get', before => 'E' . pack('N', 4 + length $error) . $error);
     my $answer = $lims->get("/clients/$id{ours}");
-    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable', 'has failed');
+    is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
+        'the request has failed');
     $lims->expect_log(qr/LIMS0035: 503 service_unavailable: .*40001 too late/);
     $proxy->rule;
     each_gets_its_own();
@@ -97,7 +100,7 @@ for my $words (sort keys %answer) {
             my $answer = $words eq 'COMMIT' ? $lims->post('/clients', { code => $code, name => 'ours' })
                 : $lims->get("/clients/$id{ours}");
             is($answer->status . ' ' . $answer->json->{error}, '503 service_unavailable',
-                'it is refused');
+                'the request is refused');
             cmp_ok($proxy->held, '>', $held, '... as it was not answered in time');
             $proxy->rule;
             each_gets_its_own();

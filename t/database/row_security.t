@@ -172,7 +172,8 @@ subtest 'statements with another organization' => sub {
     }
     cmp_ok($would, '>', 100, 'the owner of the tables finds more');
     is(text($lims->db->selectall_arrayref('SELECT count(*), max(id) FROM lims.audit_entry'
-                . ' WHERE organization_id = ?', undef, $other)), $before, 'nothing changed there');
+                . ' WHERE organization_id = ?', undef, $other)), $before,
+                    'nothing changed in the other organization');
 };
 
 subtest 'statements without a context' => sub {

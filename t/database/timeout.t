@@ -49,7 +49,8 @@ for my $number (0 .. $#requests) {
     cmp_ok($answer->{took}, '<', 2 * $timeout{$kind}, '... at the first time');
     like($answer->{retry} // '', qr/\A\d+\z/, '... with Retry-After');
     is($lims->request($method, $path, $method eq 'POST' ? (body => $body) : ())->status,
-        $method eq 'POST' ? 201 : 200, 'then all is as before, and nothing was done');
+        $method eq 'POST' ? 201 : 200,
+            'afterwards the request succeeds, so nothing was done before');
 }
 $lims->expect_log(qr/LIMS0043: 503 service_unavailable: .*(?:57014|55P03)/);
 

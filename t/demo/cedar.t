@@ -37,7 +37,8 @@ sub move {
 subtest '1: the happy path of an effluent' => sub {
     my $loaded = $cedar->sample('COC-0101');
     is($loaded->{status}, 'reported', 'the one in the data is reported');
-    like($loaded->{sampleIdentifier}, qr/\ANPDES001-EFF-001-\d{8}-\d+\z/, 'by its composite name');
+    like($loaded->{sampleIdentifier}, qr/\ANPDES001-EFF-001-\d{8}-\d+\z/,
+        'the sample has a composite identifier');
 
     my ($sample, @seen);
     push @seen, $cedar->events(sub {
@@ -58,14 +59,15 @@ subtest '1: the happy path of an effluent' => sub {
         is(verify($_)->status, 200, 'verified') for @{ $sample->{tests} };
         is(move($sample, 'completed')->status, 200, 'completed');
     });
-    refused(report($sample), 409, 'approval_required', 'not before it is approved');
+    refused(report($sample), 409, 'approval_required',
+        'the report is refused before the approvals');
     my $approvals = $cedar->get("/samples/$sample->{id}/approvals")->json->{data};
     is(join(', ', map { $_->{name} } @$approvals), 'Technical review, Quality assurance approval',
-        'both steps are asked for');
+        'both approval steps are there');
     push @seen, $cedar->events(sub {
         is($cedar->patch("/approval-records/$_->{id}", { status => 'approved' })->status, 200,
             'approved') for @$approvals;
-        is(report($sample)->json->{status}, 'reported', 'and reported');
+        is(report($sample)->json->{status}, 'reported', 'the sample is reported');
         $cedar->done('grace.okafor', 'certificate', 'issue', '--sample-id', $sample->{id});
     });
     is(join(' ', map { $_->[0] } @seen), join(' ', 'sample.created sample.received',
@@ -82,9 +84,11 @@ subtest '2: nitrate at hour 47 of 48' => sub {
             . ' WHERE s.organization_id = ? AND s.external_id = ?',
         undef, $cedar->id, 'COC-0201');
 
-    cmp_ok(abs($hours - 47), '<', 0.001, 'at the load it is 47 hours old');
-    is($test->{holdingStatus}, $age < 48 ? 'expiring_soon' : 'expired', 'which its status says');
-    is($cedar->sample('COC-0201')->{holdingStatus}, $test->{holdingStatus}, '... and the sample\'s');
+    cmp_ok(abs($hours - 47), '<', 0.001, 'at loading the sample is 47 hours old');
+    is($test->{holdingStatus}, $age < 48 ? 'expiring_soon' : 'expired',
+        'the holding status agrees with its age');
+    is($cedar->sample('COC-0201')->{holdingStatus}, $test->{holdingStatus},
+        '... and the sample\'s');
     my ($due) = $demo->lims->db->selectrow_array('SELECT count(*) FROM lims.sample_dirty q'
             . ' FULL JOIN (SELECT * FROM lims.sample_state_cache WHERE valid_until IS NOT NULL) w'
             . ' USING (organization_id, sample_id)'
@@ -99,9 +103,9 @@ subtest '3: pH received the next day' => sub {
     my $test = $cedar->test('COC-0301', 'PH');
 
     is($test->{holdingStatus}, 'expired', 'its 15 minutes had passed');
-    like($test->{notes}, qr/\AH: /, 'and it carries the H qualifier of the laboratory');
+    like($test->{notes}, qr/\AH: /, 'the notes have the laboratory\'s H qualifier');
     is($cedar->categories('COC-0301'), 'approval_required holding_time_expired unverified_result',
-        'which is said and blocks nothing');
+        'an expired holding time is a finding that blocks nothing');
     is(verify($test)->status, 200, 'it can be verified');
 };
 
@@ -109,7 +113,8 @@ subtest '4: seven samples on a QC batch that failed' => sub {
     my $batch = { id => $cedar->qc_batch('QCB-0102'), batchNumber => 'QCB-0102',
         qcStatus => 'failed' };
     my @samples = map { $cedar->sample("COC-040$_") } 1 .. 7;
-    is(join(' ', map { $_->{releaseState} } @samples), join(' ', ('blocked') x 7), 'all are blocked');
+    is(join(' ', map { $_->{releaseState} } @samples), join(' ', ('blocked') x 7),
+        'all seven samples are blocked');
 
     my $body = refused(verify($cedar->test('COC-0401', 'PB')), 409, 'qc_failed', 'verify');
     is_deeply($body->{qcBatches}, [$batch], '... names the batch');
@@ -120,7 +125,7 @@ subtest '4: seven samples on a QC batch that failed' => sub {
 
     my $without = $demo->lims->ctl('--organization', 'cedar-basin', '--user',
         'grace.okafor@cedarbasin.example', 'qc-batch', 'override', $batch->{id}, '--reason', 'x');
-    is($without->{exit}, 1, 'it is not overridden without a signature');
+    is($without->{exit}, 1, 'an override without a signature is refused');
     $cedar->done('grace.okafor', 'qc-batch', 'override', $batch->{id}, '--reason',
         'LFB spiked twice by mistake; LFM and IPC of the run within limits');
     is(join(' ', map { $cedar->sample("COC-040$_")->{releaseState} } 1 .. 7),
@@ -152,7 +157,8 @@ subtest '7: presumptive fecal coliform' => sub {
     my $sample = $cedar->sample('COC-0701');
 
     is($test->{confirmationStatus}, 'pending',               'awaits confirmation');
-    is($sample->{sampleIdentifier} =~ /\ANPDES001-Upstream-/, 1, 'of the stream above the outfall');
+    is($sample->{sampleIdentifier} =~ /\ANPDES001-Upstream-/, 1,
+        'the sample is of the stream above the outfall');
     refused(verify($test), 409, 'confirmation_required', 'verify');
     is(slugs(report($sample)->json), 'incomplete_sample approval_required confirmation_required',
         'report says so too');
@@ -190,20 +196,23 @@ subtest '9: a standard that has expired' => sub {
 
 subtest '10: lead above the action level' => sub {
     is($cedar->test('COC-1001', 'PB')->{outOfSpecification} ? 1 : 0, 1, '16.2 is out');
-    is($cedar->test('COC-1001', 'PB')->{specification}, 'at most 15 ug/L', 'of at most 15 ug/L');
+    is($cedar->test('COC-1001', 'PB')->{specification}, 'at most 15 ug/L',
+        'the limit is at most 15 ug/L');
     is($cedar->categories('COC-1001'), 'approval_required investigation_open investigation_open'
             . ' out_of_specification unverified_result unverified_result',
-        'with the investigation and its CAPA');
+        'readiness lists the investigation and its CAPA');
     my @history = @{ $demo->lims->db->selectcol_arrayref(
             'SELECT status FROM lims.investigation WHERE organization_id = ? AND sample_id = ?'
                 . ' ORDER BY id', undef, $cedar->id, $cedar->sample('COC-1001')->{id}) };
-    is("@history", 'phase_2 opened', 'in its second phase');
+    is("@history", 'phase_2 opened', 'the investigation is in phase 2');
 
     my $test   = $cedar->test('COC-1002', 'PB');
     my @events = $cedar->events(sub {
-        is(enter($test, result => '16.2')->json->{outOfSpecification} ? 1 : 0, 1, 'another is out');
+        is(enter($test, result => '16.2')->json->{outOfSpecification} ? 1 : 0, 1,
+            'another result is out of specification');
     });
-    is(join(' ', map { $_->[0] } @events), 'result.entered investigation.opened', 'and is announced');
+    is(join(' ', map { $_->[0] } @events), 'result.entered investigation.opened',
+        'an investigation is opened');
     is($events[1][1]{kind},     'oos',             '... as oos');
     is($events[1][1]{sampleId}, $test->{sampleId}, '... of its sample');
     like($events[1][1]{title}, qr/\APB 16\.2 ug\/L outside at most 15 ug\/L/, '... in words');
@@ -217,7 +226,7 @@ subtest '11: worksheets' => sub {
     is_deeply($body->{needsSignoff}, [ 'Analyst', 'Peer review' ], '... and both signatures');
 
     $test = $cedar->test('COC-1102', 'HEM');
-    is($test->{worksheetStatus}, 'unsigned', 'the other is unsigned');
+    is($test->{worksheetStatus}, 'unsigned', 'the second worksheet is unsigned');
     $body = refused(verify($test), 409, 'worksheet_incomplete', '... which refuses as well');
     is_deeply([ $body->{missing}, $body->{needsSignoff} ], [ [], [ 'Analyst', 'Peer review' ] ],
         '... nothing is missing but the signatures');
@@ -229,7 +238,7 @@ subtest '11: worksheets' => sub {
     $cedar->done('lena.fischer', 'worksheet', 'sign-off', $sheet, '--step', 'Peer review',
         '--meaning', 'reviewed');
     is(verify($test)->json->{worksheetStatus}, 'complete', 'signed by both, it is verified');
-    is($cedar->test('COC-1103', 'HEM')->{status}, 'verified', 'as the third is already');
+    is($cedar->test('COC-1103', 'HEM')->{status}, 'verified', 'the third test is verified already');
 };
 
 subtest '12: approvals are open' => sub {
@@ -276,7 +285,7 @@ subtest '15: an upload-only key' => sub {
     my $key = $demo->lims->{keys}{LIMS_UPLOAD_KEY};
 
     refused($cedar->get('/samples', key => $key), 403, 'upload_only_key', 'reads nothing');
-    is($cedar->get('/whoami', key => $key)->status, 200, 'but is told who it is');
+    is($cedar->get('/whoami', key => $key)->status, 200, 'an upload-only key may call whoami');
 };
 
 subtest '19: an amended certificate' => sub {
@@ -292,13 +301,14 @@ subtest '19: an amended certificate' => sub {
     like($first->[1]{amendment}, qr/Well 4 North/, '... with a reason');
     is($first->[0]{certificateNumber}, $first->[1]{certificateNumber}, '... under its number');
     isnt($cedar->ctl('grace.okafor', 'certificate', 'issue', '--sample-id', $id)->{exit}, 0,
-        'none is amended without a reason');
+        'an amendment needs a reason');
     my @events = $cedar->events(sub {
         $cedar->done('grace.okafor', 'certificate', 'issue', '--sample-id', $id, '--reason',
             'Client address corrected');
     });
-    is($list->(), '1 superseded, 2 superseded, 3 issued', 'with one it is');
-    is(join(' ', map { "$_->[0] $_->[1]{sampleId}" } @events), "coa.generated $id", 'and announced');
+    is($list->(), '1 superseded, 2 superseded, 3 issued', 'with a reason there is a new version');
+    is(join(' ', map { "$_->[0] $_->[1]{sampleId}" } @events), "coa.generated $id",
+        'and announced');
 };
 
 subtest '20: a composite project without a plant location' => sub {
@@ -319,7 +329,8 @@ subtest '22: a medium recalled after all was ready' => sub {
     is($sample->{releaseState}, 'ready_to_report', 'verified, approved, ready');
     $cedar->done('priya.nair', 'media-lot', 'test', $cedar->media_lot('PCA-C'), '--kind',
         'sterility', '--outcome', 'failed', '--notes', 'Recalled by the supplier');
-    is($cedar->sample('COC-2201')->{releaseState}, 'blocked', 'then blocked');
+    is($cedar->sample('COC-2201')->{releaseState}, 'blocked',
+        'after the recall the sample is blocked');
     my $body = refused(report($sample), 409, 'media_qc_failed', 'and not reported');
     like($body->{message}, qr/PCA-C failed sterility/, '... naming the lot');
     cmp_ok($due->(), '>', $before, 'it is queued for the scan that announces the state');

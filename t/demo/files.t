@@ -14,25 +14,26 @@ my $cedar = $demo->laboratory('cedar-basin');
 my %file  = map { $_->{fileName} => $_ }
     @{ $cedar->done('ruth.calder', 'instrument-file', 'list')->{data} };
 
-is_deeply([ sort keys %file ], [ 'cod-morning.csv', 'cod-noon.csv' ], 'two files have come');
+is_deeply([ sort keys %file ], [ 'cod-morning.csv', 'cod-noon.csv' ], 'two files are there');
 
 subtest 'a file that is imported' => sub {
     my %result = map { $_ => $cedar->test($_, 'COD') } qw(COC-9101 COC-9102);
 
-    is($file{'cod-morning.csv'}{status},      'imported',       'as a whole');
-    is($file{'cod-morning.csv'}{profileCode}, 'visionlite-cod', 'by the profile of the photometer');
+    is($file{'cod-morning.csv'}{status},      'imported',       'the file is imported');
+    is($file{'cod-morning.csv'}{profileCode}, 'visionlite-cod',
+        'the photometer\'s profile read it');
     is($result{'COC-9101'}{result}, '402',     'an influent');
     is($result{'COC-9102'}{result}, '38',      'an effluent');
-    is($result{'COC-9102'}{status}, 'entered', 'which is entered, and to be verified by a person');
+    is($result{'COC-9102'}{status}, 'entered', 'the result is entered and not verified');
 };
 
 subtest 'a file that waits for a person' => sub {
     my $file  = $cedar->done('ruth.calder', 'instrument-file', 'show', $file{'cod-noon.csv'}{id});
     my @codes = sort map { $_->{code} } @{ $file->{reasons} };
 
-    is($file->{status}, 'quarantined', 'nothing of it is entered');
-    is("@codes", 'instrument_error_flag unknown_tracking_id', 'with both reasons');
-    is($cedar->test('COC-9103', 'COD')->{result}, undef, 'nor of its good row');
+    is($file->{status}, 'quarantined', 'the file is in quarantine');
+    is("@codes", 'instrument_error_flag unknown_tracking_id', 'it has both reasons');
+    is($cedar->test('COC-9103', 'COD')->{result}, undef, 'its correct row is not entered either');
 };
 
 subtest 'profiles are in use' => sub {

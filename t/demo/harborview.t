@@ -25,12 +25,14 @@ subtest '7: a Salmonella screen that is not confirmed' => sub {
     is($test->{confirmationStatus}, 'pending', 'presumptive positive');
     is($sample->{releaseState},     'blocked', 'the product is held');
     my $body = refused(verify($test), 403, 'esignature_required', 'a program cannot verify');
-    is(slugs($body), 'esignature_required confirmation_required', '... and is told all that blocks');
+    is(slugs($body), 'esignature_required confirmation_required',
+        '... and is told all that blocks');
     is($harborview->ctl('nora.lindqvist', 'sample-test', 'verify', $test->{id})->{json}{error},
-        'confirmation_required', 'nor can a person who signs');
+        'confirmation_required', 'a person who signs cannot verify it either');
     $harborview->done('sofia.reyes', 'confirmation', 'step', $test->{id}, '--medium', 'XLD',
         '--outcome', 'no typical colonies', '--reading', 'No growth of Salmonella');
-    $harborview->done('sofia.reyes', 'confirmation', 'outcome', $test->{id}, '--outcome', 'refuted');
+    $harborview->done('sofia.reyes', 'confirmation', 'outcome', $test->{id}, '--outcome',
+        'refuted');
     is($harborview->sample('COC-0711')->{releaseState}, 'ready_for_review', 'refuted, it is free');
     my @events = $harborview->events(sub {
         $harborview->done('nora.lindqvist', 'sample-test', 'verify', $test->{id});
@@ -45,7 +47,8 @@ subtest '7: a Salmonella screen that is not confirmed' => sub {
         is($harborview->post("/samples/$sample->{id}/report", {})->json->{status}, 'reported',
             'verified and approved by hand, it is reported');
     });
-    is(join(' ', map { $_->[0] } @events), 'result.verified sample.reported', 'and announced');
+    is(join(' ', map { $_->[0] } @events), 'result.verified sample.reported',
+        'verification and report write their events');
 };
 
 subtest '8: a count on TSA that failed growth promotion' => sub {
@@ -80,7 +83,7 @@ subtest '12: an approval by a program' => sub {
     is($harborview->get("/samples/$sample->{id}/approvals")->json->{data}[0]{status}, 'pending',
         '... and still open');
     refused($harborview->post("/samples/$sample->{id}/report", {}), 409, 'approval_required',
-        'nor is it reported without');
+        'the report is refused without the approvals');
 };
 
 subtest '13: a verification by a program' => sub {

@@ -43,7 +43,7 @@ subtest 'loading again changes nothing' => sub {
     my @before = map { count($_) } @tables;
     my $again  = $lims->ctl('demo', '--keys-to', "$dir/again");
 
-    is($again->{exit}, 0, 'it succeeds');
+    is($again->{exit}, 0, 'loading again succeeds');
     is_deeply($again->{json}, { loaded => $again->{json}{loaded} }, 'and says so');
     ok(!$again->{json}{loaded}, '... that nothing was loaded');
     ok(!-e "$dir/again", 'no keys are made');
@@ -64,7 +64,8 @@ subtest 'the file with the keys' => sub {
         like($refused->{output}, qr/\Q$keys\E: File exists/, '... by its name');
         is(-s $keys, 5, '... and left as it is');
         is($samples->(), 0, '... and nothing is loaded');
-        is($limsctl->('demo', '--keys-to', "$dir/none/keys")->{exit}, 2, 'so is a folder that is not');
+        is($limsctl->('demo', '--keys-to', "$dir/none/keys")->{exit}, 2,
+            'a missing folder is refused');
         is($samples->(), 0, '... and nothing is loaded');
 
         unlink $keys;
@@ -79,7 +80,7 @@ subtest 'the file with the keys' => sub {
             @lines;
         is_deeply(\@wrong, [], '... as assignments');
         is(scalar @lines, 6, '... of five keys and a password');
-        cmp_ok($samples->(), '>=', 60, 'and the samples are there');
+        cmp_ok($samples->(), '>=', 60, 'the samples are loaded');
         unlike($loaded->{output}, qr/lk_/, 'no key is printed');
     });
 };
@@ -90,10 +91,10 @@ subtest 'a load that fails leaves nothing' => sub {
 
         # What is done last, the amended certificate, is made to fail.
         $handle->do('ALTER TABLE lims.certificate ADD CHECK (version < 2)');
-        isnt($limsctl->('demo', '--keys-to', "$dir/undone")->{exit}, 0, 'it fails');
-        ok(!-e "$dir/undone", 'no file of keys stays');
+        isnt($limsctl->('demo', '--keys-to', "$dir/undone")->{exit}, 0, 'the load fails');
+        ok(!-e "$dir/undone", 'no file with keys stays');
         is(scalar $handle->selectrow_array('SELECT count(*) FROM lims.organization'), 0,
-            'and no organization');
+            'no organization stays');
 
         $handle->do('ALTER FUNCTION lims.evaluate_qc_batch RENAME TO judge_qc_batch');
         my ($before) = text('sql/demo/006_cedar_quality.sql') =~ /\A(.*?)lims\.evaluate_qc_batch/s;
@@ -105,7 +106,8 @@ subtest 'a load that fails leaves nothing' => sub {
 };
 
 subtest 'every row has its organization\'s author' => sub {
-    is(count('lims.audit_entry WHERE request_id IS NULL'), 0, 'every audit entry names its request');
+    is(count('lims.audit_entry WHERE request_id IS NULL'), 0,
+        'every audit entry names its request');
     is(count(q{lims.audit_entry WHERE user_id IS NULL AND table_name NOT IN
         ('organization', 'user_account', 'user_role', 'approval_step', 'api_key')}), 0,
         'and, once there are people, who did it');
@@ -134,7 +136,7 @@ subtest '18: a plan without access, and one that is used up' => sub {
         FROM lims.organization WHERE id = ?}, undef, $starter->id);
     is($used, 25, 'Starter Water Lab has used its 25') if $this_month;
     # Where the month has changed since the load, the new one is used up first.
-    is($create->()->status, 201, 'one of 25') for $used + 1 .. 25;
+    is($create->()->status, 201, 'a sample within the allowance') for $used + 1 .. 25;
     my $answer = $create->();
     is($answer->status, 403, 'the 26th is refused');
     is($answer->json->{code}, 'SAMPLE_LIMIT_EXCEEDED', '... by the plan');

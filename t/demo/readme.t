@@ -42,13 +42,13 @@ ok($id, 'a sample was registered') or diag($output);
 
 my $cedar  = $demo->laboratory('cedar-basin');
 my $sample = $cedar->get("/samples/$id")->json;
-is($sample->{status},                'reported', 'it ends reported');
+is($sample->{status},                'reported', 'the sample ends reported');
 is($sample->{tests}[0]{testCode},    'NO3N',     'tested for nitrate');
-is($sample->{tests}[0]{result},      '7.10',     'with its result as entered');
+is($sample->{tests}[0]{result},      '7.10',     'the result is as entered');
 is($sample->{tests}[0]{status},      'verified', 'verified');
 is($sample->{clientId}, $lims->db->selectrow_array('SELECT id FROM lims.client'
         . ' WHERE organization_id = ? AND code = ?', undef, $cedar->id, 'RIVERBEND'),
-    'of the client by that name');
+    'the sample has the client by that name');
 
 # What the readiness in the middle of it says.
 like($output, qr/"releaseState":"ready_for_review"/, 'on the way it was ready for review');
@@ -68,6 +68,6 @@ close $script;
 ($status, $output) = LIMS::Instance::capture('bash', "$dir/deliver");
 is($status, 0, 'it succeeds, for a file that waits for a person as well') or diag($output);
 like($output, qr/"fileName":"run42\.csv".*"status":"quarantined".*"unknown_profile"/,
-    'with what became of it');
+    'the answer says what became of the file');
 
 done_testing();

@@ -42,8 +42,8 @@ is($lims->db->selectrow_array(q{SELECT count(*) FROM lims.audit_entry
 
 my $who = $lims->get('/whoami', key => $key->{rawKey});
 is($who->status, 200, 'the key is accepted');
-is($who->json->{keyId}, $key->{id}, 'as itself');
-is($who->json->{userId}, $lims->fixture->{user_id}, 'for the one who created it');
+is($who->json->{keyId}, $key->{id}, 'whoami names the key');
+is($who->json->{userId}, $lims->fixture->{user_id}, 'whoami names who created it');
 is($lims->get('/samples', key => $key->{rawKey})->status, 200, 'without a list it may do anything');
 
 my $reader = create('--scopes', 'reference:read,samples:read');
@@ -67,9 +67,11 @@ is($useless->{exit}, 1, 'a key that would have expired already');
 like($useless->{json}{message}, qr/\AexpiresAt\b/, '... by the name of the field');
 
 my $short = create('--expires-at', '2099-01-01T00:00:00Z');
-is($lims->get('/whoami', key => $short->{rawKey})->status, 200, 'before its end');
+is($lims->get('/whoami', key => $short->{rawKey})->status, 200,
+    'before its expiry the key is accepted');
 $lims->db->do(q{UPDATE lims.api_key SET expires_at = now() WHERE id = ?}, undef, $short->{id});
-is($lims->get('/whoami', key => $short->{rawKey})->status, 401, 'and after');
+is($lims->get('/whoami', key => $short->{rawKey})->status, 401,
+    'after its expiry the key is refused');
 
 # Revoked, it is refused at once, by every process that knew it.
 
@@ -92,14 +94,15 @@ $lims->ctl(qw(user create --email analyst@x.example --display-name Lyst --roles 
     --organization), $code);
 my $refused = $lims->ctl(qw(key create --name x --user analyst@x.example --organization), $code);
 is($refused->{exit}, 1, 'an analyst creates no keys');
-like($refused->{json}{message}, qr/administrator/, 'and is told who does');
+like($refused->{json}{message}, qr/administrator/, 'the refusal says who manages keys');
 
 # Keys of an organization without API access, and of somebody who left.
 
 $lims->ctl(qw(organization update --plan none --organization), $code);
 is($lims->get('/whoami', key => $reader->{rawKey})->status, 401, 'a plan without API access');
 $lims->ctl(qw(organization update --plan starter --api-access --organization), $code);
-is($lims->get('/whoami', key => $reader->{rawKey})->status, 200, 'with access again');
+is($lims->get('/whoami', key => $reader->{rawKey})->status, 200,
+    'with API access again the key is accepted');
 $lims->ctl(qw(user deactivate), $lims->fixture->{user_id}, '--organization', $code);
 is($lims->get('/whoami', key => $reader->{rawKey})->status, 401, 'its creator was deactivated');
 

@@ -30,16 +30,16 @@ is_deeply(
 my $none = $tool->made(qw(organization create --code none --name x --plan none));
 ok(!$none->{apiAccess}, 'the plan none has no API access');
 is($tool->run(qw(organization create --code none2 --name x --plan none --api-access))->{exit}, 1,
-    'and cannot be given it');
+    'a plan without API access cannot be given it');
 my $twice = $tool->run(qw(--json organization create --code cedar --name Again));
 is($twice->{exit}, 1, 'a code is unique');
-like($twice->{json}{message}, qr/\Acode: /, 'which names the field');
+like($twice->{json}{message}, qr/\Acode: /, 'the refusal names the field');
 for my $bad ([qw(--code Cedar)], [qw(--code a_b)], [ '--code', '' ]) {
     is($tool->run(qw(organization create --name x), @$bad)->{exit}, 2, "no code: $bad->[1]");
 }
 my $zone = $tool->run(qw(--json organization create --code z --name x --time-zone Nowhere/Town));
 is($zone->{exit}, 1, 'a time zone that is none');
-like($zone->{json}{message}, qr/timeZone/, 'is named');
+like($zone->{json}{message}, qr/timeZone/, 'the unknown time zone is named');
 
 my $changed = $tool->made(qw(organization update --monthly-sample-allowance 25
     --reagent-expiry-policy warn --holding-warning-hours 36.5 --esignature-required
@@ -48,7 +48,8 @@ is($changed->{monthlySampleAllowance}, 25,     'an allowance');
 is($changed->{reagentExpiryPolicy},    'warn', 'a policy');
 is($changed->{holdingWarningHours},    36.5,   'a warning window');
 ok($changed->{esignatureRequired}, 'signatures');
-is_deeply($changed->{approvalSteps}, [ 'Technical review', 'Final approval' ], 'the rest stays');
+is_deeply($changed->{approvalSteps}, [ 'Technical review', 'Final approval' ],
+    'fields that are not given stay');
 is($tool->made('organization', 'update', '--monthly-sample-allowance', '', @cedar)
     ->{monthlySampleAllowance}, undef, 'an allowance is lifted');
 ok(!$tool->made(qw(organization update --plan none), @cedar)->{apiAccess},
@@ -63,10 +64,10 @@ my $first = $tool->value($step, 1);
 is_deeply(steps('Review,QA,Final'), [qw(Review QA Final)], 'steps renamed and added');
 is($tool->value($step, 1), $first, 'the first is the same one');
 is_deeply(steps('Final'), ['Final'], 'steps dropped');
-is_deeply(steps(''),      [],        'all of them');
-is_deeply(steps('A,B'),   [qw(A B)], 'and asked for again');
+is_deeply(steps(''),      [],        'no approval step is active');
+is_deeply(steps('A,B'),   [qw(A B)], 'two steps are active again');
 is($tool->value('SELECT count(*) FROM lims.approval_step WHERE NOT active'), 3,
-    'what was asked for once stays on record');
+    'former steps stay on record');
 
 my $list = $tool->made(qw(organization list));
 is_deeply([ map { $_->{code} } @{ $list->{data} } ], [qw(cedar none)], 'the list');
@@ -91,20 +92,20 @@ is($tool->run('user', 'set-password', 1, '--password-file', $tool->secret('short
     2, 'a password has eight characters');
 my $unasked = $tool->run(qw(user set-password 1), @cedar);
 is($unasked->{exit}, 2, 'without a terminal it is not asked for');
-like($unasked->{err}, qr/password is missing/, 'but missed');
+like($unasked->{err}, qr/password is missing/, 'a missing password is named');
 
 my $set = $tool->made('user', 'set-password', 1, '--password-file',
     $tool->secret($tool->password), @cedar);
 ok($set->{canSign}, 'a password to sign with');
 like($tool->value('SELECT password_hash FROM lims.user_account'), qr/\Ascrypt\$32768\$8\$1\$/,
-    'is kept as scrypt');
+    'the password is stored as scrypt');
 is($tool->value(q{SELECT count(*) FROM lims.audit_entry WHERE changes::text LIKE '%scrypt%'}), 0,
-    'and not in the audit trail');
+    'the hash is not in the audit trail');
 
 my $moved = $tool->made(qw(user update 1 --roles analyst,lab_manager --email ana@b.example), @cedar);
 is_deeply($moved->{roles}, [qw(analyst lab_manager)], 'a list of roles replaces the former ones');
 is($moved->{email}, 'ana@b.example', 'a new address');
-is_deeply($tool->made(qw(user update 1 --roles=), @cedar)->{roles}, [], 'no roles at all');
+is_deeply($tool->made(qw(user update 1 --roles=), @cedar)->{roles}, [], 'all roles are removed');
 is(@{ $tool->made(qw(user list --email ANA@B.example), @cedar)->{data} }, 1, 'found by address');
 is(@{ $tool->made(qw(user list --active=false), @cedar)->{data} }, 0, 'nobody is inactive');
 ok(!$tool->made(qw(user deactivate 1), @cedar)->{active}, 'deactivated');

@@ -53,7 +53,8 @@ my $tree = LIMS::Files::Reader->new("$profile")->outcome("$name.json", contents(
 my @tree = map { "$_->{trackingId} $_->{testCode}" } @{ $tree->{values} };
 
 is($tree->{counts}{blocking}, 0, 'the document is taken by a profile for it');
-is(join(' ', sort @tree), join(' ', sort grep { !/ ODB\z/ } keys %found), 'with every analyte');
+is(join(' ', sort @tree), join(' ', sort grep { !/ ODB\z/ } keys %found),
+    'the other program\'s file has every analyte');
 for my $value (@{ $tree->{values} }) {
     my $found = $found{"$value->{trackingId} $value->{testCode}"};
 
@@ -70,7 +71,8 @@ my %unit = (
 );
 
 is($ours->{counts}{blocking}, 0, 'the file is taken');
-is(scalar @{ $ours->{values} }, scalar keys %found, 'with as many values as the other found');
+is(scalar @{ $ours->{values} }, scalar keys %found,
+    'our values are as many as the other program\'s');
 for my $value (@{ $ours->{values} }) {
     my $what  = "$value->{trackingId} $value->{testCode}";
     my $found = delete $found{$what};
@@ -87,5 +89,5 @@ for my $value (@{ $ours->{values} }) {
         cmp_ok(abs($value->{result} * $factor - $found->{value}), '<', 5e-7, "$what has its value");
     }
 }
-is(join(' ', sort keys %found), '', 'nothing was found by the other alone');
+is(join(' ', sort keys %found), '', 'no value was found by the other program alone');
 done_testing();

@@ -56,7 +56,8 @@ subtest 'reading a file again gives the same' => sub {
     for my $name (@names) {
         is_deeply($other->outcome(@{ $files{$name} }), $outcome{$name}, $name);
     }
-    is_deeply($reader->outcome(@{ $files{ $names[0] } }), $outcome{ $names[0] }, 'after the others');
+    is_deeply($reader->outcome(@{ $files{ $names[0] } }), $outcome{ $names[0] },
+        'reading it after the others gives the same');
 };
 
 subtest 'the order of profiles does not matter' => sub {

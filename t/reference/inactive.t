@@ -60,7 +60,7 @@ for my $table (sort keys %reference) {
 
         $lims->db->do("UPDATE lims.$table SET active = false WHERE id = ?", undef, $used);
         is($lims->post('/samples', body($table, $used))->status, 400,
-            'one that was active a moment ago');
+            'a record that has just become inactive is refused');
         my $kept = $lims->patch("/samples/$sample", { notes => 'still here' });
         is($kept->status, 200, 'a sample that has it can be changed');
         is($kept->json->{$field}, $used, '... and keeps it') unless $reference{$table}{list};

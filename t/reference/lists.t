@@ -124,7 +124,7 @@ for my $noun (sort keys %list) {
         is_deeply($ids->('active=false'), [$bare], 'active: the inactive');
         is_deeply([ grep { $_ == $bare } @{ $ids->('active=true') } ], [], '... or the others');
         ok(scalar(grep { $_ == $full } @{ $ids->('active=true') }), '... with the active');
-        is_deeply($ids->('active=true&code=BARE'), [], 'both together');
+        is_deeply($ids->('active=true&code=BARE'), [], 'two filters together');
 
         my @more = map { $lims->insert($kind->{table}, { code => "N-$_", name => 'N' }) } 1 .. 57;
         my $all = $lims->db->selectcol_arrayref(
@@ -140,10 +140,10 @@ for my $noun (sort keys %list) {
         # Whoever polls from the last cursor sees what came after it, once.
         my $end   = $lims->get("/$noun?limit=500")->json->{nextCursor};
         my $again = $lims->get("/$noun?cursor=$end")->json;
-        is_deeply($again->{data}, [], 'nothing new');
+        is_deeply($again->{data}, [], 'after the last page there is nothing');
         is($again->{nextCursor}, $end, '... the cursor stays');
         my $new = $lims->insert($kind->{table}, { code => 'NEW', name => 'New' });
-        is_deeply($ids->("cursor=$end"), [$new], 'then something new');
+        is_deeply($ids->("cursor=$end"), [$new], 'a new record comes behind the cursor');
 
         my $answer = $lims->get("/$noun/$theirs");
         is($answer->status, 404, 'another organization\'s is not there');

@@ -132,7 +132,7 @@ for my $noun (sort keys %kind) {
         is($lims->post("/$noun", { code => lc $code, name => 'x' })->status, 201,
             'other letters are another code');
         is($lims->post("/$noun", { code => $code, name => 'x' }, key => $other->{key})->status, 201,
-            'another organization has its own');
+            'another organization may have the same code');
         my @statuses = sort map { $_->status } $lims->parallel(6, sub {
             return $lims->post("/$noun", { code => "RACE-$noun", name => 'x' });
         });
@@ -226,7 +226,7 @@ subtest 'the client of a project' => sub {
     my ($absent, $foreign) = map {
         $lims->patch("/projects/$project->{id}", { clientId => $_ })->json->{message} =~ s/\d+/N/gr
     } 999999999, $theirs;
-    is($foreign, $absent, 'another organization\'s looks like none');
+    is($foreign, $absent, 'another organization\'s record looks like a missing one');
     is_deeply(LIMS::Database::Snapshot::take($lims), $before, 'nothing changed');
 
     my $kept = $lims->insert('client', { code => 'KEPT', name => 'Kept' });

@@ -51,13 +51,13 @@ is($ann->call('specification delete', $general->{id})->{exit}, 2, 'deleting need
 is($ann->done('specification delete', $general->{id}, reason => 'permit renewed')->{high}, 9.5,
     'deleting shows what it was');
 judged('6.5 to 8.5', 'and the more general one applies again');
-is($ann->call('specification show', $general->{id})->{exit}, 3, 'it is gone');
+is($ann->call('specification show', $general->{id})->{exit}, 3, 'the specification is deleted');
 
 # What its results mean is settled by the first of them.
 my $settled = $ann->refused('invalid_transition', 'test-definition update', $ph, unit => 'mV');
 like($settled->{message}, qr/unit: results were entered for PH: make a new definition/,
-    'and says what to do');
+    'the message says what to do');
 is($ann->done('test-definition update', $ph, holdingTimeHours => '0.25')->{holdingTimeHours}, 0.25,
-    'the rest may change');
+    'other columns may change');
 
 done_testing();

@@ -207,12 +207,13 @@ subtest 'a refused report lists every blocker, in the contract\'s order' => sub 
     my $body = refused($endpoint{report}->($sample), 409, 'incomplete_sample', 'the first');
     my %of   = map { $_->{slug} => $_ } @{ $body->{blockers} };
     is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], [qw(incomplete_sample qc_failed
-            approval_required confirmation_required media_qc_failed)], 'all five');
+            approval_required confirmation_required media_qc_failed)],
+                'all five blockers, in order');
     is_deeply($of{incomplete_sample}{testIds},     \@tests,        'tests');
     is_deeply($of{qc_failed}{qcBatchIds},          [$batch],       'batches');
     is_deeply($of{confirmation_required}{testIds}, [ $tests[0] ],  'presumptive positives');
     is_deeply($of{media_qc_failed}{mediaLotIds},   [$lot],         'lots');
-    is($body->{qcBatches}[0]{id}, $batch, 'and the batch as the contract has it');
+    is($body->{qcBatches}[0]{id}, $batch, 'the batch has the contract\'s form');
 };
 
 done_testing();

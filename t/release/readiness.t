@@ -52,10 +52,10 @@ subtest 'members of the response' => sub {
     my $body     = $response->json;
     is($response->status, 200);
     is_deeply([ sort keys %$body ], [qw(findings releaseState sampleId)], 'members');
-    is($body->{sampleId}, $sample->{id}, 'of the sample');
+    is($body->{sampleId}, $sample->{id}, 'the answer names the sample');
     is_deeply([ sort keys %{ $body->{findings}[0] } ], \@members, 'members of a finding');
     ok(length $body->{findings}[0]{message},   'in words');
-    ok(length $body->{findings}[0]{clearedBy}, 'with what clears it');
+    ok(length $body->{findings}[0]{clearedBy}, 'the finding says what clears it');
 };
 
 subtest 'the release state from registration to report' => sub {
@@ -183,7 +183,7 @@ subtest 'blocking findings are listed first' => sub {
     my ($test) = $lab->tests(my $sample = $lab->sample(testDefinitionIds => [$limit]));
     $lab->enter($test, '12');
     is_deeply([ map { $_->{severity} } @{ readiness($sample)->{findings} } ],
-        [qw(blocking warning warning)], 'then the warnings');
+        [qw(blocking warning warning)], 'warnings come last');
 };
 
 # The steps are asked of every sample of the organization, so they come last.

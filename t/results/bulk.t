@@ -36,10 +36,11 @@ subtest 'each result as if it were entered alone' => sub {
     is($response->status, 200) or diag($response->body);
     my @records = @{ $response->json->{updated} };
 
-    is_deeply([ keys %{ $response->json } ], ['updated'], 'one list');
-    is_deeply([ map { $_->{id} } @records ], [ @tests[ 2, 0, 3, 4, 1 ] ], 'in the order sent');
+    is_deeply([ keys %{ $response->json } ], ['updated'], 'the answer has one list');
+    is_deeply([ map { $_->{id} } @records ], [ @tests[ 2, 0, 3, 4, 1 ] ],
+        'the records are in the order sent');
     is_deeply([ map { $_->{result} } @records ], [ '12.50', ' <1 ', undef, '5', 'TNTC' ],
-        'to the letter');
+        'the results are as sent');
     is_deeply([ map { $_->{status} } @records ], [qw(entered entered pending entered entered)],
         'a blank one is pending');
     is_deeply([ map { $_->{notes} } @records ], [ undef, 'n', 'before', undef, undef ],
@@ -68,12 +69,13 @@ subtest 'locked tests' => sub {
         my $body = refused(bulk(map { update($_, '2') } @tests[ 3, 2, 1, 0 ]), 409,
             'test_verified_locked', 'two of four');
         is_deeply([ sort { $a <=> $b } @{ $body->{blockers}[0]{testIds} } ], [ @tests[ 0, 2 ] ],
-            'which are named');
+            'the blocker names the locked tests');
         refused(bulk(update($tests[0], '1')), 409, 'test_verified_locked',
-            'also for the value that stands');
+            'the same value for a locked test is refused too');
     });
     is($changes, 0, 'none was entered');
-    is($lims->get("/sample-tests/$tests[3]")->json->{status}, 'pending', 'nor the free one');
+    is($lims->get("/sample-tests/$tests[3]")->json->{status}, 'pending',
+        'the unlocked test was not entered either');
 };
 
 subtest 'unknown ids' => sub {
@@ -148,7 +150,7 @@ subtest 'a thousand results' => sub {
     my @records = @{ $response->json->{updated} || [] };
 
     is($response->status, 200) or diag(substr $response->body, 0, 500);
-    is_deeply([ map { $_->{id} } @records ], [ reverse @$tests ], 'all, in the order sent');
+    is_deeply([ map { $_->{id} } @records ], [ reverse @$tests ], 'all records, in the order sent');
     is(scalar(grep { $_->{outOfSpecification} } @records), 990, 'each judged');
     is(scalar(grep { $_->[0] eq 'result.entered' } @events), 1000, 'each told');
     is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 990, 'each investigated');
@@ -194,7 +196,7 @@ subtest 'different samples, materials, projects and limits' => sub {
         'each is as its twin, which was entered alone');
     my $changes = $lab->changes_of(sub { is_deeply(bulk(@updates)->json->{updated}, \@records,
             'once more: the same answer') });
-    is($changes, 0, 'and nothing is written');
+    is($changes, 0, 'nothing is written for the same values');
 };
 
 subtest 'one refused result among many' => sub {
@@ -226,7 +228,7 @@ subtest 'two requests with the same tests in opposite order' => sub {
         });
         is_deeply(\@answers, [ 200, 200 ], "round $round: neither waits for ever");
         my %last = map { $lims->get("/sample-tests/$_")->json->{result} => 1 } @tests;
-        is(scalar keys %last, 1, 'and one of them is the later for all tests');
+        is(scalar keys %last, 1, 'one request is the later one for all tests');
     }
 };
 

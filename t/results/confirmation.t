@@ -86,8 +86,9 @@ subtest 'other spellings do not avoid confirmation' => sub {
         my $sample = $lims->get("/sample-tests/$test")->json->{sampleId};
         my ($blocker) = grep { $_->{slug} eq 'confirmation_required' }
             @{ $lims->post("/samples/$sample/report", {})->json->{blockers} };
-        is_deeply($blocker->{testIds}, [$test], 'and keeps the sample from being reported');
-        is($lab->enter($test, '0')->{confirmationStatus}, undef, 'the plain right number clears it');
+        is_deeply($blocker->{testIds}, [$test], 'the report is refused for the test');
+        is($lab->enter($test, '0')->{confirmationStatus}, undef,
+            'the plain right number clears it');
         $lab->verify($test);
     }
 };
@@ -102,11 +103,11 @@ subtest 'another material type evaluates the result again' => sub {
     is($lims->patch("/samples/$sample->{id}", { projectId => $tap })->status, 200,
         'of another project');
     is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'pending',
-        'it proves nothing');
+        'the result awaits confirmation');
     $lab->confirm($test, 'refuted');
     $lims->patch("/samples/$sample->{id}", { projectId => $lake });
     is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'refuted',
-        'what was decided stays');
+        'the decision stays');
 };
 
 subtest 'after the confirmation is decided' => sub {
@@ -117,10 +118,12 @@ subtest 'after the confirmation is decided' => sub {
         is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, $outcome, $outcome);
         is($lims->patch("/sample-tests/$test", { notes => 'n' })->json->{confirmationStatus},
             $outcome, 'a note leaves it');
-        is($lab->enter($test, '5')->{confirmationStatus}, $outcome, 'so does the same value');
+        is($lab->enter($test, '5')->{confirmationStatus}, $outcome,
+            'the decision stays with the same value');
         is(eval { $lab->confirm($test, $outcome eq 'refuted' ? 'confirmed' : 'refuted'); 1 },
-            undef, 'it is decided once');
-        is($lab->enter($test, '6')->{confirmationStatus}, 'pending', 'another value asks anew');
+            undef, 'a second decision is refused');
+        is($lab->enter($test, '6')->{confirmationStatus}, 'pending',
+            'another value awaits confirmation again');
         is($lab->enter($test, '0')->{confirmationStatus}, undef, 'unless it is none');
     }
 };
@@ -128,7 +131,8 @@ subtest 'after the confirmation is decided' => sub {
 subtest 'a test without a result' => sub {
     my $test = test_of();
     is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, undef, 'nothing to confirm');
-    is(eval { $lab->confirm($test, 'confirmed'); 1 }, undef, 'nor to decide');
+    is(eval { $lab->confirm($test, 'confirmed'); 1 }, undef,
+        'a test without a result cannot be decided');
     $lab->enter($test, '5');
     is($lims->patch("/sample-tests/$test", { result => '' })->json->{confirmationStatus}, undef,
         'withdrawn, neither');
@@ -139,7 +143,8 @@ subtest 'confirmationStatus cannot be set through the API' => sub {
     $lab->enter($test, '5');
     refused($lims->patch("/sample-tests/$test", { confirmationStatus => 'confirmed' }), 400,
         'field_not_patchable', 'a key does not confirm');
-    is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'pending', 'it is open');
+    is($lims->get("/sample-tests/$test")->json->{confirmationStatus}, 'pending',
+        'the confirmation is still open');
 };
 
 done_testing();

@@ -110,16 +110,19 @@ subtest 'result.entered when a value is entered, and only then' => sub {
             if !$told && defined $after->{result};
     }
     my ($event) = $lab->events_in(sub { $lab->enter($fresh, '9') });
-    is($event->[1]{sampleTestId}, $fresh, 'of the test');
-    is($event->[1]{testDefinitionId}, stored($fresh)->{test_definition_id}, 'and its definition');
+    is($event->[1]{sampleTestId}, $fresh, 'the event names the test');
+    is($event->[1]{testDefinitionId}, stored($fresh)->{test_definition_id},
+        'the event names the definition');
 };
 
 subtest 'a new result clears the qualifier' => sub {
     my $id = pending();
     my $at = "/sample-tests/$id";
     $lims->patch($at, { result => '12', qualifier => 'U' });
-    is($lims->patch($at, { notes => 'still the same value' })->json->{qualifier}, 'U', 'it stays');
-    is($lims->patch($at, { result => '13' })->json->{qualifier}, undef, 'another value has none');
+    is($lims->patch($at, { notes => 'still the same value' })->json->{qualifier}, 'U',
+        'the same value keeps the qualifier');
+    is($lims->patch($at, { result => '13' })->json->{qualifier}, undef,
+        'another value has no qualifier');
     $lims->patch($at, { result => '14', qualifier => '<' });
     my $bulk = { updates => [ { sampleTestId => $id, result => '15' } ] };
     is($lims->post('/sample-tests/bulk-results', $bulk)->json->{updated}[0]{qualifier}, undef,

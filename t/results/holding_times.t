@@ -29,7 +29,7 @@ sub says { return join ' ', map { $_ // 'null' } @{ $_[0] }{qw(holdingStatus hol
 
 subtest 'tests without a holding time' => sub {
     is(says(held(undef, collectedAt => moment(-60))), 'null null', 'the method has no limit');
-    is(says(held(24)), 'null null', 'nobody knows when it was collected');
+    is(says(held(24)), 'null null', 'without a collection date there is none');
 };
 
 # [zone, collection, hours, expiry]
@@ -88,7 +88,7 @@ subtest 'the clock stops at the analysis' => sub {
     is($lab->enter($late->{id}, '7', analyzedAt => moment(-50))->{holdingStatus}, 'ok',
         'analysed after ten minutes, entered later');
     is($lims->patch("/sample-tests/$late->{id}", { analyzedAt => moment(-45) })
-            ->json->{holdingStatus}, 'ok', 'at the last moment');
+            ->json->{holdingStatus}, 'ok', 'analysed at the last moment');
     is($lims->patch("/sample-tests/$late->{id}", { analyzedAt => moment(-44) })
             ->json->{holdingStatus}, 'expired', 'a minute too late');
     is($lims->patch("/sample-tests/$late->{id}", { analyzedAt => undef })
@@ -99,7 +99,7 @@ subtest 'the clock stops at the analysis' => sub {
     is($lims->patch("/sample-tests/$soon->{id}", { analyzedAt => moment(-60) })
             ->json->{holdingStatus}, 'ok', 'analysed, the result to follow');
     is($lims->patch("/sample-tests/$soon->{id}", { analyzedAt => undef })
-            ->json->{holdingStatus}, 'expiring_soon', 'not analysed after all');
+            ->json->{holdingStatus}, 'expiring_soon', 'with the time of analysis cleared');
     is($lab->enter($soon->{id}, '7')->{holdingStatus}, 'ok', 'entered in time');
     is($lims->patch("/sample-tests/$soon->{id}", { result => undef })->json->{holdingStatus},
         'expiring_soon', 'withdrawn, it runs again');
@@ -110,7 +110,7 @@ subtest 'a corrected collection time counts' => sub {
         testDefinitionIds => [ $lab->definition(holding_time_hours => 48) ]);
     is($sample->{holdingStatus}, 'ok', 'an hour ago');
     is($lims->patch("/samples/$sample->{id}", { collectedAt => moment(-72 * 60) })
-            ->json->{holdingStatus}, 'expired', 'it was three days');
+            ->json->{holdingStatus}, 'expired', 'collected three days ago');
 };
 
 subtest 'a sample has the worst status of its open tests' => sub {
@@ -126,15 +126,15 @@ subtest 'a sample has the worst status of its open tests' => sub {
     };
 
     is_deeply([ map { $_->{holdingStatus} } @tests ], [ 'ok', 'expiring_soon', 'expired', undef ],
-        'one of each');
+        'three tests with a status each');
     is($of_sample->(), 'expired', 'the worst');
     $lab->enter($tests[2]{id}, '7', analyzedAt => moment(-15 * 60));
-    is($of_sample->(), 'expiring_soon', 'that one was in time');
+    is($of_sample->(), 'expiring_soon', 'once the expired test was analysed in time');
     $lab->enter($tests[1]{id}, '7');
-    is($of_sample->(), 'ok', 'and the next');
+    is($of_sample->(), 'ok', 'once the next test is verified');
     $lab->enter($tests[$_]{id}, '7') for 0, 3;
     $lab->verify($_->{id}) for @tests;
-    is($of_sample->(), undef, 'none is open any more');
+    is($of_sample->(), undef, 'once no test is open');
 };
 
 done_testing();

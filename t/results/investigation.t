@@ -34,16 +34,17 @@ subtest 'a result out of specification opens an investigation' => sub {
     my $row    = $lims->db->selectrow_hashref('SELECT * FROM lims.investigation'
             . ' WHERE sample_test_id = ?', undef, $test);
 
-    is($told->{investigationId},     $row->{id},                   'which');
+    is($told->{investigationId},     $row->{id},
+        'the event names the investigation');
     is($told->{investigationNumber}, $row->{investigation_number}, 'its number');
     my $year = strftime('%y', gmtime);
     like($told->{investigationNumber}, qr/\AOOS-$year-\d{7,}\z/, '... of its kind');
     is($told->{kind},     'oos',         'its kind');
-    is($told->{sampleId}, $sample->{id}, 'of the sample');
+    is($told->{sampleId}, $sample->{id}, 'the event names the sample');
     like($told->{title}, qr/NO3N.*12\.5.*at most 10 mg\/L.*$sample->{trackingId}/,
         'its title says what');
     is($row->{status},    'opened', 'open');
-    is($row->{opened_by}, $lims->fixture->{user_id}, 'by who entered it');
+    is($row->{opened_by}, $lims->fixture->{user_id}, 'opened by who entered the result');
     is($lab->value('SELECT i.xmin = t.xmin FROM lims.investigation i, lims.sample_test t'
                 . ' WHERE t.id = ? AND i.sample_test_id = t.id', $test), 1,
         'in the transaction of the result');
@@ -54,7 +55,7 @@ subtest 'one investigation while it is open' => sub {
     is_deeply([ sort { $a->[0] cmp $b->[0] } $lab->events_of(sub { $lab->enter($test, '11') }) ],
         [ $opened, $entered ], 'the first value that is out');
     is_deeply([ $lab->events_of(sub { $lab->enter($test, '13') }) ], [$entered],
-        'another value, still out');
+        'another value out of specification');
     is_deeply([ $lab->events_of(sub { $lab->enter($test, '5') }) ], [$entered], 'back inside');
     is($lab->value('SELECT status FROM lims.investigation WHERE sample_test_id = ?', $test),
         'opened', '... does not close it');
@@ -64,7 +65,7 @@ subtest 'one investigation while it is open' => sub {
     is_deeply([ $lab->events_of(sub { $lims->patch("/sample-tests/$test", { notes => 'n' }) }) ],
         [], 'after it ended, a note opens none');
     is_deeply([ sort { $a->[0] cmp $b->[0] } $lab->events_of(sub { $lab->enter($test, '15') }) ],
-        [ $opened, $entered ], 'but another value that is out does');
+        [ $opened, $entered ], 'another value out of specification opens one');
     is(investigations($test), 2, 'a second one');
 };
 
@@ -101,8 +102,9 @@ subtest 'bulk results: all or none' => sub {
     my @events = $lab->events_of(sub {
         is($lims->post('/sample-tests/bulk-results', { updates => \@updates })->status, 200,
             'all are right') });
-    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 2, 'one for each that is out');
-    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 3, 'and each result');
+    is(scalar(grep { $_->[0] eq 'investigation.opened' } @events), 2,
+        'one for each result out of specification');
+    is(scalar(grep { $_->[0] eq 'result.entered' } @events), 3, 'one event for each result');
 };
 
 done_testing();

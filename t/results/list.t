@@ -30,23 +30,25 @@ sub found {
 }
 
 subtest 'filters' => sub {
-    is(found(''),                                  '0 1 2 3 4 5 6 7 8', 'none: all, ascending');
+    is(found(''),                                  '0 1 2 3 4 5 6 7 8',
+        'without filters: all, ascending');
     is(found("?sampleId=$samples[1]{id}"),         '3 4 5',             'sampleId');
     is(found("?testDefinitionId=$definitions[1]"), '1 4 7',             'testDefinitionId');
     is(found('?status=pending'),                   '0 2 3 5 6',         'status=pending');
     is(found('?status=entered'),                   '1 4',               'status=entered');
     is(found('?status=verified'),                  '7 8',               'status=verified');
-    is(found("?status=verified&testDefinitionId=$definitions[1]"), '7', 'two at once');
-    is(found("?sampleId=$samples[1]{id}&limit=2"), '3 4',               'with a limit');
-    is(found("?sampleId=$samples[1]{id}&cursor=$tests[3]"), '4 5',      'with a cursor');
-    is(found('?sampleId=987654'),                  '',                  'of a sample there is not');
+    is(found("?status=verified&testDefinitionId=$definitions[1]"), '7', 'two filters at once');
+    is(found("?sampleId=$samples[1]{id}&limit=2"), '3 4',               'filter and limit');
+    is(found("?sampleId=$samples[1]{id}&cursor=$tests[3]"), '4 5',      'filter and cursor');
+    is(found('?sampleId=987654'),                  '',                  'an unknown sample');
 };
 
 subtest 'updatedSince' => sub {
     my $at = $lab->enter($tests[5], '2')->{updatedAt};
-    is(found("?updatedSince=$at"), '5', 'from that very time on');
-    is(found('?updatedSince=2999-01-01'), '', 'and not from a later one');
-    is(found('?updatedSince=2020-01-01'), '0 1 2 3 4 5 6 7 8', 'all from an early one');
+    is(found("?updatedSince=$at"), '5', 'updatedSince includes its own time');
+    is(found('?updatedSince=2999-01-01'), '', 'a later updatedSince excludes all');
+    is(found('?updatedSince=2020-01-01'), '0 1 2 3 4 5 6 7 8',
+        'an early updatedSince includes all');
 };
 
 subtest 'refused queries' => sub {
@@ -65,7 +67,7 @@ subtest 'pages' => sub {
         ($cursor, $more) = @$page{qw(nextCursor hasMore)};
     }
     is_deeply(\@seen, [ 0 .. 8 ], 'each once');
-    is($cursor, $tests[8], 'to the last');
+    is($cursor, $tests[8], 'the last cursor is the last test\'s');
 };
 
 subtest 'list, record and sample show the same' => sub {
@@ -78,7 +80,7 @@ subtest 'list, record and sample show the same' => sub {
     is_deeply([ map { $_->{testName} } @$nested ], [ map { "Analyte $_" } 1 .. 3 ], 'names');
     is($nested->[0]{unit}, 'mg/L', 'unit of the definition');
     is($nested->[2]{sampleId}, $samples[2]{id}, 'of the sample');
-    refused($lims->get('/sample-tests/987654'), 404, 'not_found', 'none like that');
+    refused($lims->get('/sample-tests/987654'), 404, 'not_found', 'an unknown test');
 };
 
 done_testing();

@@ -35,7 +35,7 @@ subtest 'policy block: an expired reagent lot is refused' => sub {
         my $body = refused(change($test, { result => '1', reagentLotId => $expired }), 409,
             'reagent_lot_expired', 'a result with an expired lot');
         like($body->{message}, qr/HCL-OLD/, 'which');
-        is($body->{blockers}[0]{slug}, 'reagent_lot_expired', 'also among the blockers');
+        is($body->{blockers}[0]{slug}, 'reagent_lot_expired', 'the blocker has the slug');
         is_deeply([ @{ $body->{blockers}[0] }{qw(testIds reagentLotIds)} ],
             [ [ 0 + $test ], [ 0 + $expired ] ], '... with the test and the lot');
         like($body->{blockers}[0]{clearedBy}, qr/a lot that is in date/, '... and what to do');
@@ -45,16 +45,19 @@ subtest 'policy block: an expired reagent lot is refused' => sub {
         for $today, $good, $forever;
     refused(change($test, { reagentLotId => $expired }), 409, 'reagent_lot_expired',
         'the lot changed under a result');
-    is($lims->get("/sample-tests/$test")->json->{reagentLotId}, $forever, 'it is not');
+    is($lims->get("/sample-tests/$test")->json->{reagentLotId}, $forever,
+        'the lot was not changed');
     is_deeply($lims->get("/sample-tests/$test")->json->{warnings}, [], 'no warning');
 };
 
 subtest 'a lot noted before there is a result' => sub {
     my $test = test();
-    is(change($test, { reagentLotId => $expired })->status, 200, 'is only noted');
-    refused(change($test, { result => '1' }), 409, 'reagent_lot_expired', 'until a result comes');
+    is(change($test, { reagentLotId => $expired })->status, 200,
+        'without a result the lot is only noted');
+    refused(change($test, { result => '1' }), 409, 'reagent_lot_expired', 'the result is refused');
     is(change($test, { result => ' ' })->status, 200, 'a blank one is none');
-    is(change($test, { result => '1', reagentLotId => $good })->status, 200, 'with a good one');
+    is(change($test, { result => '1', reagentLotId => $good })->status, 200,
+        'with a lot that has not expired it is entered');
 };
 
 subtest 'bulk results: only the tests with an expired lot are named' => sub {
@@ -63,7 +66,8 @@ subtest 'bulk results: only the tests with an expired lot are named' => sub {
     my $body = refused($lims->post('/sample-tests/bulk-results', { updates =>
                 [ map { { sampleTestId => 0 + $_, result => '1' } } @tests ] }), 409,
         'reagent_lot_expired', 'all are refused');
-    is_deeply($body->{blockers}[0]{testIds}, [ 0 + $tests[1] ], 'for the one');
+    is_deeply($body->{blockers}[0]{testIds}, [ 0 + $tests[1] ],
+        'only the test with the expired lot is named');
 };
 
 subtest 'an earlier analysedAt does not help' => sub {
@@ -77,8 +81,9 @@ subtest 'a lot that expires after the result' => sub {
     change($test, { result => '1', reagentLotId => $lot });
     $lims->db->do('UPDATE lims.reagent_lot SET expires_on = ? WHERE id = ?', undef, day(-1), $lot);
     is(change($test, { notes => 'n' })->status, 200, 'notes still change');
-    is(change($test, { result => '1' })->status, 200, 'the same value is no entry');
-    refused(change($test, { result => '2' }), 409, 'reagent_lot_expired', 'another value is');
+    is(change($test, { result => '1' })->status, 200, 'the same value again is allowed');
+    refused(change($test, { result => '2' }), 409, 'reagent_lot_expired',
+        'another value is refused');
     refused(change($test, { qualifier => '<' }), 409, 'reagent_lot_expired', 'a qualifier too');
     is(change($test, { result => undef })->status, 200, 'withdrawing is not');
 };
@@ -102,7 +107,7 @@ subtest 'bulk results with expired lots' => sub {
     my $changes = $lab->changes_of(sub {
         refused($lims->post('/sample-tests/bulk-results', { updates =>
                         [ map { { sampleTestId => $_, result => '1' } } @tests ] }), 409,
-            'reagent_lot_expired', 'one of them');
+            'reagent_lot_expired', 'one of the lots has expired');
     });
     is($changes, 0, 'none is entered');
 };
@@ -113,11 +118,11 @@ subtest 'policy warn: an expired reagent lot warns' => sub {
     my $record = change($test, { result => '1', reagentLotId => $expired })->json;
     is($record->{status}, 'entered', 'the result is entered');
     is(scalar @{ $record->{warnings} }, 1, 'with a warning');
-    like($record->{warnings}[0], qr/reagent lot HCL-OLD expired/, 'that says so');
+    like($record->{warnings}[0], qr/reagent lot HCL-OLD expired/, 'the warning names the lot');
     is_deeply($lims->get("/sample-tests/$test")->json->{warnings}, $record->{warnings},
-        'which stays');
+        'the warning stays on the record');
     is_deeply(change($test, { reagentLotId => $good })->json->{warnings}, [],
-        'until it is changed');
+        'another lot ends the warning');
     $lab->policy(reagent_expiry_policy => 'block');
 };
 
@@ -125,7 +130,7 @@ subtest 'an expired media lot warns' => sub {
     my $lot    = $lab->insert('media_lot', code => 'R2A-OLD', name => 'R2A', lot_number => 'L1',
         medium => 'R2A', expires_on => day(-1));
     my $record = change(test(), { result => '1', mediaLotId => $lot })->json;
-    is($record->{mediaLotId}, $lot, 'it is noted');
+    is($record->{mediaLotId}, $lot, 'the lot is noted');
     like("@{ $record->{warnings} }", qr/media lot R2A-OLD expired/, 'with a warning');
 };
 
@@ -145,7 +150,7 @@ subtest 'a failed media lot cannot be removed from a result' => sub {
     is(change($test, { result => '2', mediaLotId => $other })->json->{mediaLotId}, $other,
         'a result found with another lot has it');
     refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed',
-        'and goes on naming one');
+        'a failed lot cannot be removed then either');
     is($lab->verify($test)->{status}, 'verified', 'and can be verified');
 };
 
@@ -161,14 +166,14 @@ subtest 'a failed media lot stays known' => sub {
     my $left = refused(change($test, { mediaLotId => undef }), 409, 'media_qc_failed',
         'then the lot left');
     is_deeply([ @{ $left->{blockers}[0] }{qw(testIds mediaLotIds)} ], [ [$test], [$lot] ],
-        'with the test and the lot');
+        'the blocker names test and lot');
     refused(change($test, { mediaLotId => undef, result => '5' }), 409, 'media_qc_failed',
         'left with another entry');
     refused(change($test, { mediaLotId => $spoilt }), 409, 'media_qc_failed',
-        'for one that failed too');
+        'another failed lot is refused');
     is(change($test, { mediaLotId => $other })->status, 200, 'for another');
     refused(change($test, { mediaLotId => undef, result => '5' }), 409, 'media_qc_failed',
-        'which is not left for none either');
+        'the new result\'s lot cannot be removed either');
     is(change($test, { result => '5' })->json->{mediaLotId}, $other,
         'the result of the repetition has the other lot');
     is($lab->verify($test)->{status}, 'verified', 'and can be verified');

@@ -28,8 +28,9 @@ subtest 'two analysts edit one result' => sub {
         });
         is($met, 6, "round $round: six at once");
         my ($winner) = grep { $answers[$_] == 200 } 0 .. 5;
-        is_deeply([ sort @answers ], [ 200, (412) x 5 ], 'one wins');
-        is($lims->get("/sample-tests/$test")->json->{result}, "9.$winner", 'with what stands');
+        is_deeply([ sort @answers ], [ 200, (412) x 5 ], 'one of six wins, the others get 412');
+        is($lims->get("/sample-tests/$test")->json->{result}, "9.$winner",
+            'the result is the winner\'s');
         is(scalar @events, 1, 'told once');
     }
 };
@@ -51,8 +52,8 @@ subtest 'verification and edit of one result' => sub {
         my $record = $lims->get("/sample-tests/$test")->json;
 
         is($met, 2, "round $round: two at once");
-        is($verified, '200 ', 'it is verified');
-        is($record->{status}, 'verified', 'and stays so');
+        is($verified, '200 ', 'the verification succeeds');
+        is($record->{status}, 'verified', 'the test stays verified');
         if ($edited eq '200 ') {
             is($record->{result}, '2', 'edited before');
             is_deeply([ map { $_->[0] } @events ], [qw(result.entered result.verified)],
@@ -60,7 +61,7 @@ subtest 'verification and edit of one result' => sub {
         }
         else {
             is($edited, '409 test_verified_locked', 'or not at all');
-            is($record->{result}, '1', 'it is what was verified');
+            is($record->{result}, '1', 'the result is the verified one');
             is_deeply([ map { $_->[0] } @events ], ['result.verified'], 'told alone');
         }
     }
@@ -78,7 +79,7 @@ subtest 'many verify one result' => sub {
         });
         is($met, 6, "round $round: six at once");
         is_deeply([ sort @answers ], [ '200 ', ('409 test_verified_locked') x 5 ],
-            'by one of them');
+            'one of six verifies it');
         is(scalar @events, 1, 'told once');
     }
 };
@@ -99,10 +100,10 @@ subtest 'report and edit of a result' => sub {
 
         is($met, 2, "round $round: two at once");
         is($reported->[0], 200, 'reported');
-        is_deeply($record, $reported->[1], 'as it was answered');
+        is_deeply($record, $reported->[1], 'the record is the one that was answered');
         is($record->{notes}, $noted->[0] == 200 ? 'late' : undef,
             "the note came first or not at all ($noted->[0])");
-        is($noted->[1]{error}, 'invalid_transition', 'and was told') if $noted->[0] != 200;
+        is($noted->[1]{error}, 'invalid_transition', 'the edit is refused with invalid_transition') if $noted->[0] != 200;
     }
 };
 
@@ -121,7 +122,8 @@ subtest 'report and a QC batch that fails' => sub {
 
         is($met, 2, "round $round: two at once");
         like($reported, qr/\A(?:200 |409 qc_failed)\z/, 'either came first');
-        is($status, $reported eq '200 ' ? 'reported' : 'pending', 'and the sample shows which');
+        is($status, $reported eq '200 ' ? 'reported' : 'pending',
+            'the sample\'s status agrees with the answer');
     }
 };
 
@@ -138,7 +140,8 @@ subtest 'entering into a sample that is being completed' => sub {
         is($withdrawn, 200, 'a result is withdrawn');
         like($completed, qr/\A(?:200|409)\z/, "and the sample completed or not ($completed)");
         is($lims->get("/samples/$sample->{id}")->json->{status},
-            $completed == 200 ? 'completed' : 'pending', 'as was answered');
+            $completed == 200 ? 'completed' : 'pending',
+                'the sample\'s status agrees with the answers');
     }
 };
 

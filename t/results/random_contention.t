@@ -81,11 +81,11 @@ for my $tally (@tallies) {
     $sum{$_} += $tally->{$_} for keys %$tally;
 }
 note(join ', ', map { "$_: $sum{$_}" } sort keys %sum);
-is(join("\n", grep { /broken/ } keys %sum), '', 'nothing broke');
+is(join("\n", grep { /broken/ } keys %sum), '', 'no request failed');
 cmp_ok($sum{200}  // 0, '>', 50, 'much was done');
-cmp_ok($sum{409}  // 0, '>', 5,  'and something refused');
+cmp_ok($sum{409}  // 0, '>', 5,  'some requests were refused');
 is($lab->value('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'), 0,
-    'nobody waited in a circle');
+    'there was no deadlock');
 
 sub rows {
     my ($sql, @bind) = @_;

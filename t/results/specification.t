@@ -159,12 +159,12 @@ subtest 'later limits do not change an evaluated result' => sub {
     my $after = $lims->get("/sample-tests/$test")->json;
     is_deeply($after, $before, 'other limits later change nothing of it');
     $lab->specification($definition, $material, $project, high => 30);
-    is_deeply($lab->enter($test, '12'), $before, 'nor the same value again');
+    is_deeply($lab->enter($test, '12'), $before, 'the same value keeps the limits');
     is($lims->patch("/sample-tests/$test", { notes => 'n' })->json->{specification},
-        'at most 10', 'nor a note');
+        'at most 10', 'a note keeps the limits');
     my $new = $lab->enter($test, '12.0');
     is_judged($new, $in, 'a new value is judged anew');
-    is($new->{specification}, 'at most 20', 'by the limits of now');
+    is($new->{specification}, 'at most 20', 'a new value has the new limits');
 };
 
 subtest 'another material type or project' => sub {
@@ -181,9 +181,9 @@ subtest 'another material type or project' => sub {
         'the sample turns out to be another\'s');
     my $after = $lims->get("/sample-tests/$test")->json;
     is_judged($after, $in, 'its result is judged anew');
-    is($after->{specification}, 'at most 30', 'by the limits that apply now');
+    is($after->{specification}, 'at most 30', 'another project evaluates by its limits');
     is_deeply([ @$after{qw(result enteredBy enteredAt)} ],
-        [ @$before{qw(result enteredBy enteredAt)} ], 'and was entered when it was');
+        [ @$before{qw(result enteredBy enteredAt)} ], 'enteredBy and enteredAt stay');
     $lab->verify($test);
     refused($lims->patch($path, { projectId => undef }), 409, 'test_verified_locked',
         'a verified one is not judged anew');
@@ -195,7 +195,7 @@ subtest 'a test without a result shows today\'s limits' => sub {
     $lims->db->do('UPDATE lims.test_definition SET specification_high = 20 WHERE id = ?', undef,
         $definition);
     my $record = $lims->get("/sample-tests/$test")->json;
-    is($record->{specification}, 'at most 20', 'in words');
+    is($record->{specification}, 'at most 20', 'the record shows the limits of now');
     is_judged($record, $open, 'and no judgement');
 };
 

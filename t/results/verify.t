@@ -44,12 +44,12 @@ subtest 'verified and locked' => sub {
     my $record = $response->json;
     is($record->{status},     'verified', 'status');
     is($record->{result},     '5',        'the result stands');
-    is($record->{verifiedBy}, $lims->fixture->{user_id}, 'by the user of the key');
+    is($record->{verifiedBy}, $lims->fixture->{user_id}, 'verifiedBy is the user of the key');
     like($record->{verifiedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'now');
     is_deeply($lims->get("/sample-tests/$test")->json, $record, 'and so it is read');
 
     my $changes = $lab->changes_of(sub {
-        refused(verify($test), 409, 'test_verified_locked', 'not verified again');
+        refused(verify($test), 409, 'test_verified_locked', 'a second verification is refused');
         my %bodies = (
             'another result' => { result => '6' }, 'the same result' => { result => '5' },
             'no result'    => { result => undef }, 'a note' => { notes => 'n' },
@@ -99,7 +99,7 @@ subtest 'worksheet_incomplete' => sub {
     $lab->enter($test, '5');
 
     my $blocker = $is->('missing', [ 'Tare', 'Gross' ], [ 'Analyst', 'Reviewer' ], 'not begun');
-    ok(!exists $blocker->{worksheetIds}, 'there is no sheet to name');
+    ok(!exists $blocker->{worksheetIds}, 'the blocker names no worksheet');
     my $sheet = $lab->worksheet_fill($test, Tare => '12.01');
     $blocker = $is->('incomplete', ['Gross'], [ 'Analyst', 'Reviewer' ], 'half filled');
     is_deeply($blocker->{worksheetIds}, [$sheet], 'the sheet is named');
@@ -123,8 +123,8 @@ subtest 'qc_failed' => sub {
     my $body = refused(verify($test), 409, 'qc_failed', 'its batch failed');
     is_deeply($body->{qcBatches}, [ { id => $batch, batchNumber => $number,
                 qcStatus => 'failed' } ], 'the batch');
-    is_deeply($body->{blockers}[0]{testIds}, [$test], 'of this test alone');
-    is_deeply($body->{blockers}[0]{qcBatchIds}, [$batch], 'and its id');
+    is_deeply($body->{blockers}[0]{testIds}, [$test], 'the blocker names this test alone');
+    is_deeply($body->{blockers}[0]{qcBatchIds}, [$batch], 'the blocker names the batch');
     verifies(entered(), 'another test does not mind');
     $lab->qc_override($batch);
     verifies($test, 'after a signed override');
@@ -141,7 +141,7 @@ subtest 'a failed batch of another test of the sample' => sub {
     my ($sample, @tests) = $lab->worked(2);
     $lab->qc_control($lab->qc_batch($tests[0]), 9);
     verifies($tests[1], 'does not block this one');
-    refused(verify($tests[0]), 409, 'qc_failed', 'but its own');
+    refused(verify($tests[0]), 409, 'qc_failed', 'its own test is refused');
 };
 
 subtest 'confirmation_required' => sub {
@@ -163,7 +163,7 @@ subtest 'media_qc_failed' => sub {
         my $lot  = $lab->media_lot($test);
         $lab->media_test($lot, $kind, 'failed', 'E. coli');
         my $body = refused(verify($test), 409, 'media_qc_failed', $kind);
-        is_deeply($body->{blockers}[0]{mediaLotIds}, [$lot], 'which lot');
+        is_deeply($body->{blockers}[0]{mediaLotIds}, [$lot], 'the blocker names the lot');
         $lab->media_test($lot, $kind, 'passed', 'E. coli');
         verifies($test, 'after it was requalified');
     }
@@ -211,7 +211,7 @@ subtest 'an already verified test that fails another gate' => sub {
     $lab->verify($test);
     $lab->qc_control($batch, 9);
     is_deeply(slugs(refused(verify($test), 409, 'test_verified_locked', 'locked')),
-        ['test_verified_locked'], 'and that is all');
+        ['test_verified_locked'], 'the locked test is the only blocker');
 };
 
 subtest 'unknown tests' => sub {

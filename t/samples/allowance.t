@@ -56,8 +56,8 @@ subtest 'fifty registrations at once with an allowance of twenty-five' => sub {
     cmp_ok($met, '>=', 16, "$met of them were in the middle of it together");
     is(scalar @made,    25, 'twenty-five are registered');
     is(scalar @refused, 25, 'twenty-five are refused');
-    is(count(),         25, 'as many are there');
-    is(scalar @events,  25, 'and were told');
+    is(count(),         25, 'as many samples were made');
+    is(scalar @events,  25, 'each has its event');
     my %bodies = map { join(' ', sort keys %{ $_->[1] }) . " $_->[1]{code}" => 1 } @refused;
     is_deeply([ keys %bodies ], ['code message SAMPLE_LIMIT_EXCEEDED'], 'a code, and no error');
     like($refused[0][1]{message}, qr/25/, 'the words name the allowance');
@@ -67,10 +67,10 @@ subtest 'the allowance is used up' => sub {
     my $changes = $lab->changes_of(sub {
         refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'another one') for 1 .. 2;
     });
-    is($changes, 0, 'nothing happened');
+    is($changes, 0, 'refused registrations change nothing');
     is($lab->value('SELECT used FROM lims.sample_allowance WHERE organization_id = ?',
-            $lims->fixture->{id}), 25, 'what is refused does not count');
-    is($other->sample->{status}, 'pending', 'another organization has its own');
+            $lims->fixture->{id}), 25, 'refused registrations are not counted');
+    is($other->sample->{status}, 'pending', 'another organization has its own allowance');
     my ($id) = $lims->db->selectrow_array('SELECT min(id) FROM lims.sample'
             . ' WHERE organization_id = ?', undef, $lims->fixture->{id});
     is($lims->patch("/samples/$id", { notes => 'x' })->status, 200, 'only creation is limited');
@@ -93,7 +93,7 @@ subtest 'the turn of the month (UTC)' => sub {
     turn_the_month('-1 microsecond');
     is(create()->status, 201, "number $_ of the new month") for 1 .. 3;
     $lab->policy(monthly_sample_allowance => 3);
-    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'and no more');
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'the sample above the allowance is refused');
 };
 
 subtest 'no allowance, and one that is introduced' => sub {
@@ -108,7 +108,7 @@ subtest 'no allowance, and one that is introduced' => sub {
     my $this_month = count();
     $lab->policy(monthly_sample_allowance => $this_month + 1);
     is(create()->status, 201, 'the first instant of the month belongs to it');
-    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'so that is all');
+    refused(create(), 403, 'SAMPLE_LIMIT_EXCEEDED', 'further samples are refused');
 };
 
 subtest 'an allowance of 0' => sub {

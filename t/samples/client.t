@@ -55,7 +55,7 @@ subtest 'the project names the client' => sub {
         'Somebody Else', 'a name given wins');
     like(refused($lims->post('/samples', { materialTypeId => $material, projectId => $without }),
             400, 'invalid_body', 'a project without a client does not help')->{message},
-        qr/clientName/, 'and the answer says what is missing');
+        qr/clientName/, 'the message names the missing field');
 };
 
 subtest 'changing the name changes the record' => sub {
@@ -66,11 +66,12 @@ subtest 'changing the name changes the record' => sub {
         'a client by its name');
     is($lims->get($path)->json->{clientName}, 'city of RIVERBEND', 'the name as given');
     is($lims->patch($path, { clientName => 'Nobody Known' })->json->{clientId}, undef,
-        'and away again');
+        'an unknown name clears the client record');
     is($lims->patch($path, { projectId => $with })->json->{clientName}, 'Nobody Known',
-        'another project leaves the client');
-    refused($lims->patch($path, { clientName => undef }), 400, 'invalid_body', 'it has one');
-    refused($lims->patch($path, { clientName => ' ' }), 400, 'invalid_body', 'not blank');
+        'another project keeps the client');
+    refused($lims->patch($path, { clientName => undef }), 400, 'invalid_body', 'null is refused');
+    refused($lims->patch($path, { clientName => ' ' }), 400, 'invalid_body',
+        'a blank name is refused');
 };
 
 subtest 'two clients with the same name' => sub {

@@ -59,9 +59,9 @@ subtest 'dates in the future' => sub {
 
     my $sample = $lab->sample;
     refused($lims->patch("/samples/$sample->{id}", { collectionDate => day(2) }), 400,
-        'invalid_body', 'nor later');
+        'invalid_body', 'a later date by PATCH');
     refused($lims->patch("/samples/$sample->{id}", { collectedAt => moment(25 * 60) }), 400,
-        'invalid_body', 'nor later to the minute');
+        'invalid_body', 'a later time by PATCH');
 };
 
 subtest 'collectedAt and collectionDate that contradict each other' => sub {
@@ -69,14 +69,15 @@ subtest 'collectedAt and collectionDate that contradict each other' => sub {
     my $path   = "/samples/$sample->{id}";
 
     like(refused($lims->patch($path, { collectionDate => '2026-03-08' }), 400, 'invalid_body',
-            'another day than the time')->{message}, qr/collectedAt/, 'and what to do');
+            'another day than the time')->{message}, qr/collectedAt/,
+                'the message says what to do');
     is($lims->patch($path, { collectedAt => '2026-03-05T10:00:00Z' })->json->{collectionDate},
         '2026-03-05', 'a new time brings its day');
     my $both = $lims->patch($path, { collectedAt => undef, collectionDate => '2026-03-01' })->json;
     is($both->{collectionDate}, '2026-03-01', 'without the time, any day');
-    is($both->{collectedAt},    undef,        'and no time');
+    is($both->{collectedAt},    undef,        'collectedAt is null');
     is($lims->patch($path, { collectionDate => undef })->json->{collectionDate}, undef,
-        'nor a day');
+        'collectionDate is cleared');
 };
 
 subtest 'a repeated correction of both changes nothing' => sub {

@@ -36,7 +36,7 @@ subtest 'the required fields alone' => sub {
 
     is($response->status, 201);
     is($response->header('Location'), "/api/v1/samples/$sample->{id}");
-    is_deeply([ sort keys %$sample ], [ sort @members ], 'all members, whether they say something');
+    is_deeply([ sort keys %$sample ], [ sort @members ], 'every member is there, null or not');
     my %expected = (status => 'pending', priority => 'routine', releaseState => 'in_progress',
         clientName => 'City of Riverbend', materialTypeId => $material, tests => []);
     is_deeply($sample->{$_}, $expected{$_}, $_) for sort keys %expected;
@@ -48,7 +48,7 @@ subtest 'the required fields alone' => sub {
 
     my $again = $lims->get("/samples/$sample->{id}");
     is_deeply($again->json, $sample, 'and so it is read');
-    is($again->header('ETag'), $response->header('ETag'), 'with the same ETag');
+    is($again->header('ETag'), $response->header('ETag'), 'a read has the same ETag');
 };
 
 subtest 'all fields' => sub {
@@ -70,8 +70,10 @@ subtest 'all fields' => sub {
     is_deeply([ map { $_->{testDefinitionId} } @{ $sample->{tests} } ], [ @tests[ 2, 0, 1 ] ],
         'tests in the order asked for');
     is_deeply([ map { $_->{id} } @{ $sample->{tests} } ],
-        [ sort { $a <=> $b } map { $_->{id} } @{ $sample->{tests} } ], 'in order of id');
-    is_deeply([ map { $_->{status} } @{ $sample->{tests} } ], [ ('pending') x 3 ], 'all pending');
+        [ sort { $a <=> $b } map { $_->{id} } @{ $sample->{tests} } ],
+            'the tests are in the order of their ids');
+    is_deeply([ map { $_->{status} } @{ $sample->{tests} } ], [ ('pending') x 3 ],
+        'every test is pending');
     is_deeply($lims->get("/samples/$sample->{id}")->json, $sample, 'and so it is read');
     is($lab->value('SELECT created_by FROM lims.sample WHERE id = ?', $sample->{id}),
         $lims->fixture->{user_id}, 'made by the user of the key');
@@ -111,7 +113,7 @@ subtest 'sample.created, in the transaction of the sample' => sub {
     my $sample;
     is_deeply([ $lab->events_of(sub { $sample = $lab->sample(testDefinitionIds => [@tests]) }) ],
         [ [ 'sample.created', 'sampleId integer, trackingId string, sampleIdentifier string, '
-                . 'clientName string, status string' ] ], 'once, as the contract has it');
+                . 'clientName string, status string' ] ], 'one event, as in the contract');
     my ($type, $data, $together) = $lims->db->selectrow_array(
         'SELECT e.type, e.data::text, e.xmin = s.xmin FROM lims.event e, lims.sample s'
             . ' WHERE s.id = ? AND e.organization_id = s.organization_id'

@@ -34,7 +34,8 @@ sub check_is_right {
 subtest 'this test computes check characters correctly' => sub {
     # The example of the GRid standard (IFPI), which uses the same system.
     ok(check_is_right('A12425GABC1234002M'), 'GRid A12425GABC1234002M');
-    ok(!check_is_right('A12425GABC1234003M'), 'and not its neighbour');
+    ok(!check_is_right('A12425GABC1234003M'),
+        'an identifier with one wrong character is not valid');
 };
 
 sub parts { return $_[0] =~ /\A([A-Z0-9]{1,8})-(\d\d)-(\d{7,})-([0-9A-Z])\z/a }
@@ -49,15 +50,16 @@ subtest 'tracking ids' => sub {
         is(0 + $number, $sample->{id}, 'number');
         ok(check_is_right("$prefix$year$number$check"), "check character of $sample->{trackingId}");
         is($seen{ $sample->{trackingId} }++, 0, 'only once');
-        is($sample->{sampleIdentifier}, $sample->{trackingId}, 'it is the sample identifier');
+        is($sample->{sampleIdentifier}, $sample->{trackingId},
+            'without a composite the tracking id is the sample identifier');
     }
 };
 
 subtest 'tracking ids with the organization\'s prefix' => sub {
     $lab->policy(tracking_prefix => 'NORTH7');
     my $sample = $lab->sample;
-    like($sample->{trackingId}, qr/\ANORTH7-/, 'as the organization wants it');
-    ok(check_is_right($sample->{trackingId} =~ tr/-//dr), 'in the check character too');
+    like($sample->{trackingId}, qr/\ANORTH7-/, 'the prefix is the organization\'s');
+    ok(check_is_right($sample->{trackingId} =~ tr/-//dr), 'the check character covers the prefix');
     $lab->policy(tracking_prefix => 'LAB');
 };
 
@@ -96,11 +98,11 @@ subtest 'composite identifiers' => sub {
     is($lab->sample(%at, @day)->{sampleIdentifier}, 'NPDES001-EFF-001-20260309-1', 'the first');
     is($lab->sample(%at, @day)->{sampleIdentifier}, 'NPDES001-EFF-001-20260309-2', 'the second');
     is($lab->sample(%at, collectionDate => '2026-03-10')->{sampleIdentifier},
-        'NPDES001-EFF-001-20260310-1', 'another day begins anew');
+        'NPDES001-EFF-001-20260310-1', 'another day begins at 1');
     is($lab->sample(%at, @day, plantLocation => 'INF')->{sampleIdentifier},
-        'NPDES001-INF-20260309-1', 'another place too');
+        'NPDES001-INF-20260309-1', 'another place begins at 1');
     is($lab->sample(%at)->{sampleIdentifier},
-        'NPDES001-EFF-001-' . strftime('%Y%m%d', gmtime) . '-1', 'no date: today');
+        'NPDES001-EFF-001-' . strftime('%Y%m%d', gmtime) . '-1', 'without a date it is today\'s');
     isnt($lab->sample(%at, @day)->{sampleIdentifier}, $lab->sample(%at, @day)->{trackingId},
         'the tracking id is something else');
     is($lab->sample(%at, collectedAt => '2026-03-11T23:30:00-02:00')->{sampleIdentifier},
@@ -119,7 +121,8 @@ subtest 'a composite identifier needs a plant location' => sub {
     refused($lims->patch("/samples/$sample->{id}", { projectId => $composite }), 400,
         'invalid_body', 'moved into the project without one');
     is($lims->patch("/samples/$sample->{id}", { projectId => $composite, plantLocation => 'INF' })
-            ->json->{sampleIdentifier}, $sample->{sampleIdentifier}, 'and with one');
+            ->json->{sampleIdentifier}, $sample->{sampleIdentifier},
+                'a place given later does not change it');
 };
 
 subtest 'an identifier is assigned once' => sub {
@@ -127,7 +130,7 @@ subtest 'an identifier is assigned once' => sub {
     my $after  = $lims->patch("/samples/$sample->{id}",
         { plantLocation => 'INF', collectionDate => '2026-03-01' })->json;
 
-    is($after->{sampleIdentifier}, $sample->{sampleIdentifier}, 'whatever changes later');
+    is($after->{sampleIdentifier}, $sample->{sampleIdentifier}, 'later changes do not change it');
     refused($lims->patch("/samples/$sample->{id}", { plantLocation => undef }), 400,
         'invalid_body', 'the place stays required');
 };
@@ -137,7 +140,8 @@ subtest 'a refused creation leaves no gap' => sub {
     my $bad = { clientName => 'A', materialTypeId => $lab->material, %at,
         testDefinitionIds => [987654] };
 
-    refused($lims->post('/samples', $bad), 400, 'invalid_reference', 'after the number was taken');
+    refused($lims->post('/samples', $bad), 400, 'invalid_reference',
+        'a creation refused after its number was taken');
     is($lab->sample(%at)->{sampleIdentifier}, 'NPDES001-GAP-20260309-1', 'the first is 1');
 };
 

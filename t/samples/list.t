@@ -34,7 +34,7 @@ sub found {
 }
 
 subtest 'all samples of the organization, ascending' => sub {
-    is(found(''), '1 2 3 4 5 6 7 8 9', 'all and no other');
+    is(found(''), '1 2 3 4 5 6 7 8 9', 'all samples and no other organization\'s');
     my $page = $lims->get('/samples')->json;
     is_deeply([ sort keys %$page ], [qw(data hasMore nextCursor)], 'the members of a page');
     for my $record (@{ $page->{data} }) {
@@ -46,16 +46,16 @@ subtest 'all samples of the organization, ascending' => sub {
 
 subtest 'filters by equal value' => sub {
     is(found("?materialTypeId=$materials[0]"), '2 4 6 8',   'materialTypeId');
-    is(found("?materialTypeId=$materials[1]"), '1 3 5 7 9', 'the other');
+    is(found("?materialTypeId=$materials[1]"), '1 3 5 7 9', 'the other material type');
     is(found("?projectId=$projects[0]"),       '2 4',       'projectId');
     is(found("?clientId=$client"),             '3 6 9',     'clientId');
     is(found('?externalId=EXT-7'),             '7',         'externalId');
-    is(found('?externalId=ext-7'),             '',          'to the letter');
+    is(found('?externalId=ext-7'),             '',          'filters compare with case');
     is(found("?trackingId=$samples[4]{trackingId}"), '5',   'trackingId');
     is(found('?trackingId=LAB-26-0000000-0'),  '',          'an unknown one');
-    is(found("?materialTypeId=$materials[1]&clientId=$client"), '3 9', 'two at once');
+    is(found("?materialTypeId=$materials[1]&clientId=$client"), '3 9', 'two filters at once');
     is(found("?materialTypeId=$materials[0]&clientId=$client&projectId=$projects[0]"), '',
-        'three that exclude each other');
+        'three filters that exclude each other');
     is(found('?projectId=987654'), '', 'an id of nothing');
 };
 
@@ -68,7 +68,7 @@ subtest 'each status' => sub {
     my ($done, $test) = $lab->worked(1);
     $lab->verify($test);
     $lims->post("/samples/$done->{id}/report", {});
-    is(found('?status=reported'), "?$done->{id}", 'one that is');
+    is(found('?status=reported'), "?$done->{id}", 'the reported sample');
 };
 
 # Received at known times, whatever the clock says.
@@ -117,21 +117,23 @@ subtest 'every shown value can be used as a filter' => sub {
     my $shown = '2026-04-01T10:00:00.123Z';
     my $record = $lims->get("/samples/$samples[8]{id}")->json;
     is($record->{$_}, $shown, "$_ is cut to milliseconds") for qw(receivedAt updatedAt);
-    is(found("?since=$shown&until=$shown"), '9', 'both bounds take the millisecond in');
-    like(found("?updatedSince=$shown"), qr/\b9\b/, 'so does updatedSince');
-    is(found('?since=2026-04-01T10:00:00.124Z&until=2026-04-02'), '', 'not the next one');
-    is(found('?until=2026-04-01T10:00:00.122Z&since=2026-04-01'), '', 'nor the one before');
+    is(found("?since=$shown&until=$shown"), '9', 'both bounds include their millisecond');
+    like(found("?updatedSince=$shown"), qr/\b9\b/, 'updatedSince includes its millisecond');
+    is(found('?since=2026-04-01T10:00:00.124Z&until=2026-04-02'), '',
+        'a since one millisecond later excludes it');
+    is(found('?until=2026-04-01T10:00:00.122Z&since=2026-04-01'), '',
+        'an until one millisecond earlier excludes it');
 };
 
 subtest 'updatedSince' => sub {
     my $mark = $lims->get("/samples/$samples[0]{id}")->json->{updatedAt};
     my $after = $lims->patch("/samples/$samples[0]{id}", { notes => 'changed' })->json->{updatedAt};
     isnt($after, $mark, 'the change is dated');
-    like(found("?updatedSince=$after"), qr/\A1\b/, 'from that very time on');
-    unlike(found('?updatedSince=2999-01-01'), qr/\d/, 'not from a later one');
+    like(found("?updatedSince=$after"), qr/\A1\b/, 'updatedSince includes its own time');
+    unlike(found('?updatedSince=2999-01-01'), qr/\d/, 'a later updatedSince excludes it');
     $lims->patch("/samples/$samples[0]{id}", { notes => 'changed' });
     is($lims->get("/samples/$samples[0]{id}")->json->{updatedAt}, $after,
-        'the same value again is no change');
+        'writing the same value keeps updatedAt');
 };
 
 subtest 'refused queries' => sub {
@@ -182,7 +184,7 @@ subtest 'pages are complete while samples are added' => sub {
     my %times;
     $times{$_}++ for @ids;
 
-    is_deeply([ grep { $times{$_} != 1 } keys %times ], [], 'nothing twice');
+    is_deeply([ grep { $times{$_} != 1 } keys %times ], [], 'no sample comes twice');
     is_deeply(\@ids, [ sort { $a <=> $b } @ids ], 'ascending');
     is_deeply([ grep { !$times{$_} } keys %late ], [], 'the new ones come at the end');
     my $new = $lab->sample->{id};
@@ -197,7 +199,7 @@ subtest 'a limit above the maximum returns the largest page' => sub {
     for my $limit (500, 501, 2147483647) {
         my $page = $lims->get("/samples?limit=$limit")->json;
         is(scalar @{ $page->{data} }, 500, "limit=$limit gives 500");
-        ok($page->{hasMore}, 'and there is more');
+        ok($page->{hasMore}, 'hasMore is true');
     }
     is(scalar @{ $lims->get('/samples')->json->{data} }, 50, 'without limit it is 50');
 };

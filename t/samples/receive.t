@@ -41,8 +41,8 @@ subtest 'a mixed delivery' => sub {
     my $body = $response->json;
 
     is($response->status, 200) or diag($response->body);
-    is_deeply([ sort keys %$body ], [qw(received skipped)], 'two lists');
-    is_deeply(ids($body->{received}), [@waiting], 'those that waited');
+    is_deeply([ sort keys %$body ], [qw(received skipped)], 'the answer has two lists');
+    is_deeply(ids($body->{received}), [@waiting], 'the awaited samples are received');
     is_deeply([ map { "$_->{sampleId} $_->{status} $_->{error}" } @{ $body->{skipped} } ], [
             "$at{received} 409 not_receivable", '987654 404 not_found',
             "$at{reported} 409 not_receivable", "$foreign 404 not_found",
@@ -61,7 +61,7 @@ subtest 'a mixed delivery' => sub {
     for my $record (@{ $body->{received} }) {
         my $alone = $lims->get("/samples/$record->{id}")->json;
         is($alone->{status}, 'received', "$record->{id} is received");
-        like($alone->{receivedAt}, qr/\A\d{4}-/, 'and stamped');
+        like($alone->{receivedAt}, qr/\A\d{4}-/, 'receivedAt is set');
         delete $alone->{tests};
         is_deeply($record, $alone, 'answered as it now is');
     }
@@ -72,17 +72,17 @@ subtest 'received samples are skipped' => sub {
     my $at = receive($id)->json->{received}[0]{receivedAt};
     my $changes = $lab->changes_of(sub {
         my $again = receive($id)->json;
-        is_deeply($again->{received}, [], 'not received twice');
-        is($again->{skipped}[0]{error}, 'not_receivable', 'but skipped');
+        is_deeply($again->{received}, [], 'received samples are not received again');
+        is($again->{skipped}[0]{error}, 'not_receivable', 'they are skipped with not_receivable');
     });
-    is($changes, 0, 'nothing changed, nothing told');
+    is($changes, 0, 'no change and no event');
     $lims->patch("/samples/$id/status", { status => 'pending' });
     is(receive($id)->json->{received}[0]{receivedAt}, $at, 'moved back, it keeps its first time');
 };
 
 subtest 'only unknown ids' => sub {
-    is_deeply(receive(987654)->json->{received}, [], 'none received');
-    is(receive(987654)->status, 200, 'which is no error');
+    is_deeply(receive(987654)->json->{received}, [], 'no sample is received');
+    is(receive(987654)->status, 200, 'unknown ids are no error');
 };
 
 subtest 'refused bodies' => sub {
@@ -94,10 +94,10 @@ subtest 'refused bodies' => sub {
                     'invalid_body', 'sampleIds: ' . shown($list))->{message}, qr/sampleIds/,
                 'named');
         }
-        refused($lims->post('/samples/receive', {}), 400, 'invalid_body', 'nothing at all');
+        refused($lims->post('/samples/receive', {}), 400, 'invalid_body', 'an empty object');
     });
     is($changes, 0, 'none was received');
-    is($lims->get("/samples/$id")->json->{status}, 'pending', 'it still waits');
+    is($lims->get("/samples/$id")->json->{status}, 'pending', 'the sample still awaits receiving');
 };
 
 subtest 'a thousand samples' => sub {
@@ -108,8 +108,8 @@ subtest 'a thousand samples' => sub {
     my @events = $lab->events_of(sub { $response = receive(987654, reverse @$ids) });
     my $body   = $response->json;
 
-    is_deeply(ids($body->{received}), $ids, 'all 999 by id');
-    is(scalar @{ $body->{skipped} }, 1, 'and the one that is not there');
+    is_deeply(ids($body->{received}), $ids, 'all 999, in the order of their ids');
+    is(scalar @{ $body->{skipped} }, 1, 'the unknown id is skipped');
     is(scalar @events, 999, 'each told');
     my %shape = map { join(q{ }, @$_) => 1 } @events;
     is_deeply([ keys %shape ],
@@ -130,7 +130,7 @@ subtest 'two deliveries of the same samples at once' => sub {
         is_deeply([ sort { $a <=> $b } map { @{ $_->[0] } } @answers ], [@ids],
             "round $round: each received by one of them");
         is_deeply([ map { @{ $_->[0] } + $_->[1] } @answers ], [ (8) x 4 ], 'each answered for');
-        is(scalar @events, 8, 'and told once');
+        is(scalar @events, 8, 'each sample has one event');
     }
 };
 

@@ -35,15 +35,15 @@ subtest 'a sample is reported' => sub {
     is($record->{releaseState},  'reported', 'releaseState');
     is($record->{holdingStatus}, undef,      'no holding time runs');
     like($record->{reportedAt}, qr/\A\d{4}-.*\.\d{3}Z\z/, 'reportedAt');
-    is(scalar @{ $record->{tests} }, 2, 'with its tests');
+    is(scalar @{ $record->{tests} }, 2, 'the record has its tests');
     is_deeply($lims->get("/samples/$sample->{id}")->json, $record, 'and so it is read');
 
     my $again;
     my $changes = $lab->changes_of(sub { $again = report($sample) });
-    is($again->status, 200, 'again');
+    is($again->status, 200, 'reporting again is answered 200');
     is($again->body, $response->body, 'unchanged');
-    is($again->header('ETag'), $response->header('ETag'), 'to the ETag');
-    is($changes, 0, 'no second event, no second entry');
+    is($again->header('ETag'), $response->header('ETag'), 'with the same ETag');
+    is($changes, 0, 'reporting again writes no event and no audit entry');
 };
 
 subtest 'reported from each status, without a body' => sub {
@@ -66,10 +66,10 @@ subtest 'an incomplete sample is refused' => sub {
     is($changes, 0, 'nothing changed');
     $lab->enter($tests[0], '1');
     $lab->verify($tests[0]);
-    is_deeply(refused(report($sample), 409, 'incomplete_sample', 'still one')
+    is_deeply(refused(report($sample), 409, 'incomplete_sample', 'one test is still incomplete')
             ->{blockers}[0]{testIds}, [ $tests[2] ], 'which');
     $lab->verify($tests[2]);
-    is(report($sample)->status, 200, 'and then reported');
+    is(report($sample)->status, 200, 'once complete, it is reported');
 };
 
 subtest 'a sample without any test' => sub {
@@ -84,7 +84,7 @@ subtest 'results of a reported sample cannot change' => sub {
         refused($lims->patch("/sample-tests/$test", { result => '2' }), 409,
             'test_verified_locked', 'its results');
         refused($lims->patch("/sample-tests/$test", { notes => '2' }), 409,
-            'test_verified_locked', 'to their notes');
+            'test_verified_locked', 'notes of its tests are locked too');
         is($lims->post('/samples/receive', { sampleIds => [ $sample->{id} ] })
                 ->json->{skipped}[0]{error}, 'not_receivable', 'its receipt');
     });
@@ -110,7 +110,7 @@ subtest 'many reports at once' => sub {
         });
         my %different = map { $_ => 1 } @answers;
         is($met, 8, "round $round: eight at once");
-        is(scalar keys %different, 1, 'all get the same answer') or diag(@answers);
+        is(scalar keys %different, 1, 'all reports get the same answer') or diag(@answers);
         like($answers[0], qr/\A200 /, 'reported');
         is(scalar @events, 1, 'told once');
     }

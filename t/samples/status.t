@@ -58,7 +58,8 @@ subtest 'receivedAt is set once, the event comes each time' => sub {
         [ [ 'sample.received', $received ] ], 'sample.received');
     my $at = $lims->get("/samples/$sample->{id}")->json->{receivedAt};
     like($at, qr/\A\d{4}-.*\.\d{3}Z\z/, 'receivedAt');
-    is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ], [], 'not told again');
+    is_deeply([ $lab->events_of(sub { move($sample, 'received') }) ], [],
+        'the same status writes no event');
     move($sample, 'pending');
     is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, $at, 'kept when moved back');
     is_deeply([ map { $_->[0] } $lab->events_of(sub { move($sample, 'received') }) ],
@@ -69,9 +70,10 @@ subtest 'receivedAt is set once, the event comes each time' => sub {
 subtest 'a status change that skips received' => sub {
     my $sample = $lab->sample;
     is_deeply([ $lab->events_of(sub { move($sample, 'processing') }) ], [], 'tells nothing');
-    is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, undef, 'nor stamps');
+    is($lims->get("/samples/$sample->{id}")->json->{receivedAt}, undef,
+        'skipping received sets no receivedAt');
     is_deeply([ map { $_->[0] } $lab->events_of(sub { move($sample, 'received') }) ],
-        ['sample.received'], 'until it is marked');
+        ['sample.received'], 'marking it received writes the event');
 };
 
 subtest 'completed needs a result on every test' => sub {
@@ -80,11 +82,11 @@ subtest 'completed needs a result on every test' => sub {
     my $changes = $lab->changes_of(sub {
         my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'two are open');
         is_deeply($body->{blockers}[0]{testIds}, [ @tests[ 0, 2 ] ], 'which');
-        is($body->{blockers}[0]{slug}, 'incomplete_sample', 'by its slug');
-        is(scalar @{ $body->{blockers} }, 1, 'and nothing else');
+        is($body->{blockers}[0]{slug}, 'incomplete_sample', 'the blocker has its slug');
+        is(scalar @{ $body->{blockers} }, 1, 'it is the only blocker');
     });
     is($changes, 0, 'nothing changed');
-    is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'nor the status');
+    is($lims->get("/samples/$sample->{id}")->json->{status}, 'pending', 'the status is unchanged');
     $lab->enter($_, '1') for @tests[ 0, 2 ];
     is(move($sample, 'completed')->status, 200, 'complete now, though not verified');
 };
@@ -92,10 +94,11 @@ subtest 'completed needs a result on every test' => sub {
 subtest 'verified needs every test verified' => sub {
     my ($sample, @tests) = $lab->worked(2);
     $lab->verify($tests[0]);
-    is_deeply(refused(move($sample, 'verified'), 409, 'incomplete_sample', 'one is not')
+    is_deeply(refused(move($sample, 'verified'), 409, 'incomplete_sample',
+        'one test is not verified')
             ->{blockers}[0]{testIds}, [ $tests[1] ], 'which');
     $lab->verify($tests[1]);
-    is(move($sample, 'verified')->status, 200, 'now they are');
+    is(move($sample, 'verified')->status, 200, 'with every test verified it succeeds');
 };
 
 subtest 'a sample without tests can be completed' => sub {
@@ -112,8 +115,8 @@ subtest 'a failed QC batch refuses both, until it is overridden or passes' => su
         my $body = refused(move($sample, $status), 409, 'qc_failed', $status);
         is_deeply($body->{qcBatches}, [ { id => $batch, qcStatus => 'failed',
                     batchNumber => $lab->value('SELECT batch_number FROM lims.qc_batch'
-                        . ' WHERE id = ?', $batch) } ], 'which batch');
-        is_deeply($body->{blockers}[0]{qcBatchIds}, [$batch], 'also among the blockers');
+                        . ' WHERE id = ?', $batch) } ], 'the refusal names the batch');
+        is_deeply($body->{blockers}[0]{qcBatchIds}, [$batch], 'the blocker names the batch too');
     }
     is(move($sample, $_)->status, 200, "$_ is no matter of the gates")
         for qw(processing received pending);
@@ -126,7 +129,7 @@ subtest 'a failed QC batch refuses both, until it is overridden or passes' => su
     refused(move($second, 'completed'), 409, 'qc_failed', 'another');
     $lab->act(sub { $_[0]->do('UPDATE lims.qc_control SET measured_value = 1'
                     . ' WHERE qc_batch_id = ?', undef, $failing) });
-    is(move($second, 'completed')->status, 200, 'after its control was corrected');
+    is(move($second, 'completed')->status, 200, 'allowed after its control was corrected');
 };
 
 subtest 'an open batch refuses nothing' => sub {
@@ -142,7 +145,7 @@ subtest 'a refusal lists every gate, in the contract\'s order' => sub {
     my $body = refused(move($sample, 'completed'), 409, 'incomplete_sample', 'the first');
     is_deeply([ map { $_->{slug} } @{ $body->{blockers} } ], [qw(incomplete_sample qc_failed)],
         'both');
-    ok($body->{qcBatches}, 'with what the second says');
+    ok($body->{qcBatches}, 'the details of the second blocker are there');
 };
 
 subtest 'refused bodies' => sub {

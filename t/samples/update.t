@@ -144,7 +144,7 @@ subtest 'externalId of another sample' => sub {
 
 subtest 'the audit trail' => sub {
     my $changes = $lab->changes_of(sub { $lims->patch($path, { notes => 'as it was' }) });
-    is($changes, 1, 'one entry, no event');
+    is($changes, 1, 'one audit entry, no event');
     my $id = 'test-request-' . $$;
     $lims->patch($path, { notes => 'as it is', priority => 'routine' },
         headers => { 'X-Request-Id' => $id });
@@ -155,10 +155,10 @@ subtest 'the audit trail' => sub {
             priority => { old => 'rush',      new => 'routine' },
         }, 'old and new of what changed');
     is("$entry->{table_name} $entry->{record_id} $entry->{action}",
-        "sample $sample->{id} update", 'of the sample');
-    is($entry->{request_id}, $id, 'in which request');
-    is($entry->{api_key_id}, $lims->fixture->{key_id}, 'by which key');
-    is($entry->{user_id}, $lims->fixture->{user_id}, 'of which user');
+        "sample $sample->{id} update", 'the entry names the sample');
+    is($entry->{request_id}, $id, 'the entry has the request id');
+    is($entry->{api_key_id}, $lims->fixture->{key_id}, 'the entry has the key');
+    is($entry->{user_id}, $lims->fixture->{user_id}, 'the entry has the user');
     is($lab->changes_of(sub { $lims->patch($path, { notes => 'as it is' }) }), 0,
         'the same value leaves no entry');
 };
@@ -176,7 +176,7 @@ subtest 'a reported sample is final' => sub {
         }
     });
     is($changes, 0, 'nothing changed');
-    is_deeply($lims->get("/samples/$done->{id}")->json, $before, 'it is as it was');
+    is_deeply($lims->get("/samples/$done->{id}")->json, $before, 'the record is unchanged');
 };
 
 subtest 'unknown samples' => sub {

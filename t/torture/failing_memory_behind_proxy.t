@@ -36,12 +36,12 @@ my $step  = $long ? 1 : 1 + int $seen / 6;
 my %answers;
 
 is($plain->{status}, 503, 'behind a proxy that lets nobody through there is no answer');
-is(scalar $proxy->seen, 1, 'which was asked');
+is(scalar $proxy->seen, 1, 'the proxy was asked');
 for (my $turn = 1 + int rand $step; $turn <= $seen; $turn += $step) {
     $answers{ $fail->one('memory', $turn, 0, $upload->())->{status} }++;
 }
 note(join ', ', map { "$_: $answers{$_}" } sort keys %answers);
-is($answers{200}, undef, 'nor is there one without memory');
-is(scalar $model->seen, 0, 'for nothing goes past it');
+is($answers{200}, undef, 'no upload succeeds without memory');
+is(scalar $model->seen, 0, 'no request bypasses the proxy');
 
 done_testing();

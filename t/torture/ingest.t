@@ -128,9 +128,10 @@ wait_until {
 };
 my %kept = map { @$_ } @{ $lims->db->selectall_arrayref(
     'SELECT file_name, status FROM lims.instrument_file') };
-is_deeply([ grep { $kept{$_} eq 'received' } sort keys %kept ], [], 'none is left in between');
+is_deeply([ grep { $kept{$_} eq 'received' } sort keys %kept ], [],
+    'no file is left half processed');
 is_deeply([ grep { ($kept{$_} // 'not there') ne $told{$_} } sort keys %told ], [],
-    'what was acknowledged is there, as it was told');
+    'every acknowledged file is there, with the acknowledged status');
 is_deeply([ grep { $kept{$_} ne (/-(\d+)\./ && $1 % 3 == 2 ? 'quarantined' : 'imported') }
             sort keys %kept ], [], 'each is imported that can be, and no other');
 
@@ -144,7 +145,7 @@ my $wrong = $lims->db->selectall_arrayref(q{
     HAVING (count(r.id), count(t.id) FILTER (WHERE t.status = 'entered'))
            <> CASE f.status WHEN 'imported' THEN (2::bigint, 2::bigint)
                           ELSE (0::bigint, 0::bigint) END});
-is_deeply($wrong, [], 'as a whole, or not at all');
+is_deeply($wrong, [], 'each file is imported as a whole or not at all');
 is($lab->value(q{SELECT count(*) FROM lims.sample_test t WHERE t.status = 'entered'
     AND NOT EXISTS (SELECT FROM lims.instrument_file_row r WHERE r.sample_test_id = t.id)}), 0,
     'no result is of no file');

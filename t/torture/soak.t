@@ -99,7 +99,7 @@ subtest 'many requests' => sub {
     cmp_ok($sum->{'greedy 429'} || 0, '>', 0, 'some were over the limit');
     fine($sum, "$requests in all");
     my %there = map { $_ => 1 } $lims->children;
-    is(scalar(grep { !$there{$_} } @children), 0, 'by the same children');
+    is(scalar(grep { !$there{$_} } @children), 0, 'the children are the same');
     my $after = measure(@children);
     flat($before, $after, 'child');
     $largest = max(map { $_->[0] } values %$after);
@@ -151,7 +151,7 @@ subtest 'graceful restarts under load' => sub {
     my $begun = () = $lims->log =~ /Doing graceful restart/g;
 
     is($begun, $restarts + 1, 'httpd was restarted each time');
-    cmp_ok($sum->{'get 200'} || 0, '>', 0, 'there was a load');
+    cmp_ok($sum->{'get 200'} || 0, '>', 0, 'requests were answered');
     fine($sum, "$restarts restarts");
     flat($before, measure($lims->pid), 'parent');
     # httpd adds what a load calls for, and ends what it calls for no more.
@@ -159,7 +159,8 @@ subtest 'graceful restarts under load' => sub {
     wait_until { (@children = $lims->children) >= 2 };
     cmp_ok(scalar @children, '>=', 2, 'as many children as before');
     for my $pid (@judged > 1 ? @children : ()) {
-        cmp_ok(resident($pid), '<=', 1.05 * $largest, 'a child of the last generation is no larger');
+        cmp_ok(resident($pid), '<=', 1.05 * $largest,
+            'a child of the last generation is no larger');
     }
     cmp_ok(sessions(), '<=', 2 * 40, 'the sessions of former generations are gone');
 };
