@@ -107,29 +107,6 @@ static const lims_error_t *body_error(carrier_t *carrier, apr_status_t rv)
     return lims_client_error(r->pool, LIMS_E_BAD_REQUEST, "The body could not be read.");
 }
 
-/* Appends the data of one brigade; false at the end of the body. */
-static apr_status_t take_brigade(bool *more, apr_bucket_brigade *kept, apr_bucket_brigade *bb,
-                                 apr_off_t *length)
-{
-    apr_bucket *b;
-    apr_off_t size = 0;
-    apr_status_t rv;
-
-    for (b = APR_BRIGADE_FIRST(bb); b != APR_BRIGADE_SENTINEL(bb); b = APR_BUCKET_NEXT(b)) {
-        if (APR_BUCKET_IS_EOS(b)) {
-            *more = false;
-            apr_bucket_delete(b);
-            break;
-        }
-    }
-    rv = apr_brigade_length(bb, 1, &size);
-    if (rv == APR_SUCCESS) {
-        rv = ap_save_brigade(NULL, &kept, &bb, kept->p);
-    }
-    *length += size;
-    return rv;
-}
-
 static const lims_error_t *too_large(const lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
@@ -138,41 +115,8 @@ static const lims_error_t *too_large(const lims_exchange_t *x)
     return lims_judge_too_large(x);
 }
 
-static const lims_error_t *read_body(const char **bytes, apr_size_t *length, lims_exchange_t *x,
-                                     apr_size_t limit)
-{
-    carrier_t *carrier = x->context;
-    request_rec *r = carrier->r;
-    apr_bucket_brigade *kept = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_off_t size = 0;
-    bool more = true;
-    char *flat;
-
-    while (more) {
-        apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
-                                         HUGE_STRING_LEN);
-        if (rv == APR_SUCCESS) {
-            rv = take_brigade(&more, kept, bb, &size);
-        }
-        if (rv != APR_SUCCESS) {
-            return body_error(carrier, rv);
-        }
-        apr_brigade_cleanup(bb);
-        if (size > (apr_off_t)limit) {
-            return too_large(x);
-        }
-    }
-    if (apr_brigade_pflatten(kept, &flat, length, r->pool) != APR_SUCCESS) {
-        return body_error(carrier, APR_EGENERAL);
-    }
-    carrier->read = true;
-    *bytes = flat;
-    return NULL;
-}
-
 /* Hands on the data of one brigade. */
-static const lims_error_t *feed_brigade(lims_exchange_t *x, apr_bucket_brigade *bb,
+static const lims_error_t *read_brigade(lims_exchange_t *x, apr_bucket_brigade *bb,
                                         apr_size_t *seen, apr_size_t limit, lims_sink_fn *sink,
                                         void *data)
 {
@@ -202,7 +146,7 @@ static const lims_error_t *feed_brigade(lims_exchange_t *x, apr_bucket_brigade *
     return error;
 }
 
-static const lims_error_t *feed_body(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
+static const lims_error_t *read_body(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
                                      void *data)
 {
     carrier_t *carrier = x->context;
@@ -214,7 +158,7 @@ static const lims_error_t *feed_body(lims_exchange_t *x, apr_size_t limit, lims_
     while (!error && !carrier->read) {
         apr_status_t rv = ap_get_brigade(r->input_filters, bb, AP_MODE_READBYTES, APR_BLOCK_READ,
                                          HUGE_STRING_LEN);
-        error = rv == APR_SUCCESS ? feed_brigade(x, bb, &seen, limit, sink, data)
+        error = rv == APR_SUCCESS ? read_brigade(x, bb, &seen, limit, sink, data)
                                   : body_error(carrier, rv);
         apr_brigade_cleanup(bb);
     }
@@ -258,8 +202,7 @@ static void give_turn_back(lims_exchange_t *x)
 static const lims_transport_t transport = {
     .connect = connect_database,
     .disconnect = disconnect_database,
-    .body = read_body,
-    .feed = feed_body,
+    .read_body = read_body,
     .admit = admit,
     .meet_stranger = meet_stranger,
     .count_stranger = count_stranger,

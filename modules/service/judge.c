@@ -200,6 +200,48 @@ static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, 
     return lims_field_body(rq->values, route->input ? route->input : nothing, 0, root, rq->pool);
 }
 
+/* A body that is taken as a whole. */
+typedef struct {
+    char *bytes;
+    apr_size_t length;
+    apr_size_t size; /* room */
+    apr_pool_t *pool;
+} buffer_t;
+
+#define BUFFER_MIN 1024
+
+static const lims_error_t *append(void *data, const char *bytes, apr_size_t length)
+{
+    buffer_t *buffer = data;
+
+    if (length > buffer->size - buffer->length) {
+        apr_size_t size = 2 * (buffer->length + length);
+        char *larger = apr_palloc(buffer->pool, size);
+
+        memcpy(larger, buffer->bytes, buffer->length);
+        buffer->bytes = larger;
+        buffer->size = size;
+    }
+    memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length += length;
+    return NULL;
+}
+
+/* Takes a body of JSON. Its stated length, which is within the limit by now, is the
+ * room that it gets at once. */
+static const lims_error_t *take_json(const char **body, apr_size_t *length, lims_exchange_t *x)
+{
+    apr_size_t size = x->content_length > BUFFER_MIN ? (apr_size_t)x->content_length : BUFFER_MIN;
+    buffer_t buffer = { .size = size, .pool = x->rq.pool };
+    const lims_error_t *error;
+
+    buffer.bytes = apr_palloc(buffer.pool, size);
+    error = x->transport->read_body(x, body_max(x), append, &buffer);
+    *body = buffer.bytes;
+    *length = buffer.length;
+    return error;
+}
+
 static const lims_error_t *feed_form(void *data, const char *bytes, apr_size_t length)
 {
     return lims_multipart_feed(data, bytes, length);
@@ -217,7 +259,7 @@ static const lims_error_t *take_form(const char **body, apr_size_t *length, lims
         &form, x->content_type, lims_form_file(fields), x->rq.settings->file_max, rq->pool);
 
     if (!error) {
-        error = x->transport->feed(x, body_max(x), feed_form, form);
+        error = x->transport->read_body(x, body_max(x), feed_form, form);
     }
     if (!error) {
         error = lims_multipart_finish(&parts, form);
@@ -244,7 +286,7 @@ void lims_judge_write(lims_exchange_t *x, const char **body, apr_size_t *length)
     if (!x->late_refusal && is_form(x)) {
         x->late_refusal = take_form(body, length, x);
     } else if (!x->late_refusal) {
-        x->late_refusal = x->transport->body(body, length, x, body_max(x));
+        x->late_refusal = take_json(body, length, x);
     }
     if (!x->late_refusal) {
         x->late_refusal = path;

@@ -59,12 +59,10 @@ typedef struct {
     /* A ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
     const lims_error_t *(*connect)(lims_connection_t **connection, lims_exchange_t *x);
     void (*disconnect)(lims_exchange_t *x, lims_connection_t *connection);
-    /* The whole body, at most `limit` bytes (LIMS_E_PAYLOAD_TOO_LARGE). */
-    const lims_error_t *(*body)(const char **bytes, apr_size_t *length, lims_exchange_t *x,
-                                apr_size_t limit);
-    /* Likewise, piece by piece to a sink, which ends it by an error. */
-    const lims_error_t *(*feed)(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
-                                void *data);
+    /* Reads the whole body, at most `limit` bytes (LIMS_E_PAYLOAD_TOO_LARGE), piece by
+     * piece to a sink, which ends it by an error. */
+    const lims_error_t *(*read_body)(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
+                                     void *data);
     /* Counts the request against its key, a costly one against both limits, or
      * LIMS_E_RATE_LIMITED: what one of them refuses is counted against neither. */
     const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, bool costly);
