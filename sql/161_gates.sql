@@ -7,18 +7,19 @@
 -- Each first holds what its answer rests on until the transaction ends, in the
 -- order of 130_sample_tests.sql.
 
--- One refusal: a slug, and all that blocks behind it.
+-- One refusal: a slug, and all that blocks behind it. The columns have the names of the
+-- API, as in the views of records.
 CREATE TYPE lims.blocker AS (
     slug text,
     message text,
-    test_ids bigint[],
-    qc_batch_ids bigint[],
-    media_lot_ids bigint[],
-    worksheet_ids bigint[],
-    approval_ids bigint[],
-    qc_batches json,
+    "testIds" bigint[],
+    "qcBatchIds" bigint[],
+    "mediaLotIds" bigint[],
+    "worksheetIds" bigint[],
+    "approvalIds" bigint[],
+    "qcBatches" json,
     missing text[],
-    needs_signoff text[]
+    "needsSignoff" text[]
 );
 
 CREATE AGGREGATE lims.concat_ids(bigint[]) (
@@ -194,7 +195,7 @@ BEGIN
                               'qc_failed']
                    END) b
          WHERE b.slug <> 'incomplete_sample'
-            OR b.test_ids <> '{}';
+            OR b."testIds" <> '{}';
     END IF;
 END
 $$;
@@ -209,11 +210,11 @@ DECLARE
 BEGIN
     v_blocker.slug := p_slug;
     v_blocker.message := p_message;
-    v_blocker.test_ids := ARRAY[p_sample_test_id];
-    v_blocker.qc_batch_ids := '{}';
-    v_blocker.media_lot_ids := '{}';
-    v_blocker.worksheet_ids := '{}';
-    v_blocker.approval_ids := '{}';
+    v_blocker."testIds" := ARRAY[p_sample_test_id];
+    v_blocker."qcBatchIds" := '{}';
+    v_blocker."mediaLotIds" := '{}';
+    v_blocker."worksheetIds" := '{}';
+    v_blocker."approvalIds" := '{}';
     RETURN v_blocker;
 END
 $$;
@@ -311,17 +312,17 @@ BEGIN
             v_blocker := lims.test_blocker(p_sample_test_id, 'worksheet_incomplete',
                 format('the worksheet of %s is %s', v_test.code, v_sheet.status));
             v_blocker.missing := v_sheet.missing;
-            v_blocker.needs_signoff := v_sheet.needs_signoff;
+            v_blocker."needsSignoff" := v_sheet.needs_signoff;
             IF v_sheet.worksheet_id IS NOT NULL THEN
-                v_blocker.worksheet_ids := ARRAY[v_sheet.worksheet_id];
+                v_blocker."worksheetIds" := ARRAY[v_sheet.worksheet_id];
             END IF;
             RETURN NEXT v_blocker;
         END IF;
     END IF;
     RETURN QUERY
-    SELECT b.slug, b.message, ARRAY[p_sample_test_id], b.qc_batch_ids,
-           b.media_lot_ids, b.worksheet_ids, b.approval_ids, b.qc_batches,
-           b.missing, b.needs_signoff
+    SELECT b.slug, b.message, ARRAY[p_sample_test_id], b."qcBatchIds",
+           b."mediaLotIds", b."worksheetIds", b."approvalIds", b."qcBatches",
+           b.missing, b."needsSignoff"
       FROM lims.release_blockers(p_organization, v_test.sample_id, ARRAY[
                'qc_failed', 'confirmation_required', 'media_qc_failed'],
                p_sample_test_id) b;

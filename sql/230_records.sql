@@ -1,8 +1,132 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The records of the API, a view each. What they cost is paid by every read, so
--- what only some rows need is behind functions: their plans are made and started
--- for those rows.
+-- The records of the API, a view each: what reads one, a page of them or those that are
+-- nested in another takes all its columns, which are listed here alone. PostgreSQL takes
+-- a view apart into the statement that reads it: the plan is that of the tables, and
+-- row-level security that of the role that asks.
+--
+-- What a record costs is paid by every read, so what only some rows need is behind
+-- functions: their plans are made and started for those rows.
+
+-- Organizations, users and keys -------------------------------------------
+
+CREATE VIEW lims.organization_record WITH (security_invoker = true) AS
+SELECT o.id, o.code, o.name, o.time_zone AS "timeZone",
+       o.tracking_prefix AS "trackingPrefix", o.plan,
+       o.api_access AS "apiAccess",
+       o.monthly_sample_allowance AS "monthlySampleAllowance",
+       o.reagent_expiry_policy AS "reagentExpiryPolicy",
+       o.coa_before_approval AS "coaBeforeApproval",
+       o.esignature_required AS "esignatureRequired",
+       o.ai_data_access AS "aiDataAccess",
+       o.oos_opens_investigation AS "oosOpensInvestigation",
+       o.holding_warning_hours AS "holdingWarningHours",
+       ARRAY(SELECT s.name
+               FROM lims.approval_step s
+              WHERE s.organization_id = o.id
+                AND s.active
+              ORDER BY s.position) AS "approvalSteps",
+       o.active, o.created_at AS "createdAt", o.updated_at AS "updatedAt"
+  FROM lims.organization o;
+
+CREATE VIEW lims.user_record WITH (security_invoker = true) AS
+SELECT u.organization_id, u.id, u.email, u.display_name AS "displayName",
+       ARRAY(SELECT r.role
+               FROM lims.user_role r
+              WHERE r.organization_id = u.organization_id
+                AND r.user_id = u.id
+              ORDER BY r.role) AS roles,
+       u.password_hash IS NOT NULL AS "canSign", u.active,
+       u.created_at AS "createdAt", u.updated_at AS "updatedAt"
+  FROM lims.user_account u;
+
+CREATE VIEW lims.api_key_record WITH (security_invoker = true) AS
+SELECT k.organization_id, k.id, k.name, k.key_prefix AS "keyPrefix", k.scopes,
+       k.upload_only AS "uploadOnly",
+       k.file_storage_max / 1048576 AS "fileStorageMegabytes",
+       coalesce(s.bytes, 0) AS "fileBytes", k.created_by AS "createdBy",
+       k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt",
+       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+  FROM lims.api_key k
+  LEFT JOIN lims.file_storage s
+    ON s.organization_id = k.organization_id
+   AND s.api_key_id = k.id;
+
+-- Reference records -------------------------------------------------------
+
+CREATE VIEW lims.client_record WITH (security_invoker = true) AS
+SELECT c.organization_id, c.id, c.code, c.name,
+       c.contact_name AS "contactName", c.email, c.phone, c.address, c.active,
+       c.created_at AS "createdAt", c.updated_at AS "updatedAt"
+  FROM lims.client c;
+
+CREATE VIEW lims.project_record WITH (security_invoker = true) AS
+SELECT p.organization_id, p.id, p.code, p.name, p.client_id AS "clientId",
+       p.composite_sample_identifier AS "compositeSampleIdentifier", p.active,
+       p.created_at AS "createdAt", p.updated_at AS "updatedAt"
+  FROM lims.project p;
+
+CREATE VIEW lims.material_type_record WITH (security_invoker = true) AS
+SELECT m.organization_id, m.id, m.code, m.name, m.active,
+       m.created_at AS "createdAt", m.updated_at AS "updatedAt"
+  FROM lims.material_type m;
+
+CREATE VIEW lims.storage_location_record WITH (security_invoker = true) AS
+SELECT l.organization_id, l.id, l.code, l.name, l.parent_id AS "parentId",
+       l.kind, l.min_temperature AS "minTemperature",
+       l.max_temperature AS "maxTemperature", l.active,
+       l.created_at AS "createdAt", l.updated_at AS "updatedAt"
+  FROM lims.storage_location l;
+
+CREATE VIEW lims.test_definition_record WITH (security_invoker = true) AS
+SELECT d.organization_id, d.id, d.code, d.name, d.method, d.unit,
+       d.result_type AS "resultType", d.decimals,
+       d.specification_low AS "specificationLow",
+       d.specification_high AS "specificationHigh",
+       d.specification_text AS "specificationText",
+       d.reporting_limit AS "reportingLimit",
+       d.method_detection_limit AS "methodDetectionLimit",
+       d.holding_time_hours AS "holdingTimeHours",
+       d.requires_worksheet AS "requiresWorksheet",
+       d.requires_confirmation AS "requiresConfirmation",
+       d.presumptive_minimum AS "presumptiveMinimum", d.active,
+       d.created_at AS "createdAt", d.updated_at AS "updatedAt"
+  FROM lims.test_definition d;
+
+CREATE VIEW lims.specification_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
+       s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
+       s.low, s.high, s.expected_text AS "expectedText",
+       s.created_at AS "createdAt", s.updated_at AS "updatedAt"
+  FROM lims.specification s;
+
+-- Lots --------------------------------------------------------------------
+
+CREATE VIEW lims.reagent_lot_record WITH (security_invoker = true) AS
+SELECT r.organization_id, r.id, r.code, r.lot_number AS "lotNumber", r.name,
+       r.supplier, r.expires_on AS "expiresOn", r.opened_on AS "openedOn",
+       r.qc_status AS "qcStatus", r.notes,
+       r.created_at AS "createdAt", r.updated_at AS "updatedAt"
+  FROM lims.reagent_lot r;
+
+CREATE VIEW lims.media_lot_record WITH (security_invoker = true) AS
+SELECT m.organization_id, m.id, m.code, m.lot_number AS "lotNumber", m.name,
+       m.supplier, m.expires_on AS "expiresOn", m.opened_on AS "openedOn",
+       m.medium, m.prepared_on AS "preparedOn",
+       m.growth_promotion_status AS "growthPromotionStatus",
+       m.sterility_status AS "sterilityStatus", m.qc_status AS "qcStatus",
+       m.notes, m.created_at AS "createdAt", m.updated_at AS "updatedAt"
+  FROM lims.media_lot m;
+
+CREATE VIEW lims.media_qc_test_record WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
+       t.organism, t.inoculum_cfu AS "inoculumCfu",
+       t.recovery_percent AS "recoveryPercent", t.outcome,
+       t.performed_on AS "performedOn", t.notes,
+       t.performed_by AS "performedBy", t.created_at AS "createdAt"
+  FROM lims.media_qc_test t;
+
+-- Samples and their tests -------------------------------------------------
 
 -- A sample's state as it is worked out, for the few that are not known to stand.
 CREATE FUNCTION lims.sample_state(
@@ -55,6 +179,18 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
           AND k.release_state IS NULL
        OFFSET 0) r ON true;
 
+CREATE VIEW lims.sample_name_record WITH (security_invoker = true) AS
+SELECT n.organization_id, n.id, n.name, s.tracking_id AS "trackingId",
+       s.status AS "sampleStatus",
+       n.ended_at IS NULL AND NOT lims.sample_is_final(s.status) AS active,
+       n.reason, n.created_by AS "createdBy", n.created_at AS "createdAt",
+       n.ended_at AS "endedAt", n.ended_by AS "endedBy",
+       n.end_reason AS "endReason", n.updated_at AS "updatedAt"
+  FROM lims.sample_name n
+  JOIN lims.sample s
+    ON s.organization_id = n.organization_id
+   AND s.id = n.sample_id;
+
 CREATE VIEW lims.sample_test_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.test_definition_id AS "testDefinitionId", t.test_code AS "testCode",
@@ -72,17 +208,110 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.updated_at AS "updatedAt", t.warnings
   FROM lims.sample_test_state t;
 
-CREATE VIEW lims.sample_name_record WITH (security_invoker = true) AS
-SELECT n.organization_id, n.id, n.name, s.tracking_id AS "trackingId",
-       s.status AS "sampleStatus",
-       n.ended_at IS NULL AND NOT lims.sample_is_final(s.status) AS active,
-       n.reason, n.created_by AS "createdBy", n.created_at AS "createdAt",
-       n.ended_at AS "endedAt", n.ended_by AS "endedBy",
-       n.end_reason AS "endReason", n.updated_at AS "updatedAt"
-  FROM lims.sample_name n
-  JOIN lims.sample s
-    ON s.organization_id = n.organization_id
-   AND s.id = n.sample_id;
+-- Quality control ---------------------------------------------------------
+
+CREATE VIEW lims.qc_batch_record WITH (security_invoker = true) AS
+SELECT b.organization_id, b.id, b.batch_number AS "batchNumber", b.method,
+       b.analysis_date AS "analysisDate", b.qc_status AS "qcStatus",
+       b.file_id AS "fileId",
+       ARRAY(SELECT c.sample_test_id
+               FROM lims.qc_coverage c
+              WHERE c.organization_id = b.organization_id
+                AND c.qc_batch_id = b.id
+              ORDER BY c.sample_test_id) AS "sampleTestIds",
+       ARRAY(SELECT q.sample_test_id
+               FROM lims.qc_covered q
+              WHERE q.organization_id = b.organization_id
+                AND q.qc_batch_id = b.id
+                AND q.standing = 'overridden'
+              ORDER BY q.sample_test_id) AS "overriddenTestIds",
+       b.evaluated_at AS "evaluatedAt", b.evaluated_by AS "evaluatedBy",
+       b.override_reason AS "overrideReason", b.override_by AS "overrideBy",
+       b.override_at AS "overrideAt", b.notes, b.created_by AS "createdBy",
+       b.created_at AS "createdAt", b.updated_at AS "updatedAt"
+  FROM lims.qc_batch b;
+
+CREATE VIEW lims.qc_control_record WITH (security_invoker = true) AS
+SELECT c.organization_id, c.id, c.qc_batch_id AS "qcBatchId",
+       c.control_type AS "controlType",
+       c.test_definition_id AS "testDefinitionId", c.criterion,
+       c.expected_value AS "expectedValue",
+       c.measured_value AS "measuredValue", c.native_value AS "nativeValue",
+       c.lower_limit AS "lowerLimit", c.upper_limit AS "upperLimit",
+       c.expected_text AS "expectedText", c.measured_text AS "measuredText",
+       c.unit, trim_scale(c.evaluated_value) AS "evaluatedValue", c.passed,
+       c.notes, c.created_at AS "createdAt", c.updated_at AS "updatedAt"
+  FROM lims.qc_control c;
+
+CREATE VIEW lims.confirmation_record WITH (security_invoker = true) AS
+SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
+       d.code AS "testCode", d.name AS "testName", t.result,
+       t.confirmation_status AS "confirmationStatus"
+  FROM lims.sample_test t
+  JOIN lims.test_definition d
+    ON d.organization_id = t.organization_id
+   AND d.id = t.test_definition_id;
+
+CREATE VIEW lims.confirmation_step_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.sample_test_id AS "sampleTestId", s.position,
+       s.medium, s.procedure, s.read_at AS "readAt", s.reading, s.outcome,
+       s.notes, s.performed_by AS "performedBy", s.created_at AS "createdAt"
+  FROM lims.confirmation_step s;
+
+CREATE VIEW lims.worksheet_template_record WITH (security_invoker = true) AS
+SELECT x.organization_id, x.id, x.test_definition_id AS "testDefinitionId",
+       x.name, x.version, x.active,
+       (SELECT coalesce(json_agg(json_build_object(
+                            'name', f.name, 'label', f.label, 'unit', f.unit,
+                            'kind', f.kind, 'required', f.required)
+                                 ORDER BY f.position), '[]')
+          FROM lims.worksheet_field f
+         WHERE f.organization_id = x.organization_id
+           AND f.template_id = x.id) AS fields,
+       (SELECT coalesce(json_agg(json_build_object('name', s.name, 'role', s.role)
+                                 ORDER BY s.position), '[]')
+          FROM lims.worksheet_signoff_step s
+         WHERE s.organization_id = x.organization_id
+           AND s.template_id = x.id) AS "signoffSteps",
+       x.created_at AS "createdAt", x.updated_at AS "updatedAt"
+  FROM lims.worksheet_template x;
+
+CREATE VIEW lims.worksheet_record WITH (security_invoker = true) AS
+SELECT w.organization_id, w.id, w.sample_test_id AS "sampleTestId",
+       w.template_id AS "templateId", s.status, s.missing,
+       s.needs_signoff AS "needsSignoff",
+       (SELECT coalesce(json_agg(json_build_object(
+                            'field', f.name, 'label', f.label, 'value', v.value,
+                            'unit', f.unit, 'enteredBy', v.entered_by)
+                                 ORDER BY f.position), '[]')
+          FROM lims.worksheet_field f
+          LEFT JOIN lims.worksheet_value v
+            ON v.organization_id = f.organization_id
+           AND v.worksheet_id = w.id
+           AND v.field_id = f.id
+         WHERE f.organization_id = w.organization_id
+           AND f.template_id = w.template_id) AS "values",
+       (SELECT coalesce(json_agg(json_build_object(
+                            'step', p.name, 'meaning', e.meaning,
+                            'printedName', e.printed_name, 'signedBy', o.signed_by,
+                            'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
+                                                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+                                 ORDER BY p.position), '[]')
+          FROM lims.worksheet_signoff_standing o
+          JOIN lims.worksheet_signoff_step p
+            ON p.organization_id = o.organization_id
+           AND p.id = o.step_id
+          JOIN lims.electronic_signature e
+            ON e.organization_id = o.organization_id
+           AND e.id = o.signature_id
+         WHERE o.organization_id = w.organization_id
+           AND o.worksheet_id = w.id) AS "signOffs",
+       w.created_by AS "createdBy", w.created_at AS "createdAt",
+       w.updated_at AS "updatedAt"
+  FROM lims.worksheet w
+ CROSS JOIN LATERAL lims.worksheet_state(w.organization_id, w.sample_test_id) s;
+
+-- Release -----------------------------------------------------------------
 
 -- `current`: whether the content that was decided about is still the sample's; NULL
 -- while nothing is decided.
@@ -102,6 +331,34 @@ SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.step, a.name,
   JOIN lims.sample s
     ON s.organization_id = a.organization_id
    AND s.id = a.sample_id;
+
+CREATE VIEW lims.investigation_record WITH (security_invoker = true) AS
+SELECT i.organization_id, i.id,
+       i.investigation_number AS "investigationNumber", i.kind, i.title,
+       i.sample_id AS "sampleId", i.sample_test_id AS "sampleTestId", i.status,
+       i.due_on AS "dueOn", i.conclusion, i.parent_id AS "parentId",
+       i.opened_at AS "openedAt", i.opened_by AS "openedBy",
+       i.closed_at AS "closedAt", i.closed_by AS "closedBy",
+       i.created_at AS "createdAt", i.updated_at AS "updatedAt"
+  FROM lims.investigation i;
+
+CREATE VIEW lims.certificate_record WITH (security_invoker = true) AS
+SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",
+       c.version, c.sample_id AS "sampleId", c.status,
+       c.supersedes_id AS "supersedesId", c.reason AS amendment,
+       encode(c.sha256, 'hex') AS sha256, c.issued_at AS "issuedAt",
+       c.issued_by AS "issuedBy"
+  FROM lims.certificate c;
+
+-- Events and webhooks -----------------------------------------------------
+
+-- In the feed's order, which is that of (position, cursor): see the events.
+CREATE VIEW lims.event_record WITH (security_invoker = true) AS
+SELECT e.organization_id, e.position, e.id AS cursor,
+       lims.event_uuid(e.organization_id, e.id, e.created_at) AS id, e.type,
+       e.created_at AS "createdAt", e.organization_id AS "organizationId",
+       e.data
+  FROM lims.event e;
 
 CREATE VIEW lims.webhook_endpoint_record WITH (security_invoker = true) AS
 SELECT e.organization_id, e.id, e.name, e.url, e.events,
@@ -142,11 +399,38 @@ SELECT d.organization_id, d.id, d.given_up, d.delivery_id AS "deliveryId",
    AND a.delivery_id = d.id
    AND a.number = d.attempts;
 
+CREATE VIEW lims.webhook_attempt_record WITH (security_invoker = true) AS
+SELECT a.organization_id, a.delivery_id AS "deliveryId", a.number,
+       a.started_at AS "startedAt", a.duration_ms AS "durationMs",
+       a.response_status AS "responseStatus",
+       a.response_excerpt AS "responseExcerpt", a.error
+  FROM lims.webhook_attempt a;
+
+-- Files of instruments ----------------------------------------------------
+
+-- With a warning where the test codes that its definition names are nobody's.
 CREATE VIEW lims.instrument_profile_record WITH (security_invoker = true) AS
 SELECT p.organization_id, p.id, p.code, p.version, p.name,
        p.instrument_id AS "instrumentId", p.status, p.definition,
        p.created_by AS "createdBy", p.created_at AS "createdAt",
-       p.updated_at AS "updatedAt"
+       p.updated_at AS "updatedAt",
+       (SELECT CASE WHEN count(*) FILTER (WHERE NOT c.there) = 0 THEN NULL
+                    WHEN NOT bool_or(c.there)
+                    THEN format('No active test definition has any of its %s test '
+                                'codes: %s.', count(*),
+                                string_agg(c.code, ', ' ORDER BY c.code))
+                    ELSE format('No active test definition has these of its test '
+                                'codes: %s.',
+                                string_agg(c.code, ', ' ORDER BY c.code)
+                                    FILTER (WHERE NOT c.there)) END
+          FROM (SELECT t.code, EXISTS (
+                       SELECT FROM lims.test_definition d
+                        WHERE d.organization_id = p.organization_id
+                          AND d.code = t.code
+                          AND d.active) AS there
+                  FROM (SELECT DISTINCT e.value ->> 'testCode' AS code
+                          FROM jsonb_array_elements(p.definition -> 'tests') e) t) c
+       ) AS warning
   FROM lims.instrument_profile p;
 
 CREATE VIEW lims.instrument_file_record WITH (security_invoker = true) AS
@@ -166,3 +450,12 @@ SELECT f.organization_id, f.id, f.file_name AS "fileName",
   LEFT JOIN lims.instrument_profile p
     ON p.organization_id = f.organization_id
    AND p.id = f.profile_id;
+
+CREATE VIEW lims.instrument_file_row_record WITH (security_invoker = true) AS
+SELECT r.organization_id, r.id, r.file_id AS "fileId", r.sheet,
+       r.row_number AS "row", r.column_number AS "column",
+       r.byte_offset AS "offset", r.cell, r.sample_test_id AS "sampleTestId",
+       r.qc_control_id AS "qcControlId", r.tracking_id AS "trackingId",
+       r.test_code AS "testCode", r.result, r.unit, r.qualifier,
+       r.analyzed_at AS "analyzedAt", r.operator_name AS operator, r.status
+  FROM lims.instrument_file_row r;

@@ -29,26 +29,11 @@ SELECT id AS "id",
 
 -- name: instrument_file_rows many
 -- The nested member of a file.
-SELECT r.id AS "id",
-       r.sheet AS "sheet",
-       r.row_number AS "row",
-       r.column_number AS "column",
-       r.byte_offset AS "offset",
-       r.cell AS "cell",
-       r.sample_test_id AS "sampleTestId",
-       r.qc_control_id AS "qcControlId",
-       r.tracking_id AS "trackingId",
-       r.test_code AS "testCode",
-       r.result AS "result",
-       r.unit AS "unit",
-       r.qualifier AS "qualifier",
-       r.analyzed_at AS "analyzedAt",
-       r.operator_name AS "operator",
-       r.status AS "status"
-  FROM lims.instrument_file_row r
- WHERE r.organization_id = :$organization::bigint
-   AND r.file_id = :id::bigint
- ORDER BY r.id
+SELECT *
+  FROM lims.instrument_file_row_record
+ WHERE organization_id = :$organization::bigint
+   AND "fileId" = :id::bigint
+ ORDER BY id
 
 -- name: instrument_file_content one
 -- Its bytes, as they came.

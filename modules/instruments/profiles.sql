@@ -1,53 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: profile_get one
-SELECT p.*,
-       (SELECT CASE WHEN count(*) FILTER (WHERE NOT c.there) = 0 THEN NULL
-                    WHEN NOT bool_or(c.there)
-                    THEN format('No active test definition has any of its %s test '
-                                'codes: %s.', count(*),
-                                string_agg(c.code, ', ' ORDER BY c.code))
-                    ELSE format('No active test definition has these of its test '
-                                'codes: %s.',
-                                string_agg(c.code, ', ' ORDER BY c.code)
-                                    FILTER (WHERE NOT c.there)) END
-          FROM (SELECT t.code, EXISTS (
-                       SELECT FROM lims.test_definition d
-                        WHERE d.organization_id = :$organization::bigint
-                          AND d.code = t.code
-                          AND d.active) AS there
-                  FROM (SELECT DISTINCT e.value ->> 'testCode' AS code
-                          FROM jsonb_array_elements(p.definition -> 'tests') e) t) c
-       ) AS "warning"
-  FROM lims.instrument_profile_record p
- WHERE p.organization_id = :$organization::bigint
-   AND p.id = :id::bigint
+SELECT *
+  FROM lims.instrument_profile_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: profile_list many
-SELECT p.*,
-       (SELECT CASE WHEN count(*) FILTER (WHERE NOT c.there) = 0 THEN NULL
-                    WHEN NOT bool_or(c.there)
-                    THEN format('No active test definition has any of its %s test '
-                                'codes: %s.', count(*),
-                                string_agg(c.code, ', ' ORDER BY c.code))
-                    ELSE format('No active test definition has these of its test '
-                                'codes: %s.',
-                                string_agg(c.code, ', ' ORDER BY c.code)
-                                    FILTER (WHERE NOT c.there)) END
-          FROM (SELECT t.code, EXISTS (
-                       SELECT FROM lims.test_definition d
-                        WHERE d.organization_id = :$organization::bigint
-                          AND d.code = t.code
-                          AND d.active) AS there
-                  FROM (SELECT DISTINCT e.value ->> 'testCode' AS code
-                          FROM jsonb_array_elements(p.definition -> 'tests') e) t) c
-       ) AS "warning"
-  FROM lims.instrument_profile_record p
- WHERE p.organization_id = :$organization::bigint
-   AND p.id > :cursor::bigint
-   AND (:code::text IS NULL OR p.code = :code::text)
-   AND (:status::text IS NULL OR p.status = :status::text)
- ORDER BY p.id
+SELECT *
+  FROM lims.instrument_profile_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:code::text IS NULL OR code = :code::text)
+   AND (:status::text IS NULL OR status = :status::text)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: profile_lock one

@@ -177,16 +177,24 @@ static const char *cell(void *row, const char *name)
 }
 
 /* The record with the key itself, which only this answer shows. */
-static void render_created(lims_request_t *rq, lims_result_t *row, const char *key)
+static const lims_error_t *answer_created(lims_request_t *rq, const char *id, const char *key)
 {
     lims_writer_t *w = lims_writer_create(rq->pool);
+    lims_result_t *row = NULL;
+    const lims_error_t *error;
 
+    lims_values_set(rq->values, "id", id);
+    error = lims_database_call(&row, rq, LIMS_STMT_KEY_GET);
+    if (error) {
+        return error;
+    }
     lims_writer_object_begin(w);
     lims_record_write(w, fields, cell, row);
     lims_writer_key(w, "rawKey");
     lims_writer_string(w, key);
     lims_writer_object_end(w);
     lims_render_finish(rq, w);
+    return NULL;
 }
 
 static const lims_error_t *create(lims_request_t *rq)
@@ -207,10 +215,7 @@ static const lims_error_t *create(lims_request_t *rq)
     if (!error) {
         error = lims_database_call(&row, rq, LIMS_STMT_KEY_CREATE);
     }
-    if (!error) {
-        render_created(rq, row, key);
-    }
-    return error;
+    return error ? error : answer_created(rq, lims_result_get(row, 0, "id"), key);
 }
 
 static const lims_error_t *revoke_key(lims_request_t *rq)

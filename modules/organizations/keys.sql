@@ -1,47 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: key_get one
-SELECT k.id AS "id",
-       k.name AS "name",
-       k.key_prefix AS "keyPrefix",
-       k.scopes AS "scopes",
-       k.upload_only AS "uploadOnly",
-       k.file_storage_max / 1048576 AS "fileStorageMegabytes",
-       coalesce(s.bytes, 0) AS "fileBytes",
-       k.created_by AS "createdBy",
-       k.created_at AS "createdAt",
-       k.last_used_at AS "lastUsedAt",
-       k.expires_at AS "expiresAt",
-       k.revoked_at AS "revokedAt"
-  FROM lims.api_key k
-  LEFT JOIN lims.file_storage s
-    ON s.organization_id = k.organization_id
-   AND s.api_key_id = k.id
- WHERE k.organization_id = :$organization::bigint
-   AND k.id = :id::bigint
+SELECT *
+  FROM lims.api_key_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: key_list many
-SELECT k.id AS "id",
-       k.name AS "name",
-       k.key_prefix AS "keyPrefix",
-       k.scopes AS "scopes",
-       k.upload_only AS "uploadOnly",
-       k.file_storage_max / 1048576 AS "fileStorageMegabytes",
-       coalesce(s.bytes, 0) AS "fileBytes",
-       k.created_by AS "createdBy",
-       k.created_at AS "createdAt",
-       k.last_used_at AS "lastUsedAt",
-       k.expires_at AS "expiresAt",
-       k.revoked_at AS "revokedAt"
-  FROM lims.api_key k
-  LEFT JOIN lims.file_storage s
-    ON s.organization_id = k.organization_id
-   AND s.api_key_id = k.id
- WHERE k.organization_id = :$organization::bigint
-   AND k.id > :cursor::bigint
+SELECT *
+  FROM lims.api_key_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
    AND (:revoked::boolean IS NULL
-        OR (k.revoked_at IS NOT NULL) = :revoked::boolean)
- ORDER BY k.id
+        OR ("revokedAt" IS NOT NULL) = :revoked::boolean)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: key_lock one
@@ -59,18 +31,7 @@ VALUES (:$organization::bigint, :name::text, :keyHash::bytea, :keyPrefix::text,
         :scopes::text[], :uploadOnly::boolean,
         :fileStorageMegabytes::bigint * 1048576, :$user::bigint,
         :expiresAt::timestamptz)
-RETURNING id AS "id",
-          name AS "name",
-          key_prefix AS "keyPrefix",
-          scopes AS "scopes",
-          upload_only AS "uploadOnly",
-          file_storage_max / 1048576 AS "fileStorageMegabytes",
-          0 AS "fileBytes",
-          created_by AS "createdBy",
-          created_at AS "createdAt",
-          last_used_at AS "lastUsedAt",
-          expires_at AS "expiresAt",
-          revoked_at AS "revokedAt"
+RETURNING id
 
 -- name: key_update one
 UPDATE lims.api_key

@@ -3,59 +3,17 @@
 -- name: organization_get one
 -- global: asked by the owner of the database, also right after a creation,
 -- when the organization was none yet
-SELECT o.id AS "id",
-       o.code AS "code",
-       o.name AS "name",
-       o.time_zone AS "timeZone",
-       o.tracking_prefix AS "trackingPrefix",
-       o.plan AS "plan",
-       o.api_access AS "apiAccess",
-       o.monthly_sample_allowance AS "monthlySampleAllowance",
-       o.reagent_expiry_policy AS "reagentExpiryPolicy",
-       o.coa_before_approval AS "coaBeforeApproval",
-       o.esignature_required AS "esignatureRequired",
-       o.ai_data_access AS "aiDataAccess",
-       o.oos_opens_investigation AS "oosOpensInvestigation",
-       o.holding_warning_hours AS "holdingWarningHours",
-       ARRAY(SELECT s.name
-               FROM lims.approval_step s
-              WHERE s.organization_id = o.id
-                AND s.active
-              ORDER BY s.position) AS "approvalSteps",
-       o.active AS "active",
-       o.created_at AS "createdAt",
-       o.updated_at AS "updatedAt"
-  FROM lims.organization o
- WHERE o.id = :id::bigint
+SELECT *
+  FROM lims.organization_record
+ WHERE id = :id::bigint
 
 -- name: organization_list many
 -- global: the list of all organizations, for the owner of the database
-SELECT o.id AS "id",
-       o.code AS "code",
-       o.name AS "name",
-       o.time_zone AS "timeZone",
-       o.tracking_prefix AS "trackingPrefix",
-       o.plan AS "plan",
-       o.api_access AS "apiAccess",
-       o.monthly_sample_allowance AS "monthlySampleAllowance",
-       o.reagent_expiry_policy AS "reagentExpiryPolicy",
-       o.coa_before_approval AS "coaBeforeApproval",
-       o.esignature_required AS "esignatureRequired",
-       o.ai_data_access AS "aiDataAccess",
-       o.oos_opens_investigation AS "oosOpensInvestigation",
-       o.holding_warning_hours AS "holdingWarningHours",
-       ARRAY(SELECT s.name
-               FROM lims.approval_step s
-              WHERE s.organization_id = o.id
-                AND s.active
-              ORDER BY s.position) AS "approvalSteps",
-       o.active AS "active",
-       o.created_at AS "createdAt",
-       o.updated_at AS "updatedAt"
-  FROM lims.organization o
- WHERE o.id > :cursor::bigint
-   AND (:active::boolean IS NULL OR o.active = :active::boolean)
- ORDER BY o.id
+SELECT *
+  FROM lims.organization_record
+ WHERE id > :cursor::bigint
+   AND (:active::boolean IS NULL OR active = :active::boolean)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: organization_create one

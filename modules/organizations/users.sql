@@ -1,41 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: user_get one
-SELECT u.id AS "id",
-       u.email AS "email",
-       u.display_name AS "displayName",
-       ARRAY(SELECT r.role
-               FROM lims.user_role r
-              WHERE r.organization_id = u.organization_id
-                AND r.user_id = u.id
-              ORDER BY r.role) AS "roles",
-       u.password_hash IS NOT NULL AS "canSign",
-       u.active AS "active",
-       u.created_at AS "createdAt",
-       u.updated_at AS "updatedAt"
-  FROM lims.user_account u
- WHERE u.organization_id = :$organization::bigint
-   AND u.id = :id::bigint
+SELECT *
+  FROM lims.user_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: user_list many
-SELECT u.id AS "id",
-       u.email AS "email",
-       u.display_name AS "displayName",
-       ARRAY(SELECT r.role
-               FROM lims.user_role r
-              WHERE r.organization_id = u.organization_id
-                AND r.user_id = u.id
-              ORDER BY r.role) AS "roles",
-       u.password_hash IS NOT NULL AS "canSign",
-       u.active AS "active",
-       u.created_at AS "createdAt",
-       u.updated_at AS "updatedAt"
-  FROM lims.user_account u
- WHERE u.organization_id = :$organization::bigint
-   AND u.id > :cursor::bigint
-   AND (:active::boolean IS NULL OR u.active = :active::boolean)
-   AND (:email::text IS NULL OR lower(u.email) = lower(:email::text))
- ORDER BY u.id
+SELECT *
+  FROM lims.user_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:active::boolean IS NULL OR active = :active::boolean)
+   AND (:email::text IS NULL OR lower(email) = lower(:email::text))
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: user_administrator one

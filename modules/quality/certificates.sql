@@ -1,35 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: certificate_get one
-SELECT id AS "id",
-       certificate_number AS "certificateNumber",
-       version AS "version",
-       sample_id AS "sampleId",
-       status AS "status",
-       supersedes_id AS "supersedesId",
-       reason AS "amendment",
-       encode(sha256, 'hex') AS "sha256",
-       issued_at AS "issuedAt",
-       issued_by AS "issuedBy"
-  FROM lims.certificate
+SELECT *
+  FROM lims.certificate_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: certificate_list many custom
-SELECT id AS "id",
-       certificate_number AS "certificateNumber",
-       version AS "version",
-       sample_id AS "sampleId",
-       status AS "status",
-       supersedes_id AS "supersedesId",
-       reason AS "amendment",
-       encode(sha256, 'hex') AS "sha256",
-       issued_at AS "issuedAt",
-       issued_by AS "issuedBy"
-  FROM lims.certificate
+SELECT *
+  FROM lims.certificate_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
-   AND (:sampleId::bigint IS NULL OR sample_id = :sampleId::bigint)
+   AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
    AND (:status::text IS NULL OR status = :status::text)
  ORDER BY id
  LIMIT :limit::bigint + 1

@@ -1,54 +1,29 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: confirmation_get one
-SELECT t.id AS "id",
-       t.sample_id AS "sampleId",
-       d.code AS "testCode",
-       d.name AS "testName",
-       t.result AS "result",
-       t.confirmation_status AS "confirmationStatus"
-  FROM lims.sample_test t
-  JOIN lims.test_definition d
-    ON d.organization_id = t.organization_id
-   AND d.id = t.test_definition_id
- WHERE t.organization_id = :$organization::bigint
-   AND t.id = :id::bigint
+SELECT *
+  FROM lims.confirmation_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: confirmation_list many custom
-SELECT t.id AS "id",
-       t.sample_id AS "sampleId",
-       d.code AS "testCode",
-       d.name AS "testName",
-       t.result AS "result",
-       t.confirmation_status AS "confirmationStatus"
-  FROM lims.sample_test t
-  JOIN lims.test_definition d
-    ON d.organization_id = t.organization_id
-   AND d.id = t.test_definition_id
- WHERE t.organization_id = :$organization::bigint
-   AND t.id > :cursor::bigint
-   AND t.confirmation_status IS NOT NULL
+SELECT *
+  FROM lims.confirmation_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND "confirmationStatus" IS NOT NULL
    AND (:confirmationStatus::text IS NULL
-        OR t.confirmation_status = :confirmationStatus::text)
-   AND (:sampleId::bigint IS NULL OR t.sample_id = :sampleId::bigint)
- ORDER BY t.id
+        OR "confirmationStatus" = :confirmationStatus::text)
+   AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: confirmation_steps many
 -- The nested member of a confirmation.
-SELECT id AS "id",
-       position AS "position",
-       medium AS "medium",
-       procedure AS "procedure",
-       read_at AS "readAt",
-       reading AS "reading",
-       outcome AS "outcome",
-       notes AS "notes",
-       performed_by AS "performedBy",
-       created_at AS "createdAt"
-  FROM lims.confirmation_step
+SELECT *
+  FROM lims.confirmation_step_record
  WHERE organization_id = :$organization::bigint
-   AND sample_test_id = :id::bigint
+   AND "sampleTestId" = :id::bigint
  ORDER BY position
 
 -- name: confirmation_step one

@@ -1,49 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: investigation_get one
-SELECT id AS "id",
-       investigation_number AS "investigationNumber",
-       kind AS "kind",
-       title AS "title",
-       sample_id AS "sampleId",
-       sample_test_id AS "sampleTestId",
-       status AS "status",
-       due_on AS "dueOn",
-       conclusion AS "conclusion",
-       parent_id AS "parentId",
-       opened_at AS "openedAt",
-       opened_by AS "openedBy",
-       closed_at AS "closedAt",
-       closed_by AS "closedBy",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.investigation
+SELECT *
+  FROM lims.investigation_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: investigation_list many custom
-SELECT id AS "id",
-       investigation_number AS "investigationNumber",
-       kind AS "kind",
-       title AS "title",
-       sample_id AS "sampleId",
-       sample_test_id AS "sampleTestId",
-       status AS "status",
-       due_on AS "dueOn",
-       conclusion AS "conclusion",
-       parent_id AS "parentId",
-       opened_at AS "openedAt",
-       opened_by AS "openedBy",
-       closed_at AS "closedAt",
-       closed_by AS "closedBy",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.investigation
+SELECT *
+  FROM lims.investigation_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:kind::text IS NULL OR kind = :kind::text)
    AND (:status::text IS NULL OR status = :status::text)
-   AND (:sampleId::bigint IS NULL OR sample_id = :sampleId::bigint)
+   AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
    AND (:open::boolean IS NULL OR (status NOT IN ('closed', 'cancelled')) = :open::boolean)
  ORDER BY id
  LIMIT :limit::bigint + 1

@@ -1,46 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: media_lot_get one
-SELECT id AS "id",
-       code AS "code",
-       lot_number AS "lotNumber",
-       name AS "name",
-       supplier AS "supplier",
-       expires_on AS "expiresOn",
-       opened_on AS "openedOn",
-       medium AS "medium",
-       prepared_on AS "preparedOn",
-       growth_promotion_status AS "growthPromotionStatus",
-       sterility_status AS "sterilityStatus",
-       qc_status AS "qcStatus",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.media_lot
+SELECT *
+  FROM lims.media_lot_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: media_lot_list many custom
-SELECT id AS "id",
-       code AS "code",
-       lot_number AS "lotNumber",
-       name AS "name",
-       supplier AS "supplier",
-       expires_on AS "expiresOn",
-       opened_on AS "openedOn",
-       medium AS "medium",
-       prepared_on AS "preparedOn",
-       growth_promotion_status AS "growthPromotionStatus",
-       sterility_status AS "sterilityStatus",
-       qc_status AS "qcStatus",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.media_lot
+SELECT *
+  FROM lims.media_lot_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:code::text IS NULL OR code = :code::text)
-   AND (:qcStatus::text IS NULL OR qc_status = :qcStatus::text)
+   AND (:qcStatus::text IS NULL OR "qcStatus" = :qcStatus::text)
  ORDER BY id
  LIMIT :limit::bigint + 1
 
@@ -81,19 +53,10 @@ RETURNING id
 
 -- name: media_lot_tests many
 -- The nested member of a media lot.
-SELECT id AS "id",
-       kind AS "kind",
-       organism AS "organism",
-       inoculum_cfu AS "inoculumCfu",
-       recovery_percent AS "recoveryPercent",
-       outcome AS "outcome",
-       performed_on AS "performedOn",
-       notes AS "notes",
-       performed_by AS "performedBy",
-       created_at AS "createdAt"
-  FROM lims.media_qc_test
+SELECT *
+  FROM lims.media_qc_test_record
  WHERE organization_id = :$organization::bigint
-   AND media_lot_id = :id::bigint
+   AND "mediaLotId" = :id::bigint
  ORDER BY id
 
 -- name: media_lot_test one

@@ -2,69 +2,19 @@
 -- QC batches, and what they cover.
 
 -- name: qc_batch_get one
-SELECT b.id AS "id",
-       b.batch_number AS "batchNumber",
-       b.method AS "method",
-       b.analysis_date AS "analysisDate",
-       b.qc_status AS "qcStatus",
-       b.file_id AS "fileId",
-       ARRAY(SELECT c.sample_test_id
-               FROM lims.qc_coverage c
-              WHERE c.organization_id = b.organization_id
-                AND c.qc_batch_id = b.id
-              ORDER BY c.sample_test_id) AS "sampleTestIds",
-       ARRAY(SELECT q.sample_test_id
-               FROM lims.qc_covered q
-              WHERE q.organization_id = b.organization_id
-                AND q.qc_batch_id = b.id
-                AND q.standing = 'overridden'
-              ORDER BY q.sample_test_id) AS "overriddenTestIds",
-       b.evaluated_at AS "evaluatedAt",
-       b.evaluated_by AS "evaluatedBy",
-       b.override_reason AS "overrideReason",
-       b.override_by AS "overrideBy",
-       b.override_at AS "overrideAt",
-       b.notes AS "notes",
-       b.created_by AS "createdBy",
-       b.created_at AS "createdAt",
-       b.updated_at AS "updatedAt"
-  FROM lims.qc_batch b
- WHERE b.organization_id = :$organization::bigint
-   AND b.id = :id::bigint
+SELECT *
+  FROM lims.qc_batch_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: qc_batch_list many custom
-SELECT b.id AS "id",
-       b.batch_number AS "batchNumber",
-       b.method AS "method",
-       b.analysis_date AS "analysisDate",
-       b.qc_status AS "qcStatus",
-       b.file_id AS "fileId",
-       ARRAY(SELECT c.sample_test_id
-               FROM lims.qc_coverage c
-              WHERE c.organization_id = b.organization_id
-                AND c.qc_batch_id = b.id
-              ORDER BY c.sample_test_id) AS "sampleTestIds",
-       ARRAY(SELECT q.sample_test_id
-               FROM lims.qc_covered q
-              WHERE q.organization_id = b.organization_id
-                AND q.qc_batch_id = b.id
-                AND q.standing = 'overridden'
-              ORDER BY q.sample_test_id) AS "overriddenTestIds",
-       b.evaluated_at AS "evaluatedAt",
-       b.evaluated_by AS "evaluatedBy",
-       b.override_reason AS "overrideReason",
-       b.override_by AS "overrideBy",
-       b.override_at AS "overrideAt",
-       b.notes AS "notes",
-       b.created_by AS "createdBy",
-       b.created_at AS "createdAt",
-       b.updated_at AS "updatedAt"
-  FROM lims.qc_batch b
- WHERE b.organization_id = :$organization::bigint
-   AND b.id > :cursor::bigint
-   AND (:qcStatus::text IS NULL OR b.qc_status = :qcStatus::text)
-   AND (:batchNumber::text IS NULL OR b.batch_number = :batchNumber::text)
- ORDER BY b.id
+SELECT *
+  FROM lims.qc_batch_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:qcStatus::text IS NULL OR "qcStatus" = :qcStatus::text)
+   AND (:batchNumber::text IS NULL OR "batchNumber" = :batchNumber::text)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: qc_batch_lock one

@@ -1,51 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: qc_control_get one
-SELECT id AS "id",
-       qc_batch_id AS "qcBatchId",
-       control_type AS "controlType",
-       test_definition_id AS "testDefinitionId",
-       criterion AS "criterion",
-       expected_value AS "expectedValue",
-       measured_value AS "measuredValue",
-       native_value AS "nativeValue",
-       lower_limit AS "lowerLimit",
-       upper_limit AS "upperLimit",
-       expected_text AS "expectedText",
-       measured_text AS "measuredText",
-       unit AS "unit",
-       trim_scale(evaluated_value) AS "evaluatedValue",
-       passed AS "passed",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.qc_control
+SELECT *
+  FROM lims.qc_control_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: qc_control_list many custom
-SELECT id AS "id",
-       qc_batch_id AS "qcBatchId",
-       control_type AS "controlType",
-       test_definition_id AS "testDefinitionId",
-       criterion AS "criterion",
-       expected_value AS "expectedValue",
-       measured_value AS "measuredValue",
-       native_value AS "nativeValue",
-       lower_limit AS "lowerLimit",
-       upper_limit AS "upperLimit",
-       expected_text AS "expectedText",
-       measured_text AS "measuredText",
-       unit AS "unit",
-       trim_scale(evaluated_value) AS "evaluatedValue",
-       passed AS "passed",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.qc_control
+SELECT *
+  FROM lims.qc_control_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
-   AND (:qcBatchId::bigint IS NULL OR qc_batch_id = :qcBatchId::bigint)
+   AND (:qcBatchId::bigint IS NULL OR "qcBatchId" = :qcBatchId::bigint)
  ORDER BY id
  LIMIT :limit::bigint + 1
 
@@ -91,25 +57,8 @@ RETURNING id
 
 -- name: qc_batch_controls many
 -- The nested member of a QC batch.
-SELECT id AS "id",
-       qc_batch_id AS "qcBatchId",
-       control_type AS "controlType",
-       test_definition_id AS "testDefinitionId",
-       criterion AS "criterion",
-       expected_value AS "expectedValue",
-       measured_value AS "measuredValue",
-       native_value AS "nativeValue",
-       lower_limit AS "lowerLimit",
-       upper_limit AS "upperLimit",
-       expected_text AS "expectedText",
-       measured_text AS "measuredText",
-       unit AS "unit",
-       trim_scale(evaluated_value) AS "evaluatedValue",
-       passed AS "passed",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.qc_control
+SELECT *
+  FROM lims.qc_control_record
  WHERE organization_id = :$organization::bigint
-   AND qc_batch_id = :id::bigint
+   AND "qcBatchId" = :id::bigint
  ORDER BY id

@@ -1,38 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: reagent_lot_get one
-SELECT id AS "id",
-       code AS "code",
-       lot_number AS "lotNumber",
-       name AS "name",
-       supplier AS "supplier",
-       expires_on AS "expiresOn",
-       opened_on AS "openedOn",
-       qc_status AS "qcStatus",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.reagent_lot
+SELECT *
+  FROM lims.reagent_lot_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: reagent_lot_list many custom
-SELECT id AS "id",
-       code AS "code",
-       lot_number AS "lotNumber",
-       name AS "name",
-       supplier AS "supplier",
-       expires_on AS "expiresOn",
-       opened_on AS "openedOn",
-       qc_status AS "qcStatus",
-       notes AS "notes",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.reagent_lot
+SELECT *
+  FROM lims.reagent_lot_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:code::text IS NULL OR code = :code::text)
-   AND (:qcStatus::text IS NULL OR qc_status = :qcStatus::text)
+   AND (:qcStatus::text IS NULL OR "qcStatus" = :qcStatus::text)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

@@ -1,56 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: worksheet_template_get one
-SELECT x.id AS "id",
-       x.test_definition_id AS "testDefinitionId",
-       x.name AS "name",
-       x.version AS "version",
-       x.active AS "active",
-       (SELECT coalesce(json_agg(json_build_object(
-                            'name', f.name, 'label', f.label, 'unit', f.unit,
-                            'kind', f.kind, 'required', f.required)
-                                 ORDER BY f.position), '[]')
-          FROM lims.worksheet_field f
-         WHERE f.organization_id = x.organization_id
-           AND f.template_id = x.id) AS "fields",
-       (SELECT coalesce(json_agg(json_build_object('name', s.name, 'role', s.role)
-                                 ORDER BY s.position), '[]')
-          FROM lims.worksheet_signoff_step s
-         WHERE s.organization_id = x.organization_id
-           AND s.template_id = x.id) AS "signoffSteps",
-       x.created_at AS "createdAt",
-       x.updated_at AS "updatedAt"
-  FROM lims.worksheet_template x
- WHERE x.organization_id = :$organization::bigint
-   AND x.id = :id::bigint
+SELECT *
+  FROM lims.worksheet_template_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: worksheet_template_list many custom
-SELECT x.id AS "id",
-       x.test_definition_id AS "testDefinitionId",
-       x.name AS "name",
-       x.version AS "version",
-       x.active AS "active",
-       (SELECT coalesce(json_agg(json_build_object(
-                            'name', f.name, 'label', f.label, 'unit', f.unit,
-                            'kind', f.kind, 'required', f.required)
-                                 ORDER BY f.position), '[]')
-          FROM lims.worksheet_field f
-         WHERE f.organization_id = x.organization_id
-           AND f.template_id = x.id) AS "fields",
-       (SELECT coalesce(json_agg(json_build_object('name', s.name, 'role', s.role)
-                                 ORDER BY s.position), '[]')
-          FROM lims.worksheet_signoff_step s
-         WHERE s.organization_id = x.organization_id
-           AND s.template_id = x.id) AS "signoffSteps",
-       x.created_at AS "createdAt",
-       x.updated_at AS "updatedAt"
-  FROM lims.worksheet_template x
- WHERE x.organization_id = :$organization::bigint
-   AND x.id > :cursor::bigint
+SELECT *
+  FROM lims.worksheet_template_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
    AND (:testDefinitionId::bigint IS NULL
-        OR x.test_definition_id = :testDefinitionId::bigint)
-   AND (:active::boolean IS NULL OR x.active = :active::boolean)
- ORDER BY x.id
+        OR "testDefinitionId" = :testDefinitionId::bigint)
+   AND (:active::boolean IS NULL OR active = :active::boolean)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: worksheet_template_lock one

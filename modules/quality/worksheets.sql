@@ -3,89 +3,19 @@
 -- verifies that does.
 
 -- name: worksheet_get one
-SELECT w.id AS "id",
-       w.sample_test_id AS "sampleTestId",
-       w.template_id AS "templateId",
-       s.status AS "status",
-       s.missing AS "missing",
-       s.needs_signoff AS "needsSignoff",
-       (SELECT coalesce(json_agg(json_build_object(
-                            'field', f.name, 'label', f.label, 'value', v.value,
-                            'unit', f.unit, 'enteredBy', v.entered_by)
-                                 ORDER BY f.position), '[]')
-          FROM lims.worksheet_field f
-          LEFT JOIN lims.worksheet_value v
-            ON v.organization_id = f.organization_id
-           AND v.worksheet_id = w.id
-           AND v.field_id = f.id
-         WHERE f.organization_id = w.organization_id
-           AND f.template_id = w.template_id) AS "values",
-       (SELECT coalesce(json_agg(json_build_object(
-                            'step', p.name, 'meaning', e.meaning,
-                            'printedName', e.printed_name, 'signedBy', o.signed_by,
-                            'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
-                                                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-                                 ORDER BY p.position), '[]')
-          FROM lims.worksheet_signoff_standing o
-          JOIN lims.worksheet_signoff_step p
-            ON p.organization_id = o.organization_id
-           AND p.id = o.step_id
-          JOIN lims.electronic_signature e
-            ON e.organization_id = o.organization_id
-           AND e.id = o.signature_id
-         WHERE o.organization_id = w.organization_id
-           AND o.worksheet_id = w.id) AS "signOffs",
-       w.created_by AS "createdBy",
-       w.created_at AS "createdAt",
-       w.updated_at AS "updatedAt"
-  FROM lims.worksheet w
- CROSS JOIN LATERAL lims.worksheet_state(w.organization_id, w.sample_test_id) s
- WHERE w.organization_id = :$organization::bigint
-   AND w.id = :id::bigint
+SELECT *
+  FROM lims.worksheet_record
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
 
 -- name: worksheet_list many custom
-SELECT w.id AS "id",
-       w.sample_test_id AS "sampleTestId",
-       w.template_id AS "templateId",
-       s.status AS "status",
-       s.missing AS "missing",
-       s.needs_signoff AS "needsSignoff",
-       (SELECT coalesce(json_agg(json_build_object(
-                            'field', f.name, 'label', f.label, 'value', v.value,
-                            'unit', f.unit, 'enteredBy', v.entered_by)
-                                 ORDER BY f.position), '[]')
-          FROM lims.worksheet_field f
-          LEFT JOIN lims.worksheet_value v
-            ON v.organization_id = f.organization_id
-           AND v.worksheet_id = w.id
-           AND v.field_id = f.id
-         WHERE f.organization_id = w.organization_id
-           AND f.template_id = w.template_id) AS "values",
-       (SELECT coalesce(json_agg(json_build_object(
-                            'step', p.name, 'meaning', e.meaning,
-                            'printedName', e.printed_name, 'signedBy', o.signed_by,
-                            'signedAt', to_char(o.signed_at AT TIME ZONE 'UTC',
-                                                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-                                 ORDER BY p.position), '[]')
-          FROM lims.worksheet_signoff_standing o
-          JOIN lims.worksheet_signoff_step p
-            ON p.organization_id = o.organization_id
-           AND p.id = o.step_id
-          JOIN lims.electronic_signature e
-            ON e.organization_id = o.organization_id
-           AND e.id = o.signature_id
-         WHERE o.organization_id = w.organization_id
-           AND o.worksheet_id = w.id) AS "signOffs",
-       w.created_by AS "createdBy",
-       w.created_at AS "createdAt",
-       w.updated_at AS "updatedAt"
-  FROM lims.worksheet w
- CROSS JOIN LATERAL lims.worksheet_state(w.organization_id, w.sample_test_id) s
- WHERE w.organization_id = :$organization::bigint
-   AND w.id > :cursor::bigint
-   AND (:sampleTestId::bigint IS NULL OR w.sample_test_id = :sampleTestId::bigint)
-   AND (:templateId::bigint IS NULL OR w.template_id = :templateId::bigint)
- ORDER BY w.id
+SELECT *
+  FROM lims.worksheet_record
+ WHERE organization_id = :$organization::bigint
+   AND id > :cursor::bigint
+   AND (:sampleTestId::bigint IS NULL OR "sampleTestId" = :sampleTestId::bigint)
+   AND (:templateId::bigint IS NULL OR "templateId" = :templateId::bigint)
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: worksheet_lock one

@@ -1,32 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: client_get one
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       contact_name AS "contactName",
-       email AS "email",
-       phone AS "phone",
-       address AS "address",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.client
+SELECT *
+  FROM lims.client_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: client_list many
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       contact_name AS "contactName",
-       email AS "email",
-       phone AS "phone",
-       address AS "address",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.client
+SELECT *
+  FROM lims.client_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:active::boolean IS NULL OR active = :active::boolean)

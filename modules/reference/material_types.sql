@@ -1,24 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: material_type_get one
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.material_type
+SELECT *
+  FROM lims.material_type_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: material_type_list many
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.material_type
+SELECT *
+  FROM lims.material_type_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:active::boolean IS NULL OR active = :active::boolean)

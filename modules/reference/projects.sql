@@ -1,28 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: project_get one
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       client_id AS "clientId",
-       composite_sample_identifier AS "compositeSampleIdentifier",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.project
+SELECT *
+  FROM lims.project_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: project_list many
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       client_id AS "clientId",
-       composite_sample_identifier AS "compositeSampleIdentifier",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.project
+SELECT *
+  FROM lims.project_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:active::boolean IS NULL OR active = :active::boolean)

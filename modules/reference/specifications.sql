@@ -1,35 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: specification_get one
-SELECT id AS "id",
-       test_definition_id AS "testDefinitionId",
-       material_type_id AS "materialTypeId",
-       project_id AS "projectId",
-       low AS "low",
-       high AS "high",
-       expected_text AS "expectedText",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.specification
+SELECT *
+  FROM lims.specification_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: specification_list many custom
-SELECT id AS "id",
-       test_definition_id AS "testDefinitionId",
-       material_type_id AS "materialTypeId",
-       project_id AS "projectId",
-       low AS "low",
-       high AS "high",
-       expected_text AS "expectedText",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.specification
+SELECT *
+  FROM lims.specification_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
-   AND (:testDefinitionId::bigint IS NULL OR test_definition_id = :testDefinitionId::bigint)
-   AND (:materialTypeId::bigint IS NULL OR material_type_id = :materialTypeId::bigint)
-   AND (:projectId::bigint IS NULL OR project_id = :projectId::bigint)
+   AND (:testDefinitionId::bigint IS NULL OR "testDefinitionId" = :testDefinitionId::bigint)
+   AND (:materialTypeId::bigint IS NULL OR "materialTypeId" = :materialTypeId::bigint)
+   AND (:projectId::bigint IS NULL OR "projectId" = :projectId::bigint)
  ORDER BY id
  LIMIT :limit::bigint + 1
 
@@ -59,15 +43,14 @@ UPDATE lims.specification
 RETURNING id
 
 -- name: specification_delete one
-DELETE FROM lims.specification
- WHERE organization_id = :$organization::bigint
-   AND id = :id::bigint
-RETURNING id AS "id",
-          test_definition_id AS "testDefinitionId",
-          material_type_id AS "materialTypeId",
-          project_id AS "projectId",
-          low AS "low",
-          high AS "high",
-          expected_text AS "expectedText",
-          created_at AS "createdAt",
-          updated_at AS "updatedAt"
+-- The record as it was: the statement does not see what it does itself.
+WITH deleted AS (
+    DELETE FROM lims.specification
+     WHERE organization_id = :$organization::bigint
+       AND id = :id::bigint
+    RETURNING id
+)
+SELECT r.*
+  FROM deleted
+  JOIN lims.specification_record r ON r.id = deleted.id
+ WHERE r.organization_id = :$organization::bigint

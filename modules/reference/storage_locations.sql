@@ -1,32 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: storage_location_get one
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       parent_id AS "parentId",
-       kind AS "kind",
-       min_temperature AS "minTemperature",
-       max_temperature AS "maxTemperature",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.storage_location
+SELECT *
+  FROM lims.storage_location_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: storage_location_list many
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       parent_id AS "parentId",
-       kind AS "kind",
-       min_temperature AS "minTemperature",
-       max_temperature AS "maxTemperature",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.storage_location
+SELECT *
+  FROM lims.storage_location_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:active::boolean IS NULL OR active = :active::boolean)

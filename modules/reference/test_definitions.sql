@@ -1,50 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: test_definition_get one
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       method AS "method",
-       unit AS "unit",
-       result_type AS "resultType",
-       decimals AS "decimals",
-       specification_low AS "specificationLow",
-       specification_high AS "specificationHigh",
-       specification_text AS "specificationText",
-       reporting_limit AS "reportingLimit",
-       method_detection_limit AS "methodDetectionLimit",
-       holding_time_hours AS "holdingTimeHours",
-       requires_worksheet AS "requiresWorksheet",
-       requires_confirmation AS "requiresConfirmation",
-       presumptive_minimum AS "presumptiveMinimum",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.test_definition
+SELECT *
+  FROM lims.test_definition_record
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
 -- name: test_definition_list many
-SELECT id AS "id",
-       code AS "code",
-       name AS "name",
-       method AS "method",
-       unit AS "unit",
-       result_type AS "resultType",
-       decimals AS "decimals",
-       specification_low AS "specificationLow",
-       specification_high AS "specificationHigh",
-       specification_text AS "specificationText",
-       reporting_limit AS "reportingLimit",
-       method_detection_limit AS "methodDetectionLimit",
-       holding_time_hours AS "holdingTimeHours",
-       requires_worksheet AS "requiresWorksheet",
-       requires_confirmation AS "requiresConfirmation",
-       presumptive_minimum AS "presumptiveMinimum",
-       active AS "active",
-       created_at AS "createdAt",
-       updated_at AS "updatedAt"
-  FROM lims.test_definition
+SELECT *
+  FROM lims.test_definition_record
  WHERE organization_id = :$organization::bigint
    AND id > :cursor::bigint
    AND (:active::boolean IS NULL OR active = :active::boolean)

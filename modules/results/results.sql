@@ -90,16 +90,7 @@ UPDATE lims.sample_test
 RETURNING id
 
 -- name: sample_test_verify_blockers many
-SELECT slug AS "slug",
-       message AS "message",
-       test_ids AS "testIds",
-       qc_batch_ids AS "qcBatchIds",
-       media_lot_ids AS "mediaLotIds",
-       worksheet_ids AS "worksheetIds",
-       approval_ids AS "approvalIds",
-       qc_batches AS "qcBatches",
-       missing AS "missing",
-       needs_signoff AS "needsSignoff"
+SELECT *
   FROM lims.verify_blockers(:$organization::bigint, :id::bigint)
 
 -- name: sample_test_verify exec

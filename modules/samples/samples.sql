@@ -89,16 +89,7 @@ UPDATE lims.sample
 RETURNING id
 
 -- name: sample_status_blockers many
-SELECT slug AS "slug",
-       message AS "message",
-       test_ids AS "testIds",
-       qc_batch_ids AS "qcBatchIds",
-       media_lot_ids AS "mediaLotIds",
-       worksheet_ids AS "worksheetIds",
-       approval_ids AS "approvalIds",
-       qc_batches AS "qcBatches",
-       missing AS "missing",
-       needs_signoff AS "needsSignoff"
+SELECT *
   FROM lims.status_blockers(:$organization::bigint, :id::bigint, :status::text)
 
 -- name: sample_set_status exec
@@ -108,16 +99,7 @@ UPDATE lims.sample
    AND id = :id::bigint
 
 -- name: sample_report_blockers many
-SELECT slug AS "slug",
-       message AS "message",
-       test_ids AS "testIds",
-       qc_batch_ids AS "qcBatchIds",
-       media_lot_ids AS "mediaLotIds",
-       worksheet_ids AS "worksheetIds",
-       approval_ids AS "approvalIds",
-       qc_batches AS "qcBatches",
-       missing AS "missing",
-       needs_signoff AS "needsSignoff"
+SELECT *
   FROM lims.report_blockers(:$organization::bigint, :id::bigint)
 
 -- name: sample_report exec

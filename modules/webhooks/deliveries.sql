@@ -7,15 +7,10 @@ SELECT *
    AND d.id = :id::bigint
 
 -- name: webhook_delivery_attempts many
-SELECT number AS "number",
-       started_at AS "startedAt",
-       duration_ms AS "durationMs",
-       response_status AS "responseStatus",
-       response_excerpt AS "responseExcerpt",
-       error AS "error"
-  FROM lims.webhook_attempt
+SELECT *
+  FROM lims.webhook_attempt_record
  WHERE organization_id = :$organization::bigint
-   AND delivery_id = :id::bigint
+   AND "deliveryId" = :id::bigint
  ORDER BY number
 
 -- name: webhook_delivery_list many custom

@@ -76,7 +76,7 @@ sub findings {
 my $sample = $base->sample($lab, qw(PH PB));
 is(state_of($sample->{id}), 'in_progress', 'a result is missing');
 my $first = blocked(report($sample->{id}), 'incomplete_sample');
-is_deeply($first->{test_ids}, [ @$sample{qw(PH PB)} ], 'it names the tests');
+is_deeply($first->{testIds}, [ @$sample{qw(PH PB)} ], 'it names the tests');
 blocked(move($sample->{id}, 'completed'), 'incomplete_sample');
 $first = blocked(verify($sample->{PH}), 'blank_result');
 change(sample_test => $sample->{$_}, result => '7') for qw(PH PB);
@@ -103,15 +103,15 @@ blocked(verify($sample->{PH}));
 is($app->selectrow_array('SELECT lims.evaluate_qc_batch(?, ?)', undef, $lab->{id}, $batch),
     'failed', 'LFB 131 %');
 $first = blocked(verify($sample->{PH}), 'qc_failed');
-is_deeply($first->{test_ids}, [ $sample->{PH} ], 'of a test, that test');
+is_deeply($first->{testIds}, [ $sample->{PH} ], 'of a test, that test');
 $first = (blocked(report($sample->{id}), 'incomplete_sample', 'qc_failed'));
 blocked(move($sample->{id}, 'completed'), 'qc_failed');
 my $qc = $app->selectrow_hashref(q{SELECT * FROM lims.report_blockers(?, ?)
     WHERE slug = 'qc_failed'}, undef,
     $lab->{id}, $sample->{id});
-like($qc->{qc_batches}, qr/"id" : $batch, "batchNumber" : "QCB-0102", "qcStatus" : "failed"/,
+like($qc->{qcBatches}, qr/"id" : $batch, "batchNumber" : "QCB-0102", "qcStatus" : "failed"/,
     'the batch, as the API shows it');
-is_deeply($qc->{test_ids}, [ @$sample{qw(PH PB)} ], 'all its tests');
+is_deeply($qc->{testIds}, [ @$sample{qw(PH PB)} ], 'all its tests');
 is(state_of($sample->{id}), 'blocked', 'a hard blocker');
 is(findings($sample), 'qc_failed unverified_result unverified_result', 'one finding of one batch');
 refused($app, set(qc_batch => $batch, qc_status => $_), $_ eq 'overridden' ? 'invalid_body'
@@ -191,7 +191,7 @@ change(sample_test => $micro->{EC}, media_lot_id => $lot);
 blocked(verify($micro->{EC}));
 made('media_qc_test', %qc, recovery_percent => 38, outcome => 'failed');
 $first = blocked(verify($micro->{EC}), 'media_qc_failed');
-is_deeply($first->{media_lot_ids}, [$lot], 'it names the lot');
+is_deeply($first->{mediaLotIds}, [$lot], 'it names the lot');
 change(media_lot => $lot, growth_promotion_status => 'passed', qc_status => 'passed');
 blocked(verify($micro->{EC}), 'media_qc_failed');
 made('media_qc_test', %qc, organism => 'P. aeruginosa', outcome => 'passed');
@@ -220,7 +220,7 @@ my @step = map { made('worksheet_signoff_step', template_id => $template, positi
     [ 1, 'analyst' ], [ 2, 'review' ];
 change(sample_test => $oil->{HEM}, result => '4.1');
 $first = blocked(verify($oil->{HEM}), 'worksheet_incomplete');
-is_deeply([ @$first{qw(missing needs_signoff)} ], [ [qw(volume mass)], [qw(analyst review)] ],
+is_deeply([ @$first{qw(missing needsSignoff)} ], [ [qw(volume mass)], [qw(analyst review)] ],
     'all of it');
 my $sheet = made('worksheet', sample_test_id => $oil->{HEM}, template_id => $template);
 made('worksheet_value', worksheet_id => $sheet, field_id => $field[0], value => '1000');
@@ -245,7 +245,7 @@ refused($app, sign_off($step[0], 'approved'), 'esignature_required',
 my ($sql, $bind) = sign_off($step[0], 'performed');
 $app->do($sql, undef, @$bind);
 $first = blocked(verify($oil->{HEM}), 'worksheet_incomplete');
-is_deeply([ @$first{qw(missing needs_signoff)} ], [ [], ['review'] ], 'the review');
+is_deeply([ @$first{qw(missing needsSignoff)} ], [ [], ['review'] ], 'the review');
 refused($app, set(worksheet_value => $blank, value => '9'), 'invalid_transition',
     'what is signed does not change');
 ($sql, $bind) = sign_off($step[1], 'reviewed');
@@ -284,7 +284,7 @@ sub approvals {
 my @approval = approvals($sample->{id});
 is(scalar @approval, 2, 'completing asks for both');
 $first = blocked(report($sample->{id}), 'approval_required');
-is_deeply($first->{approval_ids}, [ $approval[0] ], 'the open one');
+is_deeply($first->{approvalIds}, [ $approval[0] ], 'the open one');
 refused($app, set(approval => $approval[1], status => 'approved'), 'approval_required', 'in order');
 refused($app, set(approval => $approval[0], status => 'rejected'), 'invalid_body',
     'a rejection says why');
