@@ -88,13 +88,13 @@ static void look_at_version(check_t *check)
 
     if (error && error->failure == LIMS_FAILURE_RESTORED) {
         find(check, "events", "failed", error->cause,
-             "\"limsctl migrate\" has them go on from where they were; until then nothing is "
-             "written.");
+             "Run \"limsctl migrate\", which continues their order; until then the database "
+             "refuses to be written.");
         return;
     }
     check->misfit = error;
     find(check, "schema", error ? "failed" : "ok",
-         error ? error->message : "made of the migrations that this limsctl knows",
+         error ? error->message : "made by the migrations that this limsctl knows",
          error ? error->cause : NULL);
 }
 
@@ -118,7 +118,7 @@ static const lims_error_t *look_at_clock(check_t *check)
                                        : "ok",
          apr_psprintf(check->tool->pool, "%.3f s between this machine and the database",
                       (double)difference / (double)APR_USEC_PER_SEC),
-         "Have both machines keep time by NTP.");
+         "Synchronize the clocks of both machines by NTP.");
     return NULL;
 }
 
@@ -160,7 +160,7 @@ static void look_at_configuration(check_t *check)
     if (command) {
         sound = run_command(&output, command, check->tool->pool);
         find(check, "configuration", sound ? "ok" : "failed", *output ? output : command,
-             "Each line names what is missing; the directives are in reference.conf.");
+             "Correct what each line names; the directives are explained in reference.conf.");
     }
 }
 
@@ -179,13 +179,14 @@ static const lims_error_t *look_at_keys(check_t *check, const lims_keyring_t *ri
              first   ? "ok"
              : known ? "warning"
                      : "failed",
-             apr_psprintf(check->tool->pool, "%s under key \"%s\"%s",
+             apr_psprintf(check->tool->pool, "%s encrypted with key \"%s\"%s",
                           lims_result_get(rows, i, "endpoints"), key,
                           first   ? ""
                           : known ? ", which is not the first"
-                                  : ", which the file has not"),
-             known ? "\"limsctl webhook rekey\" seals them by the first key."
-                   : "Put the key back; where it is lost, \"limsctl webhook rotate\".");
+                                  : ", which is not in the file"),
+             known ? "Run \"limsctl webhook rekey\", which encrypts them with the first key."
+                   : "Put the key back into the file; if it is lost, run \"limsctl webhook "
+                     "rotate\" for each endpoint.");
     }
     return error;
 }
@@ -201,7 +202,7 @@ static const lims_error_t *look_at_secrets(check_t *check)
     }
     problem = lims_keyring_read(&ring, file, check->tool->pool);
     find(check, "key file", problem ? "failed" : "ok", problem ? problem : file,
-         "The file that LimsSecretKeyFile names has to be readable to its owner alone.");
+         "The file that LimsSecretKeyFile names has to be readable by its owner only.");
     return problem ? NULL : look_at_keys(check, ring);
 }
 

@@ -22,13 +22,13 @@ SELECT 'transaction isolation',
        CASE current_setting('default_transaction_isolation')
             WHEN 'read committed' THEN 'ok' ELSE 'failed' END,
        current_setting('default_transaction_isolation'),
-       'Set default_transaction_isolation to ''read committed'', which the locks are made for.'
+       'Set default_transaction_isolation to ''read committed'', which the locks rely on.'
 UNION ALL
 SELECT 'durability',
        CASE WHEN string_agg(s.name, '') IS NULL THEN 'ok' ELSE 'warning' END,
        coalesce(string_agg(s.name || ' is off', ', ' ORDER BY s.name),
                 'a commit survives a crash'),
-       'Switch it on: a commit that was answered could be lost in a crash.'
+       'Switch it on: otherwise a crash can lose an acknowledged commit.'
   FROM pg_catalog.pg_settings s
  WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit')
    AND s.setting = 'off'
@@ -74,7 +74,7 @@ UNION ALL
 SELECT 'connections',
        CASE WHEN current_setting('max_connections')::int >= 50 THEN 'ok' ELSE 'warning' END,
        'max_connections is ' || current_setting('max_connections'),
-       'Allow for DBDMax connections of every httpd child, and some for limsctl.'
+       'Allow DBDMax connections for each child process of httpd, and some for limsctl.'
 
 -- name: check_roles many
 -- global: about the roles
@@ -110,9 +110,9 @@ SELECT 'run-time role',
             THEN 'failed' ELSE 'ok' END,
        CASE WHEN r.rolsuper OR r.rolbypassrls OR r.rolcreaterole
                  OR pg_has_role(role.app, role.owner, 'MEMBER')
-            THEN 'lims_app is above row-level security'
-            ELSE 'lims_app is held by row-level security' END,
-       'Have a superuser run /usr/share/mod_lims/roles.sql again: it takes these rights from lims_app.'
+            THEN 'lims_app bypasses row-level security'
+            ELSE 'row-level security applies to lims_app' END,
+       'Have a superuser run /usr/share/mod_lims/roles.sql again: it revokes these rights from lims_app.'
   FROM role
   JOIN pg_catalog.pg_roles r ON r.oid = role.app
  WHERE role.owner IS NOT NULL
@@ -121,9 +121,9 @@ SELECT 'temporary tables',
        CASE WHEN has_database_privilege(app, current_database(), 'TEMPORARY')
             THEN 'warning' ELSE 'ok' END,
        CASE WHEN has_database_privilege(app, current_database(), 'TEMPORARY')
-            THEN 'lims_app may make tables of its own'
-            ELSE 'lims_app makes no tables' END,
-       'Have a superuser run /usr/share/mod_lims/roles.sql again, in this database: a restore leaves that out.'
+            THEN 'lims_app may create temporary tables'
+            ELSE 'lims_app may not create temporary tables' END,
+       'Have a superuser run /usr/share/mod_lims/roles.sql again, in this database: a restore does not include it.'
   FROM role
  WHERE app IS NOT NULL
 
@@ -172,7 +172,7 @@ WITH app AS (
            string_agg(t.relname, ', ' ORDER BY t.relname)
                FILTER (WHERE NOT has_table_privilege(app.oid, t.oid, 'SELECT')),
            'lims_app reads %s tables', 'lims_app may not read %s',
-           'Give back what migrations granted; a restore may have left it out.'
+           'Grant again what the migrations granted; a restore may have left it out.'
       FROM tables t, app
     UNION ALL
     SELECT 4, 'append-only', count(*),
@@ -195,8 +195,8 @@ WITH app AS (
            string_agg(p.proname, ', ' ORDER BY p.proname)
                FILTER (WHERE has_function_privilege(app.oid, p.oid, 'EXECUTE')
                              OR NOT p.prosecdef),
-           '%s of triggers, which nobody else runs and no context blinds',
-           'of triggers, which lims_app may run or its context blinds: %s',
+           '%s trigger functions, SECURITY DEFINER and not callable by lims_app',
+           'trigger functions that lims_app may call, or that are not SECURITY DEFINER: %s',
            'SELECT lims.secure_functions() as lims_owner.'
       FROM pg_catalog.pg_proc p
       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace, app
@@ -207,8 +207,8 @@ WITH app AS (
            string_agg(c.relname, ', ' ORDER BY c.relname)
                FILTER (WHERE has_table_privilege(app.oid, c.oid,
                                                  'SELECT, INSERT, UPDATE, DELETE')),
-           'lims_app reaches %s through their tables alone',
-           'lims_app reaches past their tables: %s',
+           'lims_app reaches %s through their tables only',
+           'lims_app reaches directly, past their tables: %s',
            'REVOKE ALL ON these partitions FROM lims_app.'
       FROM pg_catalog.pg_class c
       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, app

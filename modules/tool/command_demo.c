@@ -67,7 +67,7 @@ static const lims_error_t *set(lims_request_t *rq, const char *name, const char 
 static const lims_error_t *no_secret(lims_request_t *rq)
 {
     return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no hash",
-                             "No key could be made.");
+                             "No API key could be generated.");
 }
 
 /* Makes a key, tells the files its hash, and adds its line to `lines`. */
@@ -296,7 +296,7 @@ lims_exit_e lims_command_demo(lims_tool_t *tool)
         printf("The demonstration data is loaded; its keys and password are in %s.\n",
                lims_printable(file, tool->pool));
     } else {
-        puts("The demonstration data is already there; nothing was changed.");
+        puts("The demonstration data exists already; nothing was changed.");
     }
     return LIMS_EXIT_OK;
 }

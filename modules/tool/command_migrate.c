@@ -104,7 +104,7 @@ static const lims_error_t *apply(lims_tool_t *tool, lims_connection_t *connectio
     if (tool->json) {
         print_plan(tool, plan);
     } else if (dry) {
-        puts("All of it was rolled back.");
+        puts("Dry run: all migrations were rolled back.");
     } else {
         printf("The schema is at version %d.\n", lims_migration_version());
     }

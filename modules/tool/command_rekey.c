@@ -115,9 +115,9 @@ static lims_exit_e report(const rekey_t *rekey)
     if (rekey->tool->json) {
         printf("{\"sealed\":%d,\"failed\":%d}\n", rekey->sealed, rekey->failed);
     } else {
-        printf("%d endpoints have their secrets sealed by key %s now", rekey->sealed,
+        printf("The secrets of %d endpoints are now encrypted with key %s", rekey->sealed,
                lims_keyring_first(rekey->ring));
-        printf(rekey->failed ? "; %d could not be opened.\n" : ".\n", rekey->failed);
+        printf(rekey->failed ? "; %d could not be decrypted.\n" : ".\n", rekey->failed);
     }
     return rekey->failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK;
 }

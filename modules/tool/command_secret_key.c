@@ -45,8 +45,8 @@ static void say_done(const lims_tool_t *tool, const char *id, const char *file)
     apr_size_t length = 0;
 
     if (!tool->json) {
-        printf("Key %s is the first of %s now.\nReload httpd, then \"limsctl webhook rekey\" "
-               "seals with it what other keys sealed.\n",
+        printf("Key %s is now the first in %s.\nReload httpd, then run \"limsctl webhook rekey\" "
+               "to encrypt the existing secrets with it.\n",
                id, lims_printable(file, tool->pool));
         return;
     }
@@ -66,10 +66,9 @@ lims_exit_e lims_command_secret_key(lims_tool_t *tool)
 
     if (!tool->secret_key_file) {
         return lims_print_error(
-            tool,
-            lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
-                              "Which file? Give --secret-key-file FILE, or LIMS_SECRET_KEY_FILE in "
-                              "the environment."));
+            tool, lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                                    "No key file is named: give --secret-key-file FILE, or "
+                                    "LIMS_SECRET_KEY_FILE in the environment."));
     }
     id = id ? id : present_time(tool->pool);
     problem = lims_keyring_add(tool->secret_key_file, id, tool->pool);

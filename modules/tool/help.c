@@ -196,8 +196,8 @@ static void print_overview(void)
     print_commands(NULL);
     puts("\nlimsctl COMMAND --help shows the options of a command.");
     print_globals();
-    puts("\nExit status: 0 done, 1 refused by a rule, 2 wrong command line, 3 no such record,\n"
-         "4 the database is out of reach or something broke, 5 the schema does not fit.");
+    puts("\nExit status: 0 done, 1 refused by a rule, 2 wrong command line, 3 no such record,\n4 "
+         "the database cannot be reached or an error occurred, 5 the schema does not fit.");
 }
 
 void lims_print_help(const lims_tool_t *tool)

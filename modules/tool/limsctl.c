@@ -26,8 +26,8 @@ const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_to
     if (!tool->secret_key_file) {
         return lims_client_error(
             tool->pool, LIMS_E_INVALID_QUERY,
-            "This needs the key file that LimsSecretKeyFile names: give "
-            "--secret-key-file FILE, or LIMS_SECRET_KEY_FILE in the environment.");
+            "This command needs the key file that LimsSecretKeyFile names: give --secret-key-file "
+            "FILE, or LIMS_SECRET_KEY_FILE in the environment.");
     }
     problem = lims_keyring_read(ring, tool->secret_key_file, tool->pool);
     return problem ? lims_client_error(tool->pool, LIMS_E_BAD_REQUEST, "%s.", problem) : NULL;
@@ -64,8 +64,8 @@ static lims_exit_e print_reply(const lims_tool_t *tool, const lims_reply_t *repl
     bool bytes = !tool->json && (tool->route->flags & LIMS_R_BYTES) != 0;
 
     if (bytes && isatty(STDOUT_FILENO)) {
-        fputs("limsctl: these are the bytes as they came, which could do anything to your "
-              "terminal: send them to a file (> FILE), or to a program that shows them.\n",
+        fputs("limsctl: the bytes as they came could contain control characters for your terminal: "
+              "write them to a file (> FILE), or to a program that displays them.\n",
               stderr);
         return LIMS_EXIT_USAGE;
     }

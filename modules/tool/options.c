@@ -21,17 +21,18 @@
 
 const lims_global_option_t lims_global_options[] = {
     { "database", "CONNINFO",
-      "Connection string of the database owner. Else LIMS_DATABASE of the environment or of "
-      "/etc/mod_lims/limsctl.conf, else libpq's own defaults." },
-    { "organization", "CODE", "Whose data." },
-    { "user", "EMAIL", "Who acts: a user of the organization. Required for changes." },
-    { "reason", "TEXT", "Why, for the audit trail." },
+      "Connection string of the database, as its owner. Default: LIMS_DATABASE in the environment "
+      "or in /etc/mod_lims/limsctl.conf, otherwise libpq's defaults." },
+    { "organization", "CODE", "Code of the organization." },
+    { "user", "EMAIL", "E-mail address of the acting user. Required for changes." },
+    { "reason", "TEXT", "Reason for the change, for the audit trail." },
     { "password-file", "FILE",
-      "Password of the acting user, for acts that are signed; - is standard input. Else it is "
-      "asked for at the terminal." },
+      "File with the acting user's password, for signatures; - is standard input. Without it the "
+      "terminal asks for the password." },
     { "secret-key-file", "FILE",
-      "Keys under which webhook secrets are kept. Else LIMS_SECRET_KEY_FILE, likewise." },
-    { "json", NULL, "Print what the REST API would answer." },
+      "File with the keys that encrypt webhook secrets. Default: LIMS_SECRET_KEY_FILE in the "
+      "environment or in /etc/mod_lims/limsctl.conf." },
+    { "json", NULL, "Print JSON, as the REST API answers it." },
     { "help", NULL, "Show help and do nothing." },
     { "version", NULL, "Show the version and do nothing." },
     { NULL, NULL, NULL },

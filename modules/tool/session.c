@@ -64,20 +64,20 @@ static const lims_error_t *check_named(const lims_session_t *session, const lims
 {
     if (needs_organization(route) && !session->organization) {
         return lims_client_error(pool, LIMS_E_INVALID_QUERY,
-                                 "Which organization? Give --organization CODE.");
+                                 "No organization is named: give --organization CODE.");
     }
     if (!needs_organization(route) && (session->organization || session->user)) {
         return lims_client_error(
             pool, LIMS_E_INVALID_QUERY,
-            "This is about all organizations: --organization and --user are for "
-            "what is done in one of them.");
+            "This command is for all organizations: do not give --organization or --user.");
     }
     if (!lims_route_reads(route) && !(route->flags & LIMS_R_OWNER) && !session->user) {
         return lims_client_error(pool, LIMS_E_INVALID_QUERY,
-                                 "Who does it? A change needs an acting user: --user EMAIL.");
+                                 "A change needs an acting user: give --user EMAIL.");
     }
     if ((route->flags & LIMS_R_REASON) && !(session->reason && *session->reason)) {
-        return lims_client_error(pool, LIMS_E_INVALID_QUERY, "Why? Give --reason TEXT.");
+        return lims_client_error(pool, LIMS_E_INVALID_QUERY,
+                                 "This command needs a reason: give --reason TEXT.");
     }
     return NULL;
 }

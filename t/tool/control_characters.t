@@ -66,7 +66,7 @@ is($tool->run(@as, qw(instrument-file content), $id)->{out}, 'a', 'bytes go to a
         qw(instrument-file content), $id;
     my ($status, $output) = LIMS::Instance::capture('script', '-qec', $command, '/dev/null');
     is($status, 2, 'binary output to a terminal is refused');
-    like($output, qr/send them to a file/, 'the message says to use a file');
+    like($output, qr/write them to a file/, 'the message says to use a file');
 }
 
 done_testing();

@@ -34,10 +34,10 @@ my @wrong = (
     [ 'not UTF-8',           qr/not UTF-8/, [@ana, qw(client create --code x --name), "\xff"] ],
     [ 'a read-only field',   qr/--created-at is no option/, [@ana, qw(client create --created-at x)] ],
     [ 'a missing file',      qr/No such file/, [qw(user create --password-file /nowhere/secret)] ],
-    [ 'no organization',     qr/Which organization/,            [qw(client list)] ],
+    [ 'no organization',     qr/No organization is named/,      [qw(client list)] ],
     [ 'nobody who acts',     qr/needs an acting user/,
         [qw(client create --organization cedar --code x --name x)] ],
-    [ 'an acting user of no organization', qr/about all organizations/,
+    [ 'an acting user of no organization', qr/for all organizations/,
         [@ana, qw(organization create --code x --name x)] ],
 );
 for my $case (@wrong) {

@@ -48,13 +48,13 @@ sub checked {
     return join ' | ', map { "$_->{state}: $_->{finding}" } grep { $_->{subject} =~ /key|secret/ }
         @{ $tool->run(qw(--json check))->{json}{findings} };
 }
-is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | ok: 1 under key \"new\""
-    . ' | warning: 63 under key "old", which is not the first',
+is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | ok: 1 encrypted with key \"new\""
+    . ' | warning: 63 encrypted with key "old", which is not the first',
     'limsctl check says what is to be done');
 
 my $done = $tool->run(qw(webhook rekey));
 is($done->{exit}, 0, 'rekey') or diag($done->{err});
-like($done->{out}, qr/\A63 endpoints .* by key new now\.\n\z/,
+like($done->{out}, qr/\AThe secrets of 63 endpoints are now encrypted with key new\.\n\z/,
     'rekey says how many endpoints it changed');
 is(keys_in_use(), 'new', 'all secrets are under the new key');
 is($tool->value('SELECT secret FROM lims.webhook_endpoint WHERE id = ?', $fresh), $before,
@@ -75,8 +75,8 @@ $tool->run(qw(secret-key --key-id third));
 {
     local $ENV{LIMS_SECRET_KEY_FILE} = "$folder/other.key";
     $tool->run(qw(secret-key --key-id other));
-    is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | failed: 64 under key"
-        . ' "new", which the file has not', 'limsctl check knows the file of another');
+    is(checked(), "ok: $ENV{LIMS_SECRET_KEY_FILE} | failed: 64 encrypted with key"
+        . ' "new", which is not in the file', 'limsctl check knows the file of another');
     chmod 0644, $ENV{LIMS_SECRET_KEY_FILE};
     like(checked(), qr/\Afailed: .*chmod 600/, '... and one that is open');
 }
@@ -94,7 +94,7 @@ is($some->{exit}, 1, 'a secret of another endpoint does not open');
 like($some->{err}, qr/webhook endpoint $id of organization \d+: key "third" does not open it/,
     'the error names the endpoint');
 unlike($some->{err} . $some->{out}, qr/whsec_/, 'no secret is shown');
-like($some->{out}, qr/\A63 endpoints .*; 1 could not be opened\./, 'the others are done');
+like($some->{out}, qr/\AThe secrets of 63 endpoints .*; 1 could not be decrypted\./, 'the others are done');
 is(keys_in_use(), 'fourth third', 'the secret that could not be opened is unchanged');
 
 done_testing();

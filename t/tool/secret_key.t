@@ -29,7 +29,7 @@ like(content(), qr{\A\d{8}T\d{6}Z-[0-9a-f]{6} [A-Za-z0-9+/]{43}=\n\z},
     'the file has one key, named by the time');
 my ($key) = content() =~ / (\S+)/;
 unlike("$made->{out}$made->{err}", qr/\Q$key\E/, 'the key is not printed');
-like($made->{out}, qr/first of \Q$file\E.*webhook rekey/s, 'the output says what to do next');
+like($made->{out}, qr/first in \Q$file\E.*webhook rekey/s, 'the output says what to do next');
 
 local $ENV{LIMS_SECRET_KEY_FILE} = $file;
 my $second = $tool->run(qw(secret-key --json --key-id 2026-11));
