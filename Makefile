@@ -110,6 +110,9 @@ TOOL_OBJECTS := $(call object,$(SHARED) $(TOOL)) $(GENERATED) $(OUT)/demo.o
 
 UNITS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard t/kernel/*.c t/openapi/*.c t/formats/*.c t/profiles/*.c)))
 FUZZ_TARGETS := $(filter-out replay,$(patsubst t/fuzz/%.c,%,$(sort $(wildcard t/fuzz/*.c))))
+# What tests read files with, and what writes down the tables of all resources.
+READER := $(OUT)/t/lib/reader
+TABLES := $(OUT)/t/contract/tables
 # What tests preload.
 FAILERS := $(patsubst %,$(OUT)/fail/%.so,memory calls clock)
 REPLAYS := $(patsubst %,$(OUT)/t/fuzz/%,$(FUZZ_TARGETS))
@@ -224,14 +227,11 @@ $(OUT)/t/faults/limsctl: $(filter-out $(OUT)/migrations.o,$(TOOL_OBJECTS)) $(NEX
 	@$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(APR_LIBS)
 
 -include $(patsubst %.o,%.d,$(sort $(MODULE_OBJECTS) $(TOOL_OBJECTS)))
--include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(OUT)/t/lib/reader)
+-include $(patsubst %,%.d,$(UNITS) $(REPLAYS) $(READER) $(TABLES))
 
 # --- Unit tests and fuzzers --------------------------------------------------
 
-# What tests read files with.
-READER := $(OUT)/t/lib/reader
-
-units: $(UNITS) $(REPLAYS) $(FAILERS) $(READER) $(OUT)/t/faults/limsctl
+units: $(UNITS) $(REPLAYS) $(FAILERS) $(READER) $(TABLES) $(OUT)/t/faults/limsctl
 
 $(OUT)/kernel.a: $(call object,$(KERNEL)) $(OUT)/statements.o
 	@rm -f $@
@@ -243,6 +243,11 @@ $(UNITS) $(READER): $(OUT)/%: %.c $(OUT)/kernel.a
 	@mkdir -p $(@D)
 	@echo "cc $<"
 	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(OUT)/kernel.a $(LIBS) $(APR_LIBS)
+
+$(TABLES): $(OUT)/%: %.c $(call object,$(SHARED)) $(GENERATED)
+	@mkdir -p $(@D)
+	@echo "cc $<"
+	@$(CC) $(UNIT_FLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(filter %.o,$^) $(LIBS) $(APR_LIBS)
 
 # The fuzz target with a main() that replays a corpus instead of a fuzzer.
 $(REPLAYS): $(OUT)/t/fuzz/%: t/fuzz/%.c t/fuzz/replay.c $(OUT)/kernel.a

@@ -30,7 +30,7 @@ CREATE SEQUENCE lims.organization_id_seq;
 CREATE TABLE lims.organization (
     id bigint NOT NULL DEFAULT nextval('lims.organization_id_seq') PRIMARY KEY,
     code text NOT NULL CONSTRAINT organization_code UNIQUE
-        CHECK (code ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+        CHECK (length(code) <= 63 AND code ~ '^[a-z0-9][a-z0-9-]*$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     time_zone text NOT NULL DEFAULT 'UTC',
     tracking_prefix text NOT NULL DEFAULT 'LAB'

@@ -109,7 +109,7 @@ CREATE TABLE lims.sample (
         'pending', 'received', 'processing', 'completed', 'verified',
         'reported')),
     notes text CHECK (length(notes) <= 4000),
-    plant_location text CHECK (length(plant_location) BETWEEN 1 AND 255),
+    plant_location text CHECK (length(plant_location) BETWEEN 1 AND 64),
     storage_location_id bigint,
     reported_at timestamptz,
     -- As they were called when the sample was reported; NULL before.

@@ -93,8 +93,9 @@ BEGIN
     IF EXISTS (SELECT FROM unnest(p_rows) r
                 WHERE r.control IS NULL
                   AND r.sample_test_id IS NULL) THEN
-        PERFORM lims.refuse('profile_error',
-                            'a value was read that is no sample''s');
+        RAISE EXCEPTION USING
+            ERRCODE = 'check_violation',
+            MESSAGE = 'a value was read that is no sample''s';
     END IF;
     SELECT coalesce(array_agg(t.id), '{}')
       INTO v_same

@@ -65,6 +65,7 @@ static const lims_field_t fields[] = {
         { .name = "organism",                                                                      \
           .type = LIMS_T_STRING,                                                                   \
           .flags = (GIVEN) | LIMS_F_NULLABLE,                                                      \
+          .min = 1,                                                                                \
           .doc = "Test organism with its strain; null for sterility.",                             \
           .example = "Escherichia coli ATCC 8739" },                                               \
         { .name = "inoculumCfu",                                                                   \

@@ -11,6 +11,7 @@ static const lims_field_t fields[] = {
     { .name = "kind",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_KEPT_NULLABLE,
+      .min = 1,
       .max = 64,
       .doc = "Kind of location, such as refrigerator, freezer, shelf.",
       .example = "refrigerator" },

@@ -1,0 +1,474 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The C tables and the database's catalogue say the same: lists of values, lengths and
+# patterns of text, what may be null; scopes, roles, types of events and meanings of
+# signatures; the members of payloads; the slugs that rules refuse with. What only one
+# of the two has is named here, each with its reason, and a reason that is no longer
+# needed fails too.
+#
+# tables.c writes down the C tables. The column behind a field is found by the
+# statement that reads the record: with a view PostgreSQL keeps which column of which
+# table each of its columns is.
+use strict;
+use warnings;
+
+use JSON::PP ();
+use LIMS::Database::Statements;
+use LIMS::Instance;
+use Test::More;
+
+# --- What is not compared by itself -----------------------------------------------------
+
+# Fields that the record of their resource does not have, and the column that they are
+# about: of what is sent, computed or kept elsewhere.
+my %column = (
+    'enterResults.updates.result'       => 'sample_test.result',
+    'enterResults.updates.notes'        => 'sample_test.notes',
+    'sample.releaseState'               => 'sample_state_cache.release_state',
+    'sample.holdingStatus'              => 'sample_state_cache.holding_status',
+    'sample test.holdingStatus'         => 'sample_state_cache.holding_status',
+    'getSampleReadiness.releaseState'   => 'sample_state_cache.release_state',
+    'holding_time.expiring.holdingStatus' => 'sample_state_cache.holding_status',
+    'ingestInstrumentFile.fileName'     => 'instrument_file.file_name',
+    'ingestInstrumentFile.profile'      => 'instrument_file.profile_code',
+    'ingestInstrumentFile.status'       => 'instrument_file.status',
+    'releaseInstrumentFile.profile'     => 'instrument_profile.code',
+    'reevaluateInstrumentFile.profile'  => 'instrument_profile.code',
+    'uploadInstrumentFile.rows.status'  => 'extraction_row.status',
+    'listEvents.type'                   => 'event.type',
+    'testMediaLot.kind'                 => 'media_qc_test.kind',
+    'testMediaLot.organism'             => 'media_qc_test.organism',
+    'testMediaLot.outcome'              => 'media_qc_test.outcome',
+    'testMediaLot.notes'                => 'media_qc_test.notes',
+    'worksheet template.fields.name'    => 'worksheet_field.name',
+    'worksheet template.fields.label'   => 'worksheet_field.label',
+    'worksheet template.fields.unit'    => 'worksheet_field.unit',
+    'worksheet template.fields.kind'    => 'worksheet_field.kind',
+    'worksheet template.signoffSteps.name' => 'worksheet_signoff_step.name',
+    'worksheet template.signoffSteps.role' => 'worksheet_signoff_step.role',
+    'worksheet.signOffs.meaning'        => 'electronic_signature.meaning',
+    'fillWorksheet.values.field'        => 'worksheet_field.name',
+    'fillWorksheet.values.value'        => 'worksheet_value.value',
+    'signOffWorksheet.step'             => 'worksheet_signoff_step.name',
+    'signOffWorksheet.meaning'          => 'electronic_signature.meaning',
+    'addConfirmationStep.medium'        => 'confirmation_step.medium',
+    'addConfirmationStep.procedure'     => 'confirmation_step.procedure',
+    'addConfirmationStep.reading'       => 'confirmation_step.reading',
+    'addConfirmationStep.outcome'       => 'confirmation_step.outcome',
+    'addConfirmationStep.notes'         => 'confirmation_step.notes',
+    'decideConfirmation.outcome'        => 'sample_test.confirmation_status',
+    'user.roles'                        => 'user_role.role',
+    'organization.approvalSteps'        => 'approval_step.name',
+);
+
+# Values that no column holds, and the views and functions that work them out: each
+# word stands there.
+my %worked_out = (
+    'sample test.worksheetStatus'           => ['worksheet_state'],
+    'worksheet.status'                      => ['worksheet_state'],
+    'getSampleReadiness.findings.category'  => [ 'finding', 'release_finding' ],
+    'getSampleReadiness.findings.severity'  => [ 'finding', 'release_finding' ],
+    map { ("$_.reasons.category" => [ 'finding', 'release_finding' ],
+            "$_.reasons.severity" => [ 'finding', 'release_finding' ]) }
+        qw(sample.blocked sample.ready_for_review sample.ready_to_report holding_time.expiring),
+);
+
+# What stands in C alone.
+my %in_c_alone = (
+    'receiveSamples.skipped.status' => 'statuses of HTTP',
+    'receiveSamples.skipped.error'  => 'slugs of the answer, which are kept nowhere',
+    'ingestInstrumentFile.reasons.severity' => 'reasons are a document, most of them by the reader',
+    'blocker.slug'                  => 'compared with the slugs of gates, below',
+    'uploadInstrumentFile.hint'     => 'for the model; kept nowhere',
+    'addInstrumentProfile.definition' => 'a document, bounded by the body',
+    'user.password'                 => 'kept as a hash',
+    'setUserPassword.password'      => 'kept as a hash',
+    'organization.timeZone'         => 'one that the server knows, whatever its length',
+    'testWebhookEndpoint.message'   => 'in the payload of an event',
+    (map { ("ingestInstrumentFile.$_" => 'bytes, bounded by the body',
+            "testInstrumentProfile.$_" => 'of a trial, which keeps nothing') }
+        qw(content contentBase64)),
+    'testInstrumentProfile.fileName' => 'of a trial, which keeps nothing',
+    map { ("releaseInstrumentFile.$_" => 'in the resolution, a document') }
+        qw(exclude.sheet exclude.cell exclude.test exclude.trackingId exclude.reason
+        aliases.from aliases.to aliases.reason),
+);
+
+# Values that a list in C has beyond its column's.
+my %beyond = (
+    'uploadInstrumentFile.rows.status proposed' => 'of a dry run, which keeps no rows',
+);
+
+# Lists of values in C that are only a part of their column's, which no other list in C
+# has whole.
+my %in_the_database_alone = (
+    'api_key.scopes'              => 'compared with the scopes, below',
+    'event.type'                  => 'compared with the events, below',
+    'electronic_signature.meaning' => 'compared with the meanings of routes, below',
+    'electronic_signature.method' => 'there is but one',
+    'audit_entry.action'          => 'triggers write it and no route shows it',
+    'extraction_row.status'       => 'those of an upload, but for dry runs',
+);
+
+# Meanings that no route signs with.
+my %not_signed = (
+    'amended' => 'a reported sample is not amended',
+);
+
+# Text that may be empty where its column's may not: it is never stored so.
+my %emptied = (
+    'sample test.result'          => 'an empty result withdraws what stands',
+    'enterResults.updates.result' => 'an empty result withdraws what stands',
+);
+
+# Columns that may not be null, of fields that may be null or left out.
+my %always_filled = (
+    'sample.clientName'            => 'by default that of the project',
+    'media lot test.performedOn'   => 'by default today; the field is also that of the body',
+    'confirmation step.readAt'     => 'by default now; the field is also that of the body',
+    'webhook endpoint.events'      => 'by default all of them',
+    'instrument file.profileCode'    => 'none before a profile was found',
+    'instrument file.profileVersion' => 'none before a profile was found',
+);
+
+# Types of events that do not happen in the demonstration, and members that do not.
+my %not_demonstrated = (
+    'webhook.test'               => 'an administrator asks for it',
+    'sample.reported trackingId' => 'absent when several samples are reported at once',
+);
+
+# Functions that refuse with a slug that another one found, or is given.
+my %passed_on = (
+    'refuse p_slug'           => 'raises what it is given',
+    'refuse_for p_slug'       => 'raises what it is given',
+    'sample_lock v_slug'      => 'the first gate of report_blockers() or status_blockers()',
+    'sample_test_verify v_slug' => 'the first gate of verify_blockers()',
+);
+
+my %used;
+sub reason {
+    my ($from, $key) = @_;
+    return unless exists $from->{$key};
+    $used{$key} = 1;
+    return $from->{$key};
+}
+
+sub sorted { return join ' ', sort @_ }
+
+# --- The database's side ----------------------------------------------------------------
+
+my $name = 'lims_test_contract_catalogue';
+LIMS::Instance::create_database($name, 1);
+my $db = LIMS::Instance::connect_database($name, 'postgres');
+
+# "table.column" => what it may hold: null, values, min and max characters, pattern.
+sub read_columns {
+    my $of = { map { $_->[0] => { null => $_->[1], default => $_->[2], min => 0 } }
+            @{ $db->selectall_arrayref(<<'END') } };
+SELECT c.relname || '.' || a.attname, NOT a.attnotnull, a.atthasdef OR a.attidentity <> ''
+  FROM pg_class c
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+ WHERE c.relnamespace = 'lims'::regnamespace
+   AND c.relkind IN ('r', 'p')
+   AND NOT c.relispartition
+END
+    for my $row (@{ $db->selectall_arrayref(<<'END') }) {
+SELECT c.relname || '.' || a.attname, pg_get_constraintdef(k.oid)
+  FROM pg_constraint k
+  JOIN pg_class c ON c.oid = k.conrelid AND NOT c.relispartition
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
+ WHERE k.contype = 'c'
+   AND cardinality(k.conkey) = 1
+   AND c.relnamespace = 'lims'::regnamespace
+END
+        my ($may, $check) = ($of->{ $row->[0] }, $row->[1]);
+        $may->{values} = [ $1 =~ /'([^']*)'/g ]
+            if $check =~ /(?:= ANY \(+|<@ )ARRAY\[(.*?)\]/ || $check =~ /\(\(\w+ = ('[^']*'::text)\)/;
+        $may->{max}     = $1 if $check =~ /\blength\(\w+\) <= (\d+)/;
+        $may->{min}     = $1 if $check =~ /\blength\(\w+\) >= (\d+)/;
+        $may->{pattern} = $1 if $check =~ /(?<!!)~ '([^']*)'::text/;
+    }
+    return $of;
+}
+
+my $may = read_columns();
+
+# Column of a view => "table.column", for those that are a table's as they stand. A
+# rule keeps its query as a tree of nodes; those of its own list are the outermost.
+my %known;
+sub origins {
+    my ($view) = @_;
+    return $known{$view} if $known{$view};
+    my ($query) = $db->selectrow_array('SELECT ev_action FROM pg_rewrite WHERE ev_class = ?', undef,
+        $view) =~ /\A\(\{QUERY(.*)\}\)\z/s;
+    my %found;
+    while ($query =~ /(\{(?:[^{}\\]++|\\.|(?1))*+\})/gs) {
+        my ($column, $relation, $number) = $1 =~
+            /\A\{TARGETENTRY .* :resname (\S+) :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) /s
+            or next;
+        my ($table, $kind, $of) = $db->selectrow_array('SELECT relname, relkind, attname'
+                . ' FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid'
+                . ' WHERE c.oid = ? AND a.attnum = ?', undef, $relation, $number) or next;
+        $found{$column} = $kind eq 'v' ? origins($relation)->{$of} : "$table.$of";
+    }
+    return $known{$view} = \%found;
+}
+
+my %statement = map { $_->{label} => $_ } LIMS::Database::Statements::all();
+
+# The same of the rows of a statement.
+sub origins_of_statement {
+    my ($label) = @_;
+    my $sql = $statement{$label}{sql} =~ s/\$\d+/NULL/gr;
+
+    $db->do("CREATE TEMP VIEW it AS $sql");
+    my $found = origins($db->selectrow_array(q{SELECT 'pg_temp.it'::regclass::oid}));
+    $db->do('DROP VIEW it');
+    return $found;
+}
+
+# What views and functions of these names consist of.
+sub source_of {
+    my (@names) = @_;
+    return join ' ', @{ $db->selectcol_arrayref(<<'END', undef, \@names) };
+SELECT pg_get_viewdef(c.oid)
+  FROM pg_class c
+ WHERE c.relnamespace = 'lims'::regnamespace
+   AND c.relkind = 'v'
+   AND c.relname = ANY ($1)
+UNION ALL
+SELECT p.prosrc
+  FROM pg_proc p
+ WHERE p.pronamespace = 'lims'::regnamespace
+   AND p.proname = ANY ($1)
+END
+}
+
+# --- The C side ---------------------------------------------------------------------------
+
+my $c = JSON::PP::decode_json(LIMS::Instance::run(LIMS::Instance::out() . '/t/contract/tables'));
+my %resource = map { $_->{name} => $_ } @{ $c->{resources} };
+
+# { path, use, sent, column, named, field } of each field and all that is in it. Members
+# that are another resource's records stand there.
+sub items {
+    my ($path, $use, $sent, $fields, $columns) = @_;
+    return map {
+        my $field  = $_;
+        my $here   = "$path.$field->{name}";
+        my $named  = reason(\%column, $here);
+        my $column = $named || $columns->{ $field->{name} };
+        my $given  = $sent || $field->{create} || $field->{update};
+        ({ path => $here, use => $use, sent => $given, column => $column, named => $named,
+                field => $field },
+            items($here, $use, $given, $field->{members} || [], {}));
+    } @{ $fields || [] };
+}
+
+sub columns_of {
+    my ($resource) = @_;
+    return $resource->{record} ? origins_of_statement($resource->{record}) : {};
+}
+
+my @items;
+for my $resource (@{ $c->{resources} }) {
+    my $columns = columns_of($resource);
+    push @items, items($resource->{name}, 'record', 0, $resource->{fields}, $columns);
+    push @items, items($resource->{nested}, 'record', 0, $resource->{nestedFields},
+        origins_of_statement($resource->{nestedStatement})) if $resource->{nested};
+    for my $route (@{ $resource->{routes} }) {
+        push @items, items($route->{operation}, $_->[0], $_->[1], $route->{ $_->[0] }, $columns)
+            for [ input => 1 ], [ form => 1 ], [ query => 0 ], [ output => 0 ];
+    }
+}
+my %noun = (sample => 'sample', holding_time => 'sample', qc => 'QC batch',
+    investigation => 'investigation');
+for my $event (@{ $c->{events} }) {
+    my ($of) = $event->{type} =~ /\A(\w+)/;
+    push @items, items($event->{type}, 'payload', 0, $event->{data},
+        $noun{$of} ? columns_of($resource{ $noun{$of} }) : {});
+}
+push @items, items('blocker', 'output', 0, $c->{blocker}, {});
+my %once;
+@items = grep { !$once{"$_->{path} $_->{use}"}++ } @items;
+
+# --- Comparing ------------------------------------------------------------------------------
+
+subtest 'lists of values' => sub {
+    my (%whole, @faults);
+    for my $item (grep { $_->{field}{values} } @items) {
+        my ($path, $column, @mine) = (@$item{qw(path column)}, @{ $item->{field}{values} });
+        if (my $by = reason(\%worked_out, $path)) {
+            my $source = source_of(@$by);
+            push @faults, map { "$path: no $_ in @$by" } grep { $source !~ /'\Q$_\E'/ } @mine;
+            next;
+        }
+        my $theirs = $column && $may->{$column}{values};
+        if (!$theirs) {
+            push @faults, "$path: " . sorted(@mine) . ' stand in C alone'
+                unless reason(\%in_c_alone, $path);
+            next;
+        }
+        my %there  = map { $_ => 1 } @$theirs;
+        my @others = grep { !$there{$_} && !reason(\%beyond, "$path $_") } @mine;
+        push @faults, "$path: $column has no @others" if @others;
+        $whole{$column} = 1 if sorted(@mine) eq sorted(@$theirs);
+    }
+    push @faults, map { "$_: no list in C has " . sorted(@{ $may->{$_}{values} }) }
+        grep { !$whole{$_} && !reason(\%in_the_database_alone, $_) }
+        grep { $may->{$_}{values} } sort keys %$may;
+    cmp_ok(scalar keys %whole, '>', 25, 'of ' . keys(%whole) . ' columns are compared');
+    is(join("\n", @faults), '', '... and are the same');
+};
+
+# Of what a record shows and nobody sends a bound in C is optional.
+subtest 'text' => sub {
+    my ($count, @faults) = (0);
+    for my $item (grep { $_->{field}{type} =~ /\Astrings?\z/ && !$_->{field}{values} } @items) {
+        my ($path, $column, $field, $sent) = @$item{qw(path column field sent)};
+        my $max = $field->{type} eq 'string' && $field->{max} || ($sent && $c->{textMax});
+        next unless $max && $item->{use} =~ /\A(?:record|input|form)\z/;
+        next if $path eq 'API key.scopes' || reason(\%in_c_alone, $path);
+        my $theirs = $column && $may->{$column} || {};
+        push @faults, "$path: pattern " . ($field->{pattern} // 'none') . ", $column "
+            . ($theirs->{pattern} // 'none')
+            if $column && ($field->{pattern} // '') ne ($theirs->{pattern} // '')
+            && $path ne 'webhook endpoint.url';
+        push @faults, "$path: at most $max, " . ($column // 'no column') . ' ' . ($theirs->{max} // 'any')
+            if $max != ($theirs->{max} // 0) && ($theirs->{pattern} // '') !~ /\{\d+,\d+\}/;
+        next unless $field->{type} eq 'string' && $sent;
+        my $least = $field->{min} || ($field->{required} && !$field->{nullable} ? 1 : 0);
+        push @faults, "$path: at least $least, $column $theirs->{min}"
+            if $least < ($theirs->{min} // 0) && !reason(\%emptied, $path);
+        $count++;
+    }
+    cmp_ok($count, '>', 80, "$count bounds are compared");
+    is(join("\n", @faults), '', '... and are the same');
+};
+
+# A record may show null where the column may be, and a creation may leave out what the
+# column can do without.
+subtest 'what may be null' => sub {
+    my ($count, @faults) = (0);
+    for my $item (grep { $_->{use} eq 'record' && $_->{column} && !$_->{named} } @items) {
+        my ($path, $column, $field) = @$item{qw(path column field)};
+        my $theirs = $may->{$column};
+        $count++;
+        push @faults, "$path is never null, $column may be" if $theirs->{null} && !$field->{nullable};
+        next if $theirs->{null};
+        my $left_out = $field->{create} && !$field->{required} && !defined $field->{fallback}
+            && !$theirs->{default};
+        push @faults, "$path may be null or left out, $column may not"
+            if ($field->{nullable} || $left_out) && !reason(\%always_filled, $path);
+    }
+    cmp_ok($count, '>', 300, "$count columns are compared");
+    is(join("\n", @faults), '', '... and are the same');
+};
+
+my @routes = map { @{ $_->{routes} } } @{ $c->{resources} };
+
+# Columns are listed once, in the view of the record: what reads records takes all of it.
+subtest 'views of records' => sub {
+    my %read = map { $_ => 1 } grep { defined } (map { @$_{qw(record nestedStatement)} } @{ $c->{resources} }),
+        map { @$_{qw(statement search changes)} } grep { $_->{list} } @routes;
+    cmp_ok(scalar keys %read, '>', 60, 'are asked by ' . keys(%read) . ' statements');
+    is(sorted(grep { $statement{$_}{sql} !~ /\bSELECT (?:\w+\.)?\*\n.*\blims\.\w+_record\b/s } keys %read),
+        '', '... and by all of them');
+};
+
+subtest 'scopes' => sub {
+    is(sorted(@{ $c->{scopes} }), sorted(@{ $may->{'api_key.scopes'}{values} }), 'are those of keys');
+    my %known = map { $_ => 1 } @{ $c->{scopes} };
+    my @asked = grep { defined } map { $_->{scope} } @routes;
+    cmp_ok(scalar @asked, '>', 20, 'routes ask for them');
+    is(sorted(grep { !$known{$_} } @asked), '', '... and for no others');
+};
+
+# ":status" stands for the values of that field.
+subtest 'meanings of signatures' => sub {
+    my %meant;
+    for my $route (grep { $_->{meaning} } @routes) {
+        my ($field) = $route->{meaning} =~ /\A:(.*)/;
+        my @values = map { @{ $_->{values} } } grep { $_->{name} eq ($field // '') } @{ $route->{input} };
+        $meant{$_} = 1 for $field ? @values : $route->{meaning};
+    }
+    is(sorted(keys %meant), sorted(grep { !reason(\%not_signed, $_) }
+            @{ $may->{'electronic_signature.meaning'}{values} }), 'are those of routes');
+};
+
+subtest 'types of events' => sub {
+    my @types = map { $_->{type} } @{ $c->{events} };
+    is(sorted(@types), sorted(@{ $may->{'event.type'}{values} }), 'are those that are kept');
+    is(sorted(@{ $c->{eventTypes} }), sorted(@{ $may->{'webhook_endpoint.events'}{values} }),
+        '... and those that an endpoint may ask for');
+    is(sorted(@{ $c->{eventTypes} }), sorted(grep { $_ ne 'webhook.test' } @types),
+        '... all but the test');
+};
+
+# By the demonstration, where nearly everything has happened, once it has been scanned.
+subtest 'members of payloads' => sub {
+    $db->do('SELECT lims.scan_samples(1000)');
+    my %members = map { $_->[0] => [ map { [split] } @{ $_->[1] } ] } @{ $db->selectall_arrayref(<<'END') };
+SELECT v.type, array_agg(DISTINCT m.names)
+  FROM lims.event v
+ CROSS JOIN LATERAL (SELECT string_agg(n, ' ' ORDER BY n) FROM json_object_keys(v.data) n) m (names)
+ GROUP BY v.type
+END
+    for my $event (@{ $c->{events} }) {
+        my ($type, @fields) = ($event->{type}, @{ $event->{data} });
+        my $lists = $members{$type};
+        if (!$lists) {
+            ok(reason(\%not_demonstrated, $type), "$type: does not happen there");
+            next;
+        }
+        my %any = map { $_ => 1 } map { @$_ } @$lists;
+        is(sorted(keys %any), sorted(map { $_->{name} }
+                grep { $any{ $_->{name} } || !reason(\%not_demonstrated, "$type $_->{name}") } @fields),
+            "$type: these and no others");
+        my @always = map { $_->{name} } grep { $_->{out} } @fields;
+        is(sorted(map { my %has = map { $_ => 1 } @$_; grep { !$has{$_} } @always } @$lists), '',
+            '... and in each those that are always there');
+    }
+};
+
+# What a rule refuses with is looked up by the service: one that it does not know would
+# be an internal error.
+subtest 'slugs of refusals' => sub {
+    my (%raised, %gate, @faults);
+    for my $function (@{ $db->selectall_arrayref(<<'END') }) {
+SELECT p.proname, p.prosrc, p.prorettype = 'lims.blocker'::regtype
+  FROM pg_proc p
+ WHERE p.pronamespace = 'lims'::regnamespace
+END
+        my ($of, $source, $blocks) = @$function;
+        $source =~ s/--[^\n]*//g;
+        for my $slug ($source =~ /\blims\.refuse(?:_for)?\(\s*([^,]+?)\s*,/g,
+            $source =~ /\bDETAIL\s*=\s*([\w']+)/g) {
+            if    ($slug =~ /\A'(.*)'\z/) { $raised{$1} = $of }
+            elsif (!reason(\%passed_on, "$of $slug")) { push @faults, "$of: $slug" }
+        }
+        next unless $blocks;
+        $gate{$_} = $of for $source =~ /\blims\.test_blocker\(\w+, '(\w+)'/g, $source =~ /\('\w+', '(\w+)', \d+\)/g;
+    }
+    cmp_ok(scalar keys %raised, '>=', 15, 'rules refuse with ' . sorted(keys %raised));
+    is(join("\n", @faults), '', '... written out where it is raised');
+    is(sorted(map { "$raised{$_}: $_" } grep { ($c->{errors}{$_} // 0) < 400 } keys %raised), '',
+        '... and each has an HTTP status');
+    my %listed = map { $_ => 1 } map { @{ $_->{values} } } grep { $_->{name} eq 'slug' }
+        @{ $c->{blocker} };
+    cmp_ok(scalar keys %gate, '>=', 6, 'gates refuse with ' . sorted(keys %gate));
+    is(sorted(grep { ($c->{errors}{$_} // 0) < 400 } keys %gate), '', '... and each has one');
+    is(sorted(grep { !$listed{$_} } keys %gate), '', '... and all are listed as gates');
+    is(sorted(grep { !$gate{$_} && !$raised{$_} } keys %listed), '', '... with no others');
+};
+
+subtest 'every reason' => sub {
+    my @unused = grep { !$used{$_} } map { keys %$_ } \(%column, %worked_out, %in_c_alone, %beyond,
+        %in_the_database_alone, %not_signed, %emptied, %always_filled, %not_demonstrated, %passed_on);
+    is(join("\n", sort @unused), '', 'is needed');
+};
+
+$db->disconnect;
+LIMS::Instance::drop_database($name);
+done_testing();
