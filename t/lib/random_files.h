@@ -3,8 +3,8 @@
  * random_files.h - makes files of instruments at random, one for each layout, each with a
  * profile that reads it and what has to be read.
  */
-#ifndef LIMS_FILES_H
-#define LIMS_FILES_H
+#ifndef LIMS_RANDOM_FILES_H
+#define LIMS_RANDOM_FILES_H
 
 #include <apr_strings.h>
 #include <apr_tables.h>
@@ -550,4 +550,4 @@ static file_t make(int kind)
     return file;
 }
 
-#endif /* LIMS_FILES_H */
+#endif /* LIMS_RANDOM_FILES_H */

@@ -2,8 +2,8 @@
 /*
  * sheet_invariants.h - what holds for every sheet that was read, whatever the file was.
  */
-#ifndef LIMS_WHOLE_H
-#define LIMS_WHOLE_H
+#ifndef LIMS_SHEET_INVARIANTS_H
+#define LIMS_SHEET_INVARIANTS_H
 
 #include <string.h>
 
@@ -59,4 +59,4 @@ static inline const char *sheets_fault(const lims_sheet_t *sheets, int count,
     return NULL;
 }
 
-#endif /* LIMS_WHOLE_H */
+#endif /* LIMS_SHEET_INVARIANTS_H */

@@ -13,17 +13,17 @@ LIMS::Chaos::Invariants - checks that tables agree with each other and with jour
 
 =head1 DESCRIPTION
 
-Tests, to be called after whatever may have broken something.
+Assertions for the end of a test that has killed or broken something.
 
-C<check_consistency> recomputes what follows from what: the audit trail, replayed, gives
-the rows as they are; each entry begins where the one before it ended; each
-event has its change and each change its event; the allowance is the number of
-samples; a result does not change after it was verified, unless it was reopened.
-Nothing here uses the code that wrote those tables.
+C<check_consistency> compares the tables with each other: the audit trail, replayed,
+gives the rows as they are; each entry begins with the values with which the former one
+ended; each event has its change and each change its event; the used allowance is the
+number of samples; a result does not change after it was verified, unless it was
+reopened. Nothing here uses the code that wrote those tables.
 
 C<check_acknowledged> compares with the journals of L<LIMS::Chaos::RetryingClient>:
-what was acknowledged is there, with the acknowledged values, once; and nothing was made that a client
-did not ask for.
+what was acknowledged is there, with the acknowledged values, once; and nothing was made
+that a client did not ask for.
 
 =cut
 

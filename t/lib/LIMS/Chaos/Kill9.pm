@@ -53,7 +53,7 @@ sub new {
 
 sub kill9 {
     my ($self, $kind) = @_;
-    my $action = $self->can("_$kind") or die "no havoc of the kind $kind\n";
+    my $action = $self->can("_$kind") or die "nothing of the kind $kind can be killed\n";
     return $self->$action;
 }
 

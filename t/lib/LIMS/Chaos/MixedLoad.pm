@@ -13,10 +13,9 @@ LIMS::Chaos::MixedLoad - a steady mixture of requests, each response checked
 
 =head1 DESCRIPTION
 
-Reads, lists, registrations, results, bulk results, and what is refused: keys
-that are none (401), records that are not there (404), bodies that are wrong
-(400), and a key that has used up its limit (429). The limit is for the caller
-to set (C<conf>), so that only that key meets it.
+Reads, lists, registrations, results, bulk results, and refused requests: with an
+unknown key (401), for a missing record (404), with a wrong body (400), and of a key that
+has used up its rate limit (429). C<conf> sets that limit so that only this key meets it.
 
 Each process has a connection, which it keeps; the first C<close> of them ask
 for a new one with each request. A kept connection may be closed by the server

@@ -13,25 +13,26 @@ LIMS::Chaos::PgProxy - a proxy between service and PostgreSQL that holds back or
     my $answer = $proxy->record_answer(sub { $lims->get('/clients/1') }, 'client_get');
     $proxy->rule(of => 'client_get', pass => @$answer - 1);
     $lims->get('/clients/1');    # the database answers all but its last message
-    $proxy->rule;               # the rest is let through, to whom it may concern
+    $proxy->rule;               # forwards the rest
 
 =head1 DESCRIPTION
 
-Passes on what is asked, and message by message what PostgreSQL answers. What a
-rule says holds from then on, until the next rule, of every connection:
+Forwards queries to PostgreSQL, and its answers message by message. A rule holds for
+every connection until the next rule is set:
 
-    of      answers to what was asked in these words: a statement's name, say;
-            without it, all answers
-    pass    so many messages of such an answer; what follows waits
-    whole   1: such an answer is kept until it is complete, and sent as one
+    of      the rule is for answers to queries that contain these words, such as the
+            name of a statement; without it, for all answers
+    pass    forwards so many messages of such an answer and holds the rest back
+    whole   1: holds such an answer back until it is complete, then sends it at once
     before  bytes that are sent before such an answer's ReadyForQuery
-    stray   bytes that every connection there is gets, once
+    stray   bytes that are sent once, unasked, on every open connection
 
-    record_answer($action, $words)   the messages of the last answer to these words
-    held                      how often something began to wait so far
-    lost($words)              how many connections, on which these words were asked,
-                              the service has hung up so far
-    lost($words, $count)      the same, when they are more than that
+    record_answer($action, $words)   runs the action; the messages of the last answer
+                                     to a query with these words
+    held                      how often the proxy began to hold something back
+    lost($words)              how many connections the service has closed of those on
+                              which a query with these words was asked
+    lost($words, $count)      the same, once it is more than that
 
 =cut
 

@@ -14,11 +14,11 @@ LIMS::Chaos::RandomWalk - a random walk through everything that people can do to
 
 =head1 DESCRIPTION
 
-Half of the steps take a sample on towards its report, whatever it lacks; the others
-are what people do beside that: correct, enter again, change lots, fail a batch or
-a medium, override, sign, reopen, rename a method, take approvals out of use. Steps
-go through the REST API where it has them, else through limsctl; many are refused,
-which is as good. Several walkers work on the same few samples.
+Half of the steps take a sample further towards its report, even if something is missing;
+the others correct it, enter results again, change lots, fail a batch or a medium,
+override, sign, reopen, rename a method, make approval steps inactive. Steps go through
+the REST API where it has them, else through limsctl; many are refused, as they should
+be. Several walkers work on the same few samples.
 
 C<walk> returns how often each act was done and refused, and C<surprises>: answers
 that no act should get.

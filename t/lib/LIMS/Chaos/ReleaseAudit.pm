@@ -14,11 +14,10 @@ LIMS::Chaos::ReleaseAudit - checks releases by the audit trail and the stored ce
 
 =head1 DESCRIPTION
 
-An auditor who trusts no gate: goes through the trail of an organization entry by
-entry, so that it knows each record as it stood at any moment, and when a sample
-becomes reported works out anew whether that was allowed, by rules that are
-written here and not in the schema. Then it reads what each certificate states and
-holds that against the trail.
+Replays the audit trail of an organization entry by entry, so that it knows each record
+at any moment. When a sample becomes reported, it decides whether that was allowed, by
+rules that are written here and independent of the schema's. Then it compares the content
+of each certificate with the trail.
 
 Entries are numbered while their record is locked, and who reports a sample holds
 all that its gates rest on: in the order of the numbers, an entry lies before a

@@ -13,12 +13,11 @@ LIMS::Chaos::RetryingClient - a client that retries as the contract says, and ke
 
 =head1 DESCRIPTION
 
-Registers samples, enters, corrects and verifies results, receives and reports,
-as the contract says that a careful program does it: what was not answered, or
-answered with 503, is sent again with the same Idempotency-Key until there is an
-answer; what is safe to repeat needs none. Sometimes it is impatient, and sends
-a request again without having waited for the answer; and it tries to change
-results that it has verified.
+Registers samples, enters, corrects and verifies results, receives and reports, and
+retries as the contract says: a request without an answer, or answered with 503, is sent
+again with the same Idempotency-Key until there is an answer; what is safe to repeat
+needs no key. Sometimes it repeats a request without waiting for the answer, and it tries
+to change results that it has verified.
 
 What was acknowledged is written to the journal, a line of JSON for each fact,
 before anything else is done. C<work> goes on until its argument says that it is

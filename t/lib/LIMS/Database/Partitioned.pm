@@ -7,12 +7,12 @@ LIMS::Database::Partitioned - the schema partitioned by organization
 
 =head1 DESCRIPTION
 
-    LIMS::Database::Partitioned::partition($database)    a number of tables
+    LIMS::Database::Partitioned::partition($database)
 
-makes the schema of a migrated database anew, from the same migrations, with each
-table that has an organization partitioned by the hash of it: in this form it can
-be spread over machines. What the migrations are recorded with stays, so that
-the service takes the database for what it is.
+makes the schema of a migrated database again, from the same migrations, with each table
+that has an organization partitioned by its hash, the form in which the schema can be
+distributed over machines; returns the number of those tables. The record of the
+migrations stays, so that the service accepts the database.
 
 With LIMS_PARTITIONED=1 in the environment this is done with every database that
 a test gets.

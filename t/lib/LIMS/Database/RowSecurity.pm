@@ -11,9 +11,9 @@ LIMS::Database::RowSecurity - switches the tables' row-level security off
 
 =head1 DESCRIPTION
 
-What keeps organizations apart is decided twice: in each statement, and by the
-policies of the tables. Either hides it when the other fails. With the policies of
-a test's own database off, the statements are seen alone.
+Organizations are kept apart twice: by a condition in each statement, and by the row
+security policies of the tables. Either hides a fault of the other. With the policies
+switched off in a test's own database, a test sees the statements' conditions alone.
 
 =cut
 
