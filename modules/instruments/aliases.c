@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aliases.c - names by which instruments' files call samples, as a laboratory lists
- * them: each leads to one sample, until it is removed or the sample is done with.
+ * aliases.c - names of samples in instrument files, listed by the laboratory.
+ * Each name means one sample, until it is removed or its sample is reported,
+ * cancelled or disposed of.
  */
 #include "instruments/instruments.h"
 #include "kernel/error.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibration.c - whether confidence means what it says: what became of the values
- * that were found in files, by the confidence that they had.
+ * calibration.c - calibration of the confidence: how often extracted values
+ * proved right, by their confidence.
  *
- * The factors of the confidence (extraction/pointer_check.h) stay what they are: a figure
- * that stands in a record has to mean the same in ten years. What moves is the
- * threshold, which people set by this.
+ * The factors of the confidence (extraction/pointer_check.h) are never changed:
+ * a stored confidence has to have the same meaning in ten years. What can be
+ * changed is the threshold, which people set by these figures.
  */
 #include "instruments/uploads.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exclude.c - what a person leaves out of a file when it is released: rows, cells,
- * tests, samples. What is left out goes with what is wrong with it, and with nothing
- * else: a reason that is of more than one value stays.
+ * exclude.c - exclusions: rows, cells, tests and samples that a person leaves
+ * out of a file when it is released. The reasons about an excluded value are
+ * excluded with it; a reason about several values stays.
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -26,7 +26,7 @@ static int number_of(const lims_json_t *object, const char *name)
     return text ? (int)strtol(text, NULL, 10) : 0;
 }
 
-/* "D12": a column in letters, and a row. */
+/* Parses "D12": a column in letters, and a row. */
 static bool take_cell(lims_excluded_t *out, const char *cell)
 {
     int column = 0;
@@ -70,7 +70,8 @@ const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *o
 
 /* --- What is meant ------------------------------------------------------------ */
 
-/* Where something stands, and what it is about; what is not known is 0 or NULL. */
+/* The place of a value or a reason, with its sample and test; unknown members
+ * are 0 or NULL. */
 typedef struct {
     const char *sheet;
     int row, column, other_column;
@@ -84,7 +85,8 @@ static bool same(const char *wanted, const char *text)
 
 static bool means(const lims_excluded_t *excluded, const place_t *place)
 {
-    /* A row is one of a sheet, and of files without sheets one of none. */
+    /* A row belongs to a sheet; in a file without sheets the name of the sheet
+     * is empty. */
     bool any_sheet = !excluded->row && *excluded->sheet == '\0';
     bool here = (!excluded->row || excluded->row == place->row) &&
                 (any_sheet || strcmp(excluded->sheet, place->sheet ? place->sheet : "") == 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - the files that were sent, and what a person decides about those that
- * could not be imported: released, with what was decided on record, or rejected.
+ * files.c - instrument files, and the decisions of people about quarantined
+ * ones: to release them, with the decisions on record, or to reject them.
  *
- * Nothing is typed over: a release reads the same bytes again, by a profile that
- * is chosen, without rows that are left out, with tracking ids that stand for
- * others; and imports all that remains, or nothing.
+ * No value can be typed in: a release reads the same bytes again, by a chosen
+ * profile, with exclusions and with aliases for tracking ids, and imports
+ * everything that remains, or nothing.
  */
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -269,7 +269,7 @@ static const lims_field_t again_input[] = {
     LIMS_FIELD_END,
 };
 
-/* What reading it again came to. */
+/* Outcome of reading a file again. */
 static const lims_field_t again_output[] = {
     { .name = "id", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the instrument file." },
     { .name = "fileName",
@@ -321,7 +321,7 @@ static const char *text_of(const lims_json_t *object, const char *name, const ch
     return member && member->text ? member->text : otherwise;
 }
 
-/* The lists were validated as fields; what is read here is what came through that. */
+/* The lists are JSON that was already validated as fields. */
 static const lims_error_t *take_lists(lims_import_t *import, lims_request_t *rq)
 {
     const char *exclude = lims_values_get(rq->values, "exclude");
@@ -351,7 +351,7 @@ static const lims_error_t *take_lists(lims_import_t *import, lims_request_t *rq)
     return error;
 }
 
-/* As it is kept with the file. */
+/* The decisions of a release, as JSON that is kept with the file. */
 static const char *resolution_of(lims_request_t *rq)
 {
     static const char *const names[] = { "exclude", "aliases" };
@@ -420,7 +420,8 @@ static const lims_error_t *refuse_changed(lims_request_t *rq, const lims_import_
                              import->status);
 }
 
-/* Nothing of it stays: the file waits as it did. */
+/* Refuses a release that reasons still block. It is rolled back: the file stays
+ * in quarantine. */
 static const lims_error_t *refuse_release(lims_request_t *rq, const lims_import_t *import)
 {
     lims_result_t *row = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import.c - a file on its way into results. */
+/* import.c - the import of an instrument file. */
 #include "instruments/import.h"
 
 #include <apr_strings.h>
@@ -13,8 +13,9 @@
 #include "kernel/writer.h"
 #include "service/service.h"
 
-/* Readings of which only the first are sent to be judged at first: what is wrong
- * with a large file is mostly wrong with all of it, and only so much is told. */
+/* Above this number of readings, only the first are sent to the database for a
+ * first decision: the faults of a large file mostly concern all of its rows,
+ * and the number of listed reasons is limited. */
 #define LARGE 20000
 #define FIRST 2000
 
@@ -54,7 +55,8 @@ lims_import_t *lims_import_create(const char *name, const char *bytes, apr_size_
 
 /* --- Before reading ------------------------------------------------------- */
 
-/* Runs a statement about the file together with the one that has the profiles. */
+/* Runs a statement about the file, together with the one that returns the
+ * profiles. */
 static const lims_error_t *fetch(lims_result_t **row, lims_import_t *import, lims_request_t *rq,
                                  lims_stmt_e statement, lims_values_t *values)
 {
@@ -204,7 +206,7 @@ static const lims_error_t *decide(lims_import_t *import, lims_request_t *rq, con
         apr_psprintf(rq->pool, "%" APR_TIME_T_FMT, apr_time_as_msec(LIMS_IMPORT_PATIENCE)));
     usual = lims_connection_limit(rq->connection, LIMS_IMPORT_PATIENCE + apr_time_from_sec(2));
     error = lims_database_run(results, rq, calls, 2, 0);
-    /* What follows takes no longer than elsewhere. */
+    /* Restores the usual statement time-out. */
     lims_connection_limit(rq->connection, usual);
     if (!error) {
         import->status = lims_result_get(results[1], 0, "status");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* import_document.c - what was read of a file, as lims.import_file() takes it. */
+/* import_document.c - the readings of a file as JSON for lims.import_file(). */
 #include <apr_hash.h>
 #include <apr_strings.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void number(lims_writer_t *w, const char *name, apr_int64_t value)
     lims_writer_integer(w, value);
 }
 
-/* A place of 0 is none. */
+/* A row or column number of 0 means none, and is left out. */
 static void place(lims_writer_t *w, const char *name, int value)
 {
     lims_writer_key(w, name);
@@ -95,7 +95,8 @@ static void write_counts(lims_writer_t *w, const lims_readings_t *readings)
     lims_writer_object_end(w);
 }
 
-/* Its place among the kinds of controls that occur; -1 for a sample's. */
+/* Index of the control's kind among those that occur; -1 for a sample's
+ * value. */
 static int control_of(apr_array_header_t *controls, const lims_control_t *control)
 {
     for (int i = 0; i < controls->nelts; i++) {
@@ -154,13 +155,15 @@ static void write_reading(lims_writer_t *w, const lims_reading_t *reading, int c
     lims_writer_object_end(w);
 }
 
-/* What could not be made out is among the reasons. */
+/* Whether a reading has all that identifies a result; what it lacks is among the
+ * reasons. */
 static bool is_whole(const lims_reading_t *reading)
 {
     return reading->result && reading->test_code && (reading->control || reading->tracking_id);
 }
 
-/* How often the file has a sample's test, by the two; counts this one as well. */
+/* Counts the readings of a sample's test, by tracking id and test code,
+ * including this one. */
 static int *count_of(apr_hash_t *tests, const lims_reading_t *reading, apr_pool_t *pool)
 {
     const char *key = apr_pstrcat(pool, reading->tracking_id, "\n", reading->test_code, NULL);
@@ -174,14 +177,14 @@ static int *count_of(apr_hash_t *tests, const lims_reading_t *reading, apr_pool_
     return count;
 }
 
-/* A reading, and how often there is one for the same. */
+/* A reading, and the number of readings for the same sample test. */
 typedef struct {
     const lims_reading_t *reading;
     const int *times;
 } counted_t;
 
-/* Those that are to be written, of which the first are; how often each is there in
- * all of the file. */
+/* The readings to write, of which the first are sent; each with the number of
+ * readings for the same sample test in the whole file. */
 static const apr_array_header_t *counted(const lims_readings_t *readings, int at_most,
                                          apr_pool_t *pool)
 {
@@ -210,7 +213,7 @@ static const apr_array_header_t *counted(const lims_readings_t *readings, int at
 
 /* --- Reasons --------------------------------------------------------------- */
 
-/* `rest`: how many more there are than are listed, behind the last. */
+/* Writes a reason; `rest` is the number of further ones, stated behind the last. */
 static void write_reason(lims_writer_t *w, const lims_reason_t *reason, int rest, apr_pool_t *pool)
 {
     lims_writer_object_begin(w);
@@ -233,8 +236,8 @@ static const char *place_of(const char *sheet, int row, int column, apr_pool_t *
     return apr_psprintf(pool, "%d %d %s", row, column, sheet ? sheet : "");
 }
 
-/* The places of values that stand several times among those that the database is given:
- * it tells that of each of them, the first too. */
+/* Returns the places of all readings of a sample test that occurs several times
+ * among those sent: the database reports each of them, the first too. */
 static apr_hash_t *repeated_places(const apr_array_header_t *list, apr_pool_t *pool)
 {
     apr_hash_t *tests = apr_hash_make(pool);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ingest.c - files that instruments send: each is imported as a whole, or kept
- * for a person with every reason why not.
+ * ingest.c - instrument files sent to be imported: each is imported as a whole,
+ * or quarantined with every reason why.
  *
- * The bytes are kept before anything is made of them, so that a file that was
- * acknowledged, and one whose reading was cut short, is there: the same bytes
- * sent again take up where it ended, and so does a job (resume.c).
+ * The bytes are committed before the file is read, so that an acknowledged
+ * file, and one whose reading was interrupted, is never lost: sending the same
+ * bytes again resumes it, and so does a job (resume.c).
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -321,8 +321,8 @@ static bool is(const char *status, const lims_import_t *import)
     return import->status && strcmp(import->status, status) == 0;
 }
 
-/* Whether something is to be decided: of what waits for a person only if that is
- * asked for, or only tried. */
+/* Whether the file has to be read: a quarantined one only on request (`again`),
+ * or in a dry run. */
 static bool is_open(const lims_import_t *import, const lims_request_t *rq)
 {
     bool again = *lims_values_get(rq->values, "again") == 't';
@@ -330,8 +330,8 @@ static bool is_open(const lims_import_t *import, const lims_request_t *rq)
     return is("received", import) || (is("quarantined", import) && (again || rq->roll_back));
 }
 
-/* Commits the bytes as received, before anything is made of them; what has been
- * decided is answered. */
+/* Commits the bytes with status received, before they are read; bytes with a
+ * decision are answered with it. */
 static const lims_error_t *prepare(lims_request_t *rq)
 {
     lims_import_t *import = rq->staged;
@@ -357,7 +357,7 @@ static const lims_error_t *work(lims_request_t *rq)
     return NULL;
 }
 
-/* A dry run keeps the bytes too, and undoes it. */
+/* A dry run stores the bytes too, and rolls back. */
 static const lims_error_t *act(lims_request_t *rq)
 {
     lims_import_t import = *(lims_import_t *)rq->staged;
@@ -367,7 +367,8 @@ static const lims_error_t *act(lims_request_t *rq)
         error = lims_import_store(&import, rq, rq->values);
     }
     if (!error) {
-        /* What another has decided meanwhile is no longer as it was received. */
+        /* Another process has decided about the file meanwhile: its status is
+         * no longer received. */
         error = lims_import_decide(&import, rq, is_open(&import, rq) ? import.status : "received",
                                    NULL, NULL);
     }

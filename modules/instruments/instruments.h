@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruments.h - files of instruments: how they are read (profiles), how they
- * come in (ingest), and what becomes of those that could not be imported.
+ * instruments.h - instrument files: the profiles by which they are read, their
+ * ingest, and quarantine.
  *
- * What a file says is worked out by profiles/ from its bytes alone; what may be
- * written of it is decided by the database (sql/212_import.sql).
+ * What a file says is determined by profiles/ from its bytes alone; whether its
+ * results may be entered is decided by the database (sql/212_import.sql).
  */
 #ifndef LIMS_INSTRUMENTS_H
 #define LIMS_INSTRUMENTS_H
@@ -17,21 +17,21 @@ extern const lims_resource_t lims_profile_trial;
 extern const lims_resource_t lims_instrument_file;
 extern const lims_resource_t lims_sample_name;
 
-/* What became of a file that was taken up again. */
+/* Outcome of resuming a file. */
 typedef enum {
-    LIMS_RESUMED_NONE,        /* there is none to be taken up */
-    LIMS_RESUMED_UNDECIDED,   /* somebody else has decided about it meanwhile */
-    LIMS_RESUMED_IMPORTED,    /* its results are entered */
-    LIMS_RESUMED_QUARANTINED, /* a person has to decide */
+    LIMS_RESUMED_NONE,        /* there is no file to resume */
+    LIMS_RESUMED_UNDECIDED,   /* another process has decided about it meanwhile */
+    LIMS_RESUMED_IMPORTED,    /* its results were entered */
+    LIMS_RESUMED_QUARANTINED, /* it is quarantined: a person has to decide */
 } lims_resumed_e;
 
-/* Takes up one file whose reading was cut short, on behalf of who sent it, in
- * transactions of its own (resume.c). The value `resumeAfter` of the request is how
- * many seconds ago that has to be. */
+/* Resumes one file whose reading was interrupted, as its sender, in
+ * transactions of its own (resume.c). The value `resumeAfter` of the request is
+ * the least age of the interruption in seconds. */
 const lims_error_t *lims_files_resume(lims_resumed_e *resumed, lims_request_t *rq);
 
-/* May the acting user decide about files and profiles? `what` begins the
- * sentence of the refusal: "Profiles are managed". */
+/* Refuses unless the acting user may decide about files and profiles. `what`
+ * begins the sentence of the refusal: "Profiles are managed". */
 const lims_error_t *lims_instruments_reviewer(lims_request_t *rq, const char *what);
 
 #endif /* LIMS_INSTRUMENTS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profiles.c - the profiles of a laboratory: which files there are and how they
- * are read, as data (profiles/profile.h). Managed from the command line.
+ * profiles.c - profiles: declarations of the files of a laboratory and of how
+ * they are read (profiles/profile.h). Managed from the command line.
  *
- * A version is added as a draft, tried on files, and made active; from then on it
- * stays as it is. What is to be read otherwise is another version.
+ * A version is added as a draft, tested on files, and activated; after that it
+ * never changes. A change is a new version.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static const lims_error_t *check_administrator(lims_request_t *rq)
 
 /* --- Adding --------------------------------------------------------------- */
 
-/* What the definition says of itself takes the place of fields. */
+/* Fields of the record that come from the definition: code and name. */
 static const lims_error_t *check_definition(lims_request_t *rq)
 {
     const char *text = lims_values_get(rq->values, "definition");
@@ -154,8 +154,8 @@ static const lims_error_t *check_definition(lims_request_t *rq)
     return error;
 }
 
-/* PostgreSQL takes any name for a zone, those that it does not know as POSIX has
- * them: so one that is not in its list is refused here. */
+/* PostgreSQL accepts unknown names of time zones and reads them as POSIX does,
+ * so a name that is not in its list is refused here. */
 static const lims_error_t *check_time_zone(lims_request_t *rq)
 {
     const char *zone = lims_values_get(rq->values, "timeZone");
@@ -187,7 +187,8 @@ static const lims_error_t *add(lims_request_t *rq)
     return error;
 }
 
-/* The bytes of a golden file, from the profile itself or from a file kept here. */
+/* Gets the bytes of a golden file, from the profile itself or from a stored
+ * file. */
 static const lims_error_t *take_golden(const char **bytes, apr_size_t *length, lims_request_t *rq,
                                        const lims_golden_t *golden, int index)
 {
@@ -224,7 +225,7 @@ static const lims_error_t *take_golden(const char **bytes, apr_size_t *length, l
                      index);
 }
 
-/* A profile that does not read what it says it does is none to be used. */
+/* Refuses a profile that does not read its golden files as it declares. */
 static const lims_error_t *check_golden(lims_request_t *rq, const lims_profile_t *profile)
 {
     const apr_array_header_t *files = profile->golden_files;
@@ -242,7 +243,8 @@ static const lims_error_t *check_golden(lims_request_t *rq, const lims_profile_t
     return error;
 }
 
-/* A draft that an earlier version of the service took may be none today. */
+/* An earlier version of the service may have accepted a draft that this one
+ * refuses. */
 static const lims_error_t *activate(lims_request_t *rq)
 {
     const char *text = lims_result_get(rq->locked, 0, "definition");
@@ -268,7 +270,7 @@ static const lims_error_t *activate(lims_request_t *rq)
 
 /* --- Trying --------------------------------------------------------------- */
 
-/* The file that is tried, from wherever it comes. */
+/* Gets the file to test, from the request or from the stored files. */
 static const lims_error_t *take_file(lims_import_t **import, lims_request_t *rq)
 {
     const char *name = lims_values_get(rq->values, "fileName");

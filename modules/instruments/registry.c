@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c - the profiles in use, parsed once in a process. */
+/* registry.c - cache of parsed profiles, one for each process. */
 #include "instruments/registry.h"
 
 #include <apr_allocator.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most that are kept while nobody reads by them. */
+/* Largest number of cached profiles that are not in use. */
 #define KEPT_MAX 256
 
 typedef struct entry_t entry_t;
@@ -26,7 +26,7 @@ struct lims_holding_t {
     apr_array_header_t *entries; /* of entry_t * */
 };
 
-/* All that is kept, and the lock of it and of .held and .used. */
+/* The cached profiles, and the mutex that protects them, .held and .used. */
 static entry_t *kept;
 static apr_thread_mutex_t *lock;
 
@@ -91,7 +91,7 @@ static entry_t *find_kept(const char *id)
     return NULL;
 }
 
-/* Takes out the one that nobody has read by for longest, if there are too many. */
+/* Evicts the least recently used profile, if there are too many. */
 static entry_t *take_spare(void)
 {
     entry_t **spare = NULL, *entry = NULL;
@@ -160,8 +160,8 @@ const char *lims_holding_ids(const lims_holding_t *holding)
     return apr_pstrcat(holding->pool, "{", apr_array_pstrcat(holding->pool, ids, ','), "}", NULL);
 }
 
-/* Adds one that was parsed just now; another thread may have been faster, and then
- * its one is held. */
+/* Adds a profile that was just parsed. If another thread was faster, its copy
+ * is held instead. */
 static entry_t *keep(lims_holding_t *holding, entry_t *fresh)
 {
     entry_t *entry = fresh;

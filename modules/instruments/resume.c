@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resume.c - files that were kept and whose reading was cut short: by a crash, a
- * database that went away, a client's request that took too long. A job reads
- * them again, one at a time, on behalf of who sent them.
+ * resume.c - resuming files whose reading was interrupted: by a crash, a lost
+ * database, a request that took too long. A job reads them again, one at a
+ * time, as their senders.
  *
- * One that is never finished, whatever the cause, is left to a person after a few
- * times: it must not end one process after the other.
+ * A file that still cannot be finished after a few attempts is quarantined: it
+ * must not end one process after the other.
  */
 #include "database/database.h"
 #include "instruments/import.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Opens a transaction as who sent the file. */
+/* Begins a transaction as the sender of the file. */
 static const lims_error_t *begin(lims_request_t *rq)
 {
     const lims_call_t act = { .statement = LIMS_STMT_JOB_FILE_ACT };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * uploads.c - files that no profile knows: a model finds the results in them.
+ * uploads.c - extraction: a model finds the results in files without a profile.
  *
- * Three parts, and the database is held in the first and the last alone: what the
- * file can be about (prepare), the model's pointers and what they are worth
- * (work), the results entered as by hand (handler). A dry run does the same and
- * takes it back.
+ * Three parts, of which only the first and the last hold a database connection:
+ * the candidates that the file can be about (prepare), the model's pointers and
+ * their confidence (work), and entering the results as by hand (handler). A dry
+ * run does the same and rolls back.
  */
 #include "instruments/uploads.h"
 
@@ -22,7 +22,7 @@
 
 #define MILLION 1000000
 
-/* What the three parts hand on. */
+/* State that the three parts pass on. */
 typedef struct {
     lims_grid_t *grid;
     lims_candidates_t candidates;
@@ -211,7 +211,7 @@ static const lims_error_t *check_upload(lims_request_t *rq)
     rq->staged = upload;
     rq->roll_back = upload->dry_run;
     if (!rq->model) {
-        return NULL; /* which is said after what the organization has to say */
+        return NULL; /* reported after the refusals that come from the organization's policy */
     }
     if (rq->file->length > rq->model->bytes_max) {
         return lims_client_error(rq->pool, LIMS_E_PAYLOAD_TOO_LARGE,
@@ -346,7 +346,8 @@ static bool locks(const char *slug)
     return strcmp(slug, "test_verified_locked") == 0 || strcmp(slug, "invalid_transition") == 0;
 }
 
-/* Enters what may be entered, and takes over what the rules had to say. */
+/* Enters the results that may be entered, and adds the refusals of the
+ * database's rules to the others. */
 static const lims_error_t *apply(lims_request_t *rq, apr_array_header_t *findings, bool dry_run)
 {
     lims_values_t *values = lims_values_create(rq->pool);

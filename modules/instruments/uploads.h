@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uploads.h - files that a model finds results in; see uploads.c. */
+/* uploads.h - extraction of results from files by a model; see uploads.c. */
 #ifndef LIMS_UPLOADS_H
 #define LIMS_UPLOADS_H
 
