@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - instrument files, and the decisions of people about quarantined
- * ones: to release them, with the decisions on record, or to reject them.
+ * files.c - instrument files, and people's decisions about quarantined ones.
  *
  * No value can be typed in: a release reads the same bytes again, by a chosen
  * profile, with exclusions and with aliases for tracking ids, and imports
@@ -420,8 +419,7 @@ static const lims_error_t *refuse_changed(lims_request_t *rq, const lims_import_
                              import->status);
 }
 
-/* Refuses a release that reasons still block. It is rolled back: the file stays
- * in quarantine. */
+/* Refuses a release that reasons still block, and rolls it back. */
 static const lims_error_t *refuse_release(lims_request_t *rq, const lims_import_t *import)
 {
     lims_result_t *row = NULL;
