@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* algorithms.c - what OpenSSL has to know before there are children. */
+/* algorithms.c - loads OpenSSL's algorithms before children are forked. */
 #include "server/algorithms.h"
 
 #include <openssl/core.h>
@@ -11,7 +11,7 @@
 #include <openssl/rand.h>
 #include <openssl/store.h>
 
-void lims_algorithms_list(void)
+void lims_algorithms_load(void)
 {
     ERR_set_mark();
     EVP_MD_free(EVP_MD_fetch(NULL, "SHA256", NULL));

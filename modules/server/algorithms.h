@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* algorithms.h - what OpenSSL has to know before there are children. */
+/* algorithms.h - loads OpenSSL's algorithms before children are forked. */
 #ifndef LIMS_SERVER_ALGORITHMS_H
 #define LIMS_SERVER_ALGORITHMS_H
 
-/**
- * Has OpenSSL list what its providers offer: an algorithm of each kind is asked for,
- * at which it lists them all. It does so once in a process, at the first need, and
- * what it has no memory for then it never has: a child would refuse every TLS
- * connection and every signature for as long as it lives. Children inherit the lists.
- * What a provider does not offer is no error here.
- */
-void lims_algorithms_list(void);
+/* Makes OpenSSL load the lists of its providers' algorithms, by fetching one algorithm
+ * of each kind. OpenSSL does it once in a process, at the first use; a child that is
+ * out of memory at that moment would refuse every TLS connection and every signature
+ * from then on. Children inherit the lists. A missing algorithm is no error here. */
+void lims_algorithms_load(void);
 
 #endif /* LIMS_SERVER_ALGORITHMS_H */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * configtest.c - whether the configuration has everything that the service needs.
- *
- * It is told at configtest and at every start, all of it at once, each with its
- * remedy and the host that it is about. What the database tells: start.c.
+ * configtest.c - checks of the configuration, at `apachectl configtest` and at every
+ * start. Every problem is reported, with its host and its remedy. Checks of the
+ * database are in start.c.
  */
 #include <apr_dbd.h>
 #include <apr_strings.h>
@@ -21,7 +20,7 @@
 
 APLOG_USE_MODULE(lims);
 
-/* --- What the configuration tells ----------------------------------------- */
+/* --- Checks of one host ----------------------------------------------------- */
 
 typedef struct {
     server_rec *first; /* of all servers */
@@ -99,9 +98,10 @@ static bool is_called(const server_rec *s, const char *name)
            is_among(s->wild_names, name);
 }
 
-/* A host without TLS beside one with it, of the same name and database, answers
- * with tls_required, which helps whoever typed http; one that nobody can reach
- * over TLS is a mistake. The main server lends its settings to others. */
+/* Whether the service of a host can be reached over TLS, perhaps through another host
+ * of the same name and database. A host without TLS is a mistake otherwise; beside one
+ * with TLS it answers tls_required, for clients that use http:// by mistake. The main
+ * server passes its settings on to virtual hosts. */
 static bool is_reached_by_tls(const server_rec *s, const server_rec *first)
 {
     for (const server_rec *each = first; each; each = each->next) {
@@ -134,7 +134,8 @@ static void check_watchdog(check_t *check)
     }
 }
 
-/* Read while httpd is still who started it: the children need not be able to. */
+/* Reads the key file with the rights of the user who starts httpd: the children need
+ * not be able to read it. */
 static void check_keyring(check_t *check)
 {
     lims_config_t *config = lims_config_of(check->s);
@@ -149,7 +150,7 @@ static void check_keyring(check_t *check)
     }
 }
 
-/* A lease that ends before the attempts under it would have them made twice. */
+/* Checks that a lease outlasts its attempts, which would otherwise be made twice. */
 static void check_webhooks(check_t *check)
 {
     const lims_webhook_config_t *webhooks = &lims_config_of(check->s)->webhooks;
@@ -192,7 +193,7 @@ static void check_routes(check_t *check, apr_pool_t *pool)
                                      lims_config_of(check->s)->base_path, LIMS_API_PREFIX, pool);
 }
 
-/* Most memory that the rate limit may take. */
+/* Bound on the memory of the rate limit, bytes. */
 #define RATES_MAX ((apr_int64_t)1 << 30)
 
 static void check_rates(check_t *check)
@@ -220,7 +221,7 @@ static bool is_at_same_address(const server_rec *s, const server_rec *other)
     return false;
 }
 
-/* httpd asks the first of two hosts that are called the same, and says nothing. */
+/* Warns of two hosts with one name: httpd silently uses the first. */
 static void check_name(check_t *check, const server_rec *other)
 {
     const server_rec *s = check->s;
@@ -233,7 +234,7 @@ static void check_name(check_t *check, const server_rec *other)
     }
 }
 
-/* What is shared by the database has the shape that each host gives it. */
+/* Warns if hosts of one database give its shared limits different sizes. */
 static void check_shares(check_t *check, const server_rec *other)
 {
     const lims_config_t *one = lims_config_of(check->s), *two = lims_config_of(other);
@@ -249,7 +250,7 @@ static void check_shares(check_t *check, const server_rec *other)
     }
 }
 
-/* With those before it. */
+/* Compares a host with those before it. */
 static void check_others(check_t *check)
 {
     for (const server_rec *other = check->first; other != check->s; other = other->next) {

@@ -14,13 +14,13 @@
 
 APLOG_USE_MODULE(lims);
 
-/* mod_dbd's own, where DBDMax is not set. */
+/* mod_dbd's default of DBDMax. */
 #define DBD_MAX_DEFAULT 10
 
-/* Besides those of requests: the dispatcher, and a job while it runs. */
+/* Connections of a child besides those of requests: the dispatcher and a running job. */
 #define OWN_CONNECTIONS 2
 
-/* Children that may serve at once (MaxRequestWorkers by ThreadsPerChild). */
+/* Returns how many children there may be at once (MaxRequestWorkers / ThreadsPerChild). */
 static int children(void)
 {
     int number = 0;

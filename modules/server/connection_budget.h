@@ -8,7 +8,8 @@
 
 #include "server/server.h"
 
-/* Warns where it has not. In the parent, at each start, on a connection of its own. */
+/* Warns if PostgreSQL accepts fewer connections than httpd may open. In the parent, at
+ * each start, on a connection of its own. */
 void lims_connection_budget_check(lims_connection_t *connection, server_rec *s, apr_pool_t *pool);
 
 #endif /* LIMS_CONNECTION_BUDGET_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters.h - the counters themselves, for metrics.c, which counts, and for
- * metrics_text.c, which tells.
+ * counters.h - the layout of the counters in shared memory, for metrics.c, which
+ * counts, and metrics_text.c, which writes them.
  */
 #ifndef LIMS_COUNTERS_H
 #define LIMS_COUNTERS_H
@@ -15,7 +15,7 @@
 #define LIMS_STATUSES 400
 #define LIMS_COUNTED_CHILDREN_MAX 256
 
-/* Of the histograms: each has a bound, but for the last. */
+/* Numbers of buckets of the histograms; the last bucket is unbounded. */
 #define LIMS_DURATION_BUCKETS 13
 #define LIMS_ARRIVAL_BUCKETS 12
 
@@ -37,8 +37,8 @@ struct lims_counted_child_t {
 struct lims_counters_t {
     lims_route_counters_t routes[LIMS_COUNTED_ROUTES_MAX]; /* the last: no route */
     lims_counter_t refusals[LIMS_E_COUNT];
-    lims_counter_t refused[LIMS_REFUSED_COUNT]; /* keys */
-    lims_counter_t waits;                       /* for a connection */
+    lims_counter_t refused[LIMS_REFUSED_COUNT]; /* by the reason why the key was refused */
+    lims_counter_t waits;                       /* requests that waited for a connection */
     lims_counter_t waited;
     lims_counter_t exhausted;
     lims_counter_t keys_known;
@@ -57,7 +57,7 @@ struct lims_counters_t {
 extern const lims_route_t *lims_counted[LIMS_COUNTED_ROUTES_MAX];
 extern int lims_counted_count;
 
-/* Connections that are in use, in all children that live. */
+/* Returns the connections in use, in all live children. */
 int lims_counters_connections(lims_counters_t *counters);
 
 #endif /* LIMS_COUNTERS_H */

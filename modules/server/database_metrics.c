@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* database_metrics.c - what the database says of itself, of webhooks and of the laboratories. */
+/* database_metrics.c - metrics read from the database, and their cache. */
 #include "server/database_metrics.h"
 
 #include <apr_strings.h>
@@ -14,16 +14,15 @@
 
 APLOG_USE_MODULE(lims);
 
-/* How long the laboratories' figures are good enough, at the least: where the
- * database takes long to tell them, a hundred times as long as it took. */
+/* Least age at which the metrics by organization are read again; where the query is
+ * slow, a hundred times its duration. */
 #define ASK_EVERY apr_time_from_sec(60)
 #define REST_FACTOR 100
 
-/* Samples or files of an organization are counted up to here. */
+/* Bound on counting the samples or files of an organization. */
 #define COUNT_AT_MOST "10000"
 
-/* Room for the text of some thousand organizations; what is left over is left
- * out, by whole lines. */
+/* Size of the text of some thousand organizations; further lines are left out. */
 #define TEXT_MAX (1024 * 1024)
 
 typedef enum { PENDING, KEPT, OLDEST_DUE, ENDPOINTS, DISABLED, NUMBERS } number_e;
@@ -43,13 +42,13 @@ typedef struct {
     char bytes[TEXT_MAX];
 } text_t;
 
-/* Two texts: while one is told, the next is written into the other, and whoever
- * read during two changes reads again. */
+/* The cache. It has two texts: one is read while the other is written; a reader that
+ * was overtaken by two changes reads again. */
 struct lims_database_metrics_memory_t {
     _Atomic apr_int64_t numbers[NUMBERS]; /* thousandths */
-    _Atomic apr_time_t numbers_at;        /* when they were said, or 0 */
-    _Atomic apr_time_t asked;             /* when somebody last went to ask for the text */
-    _Atomic apr_interval_time_t took;     /* how long the answer took */
+    _Atomic apr_time_t numbers_at;        /* when they were read, or 0 */
+    _Atomic apr_time_t asked;             /* when the last query for the text began */
+    _Atomic apr_interval_time_t took;     /* duration of that query */
     _Atomic apr_time_t text_at;
     _Atomic unsigned changes;
     text_t texts[2];
@@ -103,13 +102,13 @@ static const lims_backlog_t *last_backlog(struct lims_database_metrics_memory_t 
     return backlog;
 }
 
-/* --- The laboratories ----------------------------------------------------- */
+/* --- Organizations -------------------------------------------------------- */
 
-/* A row's `label` goes under the name that its figure has for it. */
+/* The metrics, with the name under which each has the row's `label`. */
 static const struct {
     const char *figure;
     const char *metric;
-    const char *label; /* NULL: it has none */
+    const char *label; /* NULL: no label */
     const char *help;
 } kinds[] = {
     { "samples", "lims_samples", "status",
@@ -132,7 +131,7 @@ static const struct {
     { "key_expires", "lims_key_expires_timestamp_seconds", "key", "When a key expires." },
 };
 
-/* A label's value, as the format wants it. */
+/* Escapes the value of a label. */
 static const char *escaped(const char *text, apr_pool_t *pool)
 {
     char *out = apr_palloc(pool, 2 * strlen(text) + 1), *at = out;
@@ -210,8 +209,8 @@ static const char *last_text(struct lims_database_metrics_memory_t *memory, apr_
     return copy;
 }
 
-/* Whether the caller is the one to ask. A time that lies ahead was set by
- * another clock. */
+/* Claims the query for the text if it is due. A time in the future was set by another
+ * clock, and counts as due. */
 static bool is_due(struct lims_database_metrics_memory_t *memory)
 {
     apr_time_t now = apr_time_now(), asked = atomic_load(&memory->asked);
@@ -221,10 +220,10 @@ static bool is_due(struct lims_database_metrics_memory_t *memory)
            atomic_compare_exchange_strong(&memory->asked, &asked, now);
 }
 
-/* --- Asking --------------------------------------------------------------- */
+/* --- Queries -------------------------------------------------------------- */
 
-/* A real question: what the connection believes of itself is not enough. On
- * success the lease holds the connection. */
+/* Takes a connection and checks it with a round trip: its own state is no proof that
+ * the database answers. On success the lease holds the connection. */
 static const lims_error_t *reach(lims_connection_t **connection, lims_lease_t *lease)
 {
     const lims_error_t *error = lims_pool_take(connection, lease);
@@ -244,7 +243,7 @@ static bool is_away(const lims_error_t *error)
     return error->retry == LIMS_RETRY_LOST || error->failure == LIMS_FAILURE_UNREACHABLE;
 }
 
-/* Whether a connection can be had that answers. */
+/* Whether the database answers; fills in the reason if it does not. */
 static bool look(lims_database_metrics_t *figures, lims_connection_t **connection,
                  lims_lease_t *lease)
 {

@@ -5,17 +5,17 @@
 
 #include <apr_tables.h>
 
-/* Lines are gathered here and joined at the end. */
+/* Collects lines, which are joined at the end. */
 typedef struct {
     apr_array_header_t *parts; /* const char * */
     apr_pool_t *pool;
 } lims_exposition_t;
 
-/* Adds text, with its line feeds. */
+/* Adds text, which includes its line feeds. */
 void lims_exposition_line(lims_exposition_t *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A value as it stands between the quotes of a label. */
+/* Escapes the value of a label. */
 const char *lims_exposition_label(const char *value, apr_pool_t *pool);
 
 /* Begins a metric; `type` is "counter", "gauge" or "histogram". */

@@ -27,7 +27,7 @@ APLOG_USE_MODULE(lims);
 
 #define ERROR_PATH "/.httpd-error"
 
-/* What follows the base in the request's URL, NULL when it isn't ours. */
+/* Returns the part of the URL's path below the base path; NULL: not below it. */
 static const char *path_of(const request_rec *r)
 {
     const lims_config_t *config = lims_config_of(r->server);
@@ -49,9 +49,9 @@ int lims_translate_name(request_rec *r)
     if (!path_of(r)) {
         return DECLINED;
     }
-    /* For the log, where Require refuses it. It ends in a slash, so that the ending
-     * of the URL means nothing to modules that go by names of files; and it has a
-     * handler, so that none takes it for unhandled. */
+    /* The file name is for httpd's log, where Require refuses a request. It ends in a
+     * slash, so that modules which look at file extensions ignore it. The handler is
+     * set, so that no other module handles the request. */
     r->filename = apr_pstrcat(r->pool, "lims:", r->uri, "/", NULL);
     r->handler = "lims";
     return OK;
@@ -67,10 +67,10 @@ int lims_map_to_storage(request_rec *r)
 typedef struct {
     request_rec *r;
     lims_lease_t lease;
-    lims_admission_t admission; /* at what takes a processor for long */
-    bool read;                  /* the body, to its end */
-    bool broken;                /* it could not be read */
-    bool answered;              /* by one of httpd's own filters, while it was read */
+    lims_admission_t admission; /* its place in the admission queue */
+    bool read;                  /* the whole body was read */
+    bool broken;                /* reading the body failed */
+    bool answered;              /* a filter of httpd answered while the body was read */
 } carrier_t;
 
 static const lims_error_t *connect_database(lims_connection_t **connection, lims_exchange_t *x)
@@ -115,7 +115,7 @@ static const lims_error_t *too_large(const lims_exchange_t *x)
     return lims_judge_too_large(x);
 }
 
-/* Hands on the data of one brigade. */
+/* Passes the data of one brigade to the route's reader. */
 static const lims_error_t *read_brigade(lims_exchange_t *x, apr_bucket_brigade *bb,
                                         apr_size_t *seen, apr_size_t limit, lims_sink_fn *sink,
                                         void *data)
@@ -252,7 +252,7 @@ static int send_reply(request_rec *r, const lims_reply_t *reply, const char *req
 
     r->status = reply->status;
     r->status_line = NULL;
-    /* What mod_mime read out of the URL says nothing about the answer. */
+    /* mod_mime derives it from the URL, which says nothing about the answer. */
     r->content_encoding = NULL;
     r->content_languages = NULL;
     apr_table_overlap(r->err_headers_out, reply->headers, APR_OVERLAP_TABLES_SET);
@@ -269,13 +269,13 @@ static int send_reply(request_rec *r, const lims_reply_t *reply, const char *req
     return OK;
 }
 
-/* --- What is known afterwards --------------------------------------------- */
+/* --- Notes for httpd's log ------------------------------------------------- */
 
-/* For LogFormat's %{lims-...}n (see conf/lims.conf). Method and path are
- * escaped, so that whatever was asked for can stand in a JSON string. */
-static void take_note(request_rec *r, const request_rec *asked, const lims_exchange_t *x)
+/* Sets the notes for LogFormat's %{lims-...}n (see conf/lims.conf). Method and path
+ * are escaped, so that any of them can stand in a JSON string. */
+static void set_notes(request_rec *r, const request_rec *asked, const lims_exchange_t *x)
 {
-    /* httpd makes a GET of what it redirects to an ErrorDocument. */
+    /* The method before httpd redirected to an ErrorDocument, which makes it GET. */
     const char *method = apr_table_get(asked->subprocess_env, "REQUEST_METHOD");
     apr_table_t *notes = r->notes;
 
@@ -304,7 +304,7 @@ static void count(const request_rec *asked, const lims_exchange_t *x)
     const lims_measure_t measure = { .status = x->rq.reply->status,
                                      .route = x->match.route,
                                      .error = x->error,
-                                     /* httpd's own 401 is about no key of ours */
+                                     /* a 401 of httpd itself concerns no API key */
                                      .refused = x->context ? x->refused : LIMS_REFUSED_COUNT,
                                      .duration = apr_time_now() - asked->request_time,
                                      .database = x->rq.usage.database,
@@ -317,15 +317,15 @@ static void count(const request_rec *asked, const lims_exchange_t *x)
     }
 }
 
-/* Not a static file's, which is answered in JSON all the same. Of what httpd could
- * not read nobody knows. */
-static bool is_ours(const request_rec *asked)
+/* Whether the error answers an API request, and not one for a static file. A request
+ * that httpd could not parse counts as one. */
+static bool is_api_request(const request_rec *asked)
 {
     return !asked->uri || !*asked->uri || path_of(asked);
 }
 
-/* Refuses what never comes to the service. `asked` is `r`, or the request for
- * which httpd redirected to `r`. */
+/* Answers a request that is refused before it reaches the service. `asked` is `r`, or
+ * the request that httpd redirected to `r`. */
 static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *error, int status,
                   const char *request_id)
 {
@@ -337,14 +337,14 @@ static int refuse(request_rec *r, const request_rec *asked, const lims_error_t *
     if (error->kind == LIMS_E_SERVICE_UNAVAILABLE) {
         apr_table_setn(reply.headers, "Retry-After", "5");
     }
-    if (is_ours(asked)) {
-        take_note(r, asked, &x);
+    if (is_api_request(asked)) {
+        set_notes(r, asked, &x);
         count(asked, &x);
     }
     return send_reply(r, &reply, request_id);
 }
 
-/* --- Errors of httpd's own ------------------------------------------------ */
+/* --- httpd's own errors ---------------------------------------------------- */
 
 static int answer_httpd_error(request_rec *r)
 {
@@ -352,8 +352,8 @@ static int answer_httpd_error(request_rec *r)
     const char *id = request_id_of(r->prev);
     const lims_error_t *error = lims_httpd_error(r->prev, status, r->pool);
 
-    /* A condition on CustomLog looks at the request that was asked. */
-    if (is_ours(r->prev)) {
+    /* Conditions of CustomLog see the notes of the original request. */
+    if (is_api_request(r->prev)) {
         apr_table_setn(r->prev->notes, "lims-request-id", id);
     }
     return refuse(r, r->prev, error, status, id);
@@ -361,11 +361,12 @@ static int answer_httpd_error(request_rec *r)
 
 /* --- The handler ---------------------------------------------------------- */
 
-/* Longest body that is read and thrown away to keep a connection. */
+/* Largest rest of a body, in bytes, that is read and discarded to keep a connection. */
 #define DISCARD_MAX 65536
 
-/* Whoever sends more than a file and what is around it is not told why. */
-static apr_off_t longest_body(const lims_settings_t *settings)
+/* Returns the size of the largest body that is read to its end before a refusal: a
+ * form with a file of the maximal size. */
+static apr_off_t drained_max(const lims_settings_t *settings)
 {
     apr_size_t longest =
         settings->file_max > settings->file_body_max ? settings->file_max : settings->file_body_max;
@@ -373,14 +374,14 @@ static apr_off_t longest_body(const lims_settings_t *settings)
     return (apr_off_t)(longest > settings->body_max ? longest : settings->body_max) + DISCARD_MAX;
 }
 
-/* mod_http2 ends a stream whose body was not read to its end, and many a client
- * then never sees the answer. Those with a key learn why they were refused; of others
- * no more is read than httpd reads of a refused request over HTTP/1.1. */
-static void read_the_rest(request_rec *r, const lims_exchange_t *x)
+/* Reads the rest of the body of a refused HTTP/2 request. mod_http2 resets a stream
+ * whose body was not read to its end, and many clients then miss the answer. For
+ * callers without a valid key no more is read than httpd reads over HTTP/1.1. */
+static void drain_body(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
     apr_bucket_brigade *bb = apr_brigade_create(r->pool, r->connection->bucket_alloc);
-    apr_off_t left = x->rq.actor.key ? longest_body(x->rq.settings) : DISCARD_MAX, length = 0;
+    apr_off_t left = x->rq.actor.key ? drained_max(x->rq.settings) : DISCARD_MAX, length = 0;
     bool more = r->connection->master && !carrier->read && !carrier->broken;
 
     while (more && left > 0) {
@@ -393,8 +394,9 @@ static void read_the_rest(request_rec *r, const lims_exchange_t *x)
     }
 }
 
-/* httpd would read whatever a refused request still sends. */
-static void spare_the_rest(request_rec *r, const lims_exchange_t *x)
+/* Closes the connection after the answer if the rest of a refused request's body is
+ * large: httpd would read all of it. */
+static void close_if_body_unread(request_rec *r, const lims_exchange_t *x)
 {
     const carrier_t *carrier = x->context;
     bool chunked = apr_table_get(r->headers_in, "Transfer-Encoding");
@@ -445,7 +447,7 @@ int lims_handler(request_rec *r)
         return refuse_early(r, LIMS_E_SERVICE_UNAVAILABLE, 54, "this child could not be set up",
                             "The service is not available; try again shortly.");
     }
-    /* An answer is a whole, also where its bytes could be cut. */
+    /* Byte ranges are not supported. */
     apr_table_unset(r->headers_in, "Range");
     apr_table_unset(r->headers_in, "Request-Range");
     fill_exchange(&x, r, path);
@@ -458,9 +460,9 @@ int lims_handler(request_rec *r)
     if (carrier.answered) {
         return AP_FILTER_ERROR;
     }
-    read_the_rest(r, &x);
-    spare_the_rest(r, &x);
-    take_note(r, r, &x);
+    drain_body(r, &x);
+    close_if_body_unread(r, &x);
+    set_notes(r, r, &x);
     count(r, &x);
     if (x.error) {
         lims_log_error(r, x.error, x.rq.id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_names.c - what a server and its database are called. */
+/* host_names.c - names of a server and of its database. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ const char *lims_config_conninfo(const server_rec *s, const char *application, a
     if (!params) {
         return "";
     }
-    /* The last of two settings counts. */
+    /* libpq uses the last of two settings. */
     return application && !strstr(params, "://")
                ? apr_pstrcat(pool, params, " application_name=", application, NULL)
                : params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* httpd_error.c - what httpd itself refuses, in the words of the API. */
+/* httpd_error.c - errors of httpd itself in the API's form. */
 #include "server/httpd_error.h"
 
 #include <apr_strings.h>
@@ -37,11 +37,12 @@ static lims_error_e kind_of_status(int status)
     }
 }
 
-/* What is the matter with a request that httpd refused, as far as it says. */
+/* Returns the message for a request that httpd refused, from httpd's own note if there
+ * is one. */
 static const char *words_of_status(const request_rec *r, int status)
 {
     static const struct {
-        const char *note; /* in httpd's words */
+        const char *note; /* httpd's own message */
         const char *words;
     } causes[] = {
         { "exceeds server limit",

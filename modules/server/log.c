@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.c - one line for each refusal or failure, with the request id.
+ * log.c - one log line for each refusal or failure, with the request id.
  *
  * The line of a refused key is fixed ("LIMS0001: API key refused"), with the
  * client's address in httpd's own prefix, so that fail2ban can match it.
  * Bodies, keys and signatures are never logged.
  *
- * While the database is out of reach every request fails alike. Of those lines
- * each child writes one a second for each database and number, with how many it
- * left out; the log of requests has them all.
+ * While a database is out of reach every request fails alike. Each child then writes
+ * at most one line a second for each database and log number, with the number of lines
+ * left out. The access log has every request.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int level_of(const lims_error_t *error, int status)
         return APLOG_WARNING;
     }
     if (error->kind == LIMS_E_AI_UNAVAILABLE && !error->number) {
-        return APLOG_INFO; /* there is none, and nobody said that there should be */
+        return APLOG_INFO; /* no model service is configured: not a failure */
     }
     if (status >= 500 || error->number) {
         return APLOG_ERR;
@@ -34,10 +34,10 @@ static int level_of(const lims_error_t *error, int status)
 
 #define NUMBER_MAX 400
 
-/* The lines of a number about a database, in this process. */
+/* Lines of one log number about one database, in this process. */
 struct lims_flood_t {
-    _Atomic apr_time_t second; /* of the latest one */
-    _Atomic unsigned left_out; /* since then */
+    _Atomic apr_time_t second; /* of the last line written */
+    _Atomic unsigned left_out; /* lines since then */
 };
 
 void lims_log_create(server_rec *s, const server_rec *first, apr_pool_t *pconf)
@@ -53,7 +53,8 @@ void lims_log_create(server_rec *s, const server_rec *first, apr_pool_t *pconf)
     config->floods = apr_pcalloc(pconf, NUMBER_MAX * sizeof(*config->floods));
 }
 
-/* Whether a line is one too many; if not, `left_out` is how many were. */
+/* Whether a line is to be left out; if not, sets `left_out` to the number of lines left
+ * out before it. */
 static bool is_flood(unsigned *left_out, const server_rec *s, const lims_error_t *error)
 {
     apr_time_t second = apr_time_sec(apr_time_now()), latest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memcached.c - counters that several machines share, in memcached. */
+/* memcached.c - a client of memcached for counters that several machines share. */
 #include "server/memcached.h"
 
 #include <apr_lib.h>
@@ -18,35 +18,35 @@ APLOG_USE_MODULE(lims);
 
 #define SERVERS_MAX 16
 #define PORT_DEFAULT 11211
-/* Connections that a child keeps for later. */
+/* Idle connections that a child keeps open to a server. */
 #define IDLE_MAX 64
-/* An answer: a number, and a line or two for each counter that is there. */
+/* Size of an answer: a number, and two lines for each existing counter. */
 #define ANSWER_MAX 8192
-/* How long a server that failed is left alone, and how often at most the log
- * says how it does. */
+/* How long a server is not used after a failure, and the least time between two log
+ * lines of one kind about a server. */
 #define PAUSE apr_time_from_sec(1)
-#define TELL_AGAIN apr_time_from_sec(10)
+#define LOG_PAUSE apr_time_from_sec(10)
 
-/* What all children know of a server, in shared memory. */
+/* State of a server, in shared memory of all children. */
 typedef struct {
-    _Atomic bool away;
-    _Atomic bool told_away;         /* what the log said last */
-    _Atomic apr_int64_t told_at[2]; /* that it is there, that it is away */
+    _Atomic bool down;
+    _Atomic bool logged_down;         /* the state that was last logged */
+    _Atomic apr_int64_t logged_at[2]; /* when each state was logged: up, down */
     _Atomic apr_int64_t retry_at;
     _Atomic apr_uint64_t failures;
 } health_t;
 
 typedef struct {
-    apr_pool_t *pool; /* its own: it may be made and closed by any thread */
+    apr_pool_t *pool; /* its own, since any thread may make or close it */
     apr_socket_t *socket;
-    bool used; /* before: the server may have closed it meanwhile */
+    bool used; /* before; the server may have closed it since */
 } connection_t;
 
 typedef struct {
     const char *name;
-    apr_sockaddr_t *address; /* of its addresses; NULL: its name could not be resolved */
+    apr_sockaddr_t *address; /* list of its addresses; NULL: the name was not resolved */
     int addresses;
-    atomic_int answering; /* the place of the one that was connected to last */
+    atomic_int answering; /* index of the address that was connected to last */
     health_t *health;
     connection_t *idle[IDLE_MAX];
     int idle_count;
@@ -55,17 +55,17 @@ typedef struct {
 struct lims_memcached_t {
     const char *servers_text;
     server_rec *log;
-    apr_interval_time_t patience;
-    apr_thread_mutex_t *mutex; /* of the idle connections */
+    apr_interval_time_t timeout;
+    apr_thread_mutex_t *mutex; /* guards the idle connections */
     server_t servers[SERVERS_MAX];
     int count;
     lims_memcached_t *next;
 };
 
-/* Of this configuration; servers of httpd that name the same share one. */
+/* All clients of this configuration; httpd hosts with equal settings share one. */
 static lims_memcached_t *all;
 
-/* --- Making --------------------------------------------------------------- */
+/* --- Creation ------------------------------------------------------------- */
 
 static const char *parse(char **host, apr_port_t *port, const char *server, apr_pool_t *pool)
 {
@@ -73,7 +73,7 @@ static const char *parse(char **host, apr_port_t *port, const char *server, apr_
 
     *host = NULL;
     *port = 0;
-    /* A port that is no number is taken for a part of the name. */
+    /* APR takes a port that is no number for a part of the name. */
     if (apr_parse_addr_port(host, &scope, port, server, pool) != APR_SUCCESS || !*host || scope ||
         (*server != '[' && strchr(*host, ':'))) {
         return apr_psprintf(pool, "\"%s\" is not host:port", server);
@@ -114,7 +114,7 @@ static void add_server(lims_memcached_t *memcached, const char *text, health_t *
     parse(&host, &port, text, pool);
     server->health = health;
     server->name = apr_pstrdup(pool, text);
-    /* Here and not with each connection: a resolver may take its time. */
+    /* Resolved once, since a resolver may be slow. */
     rv = apr_sockaddr_info_get(&server->address, host, APR_UNSPEC, port, 0, pool);
     if (rv != APR_SUCCESS) {
         server->address = NULL;
@@ -136,7 +136,7 @@ static apr_status_t forget(void *unused)
 }
 
 apr_status_t lims_memcached_create(lims_memcached_t **made, const char *servers,
-                                   apr_interval_time_t patience, server_rec *s, apr_pool_t *pconf)
+                                   apr_interval_time_t timeout, server_rec *s, apr_pool_t *pconf)
 {
     lims_memcached_t *memcached = all;
     apr_shm_t *shm = NULL;
@@ -145,7 +145,7 @@ apr_status_t lims_memcached_create(lims_memcached_t **made, const char *servers,
     apr_status_t rv;
 
     while (memcached &&
-           (strcmp(memcached->servers_text, servers) != 0 || memcached->patience != patience)) {
+           (strcmp(memcached->servers_text, servers) != 0 || memcached->timeout != timeout)) {
         memcached = memcached->next;
     }
     *made = memcached;
@@ -160,7 +160,7 @@ apr_status_t lims_memcached_create(lims_memcached_t **made, const char *servers,
     memcached = apr_pcalloc(pconf, sizeof(*memcached));
     memcached->servers_text = servers;
     memcached->log = s;
-    memcached->patience = patience;
+    memcached->timeout = timeout;
     for (char *each = apr_strtok(apr_pstrdup(pconf, servers), ",", &state); each;
          each = apr_strtok(NULL, ",", &state)) {
         add_server(memcached, each, &health[memcached->count], pconf);
@@ -183,15 +183,15 @@ apr_status_t lims_memcached_child(lims_memcached_t *memcached, apr_pool_t *pchil
 
 /* --- Health --------------------------------------------------------------- */
 
-/* May it be asked? One that is away, once in a while by one request. */
-static bool may_ask(const server_t *server)
+/* Whether to send a request to a server; to one that is down, one request a second. */
+static bool may_use(const server_t *server)
 {
     apr_int64_t retry_at = atomic_load(&server->health->retry_at), now;
 
     if (!server->address) {
         return false;
     }
-    if (!atomic_load(&server->health->away)) {
+    if (!atomic_load(&server->health->down)) {
         return true;
     }
     now = apr_time_now();
@@ -199,19 +199,20 @@ static bool may_ask(const server_t *server)
            atomic_compare_exchange_strong(&server->health->retry_at, &retry_at, now + PAUSE);
 }
 
-/* One that comes and goes does not fill the log, but its last word is true. */
-static void tell(const lims_memcached_t *memcached, const server_t *server, bool away,
-                 apr_status_t rv)
+/* Logs a change of state, with a bound on the lines of a flapping server; the last line
+ * is always the current state. */
+static void log_state(const lims_memcached_t *memcached, const server_t *server, bool down,
+                      apr_status_t rv)
 {
     health_t *health = server->health;
-    apr_int64_t told_at = atomic_load(&health->told_at[away]), now = apr_time_now();
+    apr_int64_t logged_at = atomic_load(&health->logged_at[down]), now = apr_time_now();
 
-    if (atomic_load(&health->told_away) == away || (told_at && now - told_at < TELL_AGAIN) ||
-        !atomic_compare_exchange_strong(&health->told_at[away], &told_at, now)) {
+    if (atomic_load(&health->logged_down) == down || (logged_at && now - logged_at < LOG_PAUSE) ||
+        !atomic_compare_exchange_strong(&health->logged_at[down], &logged_at, now)) {
         return;
     }
-    atomic_store(&health->told_away, away);
-    if (away) {
+    atomic_store(&health->logged_down, down);
+    if (down) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, rv, memcached->log,
                      "LIMS0061: memcached %s does not answer; this machine counts requests by "
                      "itself meanwhile",
@@ -225,16 +226,16 @@ static void tell(const lims_memcached_t *memcached, const server_t *server, bool
 static void note(const lims_memcached_t *memcached, const server_t *server, apr_status_t rv)
 {
     health_t *health = server->health;
-    bool away = rv != APR_SUCCESS;
+    bool down = rv != APR_SUCCESS;
 
-    if (away) {
+    if (down) {
         atomic_fetch_add(&health->failures, 1);
         atomic_store(&health->retry_at, apr_time_now() + PAUSE);
     }
-    if (atomic_load(&health->away) != away) {
-        atomic_store(&health->away, away);
+    if (atomic_load(&health->down) != down) {
+        atomic_store(&health->down, down);
     }
-    tell(memcached, server, away, rv);
+    log_state(memcached, server, down, rv);
 }
 
 bool lims_memcached_state(lims_memcached_state_t *state, int index)
@@ -243,7 +244,7 @@ bool lims_memcached_state(lims_memcached_state_t *state, int index)
         if (index < memcached->count) {
             const server_t *server = &memcached->servers[index];
             state->name = server->name;
-            state->up = server->address && !atomic_load(&server->health->away);
+            state->up = server->address && !atomic_load(&server->health->down);
             state->failures = atomic_load(&server->health->failures);
             return true;
         }
@@ -282,8 +283,8 @@ static void keep(lims_memcached_t *memcached, server_t *server, connection_t *co
     }
 }
 
-/* As long as the question may still take; at least a moment, as 0 means not to
- * wait and less means for ever. */
+/* Sets the socket's time-out to the time left; at least a moment, because APR takes 0
+ * as no waiting and less as waiting for ever. */
 static apr_status_t limit_wait(connection_t *connection, apr_time_t until)
 {
     apr_interval_time_t left = until - apr_time_now();
@@ -291,8 +292,8 @@ static apr_status_t limit_wait(connection_t *connection, apr_time_t until)
     return left <= 0 ? APR_TIMEUP : apr_socket_timeout_set(connection->socket, left);
 }
 
-static apr_status_t dial_address(connection_t *connection, apr_sockaddr_t *address,
-                                 apr_time_t until)
+static apr_status_t connect_address(connection_t *connection, apr_sockaddr_t *address,
+                                    apr_time_t until)
 {
     apr_status_t rv = apr_socket_create(&connection->socket, address->family, SOCK_STREAM,
                                         APR_PROTO_TCP, connection->pool);
@@ -321,9 +322,9 @@ static apr_sockaddr_t *address_at(const server_t *server, int place)
     return address;
 }
 
-/* The address that answered last, then the others, each with its share of the
- * time that is left. */
-static apr_status_t dial_any(connection_t *connection, server_t *server, apr_time_t until)
+/* Connects to the address that answered last, else to the others, each with its share
+ * of the time left. */
+static apr_status_t connect_any(connection_t *connection, server_t *server, apr_time_t until)
 {
     int first = atomic_load(&server->answering);
     apr_status_t rv = APR_EGENERAL;
@@ -331,8 +332,8 @@ static apr_status_t dial_any(connection_t *connection, server_t *server, apr_tim
     for (int i = 0; i < server->addresses; i++) {
         int place = (first + i) % server->addresses;
         apr_time_t now = apr_time_now();
-        rv = dial_address(connection, address_at(server, place),
-                          now + (until - now) / (server->addresses - i));
+        rv = connect_address(connection, address_at(server, place),
+                             now + (until - now) / (server->addresses - i));
         if (rv == APR_SUCCESS) {
             atomic_store(&server->answering, place);
             break;
@@ -341,8 +342,8 @@ static apr_status_t dial_any(connection_t *connection, server_t *server, apr_tim
     return rv;
 }
 
-/* It took the connection and nothing came of it: the next question begins with
- * another. */
+/* Lets the next request begin with another address, after one that accepted the
+ * connection did not answer. */
 static void next_address(server_t *server)
 {
     atomic_store(&server->answering, (atomic_load(&server->answering) + 1) % server->addresses);
@@ -364,7 +365,7 @@ static apr_status_t dial(connection_t **made, server_t *server, apr_time_t until
     apr_allocator_owner_set(allocator, pool);
     connection = apr_pcalloc(pool, sizeof(*connection));
     connection->pool = pool;
-    rv = dial_any(connection, server, until);
+    rv = connect_any(connection, server, until);
     if (rv != APR_SUCCESS) {
         apr_pool_destroy(pool);
         return rv;
@@ -390,8 +391,9 @@ static apr_status_t send_all(connection_t *connection, const char *bytes, apr_si
     return rv;
 }
 
-/* Is it whole? A number or an error on the first line, then what was read. */
-static bool is_whole(const char *answer, apr_size_t length)
+/* Whether an answer is complete: a number or an error on the first line, then the
+ * counters that were read. */
+static bool is_complete(const char *answer, apr_size_t length)
 {
     static const char end[] = "\r\nEND\r\n";
     apr_size_t size = sizeof(end) - 1;
@@ -399,12 +401,12 @@ static bool is_whole(const char *answer, apr_size_t length)
     return length > size && memcmp(answer + length - size, end, size) == 0;
 }
 
-/* Until the answer is whole; one that is no answer ends by time or size. */
+/* Receives until the answer is complete, the time is over or the buffer is full. */
 static apr_status_t receive(char *answer, connection_t *connection, apr_time_t until)
 {
     apr_size_t length = 0;
 
-    while (!is_whole(answer, length)) {
+    while (!is_complete(answer, length)) {
         apr_size_t got = ANSWER_MAX - 1 - length;
         apr_status_t rv = got ? limit_wait(connection, until) : APR_EGENERAL;
         if (rv == APR_SUCCESS) {
@@ -419,12 +421,12 @@ static apr_status_t receive(char *answer, connection_t *connection, apr_time_t u
     return APR_SUCCESS;
 }
 
-/* Asks on a kept connection or a new one. A kept one that turns out to be
- * closed says nothing about the server. */
-static apr_status_t ask(char *answer, lims_memcached_t *memcached, server_t *server,
-                        const char *question)
+/* Sends a request on an idle connection or a new one. An idle connection that the
+ * server has closed meanwhile is no failure of the server. */
+static apr_status_t exchange(char *answer, lims_memcached_t *memcached, server_t *server,
+                             const char *question)
 {
-    apr_time_t until = apr_time_now() + memcached->patience;
+    apr_time_t until = apr_time_now() + memcached->timeout;
     apr_status_t rv = APR_EGENERAL;
     bool again = true;
 
@@ -461,7 +463,7 @@ static const char *name_of(const lims_memcached_counter_t *counter, int back, ap
     return apr_psprintf(pool, "%s:%" APR_INT64_T_FMT, counter->name, counter->number - back);
 }
 
-/* All machines find a name at the same server. */
+/* Chooses the server of a name, the same one on all machines. */
 static server_t *server_of(lims_memcached_t *memcached, const char *name)
 {
     apr_uint32_t hash = 2166136261u; /* FNV-1a */
@@ -472,9 +474,10 @@ static server_t *server_of(lims_memcached_t *memcached, const char *name)
     return &memcached->servers[hash % (apr_uint32_t)memcached->count];
 }
 
-/* The newest is made unless it is there, counted, and the others are read. */
-static const char *write_question(const lims_memcached_counter_t *counter, int count,
-                                  apr_pool_t *pool)
+/* Writes the commands: add the newest counter unless it exists, increment it, read the
+ * others. */
+static const char *write_request(const lims_memcached_counter_t *counter, int count,
+                                 apr_pool_t *pool)
 {
     apr_array_header_t *parts = apr_array_make(pool, 2 * count + 3, sizeof(const char *));
     const char *newest = name_of(counter, 0, pool);
@@ -489,8 +492,8 @@ static const char *write_question(const lims_memcached_counter_t *counter, int c
     return apr_array_pstrcat(pool, parts, 0);
 }
 
-/* "VALUE <name>:<number> <flags> <bytes>\r\n<value>\r\n" for each that is there.
- * A counter that is not has counted nothing. */
+/* Reads "VALUE <name>:<number> <flags> <bytes>\r\n<value>\r\n" of each existing counter;
+ * a missing one is 0. */
 static void read_values(apr_uint32_t *values, const lims_memcached_counter_t *counter, int count,
                         const char *answer)
 {
@@ -514,11 +517,11 @@ bool lims_memcached_count(apr_uint32_t *values, lims_memcached_t *memcached,
     char *answer;
     apr_status_t rv;
 
-    if (!may_ask(server)) {
+    if (!may_use(server)) {
         return false;
     }
     answer = apr_palloc(pool, ANSWER_MAX);
-    rv = ask(answer, memcached, server, write_question(counter, count, pool));
+    rv = exchange(answer, memcached, server, write_request(counter, count, pool));
     note(memcached, server, rv);
     if (rv != APR_SUCCESS) {
         return false;
@@ -536,12 +539,12 @@ void lims_memcached_uncount(lims_memcached_t *memcached, const lims_memcached_co
     connection_t *connection = take_idle(memcached, server);
     const char *words = apr_psprintf(pool, "decr %s 1 noreply\r\n", name_of(counter, 0, pool));
 
-    /* The one that counted is idle, unless others were quicker to take it. What
-     * is not taken back counts as a request, which is on the safe side. */
+    /* The connection that incremented is idle by now, unless another thread took it. A
+     * decrement that is left out errs on the safe side. */
     if (!connection) {
         return;
     }
-    if (send_all(connection, words, strlen(words), apr_time_now() + memcached->patience) ==
+    if (send_all(connection, words, strlen(words), apr_time_now() + memcached->timeout) ==
         APR_SUCCESS) {
         keep(memcached, server, connection);
     } else {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memcached.h - counters that several machines share, in memcached.
+ * memcached.h - a client of memcached for counters that several machines share.
  *
- * The client is our own because APR's waits for ever on a server that has the
- * connection but does not answer: its sockets have no time-out after they are
- * connected. Three commands of the text protocol are all that is needed, and
- * they travel together: counting and looking cost one round trip.
+ * APR's client is not used: its sockets have no time-out once connected, so that a
+ * server which accepts a connection and never answers blocks it for ever. This one
+ * sends the three commands that it needs together: incrementing a counter and reading
+ * the others costs one round trip.
  *
- * A server that fails is left alone for a second, by all child processes, and
- * then tried by one request. What a failure means is for the caller to know.
+ * After a failure no child process uses the server for a second; then one request
+ * tries it. The caller decides what a failure means.
  */
 #ifndef LIMS_MEMCACHED_H
 #define LIMS_MEMCACHED_H
@@ -19,43 +19,41 @@
 
 typedef struct lims_memcached_t lims_memcached_t;
 
-/* Checks "host:port[,host:port]" as a directive has it: NULL, or what is wrong
- * with it. */
+/* Checks the value of a directive, "host:port[,host:port]". NULL, or what is wrong. */
 const char *lims_memcached_check(const char *servers, apr_pool_t *pool);
 
-/* In the parent, at each start. `patience` is how long one question may take,
- * connecting included. */
+/* Makes the client, in the parent at each start. `timeout` in microseconds holds for one
+ * request to a server, connecting included. */
 apr_status_t lims_memcached_create(lims_memcached_t **memcached, const char *servers,
-                                   apr_interval_time_t patience, server_rec *s, apr_pool_t *pconf);
+                                   apr_interval_time_t timeout, server_rec *s, apr_pool_t *pconf);
 
-/* In a child, before its first question. */
+/* Prepares the client in a child, before its first request. */
 apr_status_t lims_memcached_child(lims_memcached_t *memcached, apr_pool_t *pchild);
 
-/* A row of counters with consecutive numbers, named so that nobody else's are
- * called the same. */
+/* A series of counters with consecutive numbers and a unique name. */
 typedef struct {
     const char *name;      /* without white space, at most 64 bytes */
-    apr_int64_t number;    /* of the newest */
-    apr_uint32_t lifetime; /* seconds; a counter begins when it is first counted */
+    apr_int64_t number;    /* of the newest counter */
+    apr_uint32_t lifetime; /* of a counter from its first increment, seconds */
 } lims_memcached_counter_t;
 
-/* Adds one to the newest counter and reads the `count` latest, the newest
- * first. False: the server can't be asked at the moment. */
+/* Increments the newest counter and reads the `count` latest, the newest first. False:
+ * the server cannot be reached now. */
 bool lims_memcached_count(apr_uint32_t *values, lims_memcached_t *memcached,
                           const lims_memcached_counter_t *counter, int count, apr_pool_t *pool);
 
-/* Takes one from the newest again, without waiting for an answer. */
+/* Decrements the newest counter, without waiting for an answer. */
 void lims_memcached_uncount(lims_memcached_t *memcached, const lims_memcached_counter_t *counter,
                             apr_pool_t *pool);
 
-/* How a server of this httpd's stores does, for status and metrics. False:
- * there is no such server. */
+/* State of a memcached server of this httpd, for status and metrics. */
 typedef struct {
     const char *name; /* "host:port" */
     bool up;
     apr_uint64_t failures; /* since the start */
 } lims_memcached_state_t;
 
+/* Fills in the state of the server with this index; false: there is no such server. */
 bool lims_memcached_state(lims_memcached_state_t *state, int server);
 
 #endif /* LIMS_MEMCACHED_H */

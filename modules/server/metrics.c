@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.c - what the service counts, over all child processes. */
+/* metrics.c - the counters of the service, shared by all child processes. */
 #include "server/metrics.h"
 
 #include <apr_strings.h>
@@ -16,7 +16,8 @@ static const apr_interval_time_t bounds[] = { 500,   1000,   2500,   5000,   100
 
 _Static_assert(LIMS_LENGTH(bounds) == LIMS_DURATION_BUCKETS - 1, "a bound for each but the last");
 
-/* From an event to its arrival: milliseconds if all is well, hours if not. */
+/* Upper bounds in microseconds of the time from an event to its arrival: milliseconds
+ * normally, hours while a receiver is down. */
 static const apr_int64_t arrival_bounds[] = { 10000,     25000,     50000,     100000,
                                               250000,    1000000,   5000000,   30000000,
                                               120000000, 600000000, 3600000000 };

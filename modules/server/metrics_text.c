@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics_text.c - what was counted, for Prometheus and as JSON. */
+/* metrics_text.c - the metrics in the formats of Prometheus and JSON. */
 #include <apr_strings.h>
 
 #include "database/migration.h"
@@ -193,7 +193,7 @@ static void write_refused_keys(lims_counters_t *counters, lims_exposition_t *tex
     }
 }
 
-/* Only where machines share the limit. */
+/* Written only where machines share the limit. */
 static void write_rates(lims_counters_t *counters, lims_exposition_t *text)
 {
     lims_memcached_state_t state;
@@ -286,7 +286,7 @@ static void write_backlog(lims_exposition_t *text, const lims_backlog_t *backlog
                 "Endpoints that are disabled.");
 }
 
-/* Versions are labels of what is always 1, as Prometheus' own programs have them. */
+/* Versions are labels of a metric that is always 1, as in Prometheus' own programs. */
 static void write_state(lims_exposition_t *text, const lims_database_metrics_t *figures)
 {
     lims_exposition_head(text, "lims_build_info", "gauge",
@@ -349,7 +349,7 @@ static void json_number(lims_writer_t *w, const char *name, apr_uint64_t value)
     lims_writer_integer(w, (apr_int64_t)value);
 }
 
-/* Where the rate limit is counted at the moment. */
+/* Writes where the rate limit is counted now, and the state of memcached. */
 static void json_store(lims_writer_t *w)
 {
     lims_memcached_state_t state;

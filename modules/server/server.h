@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server.h - what joins the service to httpd. Only this folder and mod_lims.c
- * include httpd's headers.
+ * server.h - the adapter between the service and httpd. Only this folder and
+ * mod_lims.c include httpd's headers.
  */
 #ifndef LIMS_SERVER_H
 #define LIMS_SERVER_H
@@ -19,7 +19,7 @@
 /* The one symbol that leaves the shared object. */
 extern module AP_MODULE_DECLARE_DATA lims_module __attribute__((visibility("default")));
 
-/* Who ends TLS. */
+/* Where TLS ends: in this httpd, or in a proxy before it. */
 typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
 
 typedef struct lims_pool_t lims_pool_t;
@@ -37,7 +37,7 @@ typedef enum {
     LIMS_BORROWED_COUNT
 } lims_borrowed_e;
 
-/* How deliveries go out; see dispatch/dispatch.h. */
+/* Delivery of webhooks; see dispatch/dispatch.h. */
 typedef struct {
     apr_int64_t dispatchers;
     apr_int64_t in_flight;
@@ -56,7 +56,7 @@ typedef struct {
     const char *proxy;
 } lims_webhook_config_t;
 
-/* The model service; see extraction/client.h. */
+/* Connection to the model service; see extraction/client.h. */
 typedef struct {
     const char *url;
     const char *name;
@@ -112,28 +112,29 @@ typedef struct {
     apr_int64_t rejected_file_days;
     apr_int64_t unknown_keys; /* 0: any */
     apr_int64_t unknown_key_addresses;
-    /* Derived once the configuration is complete. */
+    /* Derived when the configuration is complete. */
     lims_settings_t settings;
     const lims_keyring_t *keyring; /* of secret_key_file, or NULL */
     const lims_model_t *model;     /* of extraction, or NULL */
     const lims_sliding_windows_t *rates[LIMS_LIMIT_COUNT];
-    const lims_sliding_windows_t *unknown_key_rates; /* NULL: none is counted */
-    lims_memcached_t *memcached;                     /* of rates over several machines, or NULL */
-    const char *running;              /* the database that answered at start, or NULL */
-    int hints;                        /* where a commit is told to the dispatchers, or -1 */
-    struct lims_counters_t *counters; /* of its database; metrics.c */
-    lims_pool_t *pool;                /* in a child: its connections, NULL if it has none */
+    const lims_sliding_windows_t *unknown_key_rates; /* NULL: unknown keys are not counted */
+    lims_memcached_t *memcached;      /* counters of a limit that machines share, or NULL */
+    const char *running;              /* identity of the database that answered at start, or NULL */
+    int hints;                        /* pipe that wakes the dispatchers after a commit, or -1 */
+    struct lims_counters_t *counters; /* counters of its database; metrics.c */
+    lims_pool_t *pool;                /* connections of this child process; NULL: none */
     struct lims_flood_t *floods;      /* of its database, in this process; log.c */
     struct lims_database_metrics_memory_t
-        *database_metrics;      /* what the database last said; database_metrics.c */
-    lims_semaphore_t semaphore; /* for what takes a processor for long */
-    struct lims_fair_semaphore_t *fair_semaphore; /* in a child: at waiting for one of them */
+        *database_metrics;      /* last metrics read from the database; database_metrics.c */
+    lims_semaphore_t semaphore; /* CPU-bound requests of the machine; admission.c */
+    struct lims_fair_semaphore_t *fair_semaphore; /* those of this child; admission.c */
 } lims_config_t;
 
 /* config.c */
 void *lims_config_create(apr_pool_t *pool, server_rec *s);
 void *lims_config_merge(apr_pool_t *pool, void *base, void *add);
-/* Fills defaults and derives the settings; once, when configuration is read. */
+/* Fills in defaults and derives the settings. Called once, when the configuration has
+ * been read. */
 void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
 extern const command_rec lims_config_directives[];
 
@@ -142,16 +143,16 @@ lims_config_t *lims_config_of(const server_rec *s);
 
 /* host_names.c */
 
-/* What names the server's database, by which hosts know that they share it: see
- * lims_connection_name(). */
+/* Returns the name of the server's database, by which hosts recognize that they share
+ * one; see lims_connection_name(). */
 const char *lims_config_database(const server_rec *s);
 
-/* What a person knows the server by: "lims.example.org:443". */
+/* Returns the server's name for people: "lims.example.org:443". */
 const char *lims_config_host(const server_rec *s, apr_pool_t *pool);
 
-/* The connection string of the server's database, as libpq takes it; "" if none
- * is configured. PostgreSQL shows the sessions under the name `application`; NULL
- * leaves the one of DBDParams, and so does a URI, to which nothing is appended. */
+/* Returns the connection string of the server's database for libpq; "" if none is
+ * configured. `application` becomes the session's application_name; NULL keeps that of
+ * DBDParams. A connection URI is returned unchanged. */
 const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool);
 
 /* configtest.c */
@@ -161,17 +162,17 @@ int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, se
 int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 void lims_child_init(apr_pool_t *pchild, server_rec *s);
 
-/* shared_memory.c: shared memory that is zero at first and outlives restarts. The same
- * name and size are the same memory. */
+/* shared_memory.c: returns shared memory that is zero at first and outlives restarts.
+ * Calls with the same name and size return the same memory. */
 apr_status_t lims_shared_memory(void **memory, const char *name, apr_size_t size, server_rec *s);
 
-/* pool.c: connections of mod_dbd, bounded and with a time-out. */
+/* pool.c: a bounded pool of mod_dbd's connections, with a time-out. */
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
     lims_brief_e brief;                /* which of the pool's fair semaphores it passes, if any */
-    void *held;                        /* pool.c's, while a connection is held */
-    struct lims_fair_permit_t *permit; /* of the fair semaphore, while one is held */
+    void *held;                        /* the connection in use, private to pool.c; or NULL */
+    struct lims_fair_permit_t *permit; /* of the fair semaphore, or NULL */
 } lims_lease_t;
 
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
@@ -182,32 +183,35 @@ void lims_pool_give_back(lims_lease_t *lease);
 apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf);
 void lims_webhooks_start(apr_pool_t *pchild, server_rec *s);
 void lims_webhooks_stopping(apr_pool_t *pchild, int graceful);
-/* Something was committed that may be to send. Costs a system call. */
+/* Wakes the dispatchers: a commit may have made deliveries due. Costs a system call. */
 void lims_webhooks_wake(const server_rec *s);
 
-/* limit.c: the rate limit, in shared memory and in a store that machines share. */
+/* limit.c: the rate limit of a key, in shared memory and in memcached. */
 apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
 const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
                                      const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
 
-/* unknown_keys.c: how many unknown keys an address may try. */
+/* unknown_keys.c: the rate limit of unknown keys by client address. */
 apr_status_t lims_unknown_keys_create(lims_config_t *config, server_rec *s);
-/* LIMS_E_RATE_LIMITED, with Retry-After, once they were as many; counts nothing. */
+/* Returns LIMS_E_RATE_LIMITED and sets Retry-After if the limit is reached; counts
+ * nothing. */
 const lims_error_t *lims_unknown_keys_check(const request_rec *r, apr_table_t *headers);
-/* One more. */
+/* Counts one failed look-up. */
 void lims_unknown_keys_count(const request_rec *r);
 
-/* admission.c: turns at what takes a processor for long, few at once on the machine. A
- * turn that lasts longer than such work does goes to the next in line. */
+/* admission.c: the admission queue of CPU-bound requests. A request that was admitted
+ * and takes too long no longer keeps others out. */
 typedef struct {
-    struct lims_fair_permit_t *fair_permit; /* in its child */
-    lims_semaphore_permit_t permit;         /* on the machine */
+    struct lims_fair_permit_t *fair_permit; /* of its child process */
+    lims_semaphore_permit_t permit;         /* of the machine */
 } lims_admission_t;
 
 apr_status_t lims_admission_create(lims_config_t *config, server_rec *s);
 apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s);
+/* Waits until the request is admitted, for LimsIngestWait at most. */
 const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_rec *s,
                                            apr_pool_t *pool);
+/* Leaves the queue; for each request that was admitted. */
 void lims_admission_release(lims_admission_t *self, const server_rec *s);
 
 /* handler.c */
@@ -219,10 +223,10 @@ int lims_handler(request_rec *r);
 int lims_status_handler(request_rec *r);
 void lims_status_register(apr_pool_t *pool);
 
-/* log.c: one line for each refusal or failure. */
+/* log.c: one log line for each refusal or failure. */
 
-/* What bounds the lines of a host about its database; hosts of one database share
- * it. Once for each host, `first` and those before it first. */
+/* Makes the bound on a host's log lines about its database; hosts of one database share
+ * it. Called once for each host in order; `first` is the first of all. */
 void lims_log_create(server_rec *s, const server_rec *first, apr_pool_t *pconf);
 void lims_log_error(request_rec *r, const lims_error_t *error, const char *request_id);
 

@@ -2,8 +2,8 @@
 /*
  * shared_memory.c - shared memory that outlives restarts.
  *
- * A restart loads the module anew, and it may be another version by then: memory
- * of another size is not the memory that this one asks for.
+ * A restart loads the module again, perhaps in another version: the size is a part of
+ * the name, so that memory of another layout is not found.
  */
 #include <apr_shm.h>
 #include <apr_strings.h>
@@ -23,7 +23,7 @@ apr_status_t lims_shared_memory(void **memory, const char *name, apr_size_t size
         retained = ap_retained_data_create(key, sizeof(*retained));
     }
     if (!retained->shm) {
-        /* Anonymous memory is zero, and no page is real before it is used. */
+        /* Anonymous memory is zero, and takes no page before it is used. */
         apr_status_t rv = apr_shm_create(&retained->shm, size, NULL, s->process->pool);
         if (rv != APR_SUCCESS) {
             return rv;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slot_files.c - the files of the dispatchers' slots, one for each database. */
+/* slot_files.c - the lock files of the dispatchers' slots, one for each database. */
 #include "server/slot_files.h"
 
 #include <apr_file_info.h>
@@ -34,7 +34,7 @@ static bool is_of_slots(const char *name)
            name[length + 2 * NAME_BYTES] == '\0';
 }
 
-/* By another process than this one, which never holds any. */
+/* Whether another process holds a lock on the file; this one never does. */
 static bool is_held(const char *path)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

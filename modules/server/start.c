@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * start.c - what is made ready when httpd starts or restarts, and what the
- * databases tell by then.
+ * start.c - initialization when httpd starts or restarts, with a first check of each
+ * host's database.
  *
- * Neither a database that is down nor one whose schema does not fit keeps httpd
- * from starting: other hosts have nothing to do with it, and the service recovers
- * by itself. Such a host answers 503, and says why.
+ * httpd starts even if a database is down or its schema does not fit: its other hosts
+ * are not affected, and the service recovers by itself. Until then such a host answers
+ * 503 with the reason.
  */
 #include <apr_strings.h>
 #include <http_core.h>
@@ -23,11 +23,11 @@
 
 APLOG_USE_MODULE(lims);
 
-/* --- What the database tells ------------------------------------------------ */
+/* --- Checks of the database ------------------------------------------------- */
 
-/* What would let one organization see another's: not for the service to live with
- * in silence, nor to decide. */
-static void check_walls(lims_connection_t *connection, server_rec *s, apr_pool_t *pool)
+/* Logs every deviation that would let one organization see another's records. The
+ * service still starts: whether it should is for the administrator to decide. */
+static void check_tenancy(lims_connection_t *connection, server_rec *s, apr_pool_t *pool)
 {
     lims_request_t rq = { .pool = pool,
                           .values = lims_values_create(pool),
@@ -44,8 +44,8 @@ static void check_walls(lims_connection_t *connection, server_rec *s, apr_pool_t
     }
 }
 
-/* A database that two hosts name differently is two for all that they should
- * share. By their own words nobody can tell; by what answers one can. */
+/* Warns if two hosts name one database differently: they would not share its limits
+ * and jobs. The servers' own answers show it, the connection strings do not. */
 static void check_running(lims_connection_t *connection, server_rec *s, const server_rec *first,
                           apr_pool_t *pool)
 {
@@ -86,7 +86,7 @@ static void check_database(server_rec *s, const server_rec *first, apr_pool_t *p
         return;
     }
     lims_connection_limit(connection, lims_config_of(s)->database_timeout * 1000);
-    check_walls(connection, s, pool);
+    check_tenancy(connection, s, pool);
     check_running(connection, s, first, pool);
     lims_connection_budget_check(connection, s, pool);
     error = lims_connection_ready(connection, pool);
@@ -97,7 +97,7 @@ static void check_database(server_rec *s, const server_rec *first, apr_pool_t *p
     }
 }
 
-/* --- What is made ready ----------------------------------------------------- */
+/* --- Initialization --------------------------------------------------------- */
 
 static int prepare(server_rec *s, const server_rec *first, apr_pool_t *pconf, apr_pool_t *ptemp)
 {
@@ -117,13 +117,13 @@ static int prepare(server_rec *s, const server_rec *first, apr_pool_t *pconf, ap
     rv = lims_database_metrics_create(config, s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
-                     "LIMS0381: no shared memory for what the database says of itself");
+                     "LIMS0381: no shared memory for the metrics of the database");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     rv = lims_admission_create(config, s);
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, s,
-                     "LIMS0118: no shared memory for the line of instrument files");
+                     "LIMS0118: no shared memory for the admission queue of instrument files");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     check_database(s, first, ptemp);
@@ -138,7 +138,7 @@ int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, ser
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
         return OK;
     }
-    lims_algorithms_list();
+    lims_algorithms_load();
     for (server_rec *each = s; each; each = each->next) {
         lims_log_create(each, s, pconf);
         rv = lims_metrics_create(each);

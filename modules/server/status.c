@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.c - what operators look at: SetHandler lims-status (HTML, or JSON with
- * ?json), lims-metrics (Prometheus), lims-live and lims-ready (probes), and a
- * section in mod_status's page.
+ * status.c - the handlers for operators: lims-status (HTML, or JSON with ?json),
+ * lims-metrics (Prometheus), lims-live and lims-ready (health probes), and a section
+ * in mod_status's page.
  *
- * None of them asks for an API key: access is the server's to restrict, with
- * Require, as for mod_status.
+ * None of them needs an API key: restrict access with Require, as for mod_status.
  */
 #include <apr_strings.h>
 #include <http_core.h>
@@ -105,7 +104,7 @@ int lims_status_handler(request_rec *r)
     return strcmp(r->handler, "lims-ready") == 0 ? answer_ready(r) : DECLINED;
 }
 
-/* Of a site that has nothing to do with the service there is nothing to say. */
+/* Writes the section of mod_status's page; nothing on hosts without the service. */
 static int write_section(request_rec *r, int flags)
 {
     if (lims_config_of(r->server)->enable != 1) {

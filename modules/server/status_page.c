@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status_page.c - the status for people. The JSON's members are the only source, so
- * that nothing is in one form and not in the other: the beginning of a member's
- * name says which section it belongs to, the end of it what its number means.
+ * status_page.c - the status as an HTML page, made from its JSON members alone, so that
+ * both forms say the same: the first words of a member's name determine its section,
+ * the last ones the unit of its number.
  */
 #include "server/status_page.h"
 
@@ -40,7 +40,7 @@ static const char *const titles[] = {
 };
 _Static_assert(LIMS_LENGTH(titles) == SECTIONS, "one title for each section");
 
-/* The first that a name begins with counts. */
+/* Sections by the beginning of a name; the first match counts. */
 static const struct {
     const char *prefix;
     section_e section;
@@ -54,7 +54,7 @@ static const struct {
     { "retention", OF_RETENTION },  { "workers", OF_HTTPD },
 };
 
-/* What a name says that its words do not. */
+/* Labels of members whose name does not make one. */
 static const struct {
     const char *name;
     const char *label;
@@ -91,7 +91,7 @@ static bool ends(const char *name, const char *end)
     return length >= size && strcmp(name + length - size, end) == 0;
 }
 
-/* "ConnectionsInUse" as "Connections in use". */
+/* Makes a label of a name: "Connections in use" of "ConnectionsInUse". */
 static const char *words_of(const char *name, apr_pool_t *pool)
 {
     char *label = apr_palloc(pool, 2 * strlen(name) + 1), *out = label;
@@ -144,7 +144,7 @@ static const char *span(double seconds, apr_pool_t *pool)
     return apr_psprintf(pool, "%.1f h", seconds / 3600);
 }
 
-/* What a member's number means, its name says. */
+/* Formats a number with its unit, which the end of the member's name gives. */
 static const char *number_of(const lims_json_t *member, apr_pool_t *pool)
 {
     if (ends(member->name, "LastSuccess")) {
@@ -159,7 +159,7 @@ static const char *number_of(const lims_json_t *member, apr_pool_t *pool)
     return member->text;
 }
 
-/* As a person writes it. */
+/* Formats a value for people. */
 static const char *value_of(const lims_json_t *member, apr_pool_t *pool)
 {
     switch (member->type) {
@@ -176,7 +176,7 @@ static const char *value_of(const lims_json_t *member, apr_pool_t *pool)
 
 /* --- Rows ----------------------------------------------------------------- */
 
-/* The rows of each section, as the object's members come. */
+/* Writes the rows of each section, in the order of the members. */
 static void write_rows(const char *rows[SECTIONS], const lims_json_t *object, apr_pool_t *pool)
 {
     for (const lims_json_t *member = object->first; member; member = member->next) {
@@ -209,8 +209,7 @@ const char *lims_status_page_sections(const char *json, apr_pool_t *pool)
     return page;
 }
 
-/* Names on the left, numbers under each other; sections beside each other where
- * the screen is wide. */
+/* Labels on the left, numbers aligned; sections side by side on a wide screen. */
 #define STYLE                                                                                      \
     "<style>:root{color-scheme:light dark}body{font:16px sans-serif;margin:1.5em}"                 \
     "main{columns:22em;column-gap:3em}section{break-inside:avoid;margin:0 0 1.5em}"                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watchdog.c - the clock of the jobs. */
+/* watchdog.c - the scheduler of the background jobs. */
 #include "server/watchdog.h"
 
 #include <apr_allocator.h>
@@ -20,52 +20,50 @@ APLOG_USE_MODULE(lims);
 
 #define TICK apr_time_from_sec(1)
 
-/* Longest that a job goes on before others have their turn; what is left is due
- * at once. */
+/* Longest run of a job before other jobs run; its remaining work is due at once. */
 #define RUN_MAX apr_time_from_sec(10)
 
-/* Longest wait for an answer, beyond the statement_timeout of conf/lims.conf. */
+/* Reply time-out, longer than the statement_timeout of conf/lims.conf. */
 #define ANSWER_MAX apr_time_from_sec(6)
 
-/* What is left to do is counted up to here: after months without retention the
- * count would take longer than any statement may. */
+/* Bound on counting a backlog: after months without retention a full count would
+ * exceed the statement_timeout. */
 #define COUNT_AT_MOST "100000"
 
 typedef _Atomic apr_int64_t figure_t;
 
-/* What is known of a job on a database, by all children. Times in microseconds,
- * as apr_time_t. */
+/* State of a job on a database, shared by all children. Times are apr_time_t. */
 typedef struct {
-    figure_t begun; /* when there first was such a job here */
-    figure_t next;  /* when it is due */
+    figure_t begun; /* when the job was first configured */
+    figure_t next;  /* when the job is due */
     figure_t runs;
     figure_t failures;
-    figure_t failing; /* the last run failed: it was said */
+    figure_t failing; /* the last run failed, which was logged */
     figure_t batches;
-    figure_t duration; /* the sum */
+    figure_t duration; /* sum of all runs */
     figure_t last_duration;
     figure_t last_success;
-    figure_t rows; /* of a batch, as the last run left them; 0: as many as ever */
+    figure_t rows; /* size of a batch after the last run; 0: the default */
     figure_t counts[LIMS_JOB_FIGURES];
     figure_t gauges[LIMS_JOB_FIGURES];
 } record_t;
 
-/* A database, by the first server that names it, whose directives hold. */
+/* A database, with the first server that names it; that server's directives hold. */
 typedef struct {
     const char *name;
     const char *conninfo;
     server_rec *server;
-    record_t *records; /* of each job, in shared memory that bears the name */
+    record_t *records; /* one for each job, in shared memory of that name */
 } database_t;
 
 static apr_array_header_t *databases; /* database_t */
 
-/* Of this child. The mutex is held while a job runs; its memory has to outlive
- * the child's pool, because nobody joins mod_watchdog's thread before that goes. */
+/* State of this child. The mutex is held while a job runs. Its memory has to outlive
+ * the child's pool, which is destroyed before mod_watchdog's thread ends. */
 static apr_thread_mutex_t *running;
 static atomic_bool started, stopping;
 
-/* --- What is configured --------------------------------------------------- */
+/* --- Configuration ---------------------------------------------------------- */
 
 static bool is_known(const char *name)
 {
@@ -77,8 +75,8 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* What is known of its jobs is found again after a restart, whichever other
- * databases there are by then. */
+/* Adds a database. The state of its jobs is found again by name after a restart, also
+ * if other databases were added or removed. */
 static apr_status_t add_database(server_rec *s, apr_pool_t *pconf)
 {
     const char *name = lims_config_database(s);
@@ -120,7 +118,7 @@ static apr_interval_time_t interval_of(const lims_config_t *config, lims_job_e j
     return apr_time_from_sec(seconds_of[job]);
 }
 
-/* The parameters of the jobs' statements. */
+/* Returns the parameters of the jobs' statements. */
 static lims_values_t *values_of(const lims_config_t *config, apr_pool_t *pool)
 {
     lims_values_t *values = lims_values_create(pool);
@@ -150,7 +148,7 @@ static bool is_enough(void *context)
     return atomic_load(&stopping) || apr_time_now() >= patience->until;
 }
 
-/* One line when it begins to fail, one when it works again. */
+/* Logs when a job begins to fail and when it works again. */
 static void tell(const database_t *database, const lims_job_t *job, record_t *record,
                  const lims_error_t *error)
 {
@@ -231,9 +229,9 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     }
 }
 
-/* Whether this child is the one to run it now: an interval after the first look
- * for the first time. A time that lies further ahead than the interval was set
- * under another configuration or another clock. */
+/* Claims a due job for this child; false: not due, or claimed by another. The first run
+ * comes one interval after the first check. A due time further ahead than the interval
+ * comes from another configuration or clock and is corrected. */
 static bool claim(record_t *record, apr_interval_time_t interval)
 {
     apr_time_t now = apr_time_now();
@@ -243,8 +241,8 @@ static bool claim(record_t *record, apr_interval_time_t interval)
            atomic_compare_exchange_strong(&record->next, &next, now + interval) && next != 0;
 }
 
-/* Memory of the job alone: mod_watchdog's pools go back to that of the
- * configuration, which this thread does not share. */
+/* Makes a pool with an allocator of its own: mod_watchdog's pools descend from the
+ * configuration's, which is not safe to use in this thread. */
 static apr_pool_t *own_pool(const server_rec *s)
 {
     apr_allocator_t *allocator = NULL;
@@ -277,13 +275,14 @@ static void run_due(lims_job_e which)
         if (own) {
             run(database, which, own);
             apr_pool_destroy(own);
-            /* It may have written events, or made deliveries due. */
+            /* The job may have written events, or made deliveries due. */
             lims_webhooks_wake(database->server);
         }
     }
 }
 
-/* Always successful: mod_watchdog never again calls one that is not. */
+/* Callback of mod_watchdog, every second. Always returns APR_SUCCESS: after an error
+ * mod_watchdog would never call it again. */
 static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 {
     const lims_job_t *job = data;
@@ -293,9 +292,8 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
         apr_thread_mutex_lock(running);
         if (!atomic_load(&stopping)) {
             run_due((lims_job_e)(job - lims_jobs));
-            /* What OpenSSL keeps for the thread goes here: nobody joins the thread
-             * before exit(), and at its end it would free what OPENSSL_cleanup()
-             * is freeing. */
+            /* Frees OpenSSL's data of this thread now: the thread is not joined before
+             * exit(), and would free it while OPENSSL_cleanup() does. */
             OPENSSL_thread_stop();
         }
         apr_thread_mutex_unlock(running);
@@ -305,7 +303,7 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
 
 /* --- The life of processes ------------------------------------------------ */
 
-/* What never ran is late from now on. */
+/* Lets the lateness of jobs that never ran count from now. */
 static void begin_records(void)
 {
     for (int i = 0; i < databases->nelts; i++) {
@@ -345,8 +343,8 @@ void lims_watchdog_stopping(apr_pool_t *pool, int graceful)
     atomic_store(&stopping, true);
 }
 
-/* Before anything of the child goes, the job that runs ends; later ones find
- * that it is over. */
+/* Pre-cleanup of the child's pool: waits for the running job and prevents further
+ * ones. */
 static apr_status_t await_job(void *unused)
 {
     (void)unused;
@@ -367,9 +365,9 @@ apr_status_t lims_watchdog_child(apr_pool_t *pchild, server_rec *s)
     return rv;
 }
 
-/* --- Figures -------------------------------------------------------------- */
+/* --- Metrics ---------------------------------------------------------------- */
 
-/* A host shows what its own database does; one that serves none shows all. */
+/* Whether a host shows a database: its own, or every one if it serves none. */
 static bool is_shown(const database_t *database, const server_rec *s)
 {
     return lims_config_of(s)->enable != 1 || strcmp(database->name, lims_config_database(s)) == 0;
@@ -385,7 +383,7 @@ static apr_int64_t at(const record_t *record, apr_size_t offset)
     return atomic_load((figure_t *)(void *)((char *)record + offset));
 }
 
-/* A figure of each job: a count, or microseconds that are told in seconds. */
+/* Writes a metric with a sample for each job: a count, or microseconds as seconds. */
 static void write_each(lims_exposition_t *text, const server_rec *s, const char *metric,
                        const char *more, apr_size_t offset, bool time)
 {
@@ -407,7 +405,7 @@ static void write_each(lims_exposition_t *text, const server_rec *s, const char 
 #define EACH(text, s, metric, more, figure, time)                                                  \
     write_each(text, s, metric, more, APR_OFFSETOF(record_t, figure), time)
 
-/* How long ago a job last ended well; before the first time, since it could. */
+/* Returns the seconds since a job last succeeded, or since it was first configured. */
 static double since_success(const database_t *database, lims_job_e job)
 {
     const record_t *record = &database->records[job];
@@ -459,7 +457,7 @@ static void write_runs(lims_exposition_t *text, const server_rec *s)
     write_times(text, s, "lims_job_interval_seconds", interval_in_seconds);
 }
 
-/* What a job counts, or what it left: `names` is which of the two in its table. */
+/* Writes the counts or the gauges of a job; `names` is their array in its table. */
 static void write_figures(lims_exposition_t *text, const server_rec *s, const char *metric,
                           bool gauges)
 {
@@ -494,9 +492,9 @@ void lims_watchdog_text(lims_exposition_t *text, const server_rec *s)
     write_figures(text, s, "lims_job_backlog", true);
 }
 
-/* --- The same for people ---------------------------------------------------- */
+/* --- Metrics as JSON --------------------------------------------------------- */
 
-/* The sum of the databases that are shown: one, unless the host serves none. */
+/* Returns the sum over the databases shown: one, unless the host serves none. */
 static apr_int64_t sum_of(const server_rec *s, lims_job_e job, apr_size_t offset)
 {
     apr_int64_t sum = 0;
@@ -515,7 +513,7 @@ static apr_int64_t figure_of(const server_rec *s, lims_job_e job, apr_size_t off
     return sum_of(s, job, offset + (apr_size_t)index * sizeof(figure_t));
 }
 
-/* Of the database that is worst off. */
+/* Returns the longest time since a success among the databases shown. */
 static apr_int64_t oldest_success(const server_rec *s, lims_job_e job)
 {
     apr_int64_t oldest = 0;
@@ -532,7 +530,7 @@ static apr_int64_t oldest_success(const server_rec *s, lims_job_e job)
     return oldest;
 }
 
-/* scanRuns, scanSamples, retentionEventsLeft. */
+/* Writes a member such as scanRuns, scanSamples or retentionEventsLeft. */
 static void json_figure(lims_writer_t *w, lims_job_e job, const char *name, const char *suffix,
                         apr_int64_t value)
 {

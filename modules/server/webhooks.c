@@ -2,15 +2,15 @@
 /*
  * webhooks.c - the dispatcher threads in httpd's children.
  *
- * Every child has one thread for each database, however many hosts name it, of
- * which as many work as there are slots (dispatch/slot.c). The file of the slots
- * and the pipe through which requests tell of their commits are opened by the
- * parent, once for all generations of children: whichever child has the slot, and
- * whichever has the request, they have them in common.
+ * Every child has one dispatcher thread for each database, however many hosts share
+ * it. Only as many of them are active as there are slots (dispatch/slot.c). The
+ * parent opens the slots' lock file and the pipe by which requests wake dispatchers
+ * after a commit, once for all generations of children, so that every child can use
+ * them.
  *
- * A thread begins in child_init, where all signals are blocked already. It is
- * told to stop when the child is (child_stopping), and has ended before anything
- * that it uses goes: its end is a pre-cleanup of the child's pool.
+ * A thread starts in child_init, where all signals are blocked already. It is told to
+ * stop in child_stopping, and is joined in a pre-cleanup of the child's pool, before
+ * anything that it uses is destroyed.
  */
 #include <apr_strings.h>
 #include <apr_thread_proc.h>
@@ -26,10 +26,10 @@
 
 APLOG_USE_MODULE(lims);
 
-/* How much longer than its own last requests a child may stay. */
+/* How much longer than its last requests a child may live. */
 #define GRACE apr_time_from_sec(1)
 
-/* What the processes of one httpd have in common for a database. */
+/* State that the processes of one httpd share for a database. */
 typedef struct {
     int slots;
     int hints_in;
@@ -46,7 +46,7 @@ typedef struct worker_t {
     struct worker_t *next;
 } worker_t;
 
-/* Of this child. */
+/* The dispatchers of this child. */
 static worker_t *workers;
 
 /* --- In the parent ---------------------------------------------------------- */
@@ -105,7 +105,7 @@ static apr_status_t prepare_database(const server_rec *s, apr_pool_t *pconf)
     return common->opened ? APR_SUCCESS : open_common(common, s, pconf);
 }
 
-/* A host that sends nothing itself tells the one that does, of its database. */
+/* Finds the pipe of the host that sends the webhooks of the same database. */
 static void find_hints(server_rec *s, apr_pool_t *pconf)
 {
     const common_t *common = ap_retained_data_get(key_of(s, pconf));
@@ -142,7 +142,7 @@ void lims_webhooks_wake(const server_rec *s)
     int hints = lims_config_of(s)->hints;
 
     if (hints >= 0) {
-        /* A full pipe says as much. */
+        /* A full pipe wakes the dispatcher just as well. */
         ssize_t written = write(hints, "", 1);
         (void)written;
     }
@@ -222,8 +222,8 @@ static apr_status_t stop(void *data)
     return APR_SUCCESS;
 }
 
-/* What a thread allocates must not be locked against the other threads; memory
- * that runs out ends the child as it does in any of its pools. */
+/* Makes a pool with an allocator of its own, used by one thread and so without a lock.
+ * Running out of memory ends the child, as with its other pools. */
 static apr_status_t create_pool(apr_pool_t **pool, apr_pool_t *pchild)
 {
     apr_allocator_t *allocator = NULL;
@@ -252,8 +252,9 @@ static void start_worker(server_rec *s, const common_t *common, apr_pool_t *pchi
                                 : APR_ENOMEM;
     }
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_CRIT, rv, s,
-                     "LIMS0125: a child has no dispatcher; others send the webhooks");
+        ap_log_error(
+            APLOG_MARK, APLOG_CRIT, rv, s,
+            "LIMS0125: a child could not start its dispatcher; other children send the webhooks");
         return;
     }
     worker->next = workers;
@@ -261,7 +262,7 @@ static void start_worker(server_rec *s, const common_t *common, apr_pool_t *pchi
     apr_pool_pre_cleanup_register(pchild, worker, stop);
 }
 
-/* By another host's thread. */
+/* Whether another host's thread serves the database of this one. */
 static bool is_served(const server_rec *s)
 {
     for (const worker_t *worker = workers; worker; worker = worker->next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workers.c - how many of httpd's threads are at work, from its scoreboard. */
+/* workers.c - the busy worker threads of httpd, counted in its scoreboard. */
 #include "server/workers.h"
 
 #include <ap_mpm.h>

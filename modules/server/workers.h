@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workers.h - how many of httpd's threads are at work. */
+/* workers.h - the busy worker threads of httpd. */
 #ifndef LIMS_WORKERS_H
 #define LIMS_WORKERS_H
 
 typedef struct {
     int busy;
-    int most; /* as many as there may be */
+    int most; /* upper bound (MaxRequestWorkers) */
 } lims_workers_t;
 
-/* Of the whole httpd, other sites included: when none is left, everything waits,
- * and nothing that a request can tell says so. */
+/* Counts the workers of the whole httpd, other sites included. When all are busy,
+ * requests wait before the service sees them, and no other metric shows it. */
 lims_workers_t lims_workers_count(void);
 
 #endif /* LIMS_WORKERS_H */
