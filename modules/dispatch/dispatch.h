@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dispatch.h - deliveries on their way to their receivers.
+ * dispatch.h - the dispatcher of webhooks: sends the deliveries of the outbox to their
+ * receivers.
  *
- * A dispatcher is one thread: libcurl's multi interface for the receivers and
- * one database connection, which it drives at the same time. The database
- * decides what goes out (sql/181_webhook_dispatch.sql); what a dispatcher
- * keeps in memory may be lost at any moment, and then goes out again from the rows.
+ * A dispatcher is one thread that drives libcurl's multi interface for the receivers
+ * and one database connection at the same time. The database decides what is sent
+ * (sql/181_webhook_dispatch.sql). A dispatcher may lose its memory at any moment: what
+ * it had claimed is then sent again when its leases expire.
  *
- * Every child process may have one; of those of a machine as many work as there
- * are slots, the others wait. A slot is a lock that the kernel takes back when
- * the process dies, however it dies.
+ * Every child process may have a dispatcher; of those on a machine only as many are
+ * active as there are slots. A slot is a file lock, which the kernel releases when the
+ * process dies in any way.
  *
  * Knows neither httpd nor its configuration.
  */
@@ -20,7 +21,7 @@
 
 typedef struct lims_dispatcher_t lims_dispatcher_t;
 
-/* How severe a line is for the log; the numbers are syslog's. */
+/* Severity of a log line; the numbers are syslog's. */
 typedef enum {
     LIMS_LOG_ERROR = 3,
     LIMS_LOG_WARNING = 4,
@@ -28,58 +29,58 @@ typedef enum {
     LIMS_LOG_INFO = 6
 } lims_log_e;
 
-/* What became of an attempt. */
+/* Outcome of an attempt. */
 typedef enum {
     LIMS_ATTEMPT_DELIVERED,
     LIMS_ATTEMPT_FAILED,   /* will be tried again */
-    LIMS_ATTEMPT_GIVEN_UP, /* was the last, or the receiver is gone for good */
+    LIMS_ATTEMPT_GIVEN_UP, /* the last attempt, or the receiver is gone for good */
     LIMS_ATTEMPT_COUNT
 } lims_attempt_e;
 
-/* What the configuration decides. Outlives the dispatcher. */
+/* Configuration; outlives the dispatcher. */
 typedef struct {
-    const char *conninfo;              /* of libpq */
-    const lims_keyring_t *keyring;     /* opens the endpoints' secrets */
-    int slots;                         /* dispatchers at work at once, on this machine */
-    int slot_file;                     /* a descriptor open for reading and writing */
-    int hints;                         /* a descriptor: something to be read there says
-                                      that something was committed */
-    apr_interval_time_t poll;          /* between two looks without a hint */
+    const char *conninfo;              /* connection string for libpq */
+    const lims_keyring_t *keyring;     /* opens the sealed secrets of endpoints */
+    int slots;                         /* dispatchers active at once on this machine */
+    int slot_file;                     /* descriptor of the lock file, open for reading and writing */
+    int hints;                         /* descriptor of a pipe: readable after a commit
+                                      that may have made deliveries due */
+    apr_interval_time_t poll;          /* between two claims without a hint */
     apr_interval_time_t timeout;       /* of an attempt, connecting included */
-    apr_interval_time_t lease;         /* of a lane, at least two time-outs */
-    int in_flight;                     /* attempts at once, all together */
+    apr_interval_time_t lease;         /* of a lane; at least two time-outs */
+    int in_flight;                     /* attempts in flight at once */
     int in_flight_endpoint;            /* to one endpoint */
-    const char *schedule;              /* waits after failures, an array of intervals */
-    apr_interval_time_t longest;       /* wait, whatever Retry-After says */
-    double jitter;                     /* share of a wait that may be added */
-    int disable_after;                 /* deliveries given up in a row */
+    const char *schedule;              /* delays of retries, an array of intervals for PostgreSQL */
+    apr_interval_time_t longest;       /* delay, also if Retry-After asks for more */
+    double jitter;                     /* random share of a delay that may be added */
+    int disable_after;                 /* so many deliveries given up in a row */
     apr_size_t answer_max;             /* bytes of an answer that are read */
-    apr_size_t excerpt_max;            /* and that are kept */
+    apr_size_t excerpt_max;            /* bytes that are stored */
     const char *ca_file;               /* certificates trusted; NULL: the system's */
     const char *proxy;                 /* URL; NULL: none, whatever the environment says */
-    const apr_array_header_t *allowed; /* lims_range_t beside the public addresses */
-    /* A line for the log, LIMSnnnn first. */
+    const apr_array_header_t *allowed; /* lims_range_t allowed besides public addresses */
+    /* Writes a line to the log; it begins with LIMSnnnn. */
     void (*log)(void *data, lims_log_e level, const char *line);
-    /* Attempts recorded; for a delivered one the time since its event. */
+    /* Count recorded attempts, and for a delivered one the time since its event. */
     void (*count)(void *data, lims_attempt_e what, int attempts);
     void (*arrived)(void *data, apr_interval_time_t latency);
     void *data;
 } lims_dispatch_settings_t;
 
-/* Once per process, in the parent, before any dispatcher. */
+/* Initializes libcurl. Called once per process, in the parent. */
 apr_status_t lims_dispatch_init(apr_pool_t *pool);
 
-/* NULL: no memory. Destroyed with the pool, when its thread has ended. */
+/* Makes a dispatcher; NULL: out of memory. Its thread must end before the pool. */
 lims_dispatcher_t *lims_dispatcher_create(const lims_dispatch_settings_t *settings,
                                           apr_pool_t *pool);
 
-/* The work; returns after lims_dispatcher_stop(). One thread. */
+/* Runs the dispatcher in the calling thread; returns after lims_dispatcher_stop(). */
 void lims_dispatcher_run(lims_dispatcher_t *dispatcher);
 
-/* From any thread: nothing more is begun, the slot is free for another, and the
- * work ends as soon as what is under way has ended, at the latest after
- * `patience`. What is then cut off is no attempt: it goes out again. May be
- * called again with less patience. */
+/* Stops the dispatcher; from any thread. It starts no further attempt, releases its
+ * slot, and ends when the attempts in flight have ended, at the latest after `patience`
+ * microseconds. An attempt that is cut off then does not count and is made again. May
+ * be called again with less patience. */
 void lims_dispatcher_stop(lims_dispatcher_t *dispatcher, apr_interval_time_t patience);
 
 #endif /* LIMS_DISPATCH_H */

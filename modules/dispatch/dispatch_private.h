@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dispatch_private.h - what the files of this folder share. */
+/* dispatch_private.h - types and functions that the files of this folder share. */
 #ifndef LIMS_DISPATCH_PRIVATE_H
 #define LIMS_DISPATCH_PRIVATE_H
 
@@ -11,10 +11,10 @@
 #include "dispatch/dispatch.h"
 #include "kernel/time.h"
 
-/* All times here are of lims_time_monotonic(): with the machine's time set back,
- * nothing would be looked for until it has caught up. */
+/* All times are of lims_time_monotonic(), so that setting the machine's clock back does
+ * not stop the dispatcher. */
 
-/* A holder's name: a UUID. */
+/* Length of the name of a dispatcher as holder of leases: a UUID. */
 #define LIMS_HOLDER_LENGTH 36
 
 typedef struct lims_delivery_t lims_delivery_t;
@@ -25,16 +25,16 @@ APR_RING_HEAD(lims_delivery_ring_t, lims_delivery_t);
 APR_RING_HEAD(lims_lane_ring_t, lims_lane_t);
 APR_RING_HEAD(lims_lane_owner_ring_t, lims_lane_owner_t);
 
-/* A delivery in hand, in one ring after the other: waiting in its lane, in
- * flight, ended, recorded. All that it has is in its pool. */
+/* A claimed delivery. It moves from ring to ring: waiting in its lane, in flight, ended,
+ * recorded. Everything it points to is in its pool. */
 struct lims_delivery_t {
     APR_RING_ENTRY(lims_delivery_t) link;
     apr_pool_t *pool;
     lims_lane_t *lane;
     const lims_dispatch_settings_t *settings;
     apr_time_t claimed;
-    apr_interval_time_t age; /* of its event when it was claimed */
-    bool fresh;              /* never tried since it was made pending */
+    apr_interval_time_t age; /* of its event, when it was claimed */
+    bool fresh;              /* no attempt since it became pending */
     const char *id;
     const char *uuid;
     const char *type;
@@ -46,38 +46,38 @@ struct lims_delivery_t {
     const char *previous_secret;
     bool standard_headers;
 
-    /* The attempt. */
+    /* The attempt in flight. */
     CURL *easy;
     struct curl_slist *headers;
     apr_time_t started;
-    bool again;          /* on a connection of its own: a kept one had died */
-    const char *refused; /* addresses that it was kept from, with their kinds; or NULL */
-    const char *tried;   /* addresses that were allowed; or NULL */
-    char *answer;        /* as much of it as is kept */
+    bool again;          /* second try on a new connection: a kept-alive one had died */
+    const char *refused; /* forbidden addresses, with their kinds; or NULL */
+    const char *tried;   /* addresses that it connected to; or NULL */
+    char *answer;        /* excerpt of the answer */
     apr_size_t answer_kept;
     apr_size_t answer_seen;
     apr_size_t header_seen;
     char curl_error[CURL_ERROR_SIZE];
 
-    /* What became of it. */
+    /* Its outcome. */
     apr_interval_time_t duration;
     long status;       /* 0: no answer */
-    apr_int64_t after; /* seconds, of Retry-After */
+    apr_int64_t after; /* Retry-After in seconds */
     bool arrived;
     const char *error;
 };
 
-/* What is known of an endpoint. */
+/* Standing of a lane, which bounds its attempts in flight. */
 typedef enum {
-    LIMS_LANE_NEW,     /* nothing yet */
-    LIMS_LANE_PROVEN,  /* the last attempt arrived, and none is taking long */
-    LIMS_LANE_FAILING, /* it failed, or one is taking long */
+    LIMS_LANE_NEW,     /* no attempt yet */
+    LIMS_LANE_PROVEN,  /* the last attempt succeeded, and none is slow */
+    LIMS_LANE_FAILING, /* the last attempt failed, or one is slow */
     LIMS_LANE_STANDINGS
 } lims_lane_standing_e;
 
-/* An endpoint, as far as this dispatcher has to do with it. */
+/* A lane: the deliveries of one endpoint that this dispatcher has claimed. */
 struct lims_lane_t {
-    APR_RING_ENTRY(lims_lane_t) link; /* of its organization, while something waits */
+    APR_RING_ENTRY(lims_lane_t) link; /* in its organization's ring, while a delivery waits */
     apr_pool_t *pool;
     lims_lane_owner_t *owner;
     const char *organization;
@@ -86,34 +86,34 @@ struct lims_lane_t {
     struct lims_delivery_ring_t retries;
     int waiting;
     int in_flight;
-    int places; /* for how many in flight */
+    int places; /* most attempts in flight */
     int ended;
     lims_lane_standing_e standing;
-    bool held;                  /* in the database */
-    bool more;                  /* the database had more than it was asked for */
-    int asked;                  /* for how many of each kind, 0: for a batch */
-    apr_array_header_t *flying; /* ids, while a claim is made up; else NULL */
-    bool retry_turn;            /* next, on a lane that is not proven */
+    bool held;                  /* this dispatcher has its lease */
+    bool more;                  /* the database had more deliveries than it was asked for */
+    int asked;                  /* deliveries of each kind in the current claim; 0: a batch */
+    apr_array_header_t *flying; /* ids in flight, while a claim is prepared; else NULL */
+    bool retry_turn;            /* the next attempt is a retry, on a lane that is not proven */
     apr_time_t blocked_until;
 };
 
 struct lims_lane_owner_t {
-    APR_RING_ENTRY(lims_lane_owner_t) link; /* while a lane of it is in `lanes` */
+    APR_RING_ENTRY(lims_lane_owner_t) link; /* in `turns`, while a lane is in `lanes` */
     const char *id;
     struct lims_lane_ring_t lanes;
 };
 
-/* First attempts, and retries, that are fetched of a lane at once: the fewer lanes
- * there are, the more. With a quarter left, or less, it can take more. */
+/* Bounds of a batch: first attempts, and retries, that are claimed of a lane at once. The
+ * fewer lanes there are, the larger. A lane with a quarter or less left needs more. */
 #define LIMS_LANE_BATCH_MIN 16
 #define LIMS_LANE_BATCH_MAX 64
 
-/* Lanes fetched from at once, and deliveries that wait in memory, half of which
- * are kept for lanes that are proven. */
+/* Most lanes of a claim, and most deliveries that wait in memory; half of these are
+ * reserved for proven lanes. */
 #define LIMS_LANES_BATCH 64
 #define LIMS_WAITING_MAX 1024
 
-/* lanes.c: whose turn it is. */
+/* lanes.c: fair scheduling of the lanes. */
 typedef struct {
     const lims_dispatch_settings_t *settings;
     apr_pool_t *pool;
@@ -121,99 +121,102 @@ typedef struct {
     apr_hash_t *organizations; /* id -> lims_lane_owner_t */
     struct lims_lane_owner_ring_t turns;
     int waiting;
-    int waiting_unproven; /* of it, in lanes that are not proven */
+    int waiting_unproven; /* of these, in lanes that are not proven */
     int in_flight;
     int in_flight_of[LIMS_LANE_STANDINGS];
-    int batch;   /* of a lane, as of the last claim */
-    bool hungry; /* a lane could take more than it has */
+    int batch;   /* size of a batch in the last claim */
+    bool needs_more; /* a lane needs more deliveries */
 } lims_lanes_t;
 
 lims_lanes_t *lims_lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool);
-/* The lane, made if it is new. */
+/* Finds or makes a lane. */
 lims_lane_t *lims_lanes_find(lims_lanes_t *lanes, const char *organization, const char *endpoint);
-/* False: there is no room for it, and the lane will be asked for again. */
+/* Adds a delivery to its lane. False: there is no room, and the lane will be claimed
+ * again. */
 bool lims_lanes_add(lims_lanes_t *lanes, lims_delivery_t *delivery);
-/* How many more of each kind it is worth to fetch of a lane at the moment. */
-int lims_lanes_room(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time_t now);
-/* Before a claim is made up: decides how large a batch of a lane is, returns it,
- * and notes what is in flight with its lanes, in the pool. */
+/* Returns how many more deliveries of each kind to claim of a lane now. */
+int lims_lanes_wanted(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time_t now);
+/* Prepares a claim: returns the size of a batch, and lists the ids in flight of each lane,
+ * allocated in the pool. */
 int lims_lanes_begin_claim(lims_lanes_t *lanes, struct lims_delivery_ring_t *flying,
                            apr_pool_t *pool);
-/* The ids of what is in hand of a lane, once after each of these; made in the
- * pool. */
-apr_array_header_t *lims_lane_take_hand(lims_lane_t *lane, apr_pool_t *pool);
-/* The delivery to start now, in flight from now on, or NULL. */
+/* Returns the ids of all deliveries of a lane that this dispatcher has, allocated in the
+ * pool; called once for a lane in each claim. */
+apr_array_header_t *lims_lane_take_ids(lims_lane_t *lane, apr_pool_t *pool);
+/* Returns the next delivery to send, which is in flight from now on; NULL: none. */
 lims_delivery_t *lims_lanes_next(lims_lanes_t *lanes, apr_time_t now);
-/* It is no longer in flight: it ended, or was cut off. */
-void lims_lanes_landed(lims_lanes_t *lanes, lims_delivery_t *delivery, bool ended);
-/* What became of an attempt says something about its lane; what waits in one
- * that fails goes back. */
-void lims_lanes_judge(lims_lanes_t *lanes, lims_lane_t *lane, bool proven);
-/* All that waits in a lane goes back to the database, which still has it. */
+/* Takes note that a delivery is no longer in flight: it ended, or was cut off. */
+void lims_lanes_end_flight(lims_lanes_t *lanes, lims_delivery_t *delivery, bool ended);
+/* Sets the standing of a lane after an attempt; the waiting deliveries of a failing lane
+ * go back to the database. */
+void lims_lanes_set_standing(lims_lanes_t *lanes, lims_lane_t *lane, bool proven);
+/* Drops the waiting deliveries of a lane from memory; they remain in the database. */
 void lims_lanes_put_back(lims_lanes_t *lanes, lims_lane_t *lane);
 void lims_lanes_put_back_all(lims_lanes_t *lanes);
 bool lims_lane_is_idle(const lims_lane_t *lane);
 /* Forgets idle lanes when there are many. */
 void lims_lanes_trim(lims_lanes_t *lanes);
 
-/* transfer.c: one attempt. */
+/* transfer.c: HTTP requests to receivers. */
 typedef struct {
     const lims_dispatch_settings_t *settings;
     apr_pool_t *pool;
     CURLM *multi;
-    apr_array_header_t *idle; /* CURL *, to be used again */
+    apr_array_header_t *idle; /* CURL *, for reuse */
     struct lims_delivery_ring_t flying;
 } lims_transfers_t;
 
 lims_transfers_t *lims_transfers_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool);
-/* NULL and the transfer is under way, or why it can't be, for the log. */
+/* Starts an attempt. NULL, or why it cannot be made, for the log. */
 const char *lims_transfers_start(lims_transfers_t *transfers, lims_delivery_t *delivery);
-/* The next transfer that has ended, its outcome filled in, or NULL. */
+/* Returns the next delivery whose attempt has ended, with its outcome; or NULL. */
 lims_delivery_t *lims_transfers_ended(lims_transfers_t *transfers);
-/* Cuts it off. */
+/* Cuts an attempt off. */
 void lims_transfers_drop(lims_transfers_t *transfers, lims_delivery_t *delivery);
 
-/* outcome.c: the array that lims.webhook_finish() takes. `plain`: without texts
- * that came from outside. */
+/* outcome.c: returns the JSON array that lims.webhook_finish() takes. `plain`: without
+ * texts that came from receivers. */
 const char *lims_outcomes_json(struct lims_delivery_ring_t *ended, bool plain, apr_pool_t *pool);
 
-/* dispatch_session.c: what the database is asked, in one round trip at a time. */
+/* dispatch_session.c: the database connection, with one round trip at a time. */
 typedef struct lims_dispatch_session_t lims_dispatch_session_t;
 
 lims_dispatch_session_t *lims_dispatch_session_create(const lims_dispatch_settings_t *settings,
                                                       const char *holder, lims_lanes_t *lanes,
                                                       struct lims_delivery_ring_t *flying,
                                                       apr_pool_t *pool);
-/* A holder that is dead: its lanes are freed with the first thing sent. */
+/* Takes over from a dead holder: its leases are released with the first round trip. */
 void lims_dispatch_session_inherit(lims_dispatch_session_t *session, const char *holder);
-/* Connects, without waiting for it; nothing can be sent before. */
+/* Whether it is connected; nothing can be sent before. */
 bool lims_dispatch_session_is_connected(const lims_dispatch_session_t *session);
+/* Begins to connect, without waiting. */
 void lims_dispatch_session_connect(lims_dispatch_session_t *session, apr_time_t now);
-/* It waits for the database: to connect, or for its answer. */
+/* Whether it waits for the database: to connect, or for an answer. */
 bool lims_dispatch_session_is_busy(const lims_dispatch_session_t *session);
 bool lims_dispatch_session_awaits_answer(const lims_dispatch_session_t *session);
-/* The socket to wait for while it is busy, and for what. */
+/* Returns the socket to poll while it is busy, and the events in `events`. */
 int lims_dispatch_session_socket(const lims_dispatch_session_t *session, short *events);
-/* It is time to hear why nothing comes. */
+/* Whether the connection attempt or the answer has timed out. */
 bool lims_dispatch_session_is_overdue(const lims_dispatch_session_t *session, apr_time_t now);
-/* Sends what there is to say: the outcomes of `ended`, which it takes, lanes
- * left, and a claim if asked for. After a failure nothing is sent, and
- * lims_dispatch_session_retry_at() says when it makes sense again. */
+/* Begins a round trip: records the outcomes of `ended`, which it takes over, releases the
+ * leases of idle lanes, and claims deliveries if `claim`. After a failure nothing is
+ * sent until lims_dispatch_session_retry_at(). */
 void lims_dispatch_session_send(lims_dispatch_session_t *session,
                                 struct lims_delivery_ring_t *ended, bool claim, apr_time_t now);
-/* The socket is ready, or it is overdue: connects further, or reads the answer.
- * What was claimed waits in its lane; what could not be recorded is back in
- * `ended`. */
-void lims_dispatch_session_go_on(lims_dispatch_session_t *session,
+/* Continues connecting, or reads the answer; called when the socket is ready or a time-out
+ * has passed. Claimed deliveries go to their lanes; outcomes that could not be recorded
+ * go back to `ended`. */
+void lims_dispatch_session_continue(lims_dispatch_session_t *session,
                                  struct lims_delivery_ring_t *ended);
 apr_time_t lims_dispatch_session_retry_at(const lims_dispatch_session_t *session);
-/* Says what is left to say, frees the lanes of the holder, and hangs up. Waits
- * for the answers, but not for a database that does not answer. */
+/* Records the last outcomes, releases the holder's leases and disconnects. Waits for the
+ * answers, for a bounded time. */
 void lims_dispatch_session_leave(lims_dispatch_session_t *session,
                                  struct lims_delivery_ring_t *ended);
 
-/* slot.c: who works. */
-/* The slot taken, or -1. `previous` is who had it and died with it, or "". */
+/* slot.c: locks that bound the active dispatchers of a machine. */
+/* Takes a free slot; returns its number, or -1. `previous` is the holder that died with
+ * it, or "". */
 int lims_dispatch_slot_take(const lims_dispatch_settings_t *settings, const char *holder,
                             char previous[LIMS_HOLDER_LENGTH + 1]);
 void lims_dispatch_slot_give_back(const lims_dispatch_settings_t *settings, int slot);

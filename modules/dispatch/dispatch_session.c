@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dispatch_session.c - what the database is asked, in one round trip at a time.
+ * dispatch_session.c - the dispatcher's database connection, with one round trip at a
+ * time.
  *
- * A round trip records what has ended, leaves the lanes of which nothing is in
- * hand any more, and claims what to send next, all in one transaction. While it
- * is under way transfers go on, so that the longer the database takes the more
- * has ended by the next.
+ * A round trip records outcomes, releases the leases of idle lanes and claims the next
+ * deliveries, all in one transaction. Transfers go on meanwhile: the slower the
+ * database, the more outcomes the next round trip records.
  */
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #include "dispatch/dispatch_private.h"
 #include "kernel/field.h"
 
-/* After failures in a row. */
+/* Delay after consecutive failures, doubled each time. */
 #define BACKOFF_MIN apr_time_from_msec(100)
 #define BACKOFF_MAX apr_time_from_sec(5)
 
-/* A database that has not begun to answer by then does not. */
-#define PATIENCE apr_time_from_sec(10)
+/* Reply time-out. */
+#define REPLY_TIMEOUT apr_time_from_sec(10)
 
-/* The same for what is waited for: whether the schema fits, and the last words;
- * what they don't tell goes out again. */
-#define READY_PATIENCE apr_time_from_sec(2)
+/* Reply time-out of blocking calls: the check of the schema, and the last outcomes.
+ * Deliveries whose outcome is lost are sent again. */
+#define BLOCKING_TIMEOUT apr_time_from_sec(2)
 #define LEAVE_PATIENCE apr_time_from_sec(2)
 
 enum { CALLS_MAX = 4, NONE = -1 };
@@ -35,27 +35,27 @@ struct lims_dispatch_session_t {
     struct lims_delivery_ring_t *flying;
     apr_pool_t *pool;
     apr_pool_t *connection_pool;
-    lims_dial_t *dial; /* while it connects */
+    lims_dial_t *dial; /* while connecting */
     short dial_events;
     lims_connection_t *connection;
-    const char *inherited; /* a dead holder, until its lanes are free; or NULL */
+    const char *inherited; /* a dead holder, until its leases are released; or NULL */
 
-    /* The round trip under way. */
+    /* The current round trip. */
     lims_trip_t *trip;
     apr_time_t sent_at;
     lims_request_t rq;
     lims_call_t calls[CALLS_MAX];
     lims_result_t *results[CALLS_MAX];
     int count;
-    int finish;                           /* place of the call, or NONE */
+    int finish;                           /* index of the call, or NONE */
     int claim;                            /* likewise */
-    int lanes_asked;                      /* of the claim */
-    struct lims_delivery_ring_t recorded; /* what the trip records */
-    apr_array_header_t *left;             /* lims_lane_t *, left by it */
+    int lanes_asked;                      /* lanes in the claim */
+    struct lims_delivery_ring_t recorded; /* deliveries whose outcome it records */
+    apr_array_header_t *released;             /* lims_lane_t *, whose leases it releases */
 
-    bool plain; /* outcomes go without texts, which were refused */
+    bool plain; /* record outcomes without texts, because the database refused these */
     apr_time_t retry_at;
-    apr_interval_time_t backoff; /* 0: the last one went well */
+    apr_interval_time_t backoff; /* 0: the last round trip succeeded */
 };
 
 lims_dispatch_session_t *lims_dispatch_session_create(const lims_dispatch_settings_t *settings,
@@ -103,7 +103,7 @@ int lims_dispatch_session_socket(const lims_dispatch_session_t *session, short *
 
 bool lims_dispatch_session_is_overdue(const lims_dispatch_session_t *session, apr_time_t now)
 {
-    return session->dial || now - session->sent_at > PATIENCE;
+    return session->dial || now - session->sent_at > REPLY_TIMEOUT;
 }
 
 apr_time_t lims_dispatch_session_retry_at(const lims_dispatch_session_t *session)
@@ -113,7 +113,7 @@ apr_time_t lims_dispatch_session_retry_at(const lims_dispatch_session_t *session
 
 /* --- The connection ------------------------------------------------------- */
 
-static void say(const lims_dispatch_session_t *session, lims_log_e level, const char *line)
+static void log_line(const lims_dispatch_session_t *session, lims_log_e level, const char *line)
 {
     session->settings->log(session->settings->data, level, line);
 }
@@ -121,7 +121,7 @@ static void say(const lims_dispatch_session_t *session, lims_log_e level, const 
 static void fail(lims_dispatch_session_t *session, const lims_error_t *error, apr_time_t now)
 {
     if (session->backoff == 0) {
-        say(session, LIMS_LOG_WARNING,
+        log_line(session, LIMS_LOG_WARNING,
             apr_psprintf(session->rq.pool, "LIMS0120: webhooks wait for the database: %s",
                          error->cause ? error->cause : error->message));
         session->backoff = BACKOFF_MIN;
@@ -134,7 +134,7 @@ static void fail(lims_dispatch_session_t *session, const lims_error_t *error, ap
 static void succeed(lims_dispatch_session_t *session)
 {
     if (session->backoff) {
-        say(session, LIMS_LOG_NOTICE, "LIMS0121: webhooks go on: the database is back");
+        log_line(session, LIMS_LOG_NOTICE, "LIMS0121: webhooks go on: the database is back");
         session->backoff = 0;
     }
 }
@@ -165,7 +165,7 @@ static void hang_up(lims_dispatch_session_t *session)
     session->dial = NULL;
 }
 
-static void dial_further(lims_dispatch_session_t *session, apr_time_t now)
+static void continue_dialing(lims_dispatch_session_t *session, apr_time_t now)
 {
     lims_dial_e state = lims_dial_step(session->dial);
 
@@ -187,21 +187,21 @@ void lims_dispatch_session_connect(lims_dispatch_session_t *session, apr_time_t 
     apr_pool_create(&session->connection_pool, session->pool);
     apr_pool_tag(session->connection_pool, "lims_dispatch_connection");
     session->dial = lims_dial_begin(session->settings->conninfo, session->connection_pool);
-    dial_further(session, now);
+    continue_dialing(session, now);
 }
 
 static const lims_error_t *get_ready(lims_dispatch_session_t *session)
 {
     const lims_error_t *error;
 
-    lims_connection_limit(session->connection, READY_PATIENCE);
+    lims_connection_limit(session->connection, BLOCKING_TIMEOUT);
     error = lims_connection_ready(session->connection, session->rq.pool);
-    lims_connection_limit(session->connection, PATIENCE / 2);
+    lims_connection_limit(session->connection, REPLY_TIMEOUT / 2);
     session->rq.connection = session->connection;
     return error;
 }
 
-/* --- What is asked -------------------------------------------------------- */
+/* --- Requests ------------------------------------------------------------- */
 
 static lims_values_t *add_call(lims_dispatch_session_t *session, lims_stmt_e statement)
 {
@@ -232,7 +232,7 @@ static void add(apr_array_header_t *texts, const char *text)
     APR_ARRAY_PUSH(texts, const char *) = text;
 }
 
-/* An array as PostgreSQL reads it; the elements need no quotes. */
+/* Writes an array in PostgreSQL's syntax; the elements need no quotes. */
 static const char *array_of(const apr_array_header_t *texts, apr_pool_t *pool)
 {
     return apr_pstrcat(pool, "{", texts->nelts ? apr_array_pstrcat(pool, texts, ',') : "", "}",
@@ -261,29 +261,29 @@ static void ask_to_record(lims_dispatch_session_t *session, struct lims_delivery
     lims_values_set(values, "disableAfter", number(settings->disable_after, pool));
 }
 
-static void ask_to_leave(lims_dispatch_session_t *session)
+static void add_release_of_lanes(lims_dispatch_session_t *session)
 {
     apr_array_header_t *organizations = list(session->rq.pool), *endpoints = list(session->rq.pool);
     lims_values_t *values;
 
-    session->left = apr_array_make(session->rq.pool, 16, sizeof(lims_lane_t *));
+    session->released = apr_array_make(session->rq.pool, 16, sizeof(lims_lane_t *));
     for (apr_hash_index_t *each = apr_hash_first(session->rq.pool, session->lanes->by_key); each;
          each = apr_hash_next(each)) {
         lims_lane_t *lane = apr_hash_this_val(each);
         if (lane->held && lims_lane_is_idle(lane)) {
-            APR_ARRAY_PUSH(session->left, lims_lane_t *) = lane;
+            APR_ARRAY_PUSH(session->released, lims_lane_t *) = lane;
             add(organizations, lane->organization);
             add(endpoints, lane->endpoint);
         }
     }
-    if (session->left->nelts) {
+    if (session->released->nelts) {
         values = add_call(session, LIMS_STMT_WEBHOOK_LEAVE);
         lims_values_set(values, "leftOrganizations", array_of(organizations, session->rq.pool));
         lims_values_set(values, "leftEndpoints", array_of(endpoints, session->rq.pool));
     }
 }
 
-static void ask_to_claim(lims_dispatch_session_t *session, apr_time_t now)
+static void add_claim(lims_dispatch_session_t *session, apr_time_t now)
 {
     apr_pool_t *pool = session->rq.pool;
     apr_array_header_t *organizations = list(pool), *endpoints = list(pool), *rooms = list(pool),
@@ -295,17 +295,17 @@ static void ask_to_claim(lims_dispatch_session_t *session, apr_time_t now)
     for (apr_hash_index_t *each = apr_hash_first(pool, session->lanes->by_key); each;
          each = apr_hash_next(each)) {
         lims_lane_t *lane = apr_hash_this_val(each);
-        int room = lims_lanes_room(session->lanes, lane, now);
+        int room = lims_lanes_wanted(session->lanes, lane, now);
         lane->asked = room;
         if (lims_lane_is_idle(lane) && room == batch) {
-            continue; /* as much as of one that is not known */
+            continue; /* a whole batch, as of an unknown lane */
         }
         add(organizations, lane->organization);
         add(endpoints, lane->endpoint);
         add(rooms, number(room, pool));
         lane->more = lane->more && room == 0;
         add(busy,
-            apr_pstrcat(pool, "\"", array_of(lims_lane_take_hand(lane, pool), pool), "\"", NULL));
+            apr_pstrcat(pool, "\"", array_of(lims_lane_take_ids(lane, pool), pool), "\"", NULL));
     }
     session->lanes_asked = places < LIMS_LANES_BATCH ? places : LIMS_LANES_BATCH;
     session->claim = session->count;
@@ -319,7 +319,7 @@ static void ask_to_claim(lims_dispatch_session_t *session, apr_time_t now)
     lims_values_set(values, "perLane", number(batch, pool));
 }
 
-static void ask_to_release(lims_dispatch_session_t *session, const char *holder)
+static void add_release_of_holder(lims_dispatch_session_t *session, const char *holder)
 {
     lims_values_t *values = add_call(session, LIMS_STMT_WEBHOOK_RELEASE);
 
@@ -339,14 +339,14 @@ void lims_dispatch_session_send(lims_dispatch_session_t *session,
         return;
     }
     if (session->inherited) {
-        ask_to_release(session, session->inherited);
+        add_release_of_holder(session, session->inherited);
     }
     if (!APR_RING_EMPTY(ended, lims_delivery_t, link)) {
         ask_to_record(session, ended);
     }
-    ask_to_leave(session);
+    add_release_of_lanes(session);
     if (claim && session->lanes->waiting <= LIMS_WAITING_MAX - LIMS_LANE_BATCH_MAX) {
-        ask_to_claim(session, now);
+        add_claim(session, now);
     }
     if (session->count == 0) {
         end(session);
@@ -357,7 +357,7 @@ void lims_dispatch_session_send(lims_dispatch_session_t *session,
         lims_database_send(session->results, &session->rq, session->calls, session->count, 0);
 }
 
-/* --- What is answered ----------------------------------------------------- */
+/* --- Answers -------------------------------------------------------------- */
 
 static int cell_number(const lims_result_t *rows, int row, const char *column)
 {
@@ -372,7 +372,7 @@ static void report_row(lims_dispatch_session_t *session, const lims_result_t *ro
     const char *endpoint = lims_result_get(rows, row, "endpoint");
 
     if (endpoint) {
-        say(session, LIMS_LOG_WARNING,
+        log_line(session, LIMS_LOG_WARNING,
             apr_psprintf(session->rq.pool,
                          "LIMS0122: webhook endpoint %s of organization %s is disabled: %s",
                          endpoint, lims_result_get(rows, row, "organization"),
@@ -431,7 +431,8 @@ static lims_delivery_t *make_delivery(lims_dispatch_session_t *session, const li
     return d;
 }
 
-/* Rows come lane by lane, first attempts first. */
+/* Adds claimed deliveries to their lanes. Rows are grouped by lane, first attempts
+ * first. */
 static void take_claimed(lims_dispatch_session_t *session, const lims_result_t *rows,
                          apr_time_t now)
 {
@@ -460,7 +461,7 @@ static void take_claimed(lims_dispatch_session_t *session, const lims_result_t *
         }
     }
     if (lanes >= session->lanes_asked) {
-        session->lanes->hungry = true;
+        session->lanes->needs_more = true;
     }
 }
 
@@ -475,23 +476,23 @@ static void take_answers(lims_dispatch_session_t *session, apr_time_t now)
         forget_recorded(session, true);
         session->plain = false;
     }
-    for (int i = 0; i < session->left->nelts; i++) {
-        APR_ARRAY_IDX(session->left, i, lims_lane_t *)->held = false;
+    for (int i = 0; i < session->released->nelts; i++) {
+        APR_ARRAY_IDX(session->released, i, lims_lane_t *)->held = false;
     }
     if (session->claim != NONE) {
         take_claimed(session, session->results[session->claim], now);
     }
 }
 
-/* Outcomes that the database refuses, whatever they say, must not stop all the
- * others: without their texts, they can be nothing but numbers. */
-static void drop_what_is_refused(lims_dispatch_session_t *session, const lims_error_t *error)
+/* Handles outcomes that the database refuses: they are recorded without their texts, so
+ * that a text cannot block all other outcomes; if that is refused too, they are dropped. */
+static void drop_refused_texts(lims_dispatch_session_t *session, const lims_error_t *error)
 {
     if (error->kind == LIMS_E_SERVICE_UNAVAILABLE || session->finish == NONE) {
         return;
     }
     if (session->plain) {
-        say(session, LIMS_LOG_ERROR,
+        log_line(session, LIMS_LOG_ERROR,
             apr_psprintf(session->rq.pool,
                          "LIMS0123: outcomes of webhooks can't be recorded, and they go out "
                          "again: %s",
@@ -516,12 +517,12 @@ static void take_back(lims_dispatch_session_t *session, struct lims_delivery_rin
 static void receive(lims_dispatch_session_t *session, struct lims_delivery_ring_t *ended)
 {
     const lims_error_t *error = lims_database_receive(session->trip);
-    /* What is claimed is fresh from here on, however long that took. */
+    /* The age of claimed deliveries counts from now, when they are known. */
     apr_time_t now = lims_time_monotonic();
 
     if (error) {
         fail(session, error, now);
-        drop_what_is_refused(session, error);
+        drop_refused_texts(session, error);
         take_back(session, ended);
     } else {
         succeed(session);
@@ -532,11 +533,11 @@ static void receive(lims_dispatch_session_t *session, struct lims_delivery_ring_
     lims_lanes_trim(session->lanes);
 }
 
-void lims_dispatch_session_go_on(lims_dispatch_session_t *session,
+void lims_dispatch_session_continue(lims_dispatch_session_t *session,
                                  struct lims_delivery_ring_t *ended)
 {
     if (session->dial) {
-        dial_further(session, lims_time_monotonic());
+        continue_dialing(session, lims_time_monotonic());
     } else if (lims_dispatch_session_is_overdue(session, lims_time_monotonic()) ||
                lims_database_has_answered(session->trip)) {
         receive(session, ended);
@@ -555,7 +556,7 @@ static void release(lims_dispatch_session_t *session)
 
     begin(session);
     session->rq.connection = session->connection;
-    ask_to_release(session, session->holder);
+    add_release_of_holder(session, session->holder);
     error = lims_database_run(session->results, &session->rq, session->calls, session->count, 0);
     if (error) {
         fail(session, error, lims_time_monotonic());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dispatcher.c - the thread: it waits for receivers, for the database, for hints
- * and for the clock, all at once, and does what there is to do.
+ * dispatcher.c - the event loop of a dispatcher: polls receivers, the database and the
+ * pipe of hints, with timers.
  */
 #include <apr_strings.h>
 #include <openssl/rand.h>
@@ -12,44 +12,43 @@
 
 #include "dispatch/dispatch_private.h"
 
-/* A hint is followed at most so often: with many commits and no webhooks among
- * them, looking must cost next to nothing. */
-#define LOOK_PAUSE apr_time_from_msec(5)
+/* Least time between two claims after hints: many commits without webhooks must cost next
+ * to nothing. */
+#define CLAIM_PAUSE apr_time_from_msec(5)
 
-/* Outcomes wait for so long for others, and a lane that could take more for what
- * it gets, after the last answer: a round trip that does much costs little more
- * than one that does next to nothing. */
-#define GATHER_PAUSE apr_time_from_msec(5)
+/* Least time between two round trips to record outcomes or refill lanes, which batches
+ * them: a round trip costs much the same however much it carries. */
+#define BATCH_PAUSE apr_time_from_msec(5)
 
-/* Looking whether a slot has become free. */
+/* Interval of polling for a free slot. */
 #define SLOT_WAIT 500 /* milliseconds */
 
-/* An attempt that takes longer says nothing good of its lane. */
+/* An attempt that takes longer makes its lane a failing one. */
 #define SLOW apr_time_from_sec(1)
 
-/* A lane whose secret can't be opened; its deliveries wait. */
+/* How long a lane is not used after its secret could not be opened. */
 #define BLOCKED apr_time_from_sec(60)
 
-/* Longest sleep. */
-#define NAP apr_time_from_sec(1)
+/* Longest wait in poll(). */
+#define POLL_MAX apr_time_from_sec(1)
 
 struct lims_dispatcher_t {
     const lims_dispatch_settings_t *settings;
     char holder[LIMS_HOLDER_LENGTH + 1];
-    char previous[LIMS_HOLDER_LENGTH + 1]; /* who died with the slot */
+    char previous[LIMS_HOLDER_LENGTH + 1]; /* the holder that died with the slot */
     int slot;
     _Atomic bool stopping;
-    _Atomic apr_time_t deadline; /* once it is stopping */
+    _Atomic apr_time_t deadline; /* of the end, once it is stopping */
     lims_lanes_t *lanes;
     lims_transfers_t *transfers;
     lims_dispatch_session_t *session;
-    struct lims_delivery_ring_t ended; /* and not recorded yet */
+    struct lims_delivery_ring_t ended; /* attempts that are not recorded yet */
     bool hinted;
-    apr_time_t looked_at;   /* for work, last */
-    apr_time_t answered_at; /* by the database, last */
+    apr_time_t claimed_at;   /* time of the last claim */
+    apr_time_t answered_at; /* time of the last answer of the database */
 };
 
-/* A random UUID (RFC 9562, version 4). */
+/* Makes the holder's name, a random UUID (RFC 9562, version 4). */
 static bool name_holder(char name[LIMS_HOLDER_LENGTH + 1])
 {
     unsigned char b[16];
@@ -93,7 +92,8 @@ void lims_dispatcher_stop(lims_dispatcher_t *d, apr_interval_time_t patience)
 
 /* --- Sending -------------------------------------------------------------- */
 
-/* What can't be signed is not sent: no attempt, and the delivery stays. */
+/* Blocks a lane whose deliveries cannot be signed: no attempt counts, and the deliveries
+ * stay in the database. */
 static void block(lims_dispatcher_t *d, lims_delivery_t *delivery, const char *problem)
 {
     lims_lane_t *lane = delivery->lane;
@@ -104,7 +104,7 @@ static void block(lims_dispatcher_t *d, lims_delivery_t *delivery, const char *p
                                   "be sent for a minute: %s",
                                   lane->endpoint, lane->organization, problem));
     lane->blocked_until = lims_time_monotonic() + BLOCKED;
-    lims_lanes_landed(d->lanes, delivery, false);
+    lims_lanes_end_flight(d->lanes, delivery, false);
     apr_pool_destroy(delivery->pool);
     lims_lanes_put_back(d->lanes, lane);
 }
@@ -126,14 +126,14 @@ static void collect_outcomes(lims_dispatcher_t *d)
     lims_delivery_t *delivery;
 
     while ((delivery = lims_transfers_ended(d->transfers))) {
-        lims_lanes_judge(d->lanes, delivery->lane, delivery->arrived);
-        lims_lanes_landed(d->lanes, delivery, true);
+        lims_lanes_set_standing(d->lanes, delivery->lane, delivery->arrived);
+        lims_lanes_end_flight(d->lanes, delivery, true);
         APR_RING_INSERT_TAIL(&d->ended, delivery, lims_delivery_t, link);
     }
 }
 
-/* They are in the order in which they were started. */
-static void notice_slow_ones(lims_dispatcher_t *d, apr_time_t now)
+/* Marks the lanes of slow attempts as failing. Attempts are in the order of their start. */
+static void mark_slow_lanes(lims_dispatcher_t *d, apr_time_t now)
 {
     lims_delivery_t *delivery;
 
@@ -142,7 +142,7 @@ static void notice_slow_ones(lims_dispatcher_t *d, apr_time_t now)
         if (now - delivery->started < SLOW) {
             return;
         }
-        lims_lanes_judge(d->lanes, delivery->lane, false);
+        lims_lanes_set_standing(d->lanes, delivery->lane, false);
     }
 }
 
@@ -151,7 +151,7 @@ static void cut_off(lims_dispatcher_t *d)
     while (!APR_RING_EMPTY(&d->transfers->flying, lims_delivery_t, link)) {
         lims_delivery_t *delivery = APR_RING_FIRST(&d->transfers->flying);
         lims_transfers_drop(d->transfers, delivery);
-        lims_lanes_landed(d->lanes, delivery, false);
+        lims_lanes_end_flight(d->lanes, delivery, false);
         apr_pool_destroy(delivery->pool);
     }
 }
@@ -163,48 +163,48 @@ static bool has_ended(const lims_dispatcher_t *d)
     return !APR_RING_EMPTY(&d->ended, lims_delivery_t, link);
 }
 
-/* When to look for work. Also, while there is work in hand, the leases of its
- * lanes are extended by looking. */
-static apr_time_t look_at(const lims_dispatcher_t *d)
+/* Returns when to claim next. A claim also extends the leases of lanes that have
+ * deliveries. */
+static apr_time_t claim_at(const lims_dispatcher_t *d)
 {
     apr_interval_time_t lease = d->settings->lease / 4;
     apr_interval_time_t pause = d->settings->poll < lease ? d->settings->poll : lease;
 
     if (d->hinted) {
-        return d->looked_at + LOOK_PAUSE;
+        return d->claimed_at + CLAIM_PAUSE;
     }
-    if (d->lanes->hungry && d->lanes->waiting < LIMS_WAITING_MAX / 2) {
-        return d->answered_at + GATHER_PAUSE;
+    if (d->lanes->needs_more && d->lanes->waiting < LIMS_WAITING_MAX / 2) {
+        return d->answered_at + BATCH_PAUSE;
     }
-    return d->looked_at + pause;
+    return d->claimed_at + pause;
 }
 
-/* When to say what became of attempts. */
+/* Returns when to record outcomes next. */
 static apr_time_t record_at(const lims_dispatcher_t *d, bool stopping)
 {
-    return stopping ? 0 : d->answered_at + GATHER_PAUSE;
+    return stopping ? 0 : d->answered_at + BATCH_PAUSE;
 }
 
 static void talk(lims_dispatcher_t *d, bool stopping)
 {
     apr_time_t now = lims_time_monotonic();
-    bool look = !stopping && now >= look_at(d);
+    bool claim = !stopping && now >= claim_at(d);
     bool record = has_ended(d) && now >= record_at(d, stopping);
 
     if (lims_dispatch_session_is_busy(d->session) ||
-        now < lims_dispatch_session_retry_at(d->session) || (!look && !record)) {
+        now < lims_dispatch_session_retry_at(d->session) || (!claim && !record)) {
         return;
     }
     if (!lims_dispatch_session_is_connected(d->session)) {
         lims_dispatch_session_connect(d->session, now);
         return;
     }
-    if (look) {
-        d->looked_at = now;
+    if (claim) {
+        d->claimed_at = now;
         d->hinted = false;
-        d->lanes->hungry = false;
+        d->lanes->needs_more = false;
     }
-    lims_dispatch_session_send(d->session, &d->ended, look, now);
+    lims_dispatch_session_send(d->session, &d->ended, claim, now);
 }
 
 /* --- Waiting -------------------------------------------------------------- */
@@ -220,14 +220,14 @@ static void drain_hints(lims_dispatcher_t *d)
 
 static int nap_of(const lims_dispatcher_t *d, bool stopping)
 {
-    apr_time_t now = lims_time_monotonic(), until = now + NAP;
+    apr_time_t now = lims_time_monotonic(), until = now + POLL_MAX;
 
     if (stopping) {
         apr_time_t deadline = atomic_load(&d->deadline);
         until = deadline < until ? deadline : until;
     }
     if (!lims_dispatch_session_is_busy(d->session)) {
-        apr_time_t talk_at = stopping ? until : look_at(d);
+        apr_time_t talk_at = stopping ? until : claim_at(d);
         apr_time_t retry_at = lims_dispatch_session_retry_at(d->session);
         if (has_ended(d) && record_at(d, stopping) < talk_at) {
             talk_at = record_at(d, stopping);
@@ -258,7 +258,7 @@ static void wait_for_something(lims_dispatcher_t *d, bool stopping)
     }
     if (answers < count && (fds[answers].revents || fds[answers].fd < 0 ||
                             lims_dispatch_session_is_overdue(d->session, lims_time_monotonic()))) {
-        lims_dispatch_session_go_on(d->session, &d->ended);
+        lims_dispatch_session_continue(d->session, &d->ended);
         if (!lims_dispatch_session_is_busy(d->session)) {
             d->answered_at = lims_time_monotonic();
         }
@@ -294,7 +294,7 @@ static void step(lims_dispatcher_t *d, bool stopping)
     }
     curl_multi_perform(d->transfers->multi, &running);
     collect_outcomes(d);
-    notice_slow_ones(d, lims_time_monotonic());
+    mark_slow_lanes(d, lims_time_monotonic());
     talk(d, stopping);
     wait_for_something(d, stopping);
 }
@@ -304,7 +304,7 @@ static void work(lims_dispatcher_t *d)
     while (!atomic_load(&d->stopping)) {
         step(d, false);
     }
-    /* The next one begins while this one waits for its last answers. */
+    /* Another dispatcher may start while this one waits for its last answers. */
     lims_dispatch_slot_give_back(d->settings, d->slot);
     lims_lanes_put_back_all(d->lanes);
     while (!is_over(d) && lims_time_monotonic() < atomic_load(&d->deadline)) {

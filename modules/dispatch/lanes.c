@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lanes.c - whose turn it is.
+ * lanes.c - fair scheduling of deliveries: round robin among organizations, and among
+ * the lanes (endpoints) of each.
  *
- * Organizations take turns, and the lanes of one organization among themselves.
- * Within a lane first attempts go before retries; only where the last attempt
- * failed do the two alternate, so that the deliveries of an endpoint that is
- * down come to their end although there are always new ones.
+ * Within a lane first attempts go before retries. In a lane whose last attempt failed
+ * the two alternate, so that the deliveries of an endpoint that is down come to their
+ * end although there are always new ones.
  *
- * Endpoints that hang fill their own places and no others. A lane is proven by
- * an attempt that arrived, until one fails or takes long. Until then, and from
- * then on, it has a quarter of its places: what is overwhelmed recovers. All that
- * fail have a quarter of the attempts in flight between them, and together with
- * those of which nothing is known yet, as all are when a dispatcher begins, three
- * quarters: however many hang, there is always room for those that work, and
- * some for those that are new. The same holds for what waits in memory: a lane
- * that is not proven has no more there than it can start, and all such lanes
- * together half of it.
+ * An endpoint that hangs cannot use up the attempts of others. A lane is proven after a
+ * successful attempt, until one fails or is slow; a lane that is not proven may have a
+ * quarter of its attempts in flight, which lets an overloaded receiver recover. All
+ * failing lanes together may have a quarter of all attempts in flight; together with
+ * new lanes, as all are when a dispatcher starts, three quarters. So there is always
+ * room for proven lanes, and some for new ones. Likewise in memory: a lane that is not
+ * proven holds no more deliveries than it may start, and all such lanes together half of
+ * the total.
  */
 #include <apr_strings.h>
 #include <string.h>
 
 #include "dispatch/dispatch_private.h"
 
-/* What has waited in memory for longer is asked for again: meanwhile the
- * endpoint may have been changed, disabled or deleted. */
+/* A delivery that has waited in memory for longer is claimed again, because its endpoint
+ * may have been changed, disabled or deleted meanwhile. */
 #define STALE_AFTER apr_time_from_sec(1)
 
-/* Lanes remembered although nothing is in hand of them. */
+/* Most idle lanes that are kept, with their standing. */
 #define LANES_MAX 4096
 
 lims_lanes_t *lims_lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool)
@@ -47,7 +46,7 @@ static lims_lane_owner_t *find_organization(lims_lanes_t *lanes, const char *id)
     lims_lane_owner_t *organization = apr_hash_get(lanes->organizations, id, APR_HASH_KEY_STRING);
 
     if (!organization) {
-        /* As many as there are organizations with webhooks, for good. */
+        /* Kept for good; there is one for each organization with webhooks. */
         organization = apr_pcalloc(lanes->pool, sizeof(*organization));
         organization->id = apr_pstrdup(lanes->pool, id);
         APR_RING_INIT(&organization->lanes, lims_lane_t, link);
@@ -97,7 +96,7 @@ bool lims_lane_is_idle(const lims_lane_t *lane)
     return lane->waiting == 0 && lane->in_flight == 0 && lane->ended == 0;
 }
 
-/* --- Turns ---------------------------------------------------------------- */
+/* --- Round robin ---------------------------------------------------------- */
 
 static void join_turns(lims_lanes_t *lanes, lims_lane_t *lane)
 {
@@ -181,7 +180,7 @@ void lims_lanes_put_back(lims_lanes_t *lanes, lims_lane_t *lane)
         apr_pool_destroy(delivery->pool);
     }
     lane->more = true;
-    lanes->hungry = true;
+    lanes->needs_more = true;
 }
 
 void lims_lanes_put_back_all(lims_lanes_t *lanes)
@@ -202,7 +201,7 @@ static bool is_stale(const lims_lane_t *lane, apr_time_t now)
             now - retry->claimed > STALE_AFTER);
 }
 
-/* Whether one more may be in flight of those with this standing. */
+/* Whether the lanes of this standing may have one more attempt in flight. */
 static bool has_room(const lims_lanes_t *lanes, lims_lane_standing_e standing)
 {
     int most = lanes->settings->in_flight, failing = lanes->in_flight_of[LIMS_LANE_FAILING];
@@ -223,7 +222,7 @@ static bool may_start(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_ti
            has_room(lanes, lane->standing);
 }
 
-int lims_lanes_room(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time_t now)
+int lims_lanes_wanted(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time_t now)
 {
     if (lane->standing == LIMS_LANE_PROVEN) {
         return lane->waiting > lanes->batch / 4 || lane->blocked_until > now ? 0 : lanes->batch;
@@ -231,7 +230,7 @@ int lims_lanes_room(const lims_lanes_t *lanes, const lims_lane_t *lane, apr_time
     return lane->waiting == 0 && may_start(lanes, lane, now) ? lane->places - lane->in_flight : 0;
 }
 
-/* --- What a claim is told --------------------------------------------------- */
+/* --- Claims ----------------------------------------------------------------- */
 
 static int choose_batch(const lims_lanes_t *lanes, apr_pool_t *pool)
 {
@@ -264,7 +263,7 @@ int lims_lanes_begin_claim(lims_lanes_t *lanes, struct lims_delivery_ring_t *fly
     return lanes->batch;
 }
 
-apr_array_header_t *lims_lane_take_hand(lims_lane_t *lane, apr_pool_t *pool)
+apr_array_header_t *lims_lane_take_ids(lims_lane_t *lane, apr_pool_t *pool)
 {
     apr_array_header_t *ids =
         lane->flying ? lane->flying : apr_array_make(pool, 16, sizeof(char *));
@@ -292,12 +291,12 @@ static void take_off(lims_lanes_t *lanes, lims_delivery_t *delivery)
     lane->in_flight++;
     lanes->in_flight++;
     lanes->in_flight_of[lane->standing]++;
-    if (lane->more && lims_lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
-        lanes->hungry = true;
+    if (lane->more && lims_lanes_wanted(lanes, lane, lims_time_monotonic()) > 0) {
+        lanes->needs_more = true;
     }
 }
 
-/* The next of an organization's lanes that may start one; each is asked once. */
+/* Returns a delivery of the organization's next lane that may start one; NULL: none. */
 static lims_delivery_t *next_of(lims_lanes_t *lanes, lims_lane_owner_t *organization,
                                 apr_time_t now)
 {
@@ -343,7 +342,7 @@ lims_delivery_t *lims_lanes_next(lims_lanes_t *lanes, apr_time_t now)
     return NULL;
 }
 
-/* --- What became of it ------------------------------------------------------ */
+/* --- Outcomes --------------------------------------------------------------- */
 
 static void change_standing(lims_lanes_t *lanes, lims_lane_t *lane, lims_lane_standing_e standing)
 {
@@ -357,7 +356,7 @@ static void change_standing(lims_lanes_t *lanes, lims_lane_t *lane, lims_lane_st
     lane->standing = standing;
 }
 
-void lims_lanes_judge(lims_lanes_t *lanes, lims_lane_t *lane, bool proven)
+void lims_lanes_set_standing(lims_lanes_t *lanes, lims_lane_t *lane, bool proven)
 {
     lims_lane_standing_e standing = proven ? LIMS_LANE_PROVEN : LIMS_LANE_FAILING;
 
@@ -374,7 +373,7 @@ void lims_lanes_judge(lims_lanes_t *lanes, lims_lane_t *lane, bool proven)
     }
 }
 
-void lims_lanes_landed(lims_lanes_t *lanes, lims_delivery_t *delivery, bool ended)
+void lims_lanes_end_flight(lims_lanes_t *lanes, lims_delivery_t *delivery, bool ended)
 {
     lims_lane_t *lane = delivery->lane;
 
@@ -384,8 +383,8 @@ void lims_lanes_landed(lims_lanes_t *lanes, lims_delivery_t *delivery, bool ende
     if (ended) {
         lane->ended++;
     }
-    if (lane->more && lims_lanes_room(lanes, lane, lims_time_monotonic()) > 0) {
-        lanes->hungry = true;
+    if (lane->more && lims_lanes_wanted(lanes, lane, lims_time_monotonic()) > 0) {
+        lanes->needs_more = true;
     }
 }
 

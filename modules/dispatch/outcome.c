@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outcome.c - what became of attempts, as the database takes it. */
+/* outcome.c - outcomes of attempts as JSON for the database. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "kernel/utf8.h"
 #include "kernel/writer.h"
 
-/* The status that says that there will never be another answer (RFC 9110). */
+/* The status of a receiver that is gone for good (RFC 9110 section 15.5.11). */
 #define GONE 410
 
 #define ERROR_MAX 500
 
-/* Bytes of the well-formed character at `text`, 0 if there is none. */
+/* Returns the bytes of the well-formed UTF-8 character at `text`; 0: it is not one. */
 static apr_size_t character_at(const char *text, apr_size_t length)
 {
     for (apr_size_t bytes = 1; bytes <= 4 && bytes <= length; bytes++) {
@@ -23,8 +23,7 @@ static apr_size_t character_at(const char *text, apr_size_t length)
     return 0;
 }
 
-/* Text that came from outside, as text that can be stored: what is none becomes
- * a replacement character. */
+/* Makes a receiver's text storable: malformed UTF-8 becomes U+FFFD. */
 static const char *clean(const char *text, apr_size_t length, apr_pool_t *pool)
 {
     static const char replacement[] = "\xEF\xBF\xBD";

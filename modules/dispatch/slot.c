@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slot.c - how many dispatchers work at once on a machine.
+ * slot.c - the slots, which bound the dispatchers active at once on a machine.
  *
- * A slot is a byte range of a file that all child processes have open, locked
- * with fcntl(): the kernel gives the lock back when the process ends, also by
- * kill -9. In the range stands who has it. Whoever finds a name in a slot that
- * was free to take knows that this holder died, and need not wait until its
- * leases run out. Locks of this kind belong to the process, so that the
- * descriptor may come from the parent.
+ * A slot is a byte range of a file that all child processes have open, locked with
+ * fcntl(): the kernel releases the lock when the process ends, also by kill -9. The
+ * range contains the holder's name. If a free slot contains a name, that holder died,
+ * and its leases can be taken over before they expire. These locks belong to the
+ * process, so that children may inherit the descriptor from the parent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,8 @@ static bool set_lock(int file, int slot, short type)
     return result == 0;
 }
 
-/* A name that could not be written only costs waiting for a lease. */
+/* Writes the holder's name. If that fails, a successor only has to wait for the leases
+ * to expire. */
 static void write_name(int file, int slot, const char *name)
 {
     ssize_t written = pwrite(file, name, LIMS_HOLDER_LENGTH, (off_t)slot * LIMS_HOLDER_LENGTH);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transfer.c - one attempt: a POST over HTTPS to an address that somebody else
- * chose.
+ * transfer.c - attempts: POST requests over HTTPS to URLs that customers chose, and so
+ * restricted against server-side request forgery (SSRF).
  *
- * What libcurl is kept from: other protocols, redirects, the environment's
- * proxies, cookies, .netrc, decompression, answers without end, and addresses
- * that are not public. That last is asked when the socket is about to be opened,
- * with the address that the name has resolved to this time.
+ * libcurl must not use other protocols, redirects, proxies of the environment, cookies,
+ * .netrc, decompression, answers of unlimited size, or addresses that are not public.
+ * The address is checked when the socket is opened, so it is the one that the name
+ * resolved to this time.
  */
 #include <apr_strings.h>
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@
 #include "openapi/event_types.h"
 #include "webhooks/secret.h"
 
-/* Bytes of an answer's header fields; libcurl keeps them all. */
+/* Bound on an answer's header fields, bytes; libcurl keeps them all. */
 #define HEADER_MAX 65536
 
 /* Seconds after which an idle connection is not used again. */
@@ -32,7 +32,7 @@ apr_status_t lims_dispatch_init(apr_pool_t *pool)
     return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? APR_SUCCESS : APR_EGENERAL;
 }
 
-/* --- What libcurl asks ------------------------------------------------------ */
+/* --- Callbacks of libcurl ---------------------------------------------------- */
 
 static bool address_of(lims_address_t *address, const struct curl_sockaddr *peer)
 {
@@ -44,7 +44,7 @@ static bool address_of(lims_address_t *address, const struct curl_sockaddr *peer
         address->length = 4;
     } else if (peer->family == AF_INET6) {
         struct sockaddr_in6 in6;
-        /* curl's own structure ends in whatever the family needs. */
+        /* curl_sockaddr has room for the address of any family. */
         memcpy(&in6, (const void *)&peer->addr, sizeof(in6));
         memcpy(address->bytes, &in6.sin6_addr, 16);
         address->length = 16;
@@ -60,7 +60,7 @@ static const char *written(const lims_address_t *address, apr_pool_t *pool)
     return apr_pstrdup(pool, text);
 }
 
-/* A name may have several, and libcurl may ask for one again. */
+/* Adds an address to a list, unless it is there: libcurl may try one again. */
 static void note(const char **list, const char *one, apr_pool_t *pool)
 {
     const char *item = apr_pstrcat(pool, ", ", one, ",", NULL);
@@ -80,7 +80,7 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_s
     lims_address_t address;
 
     (void)purpose;
-    /* Through a proxy the address is the proxy's, and the judgement its own. */
+    /* With a proxy this is the proxy's address, and the proxy has to check the receiver's. */
     if (!settings->proxy) {
         const char *kind = address_of(&address, peer)
                                ? lims_address_refusal(&address, settings->allowed)
@@ -152,14 +152,14 @@ lims_transfers_t *lims_transfers_create(const lims_dispatch_settings_t *settings
     return transfers;
 }
 
-/* libcurl copies them, for which there may be no memory: then there is no handle,
- * rather than one that goes past the proxy. */
+/* Sets the options that are texts. libcurl copies them; if there is no memory for that,
+ * the handle is not used, because it might bypass the proxy. */
 static bool set_texts(CURL *easy, const lims_dispatch_settings_t *settings)
 {
     const char *proxy = settings->proxy ? settings->proxy : "";
 
-    /* Nothing goes past the proxy, to addresses that nobody judges: without NOPROXY
-     * the environment's no_proxy counts. */
+    /* An empty NOPROXY overrides no_proxy of the environment, so that no request bypasses
+     * the proxy. */
     return curl_easy_setopt(easy, CURLOPT_PROXY, proxy) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_USERAGENT, LIMS_WEBHOOK_AGENT) == CURLE_OK &&
@@ -168,7 +168,7 @@ static bool set_texts(CURL *easy, const lims_dispatch_settings_t *settings)
              curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK));
 }
 
-/* What is the same for every attempt. */
+/* Makes a handle with the options that all attempts share. */
 static CURL *make_handle(const lims_dispatch_settings_t *settings)
 {
     CURL *easy = curl_easy_init();
@@ -184,7 +184,7 @@ static CURL *make_handle(const lims_dispatch_settings_t *settings)
     curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, IDLE_MAX);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    /* A name that does not resolve must not hold up the end of the thread. */
+    /* The end of the thread must not wait for the resolution of a name. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
@@ -216,8 +216,8 @@ static bool add_header(lims_delivery_t *delivery, const char *name, const char *
     return longer;
 }
 
-/* The contract's headers, then those of Standard Webhooks for who wants them:
- * with an overlap they list both signatures. */
+/* Adds the contract's header fields, and those of Standard Webhooks for endpoints that
+ * ask for them. While the former secret is valid these contain both signatures. */
 static bool add_headers(lims_delivery_t *delivery, const char *secret, const char *previous)
 {
     apr_pool_t *pool = delivery->pool;
@@ -246,7 +246,7 @@ static bool add_headers(lims_delivery_t *delivery, const char *secret, const cha
                 add_header(delivery, "webhook-timestamp", timestamp) &&
                 add_header(delivery, "webhook-signature", standard);
     }
-    /* libcurl would wait for "100 Continue" before a body. */
+    /* Without this libcurl would wait for "100 Continue" before the body. */
     return added && (delivery->headers = curl_slist_append(delivery->headers, "Expect:"));
 }
 
@@ -275,8 +275,7 @@ static void clear_attempt(lims_transfers_t *transfers, lims_delivery_t *delivery
     delivery->headers = NULL;
 }
 
-/* What is left of the time of an attempt, in whole milliseconds and at least one:
- * none would be no limit. */
+/* Returns the milliseconds left for an attempt, at least one: 0 would mean no limit. */
 static long time_left(const lims_delivery_t *delivery)
 {
     apr_interval_time_t passed = lims_time_monotonic() - delivery->started;
@@ -331,7 +330,8 @@ void lims_transfers_drop(lims_transfers_t *transfers, lims_delivery_t *delivery)
     clear_attempt(transfers, delivery);
 }
 
-/* libcurl names the host alone, and keeps the last reason of several. */
+/* Describes a failed connection by its addresses: libcurl names the host alone, and the
+ * last of several reasons. */
 static const char *unconnected(const lims_delivery_t *delivery)
 {
     char reason[256] = "";
@@ -379,7 +379,7 @@ static const char *error_of(const lims_delivery_t *delivery, CURLcode code)
     return failure_of(delivery, code);
 }
 
-/* An answer that is longer than what is read of it is an answer all the same. */
+/* Whether the receiver answered; an answer longer than the bound counts too. */
 static bool is_answered(const lims_delivery_t *delivery, CURLcode code)
 {
     return code == CURLE_OK ||
@@ -401,9 +401,9 @@ static void take_outcome(lims_delivery_t *delivery, CURLcode code)
     }
 }
 
-/* A receiver may close a connection that is kept while it is used again. libcurl
- * then takes another, which may be no better, and gives up in the end: nothing was
- * wrong with the receiver, so that costs no attempt. */
+/* Whether the attempt failed on a dead kept-alive connection: the receiver closed it
+ * while it was used again. That says nothing about the receiver and counts as no
+ * attempt. libcurl itself tries again, but perhaps on another dead one. */
 static bool had_died(const lims_delivery_t *delivery, CURLcode code)
 {
     long opened = 0;
