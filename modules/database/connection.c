@@ -2,10 +2,9 @@
 /*
  * connection.c - the life of a connection.
  *
- * After a restart of the database the driver under mod_dbd resets the
- * connection in place: a new server process that knows none of our statements.
- * libpq tells every reset to the event procedure registered here, which is why
- * nothing else has to be asked to find out.
+ * After a restart of the database mod_dbd's driver resets the connection in place: it
+ * then has a new server process without our prepared statements. libpq reports every
+ * reset to the event procedure that is registered here.
  */
 #include <apr_strings.h>
 #include <errno.h>
@@ -26,12 +25,12 @@ static void forget_server_process(lims_connection_t *connection)
     connection->stale = false;
 }
 
-/* How long it is believed that a schema still fits: one that is migrated to
- * what this code was not made for is noticed by then. */
-#define BELIEVED apr_time_from_sec(5)
+/* How long a check of the schema is valid: a migration to a schema that does not fit is
+ * noticed within this time. */
+#define SCHEMA_VALID apr_time_from_sec(5)
 
-/* Longest wait for its answer where that is what is to be found out. */
-#define CHECK_PATIENCE apr_time_from_sec(2)
+/* Reply time-out of the round trip that checks whether the database answers. */
+#define CHECK_TIMEOUT apr_time_from_sec(2)
 
 static int on_event(PGEventId event, void *info, void *data)
 {
@@ -41,14 +40,14 @@ static int on_event(PGEventId event, void *info, void *data)
     if (event == PGEVT_CONNRESET) {
         forget_server_process(connection);
         connection->overdue = false;
-        connection->unfit = false;
+        connection->broken = false;
     }
     return 1;
 }
 
-/* Of the server's notices it has a log itself. What has no SQLSTATE libpq says of
- * us: that something came when nothing was asked, or that a cell is not there.
- * Results outlive their connection, so nothing of that is named here. */
+/* Logs notices without SQLSTATE, which come from libpq itself: data without a request,
+ * or a cell out of range. The server logs its own notices. A result may outlive its
+ * connection, which is therefore not used here. */
 static void on_any_notice(void *data, const PGresult *result)
 {
     (void)data;
@@ -90,25 +89,26 @@ const lims_error_t *lims_connection_open(lims_connection_t **connection, const c
     return NULL;
 }
 
-/* Ends whatever an interrupted use left behind. */
+/* Ends a transaction or round trip that an interrupted use left open. */
 static void make_idle(lims_connection_t *connection)
 {
-    if (connection->unfit || PQpipelineStatus(connection->pg) != PQ_PIPELINE_OFF ||
+    if (connection->broken || PQpipelineStatus(connection->pg) != PQ_PIPELINE_OFF ||
         PQtransactionStatus(connection->pg) == PQTRANS_ACTIVE) {
-        /* Answers of an abandoned round trip are still under way; a new
-         * server process is cheaper to be sure of than draining them. */
+        /* Answers of an abandoned round trip may still arrive; reconnecting
+         * is safer than reading them. */
         lims_database_hang_up(connection);
     } else if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
         PQclear(lims_database_exec(connection, "ROLLBACK"));
         if (PQtransactionStatus(connection->pg) != PQTRANS_IDLE) {
-            /* Its locks must not outlive the request: the server lets go of
-             * them when the connection ends. */
+            /* The server releases the locks of the transaction when the
+             * connection ends. */
             lims_database_hang_up(connection);
         }
     }
 }
 
-/* No table, or no schema at all: nothing was ever migrated. */
+/* Whether the error says that the table of migrations does not exist: an empty
+ * database. */
 static bool is_empty_database(const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -163,9 +163,9 @@ leave:
     return error;
 }
 
-/* Whether the database is a copy whose events were not told yet to go on from
- * where they were; see sql/170_events.sql. Asked of a new server process
- * alone: what is written later, the database itself refuses. */
+/* Checks whether the database is a restored copy whose events have not been renumbered;
+ * see sql/170_events.sql. Only for a new server process: later writes are refused by
+ * the database itself. */
 static const lims_error_t *check_events(lims_connection_t *connection, apr_pool_t *pool)
 {
     PGresult *result =
@@ -195,7 +195,7 @@ static const lims_error_t *check_fit(lims_connection_t *connection, apr_pool_t *
     return error;
 }
 
-/* Of an idle connection nothing is to be read, neither bytes nor its end. */
+/* Whether nothing can be read from an idle connection, neither data nor its end. */
 static bool is_silent(PGconn *pg)
 {
     char byte;
@@ -204,8 +204,8 @@ static bool is_silent(PGconn *pg)
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* libpq makes a notice of the server's last words, and one of its own, which has
- * no SQLSTATE, of whatever it did not expect. */
+/* Receives the notices while the connection is idle: the server's last message as a
+ * notice with SQLSTATE, and libpq's own about unexpected data without one. */
 static void on_notice_when_idle(void *data, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -215,9 +215,8 @@ static void on_notice_when_idle(void *data, const PGresult *result)
     *stray = *stray || !state || (severity && strchr("EFP", severity[0]));
 }
 
-/* Whether there is among what has come something that is no part of an answer,
- * and that a server does not say unasked either. Where an answer belongs that
- * nobody waits for, nobody can tell, nor what comes next. */
+/* Whether unexpected data has arrived on an idle connection, other than notices: an
+ * answer to an unknown request, after which no answer can be assigned safely. */
 static bool has_strays(PGconn *pg)
 {
     bool stray = false;
@@ -228,19 +227,19 @@ static bool has_strays(PGconn *pg)
     return stray;
 }
 
-/* Costs no round trip. A server process that was told to end says so before it
- * hangs up: the first call reads its last words, the second finds it gone. */
+/* A server process that is told to end sends a message before it disconnects: the first
+ * read gets the message, the second the end. */
 bool lims_connection_alive(lims_connection_t *connection)
 {
     PGconn *pg = connection->pg;
 
-    return !connection->unfit && PQstatus(pg) == CONNECTION_OK &&
+    return !connection->broken && PQstatus(pg) == CONNECTION_OK &&
            (is_silent(pg) || (PQconsumeInput(pg) && PQconsumeInput(pg))) && !has_strays(pg);
 }
 
-bool lims_connection_whole(const lims_connection_t *connection)
+bool lims_connection_is_reusable(const lims_connection_t *connection)
 {
-    return !connection->unfit && PQstatus(connection->pg) == CONNECTION_OK &&
+    return !connection->broken && PQstatus(connection->pg) == CONNECTION_OK &&
            PQpipelineStatus(connection->pg) == PQ_PIPELINE_OFF &&
            PQtransactionStatus(connection->pg) == PQTRANS_IDLE;
 }
@@ -273,29 +272,29 @@ const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_poo
         PQclear(lims_database_exec(connection, "DEALLOCATE ALL"));
         forget_server_process(connection);
     }
-    return apr_time_now() - connection->checked < BELIEVED ? NULL : check_fit(connection, pool);
+    return apr_time_now() - connection->checked < SCHEMA_VALID ? NULL : check_fit(connection, pool);
 }
 
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool)
 {
-    apr_interval_time_t patience = connection->patience;
+    apr_interval_time_t timeout = connection->timeout;
     const lims_error_t *error;
 
     connection->checked = 0;
-    if (patience > CHECK_PATIENCE) {
-        connection->patience = CHECK_PATIENCE;
+    if (timeout > CHECK_TIMEOUT) {
+        connection->timeout = CHECK_TIMEOUT;
     }
     error = lims_connection_ready(connection, pool);
-    connection->patience = patience;
+    connection->timeout = timeout;
     return error;
 }
 
-apr_interval_time_t lims_connection_limit(lims_connection_t *connection,
-                                          apr_interval_time_t patience)
+apr_interval_time_t lims_connection_set_timeout(lims_connection_t *connection,
+                                                apr_interval_time_t timeout)
 {
-    apr_interval_time_t before = connection->patience;
+    apr_interval_time_t before = connection->timeout;
 
-    connection->patience = patience;
+    connection->timeout = timeout;
     return before;
 }
 

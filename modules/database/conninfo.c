@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conninfo.c - what a connection string says, without connecting. */
+/* conninfo.c - parsing of connection strings. */
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "database/database_private.h"
 
-/* As libpq has them where nothing else says otherwise. */
+/* libpq's defaults. */
 #define PORT_DEFAULT "5432"
 
 static const char *value_of(const PQconninfoOption *options, const char *keyword)
@@ -20,13 +20,13 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
     return NULL;
 }
 
-bool lims_connection_says(const char *conninfo, const char *keyword)
+bool lims_connection_string_has(const char *conninfo, const char *keyword)
 {
     PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
-    bool said = value_of(options, keyword);
+    bool setting_of = value_of(options, keyword);
 
     PQconninfoFree(options);
-    return said;
+    return setting_of;
 }
 
 const char *lims_connection_misspelt(const char *conninfo, apr_pool_t *pool)
@@ -45,7 +45,7 @@ const char *lims_connection_misspelt(const char *conninfo, apr_pool_t *pool)
 
 /* --- The database's name --------------------------------------------------- */
 
-/* The next element of a list with commas, which moves on; "" behind its end. */
+/* Returns the next element of a comma-separated list and advances it; "" at its end. */
 static const char *next_of(const char **list, apr_pool_t *pool)
 {
     const char *comma = strchr(*list, ',');
@@ -55,7 +55,8 @@ static const char *next_of(const char **list, apr_pool_t *pool)
     return element;
 }
 
-/* A host as all write it: folders without symbolic links, names in lower case. */
+/* Returns the canonical form of a host: a folder without symbolic links, a name in lower
+ * case. */
 static const char *plain_host(const char *host, apr_pool_t *pool)
 {
     char *real = *host == '/' ? realpath(host, NULL) : NULL;
@@ -68,23 +69,24 @@ static const char *plain_host(const char *host, apr_pool_t *pool)
     return plain;
 }
 
-static const char *places_of(const char *hosts, const char *ports, apr_pool_t *pool)
+static const char *hosts_of(const char *hosts, const char *ports, apr_pool_t *pool)
 {
-    /* One port is for all hosts. */
+    /* A single port holds for all hosts. */
     const char *only = strchr(ports, ',') ? NULL : ports;
-    const char *places = "";
+    const char *list = "";
 
     do {
         const char *host = next_of(&hosts, pool);
         const char *port = only ? only : next_of(&ports, pool);
-        places = apr_pstrcat(pool, places, *places ? "," : "", plain_host(host, pool), ":",
-                             *port ? port : PORT_DEFAULT, NULL);
+        list = apr_pstrcat(pool, list, *list ? "," : "", plain_host(host, pool), ":",
+                           *port ? port : PORT_DEFAULT, NULL);
     } while (*hosts);
-    return places;
+    return list;
 }
 
-/* Of a keyword, or of the variable of the environment that stands in for it. */
-static const char *said(const PQconninfoOption *options, const char *keyword, const char *variable)
+/* Returns the value of a keyword, or of its environment variable. */
+static const char *setting_of(const PQconninfoOption *options, const char *keyword,
+                              const char *variable)
 {
     const char *value = value_of(options, keyword);
 
@@ -96,21 +98,22 @@ const char *lims_connection_name(const char *conninfo, apr_pool_t *pool)
 {
     PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
     const char *service = value_of(options, "service");
-    const char *database = said(options, "dbname", "PGDATABASE");
-    const char *hosts = said(options, "host", "PGHOST");
+    const char *database = setting_of(options, "dbname", "PGDATABASE");
+    const char *hosts = setting_of(options, "host", "PGHOST");
     const char *name;
 
     if (!options) {
         return "";
     }
     if (!*database) {
-        database = said(options, "user", "PGUSER");
+        database = setting_of(options, "user", "PGUSER");
     }
     if (!*hosts) {
-        hosts = said(options, "hostaddr", "PGHOSTADDR");
+        hosts = setting_of(options, "hostaddr", "PGHOSTADDR");
     }
-    /* What a service's file says of it is not known here. */
-    name = apr_pstrcat(pool, database, "@", places_of(hosts, said(options, "port", "PGPORT"), pool),
+    /* The settings of a service file are not known here. */
+    name = apr_pstrcat(pool, database, "@",
+                       hosts_of(hosts, setting_of(options, "port", "PGPORT"), pool),
                        service ? "/" : NULL, service, NULL);
     PQconninfoFree(options);
     return name;

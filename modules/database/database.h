@@ -2,19 +2,18 @@
 /*
  * database.h - statements on PostgreSQL connections.
  *
- * The life of a connection: a pool (mod_dbd's in httpd, a single one in
- * limsctl) makes it; lims_connection_adopt() puts our state beside it once;
- * before each use lims_connection_ready() makes sure that a live, idle server
- * process with the right schema is behind it; after each use
- * lims_connection_release() rolls back whatever was left open. Statements are
- * prepared on first use, once per server process: a reset of the connection,
- * by whomever, is noticed through libpq's event and forgets them.
+ * The life of a connection: its owner makes it (mod_dbd's pool in httpd, limsctl
+ * itself); lims_connection_adopt() adds our state to it, once; before each use
+ * lims_connection_ready() checks that it is alive, idle and has the right schema;
+ * after each use lims_connection_release() rolls back an open transaction. Statements
+ * are prepared at their first use on a server process. A libpq event tells when the
+ * connection is reset, by whichever code, and clears the list of prepared ones.
  *
- * Several statements travel in one round trip: lims_database_run() sends them
- * as a pipeline, which outside a transaction is one transaction of its own, so
- * that transaction-local settings made by the first hold for the others.
+ * lims_database_run() sends several statements in one round trip, as a pipeline.
+ * Outside a transaction the pipeline is a transaction of its own, so that local
+ * settings of the first statement hold for the others.
  *
- * Only this folder names libpq.
+ * Only this folder uses libpq.
  */
 #ifndef LIMS_DATABASE_H
 #define LIMS_DATABASE_H
@@ -30,103 +29,98 @@ typedef struct {
 /* Most calls in one round trip. */
 #define LIMS_CALLS_MAX 8
 
-/* What frames the calls of a round trip. */
+/* Transaction control of a round trip. */
 enum {
-    LIMS_DB_BEGIN = 1 << 0, /* open a transaction before the first */
-    LIMS_DB_COMMIT = 1 << 1 /* commit after the last */
+    LIMS_DB_BEGIN = 1 << 0, /* BEGIN before the first call */
+    LIMS_DB_COMMIT = 1 << 1 /* COMMIT after the last call */
 };
 
-/* State beside a PGconn, allocated once from `pool`, which lives as long as the
- * connection. `pg` is a PGconn; it stays its owner's. */
+/* Adds our state to `pg`, a PGconn that its owner keeps and closes. Called once;
+ * allocated from `pool`, which lives as long as the connection. */
 apr_status_t lims_connection_adopt(lims_connection_t **connection, void *pg, apr_pool_t *pool);
 
-/* A connection of one's own, closed with the pool. */
+/* Opens a connection; it is closed with the pool. */
 const lims_error_t *lims_connection_open(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool);
 
-/* The same for a thread that has other things to do meanwhile: begun, then called
- * as often as lims_dial_socket() can be read or written, as the last step said,
- * and once in a while, for connect_timeout. Hosts and their addresses are tried
- * one after the other, as libpq does; only their names are waited for. What was
- * made, or is being made, is closed with the pool. */
+/* Opens a connection without blocking. Begin, then call lims_dial_step() whenever
+ * lims_dial_socket() is readable or writable, as the last step said, and regularly,
+ * for connect_timeout. Hosts and their addresses are tried in order, as libpq does;
+ * only the resolution of names blocks. The connection is closed with the pool. */
 typedef struct lims_dial_t lims_dial_t;
 
 typedef enum { LIMS_DIAL_READS, LIMS_DIAL_WRITES, LIMS_DIAL_DONE, LIMS_DIAL_FAILED } lims_dial_e;
 
-/* `conninfo` has to last as long. */
+/* `conninfo` must outlive the pool. */
 lims_dial_t *lims_dial_begin(const char *conninfo, apr_pool_t *pool);
 lims_dial_e lims_dial_step(lims_dial_t *dial);
-/* -1: call the next step at once. */
+/* Returns the socket to poll; -1: call the next step at once. */
 int lims_dial_socket(const lims_dial_t *dial);
-/* Once it is done. */
+/* Returns the connection once it is made. */
 lims_connection_t *lims_dial_connection(const lims_dial_t *dial);
-/* Once it has failed: why the last host was not to be had. */
+/* Returns why the last host could not be reached, once connecting has failed. */
 const lims_error_t *lims_dial_error(const lims_dial_t *dial, apr_pool_t *pool);
 
-/* How long an answer is waited for at most; 0, the default: for ever. What is
- * overdue ends the connection. What it was before. */
-apr_interval_time_t lims_connection_limit(lims_connection_t *connection,
-                                          apr_interval_time_t patience);
+/* Sets the reply time-out in microseconds (0, the default: none) and returns the previous
+ * one. A connection whose answer times out is closed. */
+apr_interval_time_t lims_connection_set_timeout(lims_connection_t *connection,
+                                                apr_interval_time_t timeout);
 
-/* Whether a server process seems to be there. Costs no round trip: one that is
- * frozen, or behind a network that was cut, seems so too. */
+/* Whether the server process seems alive. Costs no round trip, so that a frozen server or
+ * a broken network is not noticed. */
 bool lims_connection_alive(lims_connection_t *connection);
 
-/* Whether the connection can be lent again: alive as far as is known, and in no
- * transaction. To be asked after lims_connection_release(). */
-bool lims_connection_whole(const lims_connection_t *connection);
+/* Whether the connection can be used again: seemingly alive and not in a transaction.
+ * Call it after lims_connection_release(). */
+bool lims_connection_is_reusable(const lims_connection_t *connection);
 
-/* Whether it was ended because an answer did not come in time. */
+/* Whether it was closed because an answer timed out. */
 bool lims_connection_overdue(const lims_connection_t *connection);
 
-/* Replaces the server process, going through the hosts of the connection string
- * again. Takes as long as its connect_timeout allows. */
+/* Reconnects, trying the hosts of the connection string again. Blocks for its
+ * connect_timeout at most, for each host. */
 const lims_error_t *lims_connection_renew(lims_connection_t *connection, apr_pool_t *pool);
 
-/* Whether the database can be reached: connects, hangs up, and returns NULL or
- * what was wrong, on one line. */
+/* Checks whether the database can be reached: connects and disconnects. NULL, or the
+ * problem on one line. */
 const char *lims_connection_probe(const char *conninfo, apr_pool_t *pool);
 
-/* What names the database that a connection string leads to, whoever connects and
- * with whichever settings: "lims@db1:5432,db2:5432", "lims@/run/postgresql:5432".
- * A host is as it is written there. A string that libpq does not understand has
- * none: "". */
+/* Returns a canonical name of the database of a connection string, without login and
+ * other settings: "lims@db1:5432,db2:5432", "lims@/run/postgresql:5432". Host names are
+ * not resolved. "": libpq does not understand the string. */
 const char *lims_connection_name(const char *conninfo, apr_pool_t *pool);
 
-/* NULL, or what libpq does not understand of a connection string, on one line. */
+/* Checks the syntax of a connection string. NULL, or the problem on one line. */
 const char *lims_connection_misspelt(const char *conninfo, apr_pool_t *pool);
 
 /* Whether a connection string sets a keyword such as "connect_timeout". */
-bool lims_connection_says(const char *conninfo, const char *keyword);
+bool lims_connection_string_has(const char *conninfo, const char *keyword);
 
-/* Makes the connection usable or says why it is not: a dead server process is
- * replaced; a new one has its schema checked, and so has one that was not asked
- * for five seconds, since a schema can be migrated under it. Of a new one it is
- * also found out whether a restored copy still has to be migrated. The error
- * is LIMS_E_SERVICE_UNAVAILABLE; its .failure says which of these it was. */
+/* Makes the connection usable: reconnects if the server process is dead; checks the
+ * schema of a new server process, and again after five seconds, since it may be
+ * migrated meanwhile; and checks whether a new one serves a restored copy that has to
+ * be migrated. The error is LIMS_E_SERVICE_UNAVAILABLE, with the check in .failure. */
 const lims_error_t *lims_connection_ready(lims_connection_t *connection, apr_pool_t *pool);
 
-/* The same with a round trip in any case: for probes, and for connections that
- * may be dead without knowing it. */
+/* The same with a round trip in any case: for probes, and for connections that may be
+ * dead although they seem alive. */
 const lims_error_t *lims_connection_check(lims_connection_t *connection, apr_pool_t *pool);
 
-/* Rolls back an open transaction. To be called before the connection goes back
- * to its pool, whatever happened. */
+/* Rolls back an open transaction. Must be called before the connection goes back to its
+ * pool, also after errors. */
 void lims_connection_release(lims_connection_t *connection);
 
-/* Runs `count` calls in one round trip on rq->connection. results[i] is the
- * outcome of calls[i], valid as long as rq->pool. `$name` parameters come from
- * the request itself. An error of any call is the outcome of all; inside a
- * transaction it is then to be rolled back by lims_connection_release(). */
+/* Runs `count` calls in one round trip on rq->connection. results[i] is the result of
+ * calls[i] and lives in rq->pool. `$name` parameters come from the request itself. An
+ * error of any call is returned as the error of all; an open transaction must then be
+ * rolled back with lims_connection_release(). */
 const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
                                       const lims_call_t *calls, int count, unsigned frame);
 
-/* The same in two halves, for a thread that has other things to do while the
- * database works: something to be read on lims_connection_socket() says that an
- * answer is coming in. lims_database_has_answered() takes what has come of it, and
- * waits for nothing; once it is true, or always for who would rather wait,
- * lims_database_receive() has the outcome. `calls` and `results` have to last
- * until then. */
+/* The same without blocking, in two halves: lims_database_send(), then, whenever
+ * lims_connection_socket() is readable, lims_database_has_answered(), which reads what
+ * has arrived. Once that is true lims_database_receive() returns the outcome; called
+ * earlier, it blocks. `calls` and `results` must last until then. */
 typedef struct lims_trip_t lims_trip_t;
 
 lims_trip_t *lims_database_send(lims_result_t **results, lims_request_t *rq,
@@ -134,27 +128,27 @@ lims_trip_t *lims_database_send(lims_result_t **results, lims_request_t *rq,
 bool lims_database_has_answered(lims_trip_t *trip);
 const lims_error_t *lims_database_receive(lims_trip_t *trip);
 
-/* The descriptor of the connection's socket, -1 if it has none. */
+/* Returns the connection's socket; -1: it has none. */
 int lims_connection_socket(const lims_connection_t *connection);
 
-/* One statement with the request's values. */
+/* Runs one statement with the request's values. */
 const lims_error_t *lims_database_call(lims_result_t **result, lims_request_t *rq,
                                        lims_stmt_e statement);
 
-/* Rows of a result. */
+/* Returns the number of rows. */
 int lims_result_count(const lims_result_t *result);
 
-/* The position of a column, -1 when there is none of that name. Looked for from
- * `hint` on, for those who ask in about the order of the statement; else 0. */
+/* Returns the index of a column; -1: there is none of that name. The search begins at
+ * `hint`, which saves time if columns are read in the order of the statement. */
 int lims_result_column(const lims_result_t *result, const char *name, int hint);
 
-/* A cell's text, NULL for SQL NULL; lives as long as the result. */
+/* Returns a cell's text, which lives as long as the result; NULL for SQL NULL. */
 const char *lims_result_cell(const lims_result_t *result, int row, int column);
 
-/* Likewise by name; NULL too for a column that does not exist. */
+/* The same by name; NULL also if there is no such column. */
 const char *lims_result_get(const lims_result_t *result, int row, const char *column);
 
-/* A boolean cell: false for SQL NULL. */
+/* Returns a boolean cell; false for SQL NULL. */
 bool lims_result_true(const lims_result_t *result, int row, const char *column);
 
 #endif /* LIMS_DATABASE_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dial.c - connecting without waiting for it.
+ * dial.c - opening a connection without blocking.
  *
- * libpq leaves the time-out to who connects in steps, and has no way to go on
- * with the next host after one. So the hosts of the connection string are gone
- * through here, address by address, each a connection attempt of libpq with
- * connect_timeout of its own, as PQconnectdb() does.
+ * With libpq's non-blocking functions the caller has to enforce connect_timeout, and
+ * cannot continue with the next host after a time-out. So this file iterates over the
+ * hosts of the connection string and their addresses itself, each with one attempt of
+ * libpq and a connect_timeout of its own, as PQconnectdb() does.
  */
 #include <apr_strings.h>
 #include <netdb.h>
@@ -18,14 +18,14 @@
 #include "kernel/error.h"
 #include "kernel/time.h"
 
-/* Of an address, where the connection string has no connect_timeout. */
-#define PATIENCE apr_time_from_sec(10)
+/* Time-out of an address if the connection string has no connect_timeout. */
+#define TIMEOUT_DEFAULT apr_time_from_sec(10)
 
-/* libpq waits for no less. */
-#define PATIENCE_MIN apr_time_from_sec(2)
+/* libpq's lower bound of it. */
+#define TIMEOUT_MIN apr_time_from_sec(2)
 
-/* What the connection string has of one of its hosts, and in how far it is to be
- * said again: NULL: as it says. */
+/* One address to try. A NULL member is as in the connection string; the others override
+ * it. */
 typedef struct {
     const char *host;
     const char *address;
@@ -35,17 +35,17 @@ typedef struct {
 struct lims_dial_t {
     apr_pool_t *pool;
     const char *conninfo;
-    apr_interval_time_t patience;
+    apr_interval_time_t timeout;
     apr_array_header_t *targets; /* target_t */
     int next;
-    PGconn *pg; /* of the attempt under way */
+    PGconn *pg; /* of the current attempt */
     PostgresPollingStatusType wants;
     apr_time_t until;
-    lims_connection_t *connection; /* made */
-    const char *trouble;           /* of the last attempt */
+    lims_connection_t *connection; /* the finished connection */
+    const char *problem;           /* problem of the last attempt */
 };
 
-/* --- Whom to ask ---------------------------------------------------------- */
+/* --- Hosts and addresses -------------------------------------------------- */
 
 static const char *option(const PQconninfoOption *options, const char *keyword, apr_pool_t *pool)
 {
@@ -57,7 +57,7 @@ static const char *option(const PQconninfoOption *options, const char *keyword, 
     return NULL;
 }
 
-/* The elements of a list with commas between them; an empty one is "". */
+/* Splits a comma-separated list; an empty element is "". */
 static apr_array_header_t *split(const char *list, apr_pool_t *pool)
 {
     apr_array_header_t *parts = apr_array_make(pool, 4, sizeof(const char *));
@@ -74,7 +74,7 @@ static apr_array_header_t *split(const char *list, apr_pool_t *pool)
     return parts;
 }
 
-/* Of a list with an element for all, or one for each, or none. */
+/* Returns the element for a host, of a list with one for all, one for each, or none. */
 static const char *element(const apr_array_header_t *parts, int index)
 {
     if (parts->nelts == 0) {
@@ -89,7 +89,7 @@ static void add_target(lims_dial_t *dial, const char *host, const char *address,
         (target_t){ .host = host, .address = address, .port = port };
 }
 
-/* As libpq, this waits for the system's resolver. */
+/* Adds the addresses of a host. Blocks for the system's resolver, as libpq does. */
 static void add_addresses(lims_dial_t *dial, const char *host, const char *port)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
@@ -98,7 +98,7 @@ static void add_addresses(lims_dial_t *dial, const char *host, const char *port)
     int problem = getaddrinfo(host, NULL, &hints, &found);
 
     if (problem) {
-        dial->trouble =
+        dial->problem =
             apr_psprintf(dial->pool, "the host \"%s\": %s", host, gai_strerror(problem));
     }
     for (struct addrinfo *each = found; each; each = each->ai_next) {
@@ -128,7 +128,7 @@ static void list_targets(lims_dial_t *dial, const PQconninfoOption *options)
     if (count == 0 || option(options, "service", pool) ||
         (ports->nelts > 1 && ports->nelts != count) ||
         (hosts->nelts && addresses->nelts && hosts->nelts != addresses->nelts)) {
-        /* libpq knows where, or what is wrong with it. */
+        /* Left to libpq, which knows its defaults or reports the problem. */
         add_target(dial, NULL, NULL, NULL);
         return;
     }
@@ -146,19 +146,19 @@ static apr_interval_time_t patience_of(const PQconninfoOption *options, apr_pool
 {
     const char *text = option(options, "connect_timeout", pool);
     long seconds = text ? strtol(text, NULL, 10) : 0;
-    apr_interval_time_t patience =
-        seconds > 0 && seconds < 3600 ? apr_time_from_sec(seconds) : PATIENCE;
+    apr_interval_time_t timeout =
+        seconds > 0 && seconds < 3600 ? apr_time_from_sec(seconds) : TIMEOUT_DEFAULT;
 
-    return patience < PATIENCE_MIN ? PATIENCE_MIN : patience;
+    return timeout < TIMEOUT_MIN ? TIMEOUT_MIN : timeout;
 }
 
-/* --- Asking ----------------------------------------------------------------- */
+/* --- Attempts ---------------------------------------------------------------- */
 
 static apr_status_t hang_up(void *data)
 {
     lims_dial_t *dial = data;
 
-    /* Once it is made it is closed as the connection that it is. */
+    /* A finished connection is closed by its own cleanup. */
     PQfinish(dial->pg);
     dial->pg = NULL;
     return APR_SUCCESS;
@@ -172,7 +172,7 @@ lims_dial_t *lims_dial_begin(const char *conninfo, apr_pool_t *pool)
     dial->pool = pool;
     dial->conninfo = conninfo;
     dial->targets = apr_array_make(pool, 4, sizeof(target_t));
-    dial->patience = patience_of(options, pool);
+    dial->timeout = patience_of(options, pool);
     list_targets(dial, options);
     PQconninfoFree(options);
     apr_pool_cleanup_register(pool, dial, hang_up, apr_pool_cleanup_null);
@@ -184,7 +184,7 @@ static void start(lims_dial_t *dial, const target_t *target)
     const char *keywords[5] = { "dbname" }, *values[5] = { dial->conninfo };
     int count = 1;
 
-    /* What is said later counts. */
+    /* libpq uses the last of several values. */
     if (target->host) {
         keywords[count] = "host";
         values[count++] = target->host;
@@ -199,14 +199,14 @@ static void start(lims_dial_t *dial, const target_t *target)
     }
     dial->pg = PQconnectStartParams(keywords, values, 1);
     dial->wants = PGRES_POLLING_WRITING;
-    dial->until = lims_time_monotonic() + dial->patience;
+    dial->until = lims_time_monotonic() + dial->timeout;
 }
 
-static void give_up(lims_dial_t *dial, const char *trouble)
+static void give_up(lims_dial_t *dial, const char *problem)
 {
     lims_connection_t failed = { .pg = dial->pg };
 
-    dial->trouble = trouble    ? trouble
+    dial->problem = problem    ? problem
                     : dial->pg ? lims_database_words(&failed, dial->pool)
                                : "there is no memory for a connection";
     hang_up(dial);
@@ -220,8 +220,8 @@ static bool is_ready(const lims_dial_t *dial)
     return poll(&fd, 1, 0) != 0;
 }
 
-/* A step of the attempt under way; false: nothing can be done now. */
-static bool go_on(lims_dial_t *dial)
+/* Advances the current attempt; false: it has to wait for its socket. */
+static bool advance(lims_dial_t *dial)
 {
     if (!dial->pg || PQstatus(dial->pg) == CONNECTION_BAD) {
         give_up(dial, NULL);
@@ -255,7 +255,7 @@ lims_dial_e lims_dial_step(lims_dial_t *dial)
             start(dial, &APR_ARRAY_IDX(dial->targets, dial->next, target_t));
             dial->next++;
         }
-        if (!go_on(dial)) {
+        if (!advance(dial)) {
             return dial->wants == PGRES_POLLING_READING ? LIMS_DIAL_READS : LIMS_DIAL_WRITES;
         }
     }
@@ -274,5 +274,5 @@ lims_connection_t *lims_dial_connection(const lims_dial_t *dial)
 
 const lims_error_t *lims_dial_error(const lims_dial_t *dial, apr_pool_t *pool)
 {
-    return lims_database_unreachable(dial->trouble ? dial->trouble : "no host is known", pool);
+    return lims_database_unreachable(dial->problem ? dial->problem : "no host is known", pool);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failure.c - what PostgreSQL's refusals mean to a caller.
+ * failure.c - maps PostgreSQL's errors (SQLSTATE) to the API's.
  *
- * The schema raises LM001 where a rule of the laboratory refuses, with the
- * contract's slug as DETAIL and words for a person as MESSAGE; LM401 where a key is
- * not accepted; LM503 where a restored copy is not to be written yet; LM500 where
- * the context that a statement needs did not reach it. Everything else is either
- * a value that validation should have refused (a safety net that answers 400 and
- * is logged), a moment's trouble (503) or a defect (500).
+ * The schema raises LM001 if a laboratory rule refuses, with the contract's slug in
+ * DETAIL and a message for people in MESSAGE; LM401 if a key is not accepted; LM503 if
+ * a restored copy must not be written yet; LM500 if the context that a statement needs
+ * is missing. Any other error is a value that validation should have refused (answered
+ * 400 and logged), a transient problem (503) or a defect (500).
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -51,14 +50,14 @@ const lims_error_t *lims_database_with_retry(const lims_error_t *error, lims_ret
     return copy;
 }
 
-/* Gates always say what blocks, also when a rule of the database met it. */
+/* Whether the error lists blockers, also if a rule of the database raised it. */
 static bool is_gate(lims_error_e kind)
 {
     return kind == LIMS_E_ESIGNATURE_REQUIRED ||
            (kind >= LIMS_E_INCOMPLETE_SAMPLE && kind <= LIMS_E_TEST_VERIFIED_LOCKED);
 }
 
-/* Lists of ids by name, as lims.refuse_for gives them. */
+/* Writes lists of ids by name, in the form of lims.refuse_for(). */
 static void write_ids(lims_writer_t *w, const char *ids, apr_pool_t *pool)
 {
     lims_json_t *root = NULL;
@@ -116,9 +115,9 @@ static const lims_error_t *refused_by_rule(const PGresult *result, apr_pool_t *p
     return lims_client_error(pool, kind, "%s", message);
 }
 
-/* Constraints are named after table and column: "client_code" of the table
- * "client" is about the field "code", "sample_test_reagent_lot" about
- * "reagentLot". */
+/* Returns the field of a violated constraint, whose name is made of table and column:
+ * "client_code" of table "client" is the field "code", "sample_test_reagent_lot" the
+ * field "reagentLot". */
 static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
 {
     static const char *const endings[] = { "_fkey", "_key", "_idx" };
@@ -129,8 +128,8 @@ static const char *field_of_constraint(const PGresult *result, apr_pool_t *pool)
     if (*table && in_class(name, table) && name[strlen(table)] == '_') {
         name += strlen(table) + 1;
     }
-    /* Where PostgreSQL named it: "organization_id_sample_id_fkey", and in a
-     * partition also what we named in its table. */
+    /* A name that PostgreSQL made: "organization_id_sample_id_fkey"; on partitions also
+     * those of named constraints. */
     if (in_class(name, "organization_id_")) {
         name += strlen("organization_id_");
         for (apr_size_t i = 0; i < LIMS_LENGTH(endings); i++) {
@@ -170,9 +169,8 @@ static const lims_error_t *refused_by_constraint(const PGresult *result, const c
                              *field ? field : "body");
 }
 
-/* A table, column or function is not there or is another: either the schema was
- * migrated since this server process was asked for its version, which asking
- * again will tell, or it is a defect. */
+/* Whether a table, column or function is missing or different: the schema was migrated
+ * since it was last checked, or there is a defect. A new check of the schema tells. */
 static bool is_about_the_schema(const char *state)
 {
     return (in_class(state, "42") && strcmp(state, "42501") != 0) || strcmp(state, "3F000") == 0 ||
@@ -201,8 +199,8 @@ static const lims_error_t *plan_is_stale(lims_connection_t *connection, const ch
         LIMS_RETRY_ROLLED_BACK, pool);
 }
 
-/* Values that text, numbers and times cannot take; validation refuses them
- * before, so that each is worth a line in the log. */
+/* Whether the error is about a value out of range or of a wrong form. Validation should
+ * have refused it, so it is logged. */
 static bool is_about_a_value(const char *state)
 {
     static const char *const states[] = { "22001", "22003", "22007", "22008",
@@ -216,8 +214,8 @@ static bool is_about_a_value(const char *state)
     return false;
 }
 
-/* The server process says why it ends: shut down, told to, or waited for too
- * long in an open transaction. */
+/* Whether the server process ends: shutdown, terminated by an administrator, or idle in
+ * a transaction for too long. */
 static bool is_hanging_up(const char *state)
 {
     static const char *const states[] = { "57P01", "57P02", "57P05", "25P03" };
@@ -230,8 +228,8 @@ static bool is_hanging_up(const char *state)
     return in_class(state, "08");
 }
 
-/* Full, starting, broken or a standby. Only of the last there may be a better
- * one behind the same connection string: what was the primary is one no more. */
+/* The error if the server is full, starting, damaged or a standby. Only for a standby is
+ * the connection broken: another host of the connection string may be the new primary. */
 static const lims_error_t *cannot_now(lims_connection_t *connection, const char *state,
                                       const char *cause, apr_pool_t *pool)
 {
@@ -241,7 +239,7 @@ static const lims_error_t *cannot_now(lims_connection_t *connection, const char 
     if (strcmp(state, "25006") != 0) {
         return error;
     }
-    connection->unfit = true;
+    connection->broken = true;
     return lims_database_with_retry(error, LIMS_RETRY_ROLLED_BACK, pool);
 }
 
@@ -289,8 +287,8 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
             LIMS_RETRY_ROLLED_BACK, pool);
     }
     if (strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0) {
-        /* It took longer than statement_timeout or lock_timeout, and would
-         * again. */
+        /* statement_timeout or lock_timeout; a retry would take as
+         * long. */
         return lims_error_with_failure(
             lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 43, cause,
                               "The request took too long and was given up; try again later."),
@@ -308,7 +306,6 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
     return broken(connection, state, cause, pool);
 }
 
-/* libpq ends its texts in a line break and has more between. */
 const char *lims_database_one_line(const char *text, apr_pool_t *pool)
 {
     char *words = apr_pstrdup(pool, text);
@@ -335,7 +332,7 @@ const char *lims_database_words(const lims_connection_t *connection, apr_pool_t 
 {
     const char *words = lims_database_one_line(PQerrorMessage(connection->pg), pool);
 
-    /* libpq sees nothing wrong where there is more than was asked for. */
+    /* libpq reports no error for an answer without a request. */
     return *words ? words : "an answer that nothing had asked for";
 }
 
@@ -348,16 +345,16 @@ const lims_error_t *lims_database_failure(lims_connection_t *connection, const P
                : lims_database_words(connection, pool);
 
     if (connection->overdue) {
-        /* Whoever asks again would wait as long again. */
+        /* Not retried: it would take as long again. */
         cause = apr_psprintf(pool,
                              "no answer within %" APR_TIME_T_FMT " ms, the connection is given up",
-                             apr_time_as_msec(connection->patience));
+                             apr_time_as_msec(connection->timeout));
         return lims_error_with_failure(
             lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 46, cause, UNAVAILABLE),
             LIMS_FAILURE_UNREACHABLE, pool);
     }
     if (!*state) {
-        /* libpq itself failed: there is no server behind the connection. */
+        /* libpq itself failed: the connection to the server is lost. */
         return lims_database_with_retry(
             lims_server_error(pool, LIMS_E_SERVICE_UNAVAILABLE, 38, cause, UNAVAILABLE),
             LIMS_RETRY_LOST, pool);

@@ -10,17 +10,17 @@
 #include "database/script.h"
 #include "kernel/error.h"
 
-/* A migration that waits for a lock on a table keeps all requests waiting that
- * come after it, for as long as a transaction before it lasts. So it waits for a
- * moment, lets them pass, and tries again. */
+/* A migration that waits for a table lock blocks all later requests for that table, as
+ * long as an earlier transaction lasts. So it waits for a short time only, pauses to let
+ * requests pass, and tries again. */
 #define LOCK_TIMEOUT "SET LOCAL lock_timeout = '2s'"
 #define LOCK_PAUSE apr_time_from_sec(1)
 #define LOCK_ATTEMPTS 30
 
-/* Two runs at once wait for each other: "lims" as a number. */
+/* Serializes concurrent runs; the key is "lims" as a number. */
 #define LOCK "SELECT pg_advisory_xact_lock(1818848627)"
 
-/* A login's own limits are meant for other work than this. */
+/* Overrides limits that are set for the login. */
 static const char settings[] = "SET client_min_messages = warning;"
                                "SET statement_timeout = 0;"
                                "SET lock_timeout = 0;"
@@ -46,7 +46,7 @@ typedef struct {
     void *data;
 } run_t;
 
-/* --- Talking to PostgreSQL ------------------------------------------------ */
+/* --- Statements ------------------------------------------------------------- */
 
 static apr_status_t clear(void *data)
 {
@@ -65,7 +65,7 @@ static const lims_error_t *failure(const run_t *run, const PGresult *result, con
     return lims_server_error(run->pool, LIMS_E_INTERNAL, 0, NULL, "%s: %s", what, words);
 }
 
-/* The result lives as long as the pool. */
+/* Runs a query; the result lives as long as the pool. */
 static const lims_error_t *query(PGresult **result, const run_t *run, const char *sql,
                                  const char *what)
 {
@@ -98,7 +98,7 @@ static const lims_error_t *refused(const run_t *run, const char *words)
         run->pool);
 }
 
-/* What is made belongs to lims_owner, whoever makes it. */
+/* Makes lims_owner the owner of new objects, whichever role runs the migration. */
 static const lims_error_t *become_owner(const run_t *run)
 {
     PGresult *row = NULL;
@@ -125,7 +125,7 @@ static const lims_error_t *become_owner(const run_t *run)
     return error ? error : execute(run, "SET ROLE lims_owner", "The role lims_owner");
 }
 
-/* --- What is applied ------------------------------------------------------ */
+/* --- Applied migrations ----------------------------------------------------- */
 
 static const lims_error_t *read_records(PGresult **records, const run_t *run)
 {
@@ -150,7 +150,7 @@ static int version_of(const PGresult *records, int row)
     return (int)strtol(PQgetvalue(records, row, 0), NULL, 10);
 }
 
-/* The row of a version, -1 when it is not recorded. */
+/* Returns the row of a version; -1: not recorded. */
 static int find_record(const PGresult *records, int version)
 {
     for (int i = 0; records && i < PQntuples(records); i++) {
@@ -178,7 +178,7 @@ static lims_migration_row_t recorded(const PGresult *records, int row, const cha
     };
 }
 
-/* As the service judges it. */
+/* Returns why the service could not work on this schema, by its own check; or NULL. */
 static const char *misfit_of(const PGresult *records, apr_pool_t *pool)
 {
     int count = records ? PQntuples(records) : 0;
@@ -314,7 +314,7 @@ static const lims_error_t *apply(const run_t *run, const lims_migration_row_t *r
     const lims_error_t *error = run->dry ? NULL : begin(run);
 
     if (!error && !run->dry) {
-        /* Another run may have applied it while this one waited. */
+        /* Another run may have applied it while this one waited for the lock. */
         error = read_records(&records, run);
         pending = find_record(records, migration->version) < 0;
     }
@@ -402,7 +402,7 @@ const lims_error_t *lims_migrate(lims_migration_plan_t **plan, lims_connection_t
         error = apply_pending(&run, *plan);
     }
     if (!error && !dry) {
-        /* After a copy into another cluster; else it does nothing. */
+        /* Renumbers events after a restore into another cluster; otherwise does nothing. */
         error = execute(&run, "SELECT lims.rebase_events()", "The order of the events");
     }
     if (!error) {

@@ -20,7 +20,7 @@
 typedef enum {
     LIMS_MIGRATION_APPLIED,
     LIMS_MIGRATION_PENDING,
-    LIMS_MIGRATION_CHANGED, /* applied, but with another text */
+    LIMS_MIGRATION_CHANGED, /* applied with another text */
     LIMS_MIGRATION_UNKNOWN, /* applied by a newer limsctl, or another one */
     LIMS_MIGRATION_STATE_COUNT
 } lims_migration_state_e;
@@ -29,25 +29,25 @@ typedef struct {
     int version;
     const char *name;
     lims_migration_state_e state;
-    const char *applied_at; /* as PostgreSQL writes it; NULL: not applied */
+    const char *applied_at; /* in the form of PostgreSQL; NULL: not applied */
     const char *applied_by; /* login */
 } lims_migration_row_t;
 
 typedef struct {
     int count;
     const lims_migration_row_t *rows; /* in order of version, unknown ones last */
-    const char *misfit;               /* why the service cannot work on it, NULL: it can */
+    const char *misfit;               /* why the service cannot work on the schema; NULL: it can */
 } lims_migration_plan_t;
 
 /* Called before and, with `done`, after each migration. */
 typedef void(lims_migrate_tell_fn)(const lims_migration_row_t *row, bool done, void *data);
 
-/* What is applied and what is not; changes nothing. */
+/* Lists the migrations, applied and pending; changes nothing. */
 const lims_error_t *lims_migrate_plan(lims_migration_plan_t **plan, lims_connection_t *connection,
                                       apr_pool_t *pool);
 
-/* Applies what is pending and returns the plan as it then is. `dry`: in one
- * transaction that is rolled back at the end. */
+/* Applies the pending migrations and returns the resulting plan. `dry`: in one
+ * transaction, which is rolled back. */
 const lims_error_t *lims_migrate(lims_migration_plan_t **plan, lims_connection_t *connection,
                                  bool dry, lims_migrate_tell_fn *tell, void *data,
                                  apr_pool_t *pool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* migration.c - whether the schema fits the code. */
+/* migration.c - checks whether the schema fits this version of the code. */
 #include "database/migration.h"
 
 #include <apr_strings.h>
@@ -30,7 +30,8 @@ static bool is_own(int version)
     return false;
 }
 
-/* The first one that was applied among these, and is none of them. */
+/* Returns the first applied migration that comes before the last one of this code but is
+ * not one of its own; or NULL. */
 static const lims_migrated_t *foreign(const lims_migrated_t *applied, int count)
 {
     for (int i = 0; i < count; i++) {

@@ -2,11 +2,10 @@
 /*
  * migration.h - the numbered migrations of sql/, compiled in.
  *
- * limsctl applies them; the service only asks whether what it finds in the
- * database fits: not how many were applied, but which, by name and checksum. A
- * migration that older code can live with keeps the
- * `compatible_since` of the one before it, so that the schema can be migrated
- * while the previous version of the service still runs.
+ * limsctl applies them. The service only checks whether the schema fits, by the names
+ * and checksums of the applied migrations, not by their number. A migration that older
+ * code can work with keeps the `compatible_since` of the one before it, so that the
+ * schema can be migrated while the previous version of the service still runs.
  */
 #ifndef LIMS_MIGRATION_H
 #define LIMS_MIGRATION_H
@@ -26,10 +25,10 @@ typedef struct {
 extern const lims_migration_t lims_migrations[];
 extern const int lims_migrations_count;
 
-/* The schema version that this code is made for: the last migration's. */
+/* Returns the schema version of this code: the last migration's number. */
 int lims_migration_version(void);
 
-/* What a database says of a migration that was applied to it. */
+/* A migration as recorded in a database. */
 typedef struct {
     int version;
     const char *name;

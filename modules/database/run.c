@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - statements, several in one round trip.
+ * run.c - pipelines: several statements in one round trip.
  *
- * What is sent, in order: BEGIN if asked for; for each call a PREPARE where
- * this server process does not know the statement yet, then its execution;
- * COMMIT if asked for; a synchronisation point. What comes back is read to the
- * end in the same order, also after an error, so that the connection is in a
- * known state whatever happened. One on which the synchronisation point was not
- * read is hung up: what may still come would be taken for the next answer, of
- * another request and maybe of another organization.
+ * Sent in this order: BEGIN if requested; for each call PREPARE, unless this server
+ * process has the statement, and its execution; COMMIT if requested; a synchronisation
+ * point. The answers are read in the same order up to the synchronisation point, also
+ * after an error, so that the state of the connection is known. If the synchronisation
+ * point was not read, the connection is closed: a late answer would be taken for that
+ * of the next request, perhaps of another organization.
  */
 #include <apr_strings.h>
 #include <poll.h>
@@ -21,13 +20,13 @@
 
 #define PARAMETERS_MAX 64
 
-/* Milliseconds until the server takes more of what is being sent. */
-#define FLUSH_PATIENCE 5000
+/* Time-out of sending, milliseconds without progress. */
+#define FLUSH_TIMEOUT 5000
 
 static const char plan_each_time[] =
     "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";
 
-/* One thing sent, whose answer is to be read. */
+/* A message that was sent and has to be answered. */
 typedef enum { SENT_FRAME, SENT_PREPARE, SENT_CALL } sent_e;
 
 typedef struct {
@@ -42,13 +41,13 @@ typedef struct lims_trip_t {
     lims_result_t **results;
     sent_t sent[2 * LIMS_CALLS_MAX + 2];
     int count;
-    int answered; /* of what was sent */
-    bool taken;   /* of the one being answered; a NULL is to follow */
+    int answered;    /* number of messages answered */
+    bool has_result; /* the current message has its result; a NULL follows */
     unsigned frame;
-    bool under_way; /* something is to be read */
-    bool synced;    /* all of it was */
+    bool under_way; /* answers are outstanding */
+    bool synced;    /* the synchronisation point was read */
     apr_time_t begun;
-    const lims_error_t *error; /* the first */
+    const lims_error_t *error; /* the first error */
 } trip_t;
 
 static apr_status_t clear(void *data)
@@ -125,7 +124,7 @@ static bool send_call(trip_t *trip, int index)
 
     bind_values(values, trip->rq, call);
     if (statement->custom) {
-        /* Whatever the connection's own setting, until the transaction ends. */
+        /* Overrides the connection's setting for this transaction. */
         return send_frame(trip, plan_each_time) &&
                note(trip,
                     PQsendQueryParams(pg, statement->sql, statement->count, NULL, values, NULL,
@@ -137,7 +136,7 @@ static bool send_call(trip_t *trip, int index)
         if (!note(trip, sent, SENT_PREPARE, index)) {
             return false;
         }
-        /* For a second call of the same trip; undone if it fails. */
+        /* For a second call in this round trip; reset if PREPARE fails. */
         *prepared = true;
     }
     return note(trip,
@@ -165,14 +164,14 @@ static bool send_all(trip_t *trip, int count, unsigned frame)
     return true;
 }
 
-/* A COMMIT of a failed transaction is answered by ROLLBACK, without an error. */
+/* Whether a COMMIT was answered by ROLLBACK, because the transaction had failed. */
 static bool was_rolled_back(const sent_t *sent, PGresult *result)
 {
     return sent->what == SENT_FRAME && strcmp(PQcmdStatus(result), "ROLLBACK") == 0;
 }
 
-/* A result that is no success. One that is no failure either, or not expected at
- * all, belongs to something else: here nothing fits any more. */
+/* Handles a result that is not a success. A result that is not expected at all means
+ * that answers no longer match requests: the connection is closed. */
 static void refuse(trip_t *trip, const PGresult *result)
 {
     ExecStatusType status = PQresultStatus(result);
@@ -181,7 +180,7 @@ static void refuse(trip_t *trip, const PGresult *result)
         trip->error = lims_database_failure(trip->connection, result, trip->rq->pool);
     }
     if (status != PGRES_FATAL_ERROR && status != PGRES_PIPELINE_ABORTED) {
-        trip->connection->unfit = true;
+        trip->connection->broken = true;
     }
 }
 
@@ -214,9 +213,9 @@ static void take(trip_t *trip, const sent_t *sent, PGresult *result)
     PQclear(result);
 }
 
-/* Behind the answers: the synchronisation point. Before it, an error where the
- * server could not end the transaction that nobody opened. */
-static void take_last(trip_t *trip, PGresult *result)
+/* Handles the results after the last answer: the synchronisation point, perhaps after an
+ * error in committing the implicit transaction. */
+static void handle_last(trip_t *trip, PGresult *result)
 {
     if (PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
         trip->synced = true;
@@ -227,29 +226,28 @@ static void take_last(trip_t *trip, PGresult *result)
     PQclear(result);
 }
 
-/* What comes next: of each thing sent an answer and then a NULL, at last the
- * synchronisation point. False: that was all, or there will be no more: of what
- * is under way libpq knows nothing any more when the connection is lost. */
-static bool accept_next(trip_t *trip, PGresult *result)
+/* Handles the next result: for each message an answer and a NULL, in the end the
+ * synchronisation point. False: that was the end, or the connection is lost. */
+static bool handle_next(trip_t *trip, PGresult *result)
 {
     bool last = trip->answered == trip->count;
 
-    if (!result && (!trip->taken || PQstatus(trip->connection->pg) != CONNECTION_OK)) {
+    if (!result && (!trip->has_result || PQstatus(trip->connection->pg) != CONNECTION_OK)) {
         if (!trip->error) {
             trip->error = lims_database_failure(trip->connection, NULL, trip->rq->pool);
         }
         trip->under_way = false;
     } else if (!result) {
         trip->answered += !last;
-        trip->taken = false;
-    } else if (trip->taken) {
+        trip->has_result = false;
+    } else if (trip->has_result) {
         refuse(trip, result);
         PQclear(result);
     } else if (last) {
-        trip->taken = true;
-        take_last(trip, result);
+        trip->has_result = true;
+        handle_last(trip, result);
     } else {
-        trip->taken = true;
+        trip->has_result = true;
         take(trip, &trip->sent[trip->answered], result);
     }
     return trip->under_way;
@@ -259,7 +257,7 @@ static void receive_all(trip_t *trip)
 {
     apr_time_t until = lims_database_deadline(trip->connection);
 
-    while (accept_next(trip, lims_database_next(trip->connection, until))) {
+    while (handle_next(trip, lims_database_next(trip->connection, until))) {
     }
 }
 
@@ -269,7 +267,7 @@ bool lims_database_has_answered(lims_trip_t *trip)
 
     if (trip->under_way && PQconsumeInput(pg)) {
         while (!PQisBusy(pg)) {
-            if (!accept_next(trip, PQgetResult(pg))) {
+            if (!handle_next(trip, PQgetResult(pg))) {
                 return true;
             }
         }
@@ -278,10 +276,10 @@ bool lims_database_has_answered(lims_trip_t *trip)
     return true;
 }
 
-/* A connection that was lost before the COMMIT was sent took the transaction
- * with it: everything can be done anew. Behind a COMMIT nobody knows. */
-static const lims_error_t *judge_loss(const lims_error_t *error, const lims_request_t *rq,
-                                      unsigned frame)
+/* Sets the class of retry after a lost connection: if COMMIT was not sent, the
+ * transaction was rolled back and can be repeated; else its outcome is unknown. */
+static const lims_error_t *classify_loss(const lims_error_t *error, const lims_request_t *rq,
+                                         unsigned frame)
 {
     bool overdue = rq->connection->overdue;
     lims_error_t *judged;
@@ -301,14 +299,14 @@ static const lims_error_t *judge_loss(const lims_error_t *error, const lims_requ
                : error;
 }
 
-/* All of it, for who then waits for nothing but the answer. */
+/* Sends everything that is buffered, blocking. */
 static bool flush(PGconn *pg)
 {
     struct pollfd wait = { .fd = PQsocket(pg), .events = POLLIN | POLLOUT };
     int left;
 
     while ((left = PQflush(pg)) > 0) {
-        if (poll(&wait, 1, FLUSH_PATIENCE) <= 0 ||
+        if (poll(&wait, 1, FLUSH_TIMEOUT) <= 0 ||
             ((wait.revents & POLLIN) && !PQconsumeInput(pg))) {
             return false;
         }
@@ -364,7 +362,7 @@ const lims_error_t *lims_database_receive(lims_trip_t *trip)
     }
     trip->rq->usage.trips++;
     trip->rq->usage.database += apr_time_now() - trip->begun;
-    return judge_loss(trip->error, trip->rq, trip->frame);
+    return classify_loss(trip->error, trip->rq, trip->frame);
 }
 
 const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* script.c - texts of many SQL statements. */
+/* script.c - scripts of many SQL statements. */
 #include "database/script.h"
 
 #include <apr_strings.h>
@@ -9,13 +9,13 @@
 #include "database/database_private.h"
 #include "kernel/error.h"
 
-/* Line of a character position (from 1) in a text. */
+/* Returns the line number of a character position; both count from 1. */
 static int line_of(const char *text, const char *position)
 {
     long left = strtol(position, NULL, 10);
     int line = 1;
 
-    /* Positions count characters, of which UTF-8's later bytes are none. */
+    /* Positions count characters; continuation bytes of UTF-8 are not counted. */
     for (; *text && left > 1; text++) {
         line += *text == '\n';
         left -= ((unsigned char)text[1] & 0xC0) != 0x80;

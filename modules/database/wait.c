@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait.c - answers that are waited for so long and no longer.
+ * wait.c - the reply time-out.
  *
- * PostgreSQL's statement_timeout ends what takes long while the server works.
- * A server that is frozen, or behind a network that was cut, ends nothing and
- * never answers; libpq would wait for as long as the kernel believes in the
- * connection. So the socket is never waited for without a limit of our own. A
- * connection whose answer is overdue is hung up: nobody could tell any more to
- * which question the next answer belongs.
+ * PostgreSQL's statement_timeout works only while the server does. A frozen server, or
+ * one behind a broken network, never answers, and libpq would wait until the kernel
+ * gives the connection up. So every wait for the socket has a time-out here. A
+ * connection whose answer timed out is closed, because a late answer could be taken for
+ * that of the next request.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +17,7 @@
 
 void lims_database_hang_up(lims_connection_t *connection)
 {
-    connection->unfit = true;
+    connection->broken = true;
     if (PQsocket(connection->pg) >= 0) {
         shutdown(PQsocket(connection->pg), SHUT_RDWR);
     }
@@ -37,10 +36,10 @@ static int milliseconds_until(apr_time_t until)
 
 apr_time_t lims_database_deadline(const lims_connection_t *connection)
 {
-    return connection->patience ? lims_time_monotonic() + connection->patience : 0;
+    return connection->timeout ? lims_time_monotonic() + connection->timeout : 0;
 }
 
-/* Sends what is left to send and takes what has come. */
+/* Sends buffered data and reads what has arrived. */
 static bool exchange(lims_connection_t *connection, apr_time_t until)
 {
     struct pollfd fd = { .fd = PQsocket(connection->pg), .events = POLLIN };
@@ -86,7 +85,7 @@ PGresult *lims_database_exec(lims_connection_t *connection, const char *sql)
             return last;
         }
     }
-    /* Some of it may have been sent, or may be answered yet. */
+    /* The request may have been sent in part, or an answer may still arrive. */
     lims_database_hang_up(connection);
     PQclear(last);
     return NULL;

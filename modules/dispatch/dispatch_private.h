@@ -124,7 +124,7 @@ typedef struct {
     int waiting_unproven; /* of these, in lanes that are not proven */
     int in_flight;
     int in_flight_of[LIMS_LANE_STANDINGS];
-    int batch;   /* size of a batch in the last claim */
+    int batch;       /* size of a batch in the last claim */
     bool needs_more; /* a lane needs more deliveries */
 } lims_lanes_t;
 
@@ -207,7 +207,7 @@ void lims_dispatch_session_send(lims_dispatch_session_t *session,
  * has passed. Claimed deliveries go to their lanes; outcomes that could not be recorded
  * go back to `ended`. */
 void lims_dispatch_session_continue(lims_dispatch_session_t *session,
-                                 struct lims_delivery_ring_t *ended);
+                                    struct lims_delivery_ring_t *ended);
 apr_time_t lims_dispatch_session_retry_at(const lims_dispatch_session_t *session);
 /* Records the last outcomes, releases the holder's leases and disconnects. Waits for the
  * answers, for a bounded time. */

@@ -51,7 +51,7 @@ struct lims_dispatch_session_t {
     int claim;                            /* likewise */
     int lanes_asked;                      /* lanes in the claim */
     struct lims_delivery_ring_t recorded; /* deliveries whose outcome it records */
-    apr_array_header_t *released;             /* lims_lane_t *, whose leases it releases */
+    apr_array_header_t *released;         /* lims_lane_t *, whose leases it releases */
 
     bool plain; /* record outcomes without texts, because the database refused these */
     apr_time_t retry_at;
@@ -122,8 +122,8 @@ static void fail(lims_dispatch_session_t *session, const lims_error_t *error, ap
 {
     if (session->backoff == 0) {
         log_line(session, LIMS_LOG_WARNING,
-            apr_psprintf(session->rq.pool, "LIMS0120: webhooks wait for the database: %s",
-                         error->cause ? error->cause : error->message));
+                 apr_psprintf(session->rq.pool, "LIMS0120: webhooks wait for the database: %s",
+                              error->cause ? error->cause : error->message));
         session->backoff = BACKOFF_MIN;
     } else if (session->backoff < BACKOFF_MAX) {
         session->backoff *= 2;
@@ -194,9 +194,9 @@ static const lims_error_t *get_ready(lims_dispatch_session_t *session)
 {
     const lims_error_t *error;
 
-    lims_connection_limit(session->connection, BLOCKING_TIMEOUT);
+    lims_connection_set_timeout(session->connection, BLOCKING_TIMEOUT);
     error = lims_connection_ready(session->connection, session->rq.pool);
-    lims_connection_limit(session->connection, REPLY_TIMEOUT / 2);
+    lims_connection_set_timeout(session->connection, REPLY_TIMEOUT / 2);
     session->rq.connection = session->connection;
     return error;
 }
@@ -373,10 +373,10 @@ static void report_row(lims_dispatch_session_t *session, const lims_result_t *ro
 
     if (endpoint) {
         log_line(session, LIMS_LOG_WARNING,
-            apr_psprintf(session->rq.pool,
-                         "LIMS0122: webhook endpoint %s of organization %s is disabled: %s",
-                         endpoint, lims_result_get(rows, row, "organization"),
-                         lims_result_get(rows, row, "reason")));
+                 apr_psprintf(session->rq.pool,
+                              "LIMS0122: webhook endpoint %s of organization %s is disabled: %s",
+                              endpoint, lims_result_get(rows, row, "organization"),
+                              lims_result_get(rows, row, "reason")));
         return;
     }
     settings->count(settings->data, LIMS_ATTEMPT_DELIVERED, cell_number(rows, row, "delivered"));
@@ -493,10 +493,10 @@ static void drop_refused_texts(lims_dispatch_session_t *session, const lims_erro
     }
     if (session->plain) {
         log_line(session, LIMS_LOG_ERROR,
-            apr_psprintf(session->rq.pool,
-                         "LIMS0123: outcomes of webhooks can't be recorded, and they go out "
-                         "again: %s",
-                         error->cause ? error->cause : error->message));
+                 apr_psprintf(session->rq.pool,
+                              "LIMS0123: outcomes of webhooks can't be recorded, and they go out "
+                              "again: %s",
+                              error->cause ? error->cause : error->message));
         forget_recorded(session, false);
     }
     session->plain = !session->plain;
@@ -534,7 +534,7 @@ static void receive(lims_dispatch_session_t *session, struct lims_delivery_ring_
 }
 
 void lims_dispatch_session_continue(lims_dispatch_session_t *session,
-                                 struct lims_delivery_ring_t *ended)
+                                    struct lims_delivery_ring_t *ended)
 {
     if (session->dial) {
         continue_dialing(session, lims_time_monotonic());
@@ -568,18 +568,18 @@ void lims_dispatch_session_leave(lims_dispatch_session_t *session,
                                  struct lims_delivery_ring_t *ended)
 {
     if (session->trip) {
-        lims_connection_limit(session->connection, LEAVE_PATIENCE);
+        lims_connection_set_timeout(session->connection, LEAVE_PATIENCE);
         receive(session, ended);
     }
     if (can_talk(session) && !APR_RING_EMPTY(ended, lims_delivery_t, link)) {
         lims_dispatch_session_send(session, ended, false, lims_time_monotonic());
         if (session->trip) {
-            lims_connection_limit(session->connection, LEAVE_PATIENCE);
+            lims_connection_set_timeout(session->connection, LEAVE_PATIENCE);
             receive(session, ended);
         }
     }
     if (can_talk(session)) {
-        lims_connection_limit(session->connection, LEAVE_PATIENCE);
+        lims_connection_set_timeout(session->connection, LEAVE_PATIENCE);
         release(session);
     }
     hang_up(session);

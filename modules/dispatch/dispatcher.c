@@ -44,7 +44,7 @@ struct lims_dispatcher_t {
     lims_dispatch_session_t *session;
     struct lims_delivery_ring_t ended; /* attempts that are not recorded yet */
     bool hinted;
-    apr_time_t claimed_at;   /* time of the last claim */
+    apr_time_t claimed_at;  /* time of the last claim */
     apr_time_t answered_at; /* time of the last answer of the database */
 };
 

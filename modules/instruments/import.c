@@ -204,10 +204,11 @@ static const lims_error_t *decide(lims_import_t *import, lims_request_t *rq, con
     lims_values_set(
         values, "milliseconds",
         apr_psprintf(rq->pool, "%" APR_TIME_T_FMT, apr_time_as_msec(LIMS_IMPORT_PATIENCE)));
-    usual = lims_connection_limit(rq->connection, LIMS_IMPORT_PATIENCE + apr_time_from_sec(2));
+    usual =
+        lims_connection_set_timeout(rq->connection, LIMS_IMPORT_PATIENCE + apr_time_from_sec(2));
     error = lims_database_run(results, rq, calls, 2, 0);
     /* Restores the usual statement time-out. */
-    lims_connection_limit(rq->connection, usual);
+    lims_connection_set_timeout(rq->connection, usual);
     if (!error) {
         import->status = lims_result_get(results[1], 0, "status");
         import->decided = lims_result_true(results[1], 0, "decided");

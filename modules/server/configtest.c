@@ -55,7 +55,7 @@ static void check_dbd(check_t *check)
     } else if (misspelt) {
         report(check, 360, apr_pstrcat(check->pool, "DBDParams: ", misspelt, NULL),
                "correct the connection string");
-    } else if (!lims_connection_says(params, "connect_timeout")) {
+    } else if (!lims_connection_string_has(params, "connect_timeout")) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->s,
                      "LIMS0130: DBDParams has no connect_timeout, so that a database host that "
                      "does not answer holds requests for minutes; add connect_timeout=2 (host %s)",

@@ -294,7 +294,7 @@ static const lims_error_t *make_ready(bool *dead, member_t *member, unsigned tri
     lims_connection_t *connection = member->connection;
     const lims_error_t *error = NULL;
 
-    lims_connection_limit(connection, lims_config_of(lease->server)->database_timeout * 1000);
+    lims_connection_set_timeout(connection, lims_config_of(lease->server)->database_timeout * 1000);
     *dead = !lims_connection_alive(connection);
     if (!*dead) {
         error = member->trips == trips ? lims_connection_ready(connection, lease->pool)
@@ -430,7 +430,7 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
 /* Whether a used connection can go back to mod_dbd; a dead one is put aside. */
 static bool is_reusable(member_t *member)
 {
-    if (!lims_connection_whole(member->connection)) {
+    if (!lims_connection_is_reusable(member->connection)) {
         set_dead_aside(member);
         return false;
     }

@@ -85,7 +85,7 @@ static void check_database(server_rec *s, const server_rec *first, apr_pool_t *p
                      lims_config_host(s, pool), lims_config_database(s), error->cause);
         return;
     }
-    lims_connection_limit(connection, lims_config_of(s)->database_timeout * 1000);
+    lims_connection_set_timeout(connection, lims_config_of(s)->database_timeout * 1000);
     check_tenancy(connection, s, pool);
     check_running(connection, s, first, pool);
     lims_connection_budget_check(connection, s, pool);

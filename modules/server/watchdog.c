@@ -213,7 +213,7 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     const lims_error_t *error = lims_connection_open(&connection, database->conninfo, pool);
 
     if (!error) {
-        lims_connection_limit(connection, ANSWER_MAX);
+        lims_connection_set_timeout(connection, ANSWER_MAX);
         error = lims_connection_ready(connection, pool);
     }
     if (!error) {
