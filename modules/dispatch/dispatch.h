@@ -39,25 +39,25 @@ typedef enum {
 
 /* Configuration; outlives the dispatcher. */
 typedef struct {
-    const char *conninfo;          /* connection string for libpq */
-    const lims_keyring_t *keyring; /* opens the sealed secrets of endpoints */
-    int slots;                     /* dispatchers active at once on this machine */
-    int slot_file;                 /* descriptor of the lock file, open for reading and writing */
-    int hints;                     /* descriptor of a pipe: readable after a commit
+    const char *conninfo;              /* connection string for libpq */
+    const lims_keyring_t *keyring;     /* opens the sealed secrets of endpoints */
+    int slots;                         /* dispatchers active at once on this machine */
+    int slot_file;                     /* descriptor of the lock file, open for read and write */
+    int hints;                         /* descriptor of a pipe: readable after a commit
                                       that may have made deliveries due */
-    apr_interval_time_t poll;      /* between two claims without a hint */
-    apr_interval_time_t timeout;   /* of an attempt, connecting included */
-    apr_interval_time_t lease;     /* of a lane; at least two time-outs */
-    int in_flight;                 /* attempts in flight at once */
-    int in_flight_endpoint;        /* to one endpoint */
-    const char *schedule;          /* delays of retries, an array of intervals for PostgreSQL */
-    apr_interval_time_t longest;   /* delay, also if Retry-After asks for more */
-    double jitter;                 /* random share of a delay that may be added */
-    int disable_after;             /* so many deliveries given up in a row */
-    apr_size_t answer_max;         /* bytes of an answer that are read */
-    apr_size_t excerpt_max;        /* bytes that are stored */
-    const char *ca_file;           /* certificates trusted; NULL: the system's */
-    const char *proxy;             /* URL; NULL: none, whatever the environment says */
+    apr_interval_time_t poll;          /* between two claims without a hint */
+    apr_interval_time_t timeout;       /* of an attempt, connecting included */
+    apr_interval_time_t lease;         /* of a lane; at least two time-outs */
+    int in_flight;                     /* attempts in flight at once */
+    int in_flight_endpoint;            /* to one endpoint */
+    const char *schedule;              /* delays of retries, an array of intervals for PostgreSQL */
+    apr_interval_time_t longest;       /* delay, also if Retry-After asks for more */
+    double jitter;                     /* random share of a delay that may be added */
+    int disable_after;                 /* so many deliveries given up in a row */
+    apr_size_t answer_max;             /* bytes of an answer that are read */
+    apr_size_t excerpt_max;            /* bytes that are stored */
+    const char *ca_file;               /* certificates trusted; NULL: the system's */
+    const char *proxy;                 /* URL; NULL: none, whatever the environment says */
     const apr_array_header_t *allowed; /* lims_range_t allowed besides public addresses */
     /* Writes a line to the log; it begins with LIMSnnnn. */
     void (*log)(void *data, lims_log_e level, const char *line);
