@@ -10,7 +10,7 @@
 #ifndef LIMS_CALLER_H
 #define LIMS_CALLER_H
 
-#include "service/service.h"
+#include "service/exchange.h"
 
 /* Once per process. */
 apr_status_t lims_caller_init(apr_pool_t *pool);

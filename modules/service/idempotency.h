@@ -17,7 +17,7 @@
 #ifndef LIMS_IDEMPOTENCY_H
 #define LIMS_IDEMPOTENCY_H
 
-#include "service/service.h"
+#include "service/exchange.h"
 
 /* Claims the key in the open transaction, or goes on under the claim of an earlier
  * one of this request. `*replayed` is true when the reply is the first answer again

@@ -7,7 +7,7 @@
 #ifndef LIMS_SERVICE_JUDGE_H
 #define LIMS_SERVICE_JUDGE_H
 
-#include "service/service.h"
+#include "service/exchange.h"
 
 /* Finds the route, or x->refusal. */
 void lims_judge_route(lims_exchange_t *x);

@@ -8,7 +8,6 @@
 
 #include "kernel/error.h"
 #include "kernel/route.h"
-#include "kernel/seal.h"
 #include "tool/session.h"
 #include "tool/tool.h"
 
@@ -17,20 +16,6 @@ static const char *ask_password(lims_session_t *session)
     lims_tool_t *tool = session->context;
 
     return lims_secret_ask(apr_psprintf(tool->pool, "Password of %s: ", session->user), tool->pool);
-}
-
-const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool)
-{
-    const char *problem;
-
-    if (!tool->secret_key_file) {
-        return lims_client_error(
-            tool->pool, LIMS_E_INVALID_QUERY,
-            "This command needs the key file that LimsSecretKeyFile names: give --secret-key-file "
-            "FILE, or LIMS_SECRET_KEY_FILE in the environment.");
-    }
-    problem = lims_keyring_read(ring, tool->secret_key_file, tool->pool);
-    return problem ? lims_client_error(tool->pool, LIMS_E_BAD_REQUEST, "%s.", problem) : NULL;
 }
 
 static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *tool)

@@ -63,7 +63,7 @@ struct lims_tool_t {
     bool version;
 };
 
-/* --- Commands ------------------------------------------------------------- */
+/* --- Commands (option_tables.c) ---------------------------------------------- */
 
 /* The route of a command ("sample create"); false when there is none. */
 bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **route,
@@ -72,7 +72,7 @@ bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **rout
 /* Whether a command is one of a noun: "sample create" of "sample". NULL is none. */
 bool lims_tool_of_noun(const char *command, const char *noun);
 
-/* --- Options (options.c) -------------------------------------------------- */
+/* --- Options (option_tables.c, options.c) ------------------------------------ */
 
 /* An option of every command. */
 typedef struct {
@@ -121,7 +121,7 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
 /* Asks at the terminal without echo; NULL when there is none. */
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 
-/* The keys of the key file that the command line names. */
+/* The keys of the key file that the command line names (keyring.c). */
 const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool);
 
 /* --- Output (print.c, printable.c, help.c, command_man.c) ---------------- */
