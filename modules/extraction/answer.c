@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - what the model answered, taken apart. */
+/* answer.c - parsing the model's answer. */
 #include "extraction/answer.h"
 
 #include <apr_lib.h>
@@ -10,7 +10,7 @@
 #include "kernel/json.h"
 #include "kernel/writer.h"
 
-/* Largest number that a pointer may say; the grid's bounds are below it. */
+/* Largest number in a pointer; larger than the bounds of any grid. */
 #define NUMBER_MAX 1000000
 
 const char *const lims_pointed_names[] = {
@@ -42,7 +42,8 @@ static const lims_json_t *first_of(const lims_json_t *object, const char *name)
     return list && list->type == LIMS_JSON_ARRAY ? list->first : NULL;
 }
 
-/* choices[0].message: its content, or the arguments of the tool it was to call. */
+/* Extracts the text of a chat completion: choices[0].message.content, or the arguments of
+ * the tool call. */
 static lims_call_e open_completion(const char **text, const char **problem, const lims_json_t *root)
 {
     const lims_json_t *choice = first_of(root, "choices");
@@ -69,7 +70,7 @@ static const char *copied(const char *from, const char *end, apr_pool_t *pool)
     return apr_pstrmemdup(pool, from, (apr_size_t)(end - from));
 }
 
-/* Bounded by the parser's depth. */
+/* Writes a JSON tree; the parser's bound on depth bounds the recursion. */
 static void write_json(lims_writer_t *w, const lims_json_t *node)
 {
     switch (node->type) {
@@ -102,7 +103,8 @@ static const char *text_of(const lims_json_t *node, apr_pool_t *pool)
     return lims_writer_finish(&length, w);
 }
 
-/* content[]: blocks of text, or the input of the tool, which is no text but JSON. */
+/* Extracts the text of an Anthropic message: its text blocks, or the input of the tool
+ * call as JSON. */
 static lims_call_e open_message(const char **text, const char **problem, const lims_json_t *root,
                                 apr_pool_t *pool)
 {
@@ -130,7 +132,7 @@ static lims_call_e open_message(const char **text, const char **problem, const l
     return *text ? LIMS_CALL_ANSWERED : LIMS_CALL_NONSENSE;
 }
 
-/* Models that nothing holds to JSON like to put a fence around it. */
+/* Removes a Markdown code fence, which models without structured output often add. */
 static const char *without_fence(const char *text, apr_pool_t *pool)
 {
     const char *begin = text + strspn(text, " \t\r\n"), *end;
@@ -162,9 +164,9 @@ lims_call_e lims_answer_open(const char **text, const char **problem, lims_style
     return outcome;
 }
 
-/* --- The text ---------------------------------------------------------------------- */
+/* --- The pointers ------------------------------------------------------------------ */
 
-/* A member of a pointer: where it goes, and whether it may be null. */
+/* A member of a pointer: its offset, and whether it may be null. */
 typedef struct {
     const char *name;
     apr_size_t offset;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client.c - asking the model.
+ * client.c - the HTTP client of the model service.
  *
- * What libcurl is kept from: protocols but HTTP(S), redirects, the environment's
- * proxies, cookies, .netrc, answers without end. Where it goes is the
- * administrator's choice alone, so the address may be a private one.
+ * libcurl must not use protocols other than HTTP(S), redirects, proxies of the
+ * environment, cookies, .netrc, or answers of unlimited size. The administrator alone
+ * configures the URL, so private addresses are allowed.
  */
 #include "extraction/client.h"
 
@@ -16,7 +16,7 @@
 
 #include "kernel/time.h"
 
-/* Bytes of an answer: the largest that can be meant takes a tenth of it. */
+/* Bound on an answer, bytes: ten times the largest useful one. */
 #define ANSWER_MAX (4 * 1024 * 1024)
 #define HEADER_MAX 65536
 
@@ -33,10 +33,10 @@ typedef struct {
     apr_size_t length, room, header_seen;
     char error[CURL_ERROR_SIZE];
     long status;
-    bool json; /* by its Content-Type, or without one */
+    bool json; /* whether the Content-Type is JSON or missing */
 } call_t;
 
-/* --- What libcurl asks -------------------------------------------------------------- */
+/* --- Callbacks of libcurl ------------------------------------------------------------ */
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *data)
 {
@@ -86,7 +86,7 @@ static bool add_headers(call_t *call)
 {
     const lims_model_t *model = call->model;
     bool added = add_header(call, "Content-Type", "application/json") &&
-                 /* libcurl would wait for "100 Continue" before a body. */
+                 /* Without this libcurl would wait for "100 Continue" before the body. */
                  add_header(call, "Expect", NULL);
 
     if (added && model->style == LIMS_STYLE_ANTHROPIC) {
@@ -125,7 +125,7 @@ static void set_limits(CURL *easy, const lims_model_t *model, apr_interval_time_
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 }
 
-/* In memory, read by who started httpd: its children need not be able to. */
+/* Sets a PEM that was read at start: the children may have no right to read its file. */
 static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
 {
     struct curl_blob blob = { .data = (void *)(apr_uintptr_t)pem,
@@ -135,8 +135,8 @@ static CURLcode set_pem(CURL *easy, CURLoption option, const char *pem)
     return curl_easy_setopt(easy, option, &blob);
 }
 
-/* libcurl copies texts, for which there may be no memory: then nothing is asked,
- * rather than past the proxy. */
+/* Sets a text option. libcurl copies texts; if there is no memory for that, the call is
+ * not made, because it might bypass the proxy. */
 static CURLcode set_text(CURL *easy, CURLoption option, const char *text)
 {
     return curl_easy_setopt(easy, option, text);
@@ -146,7 +146,7 @@ static CURLcode set_way(CURL *easy, const lims_model_t *model)
 {
     CURLcode code = set_text(easy, CURLOPT_URL, model->url);
 
-    /* The key is for the service, not for the proxy before it. */
+    /* The API key must not be sent to a proxy. */
     curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
     code = code ? code : set_text(easy, CURLOPT_PROXY, model->proxy ? model->proxy : "");
     code = code ? code : set_text(easy, CURLOPT_NOPROXY, "");
@@ -176,7 +176,7 @@ static CURLcode set_request(call_t *call, CURL *easy, const char *body)
     return set_way(easy, call->model);
 }
 
-/* What is not JSON by its own account is somebody's page: a proxy's, a portal's. */
+/* Whether an answer claims to be JSON: anything else is the page of a proxy or portal. */
 static bool is_json(CURL *easy)
 {
     const char *type = NULL;
@@ -204,7 +204,7 @@ static CURLcode perform(call_t *call, const char *body)
     return code;
 }
 
-/* One call: the model's text, or what went wrong. */
+/* Makes one call: returns the model's text, or the problem. */
 static lims_call_e ask_once(const char **text, const char **problem, const lims_model_t *model,
                             const char *body, apr_time_t deadline, apr_pool_t *pool)
 {
@@ -236,7 +236,8 @@ static lims_call_e ask_once(const char **text, const char **problem, const lims_
     return lims_answer_open(text, problem, model->style, call.answer, call.length, pool);
 }
 
-/* One look. `*repairs`: how often an answer of no use may be asked for again. */
+/* Makes one look at the file. `*repairs`: how many more malformed answers may be
+ * repaired by a second call. */
 static lims_call_e look(apr_array_header_t **pointers, const char **problem, int *repairs,
                         const lims_model_t *model, const char *data, apr_time_t deadline,
                         apr_pool_t *pool)

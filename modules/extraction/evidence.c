@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evidence.c - what the file itself says of sample and test of a pointer. */
+/* evidence.c - evidence in the file for the sample and the test of a pointer. */
 #include "extraction/evidence.h"
 
 #include <apr_lib.h>
@@ -19,8 +19,8 @@ static bool same(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-/* What several tests are called is the name of none. */
-static void call(apr_hash_t *names, const char *folded, const char *code)
+/* Adds a name of a test; an ambiguous one maps to "". */
+static void add_name(apr_hash_t *names, const char *folded, const char *code)
 {
     const char *other = apr_hash_get(names, folded, APR_HASH_KEY_STRING);
 
@@ -45,8 +45,8 @@ lims_evidence_t *lims_evidence_create(const lims_grid_t *grid, const lims_candid
     for (int i = 0; i < candidates->count; i++) {
         const lims_candidate_t *item = &candidates->items[i];
 
-        call(evidence->codes, item->folded_code, item->code);
-        call(evidence->names, item->folded_name, item->code);
+        add_name(evidence->codes, item->folded_code, item->code);
+        add_name(evidence->names, item->folded_name, item->code);
     }
     return evidence;
 }
@@ -80,8 +80,8 @@ static bool names_another(const lims_grid_row_t *row, const char *tracking_id)
     return false;
 }
 
-/* In a row of several samples a value belongs to the one before it, or behind it
- * when there is none before. */
+/* Checks a value in the row of its sample. With several samples in a row a value belongs
+ * to the one before it, or to the one after it if there is none before. */
 static const char *in_row(const lims_grid_row_t *row, const lims_pointer_t *pointer)
 {
     const char *owner = NULL;
@@ -115,8 +115,8 @@ static const char *in_message(const lims_grid_t *grid, const lims_pointer_t *poi
     return NULL;
 }
 
-/* Below a sample: in its column (a table on its side, or "Sample: …" with pairs
- * below) or in its block. In a table of samples the row below is another one. */
+/* Checks a value below its sample: in its column (a transposed table, or "Sample: …" with
+ * pairs below) or in its block. In a table of samples the next row is another sample. */
 static const char *in_block(const lims_grid_t *grid, const lims_pointer_t *pointer)
 {
     const lims_grid_row_t *id = row_of(grid, pointer->sheet, pointer->id.row);
@@ -156,8 +156,8 @@ const char *lims_evidence_record(const lims_evidence_t *evidence, const lims_poi
 
 /* --- The sample --------------------------------------------------------------------- */
 
-/* What files call the rows of controls, folded; and whether it is that wherever it
- * stands, or only in a column of types and beside a tracking id. */
+/* Folded words that mark the rows of controls: if `anywhere` in every cell, else only in a
+ * column of sample types or next to a tracking id. */
 static const struct {
     const char *word;
     bool anywhere;
@@ -214,7 +214,7 @@ static bool is_control(const char *text, apr_size_t length, bool typed)
     return false;
 }
 
-/* Whether a word of some header of the column is that of types. */
+/* Whether a header of the column is one of sample types. */
 static bool has_types(const lims_evidence_t *evidence, int sheet, int row, int column)
 {
     static const char *const types[] = { "type", "typ", "tipo", "class", "task", "kind", "art" };
@@ -272,8 +272,8 @@ static bool calls_control(lims_evidence_t *evidence, int sheet, int row)
     return said[0] == 'y';
 }
 
-/* Whether a field of a segment or record begins with a Q: SPM-11 of HL7 v2.5.1
- * (table 0369), O-12 of CLSI LIS02-A2 8.4.12. */
+/* Whether a field of a segment or record begins with Q for quality control: SPM-11 of HL7
+ * v2.5.1 (table 0369), O-12 of CLSI LIS02-A2 8.4.12. */
 static bool is_quality(const lims_grid_row_t *row, const char *segment, int cell)
 {
     return row->count > cell && same(row->cells[0].text, segment) &&
@@ -313,9 +313,9 @@ const char *lims_evidence_sample(lims_evidence_t *evidence, const lims_pointer_t
 
 /* --- The test ---------------------------------------------------------------------- */
 
-/* A test that a text names, and how, in hundredths. */
+/* A test that a text names, with the strength of the match in hundredths. */
 typedef struct {
-    const char *code; /* "": several */
+    const char *code; /* "": ambiguous */
     int grade;
 } named_t;
 
@@ -345,7 +345,7 @@ static void add_whole(const lims_evidence_t *evidence, apr_array_header_t *tests
     }
 }
 
-/* The tests that a cell names: as a whole, in a component, by a word. */
+/* Returns the tests that a cell names: as a whole, in a component, or in a word. */
 static const apr_array_header_t *tests_of(lims_evidence_t *evidence, const lims_grid_cell_t *cell)
 {
     apr_array_header_t *tests = apr_hash_get(evidence->named, &cell, sizeof(cell));
@@ -380,7 +380,7 @@ static const apr_array_header_t *tests_of(lims_evidence_t *evidence, const lims_
     return tests;
 }
 
-/* The best grades of what was looked at for this test and for any other. */
+/* The best matches seen, for this test and for any other. */
 typedef struct {
     int ours, others;
 } grades_t;
@@ -413,7 +413,7 @@ static void look_above(grades_t *grades, lims_evidence_t *evidence, const char *
     }
 }
 
-/* The cells of a row that name tests. */
+/* Returns the cells of a row that name tests. */
 static const apr_array_header_t *naming_of(lims_evidence_t *evidence, const lims_grid_row_t *row)
 {
     apr_array_header_t *naming = apr_hash_get(evidence->naming, &row, sizeof(row));

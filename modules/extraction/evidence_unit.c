@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evidence_unit.c - the unit that the file gives a value.
+ * evidence_unit.c - the unit of a value in the file.
  *
- * It can stand in five places, and a wrong one means a result that is a thousand
- * times too large: where two of them say different things, nothing is entered.
+ * The unit can be in five places, and a wrong one may make a result a thousand times
+ * too large. If two places contradict each other, no result is entered.
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -14,14 +14,14 @@
 #include "extraction/pointer_check.h"
 #include "profiles/unit.h"
 
-/* Cells above a value that are no numbers and can hold its unit: the name, the
- * unit, and one more. */
+/* Non-numeric cells above a value that are searched for its unit: name, unit, and one
+ * more. */
 #define HEADERS_MAX 3
 
-/* Most units of a row that are looked at. */
+/* Bound on the units of a row that are compared. */
 #define MEASURES_MAX 256
 
-/* What stands between a name and its unit. */
+/* Separators between a name and its unit. */
 #define SEPARATORS " ()[]{},;:^"
 
 /* --- A text ---------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static const char *mismatch(const char *unit, const lims_candidate_t *candidate,
     return apr_psprintf(pool, "The file has the unit %s, the test %s.", unit, candidate->unit);
 }
 
-/* A text as a unit of the test's quantity. */
+/* Reads a text as a unit of the test's quantity. */
 static lims_unit_found_t read_new(const char *text, const lims_candidate_t *candidate,
                                   apr_pool_t *pool)
 {
@@ -66,14 +66,14 @@ static lims_unit_found_t read_unit(lims_evidence_t *evidence, const char *text,
     return *kept;
 }
 
-/* Surely a unit, and not a letter of a name: with a stroke, or in brackets. */
+/* Whether a text is certainly a unit and no part of a name: with a slash or in brackets. */
 static bool is_surely_unit(const char *text, bool bracketed, apr_pool_t *pool)
 {
     return (bracketed || strchr(text, '/')) && (text[1] != '\0' || text[0] == '%') &&
            apr_isdigit(text[0]) == 0 && lims_unit_known(text, pool);
 }
 
-/* The unit in a header: "Nitrate (mg/L)", "NO3N [mg/L]", "NO3N mg/L". */
+/* Finds the unit in a header: "Nitrate (mg/L)", "NO3N [mg/L]", "NO3N mg/L". */
 static const char *read_header(lims_unit_found_t *found, lims_evidence_t *evidence,
                                const char *text, const lims_candidate_t *candidate)
 {
@@ -121,7 +121,7 @@ apr_size_t lims_evidence_split(const char **unit, const char *text,
 
 /* --- The places -------------------------------------------------------------------- */
 
-/* Above the value: what stands nearest. Not in a message, where columns are fields. */
+/* Finds the nearest unit above the value; not in messages, whose columns are fields. */
 static const char *look_above(lims_unit_found_t *found, lims_evidence_t *evidence,
                               const lims_candidate_t *candidate, const lims_pointer_t *pointer)
 {
@@ -141,13 +141,13 @@ static const char *look_above(lims_unit_found_t *found, lims_evidence_t *evidenc
     return problem;
 }
 
-/* A cell of a row that is a unit, of whatever quantity. */
+/* A cell of a row that contains a unit of any quantity. */
 typedef struct {
     int column;
     const char *text;
 } measure_t;
 
-/* A cell as a unit: of HL7's coded elements the code. */
+/* Returns the unit text of a cell; of a coded element of HL7 the code. */
 static const char *unit_text(const lims_evidence_t *evidence, const char *text)
 {
     return lims_evidence_is_message(evidence) && strchr(text, '^')
@@ -176,11 +176,11 @@ static const apr_array_header_t *measures_of(lims_evidence_t *evidence, const li
     return measures;
 }
 
-/* What a row says: the unit nearest to the value, of two as near the one behind it. */
+/* The unit in a row: the one nearest to the value; of two equally near the one after it. */
 typedef struct {
     lims_unit_found_t unit;
     int column, distance;
-    bool mixed;          /* others of it would have another number */
+    bool mixed;          /* other units of the row would convert differently */
     const char *foreign; /* a unit of another quantity, or NULL */
 } row_units_t;
 
@@ -214,7 +214,7 @@ static row_units_t look_beside(lims_evidence_t *evidence, const lims_candidate_t
     return row;
 }
 
-/* --- All of them --------------------------------------------------------------------- */
+/* --- The decision -------------------------------------------------------------------- */
 
 static const char *two_units(const lims_unit_found_t *a, const lims_unit_found_t *b,
                              apr_pool_t *pool)
@@ -222,8 +222,8 @@ static const char *two_units(const lims_unit_found_t *a, const lims_unit_found_t
     return apr_psprintf(pool, "The file gives the value two units: %s and %s.", a->text, b->text);
 }
 
-/* The cell that the model points at, which neither the value's own text nor the
- * header may contradict, nor a unit of the row that stands nearer. */
+/* Takes the unit from the cell that the model names, unless the value's own text, the
+ * header or a nearer unit of the row contradicts it. */
 static const char *take_pointed(lims_unit_found_t *unit, lims_evidence_t *evidence,
                                 const lims_candidate_t *candidate, const lims_pointer_t *pointer,
                                 const char *text)
@@ -253,7 +253,7 @@ static const char *take_pointed(lims_unit_found_t *unit, lims_evidence_t *eviden
     return problem;
 }
 
-/* Where the model names no cell. */
+/* Searches for the unit if the model names no cell. */
 static const char *search(lims_unit_found_t *unit, lims_evidence_t *evidence,
                           const lims_candidate_t *candidate, const lims_pointer_t *pointer)
 {
@@ -281,7 +281,7 @@ static bool is_near(const lims_pointer_t *pointer)
             pointer->unit.row < pointer->value.row);
 }
 
-/* A test without a unit has nothing to compare one with. */
+/* Takes any unit for a test without one: there is nothing to compare. */
 static void take_any(lims_unit_found_t *unit, const lims_grid_cell_t *cell)
 {
     bool named = cell && cell->text[0] != '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid.c - a file as numbered cells. */
+/* grid.c - a file as a grid of numbered cells. */
 #include "extraction/grid.h"
 
 #include <apr_hash.h>
@@ -11,14 +11,14 @@
 #include "kernel/error.h"
 #include "profiles/fold.h"
 
-/* Of the shortest and the longest prefix and number. */
+/* Lengths of the shortest and the longest tracking id. */
 #define TRACKING_ID_MIN 14
 #define TRACKING_ID_MAX 30
 
 /* --- Any file ------------------------------------------------------------------ */
 
-/* A report without a delimiter: two blanks and more stand between its cells, and
- * a colon ends a name. */
+/* Splits a line of a report without delimiter: cells are separated by two or more
+ * blanks, and a colon ends a name. */
 static void split_report(char *text)
 {
     for (char *p = text; *p != '\0'; p++) {
@@ -32,7 +32,7 @@ static void split_report(char *text)
     }
 }
 
-/* The sheets of a file; 0 with reasons. */
+/* Reads the sheets of a file and returns their number; 0: failed, with reasons. */
 static int read_sheets(const lims_sheet_t **sheets, lims_container_e *container, const char *bytes,
                        apr_size_t length, lims_reasons_t *reasons, apr_pool_t *pool)
 {
@@ -65,10 +65,10 @@ static const char *trimmed(const lims_cell_t *cell, apr_pool_t *pool)
     return length == 0 ? "" : apr_pstrmemdup(pool, text, length);
 }
 
-/* Characters that are not seen, or change what is: zero-width and bidirectional
- * ones (Unicode UAX #9, TR36), variation selectors, tags. What a person cannot see
- * in a cell, a model is not told. */
-static bool has_unseen(const char *text)
+/* Whether a text has invisible or reordering characters: zero-width and bidirectional
+ * ones (Unicode UAX #9, TR36), variation selectors, tags. Text that a person cannot see
+ * is not sent to the model, since it may be a prompt injection. */
+static bool has_invisible(const char *text)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
         if ((p[0] == 0xE2 && p[1] == 0x80 &&
@@ -95,8 +95,9 @@ static void take_row(lims_grid_t *grid, lims_grid_row_t *taken, const lims_row_t
         lims_grid_cell_t *cell = &taken->cells[i];
 
         cell->text = trimmed(&row->cells[i], pool);
-        cell->shown =
-            strlen(cell->text) <= LIMS_GRID_CELL_MAX && !has_unseen(cell->text) ? cell->text : NULL;
+        cell->shown = strlen(cell->text) <= LIMS_GRID_CELL_MAX && !has_invisible(cell->text)
+                          ? cell->text
+                          : NULL;
         grid->cells += cell->text[0] != '\0' ? 1 : 0;
     }
 }
@@ -214,7 +215,8 @@ typedef struct {
     apr_pool_t *pool;
 } words_t;
 
-/* LAB-26-0004217-K: prefix, year, number, check character. */
+/* Whether a word is a tracking id: prefix, year, number and check character, as in
+ * LAB-26-0004217-K. */
 static bool is_tracking_id(const char *text, apr_size_t length)
 {
     int hyphens = 0;

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grid.h - a file as numbered cells: what the model points into and what is
- * copied from.
+ * grid.h - a file as a grid of numbered cells: the model points at cells, and values are
+ * copied from them.
  *
- * A cell has two texts. One is the file's own, to the letter: results, units and
- * qualifiers are copied from it. The other is what leaves the house, with sample
- * tokens for tracking ids; a cell that says who or where is not shown at all, and
- * nothing is copied from a cell that was not shown.
+ * A cell has two texts. One is the file's own, unchanged: results, units and qualifiers
+ * are copied from it. The other is sent to the model service, with tokens instead of
+ * tracking ids. A cell with personal data or a location is not sent, and nothing is
+ * copied from a cell that was not sent.
  */
 #ifndef LIMS_EXTRACTION_GRID_H
 #define LIMS_EXTRACTION_GRID_H
 
 #include "formats/container.h"
 
-/* Longest cell, in bytes, that is shown: longer ones are prose. */
+/* Longest cell that is sent, bytes; longer ones are prose. */
 #define LIMS_GRID_CELL_MAX 200
 
 typedef struct {
-    const char *text;        /* without blanks around it; "" for an empty cell */
-    const char *shown;       /* NULL: the cell is not shown */
-    const char *tracking_id; /* that it holds, of a candidate; or NULL */
+    const char *text;        /* trimmed; "": an empty cell */
+    const char *shown;       /* text that is sent; NULL: none */
+    const char *tracking_id; /* of a candidate in the cell, or NULL */
 } lims_grid_cell_t;
 
 typedef struct {
     int number;  /* of the line, row or segment in the file */
-    int message; /* of several in a file */
+    int message; /* number of the message in the file */
     int count;
-    bool named; /* a cell of it holds a tracking id */
+    bool named; /* a cell contains a tracking id */
     lims_grid_cell_t *cells;
 } lims_grid_row_t;
 
 typedef struct {
-    const char *name; /* "" where sheets have none */
+    const char *name; /* "": sheets have no names */
     int count;
     lims_grid_row_t *rows;
 } lims_grid_sheet_t;
@@ -40,25 +40,24 @@ typedef struct {
     lims_container_e container;
     int count;
     lims_grid_sheet_t *sheets; /* without hidden ones */
-    int rows, cells;           /* in all of them; cells that are not empty */
+    int rows, cells;           /* totals; only cells that are not empty */
 } lims_grid_t;
 
-/* Reads a file by its content. LIMS_E_INVALID_BODY with the first reason when it
- * cannot be read, LIMS_E_PAYLOAD_TOO_LARGE when it has more rows or cells. */
+/* Reads a file; its type is detected by content. LIMS_E_INVALID_BODY with the first
+ * reason if it cannot be read, LIMS_E_PAYLOAD_TOO_LARGE if it has too many rows or cells. */
 const lims_error_t *lims_grid_read(lims_grid_t **grid, const char *bytes, apr_size_t length,
                                    int rows_max, int cells_max, apr_pool_t *pool);
 
-/* The cell at a sheet, row and column, counted from 1; NULL: there is none. */
+/* Returns the cell at a sheet, row and column, counted from 1; NULL: there is none. */
 lims_grid_cell_t *lims_grid_cell(const lims_grid_t *grid, int sheet, int row, int column);
 
-/* --- Words: where tracking ids can stand ----------------------------------- */
+/* --- Words, of which tracking ids are some ---------------------------------- */
 
-/* The next word of a text: letters, digits and the signs - _ . / between them.
- * False at the end; else `*word` points at it, and `*rest` behind it. */
+/* Finds the next word of a text: letters and digits, with - _ . / between them. False: no
+ * more; else `*word` points at it and `*rest` behind it. */
 bool lims_grid_word(const char **word, apr_size_t *length, const char **rest);
 
-/* The words that have the form of tracking ids, each once, as an array of
- * PostgreSQL. */
+/* Returns the words in the form of tracking ids, each once, as a PostgreSQL array. */
 const char *lims_grid_words(const lims_grid_t *grid, apr_pool_t *pool);
 
 #endif /* LIMS_EXTRACTION_GRID_H */

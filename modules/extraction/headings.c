@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* headings.c - what the names of columns, fields and members say. */
+/* headings.c - classification of the names of columns, fields and members. */
 #include "extraction/headings.h"
 
 #include <apr_lib.h>
@@ -7,9 +7,9 @@
 
 #include "profiles/fold.h"
 
-/* Words of headers whose column, or whose neighbour, says who or where. Folded. */
-static const char *const telling[] = {
-    /* who measured, and for whom */
+/* Folded words of headers whose column or neighbour is personal data or a location. */
+static const char *const personal_words[] = {
+    /* persons who measured or ordered */
     "operator",
     "analyst",
     "analysed by",
@@ -46,7 +46,7 @@ static const char *const telling[] = {
     "utente",
     "usu\303\241rio",
     "operat\303\266r",
-    /* whose sample */
+    /* patients */
     "patient",
     "patient id",
     "patient name",
@@ -84,7 +84,7 @@ static const char *const telling[] = {
     "surname",
     "vorname",
     "nachname",
-    /* where */
+    /* locations */
     "path",
     "file path",
     "filename",
@@ -101,7 +101,7 @@ static const char *const telling[] = {
     "computer",
     "host",
     "ip",
-    /* what anybody may write */
+    /* free text */
     "remark",
     "remarks",
     "comment",
@@ -122,7 +122,7 @@ static const char *const telling[] = {
     "anm\303\244rkning",
 };
 
-/* Words of headers that are nobody's name: columns beside such as the above. */
+/* Folded words of other columns of result tables, which are no person's name. */
 static const char *const columns_of_tables[] = {
     "sample",
     "sample id",
@@ -209,7 +209,7 @@ static const char *const columns_of_tables[] = {
     "tid",
 };
 
-/* What is longer is no name of a column or a member. */
+/* Longest name of a column or member. */
 #define LONGEST_NAME 100
 
 static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
@@ -220,14 +220,14 @@ static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
     while (size > 0 && (folded[size - 1] == ':' || folded[size - 1] == ' ')) {
         size--;
     }
-    for (apr_size_t i = 0; i < LIMS_LENGTH(telling); i++) {
-        apr_size_t word = strlen(telling[i]);
+    for (apr_size_t i = 0; i < LIMS_LENGTH(personal_words); i++) {
+        apr_size_t word = strlen(personal_words[i]);
 
-        if (size == word && memcmp(folded, telling[i], word) == 0) {
+        if (size == word && memcmp(folded, personal_words[i], word) == 0) {
             return true;
         }
-        /* "Patient ID (external)", "Operator name": what begins so, and goes on. */
-        if (size > word && memcmp(folded, telling[i], word) == 0 && word >= 7 &&
+        /* Also names that continue: "Patient ID (external)", "Operator name". */
+        if (size > word && memcmp(folded, personal_words[i], word) == 0 && word >= 7 &&
             strchr(" (_/-", folded[word])) {
             return true;
         }
@@ -235,8 +235,8 @@ static bool is_listed(const char *text, apr_size_t length, apr_pool_t *pool)
     return false;
 }
 
-/* Names in XML and JSON are written as one word: "patientName" has two. */
-static const char *parted(const char *text, apr_size_t length, apr_pool_t *pool)
+/* Separates the words of a name in camel case, as in XML and JSON: "patientName". */
+static const char *split_camel_case(const char *text, apr_size_t length, apr_pool_t *pool)
 {
     char *words = apr_palloc(pool, 2 * length + 1), *to = words;
 
@@ -260,7 +260,7 @@ bool lims_heading_tells(const char *text, apr_size_t length, apr_pool_t *pool)
     if (length > LONGEST_NAME) {
         return false;
     }
-    words = parted(text, length, pool);
+    words = split_camel_case(text, length, pool);
     return strlen(words) > length && is_listed(words, strlen(words), pool);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pointer_check.c - what is made of the model's pointers. */
+/* pointer_check.c - checks of the model's pointers. */
 #include "extraction/pointer_check.h"
 
 #include <apr_hash.h>
@@ -25,7 +25,7 @@ const char *const lims_match_names[] = {
 
 _Static_assert(LIMS_LENGTH(lims_match_names) == LIMS_MATCH_COUNT + 1, "a name for each status");
 
-/* Most characters of a result, as the API takes it. */
+/* Longest result that the API accepts, characters. */
 #define RESULT_MAX 1000
 
 static void reject(lims_finding_t *finding, lims_match_status_e status, const char *message)
@@ -37,8 +37,8 @@ static void reject(lims_finding_t *finding, lims_match_status_e status, const ch
 
 /* --- The value ------------------------------------------------------------------- */
 
-/* A number with a decimal point, with or without a sign, exponent and "<" or ">"
- * before it: what the API reads as one. */
+/* Whether the API would read a text as a number: with a decimal point, optional sign and
+ * exponent, and an optional "<" or ">" before it. */
 static bool is_number(const char *text)
 {
     const char *p = text + strspn(text, "<>");
@@ -58,7 +58,7 @@ static bool is_number(const char *text)
     return count > 0 && *p == '\0' && p - text <= 40 && strspn(text, "<>") <= 1;
 }
 
-/* What laboratories write for a number that there is none of. */
+/* Whether a text is a usual replacement of a number, such as ND. */
 static bool is_token(const char *text)
 {
     static const char *const tokens[] = { "ND", "N.D.", "TNTC", "BDL", "BLQ", "<LOD", "<LOQ" };
@@ -81,8 +81,7 @@ static bool is_printable(const char *text)
     return true;
 }
 
-/* A number may have its unit behind it in the cell: then it alone is the result,
- * and `*beside` the unit. */
+/* Takes the value from its cell. A unit after a number is split off into `*beside`. */
 static const char *take_value(lims_finding_t *finding, const char **beside, apr_pool_t *pool)
 {
     const char *text = finding->cell;
@@ -109,8 +108,8 @@ static const char *take_value(lims_finding_t *finding, const char **beside, apr_
                : "The cell is no number, and the test is numeric.";
 }
 
-/* Into the unit of the test: a power of ten, and so exactly. What is no number
- * stays what it is. */
+/* Converts a number to the unit of the test by a power of ten, which is exact. Other
+ * values are left unchanged. */
 static const char *convert(lims_finding_t *finding, int power, apr_pool_t *pool)
 {
     const char *text = finding->result, *number = text + strspn(text, "<> ");
@@ -161,8 +160,8 @@ static const char *shown_text(const judge_t *judge, int sheet, lims_at_t at)
     return cell && cell->shown ? cell->text : NULL;
 }
 
-/* Where the value stands, and which sample its pointer names. */
-static bool place(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
+/* Finds the cell of the value and the sample that the pointer names. */
+static bool locate(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
 {
     const char *value = shown_text(judge, pointer->sheet, pointer->value);
     const char *id = shown_text(judge, pointer->sheet, pointer->id);
@@ -232,9 +231,9 @@ static bool take_qualifier(lims_finding_t *finding, const judge_t *judge,
     return true;
 }
 
-/* Where the value belongs, by what stands around it. */
-static const char *check_place(lims_finding_t *finding, const judge_t *judge,
-                               const lims_pointer_t *pointer)
+/* Checks sample, test and unit of a value by the evidence around it. */
+static const char *check_context(lims_finding_t *finding, const judge_t *judge,
+                                 const lims_pointer_t *pointer)
 {
     const char *problem = lims_evidence_sample(judge->evidence, pointer);
 
@@ -265,17 +264,17 @@ static const char *check_unit(lims_finding_t *finding, const judge_t *judge,
     return !problem && unit.power != 0 ? convert(finding, unit.power, judge->pool) : problem;
 }
 
-/* Each of these has to hold, or the pointer is worth nothing. */
+/* The hard checks: a pointer that fails one is rejected. */
 static bool passes(lims_finding_t *finding, const judge_t *judge, const lims_pointer_t *pointer)
 {
     const char *problem, *beside = NULL;
 
-    if (!place(finding, judge, pointer) || !take_candidate(finding, judge, pointer)) {
+    if (!locate(finding, judge, pointer) || !take_candidate(finding, judge, pointer)) {
         return false;
     }
     problem = take_value(finding, &beside, judge->pool);
     if (!problem) {
-        problem = check_place(finding, judge, pointer);
+        problem = check_context(finding, judge, pointer);
     }
     if (!problem) {
         problem = check_unit(finding, judge, pointer, beside);
@@ -356,9 +355,9 @@ static void compare(lims_finding_t *finding, const lims_finding_t *other)
     }
 }
 
-/* What one look proposes is held against the other; what only the second proposes
- * is added, for a person to see. */
-static void hold_together(apr_array_header_t *findings, const apr_array_header_t *others,
+/* Compares the findings of two looks; what only the second proposes is added, for a
+ * person to review. */
+static void compare_looks(apr_array_header_t *findings, const apr_array_header_t *others,
                           apr_pool_t *pool)
 {
     apr_hash_t *first = by_place(findings, pool), *second = by_place(others, pool);
@@ -382,7 +381,7 @@ static void hold_together(apr_array_header_t *findings, const apr_array_header_t
     }
 }
 
-/* --- All of them --------------------------------------------------------------------- */
+/* --- All findings -------------------------------------------------------------------- */
 
 static bool is_open(const lims_finding_t *finding)
 {
@@ -390,7 +389,7 @@ static bool is_open(const lims_finding_t *finding)
            finding->status == LIMS_MATCH_BELOW_THRESHOLD || finding->status == LIMS_MATCH_AMBIGUOUS;
 }
 
-/* Two that claim the same: neither, whichever the model would prefer. */
+/* Registers a claim; two findings with the same claim are both ambiguous. */
 static void claim(apr_hash_t *claims, const char *what, lims_finding_t *finding,
                   const char *problem)
 {
@@ -404,9 +403,9 @@ static void claim(apr_hash_t *claims, const char *what, lims_finding_t *finding,
     reject(other, LIMS_MATCH_AMBIGUOUS, problem);
 }
 
-/* One value for a test, and one test for a value. The same cell named twice for
- * the same test is one value. */
-static void find_twins(apr_array_header_t *findings, apr_pool_t *pool)
+/* Finds conflicts: a test may have one value, and a value one test. The same cell named
+ * twice for the same test is no conflict. */
+static void find_conflicts(apr_array_header_t *findings, apr_pool_t *pool)
 {
     apr_hash_t *tests = apr_hash_make(pool), *cells = apr_hash_make(pool);
 
@@ -422,8 +421,7 @@ static void find_twins(apr_array_header_t *findings, apr_pool_t *pool)
     }
 }
 
-/* The values of one column without a name of its own are of one test, for every
- * sample. */
+/* Checks that all values of a column without a header belong to one test. */
 static void check_columns(apr_array_header_t *findings, apr_pool_t *pool)
 {
     apr_hash_t *tests = apr_hash_make(pool);
@@ -431,15 +429,15 @@ static void check_columns(apr_array_header_t *findings, apr_pool_t *pool)
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < findings->nelts; i++) {
             lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
-            const char *place, *code;
+            const char *locate, *code;
 
             if (!finding->candidate || finding->test_factor != LIMS_TEST_MODEL) {
                 continue;
             }
-            place = apr_psprintf(pool, "%d %d", finding->sheet_number, finding->column);
-            code = apr_hash_get(tests, place, APR_HASH_KEY_STRING);
+            locate = apr_psprintf(pool, "%d %d", finding->sheet_number, finding->column);
+            code = apr_hash_get(tests, locate, APR_HASH_KEY_STRING);
             if (pass == 0) {
-                apr_hash_set(tests, place, APR_HASH_KEY_STRING,
+                apr_hash_set(tests, locate, APR_HASH_KEY_STRING,
                              code && strcmp(code, finding->candidate->code) != 0
                                  ? ""
                                  : finding->candidate->code);
@@ -462,7 +460,7 @@ static int in_order(const void *a, const void *b)
                                     : one->column - other->column;
 }
 
-/* Without those that say the same of the same cell again. */
+/* Returns the pointers without duplicates. */
 static apr_array_header_t *distinct(const apr_array_header_t *pointers, apr_pool_t *pool)
 {
     apr_array_header_t *kept = apr_array_make(pool, pointers->nelts, sizeof(lims_pointer_t));
@@ -481,7 +479,7 @@ static apr_array_header_t *distinct(const apr_array_header_t *pointers, apr_pool
     return kept;
 }
 
-/* Each by itself. What passes is PROPOSED and not weighed yet. */
+/* Checks each pointer by itself; those that pass are PROPOSED, without a confidence yet. */
 static apr_array_header_t *examine(const apr_array_header_t *pointers, const judge_t *judge)
 {
     const apr_array_header_t *kept = distinct(pointers, judge->pool);
@@ -509,7 +507,7 @@ apr_array_header_t *lims_pointers_check(const apr_array_header_t *pointers,
     apr_array_header_t *findings = examine(pointers, &judge);
 
     if (second) {
-        hold_together(findings, examine(second, &judge), pool);
+        compare_looks(findings, examine(second, &judge), pool);
     }
     for (int i = 0; i < findings->nelts; i++) {
         lims_finding_t *finding = &APR_ARRAY_IDX(findings, i, lims_finding_t);
@@ -519,7 +517,7 @@ apr_array_header_t *lims_pointers_check(const apr_array_header_t *pointers,
         }
     }
     check_columns(findings, pool);
-    find_twins(findings, pool);
+    find_conflicts(findings, pool);
     qsort(findings->elts, (size_t)findings->nelts, sizeof(lims_finding_t), in_order);
     return findings;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privacy.c - what leaves the house of a file: values, units and names of tests,
- * and tokens for samples. Nobody's name, nobody's number.
+ * privacy.c - de-identification of a file before it is sent to the model service: only
+ * values, units, names of tests, and tokens for samples; no personal data and no
+ * identifiers.
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -28,8 +29,8 @@ void lims_shuffle(int *numbers, int count)
     }
 }
 
-/* The candidates come in the order of their tracking ids; each new one takes the
- * next of a shuffled row of numbers. */
+/* The candidates are ordered by tracking id; each new id gets the next of a shuffled list
+ * of numbers. */
 void lims_candidates_name(lims_candidates_t *candidates, apr_pool_t *pool)
 {
     int *numbers = apr_palloc(pool, sizeof(*numbers) * (apr_size_t)(candidates->count + 1));
@@ -111,9 +112,9 @@ static apr_size_t run(const char *text, bool digits)
     return length;
 }
 
-/* How long the tracking id is that begins a text, in capitals or not: a prefix, two
- * digits of the year, the number, a check character (LAB-26-0004217-K). 0: none does.
- * Who mistyped one has written one all the same. */
+/* Returns the length of the tracking id at the begin of a text, in either case: prefix,
+ * two digits of the year, number, check character (LAB-26-0004217-K); 0: none. The check
+ * character is not verified, so that mistyped ids are found too. */
 static apr_size_t tracking_id_at(const char *text)
 {
     static const struct {
@@ -135,8 +136,7 @@ static apr_size_t tracking_id_at(const char *text)
     return at;
 }
 
-/* Tokens for what the candidates' ids are, and for every other id the same one:
- * whose sample it is, is nobody's business. */
+/* Replaces tracking ids: those of candidates by their tokens, all others by one token. */
 const char *lims_text_hide(const char *text, const lims_candidates_t *candidates, apr_pool_t *pool)
 {
     const lims_candidate_t *item = find(text, strlen(text), candidates);
@@ -161,9 +161,9 @@ const char *lims_text_hide(const char *text, const lims_candidates_t *candidates
     return from == text ? text : apr_pstrcat(pool, shown, from, NULL);
 }
 
-/* --- Who and where --------------------------------------------------------------- */
+/* --- Personal data and locations --------------------------------------------------- */
 
-/* A title and a name: "for Dr. Jane Doe". */
+/* Whether a text contains a title and a name: "for Dr. Jane Doe". */
 static bool has_title(const char *text)
 {
     static const char *const titles[] = { "Dr",   "Prof", "Mr",   "Mrs", "Ms",
@@ -188,8 +188,9 @@ static bool has_title(const char *text)
     return false;
 }
 
-/* Says itself who or where: "Operator: J. Smith", C:\data\smith, a mail address. */
-static bool tells(const char *text, apr_pool_t *pool)
+/* Whether a text itself contains personal data or a location: "Operator: J. Smith",
+ * C:\data\smith, a mail address. */
+static bool is_revealing(const char *text, apr_pool_t *pool)
 {
     const char *colon = strchr(text, ':');
     const char *at = strchr(text, '@');
@@ -205,7 +206,7 @@ static bool tells(const char *text, apr_pool_t *pool)
 
 /* --- Headers --------------------------------------------------------------------- */
 
-/* Whether a text is `name`, or begins with it and goes on otherwise: "NO3N (mg/L)". */
+/* Whether a text is `name`, or begins with it as a word: "NO3N (mg/L)". */
 static bool begins_with(const char *folded, const char *name)
 {
     apr_size_t length = strlen(name);
@@ -214,7 +215,8 @@ static bool begins_with(const char *folded, const char *name)
            (folded[length] & 0x80) == 0;
 }
 
-/* Names a column, and nobody: a test of the candidates, or a word of tables. */
+/* Whether a text is a column name and no person's: a candidate's test, or a usual column
+ * of result tables. */
 static bool is_heading(const char *text, const lims_candidates_t *candidates, apr_pool_t *pool)
 {
     const char *folded = lims_fold(text, strlen(text), pool);
@@ -228,7 +230,7 @@ static bool is_heading(const char *text, const lims_candidates_t *candidates, ap
     return lims_heading_is_of_table(folded);
 }
 
-/* Whether the column goes on in the row below. */
+/* Whether the column has a cell in the row below. */
 static bool is_filled(const lims_grid_sheet_t *sheet, int row, int column)
 {
     const lims_grid_row_t *below = row + 1 < sheet->count ? &sheet->rows[row + 1] : NULL;
@@ -236,9 +238,9 @@ static bool is_filled(const lims_grid_sheet_t *sheet, int row, int column)
     return below && column < below->count && below->cells[column].text[0] != '\0';
 }
 
-/* What stands beside a word that hides its neighbour is shown where it is a header
- * as that word is: both at the head of filled columns, and the one a name of columns.
- * Of "Operator; M. Keller" above "Method; NO3" columns alone would tell nothing. */
+/* Whether the cell next to a hiding word is a column header, which is sent: both are at
+ * the head of filled columns, and the cell is a usual column name. Filled columns alone
+ * are not enough: "Operator; M. Keller" may stand above "Method; NO3". */
 static bool is_header_too(const lims_grid_sheet_t *sheet, int row, int word, int column,
                           const lims_candidates_t *candidates, apr_pool_t *pool)
 {
@@ -246,12 +248,12 @@ static bool is_header_too(const lims_grid_sheet_t *sheet, int row, int word, int
            is_heading(sheet->rows[row].cells[column].text, candidates, pool);
 }
 
-/* One row; `hidden` says which columns are, and becomes so below a header. */
+/* Hides cells of one row. `hidden` has the hidden columns; a header adds its own. */
 static void hide_row(lims_grid_sheet_t *sheet, int r, bool *hidden, bool tree,
                      const lims_candidates_t *candidates, apr_pool_t *pool)
 {
     lims_grid_row_t *row = &sheet->rows[r];
-    int word = -1; /* that hides what comes next */
+    int word = -1; /* column of a word that hides the next cell; -1: none */
 
     for (int c = 0; c < row->count; c++) {
         lims_grid_cell_t *cell = &row->cells[c];
@@ -260,7 +262,7 @@ static void hide_row(lims_grid_sheet_t *sheet, int r, bool *hidden, bool tree,
         bool beside =
             word >= 0 && !empty && (tree || !is_header_too(sheet, r, word, c, candidates, pool));
 
-        if (!empty && !header && (hidden[c] || beside || tells(cell->text, pool))) {
+        if (!empty && !header && (hidden[c] || beside || is_revealing(cell->text, pool))) {
             cell->shown = NULL;
         }
         hidden[c] = hidden[c] || (header && !tree);
@@ -268,8 +270,8 @@ static void hide_row(lims_grid_sheet_t *sheet, int r, bool *hidden, bool tree,
     }
 }
 
-/* Below such a header, and at its right, nothing is shown. A column ends at a row
- * where it has no cell. In a `tree` names stand in one column: nothing is below them. */
+/* Hides the cells below and to the right of such headers. A column ends at a row where it
+ * has no cell. In a `tree` all names are in one column, and no cells are below them. */
 static void hide_table(lims_grid_sheet_t *sheet, bool tree, const lims_candidates_t *candidates,
                        apr_pool_t *pool)
 {
@@ -288,11 +290,11 @@ static void hide_table(lims_grid_sheet_t *sheet, bool tree, const lims_candidate
 /* --- Messages ---------------------------------------------------------------------- */
 
 typedef struct {
-    const char *segment; /* its name, or the begin of it */
-    int fields[8];       /* that are hidden, counted as the standard does; {0}: all */
+    const char *segment; /* its name or a prefix of it */
+    int fields[8];       /* to hide, in the numbering of the standard; {0}: all */
 } hidden_fields_t;
 
-/* HL7 v2.5.1 chapters 3, 4 and 7: people, places, free text. */
+/* HL7 v2.5.1 chapters 3, 4 and 7: persons, locations, free text. */
 static const hidden_fields_t hl7_hidden[] = {
     { "PID", { 0 } },
     { "PD1", { 0 } },
@@ -338,7 +340,7 @@ static void hide_fields(lims_grid_row_t *row, const hidden_fields_t *rule, int f
     }
 }
 
-/* `first`: the number that the standard gives to cell 0. */
+/* Hides fields of a message. `first`: the number of cell 0 in the standard. */
 static void hide_message(lims_grid_sheet_t *sheet, const hidden_fields_t *rules, apr_size_t count,
                          int first)
 {
@@ -352,7 +354,7 @@ static void hide_message(lims_grid_sheet_t *sheet, const hidden_fields_t *rules,
                 segment = true;
             }
         }
-        /* Segments of a sender's own say what they like. */
+        /* Z segments are defined by the sender and may contain anything. */
         if (!segment && row->count > 0 && row->cells[0].text[0] == 'Z') {
             hide_fields(row, &(const hidden_fields_t){ .fields = { 0 } }, first);
         }

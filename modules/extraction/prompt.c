@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prompt.c - what is sent to the model. */
+/* prompt.c - the requests to the model. */
 #include "extraction/prompt.h"
 
 #include <apr_escape.h>
@@ -9,10 +9,10 @@
 
 #include "kernel/writer.h"
 
-/* Most that a model may write: some 90 tokens a result. */
+/* Bound on the answer, tokens; a result takes some 90. */
 #define ANSWER_TOKENS 32000
 
-/* Most of a wrong answer that is shown to it again. */
+/* Bytes of a malformed answer that are sent back for repair. */
 #define ANSWER_SHOWN 4000
 
 static const char instructions[] =
@@ -46,7 +46,7 @@ static void add(text_t *text, const char *part)
     APR_ARRAY_PUSH(text->parts, const char *) = part;
 }
 
-/* As a JSON string, which ends where it ends and has no line ends. */
+/* Quotes a text as a JSON string, which contains no line end. */
 static const char *quoted(const char *string, apr_pool_t *pool)
 {
     lims_writer_t *w = lims_writer_create(pool);
@@ -56,7 +56,7 @@ static const char *quoted(const char *string, apr_pool_t *pool)
     return lims_writer_finish(&length, w);
 }
 
-/* 0, 1, 2 … as they are, or in random order but for the first so many. */
+/* Returns the numbers from 0 in order, or shuffled except the first `kept`. */
 static const int *order_of(int count, int kept, bool shuffled, apr_pool_t *pool)
 {
     int *order = apr_palloc(pool, sizeof(*order) * ((apr_size_t)count + 1));
@@ -104,7 +104,7 @@ static void add_row(text_t *text, const lims_grid_row_t *row, int number)
     }
 }
 
-/* What stands above the first sample stays there. */
+/* Writes a sheet; rows above the first sample keep their place. */
 static void add_sheet(text_t *text, const lims_grid_sheet_t *sheet, bool shuffled)
 {
     apr_array_header_t *begins = apr_array_make(text->pool, 64, sizeof(int));
@@ -178,8 +178,8 @@ static void begin_array(lims_writer_t *w, const char *name)
     lims_writer_array_begin(w);
 }
 
-/* The members of a row in their order. Bounds are left out: not every service that
- * enforces a schema knows them, and all are checked here in any case. */
+/* The members of a row in order. The schema has no bounds: not every service supports
+ * them, and the answer is checked anyway. */
 static const struct {
     const char *name;
     bool nullable;
@@ -328,8 +328,8 @@ static void write_message_output(lims_writer_t *w, lims_output_e output)
     }
 }
 
-/* Neither temperature nor, where it is not required, a bound of the answer: there
- * are models that refuse the one or the other. */
+/* Sends no temperature, and a bound on the answer only where it is required: some models
+ * refuse either. */
 const char *lims_prompt_body(lims_style_e style, lims_output_e output, const char *model,
                              const char *data, const char *answer, const char *problem,
                              apr_pool_t *pool)

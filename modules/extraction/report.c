@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c - findings as JSON: to be entered, to be kept, to be answered. */
+/* report.c - findings as JSON. */
 #include "extraction/report.h"
 
 #include <apr_strings.h>
@@ -30,7 +30,6 @@ static void write_number(lims_writer_t *w, const char *name, int number)
     }
 }
 
-/* Millionths as a decimal, without zeros at its end. */
 const char *lims_report_share(int millionths, apr_pool_t *pool)
 {
     char *text = apr_psprintf(pool, "%d.%06d", millionths / MILLION, millionths % MILLION);
