@@ -318,8 +318,8 @@ subtest 'lists of values' => sub {
     push @faults, map { "$_: no list in C has " . sorted(@{ $may->{$_}{values} }) }
         grep { !$whole{$_} && !reason(\%in_the_database_alone, $_) }
         grep { $may->{$_}{values} } sort keys %$may;
-    cmp_ok(scalar keys %whole, '>', 25, 'of ' . keys(%whole) . ' columns are compared');
-    is(join("\n", @faults), '', '... and are the same');
+    cmp_ok(scalar keys %whole, '>', 25, 'the lists of ' . keys(%whole) . ' columns are compared');
+    is(join("\n", @faults), '', 'every list of values is the same in C and in the database');
 };
 
 # Of what a record shows and nobody sends a bound in C is optional.
@@ -343,8 +343,8 @@ subtest 'text' => sub {
             if $least < ($theirs->{min} // 0) && !reason(\%emptied, $path);
         $count++;
     }
-    cmp_ok($count, '>', 80, "$count bounds are compared");
-    is(join("\n", @faults), '', '... and are the same');
+    cmp_ok($count, '>', 80, "$count bounds of text are compared");
+    is(join("\n", @faults), '', 'bounds and patterns of text are the same in C and in the database');
 };
 
 # A record may show null where the column may be, and a creation may leave out what the
@@ -363,7 +363,7 @@ subtest 'what may be null' => sub {
             if ($field->{nullable} || $left_out) && !reason(\%always_filled, $path);
     }
     cmp_ok($count, '>', 300, "$count columns are compared");
-    is(join("\n", @faults), '', '... and are the same');
+    is(join("\n", @faults), '', 'fields and columns may be null alike');
 };
 
 my @routes = map { @{ $_->{routes} } } @{ $c->{resources} };
@@ -372,17 +372,17 @@ my @routes = map { @{ $_->{routes} } } @{ $c->{resources} };
 subtest 'views of records' => sub {
     my %read = map { $_ => 1 } grep { defined } (map { @$_{qw(record nestedStatement)} } @{ $c->{resources} }),
         map { @$_{qw(statement search changes)} } grep { $_->{list} } @routes;
-    cmp_ok(scalar keys %read, '>', 60, 'are asked by ' . keys(%read) . ' statements');
+    cmp_ok(scalar keys %read, '>', 60, keys(%read) . ' statements read records');
     is(sorted(grep { $statement{$_}{sql} !~ /\bSELECT (?:\w+\.)?\*\n.*\blims\.\w+_record\b/s } keys %read),
-        '', '... and by all of them');
+        '', 'every one of them takes all columns of the view of a record');
 };
 
 subtest 'scopes' => sub {
-    is(sorted(@{ $c->{scopes} }), sorted(@{ $may->{'api_key.scopes'}{values} }), 'are those of keys');
+    is(sorted(@{ $c->{scopes} }), sorted(@{ $may->{'api_key.scopes'}{values} }), 'the scopes are those that a key can have');
     my %known = map { $_ => 1 } @{ $c->{scopes} };
     my @asked = grep { defined } map { $_->{scope} } @routes;
-    cmp_ok(scalar @asked, '>', 20, 'routes ask for them');
-    is(sorted(grep { !$known{$_} } @asked), '', '... and for no others');
+    cmp_ok(scalar @asked, '>', 20, 'routes ask for scopes');
+    is(sorted(grep { !$known{$_} } @asked), '', 'no route asks for a scope that there is not');
 };
 
 # ":status" stands for the values of that field.
@@ -394,16 +394,17 @@ subtest 'meanings of signatures' => sub {
         $meant{$_} = 1 for $field ? @values : $route->{meaning};
     }
     is(sorted(keys %meant), sorted(grep { !reason(\%not_signed, $_) }
-            @{ $may->{'electronic_signature.meaning'}{values} }), 'are those of routes');
+            @{ $may->{'electronic_signature.meaning'}{values} }),
+        'the meanings that routes sign with are those of the database');
 };
 
 subtest 'types of events' => sub {
     my @types = map { $_->{type} } @{ $c->{events} };
-    is(sorted(@types), sorted(@{ $may->{'event.type'}{values} }), 'are those that are kept');
+    is(sorted(@types), sorted(@{ $may->{'event.type'}{values} }), 'the types are those that the database keeps');
     is(sorted(@{ $c->{eventTypes} }), sorted(@{ $may->{'webhook_endpoint.events'}{values} }),
-        '... and those that an endpoint may ask for');
+        'an endpoint may ask for those of lims_event_types');
     is(sorted(@{ $c->{eventTypes} }), sorted(grep { $_ ne 'webhook.test' } @types),
-        '... all but the test');
+        'which are all but webhook.test');
 };
 
 # By the demonstration, where nearly everything has happened, once it has been scanned.
@@ -419,16 +420,16 @@ END
         my ($type, @fields) = ($event->{type}, @{ $event->{data} });
         my $lists = $members{$type};
         if (!$lists) {
-            ok(reason(\%not_demonstrated, $type), "$type: does not happen there");
+            ok(reason(\%not_demonstrated, $type), "$type does not happen in the demonstration");
             next;
         }
         my %any = map { $_ => 1 } map { @$_ } @$lists;
         is(sorted(keys %any), sorted(map { $_->{name} }
                 grep { $any{ $_->{name} } || !reason(\%not_demonstrated, "$type $_->{name}") } @fields),
-            "$type: these and no others");
+            "$type has the members of its payload and no others");
         my @always = map { $_->{name} } grep { $_->{out} } @fields;
         is(sorted(map { my %has = map { $_ => 1 } @$_; grep { !$has{$_} } @always } @$lists), '',
-            '... and in each those that are always there');
+            "$type always has those that are not optional");
     }
 };
 
@@ -452,21 +453,21 @@ END
         $gate{$_} = $of for $source =~ /\blims\.test_blocker\(\w+, '(\w+)'/g, $source =~ /\('\w+', '(\w+)', \d+\)/g;
     }
     cmp_ok(scalar keys %raised, '>=', 15, 'rules refuse with ' . sorted(keys %raised));
-    is(join("\n", @faults), '', '... written out where it is raised');
+    is(join("\n", @faults), '', 'every slug is written out where a rule refuses with it');
     is(sorted(map { "$raised{$_}: $_" } grep { ($c->{errors}{$_} // 0) < 400 } keys %raised), '',
-        '... and each has an HTTP status');
+        'every slug that a rule refuses with has an HTTP status');
     my %listed = map { $_ => 1 } map { @{ $_->{values} } } grep { $_->{name} eq 'slug' }
         @{ $c->{blocker} };
     cmp_ok(scalar keys %gate, '>=', 6, 'gates refuse with ' . sorted(keys %gate));
-    is(sorted(grep { ($c->{errors}{$_} // 0) < 400 } keys %gate), '', '... and each has one');
-    is(sorted(grep { !$listed{$_} } keys %gate), '', '... and all are listed as gates');
-    is(sorted(grep { !$gate{$_} && !$raised{$_} } keys %listed), '', '... with no others');
+    is(sorted(grep { ($c->{errors}{$_} // 0) < 400 } keys %gate), '', 'every slug of a gate has an HTTP status');
+    is(sorted(grep { !$listed{$_} } keys %gate), '', 'every slug of a gate is one of a blocker');
+    is(sorted(grep { !$gate{$_} && !$raised{$_} } keys %listed), '', 'every slug of a blocker is refused with somewhere');
 };
 
-subtest 'every reason' => sub {
+subtest 'exceptions' => sub {
     my @unused = grep { !$used{$_} } map { keys %$_ } \(%column, %worked_out, %in_c_alone, %beyond,
         %in_the_database_alone, %not_signed, %emptied, %always_filled, %not_demonstrated, %passed_on);
-    is(join("\n", sort @unused), '', 'is needed');
+    is(join("\n", sort @unused), '', 'every exception named above is needed');
 };
 
 $db->disconnect;
