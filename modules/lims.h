@@ -246,8 +246,8 @@ enum {
     LIMS_R_KEYRING = 1 << 8,    /* seals or opens secrets: needs the key file */
     LIMS_R_FILE = 1 << 9,       /* the body brings a file: it may be larger */
     LIMS_R_COSTLY = 1 << 10,    /* a tighter rate limit besides the common one */
-    LIMS_R_TURNS = 1 << 11,     /* its work and what follows take a processor for long:
-                                   few at once, the others in line */
+    LIMS_R_QUEUED = 1 << 11,    /* its work is bound by the processor: it waits in the
+                                   admission queue */
     LIMS_R_BYTES = 1 << 12      /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
 };

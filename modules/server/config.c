@@ -414,7 +414,7 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->file_storage * 1024 * 1024);
     config->settings.idempotency_lifetime =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->idempotency_lifetime);
-    config->settings.turn_lease = lease_of(config, config->ingest_wait, pool);
+    config->settings.import_lease = lease_of(config, config->ingest_wait, pool);
     config->settings.model_lease = lease_of(config, 2 * config->extraction.timeout, pool);
     config->settings.key_touch_interval =
         apr_psprintf(pool, "%" APR_INT64_T_FMT, config->key_touch_interval);

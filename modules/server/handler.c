@@ -21,7 +21,7 @@
 #include "server/httpd_error.h"
 #include "server/metrics.h"
 #include "server/server.h"
-#include "service/judge.h"
+#include "service/request_check.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -77,7 +77,7 @@ static const lims_error_t *connect_database(lims_connection_t **connection, lims
 {
     carrier_t *carrier = x->context;
 
-    carrier->lease.brief = lims_service_is_brief(x);
+    carrier->lease.short_work = lims_service_short_work(x);
     return lims_pool_take(connection, &carrier->lease);
 }
 
@@ -112,7 +112,7 @@ static const lims_error_t *too_large(const lims_exchange_t *x)
     carrier_t *carrier = x->context;
 
     carrier->r->connection->keepalive = AP_CONN_CLOSE;
-    return lims_judge_too_large(x);
+    return lims_request_too_large(x);
 }
 
 /* Passes the data of one brigade to the route's reader. */
@@ -175,24 +175,24 @@ static const lims_error_t *admit(lims_exchange_t *x, apr_int64_t key, bool costl
     return lims_limit_count(config, costly, key, x->key_hash, x->rq.reply->headers, x->rq.pool);
 }
 
-static const lims_error_t *meet_stranger(lims_exchange_t *x)
+static const lims_error_t *check_unknown_key(lims_exchange_t *x)
 {
     return lims_unknown_keys_check(((carrier_t *)x->context)->r, x->rq.reply->headers);
 }
 
-static void count_stranger(lims_exchange_t *x)
+static void count_unknown_key(lims_exchange_t *x)
 {
     lims_unknown_keys_count(((carrier_t *)x->context)->r);
 }
 
-static const lims_error_t *take_turn(lims_exchange_t *x)
+static const lims_error_t *enter_queue(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
 
     return lims_admission_acquire(&carrier->admission, carrier->r->server, x->rq.pool);
 }
 
-static void give_turn_back(lims_exchange_t *x)
+static void leave_queue(lims_exchange_t *x)
 {
     carrier_t *carrier = x->context;
 
@@ -204,10 +204,10 @@ static const lims_transport_t transport = {
     .disconnect = disconnect_database,
     .read_body = read_body,
     .admit = admit,
-    .meet_stranger = meet_stranger,
-    .count_stranger = count_stranger,
-    .take_turn = take_turn,
-    .give_turn_back = give_turn_back,
+    .check_unknown_key = check_unknown_key,
+    .count_unknown_key = count_unknown_key,
+    .enter_queue = enter_queue,
+    .leave_queue = leave_queue,
 };
 
 /* --- In and out ----------------------------------------------------------- */

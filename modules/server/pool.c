@@ -70,7 +70,7 @@ struct lims_pool_t {
     const char *name; /* of name_of(): servers with the same one share a pool */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *left;
-    lims_fair_semaphore_t *fair_semaphores[LIMS_BRIEF_COUNT]; /* NULL: unbounded */
+    lims_fair_semaphore_t *fair_semaphores[LIMS_SHORT_WORK_COUNT]; /* NULL: unbounded */
     lims_breaker_t *breaker;
     lims_counters_t *counters;
     lims_counted_child_t *child; /* the counters of this process */
@@ -122,11 +122,11 @@ static apr_status_t create(lims_pool_t **made, server_rec *s, const char *name, 
         rv = apr_thread_cond_create(&fresh->left, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_BRIEF_READ], reads_of(s),
+        rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_SHORT_WORK_READ], reads_of(s),
                                         PERMIT_LIFETIME, pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_BRIEF_PREPARE], 1,
+        rv = lims_fair_semaphore_create(&fresh->fair_semaphores[LIMS_SHORT_WORK_PREPARE], 1,
                                         PERMIT_LIFETIME, pool);
     }
     if (rv == APR_SUCCESS) {
@@ -398,10 +398,10 @@ const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t 
     member_t *member = NULL;
     bool waited = false;
 
-    if (pool->fair_semaphores[lease->brief]) {
+    if (pool->fair_semaphores[lease->short_work]) {
         /* Advisory: a request that gets no permit in time goes on all the same. */
-        lease->permit = lims_fair_semaphore_acquire(&waited, pool->fair_semaphores[lease->brief],
-                                                    until, lease->pool);
+        lease->permit = lims_fair_semaphore_acquire(
+            &waited, pool->fair_semaphores[lease->short_work], until, lease->pool);
     }
     apr_thread_mutex_lock(pool->mutex);
     if (enter(&waited, pool, until)) {
@@ -466,7 +466,7 @@ void lims_pool_give_back(lims_lease_t *lease)
         lease->held = NULL;
     }
     if (lease->permit) {
-        lims_fair_semaphore_release(pool->fair_semaphores[lease->brief], lease->permit);
+        lims_fair_semaphore_release(pool->fair_semaphores[lease->short_work], lease->permit);
         lease->permit = NULL;
     }
 }

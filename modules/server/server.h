@@ -170,7 +170,7 @@ apr_status_t lims_shared_memory(void **memory, const char *name, apr_size_t size
 typedef struct {
     apr_pool_t *pool;
     server_rec *server;
-    lims_brief_e brief;                /* which of the pool's fair semaphores it passes, if any */
+    lims_short_work_e short_work;      /* which of the pool's fair semaphores it passes, if any */
     void *held;                        /* the connection in use, private to pool.c; or NULL */
     struct lims_fair_permit_t *permit; /* of the fair semaphore, or NULL */
 } lims_lease_t;

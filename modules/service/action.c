@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * action.c - what a route does once its caller is accepted and its values are
- * valid. Shared by the REST API and limsctl.
+ * action.c - the action of a route, once its caller is authorized and its values are
+ * valid. All surfaces share it.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static const lims_error_t *fetch_record(lims_request_t *rq)
     return error ? error : answer_record(rq, results);
 }
 
-/* Is there anything but the page itself? */
+/* Whether a list is asked for with a filter, besides its page. */
 static bool is_filtered(const lims_request_t *rq)
 {
     for (const lims_field_t *field = rq->route->query; field && field->name; field++) {
@@ -62,20 +62,21 @@ static bool is_filtered(const lims_request_t *rq)
     return false;
 }
 
-lims_brief_e lims_service_is_brief(const lims_exchange_t *x)
+lims_short_work_e lims_service_short_work(const lims_exchange_t *x)
 {
     const lims_route_t *route = x->rq.route;
 
     if (!route) {
-        return LIMS_BRIEF_NOT;
+        return LIMS_SHORT_WORK_NONE;
     }
-    if (route->flags & LIMS_R_TURNS) {
-        return x->has_turn ? LIMS_BRIEF_NOT : LIMS_BRIEF_PREPARE;
+    if (route->flags & LIMS_R_QUEUED) {
+        return x->admitted ? LIMS_SHORT_WORK_NONE : LIMS_SHORT_WORK_PREPARE;
     }
-    return lims_route_reads(route) && !is_filtered(&x->rq) ? LIMS_BRIEF_READ : LIMS_BRIEF_NOT;
+    return lims_route_reads(route) && !is_filtered(&x->rq) ? LIMS_SHORT_WORK_READ
+                                                           : LIMS_SHORT_WORK_NONE;
 }
 
-/* The statement that answers what is asked of a list. */
+/* The statement of a list: for changes since a time, with a filter, or plain. */
 static lims_stmt_e page_statement(const lims_request_t *rq)
 {
     const lims_route_t *route = rq->route;
@@ -99,7 +100,7 @@ static const lims_error_t *fetch_page(lims_request_t *rq)
     return NULL;
 }
 
-/* The column "document", as it is kept: to the byte. */
+/* The column "document", byte by byte as it is stored. */
 static const lims_error_t *fetch_document(lims_request_t *rq)
 {
     const lims_call_t call = { .statement = rq->route->statement };
@@ -172,8 +173,8 @@ static const lims_error_t *check_condition(lims_request_t *rq, const char *if_ma
     return NULL;
 }
 
-/* The last trip of a write: `calls` and the record as it is behind them, and the
- * commit where nothing else has to be written. */
+/* The last round trip of a write: `calls`, the record as they leave it, and COMMIT
+ * where nothing else has to be written. */
 static const lims_error_t *finish_with_record(lims_request_t *rq, lims_call_t *calls, int before)
 {
     lims_result_t *results[LIMS_CALLS_MAX] = { NULL };
@@ -208,7 +209,7 @@ static const lims_error_t *run_statement(lims_request_t *rq)
     return NULL;
 }
 
-static void say_where(lims_request_t *rq)
+static void set_location(lims_request_t *rq)
 {
     if (rq->route->status == 201 && rq->route->path && !(rq->route->flags & LIMS_R_NO_RECORD)) {
         apr_table_setn(rq->reply->headers, "Location",
@@ -251,7 +252,7 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
     }
     if (!error && !rq->reply->body) {
         error = finish_with_record(rq, calls, 0);
-        say_where(rq);
+        set_location(rq);
     }
     return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* caller.c - who asks, and whether that may be. */
+/* caller.c - authentication and authorization of the caller. */
 #include "service/caller.h"
 
 #include <apr_escape.h>
@@ -13,71 +13,71 @@
 #include "kernel/key.h"
 #include "kernel/scope.h"
 
-/* What never changes of the keys seen lately, by database and hash: a copy of a
- * database has the same keys. A place is used by one key at a time: a collision
- * costs a round trip, nothing else. */
-#define REMEMBERED 4096
+/* Cache of keys: what never changes of those seen lately, by database and hash (a copy
+ * of a database has the same keys). Direct-mapped: a slot holds one key at a time, and
+ * a collision costs one round trip. */
+#define CACHE_SIZE 4096
 
 typedef struct {
-    const char *database; /* NULL: of nobody; else it lasts as the process does */
+    const char *database; /* NULL: an empty slot; else the name, which outlives the cache */
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
     apr_int64_t key;
     apr_int64_t organization;
     apr_time_t accepted; /* last found valid */
-} remembered_t;
+} cached_key_t;
 
-static remembered_t *memory;
-static apr_thread_mutex_t *memory_lock;
+static cached_key_t *cache;
+static apr_thread_mutex_t *cache_lock;
 
 apr_status_t lims_caller_init(apr_pool_t *pool)
 {
-    memory = apr_pcalloc(pool, sizeof(*memory) * REMEMBERED);
-    return apr_thread_mutex_create(&memory_lock, APR_THREAD_MUTEX_DEFAULT, pool);
+    cache = apr_pcalloc(pool, sizeof(*cache) * CACHE_SIZE);
+    return apr_thread_mutex_create(&cache_lock, APR_THREAD_MUTEX_DEFAULT, pool);
 }
 
-static remembered_t *place_of(const char *database, const unsigned char *hash)
+static cached_key_t *slot_of(const char *database, const unsigned char *hash)
 {
-    unsigned place = (unsigned)hash[0] << 8 | hash[1];
+    unsigned slot = (unsigned)hash[0] << 8 | hash[1];
 
     for (; *database; database++) {
-        place = 31 * place + (unsigned char)*database;
+        slot = 31 * slot + (unsigned char)*database;
     }
-    return &memory[place % REMEMBERED];
+    return &cache[slot % CACHE_SIZE];
 }
 
-static bool recall(remembered_t *known, const char *database, const unsigned char *hash)
+static bool cache_get(cached_key_t *known, const char *database, const unsigned char *hash)
 {
-    apr_thread_mutex_lock(memory_lock);
-    *known = *place_of(database, hash);
-    apr_thread_mutex_unlock(memory_lock);
+    apr_thread_mutex_lock(cache_lock);
+    *known = *slot_of(database, hash);
+    apr_thread_mutex_unlock(cache_lock);
     return known->database && strcmp(known->database, database) == 0 &&
            lims_equal_constant_time(known->hash, hash, LIMS_KEY_HASH_LENGTH);
 }
 
-static void remember(const char *database, const unsigned char *hash, const char *key,
-                     const char *organization)
+static void cache_put(const char *database, const unsigned char *hash, const char *key,
+                      const char *organization)
 {
-    remembered_t fresh = { .database = database,
+    cached_key_t fresh = { .database = database,
                            .key = apr_atoi64(key),
                            .organization = apr_atoi64(organization),
                            .accepted = apr_time_now() };
 
     memcpy(fresh.hash, hash, LIMS_KEY_HASH_LENGTH);
-    apr_thread_mutex_lock(memory_lock);
-    *place_of(database, hash) = fresh;
-    apr_thread_mutex_unlock(memory_lock);
+    apr_thread_mutex_lock(cache_lock);
+    *slot_of(database, hash) = fresh;
+    apr_thread_mutex_unlock(cache_lock);
 }
 
-static void forget(const char *database, const unsigned char *hash)
+static void cache_drop(const char *database, const unsigned char *hash)
 {
-    remembered_t *place = place_of(database, hash);
+    cached_key_t *slot = slot_of(database, hash);
 
-    apr_thread_mutex_lock(memory_lock);
-    if (place->database && strcmp(place->database, database) == 0 &&
-        lims_equal_constant_time(place->hash, hash, LIMS_KEY_HASH_LENGTH)) {
-        *place = (remembered_t){ .key = 0 };
+    apr_thread_mutex_lock(cache_lock);
+    if (slot->database && strcmp(slot->database, database) == 0 &&
+        lims_equal_constant_time(slot->hash, hash, LIMS_KEY_HASH_LENGTH)) {
+        *slot = (cached_key_t){ .key = 0 };
     }
-    apr_thread_mutex_unlock(memory_lock);
+    apr_thread_mutex_unlock(cache_lock);
 }
 
 static const lims_error_t *unauthorized(lims_exchange_t *x, lims_refused_key_e why)
@@ -113,7 +113,7 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
 {
     const char *token = bearer_token(x->authorization);
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
-    remembered_t known;
+    cached_key_t known;
 
     if (!token || !*token) {
         return unauthorized(x, LIMS_REFUSED_MISSING);
@@ -125,7 +125,7 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
         return lims_no_digest(x->rq.pool);
     }
     x->key_hash = lims_bytea(hash, LIMS_KEY_HASH_LENGTH, x->rq.pool);
-    x->key_known = recall(&known, x->rq.settings->database, hash);
+    x->key_known = cache_get(&known, x->rq.settings->database, hash);
     if (x->key_known) {
         x->accepted = known.accepted;
         x->rq.actor.key = apr_ltoa(x->rq.pool, (long)known.key);
@@ -134,23 +134,23 @@ const lims_error_t *lims_caller_present(lims_exchange_t *x)
     return NULL;
 }
 
-const lims_error_t *lims_caller_meet(lims_exchange_t *x)
+const lims_error_t *lims_caller_check_unknown(lims_exchange_t *x)
 {
     if (!x->key_known) {
-        x->limited = x->transport->meet_stranger(x);
+        x->limited = x->transport->check_unknown_key(x);
     }
     return x->limited;
 }
 
-/* A key that was good once is unknown from now on. */
+/* A refused key leaves the cache. */
 void lims_caller_refused(lims_exchange_t *x)
 {
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
     if (x->key_hash) {
         apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-        forget(x->rq.settings->database, hash);
-        x->transport->count_stranger(x);
+        cache_drop(x->rq.settings->database, hash);
+        x->transport->count_unknown_key(x);
     }
 }
 
@@ -181,14 +181,14 @@ lims_call_t lims_caller_check(lims_exchange_t *x, bool writes)
                           .values = values };
 }
 
-static void take_over(lims_exchange_t *x, const lims_result_t *found)
+static void adopt_caller(lims_exchange_t *x, const lims_result_t *found)
 {
     lims_actor_t *actor = &x->rq.actor;
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
     apr_unescape_hex(hash, x->key_hash + 2, 2 * LIMS_KEY_HASH_LENGTH, 0, NULL);
-    remember(x->rq.settings->database, hash, lims_result_get(found, 0, "keyId"),
-             lims_result_get(found, 0, "organizationId"));
+    cache_put(x->rq.settings->database, hash, lims_result_get(found, 0, "keyId"),
+              lims_result_get(found, 0, "organizationId"));
     actor->key = lims_result_get(found, 0, "keyId");
     actor->organization = lims_result_get(found, 0, "organizationId");
     actor->user = lims_result_get(found, 0, "userId");
@@ -197,7 +197,7 @@ static void take_over(lims_exchange_t *x, const lims_result_t *found)
     x->touch_due = lims_result_true(found, 0, "touchDue");
 }
 
-const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *found)
+const lims_error_t *lims_caller_authorize(lims_exchange_t *x, const lims_result_t *found)
 {
     const lims_route_t *route = x->match.route;
     lims_request_t *rq = &x->rq;
@@ -205,7 +205,7 @@ const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *f
     if (lims_result_count(found) != 1) {
         return unauthorized(x, LIMS_REFUSED_UNKNOWN);
     }
-    take_over(x, found);
+    adopt_caller(x, found);
     lims_caller_count(x);
     if (x->limited) {
         return x->limited;

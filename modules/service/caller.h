@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * caller.h - who asks, and whether that may be.
+ * caller.h - authentication and authorization of the caller.
  *
- * Of a key only what never changes is remembered by the process: its id and
- * its organization, so that a data statement can name the organization in the
- * same round trip that checks the key. Revocation, plan, scopes and policies
- * are read each time.
+ * Each process has a cache of keys. It holds only what never changes of a key, its id
+ * and its organization, so that a data statement can name the organization in the
+ * same round trip that checks the key. Revocation, plan, scopes and policies are
+ * read with each request.
  */
 #ifndef LIMS_CALLER_H
 #define LIMS_CALLER_H
@@ -19,29 +19,29 @@ apr_status_t lims_caller_init(apr_pool_t *pool);
  * x->key_hash, and key and organization of the actor where they are known. */
 const lims_error_t *lims_caller_present(lims_exchange_t *x);
 
-/* Refuses a key that the process has not seen accepted, unasked, where too many
- * unknown ones came from the same address. A key that it has is not judged. */
-const lims_error_t *lims_caller_meet(lims_exchange_t *x);
+/* Rate limit of keys that are not in the cache, by address; asked before the
+ * database. A key in the cache passes. */
+const lims_error_t *lims_caller_check_unknown(lims_exchange_t *x);
 
 /* To be called once for a request whose key the database refused. */
 void lims_caller_refused(lims_exchange_t *x);
 
 /* Counts a request of a known key against its rate limit, and against the tighter
- * one of a route that has it, once. The refusal is only remembered: a key that is
- * no longer valid is told so first. */
+ * one of a costly route, once. A refusal is only remembered, in x->limited: that a
+ * key is no longer valid is answered first. */
 void lims_caller_count(lims_exchange_t *x);
 
-/* The call that checks the key and sets the tenant for its transaction; of one
- * that `writes`, who acts and the request as well. */
+/* The call that checks the key and sets the tenant for its transaction; with
+ * `writes` also the acting user and the request id, for the audit trail. */
 lims_call_t lims_caller_check(lims_exchange_t *x, bool writes);
 
-/* Takes over what that call found and judges it together with what was
- * remembered: upload-only key, route, method, scope, then the rest. */
-const lims_error_t *lims_caller_judge(lims_exchange_t *x, const lims_result_t *found);
+/* Adopts the caller that the call found, and refuses in the order of the contract:
+ * rate limit, upload-only key, route, method, scope, then x->late_refusal. */
+const lims_error_t *lims_caller_authorize(lims_exchange_t *x, const lims_result_t *found);
 
-/* Whether the key was found valid within the last second: then a request over
- * its limit is refused without asking the database, which a client that hammers
- * would otherwise keep from everybody else. */
+/* Whether the key was found valid within the last second. Then a request over its
+ * rate limit is refused without asking the database, so that a client that floods
+ * the service does not take the database from the others. */
 bool lims_caller_was_accepted(const lims_exchange_t *x);
 
 /* Writes lastUsedAt, at most once per interval and key. */

@@ -12,13 +12,14 @@
 
 typedef const lims_error_t *(lims_sink_fn)(void *data, const char *bytes, apr_size_t length);
 
-/* What is done with in the database before anybody notices, by who does it. */
+/* Requests with short database work, by kind. Each kind has a fair semaphore at the
+ * pool of connections, so that the pool's connections are shared fairly. */
 typedef enum {
-    LIMS_BRIEF_NOT,
-    LIMS_BRIEF_READ,
-    LIMS_BRIEF_PREPARE, /* of LIMS_R_TURNS */
-    LIMS_BRIEF_COUNT
-} lims_brief_e;
+    LIMS_SHORT_WORK_NONE, /* longer work, or waits for locks */
+    LIMS_SHORT_WORK_READ,
+    LIMS_SHORT_WORK_PREPARE, /* of LIMS_R_QUEUED */
+    LIMS_SHORT_WORK_COUNT
+} lims_short_work_e;
 
 /* What a request is counted against. */
 typedef enum {
@@ -27,8 +28,7 @@ typedef enum {
     LIMS_LIMIT_COUNT
 } lims_limit_e;
 
-/* Why a key was refused: not known, revoked or expired; none was sent; it can't be
- * one. */
+/* Why a key was refused: unknown, revoked or expired; missing; malformed. */
 typedef enum {
     LIMS_REFUSED_UNKNOWN,
     LIMS_REFUSED_MISSING,
@@ -48,16 +48,16 @@ typedef struct {
     /* Counts the request against its key, a costly one against both limits, or
      * LIMS_E_RATE_LIMITED: what one of them refuses is counted against neither. */
     const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, bool costly);
-    /* Before the database is asked about a key that this process has not seen
-     * accepted: LIMS_E_RATE_LIMITED where too many such came from the same address
-     * that were none. The other counts one that was none. */
-    const lims_error_t *(*meet_stranger)(lims_exchange_t *x);
-    void (*count_stranger)(lims_exchange_t *x);
-    /* Waits for a turn at what takes a processor for long, behind those that wait
-     * already, or LIMS_E_SERVICE_UNAVAILABLE. The other is to be called once for
-     * each that came. */
-    const lims_error_t *(*take_turn)(lims_exchange_t *x);
-    void (*give_turn_back)(lims_exchange_t *x);
+    /* Rate limit of unknown keys by address, asked before a key that is not in this
+     * process' cache goes to the database: LIMS_E_RATE_LIMITED where too many keys
+     * from that address were refused. The second counts a refused one. */
+    const lims_error_t *(*check_unknown_key)(lims_exchange_t *x);
+    void (*count_unknown_key)(lims_exchange_t *x);
+    /* Admission queue of work that is bound by the processor: waits until admitted, in
+     * order of arrival, or LIMS_E_SERVICE_UNAVAILABLE. The second is to be called
+     * once for each admission. */
+    const lims_error_t *(*enter_queue)(lims_exchange_t *x);
+    void (*leave_queue)(lims_exchange_t *x);
 } lims_transport_t;
 
 /* What the configuration decides, for a surface. */
@@ -73,8 +73,8 @@ struct lims_settings_t {
     apr_size_t file_max;              /* bytes of a file */
     const char *file_storage;         /* bytes of all files of a key, as text */
     const char *idempotency_lifetime; /* seconds, as text */
-    const char *turn_lease;           /* the same: of a claim while a file is imported, */
-    const char *model_lease;          /* and while a model is asked */
+    const char *import_lease;         /* claim of an Idempotency-Key while a file is imported, */
+    const char *model_lease;          /* and while a model is asked: seconds, as text */
     const char *key_touch_interval;   /* seconds, as text */
 };
 
@@ -98,13 +98,13 @@ struct lims_exchange_t {
     /* As found out. */
     lims_route_match_t match;
     const char *key_hash;       /* "\x…", ready to bind */
-    bool key_known;             /* to this process, before it was checked */
-    lims_refused_key_e refused; /* why it was, if it was */
-    apr_time_t accepted;        /* when the process last found it valid, or 0 */
-    bool counted;               /* against the rate limit, or refused by it: */
+    bool key_known;             /* the key was in the process' cache */
+    lims_refused_key_e refused; /* why the key was refused, if it was */
+    apr_time_t accepted;        /* when this process last found the key valid, or 0 */
+    bool counted;               /* against the rate limit, whose refusal is: */
     const lims_error_t *limited;
     const char *idempotency_token;    /* of the claim, or NULL */
-    bool has_turn;                    /* at what takes a processor for long */
+    bool admitted;                    /* by the queue of work bound by the processor */
     bool touch_due;                   /* lastUsedAt is older than the interval */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* idempotency.c - doing a POST once, however often it is sent. */
+/* idempotency.c - idempotent POST: done once, however often it is sent. */
 #include "service/idempotency.h"
 
 #include <apr_strings.h>
@@ -46,8 +46,8 @@ static void replay(lims_exchange_t *x, const lims_result_t *row)
 /* How long the work of a route may take, seconds. */
 static const char *lease_of(const lims_exchange_t *x)
 {
-    return x->rq.route->flags & LIMS_R_TURNS ? x->rq.settings->turn_lease
-                                             : x->rq.settings->model_lease;
+    return x->rq.route->flags & LIMS_R_QUEUED ? x->rq.settings->import_lease
+                                              : x->rq.settings->model_lease;
 }
 
 static const lims_error_t *ask(bool *replayed, lims_exchange_t *x, lims_stmt_e statement,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* render.c - rows of the database to the body of a reply. */
+/* render.c - writes rows of the database as the body of a reply. */
 #include <apr_strings.h>
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include "kernel/statement.h"
 #include "service/caller.h"
 #include "service/idempotency.h"
-#include "service/judge.h"
+#include "service/request_check.h"
 #include "service/retry.h"
 
 apr_status_t lims_service_init(apr_pool_t *pool)
@@ -21,14 +21,14 @@ apr_status_t lims_service_init(apr_pool_t *pool)
 
 /* --- Trips ---------------------------------------------------------------- */
 
-/* The key alone, with whatever was remembered against the request. */
+/* Checks the key alone, and answers the refusal that was remembered. */
 static const lims_error_t *check_caller(lims_exchange_t *x)
 {
     const lims_call_t call = lims_caller_check(x, false);
     lims_result_t *found = NULL;
     const lims_error_t *error = lims_database_run(&found, &x->rq, &call, 1, 0);
 
-    return error ? error : lims_caller_judge(x, found);
+    return error ? error : lims_caller_authorize(x, found);
 }
 
 /* The calls of a read behind the check of its caller. */
@@ -51,8 +51,8 @@ static const lims_error_t *read_checked(lims_result_t **results, lims_exchange_t
         trip[i + 1] = calls[i];
     }
     error = lims_database_run(found, &x->rq, trip, count + 1, 0);
-    /* Whoever may not have the data is not told of trouble with it either. */
-    refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;
+    /* A caller without the right to the data is not told of errors in reading it. */
+    refusal = found[0] ? lims_caller_authorize(x, found[0]) : NULL;
     error = refusal ? refusal : error;
     for (int i = 0; i < count && !error; i++) {
         results[i] = found[i + 1];
@@ -93,7 +93,7 @@ static const lims_error_t *begin(lims_exchange_t *x)
     const lims_call_t calls[] = { lims_caller_check(x, true), { .statement = rq->resource->lock } };
     lims_result_t *found[2] = { NULL, NULL };
     const lims_error_t *error = lims_database_run(found, rq, calls, lock ? 2 : 1, LIMS_DB_BEGIN);
-    const lims_error_t *refusal = found[0] ? lims_caller_judge(x, found[0]) : NULL;
+    const lims_error_t *refusal = found[0] ? lims_caller_authorize(x, found[0]) : NULL;
 
     rq->in_transaction = true;
     rq->commit_with_answer = !x->idempotency_key && !rq->roll_back;
@@ -108,7 +108,7 @@ static const lims_error_t *commit(lims_exchange_t *x)
     int count = 0;
 
     if (!x->rq.in_transaction || x->rq.roll_back) {
-        return NULL; /* it went with the answer, or goes with the connection */
+        return NULL; /* committed with the last statement, or rolled back on release */
     }
     if (x->idempotency_key) {
         calls[count++] = lims_idempotency_keep(x);
@@ -137,8 +137,8 @@ static const lims_error_t *write_once(lims_exchange_t *x, const char *body, apr_
     return error;
 }
 
-/* The first half of an action with work between: nothing of it is undone by what
- * follows, so it claims the Idempotency-Key before it keeps anything. */
+/* The first transaction of a route with long work. It is committed before the work
+ * begins, so it claims the Idempotency-Key before it writes anything. */
 static const lims_error_t *prepare_once(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     bool replayed = false;
@@ -216,14 +216,15 @@ static const lims_error_t *on_connection(lims_exchange_t *x, once_fn *once, cons
     return lims_retry(attempt_once, &attempt, once == read_once || once == check_once);
 }
 
-/* A body is only taken from a caller whose key was valid at some time. */
-static const lims_error_t *vouch(lims_exchange_t *x)
+/* Authenticates a key that is not in the cache before the body is read: unknown
+ * callers send no bodies. */
+static const lims_error_t *authenticate_first(lims_exchange_t *x)
 {
     return x->rq.actor.key ? NULL : on_connection(x, check_once, NULL, 0);
 }
 
-/* For what came to no answer, so that it may be sent again at once. Where this
- * fails too, the lease of the claim ends it. */
+/* Gives up the claim of an Idempotency-Key whose request came to no answer, so that
+ * it can be sent again at once. Where this fails too, the claim ends with its lease. */
 static const lims_error_t *release_once(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     const lims_error_t *error = begin(x);
@@ -242,24 +243,26 @@ static const lims_error_t *work_and_write(lims_exchange_t *x, const char *body, 
     return error ? error : on_connection(x, write_once, body, length);
 }
 
-static const lims_error_t *work_in_turn(lims_exchange_t *x, const char *body, apr_size_t length)
+static const lims_error_t *work_when_admitted(lims_exchange_t *x, const char *body,
+                                              apr_size_t length)
 {
     const lims_error_t *error;
 
-    if (!(x->rq.route->flags & LIMS_R_TURNS)) {
+    if (!(x->rq.route->flags & LIMS_R_QUEUED)) {
         return work_and_write(x, body, length);
     }
-    error = x->transport->take_turn(x);
-    x->has_turn = !error;
+    error = x->transport->enter_queue(x);
+    x->admitted = !error;
     if (!error) {
         error = work_and_write(x, body, length);
-        x->transport->give_turn_back(x);
+        x->transport->leave_queue(x);
     }
     return error;
 }
 
-/* With work between: what comes before it, which may be all, and holding nothing but
- * its turn and the claim of its Idempotency-Key the work, and what follows. */
+/* A route with long work: the first transaction, whose answer may be the last word;
+ * then the work and the second transaction, holding only its admission and the claim
+ * of its Idempotency-Key. */
 static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     const lims_error_t *error = on_connection(x, prepare_once, body, length);
@@ -267,7 +270,7 @@ static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body,
     if (error || x->rq.reply->body) {
         return error;
     }
-    error = work_in_turn(x, body, length);
+    error = work_when_admitted(x, body, length);
     if (error && x->idempotency_token) {
         on_connection(x, release_once, body, length);
     }
@@ -289,25 +292,25 @@ static const lims_error_t *answer(lims_exchange_t *x)
     apr_size_t length = 0;
 
     if (!error) {
-        error = lims_caller_meet(x);
+        error = lims_caller_check_unknown(x);
     }
     if (error) {
         return error;
     }
-    lims_judge_route(x);
+    lims_request_find_route(x);
     lims_caller_count(x);
     if (x->limited && lims_caller_was_accepted(x)) {
         return x->limited;
     }
     if (!x->refusal && lims_route_reads(x->match.route)) {
-        lims_judge_read(x);
+        lims_request_check_read(x);
     } else if (!x->refusal && !x->limited) {
-        error = vouch(x);
+        error = authenticate_first(x);
         if (error) {
             return error;
         }
         if (!x->limited) {
-            lims_judge_write(x, &body, &length);
+            lims_request_check_write(x, &body, &length);
         }
     }
     if (!x->rq.route || lims_route_reads(x->match.route)) {
@@ -328,7 +331,7 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     apr_table_unset(reply->headers, "ETag");
     apr_table_unset(reply->headers, "Location");
     if (error != x->limited) {
-        /* Over its limit as well, but that is not what it is told. */
+        /* Over its limit as well, but another refusal comes first. */
         apr_table_unset(reply->headers, "Retry-After");
     }
     apr_table_setn(reply->headers, "Cache-Control", "no-store");
@@ -357,8 +360,8 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     }
 }
 
-/* A record may be kept by its owner as long as it is asked for again; a page
- * may not be kept at all. */
+/* Cache-Control (RFC 9111): a record may be stored by its client and revalidated, a
+ * page may not be stored. 304 where the record is unchanged. */
 static void finish(lims_exchange_t *x)
 {
     lims_reply_t *reply = x->rq.reply;

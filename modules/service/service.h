@@ -6,19 +6,20 @@
  * upload-only key, route, method, scope, media type, size, id, query or body,
  * record, gates), while the work is arranged for the fewest round trips:
  *
- *   - what can be judged from the request alone is judged first and only
- *     remembered (refusal, late_refusal);
- *   - a read sends the key and its data in one round trip, and looks at the
- *     caller before it looks at the data;
- *   - a write takes the body before it takes a connection, then opens its
+ *   - the request alone is checked first, and its first refusal is only remembered
+ *     (refusal, late_refusal) until the key was checked;
+ *   - a read sends the check of its key and its data statements in one round trip,
+ *     and looks at the key's answer before it looks at the data;
+ *   - a write reads the body before it takes a connection, then opens its
  *     transaction and has the key checked in the same round trip, does its
  *     work, and commits with the record of the idempotency key;
- *   - one with work that takes long (.prepare, .work of its route) comes twice:
- *     its key is checked each time, and between the two it holds nothing. Where
- *     that takes a processor for long (LIMS_R_TURNS), it waits for its turn there.
+ *   - a route with long work (.prepare, .work) runs two transactions, each of which
+ *     checks the key, and holds no connection during the work between them. Where
+ *     that work is bound by the processor (LIMS_R_QUEUED), the request waits in the
+ *     admission queue first.
  *
- * The transport (httpd, a test) supplies what it knows in an exchange and
- * seven functions; it gets back a reply and, for the log, the error.
+ * The transport (httpd) supplies what it knows in an exchange and the functions of
+ * lims_transport_t; it gets back a reply and, for the log, the error.
  */
 #ifndef LIMS_SERVICE_H
 #define LIMS_SERVICE_H
@@ -45,18 +46,18 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
  * `if_match` is the condition of the caller or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
-/* Whether it takes no time worth mentioning in the database, and waits for nobody's
- * locks, so that it may wait in line for others like it: a read of a record or of a
- * page without a filter; or the first half of what takes its turn afterwards. To be
- * asked when the request was judged, so by the transport's connect. */
-lims_brief_e lims_service_is_brief(const lims_exchange_t *x);
+/* The kind of short database work that the request is, or none: a read of a record or
+ * of a page without a filter; or the first transaction of queued work. Neither waits
+ * for locks. To be asked once the request was checked, so by the transport's
+ * connect. */
+lims_short_work_e lims_service_short_work(const lims_exchange_t *x);
 
 /* A read (GET) route: rows to the reply's body. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
 
-/* Before a first and before a new attempt: nothing of an earlier one is left,
- * neither its answer nor what it added to the `given` first values (the id of a
- * record that was never committed), nor a lock or a signature. */
+/* Makes the request as it was before a first attempt: drops the answer, the lock and
+ * the signature of an earlier one, and the values behind the first `given`, which it
+ * added (the id of a record that was never committed). */
 void lims_service_reset(lims_request_t *rq, int given);
 
 /* Bodies of records and pages into rq->reply (render.c). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - what can be judged from a request alone, before anybody is asked. */
-#include "service/judge.h"
+/* request_check.c - checks of a request that need no database. */
+#include "service/request_check.h"
 
 #include <apr_strings.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "kernel/form.h"
 #include "kernel/json.h"
 
-/* A slash too many is the usual slip. */
+/* Advice where the path is known without its trailing slash, the usual mistake. */
 static const char *slash_hint(const lims_exchange_t *x)
 {
     apr_size_t length = strlen(x->path);
@@ -25,7 +25,7 @@ static const char *slash_hint(const lims_exchange_t *x)
                : "";
 }
 
-void lims_judge_route(lims_exchange_t *x)
+void lims_request_find_route(lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
 
@@ -66,7 +66,7 @@ static bool is_form(const lims_exchange_t *x)
     return x->rq.route->form && lims_multipart_is(x->content_type);
 }
 
-/* What came instead of what should have. */
+/* What is wrong with the media type or the coding of the body. */
 static const char *media_fault(const lims_exchange_t *x, bool coded)
 {
     if (coded) {
@@ -109,7 +109,7 @@ static apr_size_t body_max(const lims_exchange_t *x)
                                             : x->rq.settings->body_max;
 }
 
-const lims_error_t *lims_judge_too_large(const lims_exchange_t *x)
+const lims_error_t *lims_request_too_large(const lims_exchange_t *x)
 {
     apr_pool_t *pool = x->rq.pool;
     const char *file =
@@ -130,7 +130,7 @@ const lims_error_t *lims_judge_too_large(const lims_exchange_t *x)
 
 static const lims_error_t *check_length(lims_exchange_t *x)
 {
-    return x->content_length > (apr_int64_t)body_max(x) ? lims_judge_too_large(x) : NULL;
+    return x->content_length > (apr_int64_t)body_max(x) ? lims_request_too_large(x) : NULL;
 }
 
 static const lims_error_t *check_headers(lims_exchange_t *x)
@@ -152,8 +152,8 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
     return NULL;
 }
 
-/* What a record shows besides its own fields, and what a change by an input of
- * its own leaves to other routes: known, and not to be set here. */
+/* Refuses members that are known, but set by other routes: the nested records of a
+ * resource, and fields of the record that the input of a change does not have. */
 static const lims_error_t *check_elsewhere(const lims_request_t *rq, const lims_json_t *root)
 {
     const lims_route_t *route = rq->route;
@@ -200,7 +200,7 @@ static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, 
     return lims_field_body(rq->values, route->input ? route->input : nothing, 0, root, rq->pool);
 }
 
-/* A body that is taken as a whole. */
+/* A growing buffer for a whole body. */
 typedef struct {
     char *bytes;
     apr_size_t length;
@@ -227,8 +227,8 @@ static const lims_error_t *append(void *data, const char *bytes, apr_size_t leng
     return NULL;
 }
 
-/* Takes a body of JSON. Its stated length, which is within the limit by now, is the
- * room that it gets at once. */
+/* Reads a body of JSON. The first buffer has its stated length, which was found to be
+ * within the limit. */
 static const lims_error_t *take_json(const char **body, apr_size_t *length, lims_exchange_t *x)
 {
     apr_size_t size = x->content_length > BUFFER_MIN ? (apr_size_t)x->content_length : BUFFER_MIN;
@@ -247,8 +247,8 @@ static const lims_error_t *feed_form(void *data, const char *bytes, apr_size_t l
     return lims_multipart_feed(data, bytes, length);
 }
 
-/* Takes a form and validates it. What it says is told by a digest of its parts,
- * since what stands between them is another each time it is sent. */
+/* Reads a form and validates it. `*body` becomes a digest of its parts: the boundary
+ * between them differs each time that the same form is sent. */
 static const lims_error_t *take_form(const char **body, apr_size_t *length, lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
@@ -275,7 +275,7 @@ static const lims_error_t *take_form(const char **body, apr_size_t *length, lims
     return error;
 }
 
-void lims_judge_write(lims_exchange_t *x, const char **body, apr_size_t *length)
+void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t *length)
 {
     const lims_error_t *path = check_path(x);
 
@@ -305,7 +305,7 @@ void lims_judge_write(lims_exchange_t *x, const char **body, apr_size_t *length)
     }
 }
 
-void lims_judge_read(lims_exchange_t *x)
+void lims_request_check_read(lims_exchange_t *x)
 {
     x->late_refusal = check_path(x);
     if (!x->late_refusal) {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * request_check.h - checks of a request that need no database, in the order of the
+ * contract (service.h). The first refusal is kept in the exchange and answered once
+ * the key was checked: a caller without a valid key learns nothing.
+ */
+#ifndef LIMS_SERVICE_REQUEST_CHECK_H
+#define LIMS_SERVICE_REQUEST_CHECK_H
+
+#include "service/exchange.h"
+
+/* Finds the route, or x->refusal. */
+void lims_request_find_route(lims_exchange_t *x);
+
+/* The path and the query of a read, to rq->values, or x->late_refusal. */
+void lims_request_check_read(lims_exchange_t *x);
+
+/* The same of a write, with its body, which is read from the client; of a form
+ * `*body` is a digest of its parts. */
+void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t *length);
+
+/* LIMS_E_PAYLOAD_TOO_LARGE, with the largest size of a body and of a file in it. */
+const lims_error_t *lims_request_too_large(const lims_exchange_t *x);
+
+#endif /* LIMS_SERVICE_REQUEST_CHECK_H */
