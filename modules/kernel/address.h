@@ -36,6 +36,7 @@ bool lims_address_parse(lims_address_t *address, const char *text);
 /* NULL, or what is wrong with the text of a range. */
 const char *lims_range_parse(lims_range_t *range, const char *text);
 
+/* Whether an address is in a range. IPv4 and IPv6 addresses are never in each other's. */
 bool lims_range_contains(const lims_range_t *range, const lims_address_t *address);
 
 /* NULL if the address may be connected to, else the kind of address that it is:

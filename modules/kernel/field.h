@@ -48,6 +48,7 @@ struct lims_values_t {
     int size;
 };
 
+/* An empty map, which grows in `pool`. */
 lims_values_t *lims_values_create(apr_pool_t *pool);
 
 /* Sets or replaces. Name and text are kept, not copied. */

@@ -15,6 +15,7 @@ typedef struct {
 /* Ends with a NULL name. */
 extern const lims_scope_t lims_scopes[];
 
+/* Whether there is a scope of this name. */
 bool lims_scope_valid(const char *scope);
 
 /* Is the scope in a PostgreSQL array literal ("{samples:read}")? NULL or "{}"

@@ -12,13 +12,17 @@
 
 typedef struct lims_writer_t lims_writer_t;
 
+/* An empty text. Writer and text live in `pool`. */
 lims_writer_t *lims_writer_create(apr_pool_t *pool);
 
 /* The pool it was created in. */
 apr_pool_t *lims_writer_pool(const lims_writer_t *w);
 
+/* An object, of members: a key and a value each. */
 void lims_writer_object_begin(lims_writer_t *w);
 void lims_writer_object_end(lims_writer_t *w);
+
+/* An array, of values. */
 void lims_writer_array_begin(lims_writer_t *w);
 void lims_writer_array_end(lims_writer_t *w);
 
@@ -27,12 +31,15 @@ void lims_writer_key(lims_writer_t *w, const char *name);
 
 /* NULL is written as null. The text must be valid UTF-8. */
 void lims_writer_string(lims_writer_t *w, const char *text);
+
+/* The same of `length` bytes, which may include NUL characters. */
 void lims_writer_string_n(lims_writer_t *w, const char *text, apr_size_t length);
 
 /* A value that is JSON already: a number's text, a document of the database.
  * NULL is written as null. Not checked. */
 void lims_writer_raw(lims_writer_t *w, const char *json);
 
+/* A null, true or false, an integer. */
 void lims_writer_null(lims_writer_t *w);
 void lims_writer_boolean(lims_writer_t *w, bool value);
 void lims_writer_integer(lims_writer_t *w, apr_int64_t value);

@@ -76,8 +76,8 @@ void lims_openapi_reference(lims_openapi_t *doc, const char *section, const char
 void lims_openapi_content_begin(lims_openapi_t *doc);
 void lims_openapi_content_end(lims_openapi_t *doc);
 
-/* The same in halves, for a body of several media types: begin() is "content" and
- * the first of them, next() goes over to another. */
+/* The same in halves, for a body of several media types: of() is "content" and the
+ * first of them, next() goes over to another. */
 void lims_openapi_content_of(lims_openapi_t *doc, const char *media_type);
 void lims_openapi_content_next(lims_openapi_t *doc, const char *media_type);
 
@@ -87,7 +87,9 @@ const char *lims_openapi_name(const char *words, apr_pool_t *pool);
 
 /* --- openapi_schema.c: components/schemas --------------------------------- */
 
-/* References; the component is written later. */
+/* Write a reference to a schema and note that it is needed: a record, `{"data": record}`,
+ * a page of records, the bodies that create and change one, the body, form and answer of
+ * a route, the bodies of errors, and an event. */
 void lims_openapi_refer_record(lims_openapi_t *doc, const lims_resource_t *resource);
 void lims_openapi_refer_single(lims_openapi_t *doc, const lims_resource_t *resource);
 void lims_openapi_refer_page(lims_openapi_t *doc, const lims_resource_t *resource);
@@ -100,6 +102,8 @@ void lims_openapi_refer_error(lims_openapi_t *doc);
 void lims_openapi_refer_plan_limit(lims_openapi_t *doc);
 void lims_openapi_refer_event(lims_openapi_t *doc, const lims_event_t *event);
 
+/* Writes the object of components/schemas: what was referred to, and what that refers
+ * to. */
 void lims_openapi_schemas(lims_openapi_t *doc);
 
 /* --- openapi_operation.c -------------------------------------------------- */
@@ -112,6 +116,8 @@ void lims_openapi_operation(lims_openapi_t *doc, const lims_resource_t *resource
 
 /* "headers": the fields of the set, bit 1u << lims_header_e each. */
 void lims_openapi_headers(lims_openapi_t *doc, unsigned set);
+
+/* Writes a reference to a parameter of components/parameters. */
 void lims_openapi_parameter(lims_openapi_t *doc, lims_parameter_name_e name);
 
 /* A parameter in the query, written in place. */
@@ -120,6 +126,8 @@ void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field
 /* "parameters": the header fields of a delivery. */
 void lims_openapi_delivery_parameters(lims_openapi_t *doc);
 
+/* Write the objects of components/headers and components/parameters: what was referred
+ * to. */
 void lims_openapi_header_components(lims_openapi_t *doc);
 void lims_openapi_parameter_components(lims_openapi_t *doc);
 
@@ -130,7 +138,10 @@ void lims_openapi_parameter_components(lims_openapi_t *doc);
 
 /* --- openapi_error.c: the refusals of operations, components/responses ---- */
 
+/* Writes the responses by which a route refuses a request, by status. */
 void lims_openapi_refusals(lims_openapi_t *doc, const lims_route_t *route);
+
+/* Writes the object of components/responses: what was referred to. */
 void lims_openapi_refusal_components(lims_openapi_t *doc);
 
 /* Slugs of everything an answer with "error" can say, NULL-terminated. */
@@ -138,6 +149,7 @@ const char *const *lims_openapi_slugs(apr_pool_t *pool);
 
 /* --- openapi_webhook.c ---------------------------------------------------- */
 
+/* Writes the object of "webhooks": one for each event. */
 void lims_openapi_webhooks(lims_openapi_t *doc);
 
 /* --- openapi_info.c ------------------------------------------------------- */

@@ -39,13 +39,18 @@ apr_status_t lims_metrics_create(server_rec *s);
 /* Returns the entry of this child process; NULL: all entries are taken. */
 lims_counted_child_t *lims_metrics_child(lims_counters_t *counters);
 
+/* Counts an answered request. */
 void lims_metrics_request(lims_counters_t *counters, const lims_measure_t *measure);
 
 /* Counts a request for a connection and how long it waited. `taken` is false if it got
  * none, because all were in use or the database was unreachable. */
 void lims_metrics_connection(lims_counters_t *counters, lims_counted_child_t *child,
                              apr_interval_time_t waited, bool taken);
+
+/* Counts a request that got no connection, because all stayed in use. */
 void lims_metrics_exhausted(lims_counters_t *counters);
+
+/* Counts a connection that was given back. */
 void lims_metrics_connection_back(lims_counted_child_t *child);
 
 /* Counts whether a key was in the cache of this process. */

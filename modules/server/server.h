@@ -131,14 +131,22 @@ typedef struct {
 } lims_config_t;
 
 /* config.c */
+
+/* Makes the configuration of a server in `pool`, with nothing set. */
 void *lims_config_create(apr_pool_t *pool, server_rec *s);
+
+/* Returns a copy of `add`, a virtual host, in `pool`; what it does not set is taken from
+ * `base`, the main server. */
 void *lims_config_merge(apr_pool_t *pool, void *base, void *add);
+
 /* Fills in defaults and derives the settings. Called once, when the configuration has
  * been read. */
 void lims_config_complete(lims_config_t *config, apr_pool_t *pool);
+
+/* A row for each directive; its data is a lims_directive_t. Ends with a NULL name. */
 extern const command_rec lims_config_directives[];
 
-/* directive.c */
+/* Returns the configuration of a server (directive.c). */
 lims_config_t *lims_config_of(const server_rec *s);
 
 /* host_names.c */
@@ -156,10 +164,20 @@ const char *lims_config_host(const server_rec *s, apr_pool_t *pool);
 const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool);
 
 /* configtest.c */
+
+/* check_config hook: completes the configuration of each server and reports everything
+ * that is wrong with it, each with its remedy. OK, or HTTP_INTERNAL_SERVER_ERROR. */
 int lims_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
 
 /* start.c */
+
+/* post_config hook: makes shared memory ready (else HTTP_INTERNAL_SERVER_ERROR) and asks
+ * each database once. What is wrong with a database is logged, and keeps nothing from
+ * starting. */
 int lims_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *s);
+
+/* child_init hook: starts what each child process has of its own, in `pchild`. A failure
+ * is logged; the child then answers 503. */
 void lims_child_init(apr_pool_t *pchild, server_rec *s);
 
 /* shared_memory.c: returns shared memory that is zero at first and outlives restarts.
@@ -175,19 +193,39 @@ typedef struct {
     struct lims_fair_permit_t *permit; /* of the fair semaphore, or NULL */
 } lims_lease_t;
 
+/* Makes the connection pools of a child process, in `pchild`. */
 apr_status_t lims_pool_init(apr_pool_t *pchild, server_rec *s);
+
+/* Takes a ready connection for a lease whose .pool, .server and .brief are set, waiting
+ * for LimsDatabaseWait at most. LIMS_E_SERVICE_UNAVAILABLE: there is none. */
 const lims_error_t *lims_pool_take(lims_connection_t **connection, lims_lease_t *lease);
+
+/* Gives back the connection of a lease and its permit, if it has them. */
 void lims_pool_give_back(lims_lease_t *lease);
 
 /* webhooks.c: the dispatcher threads. */
+
+/* Opens the files of the dispatchers' slots and the pipes that wake them, once for each
+ * database; they outlive restarts. Called in the parent. */
 apr_status_t lims_webhooks_prepare(server_rec *s, apr_pool_t *pconf);
+
+/* Starts the dispatcher threads of a child process. They are joined before `pchild` is
+ * destroyed. */
 void lims_webhooks_start(apr_pool_t *pchild, server_rec *s);
+
+/* child_stopping hook: has the dispatcher threads finish. */
 void lims_webhooks_stopping(apr_pool_t *pchild, int graceful);
+
 /* Wakes the dispatchers: a commit may have made deliveries due. Costs a system call. */
 void lims_webhooks_wake(const server_rec *s);
 
 /* limit.c: the rate limit of a key, in shared memory and in memcached. */
+
+/* Finds or makes the shared memory of a server's limits, which outlives restarts. */
 apr_status_t lims_limit_create(lims_config_t *config, server_rec *s);
+
+/* Counts a request of a key, a costly one against both limits, and sets the RateLimit
+ * header fields. LIMS_E_RATE_LIMITED: it is over a limit, and was not counted. */
 const lims_error_t *lims_limit_count(const lims_config_t *config, bool costly, apr_int64_t key,
                                      const char *key_hash, apr_table_t *headers, apr_pool_t *pool);
 
@@ -206,8 +244,12 @@ typedef struct {
     lims_semaphore_permit_t permit;         /* of the machine */
 } lims_admission_t;
 
+/* Finds or makes the machine's semaphore. Called in the parent. */
 apr_status_t lims_admission_create(lims_config_t *config, server_rec *s);
+
+/* Makes the fair semaphore of a child process, in `pchild`. */
 apr_status_t lims_admission_init(apr_pool_t *pchild, server_rec *s);
+
 /* Waits until the request is admitted, for LimsIngestWait at most. */
 const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_rec *s,
                                            apr_pool_t *pool);
@@ -215,12 +257,20 @@ const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_
 void lims_admission_release(lims_admission_t *self, const server_rec *s);
 
 /* handler.c */
+
+/* Hooks that claim URLs below the base path, so that nothing maps them to files. */
 int lims_translate_name(request_rec *r);
 int lims_map_to_storage(request_rec *r);
+
+/* The handler of what was claimed: answers it. DECLINED: another's. */
 int lims_handler(request_rec *r);
 
-/* status.c: SetHandler lims-status, lims-metrics, lims-live, lims-ready. */
+/* status.c */
+
+/* The handlers lims-status, lims-metrics, lims-live and lims-ready. DECLINED: another's. */
 int lims_status_handler(request_rec *r);
+
+/* Adds a section to mod_status' page, if that is loaded. */
 void lims_status_register(apr_pool_t *pool);
 
 /* log.c: one log line for each refusal or failure. */
@@ -228,6 +278,7 @@ void lims_status_register(apr_pool_t *pool);
 /* Makes the bound on a host's log lines about its database; hosts of one database share
  * it. Called once for each host in order; `first` is the first of all. */
 void lims_log_create(server_rec *s, const server_rec *first, apr_pool_t *pconf);
+/* Logs what a request was refused for, or failed of, with its id. */
 void lims_log_error(request_rec *r, const lims_error_t *error, const char *request_id);
 
 #endif /* LIMS_SERVER_H */
