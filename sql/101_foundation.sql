@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The ground everything stands on: the request's context, refusals, and what every
--- table's rows have in common.
+-- The foundation of all other files: the context of a request, refusals, and functions
+-- that the tables share.
 --
 -- These files are the schema in the order of the domain, a noun's files in a row. A
 -- table is written once and whole, and so is every function, view and trigger. A noun's
@@ -13,7 +13,7 @@
 --     foreign key begins with organization_id: a row cannot refer to another
 --     organization's even by a bug, and tables can be spread by that column;
 --   - triggers take the organization from the row, never from the context;
---   - row-level security is the second wall (240_access.sql).
+--   - row-level security enforces the same a second time (240_access.sql).
 --
 -- A function that returns one value from a table is written in plpgsql, which
 -- keeps its plan: in sql it would be planned anew in every transaction.
@@ -29,8 +29,8 @@ CREATE SCHEMA IF NOT EXISTS lims;
 -- everybody.
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
--- The tables that hold a table's rows: its partitions, or itself. Storage
--- parameters are theirs.
+-- The tables that store a table's rows: its partitions, or the table itself. Storage
+-- parameters are set on these.
 CREATE FUNCTION lims.leaves(p_table regclass) RETURNS SETOF regclass
 LANGUAGE sql STABLE
 AS $$
@@ -38,7 +38,7 @@ AS $$
       FROM pg_partition_tree(p_table) t
      WHERE t.isleaf
      UNION
-    -- One without partitions has no tree, not even of itself.
+    -- pg_partition_tree() is empty for a plain table.
     SELECT c.oid::regclass
       FROM pg_class c
      WHERE c.oid = p_table
@@ -47,9 +47,9 @@ $$;
 
 -- The context of a request -------------------------------------------------
 
--- Who acts, for which organization, why: transaction-local settings, set by
--- lims.authenticate() or lims.act_as(). An unset one reads as NULL, and a NULL
--- organization sees no rows.
+-- The context: acting user, API key, organization, request and reason, as settings of the
+-- transaction, made by lims.authenticate() or lims.act_as(). An unset one reads as NULL;
+-- reading rows without an organization is an error (lims.no_organization).
 CREATE FUNCTION lims.context(p_name text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$ SELECT nullif(current_setting('lims.' || p_name, true), '') $$;
@@ -58,8 +58,8 @@ CREATE FUNCTION lims.context_id(p_name text) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$ SELECT nullif(current_setting('lims.' || p_name, true), '')::bigint $$;
 
--- The user whom an act is put down to. What stamps a person is not done by
--- nobody: SQLSTATE LM401, as for a request whose key is not known.
+-- The acting user, for columns that name a person. Raises SQLSTATE LM401, as for an
+-- unknown API key, if the context has no user.
 CREATE FUNCTION lims.acting_user() RETURNS bigint
 LANGUAGE plpgsql STABLE
 AS $$
@@ -73,9 +73,9 @@ BEGIN
 END
 $$;
 
--- Whether the schema's owner acts, who may bring in what was done before it was
--- recorded here. Triggers run with the owner's rights, so current_user does not
--- tell, and nothing that the run-time role can set makes it one.
+-- Whether the schema's owner acts, who may load older records. Trigger functions run with
+-- the owner's rights, so current_user does not tell; the run-time role can set nothing
+-- that makes this true.
 CREATE FUNCTION lims.is_owner_acting() RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
@@ -86,9 +86,9 @@ BEGIN
 END
 $$;
 
--- What locks its evidence and then reads it needs to see what was committed
--- while it waited for the locks. A snapshot of the transaction's beginning,
--- which the higher isolation levels read, would not show it.
+-- Refuses isolation levels above read committed. Whoever locks rows and then reads them
+-- has to see what was committed while waiting for the locks; a snapshot of the whole
+-- transaction would not show that.
 CREATE FUNCTION lims.require_read_committed() RETURNS void
 LANGUAGE plpgsql STABLE
 AS $$
@@ -104,8 +104,8 @@ $$;
 
 -- Refusals -----------------------------------------------------------------
 
--- A rule of the laboratory says no. The detail is the slug that a program
--- reads, the message is for a person.
+-- Refuses an act by a rule of the laboratory (SQLSTATE LM001): the detail is the slug for
+-- programs, the message is for people.
 CREATE FUNCTION lims.refuse(p_slug text, p_message text) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -117,7 +117,7 @@ BEGIN
 END
 $$;
 
--- As lims.refuse, of a gate: with the ids of what blocks, by the names of the API.
+-- As lims.refuse(), with the ids of the blocking records, named as in the API.
 CREATE FUNCTION lims.refuse_for(p_slug text, p_message text, p_ids json)
 RETURNS void
 LANGUAGE plpgsql
@@ -133,8 +133,8 @@ $$;
 
 -- Rows ---------------------------------------------------------------------
 
--- updated_at follows real changes only, and nobody sets it by hand. 10 and 10.0
--- are equal numbers, but not the same record: what is reported would differ.
+-- Sets updated_at if the row changed; what was written into it is ignored. 10 and 10.0
+-- are equal numbers but a change: they are reported differently.
 CREATE FUNCTION lims.touch() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -147,7 +147,7 @@ BEGIN
 END
 $$;
 
--- For tables whose rows are written once.
+-- Refuses every change, for tables whose rows are written once.
 CREATE FUNCTION lims.append_only() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

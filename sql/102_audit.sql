@@ -21,19 +21,18 @@ CREATE TABLE lims.audit_entry (
     request_id text,
     reason text,
     signature_id bigint,
-    -- The trail of a record. Every change comes here: the number, which tells
-    -- entries apart sooner and at less cost than the name, is compared first.
+    -- For the trail of one record. The id comes before the table's name because it is
+    -- more selective and cheaper to compare.
     PRIMARY KEY (organization_id, record_id, table_name, id)
 );
 
--- What was changed in a time.
+-- For the changes of a period.
 CREATE INDEX audit_entry_moment
     ON lims.audit_entry (organization_id, occurred_at);
 
 SELECT lims.attach_append_only('audit_entry');
 
--- What a record is known by stays: the trail and the history of a row would be
--- another row's.
+-- Refuses a change of identity: trail and history of the row would become another's.
 CREATE FUNCTION lims.identity_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -57,13 +56,13 @@ AS $$
     END
 $$;
 
--- Makes one table audited, and its rows keep what they are known by. What runs
--- is one function per table, written here from its columns: comparing columns
--- costs a few microseconds a row, turning both rows into JSON ten times that.
--- Whatever adds a column to an audited table calls this again (a test compares).
+-- Audits a table, and keeps the identity of its rows. Generates one trigger function for
+-- the table from its columns: comparing columns costs a few microseconds a row, turning
+-- both rows into JSON ten times that. Has to be called again when a column is added (a
+-- test compares).
 --
--- p_ignored: columns whose change alone is not worth an entry (and that no
--- entry shows); p_secret: columns of which only the fact of the change is.
+-- p_ignored: columns that are not recorded; p_secret: columns of which is recorded that
+-- they changed, but not their values.
 CREATE FUNCTION lims.attach_audit(
     p_table text,
     p_ignored text[] DEFAULT '{}',
@@ -76,7 +75,7 @@ DECLARE
         || ARRAY['organization_id', 'id', 'created_at', 'updated_at'];
     v_organization text := CASE p_table
         WHEN 'organization' THEN 'id' ELSE 'organization_id' END;
-    -- Asked once a statement: five settings cost more than the row's indexes.
+    -- Read once for each statement: five settings cost more than a row's indexes.
     v_actor CONSTANT text := $e$(SELECT lims.context_id('user_id')),
                (SELECT lims.context_id('api_key_id')),
                (SELECT lims.context('request_id')),
@@ -97,7 +96,7 @@ BEGIN
                  THEN '"%1$s":{"old":' || %2$s || ',"new":' || %3$s || '}' END$e$,
                a.attname, lims.audit_value('o', a.attname, p_secret),
                lims.audit_value('n', a.attname, p_secret),
-               -- 10 and 10.0 are equal, and not the same.
+               -- 10 and 10.0 are equal, but a change.
                CASE WHEN a.atttypid = 'numeric'::regtype THEN format(
                    ' OR scale(n.%1$I) <> scale(o.%1$I)', a.attname) END),
                E',\n            ' ORDER BY a.attnum),
@@ -185,7 +184,7 @@ $body$ $f$,
 END
 $$;
 
--- Keeps updated_at and the audit trail of one table.
+-- Maintains updated_at and the audit trail of a table.
 CREATE FUNCTION lims.attach_record(
     p_table text,
     p_ignored text[] DEFAULT '{}',

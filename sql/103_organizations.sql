@@ -16,11 +16,11 @@
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
---   1 reapprove     has approvals asked again where the time zone changed (151)
---   2 recount       forgets what was counted before there was an allowance (123)
+--   1 reapprove     requests approvals again where the time zone changed (151)
+--   2 recount       discards the count when an allowance is introduced (123)
 --   3 audit_update  writes the audit trail, as at INSERT
---   4 mark_update   has all samples marked as dirty, where a policy they rest on
---                   changed (121)
+--   4 mark_update   makes all samples dirty where a policy changed on which they depend
+--                   (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -90,7 +90,7 @@ CREATE TABLE lims.user_account (
     email text NOT NULL
         CHECK (length(email) <= 254 AND email ~ '^[^@[:space:]]+@[^@[:space:]]+$'),
     display_name text NOT NULL CHECK (length(display_name) BETWEEN 1 AND 255),
-    -- NULL: cannot sign in, nor sign.
+    -- NULL: the user can neither sign in nor sign.
     password_hash text CHECK (length(password_hash) <= 1000),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -129,7 +129,7 @@ CREATE TABLE lims.api_key (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.api_key_id_seq'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- SHA-256 of the key: the key itself is shown once and kept nowhere.
+    -- SHA-256 of the key; the key itself is shown once and stored nowhere.
     key_hash bytea NOT NULL CHECK (length(key_hash) = 32),
     key_prefix text NOT NULL CHECK (length(key_prefix) <= 64),
     scopes text[] NOT NULL CHECK (scopes <@ ARRAY[
@@ -155,7 +155,7 @@ CREATE TABLE lims.api_key (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- The one look-up made before the organization is known.
+-- The only look-up without an organization.
 CREATE INDEX api_key_hash ON lims.api_key (key_hash);
 
 CREATE FUNCTION lims.api_key_guard() RETURNS trigger
@@ -181,7 +181,7 @@ $$;
 CREATE TRIGGER guard BEFORE UPDATE ON lims.api_key
 FOR EACH ROW EXECUTE FUNCTION lims.api_key_guard();
 
--- A key's use is no change of the key: neither updated_at nor an audit entry.
+-- The time of the last use is not a change of the record.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.api_key
 FOR EACH ROW WHEN (NEW.last_used_at IS NOT DISTINCT FROM OLD.last_used_at
     OR NEW.updated_at <> OLD.updated_at)
@@ -213,11 +213,10 @@ BEGIN
 END
 $$;
 
--- The API key behind a hash, and the context of its requests until the
--- transaction ends. Who asks, and for which request, matters only to what is
--- written: without a request id the context is the organization alone, which is
--- what a read needs. SQLSTATE LM401: no such key may act now; the message says
--- why, for the log.
+-- Authenticates an API key by its hash, and sets the context until the transaction ends:
+-- with a request id, user, key and request for what is written; without one, only the
+-- organization, which is all that a read needs. Raises SQLSTATE LM401 if no such key may
+-- act now; the message says why, for the log.
 CREATE FUNCTION lims.authenticate(
     p_key_hash bytea,
     p_request_id text,
@@ -266,8 +265,8 @@ BEGIN
 END
 $$;
 
--- The context of the command line: a user of the organization, or none while
--- there is none yet.
+-- Sets the context of the command line: a user of the organization, or none while the
+-- organization has no users.
 CREATE FUNCTION lims.act_as(
     p_organization bigint,
     p_user bigint,
@@ -293,8 +292,8 @@ BEGIN
 END
 $$;
 
--- The organizations there are: what the command line and the background jobs
--- begin from, before they act for one of them.
+-- All organizations, for the command line and the background jobs, before they act for
+-- one of them.
 CREATE FUNCTION lims.organizations()
 RETURNS TABLE (id bigint, code text, name text, active boolean)
 LANGUAGE sql STABLE SECURITY DEFINER

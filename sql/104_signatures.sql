@@ -5,9 +5,8 @@
 -- Triggers of lims.electronic_signature, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 stamps who signs, what and when; none of it is the writer's
---                           to choose
---   2 guard_version         notes by which list the content was hashed (1)
+--   1 guard                 sets signer, time and content hash, whatever was written
+--   2 guard_version         records the version of the list that was hashed (1)
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses
@@ -35,7 +34,7 @@ CREATE TABLE lims.electronic_signature (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.electronic_signature_id_seq'),
     signer bigint NOT NULL,
-    -- As it was when signed: people change their names.
+    -- The signer's name at the time of signing.
     printed_name text NOT NULL CHECK (length(printed_name) BETWEEN 1 AND 255),
     meaning text NOT NULL CHECK (meaning IN (
         'verified', 'approved', 'rejected', 'performed', 'reviewed',
@@ -43,13 +42,13 @@ CREATE TABLE lims.electronic_signature (
     reason text CHECK (length(reason) <= 2000),
     table_name text NOT NULL CHECK (length(table_name) <= 64),
     record_id bigint NOT NULL,
-    -- SHA-256 of what was signed, as JSON: the link of 11.70.
+    -- SHA-256 of the signed content as JSON, which links signature and record (11.70).
     content_hash bytea NOT NULL CHECK (length(content_hash) = 32),
-    -- The version of the list that was hashed (lims.content_version).
+    -- The version of the list of members that was hashed (lims.content_version).
     content_version integer NOT NULL DEFAULT 1,
     method text NOT NULL DEFAULT 'password' CHECK (method IN ('password')),
     signed_at timestamptz NOT NULL DEFAULT now(),
-    -- A signature serves the transaction it was made in and no later one.
+    -- A signature can be used only in the transaction that made it.
     transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, signer)
@@ -63,9 +62,9 @@ SELECT lims.attach_append_only('electronic_signature');
 
 -- What is signed -----------------------------------------------------------
 
--- What a signature on a record stands for: the record, and with it what the signer
--- looks at; of a result and of an approval the members above. Nothing of what the
--- act itself changes, so that later it can be told whether the signature still fits.
+-- The content that a signature covers: for a result and an approval the members of
+-- lims.release_content(), else the record with what the signer looks at. Without what the
+-- signed act itself changes, so that the signature can be compared with the record later.
 CREATE FUNCTION lims.signed_content(
     p_organization bigint,
     p_table text,
@@ -150,8 +149,7 @@ $$;
 
 -- Signing ------------------------------------------------------------------
 
--- A signature stands for this moment, for who is acting and for the record as
--- it is; none of that is the writer's to choose.
+-- Sets signer, time and content hash of a signature, whatever was written.
 CREATE FUNCTION lims.electronic_signature_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -204,8 +202,8 @@ FOR EACH ROW EXECUTE FUNCTION lims.electronic_signature_version();
 
 SELECT lims.attach_audit('electronic_signature', '{transaction_id}');
 
--- Signs a record as it stands and returns the signature's id. Whoever calls it
--- has checked the signer's password.
+-- Signs a record as it is now and returns the signature's id. The caller has checked the
+-- signer's password.
 CREATE FUNCTION lims.sign(
     p_user bigint,
     p_meaning text,
@@ -228,8 +226,8 @@ BEGIN
 END
 $$;
 
--- Whether a signature covers this act: this meaning, this record as it still
--- is, by who acts, made in this transaction.
+-- Whether a signature is valid for an act: it has this meaning, covers the record as it
+-- is, and was made in this transaction by the acting user.
 CREATE FUNCTION lims.is_signed(
     p_organization bigint,
     p_signature bigint,
@@ -254,8 +252,8 @@ BEGIN
 END
 $$;
 
--- Whether what was signed is still what stands; NULL: it was signed by a list
--- that is no longer known.
+-- Whether the record still has the content that was signed; NULL if that cannot be told,
+-- because another version of the list was hashed.
 CREATE FUNCTION lims.signature_fits(p_organization bigint, p_signature bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE

@@ -42,7 +42,7 @@ SELECT lims.attach_record('client');
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
---   1 reapprove     has approvals asked again where the name changed (151)
+--   1 reapprove     requests approvals again where the name changed (151)
 --   2 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
@@ -152,7 +152,7 @@ SELECT lims.attach_record('storage_location');
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
---   1 reapprove     has approvals asked again where what is printed changed (151)
+--   1 reapprove     requests approvals again where what is printed changed (151)
 --   2 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
@@ -191,9 +191,8 @@ CREATE TABLE lims.test_definition (
         CHECK (specification_low <= specification_high)
 );
 
--- What a number entered means: its code, its unit, what kind of result it is.
--- Once there was a result, changing one of them would change all that were
--- reported.
+-- Refuses another code, unit or kind of result once the definition has results: the
+-- meaning of all results reported so far would change.
 CREATE FUNCTION lims.test_definition_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -224,8 +223,8 @@ EXECUTE FUNCTION lims.test_definition_guard();
 
 SELECT lims.attach_record('test_definition');
 
--- The definitions that tests are scheduled of, as they came: all that are none, or
--- not in use, are named at once.
+-- Returns the ids of test definitions unchanged, or refuses, naming all that do not exist
+-- or are not active.
 CREATE FUNCTION lims.definitions_in_use(p_organization bigint, p_ids bigint[])
 RETURNS bigint[]
 LANGUAGE plpgsql

@@ -2,8 +2,8 @@
 --
 -- Specifications, and how a result is judged by its limits.
 
--- A limit of one material type, or of one project's samples of it. The most
--- particular one wins: project and material, material, the definition's own.
+-- Limits for a material type, or for a project's samples of it. The most specific ones
+-- apply: of project and material type, of the material type, of the definition.
 CREATE SEQUENCE lims.specification_id_seq;
 
 CREATE TABLE lims.specification (
@@ -49,8 +49,8 @@ AS $$
     END
 $$;
 
--- The limits set for a project and material type, else for the material type. The
--- order is the index's own, in which no project comes last.
+-- The limits of project and material type, else of the material type: in the order of the
+-- index, a NULL project comes last.
 CREATE FUNCTION lims.specification_of(
     p_organization bigint,
     p_definition bigint,
@@ -69,10 +69,9 @@ AS $$
      LIMIT 1
 $$;
 
--- The limits by which a result is judged now: those set for its material and
--- project, or else the definition's own. One row at most, looked up by key
--- however many tests are asked for: what one costs is not to depend on how many
--- definitions there are.
+-- The limits by which a result is judged now: of a specification, else the definition's
+-- own. One row at most, looked up by key for each test, so that the cost does not depend
+-- on the number of definitions.
 CREATE FUNCTION lims.limits_of(
     p_organization bigint,
     p_definition bigint,
@@ -119,8 +118,8 @@ AS $$
     END
 $$;
 
--- The exact number in a result, NULL where it is none. Bounded, so that no
--- text however odd can raise.
+-- The exact value of a numeric result, else NULL. The length is bounded, so that no text
+-- can raise an error.
 CREATE FUNCTION lims.result_number(p_result text) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -146,8 +145,8 @@ AS $$
     END
 $$;
 
--- Whether a number breaks its limits: true or false only where the result
--- proves it. "< 7" against a lower limit of 6.5 proves neither.
+-- Whether a number is out of its limits; NULL where the result proves neither, as "< 7"
+-- with a lower limit of 6.5.
 CREATE FUNCTION lims.out_of_limits(
     p_value numeric,
     p_bound text,
@@ -170,8 +169,7 @@ AS $$
     END
 $$;
 
--- Whether a text breaks what is expected: words for present and absent count
--- as what they mean.
+-- Whether a text differs from the expected one; for presence or absence, by its meaning.
 CREATE FUNCTION lims.out_of_expectation(
     p_result text,
     p_expected text,

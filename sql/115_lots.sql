@@ -2,8 +2,8 @@
 --
 -- Reagent and media lots, with the media's own tests.
 --
--- A status here that opens or shuts a gate is never simply written: it is
--- derived from the evidence beneath it, by triggers, whoever writes.
+-- A status that decides a release gate cannot be written: triggers derive it from the
+-- evidence, whoever writes.
 
 -- Reagent lots -------------------------------------------------------------
 
@@ -47,7 +47,7 @@ SELECT lims.attach_record('reagent_lot');
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   puts the samples tested on it into the queue of dirty samples
+--   2 mark_update   makes the samples tested on it dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
@@ -97,7 +97,7 @@ CREATE TABLE lims.media_lot (
 -- AFTER INSERT
 --   1 audit_insert          writes the audit trail; a refusal that comes later undoes
 --                           it
---   2 judge_lot             has the lots judged anew, with the tests that are now there
+--   2 judge_lot             updates the lots, whose statuses are then derived anew
 --
 -- AFTER UPDATE
 --   1 audit_update          writes the audit trail, as at INSERT
@@ -211,7 +211,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_media_lots();
 
 SELECT lims.attach_record('media_lot');
 
--- Writing a lot makes it judge itself by its tests as they now are.
+-- Updates the lots of new tests, whose trigger then derives their statuses.
 CREATE FUNCTION lims.media_qc_test_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -230,7 +230,7 @@ CREATE TRIGGER judge_lot AFTER INSERT ON lims.media_qc_test
 REFERENCING NEW TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.media_qc_test_changed();
 
--- A test in the future would be the latest for ever, whatever is found later.
+-- Refuses a date in the future: that test would remain the latest whatever is found later.
 CREATE FUNCTION lims.media_qc_test_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

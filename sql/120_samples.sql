@@ -52,14 +52,14 @@ $$;
 -- BEFORE INSERT
 --   1 guard             finds references, client and identifiers; refuses what is not
 --                       in use
---   2 names_insert      nobody writes frozen names
+--   2 names_insert      clears frozen names that were written
 --
 -- BEFORE UPDATE
 --   1 guard             the same, of the columns that change: before the limits of its
 --                       tests are asked (2)
---   2 guard_tests       refuses to change what verified results rest on
---   3 hold_names        holds project, material type and definitions where it becomes
---                       reported: before the gates (5)
+--   2 guard_tests       refuses changes on which verified results depend
+--   3 hold_names        locks project and material type when it becomes reported:
+--                       before the gates (5)
 --   4 identity          refuses another id, organization or created_at
 --   5 lock              a reported sample is final; a status passes its gates
 --   6 names_update      freezes names and content when it becomes reported: after the
@@ -67,23 +67,23 @@ $$;
 --   7 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
---   1 lock              a reported sample stays
+--   1 lock              refuses to delete a reported sample
 --
 -- AFTER INSERT
 --   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
 --   2 count_allowance   counts samples of the month, and refuses beyond the allowance
 --   3 events_insert     writes sample.created to the outbox
---   4 mark_insert       puts it into the queue of dirty samples
+--   4 mark_insert       makes it dirty (121)
 --
 -- AFTER UPDATE
---   1 rejudge           has the results judged by the limits of its new material type
---                       or project
+--   1 rejudge           rejudges the results by the limits of its new material type or
+--                       project
 --   2 audit_update      writes the audit trail, as at INSERT
---   3 completed         asks for approvals of a sample that became completed
+--   3 completed         requests approvals of a sample that became completed
 --   4 events_update     writes sample.received and sample.reported to the outbox
 --   5 mark_update       the same, where its time of collection changed or it was
 --                       reported
---   6 reapprove_update  has approvals asked again where what was decided about changed
+--   6 reapprove_update  requests approvals again where what was decided about changed
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT
@@ -112,10 +112,10 @@ CREATE TABLE lims.sample (
     plant_location text CHECK (length(plant_location) BETWEEN 1 AND 64),
     storage_location_id bigint,
     reported_at timestamptz,
-    -- As they were called when the sample was reported; NULL before.
+    -- The names at the time of the report; NULL before.
     project_name text,
     material_type_name text,
-    -- Of what was reported (lims.release_content): what was approved has the same.
+    -- Hash of the reported content (lims.release_content), equal to the approved one.
     content_hash bytea CHECK (length(content_hash) = 32),
     created_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -160,8 +160,8 @@ CREATE INDEX sample_created_at ON lims.sample (organization_id, created_at);
 
 -- Composite identifiers ----------------------------------------------------
 
--- The last number given for a composite identifier's stem. Only projects that
--- ask for such identifiers have their writers meet here.
+-- The last number used for the stem of a composite identifier. Only writers of projects
+-- with such identifiers wait for each other here.
 CREATE TABLE lims.sample_identifier_counter (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     stem text NOT NULL CHECK (length(stem) <= 400),
@@ -194,8 +194,8 @@ $$;
 
 -- When a sample was taken --------------------------------------------------
 
--- When a sample was taken: the exact time where it is known, else the beginning
--- of its day in the organization's time zone.
+-- The time of collection: exact if known, else the beginning of the day of collection in
+-- the organization's time zone.
 CREATE FUNCTION lims.collection_moment(p_organization bigint, p_sample bigint)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE
@@ -212,8 +212,7 @@ BEGIN
 END
 $$;
 
--- The day that a time of collection implies: that of the clock on the
--- laboratory's wall.
+-- The day of a time of collection, in the laboratory's time zone.
 CREATE FUNCTION lims.collection_day(p_organization bigint, p_time timestamptz)
 RETURNS date
 LANGUAGE plpgsql STABLE

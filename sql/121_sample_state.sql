@@ -23,7 +23,8 @@ CREATE TABLE lims.sample_state_cache (
         REFERENCES lims.sample (organization_id, id)
 );
 
-CREATE INDEX sample_state_cache_valid_until ON lims.sample_state_cache (organization_id, valid_until)
+CREATE INDEX sample_state_cache_valid_until
+    ON lims.sample_state_cache (organization_id, valid_until)
  WHERE valid_until IS NOT NULL;
 
 -- The queue ----------------------------------------------------------------

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What happens to a sample's row before it is written: its references, its status, the
--- gates that a status change has to pass (161_gates.sql). The triggers ask them, so that
--- no surface gets around them.
+-- Triggers that run before a sample's row is written: references, status, and the gates of
+-- a status change (161_gates.sql), which hold for every surface.
 
 CREATE FUNCTION lims.client_named(p_organization bigint, p_name text)
 RETURNS bigint
@@ -20,7 +19,8 @@ BEGIN
 END
 $$;
 
--- The sample with its client: the one of a changed name, else the name of the id.
+-- Returns the sample with a consistent client: the id for a changed name, else the name
+-- for the id.
 CREATE FUNCTION lims.sample_with_client(p_new lims.sample, p_old lims.sample)
 RETURNS lims.sample
 LANGUAGE plpgsql
@@ -41,7 +41,8 @@ BEGIN
 END
 $$;
 
--- The day of a sample's collection, which a changed time of collection brings.
+-- The day of collection: derived from the time of collection if that changed. Refuses a
+-- contradiction, and a time in the future.
 CREATE FUNCTION lims.collection_day_of(
     p_new lims.sample,
     p_old lims.sample,
@@ -60,7 +61,7 @@ BEGIN
         PERFORM lims.refuse('invalid_body', 'collectionDate contradicts '
             'collectedAt: change or clear collectedAt as well');
     END IF;
-    -- A day of grace: somewhere it is tomorrow already.
+    -- One day of tolerance for time zones.
     IF v_day > (now() AT TIME ZONE 'UTC')::date + 1
        OR p_new.collected_at > now() + interval '1 day' THEN
         PERFORM lims.refuse('invalid_body', format('%s lies in the future',
@@ -71,7 +72,7 @@ BEGIN
 END
 $$;
 
--- A new sample with its identifiers: a composite one where its project's code is given.
+-- Returns a new sample with its identifiers; composite if a project code is given.
 CREATE FUNCTION lims.sample_with_identifiers(
     p_new lims.sample,
     p_prefix text,
@@ -83,7 +84,7 @@ AS $$
 DECLARE
     v_now CONSTANT timestamp := now() AT TIME ZONE p_time_zone;
 BEGIN
-    -- The allowance counts by it.
+    -- The monthly allowance is counted by it.
     IF p_new.created_at <> now() AND NOT lims.is_owner_acting() THEN
         p_new.created_at := now();
     END IF;
@@ -99,7 +100,7 @@ BEGIN
 END
 $$;
 
--- Refuses a reference to what is not there, or not in use; NULL refers to nothing.
+-- Refuses a reference to a record that does not exist or is not active. NULL is allowed.
 CREATE FUNCTION lims.require_active(p_is_active boolean, p_message text, p_id bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -111,10 +112,9 @@ BEGIN
 END
 $$;
 
--- What a sample's row has to say before it is stored: references that are the
--- organization's and in use, the client behind the name, dates, identifiers.
--- An UPDATE judges only the columns that it changes, so that a sample whose
--- material type was retired since can still be worked on.
+-- Validates a sample's row: references, client, dates, identifiers. An UPDATE is checked
+-- only for the columns that it changes, so that a sample can still be worked on after its
+-- material type became inactive.
 CREATE FUNCTION lims.sample_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -193,9 +193,9 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.sample
 FOR EACH ROW EXECUTE FUNCTION lims.sample_guard();
 
--- What a sample is decides the limits of its results: those that are entered
--- are judged again, those that are verified are locked and refuse, with their ids. And
--- it was not collected after what was found in it.
+-- Refuses a change of material type or project while the sample has verified tests, whose
+-- limits it would change; entered ones are judged again (lims.sample_rejudge). Refuses a
+-- time of collection after an analysis.
 CREATE FUNCTION lims.sample_guard_tests() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -252,7 +252,7 @@ FOR EACH ROW WHEN ((NEW.material_type_id, NEW.project_id, NEW.collection_date,
     OLD.collection_date, OLD.collected_at))
 EXECUTE FUNCTION lims.sample_guard_tests();
 
--- Nobody renames what is being reported.
+-- Locks project and material type, so that they are not renamed during the report.
 CREATE FUNCTION lims.sample_hold_names() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -273,8 +273,8 @@ CREATE TRIGGER hold_names BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
 EXECUTE FUNCTION lims.sample_hold_names();
 
--- A reported sample is final. Among the other five every move is allowed that
--- passes its gates; received_at is stamped once.
+-- Refuses changes of a reported sample. Between the other statuses every change is allowed
+-- that passes its gates; received_at is set once.
 CREATE FUNCTION lims.sample_lock() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -333,7 +333,8 @@ $$;
 CREATE TRIGGER lock BEFORE UPDATE OR DELETE ON lims.sample
 FOR EACH ROW EXECUTE FUNCTION lims.sample_lock();
 
--- What is reported is what was approved: nothing else changes with the status.
+-- Freezes names and content hash with the report, and refuses other changes with it: what
+-- is reported is what was approved.
 CREATE FUNCTION lims.sample_names() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -379,7 +380,7 @@ FOR EACH ROW WHEN (NOT ROW(NEW.project_name, NEW.material_type_name,
     NEW.content_hash) IS NULL)
 EXECUTE FUNCTION lims.sample_names();
 
--- After the gates: by their names.
+-- The trigger's name puts it after the gates.
 CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN ((NEW.status = 'reported') <> (OLD.status = 'reported')
     OR (NEW.project_name, NEW.material_type_name, NEW.content_hash)

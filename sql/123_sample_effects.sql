@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What follows from a sample that was written: approvals, the monthly allowance,
--- events, the queue of dirty samples.
+-- Triggers that run after samples were written: approvals, monthly allowance, events, the
+-- queue of dirty samples.
 
 -- Approvals ----------------------------------------------------------------
 
--- Approvals appear when a sample becomes completed, or goes past that, and none stand
--- of it, or the last ones were rejected.
+-- Requests approvals when a sample becomes completed or goes beyond that without a current
+-- round, or after the last round was rejected.
 CREATE FUNCTION lims.sample_completed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -49,9 +49,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_completed();
 
 -- Monthly allowance --------------------------------------------------------
 
--- One row per organization and UTC month, made when the first sample of an
--- organization that has an allowance is registered in it. The UPDATE's row
--- lock is what makes parallel registrations count exactly.
+-- Samples registered per organization and UTC month, counted only while there is an
+-- allowance. The row lock of the UPDATE makes the count exact for parallel registrations.
 CREATE TABLE lims.sample_allowance (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     month date NOT NULL,
@@ -83,8 +82,8 @@ BEGIN
            AND a.month = v_month
         RETURNING a.used INTO v_used;
         IF NOT FOUND THEN
-            -- The count takes in this statement's own samples; whoever made
-            -- the row meanwhile had counted only their own.
+            -- The count includes this statement's samples; who inserted the row
+            -- meanwhile has counted only their own.
             INSERT INTO lims.sample_allowance AS a
                    (organization_id, month, used)
             SELECT v_new.id, v_month, count(*)
@@ -110,7 +109,7 @@ CREATE TRIGGER count_allowance AFTER INSERT ON lims.sample
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_count();
 
--- While there was no allowance nobody counted, so counting begins afresh.
+-- Discards the count when an allowance is introduced: samples were not counted before.
 CREATE FUNCTION lims.organization_recount() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -152,7 +151,7 @@ BEGIN
                    'sampleId', e.id,
                    'trackingId', e.tracking_id,
                    'status', e.status)
-               -- Of many at once the contract leaves out the tracking identifier.
+               -- The contract omits the tracking id where several are received at once.
                ELSE CASE WHEN count(*) OVER (PARTITION BY e.type) = 1
                    THEN json_build_object(
                        'sampleId', e.id,
@@ -202,7 +201,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_changed_samples();
 
 -- What rests on the sample -------------------------------------------------
 
--- Decisions rest on what the sample is and whose.
+-- Requests approvals again after a change of the sample's approved content.
 CREATE FUNCTION lims.sample_reapprove() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Names by which instruments' files call samples: their tracking ids, and where a
--- profile says so their external ids and sample identifiers (210_readings.sql); and names
--- that a laboratory lists, each until its sample is done with.
+-- Aliases of samples in instruments' files, listed by the laboratory, each valid until its
+-- sample is final. (Files name samples by tracking id too, and by external id and sample
+-- identifier if the profile says so: 210_readings.sql.)
 
--- Whether a sample in this status is done with: no listed name leads to it.
+-- Whether this status is final: aliases no longer refer to the sample.
 CREATE FUNCTION lims.sample_is_final(p_status text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -13,16 +13,16 @@ $$;
 
 CREATE SEQUENCE lims.sample_name_id_seq;
 
--- What analysts type at an instrument in the place of a tracking id. A name leads to
--- its sample until it is ended, or the sample is done with; then it can be another's.
+-- An alias that analysts type at an instrument instead of a tracking id. It refers to its
+-- sample until it is ended or the sample is final; then it can be listed for another one.
 CREATE TABLE lims.sample_name (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.sample_name_id_seq'),
-    -- As files have it, without blanks around it.
+    -- As in files, without leading or trailing blanks.
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255
         AND name !~ '[[:cntrl:]]' AND name !~ '^\s|\s$'),
     sample_id bigint NOT NULL,
-    -- How it is known that the name is this sample's.
+    -- Why the name is this sample's.
     reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 2000),
     created_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -47,8 +47,8 @@ CREATE UNIQUE INDEX sample_name_listed
 CREATE INDEX sample_name_sample
     ON lims.sample_name (organization_id, sample_id, id);
 
--- A name is listed for a sample that is worked on, and is no sample's tracking id;
--- what was listed stays as it was, but that it ends, once.
+-- An alias is listed for a sample that is not final, and is not a tracking id. A listed
+-- one can only be ended, once.
 CREATE FUNCTION lims.sample_name_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -96,7 +96,7 @@ FOR EACH ROW EXECUTE FUNCTION lims.sample_name_guard();
 
 SELECT lims.attach_record('sample_name');
 
--- Lists a name; that of a sample that is done with ends by that. Returns its id.
+-- Lists an alias and returns its id. Ends the same alias of a final sample.
 CREATE FUNCTION lims.add_sample_name(
     p_organization bigint,
     p_name text,

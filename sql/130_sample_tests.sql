@@ -19,8 +19,8 @@
 --   1 guard_analyzed_insert  refuses a time of analysis that cannot be
 --   2 guard_insert           refuses references not in use; takes over what the
 --                            definition asks for, which the judgement (4) rests on
---   3 guard_links_insert     holds the media lot, whose tests then see this one, or are
---                            seen
+--   3 guard_links_insert     locks the media lot, so that a test of it at the same time
+--                            sees this row or is seen
 --   4 judge_insert           judges a result that comes with the row, and decides the
 --                            status
 --   5 names_insert           freezes the reporting limit of a result, once it is judged
@@ -43,42 +43,41 @@
 --   8 touch                  sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
---   1 keep                   a test that has had a result stays: its history is the
---                            more precise reason
---   2 lock                   a verified one stays
+--   1 keep                   refuses to delete a test that has had results
+--   2 lock                   refuses to delete a verified one
 --
 -- AFTER INSERT
 --   1 audit_insert           writes the audit trail; a refusal that comes later undoes
 --                            it
 --   2 check_reagents_insert  refuses results with a reagent lot that has expired
 --   3 events_insert          writes result.entered to the outbox
---   4 final_insert           holds the samples, and refuses where one is reported:
+--   4 final_insert           locks the samples, and refuses where one is reported:
 --                            tests are locked before samples, and these before the
 --                            approvals (7)
 --   5 investigate_insert     opens investigations of results out of specification
---   6 mark_insert            puts the samples into the queue of dirty samples
---   7 reapprove_insert       has approvals asked again, last: of samples that are held
+--   6 mark_insert            makes the samples dirty (121)
+--   7 reapprove_insert       requests approvals again, last: of samples that are locked
 --                            (4)
 --
 -- AFTER UPDATE
 --   1 audit_update           writes the audit trail, as at INSERT
 --   2 check_reagents_update  refuses results with a reagent lot that has expired
 --   3 events_update          writes result.entered and result.verified to the outbox
---   4 final_update           holds the samples, as at INSERT: before judgements are
+--   4 final_update           locks the samples, as at INSERT: before judgements are
 --                            checked (7) and approvals are locked (9)
 --   5 history                keeps the values that were replaced, withdrawn or reopened
 --   6 investigate_update     opens investigations of results out of specification
 --   7 judged_update          checks the judgements that rows brought, by the samples as
---                            they are now that they are held (4)
---   8 mark_update            puts the samples into the queue of dirty samples
---   9 reapprove_update       has approvals asked again, last: of samples that are held
+--                            they are now that they are locked (4)
+--   8 mark_update            makes the samples dirty (121)
+--   9 reapprove_update       requests approvals again, last: of samples that are locked
 --                            (4)
 --
 -- AFTER DELETE
 --   1 audit_delete           writes the audit trail, as at INSERT
---   2 final_delete           holds the samples, as at INSERT: before the approvals (4)
---   3 mark_delete            puts the samples into the queue of dirty samples
---   4 reapprove_delete       has approvals asked again, last: of samples that are held
+--   2 final_delete           locks the samples, as at INSERT: before the approvals (4)
+--   3 mark_delete            makes the samples dirty (121)
+--   4 reapprove_delete       requests approvals again, last: of samples that are locked
 --                            (2)
 
 CREATE SEQUENCE lims.sample_test_id_seq;
@@ -88,7 +87,7 @@ CREATE TABLE lims.sample_test (
     id bigint NOT NULL DEFAULT nextval('lims.sample_test_id_seq'),
     sample_id bigint NOT NULL,
     test_definition_id bigint NOT NULL,
-    -- What the definition asked for when the test was scheduled.
+    -- Requirements of the definition when the test was scheduled.
     holding_time_hours numeric,
     requires_worksheet boolean NOT NULL DEFAULT false,
     requires_confirmation boolean NOT NULL DEFAULT false,
@@ -96,20 +95,20 @@ CREATE TABLE lims.sample_test (
         CHECK (status IN ('pending', 'entered', 'verified')),
     -- As entered, to the letter: '7.10' stays '7.10'.
     result text CHECK (length(result) BETWEEN 1 AND 1000),
-    -- Its exact value where it is a number, with or without a leading sign.
+    -- The exact value of a numeric result, with or without a leading sign.
     numeric_value numeric,
     qualifier text CHECK (qualifier IN ('<', '>', 'ND', 'J', 'U')),
     notes text CHECK (length(notes) <= 4000),
     out_of_specification boolean,
-    -- The limits it was judged by, and whose they are: later changes of a
-    -- specification do not rejudge it, those of the sample do.
+    -- The limits by which the result was judged, and their material type and project.
+    -- A later change of the specification does not rejudge it, one of the sample does.
     spec_low numeric,
     spec_high numeric,
     spec_text text,
     spec_material_type_id bigint,
     spec_project_id bigint,
-    -- How often it was judged: one more says that a row brings its judgement,
-    -- none that it is to be judged. Either way it is checked.
+    -- Counts judgements. An UPDATE that increases it brings the derived columns, which
+    -- are checked; one that leaves it has a changed result judged by the trigger.
     judgements integer NOT NULL DEFAULT 0,
     reagent_lot_id bigint,
     media_lot_id bigint,
@@ -118,19 +117,19 @@ CREATE TABLE lims.sample_test (
     analyzed_at timestamptz,
     entered_by bigint,
     entered_at timestamptz,
-    -- Since when there has been a result, corrections aside.
+    -- When the first result was entered; corrections keep it.
     first_entered_at timestamptz,
     verified_by bigint,
     verified_at timestamptz,
     verification_signature_id bigint,
     reopening_signature_id bigint,
-    -- What the definition said when the test was verified; NULL before.
+    -- Values of the definition at verification; NULL before.
     test_code text,
     test_name text,
     method text,
     unit text,
-    -- Of a test that asks for confirmation since its result was judged: by it
-    -- too it was decided whether there is something to confirm.
+    -- For a test that requires confirmation, set when the result is judged: the
+    -- judgement depends on it.
     reporting_limit numeric,
     method_detection_limit numeric,
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -160,8 +159,8 @@ CREATE TABLE lims.sample_test (
         CHECK ((status = 'verified') = (verified_at IS NOT NULL))
 );
 
--- Room for the next version of a row beside it: a correction, which changes no
--- indexed column, then touches no index. Of a partitioned table, its parts.
+-- Free space in each page for the next version of a row: an UPDATE that changes no indexed
+-- column then touches no index (HOT). Set on the partitions of a partitioned table.
 DO $$
 DECLARE
     v record;

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Sample tests, before a row is written: what it refers to, and its judgement. The
--- triggers' map is in 130_sample_tests.sql.
+-- Triggers that run before a sample test's row is written: references and judgement. Their
+-- map is in 130_sample_tests.sql.
 
 -- The time of analysis -----------------------------------------------------
 
--- An analysis has been done when it is entered; a clock may be a little fast.
--- And it was not done before there was a sample.
+-- Refuses a time of analysis in the future (with a tolerance for clocks), or before the
+-- sample was collected.
 CREATE FUNCTION lims.sample_test_analyzed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -34,7 +34,7 @@ EXECUTE FUNCTION lims.sample_test_analyzed();
 
 -- References ---------------------------------------------------------------
 
--- Only what is the organization's, and in use, can be newly referred to.
+-- Validates references, which have to exist and be active when they are made.
 CREATE FUNCTION lims.sample_test_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -106,7 +106,7 @@ EXECUTE FUNCTION lims.sample_test_guard();
 
 -- Media lots ---------------------------------------------------------------
 
--- Whether two results say the same: numbers by their value.
+-- Whether two results are the same: numbers by value, text without case and outer blanks.
 CREATE FUNCTION lims.is_same_result(p_one text, p_other text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -116,9 +116,9 @@ AS $$
         false)
 $$;
 
--- A medium that failed is left for another that is named and has not failed,
--- with the result of another analysis, never for none. That holds after the result
--- was withdrawn, and after the test has left: the audit trail remembers its lots.
+-- A failed media lot can only be replaced by another one that has not failed, together
+-- with another result, never by none. That holds after the result was withdrawn too: the
+-- audit trail has the former lots.
 CREATE FUNCTION lims.sample_test_links() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -128,7 +128,7 @@ DECLARE
     v_ids json;
 BEGIN
     PERFORM lims.require_read_committed();
-    -- Whoever tests a lot at the same time sees this test, or is seen.
+    -- Serializes with a lot's test that is recorded at the same time.
     PERFORM FROM lims.media_lot m
       WHERE m.organization_id = NEW.organization_id
         AND m.id IN (NEW.media_lot_id, OLD.media_lot_id)
@@ -193,11 +193,10 @@ EXECUTE FUNCTION lims.sample_test_links();
 
 -- Judging a result ---------------------------------------------------------
 
--- What a test that stands so becomes by a result: nothing of a blank one, and of
--- another one its number, the limits of this moment, and whether it breaks them
--- or needs confirmation. The result that stands already is rejudged (its sample
--- has become another material's or project's), and stays who entered it when: it may
--- become presumptive by other limits, but what was asked or decided of it stays.
+-- The derived columns of a test (p_stands) for a result: numeric value, limits of this
+-- moment, whether it is out of them or needs confirmation; all NULL for a blank one. For
+-- an unchanged result (its sample's material type or project changed) who entered it and
+-- when stay, and so does a confirmation that was requested or decided.
 CREATE FUNCTION lims.judged(
     p_stands lims.sample_test,
     p_result text,
@@ -246,7 +245,7 @@ AS $$
                                   l.high))
                 THEN 'pending'
            END,
-           -- The analysis that is withdrawn no longer stops the holding time.
+           -- A withdrawn analysis no longer stops the holding time.
            CASE WHEN e.is_result OR (p_stands).result IS NULL
                 THEN (p_stands).analyzed_at END,
            CASE WHEN NOT e.is_result THEN NULL
@@ -273,7 +272,7 @@ AS $$
        AND s.id = (p_stands).sample_id
 $$;
 
--- Judges what is entered without its judgement, a row at a time.
+-- Judges a result that was written without its derived columns, row by row.
 CREATE FUNCTION lims.sample_test_judge() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -286,7 +285,7 @@ BEGIN
             'a result is entered and verified in two steps');
     END IF;
     IF TG_OP = 'INSERT' THEN
-        -- A row that is not there yet is not rejudged by who changes its sample.
+        -- A concurrent change of the sample cannot see this row to rejudge it.
         PERFORM FROM lims.sample s
           WHERE s.organization_id = NEW.organization_id
             AND s.id = NEW.sample_id

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Sample tests, before a row is written: what is locked (a verified result, a test that
--- has had a result), and what is frozen with it: names and limits are those of the
--- moment. The triggers' map is in 130_sample_tests.sql.
+-- Triggers that run before a sample test's row is written or deleted: locks (a verified
+-- result, a test that has had results), and the names and limits that are frozen with
+-- verification. Their map is in 130_sample_tests.sql.
 
 -- Deleting -----------------------------------------------------------------
 
@@ -44,13 +44,13 @@ BEGIN
         PERFORM lims.refuse('test_verified_locked', format(
             'sample test %s is verified and locked', OLD.id));
     END IF;
-    -- *=: the same to the letter, which 10 and 10.0 are not.
+    -- *= compares bytes: 10 and 10.0 differ.
     IF NEW *= OLD THEN
         RETURN NEW;
     END IF;
 
-    -- Reopening: nothing but the status changes, under a signature that says
-    -- so and that was made for it, now.
+    -- Reopening changes only the status, and needs a signature with that meaning, made
+    -- in this transaction.
     v_same := NEW;
     v_same.status := OLD.status;
     v_same.reopening_signature_id := OLD.reopening_signature_id;
@@ -93,9 +93,8 @@ $$;
 CREATE TRIGGER lock BEFORE DELETE ON lims.sample_test
 FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
 
--- A result that is entered or withdrawn, and nothing else of what is looked
--- after here, has no lock to pass: what it says is checked with all the others'
--- of its statement (lims.sample_test_check).
+-- Not for an UPDATE that brings the judgement of a new result: lims.sample_test_check()
+-- checks that for all rows of the statement at once.
 CREATE TRIGGER lock_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status = 'verified'
     OR NEW.status = 'verified'
@@ -110,8 +109,8 @@ FOR EACH ROW WHEN (OLD.status = 'verified'
         OLD.reopening_signature_id))
 EXECUTE FUNCTION lims.sample_test_lock();
 
--- What may become of a confirmation while its result stands: it may be asked for,
--- where the test asks for such, and is then decided, once.
+-- The allowed changes of a confirmation while its result is unchanged: it is requested,
+-- if the test requires confirmation, and then decided once.
 CREATE FUNCTION lims.confirmation_may_become(
     p_requires boolean,
     p_old text,
@@ -124,8 +123,7 @@ AS $$
         OR (p_old IS NULL AND p_new = 'pending' AND p_requires)
 $$;
 
--- A result becomes verified: past its gates, and under a signature where one is
--- asked for or given.
+-- Verifies a result: passes its gates, and checks the signature that is required or given.
 CREATE FUNCTION lims.sample_test_verify(
     p_old lims.sample_test,
     p_new lims.sample_test
@@ -137,7 +135,7 @@ DECLARE
     v_message text;
     v_same lims.sample_test := p_new;
 BEGIN
-    -- What is verified is what the reviewer saw: nothing else moves with it.
+    -- Nothing else may change with the status: the reviewer has not seen it.
     v_same.status := p_old.status;
     v_same.verified_by := p_old.verified_by;
     v_same.verified_at := p_old.verified_at;
@@ -161,7 +159,7 @@ BEGIN
     IF v_slug IS NOT NULL THEN
         PERFORM lims.refuse(v_slug, v_message);
     END IF;
-    -- Nobody asked for a signature: one that is given counts all the same.
+    -- A signature that is not required but given has to be valid too.
     IF p_new.verification_signature_id IS NOT NULL
        AND NOT lims.is_signed(p_new.organization_id,
                               p_new.verification_signature_id,
@@ -176,9 +174,8 @@ BEGIN
 END
 $$;
 
--- What may happen to a test that is not verified: its result decides between
--- pending and entered; verifying passes the gates; a confirmation is decided
--- once, for the result that asked for it.
+-- The allowed changes of a test that is not verified: the result decides between pending
+-- and entered, verification has its gates, and a confirmation is decided once.
 CREATE FUNCTION lims.sample_test_move(
     p_old lims.sample_test,
     p_new lims.sample_test
@@ -199,7 +196,7 @@ BEGIN
             'sample test %s has no confirmation to decide', p_new.id));
     END IF;
     IF p_new.status = p_old.status OR v_changed THEN
-        -- Only verifying, which is the other branch, stamps these.
+        -- Only verification sets these (below).
         p_new.verified_by := NULL;
         p_new.verified_at := NULL;
         p_new.verification_signature_id := NULL;
@@ -230,7 +227,7 @@ $$;
 
 -- Frozen names -------------------------------------------------------------
 
--- Nobody writes these: whatever is written, they become what they have to be.
+-- Sets the frozen columns, whatever was written into them.
 CREATE FUNCTION lims.sample_test_names() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -239,7 +236,7 @@ DECLARE
     v_is_judged boolean := true;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        -- Whether the lock let it be changed was decided before.
+        -- The lock has decided before whether the row may change.
         IF NEW.status = 'verified' AND OLD.status = 'verified' THEN
             RETURN NEW;
         END IF;
@@ -277,7 +274,7 @@ FOR EACH ROW WHEN ((NEW.requires_confirmation AND NEW.result IS NOT NULL)
         NEW.reporting_limit, NEW.method_detection_limit) IS NULL)
 EXECUTE FUNCTION lims.sample_test_names();
 
--- After the locks: by their names.
+-- The trigger's name puts it after the locks.
 CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN ((NEW.status = 'verified') <> (OLD.status = 'verified')
     OR (NEW.requires_confirmation
@@ -294,7 +291,7 @@ EXECUTE FUNCTION lims.sample_test_names();
 
 -- The record ---------------------------------------------------------------
 
--- What brings its judgement brings when it was made as well.
+-- An UPDATE that brings the judgement brings updated_at, too.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (NEW.judgements = OLD.judgements
     OR NEW.updated_at <> now())

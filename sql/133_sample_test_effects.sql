@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Sample tests, after a statement: what is checked for all its rows at once, and what
--- follows from them. The triggers' map is in 130_sample_tests.sql.
+-- Triggers that run after a statement on sample tests: checks of all rows at once, and
+-- consequences in other tables. Their map is in 130_sample_tests.sql.
 
 -- Reagent lots -------------------------------------------------------------
 
--- A lot that has expired today, where the organization blocks that. What the
--- client says of when it analysed does not count: it could say anything.
+-- The lot if it has expired by today and the policy blocks that. The time of analysis
+-- does not count, since the client could send any.
 CREATE FUNCTION lims.blocked_reagent(p_organization bigint, p_lot bigint)
 RETURNS TABLE (code text, expires_on date)
 LANGUAGE sql STABLE
@@ -21,15 +21,12 @@ AS $$
        AND r.expires_on < (now() AT TIME ZONE o.time_zone)::date
 $$;
 
--- A result is not entered with such a lot; who is refused hears the lot and the tests.
--- There are few of them: only where the statement's tests have one does it matter
--- which of their results are new.
+-- Refuses results with an expired lot, naming lot and tests. Which results are new is
+-- looked at only if the statement's tests have such a lot, which is rare.
 --
--- Pairing the old rows of a statement with the new, here and in the triggers
--- below: a FULL JOIN that nothing outside of its subquery reaches into. Every
--- row has its other half, so it is no other than an inner one; but it is never
--- carried out by nested loops. The plan is made once, for a statement of perhaps
--- one row, and kept for the one of a thousand.
+-- Old and new rows of a statement are paired by a FULL JOIN in a subquery with OFFSET 0,
+-- here and in the triggers below. It has the rows of an inner join, but is never executed
+-- as a nested loop: the plan may be made for one row and reused for a thousand.
 CREATE FUNCTION lims.sample_test_reagents() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -141,8 +138,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
 
 -- A reported sample's tests are final --------------------------------------
 
--- Holds the samples of the changed tests until the end of the transaction and
--- refuses if one is reported: whichever came first, the other sees it.
+-- Locks the samples of the changed tests until the transaction ends, and refuses if one is
+-- reported: of a report at the same time, one sees the other.
 CREATE FUNCTION lims.sample_test_final() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -182,9 +179,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_final();
 
 CREATE SEQUENCE lims.result_history_id_seq;
 
--- One row per value that was replaced, withdrawn or reopened. Its test is there
--- without a foreign key that asks so of every row: triggers alone write here,
--- from the test's own row, and a test that has had a result is not taken away.
+-- One row per value that was replaced, withdrawn or reopened. Without a foreign key, for
+-- speed: only triggers write here, from the test's row, and a test that has had a result
+-- cannot be deleted.
 CREATE TABLE lims.result_history (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.result_history_id_seq'),
@@ -241,9 +238,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_keep_history();
 
 -- Investigations -----------------------------------------------------------
 
--- A number found outside its limits opens an oos investigation, where the
--- organization's policy says so. Statement by statement: a bulk entry pays for
--- those that are out, not for all.
+-- Opens an investigation for each numeric result out of its limits, if the organization's
+-- policy says so. Once per statement, so that a bulk entry pays for these results only.
 CREATE FUNCTION lims.sample_test_investigate() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -253,7 +249,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM new_rows n WHERE n.out_of_specification) THEN
         RETURN NULL;
     END IF;
-    -- Those found so now: entered, or rejudged with their sample.
+    -- Only those that became so: entered, or rejudged with their sample.
     IF TG_OP = 'UPDATE' THEN
         SELECT array_agg(f.id)
           INTO v_tests
@@ -309,9 +305,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_investigate();
 
 -- Every judgement is checked -----------------------------------------------
 
--- Whoever made it, by the sample as it is now that it is held. One that is not
--- that of this moment was made while the limits or the sample changed: it is
--- for who asked to try again.
+-- Checks the derived columns that an UPDATE brought, now that the samples are locked. If
+-- they differ, limits or sample changed meanwhile: a serialization failure, to be tried
+-- again by the caller.
 CREATE FUNCTION lims.sample_test_check() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -328,7 +324,7 @@ BEGIN
                j.spec_material_type_id, j.spec_project_id,
                j.confirmation_status, j.entered_by, j.entered_at,
                j.first_entered_at)
-               -- 10 and 10.0 are equal, and not the same.
+               -- 10 and 10.0 are equal, but a change.
                OR (scale(c.numeric_value), scale(c.spec_low), scale(c.spec_high))
                IS DISTINCT FROM
                (scale(j.numeric_value), scale(j.spec_low), scale(j.spec_high)))
@@ -376,8 +372,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
 
 -- Approvals ----------------------------------------------------------------
 
--- Decisions rest on the tests there are, on their results and on that they were
--- final: a reopened one is looked at again, whatever becomes of it.
+-- Requests approvals again after a change of a sample's tests or results, and after a
+-- reopening, whatever the result is then.
 CREATE FUNCTION lims.sample_test_reapprove() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

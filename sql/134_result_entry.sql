@@ -1,18 +1,15 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Entering many results: the one way, whether a client sends them or an
--- instrument's file has them.
+-- Bulk entry of results, for clients and instruments' files alike.
 
--- An array of { sampleTestId, result, notes, qualifier, analyzedAt }, each test
--- once. Where one of the last three is not a member, it stays; but a qualifier
--- belongs to its value and goes with it. Returns each test asked for, in that
--- order, with the status that it had; NULL: there is none. Those that are not
--- verified take their results. Results that change bring their judgement, worked
--- out for all at once (lims.judged), which the database checks for all at once.
+-- p_updates: an array of { sampleTestId, result, notes, qualifier, analyzedAt }, each test
+-- once. A member of the last three that is absent keeps its value, but a new result
+-- without a qualifier clears it. Enters the results of the tests that are not verified,
+-- with their derived columns (lims.judged). Returns each test in the given order with the
+-- status that it had; NULL: there is no such test.
 --
--- The ids are worked out beforehand: row-level security lets no cast be part of
--- an index condition, and the rest of the organization's tests would be read to
--- find these.
+-- The ids are cast beforehand: under row-level security a cast cannot be part of an index
+-- condition, and all tests of the organization would be read.
 CREATE FUNCTION lims.enter_results(p_organization bigint, p_updates jsonb)
 RETURNS TABLE (sample_test_id bigint, stood text)
 LANGUAGE plpgsql

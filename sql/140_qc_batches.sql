@@ -2,8 +2,8 @@
 --
 -- QC batches and their controls.
 --
--- A status here that opens or shuts a gate is never simply written: it is
--- derived from the evidence beneath it, by triggers, whoever writes.
+-- A status that decides a release gate cannot be written: triggers derive it from the
+-- evidence, whoever writes.
 
 -- Triggers of lims.qc_batch, in the order in which they run:
 --
@@ -19,12 +19,11 @@
 --   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
---   1 override       notes which results an override was signed for
---   2 reapprove      has approvals asked again: after the override is noted (1)
+--   1 override       records the results for which an override was signed
+--   2 reapprove      requests approvals again: after the override is recorded (1)
 --   3 audit_update   writes the audit trail, as at INSERT
 --   4 events_update  writes qc.failed to the outbox
---   5 mark_update    puts the samples of the tests it covers into the queue of dirty
---                    samples
+--   5 mark_update    makes the samples of the tests it covers dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT
@@ -46,8 +45,7 @@ CREATE TABLE lims.qc_batch (
     override_at timestamptz,
     override_signature_id bigint,
     notes text CHECK (length(notes) <= 4000),
-    -- The instrument's file whose run it is, with the controls that were read from
-    -- it; NULL: made by hand.
+    -- The instrument's file from which batch and controls were read; NULL: made by hand.
     file_id bigint,
     created_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -87,7 +85,7 @@ CREATE INDEX qc_batch_failed ON lims.qc_batch (organization_id, evaluated_at)
 --
 -- AFTER INSERT
 --   1 audit_insert     writes the audit trail; a refusal that comes later undoes it
---   2 evaluate_insert  has the batch evaluated again, if it was
+--   2 evaluate_insert  evaluates the batch again, if it was evaluated
 --
 -- AFTER UPDATE
 --   1 audit_update     writes the audit trail, as at INSERT
@@ -120,8 +118,8 @@ CREATE TABLE lims.qc_control (
     expected_text text CHECK (length(expected_text) <= 255),
     measured_text text CHECK (length(measured_text) <= 255),
     unit text CHECK (length(unit) <= 64),
-    -- Worked out by a trigger: the percentage, difference or value that the
-    -- limits are held against, and the outcome.
+    -- Set by a trigger: the percentage, difference or value that is compared with the
+    -- limits, and the outcome.
     evaluated_value numeric,
     passed boolean NOT NULL,
     notes text CHECK (length(notes) <= 4000),
@@ -133,8 +131,7 @@ CREATE TABLE lims.qc_control (
     FOREIGN KEY (organization_id, test_definition_id)
         REFERENCES lims.test_definition (organization_id, id),
     CONSTRAINT qc_control_lower_limit CHECK (lower_limit <= upper_limit),
-    -- No amount is infinite, and NaN, which counts as greater than everything,
-    -- would pass every lower limit.
+    -- Neither infinite nor NaN, which compares as greater than every lower limit.
     CONSTRAINT qc_control_finite CHECK (
         abs(expected_value) < 'Infinity' AND abs(measured_value) < 'Infinity'
         AND abs(native_value) < 'Infinity' AND abs(lower_limit) < 'Infinity'
@@ -144,8 +141,7 @@ CREATE TABLE lims.qc_control (
 CREATE INDEX qc_control_batch
     ON lims.qc_control (organization_id, qc_batch_id, id);
 
--- What a control must state to be judged by its criterion, in words; NULL when
--- it does.
+-- The members that a control lacks for its criterion, in words; NULL: none.
 CREATE FUNCTION lims.qc_control_needs(p lims.qc_control) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -229,7 +225,7 @@ SELECT lims.attach_record('qc_control');
 
 -- Evaluation ---------------------------------------------------------------
 
--- What the controls of a batch say: NULL when there are none.
+-- The outcome of a batch's controls; NULL: there are none.
 CREATE FUNCTION lims.qc_batch_outcome(p_organization bigint, p_batch bigint)
 RETURNS text
 LANGUAGE sql STABLE
@@ -241,8 +237,8 @@ AS $$
        AND c.qc_batch_id = p_batch
 $$;
 
--- qc_status moves by evaluation, to what the controls say, or from 'failed' by
--- a signed override; never back to 'open'.
+-- qc_status changes to the outcome of the controls, or from 'failed' to 'overridden' by a
+-- signed override, but never back to 'open'.
 CREATE FUNCTION lims.qc_batch_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -350,8 +346,8 @@ CREATE TRIGGER events_update AFTER UPDATE ON lims.qc_batch
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_qc_events();
 
--- Who puts a test under a batch or on a lot holds that row FOR SHARE, so that one of
--- the two sees the other.
+-- Whoever assigns a test to a batch or lot locks that row FOR SHARE, so that one of the
+-- two transactions sees the other.
 CREATE FUNCTION lims.mark_samples_of_batches() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -382,9 +378,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_batches();
 
 -- Overrides ----------------------------------------------------------------
 
--- An override of a failed batch is given for the results that the batch covers at
--- that moment: its rows of lims.qc_coverage say for which. One that changes later
--- is held by the batch again, alone, until another override is signed.
+-- An override is valid for the results that the failed batch covers when it is signed,
+-- recorded in lims.qc_coverage. A result that changes later is blocked by the batch again,
+-- until another override.
 CREATE FUNCTION lims.qc_batch_override() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -420,13 +416,12 @@ FOR EACH ROW WHEN (NEW.override_signature_id
     IS DISTINCT FROM OLD.override_signature_id)
 EXECUTE FUNCTION lims.qc_batch_override();
 
--- Decisions rest on the runs a result was found in, and what became of them. After
--- lims.qc_batch_override(): by their names.
+-- Requests approvals again when the status of a QC batch behind a result changes.
 CREATE FUNCTION lims.qc_batch_reapprove() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    -- Each test by its key, however many a batch is thought to cover.
+    -- Each test is looked up by its key, whatever the estimated number.
     PERFORM lims.request_approvals_again(NEW.organization_id, ARRAY(
         SELECT DISTINCT (
                SELECT t.sample_id
@@ -440,7 +435,7 @@ BEGIN
 END
 $$;
 
--- After lims.qc_batch_override(): by their names.
+-- The trigger's name puts it after `override`.
 CREATE TRIGGER reapprove AFTER UPDATE ON lims.qc_batch
 FOR EACH ROW WHEN ((NEW.qc_status, NEW.batch_number, NEW.override_signature_id)
     IS DISTINCT FROM (OLD.qc_status, OLD.batch_number, OLD.override_signature_id))
@@ -448,8 +443,8 @@ EXECUTE FUNCTION lims.qc_batch_reapprove();
 
 -- Evaluating ---------------------------------------------------------------
 
--- Judges a batch by its controls and returns 'passed' or 'failed'. Also an
--- overridden batch is judged anew, and then the override is spent.
+-- Evaluates a batch by its controls and returns 'passed' or 'failed'. That ends an
+-- override.
 CREATE FUNCTION lims.evaluate_qc_batch(p_organization bigint, p_batch bigint)
 RETURNS text
 LANGUAGE plpgsql
@@ -480,9 +475,9 @@ BEGIN
 END
 $$;
 
--- A control that changes after the batch was evaluated has it evaluated again
--- at once: otherwise adding one would lift the gate of a failed batch. The lock
--- makes this wait for an evaluation that is under way and has not seen it.
+-- Evaluates a batch again when its controls change after its evaluation: otherwise a new
+-- control could open the gate of a failed batch. The lock waits for an evaluation under
+-- way that has not seen the change.
 CREATE FUNCTION lims.qc_control_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

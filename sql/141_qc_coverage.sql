@@ -2,40 +2,40 @@
 --
 -- Which results a QC batch covers: a relation of test, batch and result.
 --
--- A test is covered by as many batches as stand behind its result: that of its
--- preparation, made by hand, and that of the run in which it was measured, read
--- from the run's file. Each of them counts. Measured again, of a file, it leaves
--- the batches of earlier files, for what those controls vouched for is no longer
--- the result; a batch made by hand goes on covering it, and so does every batch
--- when a value is corrected by hand.
+-- A test can be covered by several batches, and each counts: that of its preparation,
+-- made by hand, and that of the run in which it was measured, read from the run's file.
+-- A later file that measures it again ends coverage by the batches of earlier files,
+-- whose controls belong to another result. Coverage by a batch made by hand goes on, and
+-- so does all coverage when a value is corrected by hand.
 --
--- A row is there while the batch covers the test; the audit trail has the rest.
+-- A row exists while the batch covers the test; former coverage is in the audit trail.
 
 -- Triggers of lims.qc_coverage, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard             notes the result that is covered; refuses where it is verified
+--   1 guard             records the result that is covered; refuses where it is
+--                       verified
 --
 -- BEFORE UPDATE
---   1 guard_update      lets an override be noted, and nothing else
+--   1 guard_update      lets an override be recorded, and nothing else
 --   2 identity          refuses another id, organization or created_at
 --
 -- BEFORE DELETE
---   1 guard             keeps a failed batch over the result that it holds
+--   1 guard             refuses to remove a failed batch from its result
 --
 -- AFTER INSERT
 --   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert       puts the sample into the queue of dirty samples
---   3 reapprove_insert  has approvals asked again
+--   2 mark_insert       makes the sample dirty (121)
+--   3 reapprove_insert  requests approvals again
 --
 -- AFTER UPDATE
 --   1 audit_update      writes the audit trail, as at INSERT
---   2 mark_update       puts the sample into the queue of dirty samples
+--   2 mark_update       makes the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT
---   2 mark_delete       puts the sample into the queue of dirty samples
---   3 reapprove_delete  has approvals asked again
+--   2 mark_delete       makes the sample dirty (121)
+--   3 reapprove_delete  requests approvals again
 
 CREATE SEQUENCE lims.qc_coverage_id_seq;
 
@@ -44,9 +44,8 @@ CREATE TABLE lims.qc_coverage (
     id bigint NOT NULL DEFAULT nextval('lims.qc_coverage_id_seq'),
     sample_test_id bigint NOT NULL,
     qc_batch_id bigint NOT NULL,
-    -- The result that stood when the batch came to cover the test, NULL where
-    -- there was none yet; and with a signature, the one that its override of the
-    -- failed batch was given for.
+    -- The result when the batch came to cover the test, NULL: none yet. With a
+    -- signature: the result for which the override of the failed batch was given.
     result text,
     qualifier text,
     entered_at timestamptz,
@@ -64,9 +63,9 @@ CREATE TABLE lims.qc_coverage (
     CHECK (override_signature_id IS NULL OR result IS NOT NULL)
 );
 
--- What a batch says of the result that stands: its own status, but of one that
--- was overridden for another result than this, that it failed. Measured is what came
--- into it with its file, and not later by hand.
+-- The status of each covering batch for the current result: the batch's own, but 'failed'
+-- if it was overridden for another result. is_measured: covered by the file's run, not
+-- added by hand.
 CREATE VIEW lims.qc_covered WITH (security_invoker = true) AS
 SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, c.qc_batch_id,
        b.batch_number, b.file_id, b.qc_status,
@@ -84,7 +83,7 @@ SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, c.qc_batch_id,
     ON b.organization_id = c.organization_id
    AND b.id = c.qc_batch_id;
 
--- All batches over a test, as a certificate names them.
+-- All batches that cover a test, as on certificates.
 CREATE FUNCTION lims.covering_batches(p_organization bigint, p_sample_test bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -102,9 +101,9 @@ $$;
 
 -- Coming and going ---------------------------------------------------------
 
--- A verified result keeps what it was verified under. One that stands leaves a
--- failed batch but for that of a file that measured it again. And an override was
--- signed for the results that the batch covered then: none joins later.
+-- Refuses a change of coverage of a verified result; refuses removing a failed batch from a
+-- result, unless another file has measured it again; and refuses adding a result to an
+-- overridden batch, whose override was signed for the results covered then.
 CREATE FUNCTION lims.qc_coverage_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -177,7 +176,7 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT OR DELETE ON lims.qc_coverage
 FOR EACH ROW EXECUTE FUNCTION lims.qc_coverage_guard();
 
--- Only the trigger of an override (lims.qc_batch_override) changes a row.
+-- Only the trigger of an override (lims.qc_batch_override) may change a row.
 CREATE FUNCTION lims.qc_coverage_change() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -251,9 +250,9 @@ CREATE TRIGGER reapprove_delete AFTER DELETE ON lims.qc_coverage
 REFERENCING OLD TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_coverage_reapprove();
 
--- These tests were measured, under the controls of this batch or without any
--- (NULL): they leave the batches of earlier files, a failed one only for controls,
--- since a file without any could lift what it holds.
+-- Moves tests that a file has measured to the batch of its controls (NULL: it has none):
+-- ends coverage by the batches of earlier files. Without controls coverage by a failed
+-- batch stays, else such a file would open its gate.
 CREATE FUNCTION lims.cover_measured(
     p_organization bigint,
     p_batch bigint,
@@ -269,7 +268,7 @@ BEGIN
           FROM unnest(p_tests) AS t (id)
          ORDER BY t.id;
     END IF;
-    -- Batches before what they cover, as who overrides one holds them.
+    -- Batches are locked before their coverage, as for an override.
     PERFORM FROM lims.qc_batch b
       WHERE b.organization_id = p_organization
         AND b.id IN (

@@ -5,7 +5,7 @@
 -- Triggers of lims.confirmation_step, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard                 refuses where the confirmation is not open; holds the test
+--   1 guard                 refuses where the confirmation is not open; locks the test
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses
@@ -27,7 +27,7 @@
 -- AFTER DELETE
 --   1 audit_delete          writes the audit trail, as at INSERT
 
--- What was read at each step of a confirmation. The outcome itself is
+-- The reading of each step. The outcome of the confirmation is
 -- sample_test.confirmation_status.
 CREATE SEQUENCE lims.confirmation_step_id_seq;
 
@@ -52,8 +52,8 @@ CREATE TABLE lims.confirmation_step (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- Evidence is gathered while the confirmation is open. Holding the test keeps
--- its outcome from being decided in between.
+-- Steps are recorded while the confirmation is open. Locks the test, so that the outcome
+-- is not decided meanwhile.
 CREATE FUNCTION lims.confirmation_step_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

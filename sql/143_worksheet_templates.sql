@@ -4,8 +4,8 @@
 
 CREATE SEQUENCE lims.worksheet_template_id_seq;
 
--- The worksheet of a method. The active version with the highest number is the
--- one that new worksheets are filled on.
+-- The form of a method's worksheet. New worksheets use the active version with the highest
+-- number.
 CREATE TABLE lims.worksheet_template (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.worksheet_template_id_seq'),
@@ -81,8 +81,8 @@ CREATE TABLE lims.worksheet_signoff_step (
 
 SELECT lims.attach_audit('worksheet_signoff_step');
 
--- A sheet once filled keeps the form it was filled on. Whoever changes a form
--- holds its template, and whoever begins a sheet does.
+-- Refuses a change of a form that has worksheets. Locks the template, as does whoever
+-- begins a worksheet.
 CREATE FUNCTION lims.worksheet_form_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

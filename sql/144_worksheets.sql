@@ -7,7 +7,7 @@
 -- Triggers of lims.worksheet, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard         begins on the current form of the test's method; holds the test
+--   1 guard         begins on the current form of the test's method; locks the test
 --
 -- BEFORE UPDATE
 --   1 guard_update  refuses another test or form
@@ -15,18 +15,18 @@
 --   3 touch         sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
---   1 guard         a sheet with values or sign-offs stays
+--   1 guard         refuses to delete one with values or sign-offs
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   puts the sample into the queue of dirty samples
+--   2 mark_insert   makes the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   puts the sample into the queue of dirty samples
+--   2 mark_delete   makes the sample dirty (121)
 
 CREATE SEQUENCE lims.worksheet_id_seq;
 
@@ -54,7 +54,7 @@ CREATE INDEX worksheet_of_template
 -- Triggers of lims.worksheet_value, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard_write   refuses on a signed sheet; the value fits its field
+--   1 guard_write   refuses on a signed worksheet; the value fits its field
 --
 -- BEFORE UPDATE
 --   1 guard_update  the same as at INSERT
@@ -62,19 +62,19 @@ CREATE INDEX worksheet_of_template
 --   3 touch         sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
---   1 guard_write   refuses on a signed sheet
+--   1 guard_write   refuses on a signed worksheet
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   puts the sample into the queue of dirty samples
+--   2 mark_insert   makes the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   puts the sample into the queue of dirty samples
+--   2 mark_update   makes the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   puts the sample into the queue of dirty samples
+--   2 mark_delete   makes the sample dirty (121)
 
 CREATE SEQUENCE lims.worksheet_value_id_seq;
 
@@ -100,13 +100,13 @@ CREATE TABLE lims.worksheet_value (
 -- Triggers of lims.worksheet_signoff, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard         refuses out of order, on an incomplete sheet, or without a
---                   signature; holds the test
---   2 guard_result  notes the result that is signed for, of the test that is held (1)
+--   1 guard         refuses out of order, on an incomplete worksheet, or without a
+--                   signature; locks the test
+--   2 guard_result  records the result that is signed, of the test that is locked (1)
 --
 -- BEFORE UPDATE
---   1 guard_change  lets it be withdrawn, once; holds the test
---   2 guard_result  keeps what was noted
+--   1 guard_change  lets it be withdrawn, once; locks the test
+--   2 guard_result  keeps the recorded result
 --   3 identity      refuses another id, organization or created_at
 --
 -- BEFORE DELETE
@@ -114,19 +114,19 @@ CREATE TABLE lims.worksheet_value (
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert   puts the sample into the queue of dirty samples
+--   2 mark_insert   makes the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update  writes the audit trail, as at INSERT
---   2 mark_update   puts the sample into the queue of dirty samples
+--   2 mark_update   makes the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
 
 CREATE SEQUENCE lims.worksheet_signoff_id_seq;
 
--- A sign-off is withdrawn, with its reason in the audit trail, before a signed
--- value can be corrected; it is never taken away.
+-- A sign-off has to be withdrawn, with its reason in the audit trail, before a signed value
+-- can be corrected. It is never deleted.
 CREATE TABLE lims.worksheet_signoff (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.worksheet_signoff_id_seq'),
@@ -135,9 +135,9 @@ CREATE TABLE lims.worksheet_signoff (
     signature_id bigint NOT NULL,
     signed_by bigint NOT NULL,
     signed_at timestamptz NOT NULL DEFAULT now(),
-    -- The last of the test's former values when the sheet was signed: once another
-    -- is added, the result that was signed for is no more, or is reopened. A sheet
-    -- that was signed before there was a result is signed for the first that comes.
+    -- The last entry of the test's result_history at the time of signing: a later entry
+    -- means that the signed result was replaced or reopened. A worksheet signed before
+    -- there is a result is signed for the first one.
     result_history_id bigint NOT NULL DEFAULT 0,
     withdrawn_by bigint,
     withdrawn_at timestamptz,
@@ -175,9 +175,9 @@ SELECT s.organization_id, s.id, s.worksheet_id, s.step_id, s.signature_id,
 
 -- Where a worksheet stands -------------------------------------------------
 
--- Where the worksheet of a test stands. NULL: the test asks for none and
--- none was begun. One that was not begun misses what the current template
--- requires.
+-- The state of a test's worksheet: what is missing, and who has to sign. Status NULL: none
+-- is required and none was begun. For one that was not begun, all that the current
+-- template requires is missing.
 CREATE FUNCTION lims.worksheet_state(p_organization bigint, p_sample_test bigint)
 RETURNS TABLE (
     status text,
@@ -236,8 +236,8 @@ $$;
 
 -- Filling ------------------------------------------------------------------
 
--- A worksheet can be worked on while its test is not verified. Holding the
--- test keeps a verification from passing between the look and the change.
+-- Refuses work on the worksheet of a verified test, and locks the test, so that it is not
+-- verified meanwhile.
 CREATE FUNCTION lims.worksheet_hold(p_organization bigint, p_worksheet bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -329,8 +329,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples_of_worksheets();
 
 SELECT lims.attach_record('worksheet');
 
--- Nothing of a signed sheet changes, nor of a verified test's; a value stays
--- what its field says, and is put down to who entered it.
+-- Refuses changes of a signed worksheet, and of a verified test's. A value has to have the
+-- kind of its field, and is recorded with who entered it.
 CREATE FUNCTION lims.worksheet_value_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -387,7 +387,7 @@ CREATE TRIGGER guard_update BEFORE UPDATE ON lims.worksheet_value
 FOR EACH ROW WHEN (NEW *<> OLD)
 EXECUTE FUNCTION lims.worksheet_value_guard();
 
--- Of what stands on a worksheet: its values, its sign-offs.
+-- Of rows that name their worksheet.
 CREATE FUNCTION lims.mark_samples_by_worksheet() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -422,8 +422,8 @@ SELECT lims.attach_record('worksheet_value');
 
 -- Signing ------------------------------------------------------------------
 
--- Steps are signed in their order, on a complete sheet, by who may, with a
--- signature of this moment on this worksheet.
+-- Steps are signed in order, on a complete worksheet, by a user with the step's role, with
+-- a signature on this worksheet made in this transaction.
 CREATE FUNCTION lims.worksheet_signoff_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -516,7 +516,7 @@ $$;
 CREATE TRIGGER guard_change BEFORE UPDATE OR DELETE ON lims.worksheet_signoff
 FOR EACH ROW EXECUTE FUNCTION lims.worksheet_signoff_withdraw();
 
--- After the guard, which holds the test, and with it the values that it had.
+-- Runs after the guard, which has locked the test and so its history.
 CREATE FUNCTION lims.worksheet_signoff_result() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -1,19 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What approvals cover: one list of members (lims.release_content) that is signed,
--- approved, reported and printed. Whichever way a member of it changes after a
--- decision, approval is asked for again; what is reported is what was approved.
+-- The release content: the one list of members that is signed, approved, reported and
+-- printed. If one of them changes after a decision, approvals are requested again, so that
+-- what is reported is what was approved.
 
--- The list's version, which is hashed with it. Who changes the list counts on: of a
--- signature by an earlier list it is not said that what was signed changed since.
+-- The version of the list, which is hashed with it. Has to be increased with each change
+-- of the list, so that older signatures do not seem to cover changed records.
 CREATE FUNCTION lims.content_version() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$ SELECT 2 $$;
 
--- What a sample reports: what it is and whose, its tests with their results and
--- what these rest on. Nothing of how far the work has come: no status, no moment
--- or person of a step, no approval; so that verifying what was approved asks for
--- nothing anew. Of one test only, where one is given.
+-- The release content of a sample: its facts, its tests with results, and the evidence of
+-- these; of one test only, if given. Without status, time, person or approval of a step,
+-- so that verifying an approved result requests no approval again.
 CREATE FUNCTION lims.release_content(
     p_organization bigint,
     p_sample bigint,

@@ -11,23 +11,23 @@
 --   2 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
---   1 reapprove     has approvals asked again where a step is active
+--   1 reapprove     requests approvals again where a step is active
 --   2 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   3 mark_insert   has all samples of the organization marked as dirty
+--   3 mark_insert   makes all samples of the organization dirty
 --
 -- AFTER UPDATE
---   1 reapprove     has approvals asked again where a step is active
+--   1 reapprove     requests approvals again where a step is active
 --   2 audit_update  writes the audit trail, as at INSERT
---   3 mark_update   has all samples of the organization marked as dirty
+--   3 mark_update   makes all samples of the organization dirty
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT
---   2 mark_delete   has all samples of the organization marked as dirty
+--   2 mark_delete   makes all samples of the organization dirty
 
 CREATE SEQUENCE lims.approval_step_id_seq;
 
--- The steps an organization asks for, in their order; the last is the final
--- approval. None: no approval is needed.
+-- The approval steps of an organization in order; the last is the final approval. Without
+-- steps no approval is needed.
 CREATE TABLE lims.approval_step (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.approval_step_id_seq'),
@@ -62,33 +62,33 @@ SELECT lims.attach_record('approval_step');
 -- Triggers of lims.approval, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard           refuses a decision that nobody asked for, or of a reported sample
+--   1 guard           refuses one that is decided already, or of a reported sample
 --
 -- BEFORE UPDATE
---   1 guard_content   keeps what was decided about with the decision: before the guard
---                     (3), which signs it
+--   1 guard_content   keeps the hash of the content with a decision: before the guard
+--                     (3), which checks the signature
 --   2 guard_replaced  lets it be replaced, once, and nothing else
---   3 guard_update    decides in order, once, signed where that is asked for; holds the
+--   3 guard_update    decides in order, once, signed where that is asked for; locks the
 --                     sample
 --   4 identity        refuses another id, organization or created_at
 --   5 touch           sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert    writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert     puts the sample into the queue of dirty samples
+--   2 mark_insert     makes the sample dirty (121)
 --
 -- AFTER UPDATE
 --   1 audit_update    writes the audit trail, as at INSERT
---   2 mark_update     puts the sample into the queue of dirty samples
+--   2 mark_update     makes the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete    writes the audit trail, as at INSERT
---   2 mark_delete     puts the sample into the queue of dirty samples
+--   2 mark_delete     makes the sample dirty (121)
 
 CREATE SEQUENCE lims.approval_id_seq;
 
--- The steps asked of one sample. After a rejection, or when what was decided
--- about has changed since, they are asked again: only the latest round counts.
+-- The approvals requested for a sample, in rounds: a rejection, or a change of approved
+-- content, leads to another one. Only the latest round counts.
 CREATE TABLE lims.approval (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.approval_id_seq'),
@@ -103,9 +103,9 @@ CREATE TABLE lims.approval (
     decided_by bigint,
     comment text CHECK (length(comment) <= 4000),
     signature_id bigint,
-    -- Of the content that was decided about.
+    -- Hash of the release content that was decided about.
     content_hash bytea CHECK (length(content_hash) = 32),
-    -- Since when it counts no more though no other round was asked for.
+    -- Since when it no longer counts, without another round (no steps were active).
     replaced_at timestamptz,
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
@@ -143,7 +143,7 @@ $$;
 CREATE TRIGGER guard BEFORE INSERT ON lims.approval
 FOR EACH ROW EXECUTE FUNCTION lims.approval_request_guard();
 
--- Refuses a step while one before it is not approved, and names the first such.
+-- Refuses a decision while an earlier step is not approved, and names the first such step.
 CREATE FUNCTION lims.approval_in_order(p lims.approval) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -169,8 +169,8 @@ BEGIN
 END
 $$;
 
--- Approvals are decided in their order, each once, by who acts and signs. Who comes too
--- early hears which step is first.
+-- Approvals are decided in order, each once, by the acting user, with a signature if one
+-- is required or given.
 CREATE FUNCTION lims.approval_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -180,8 +180,8 @@ BEGIN
     IF NEW IS NOT DISTINCT FROM OLD THEN
         RETURN NEW;
     END IF;
-    -- Who changes a test holds its sample FOR SHARE: a decision waits for them,
-    -- and then sees the round that the change asked for.
+    -- Whoever changes a test has its sample locked FOR SHARE: a decision waits, and then
+    -- sees the round that the change requested.
     PERFORM lims.require_read_committed();
     PERFORM FROM lims.sample s
       WHERE s.organization_id = OLD.organization_id
@@ -218,7 +218,7 @@ BEGIN
      WHERE o.id = NEW.organization_id;
     NEW.signature_id := coalesce(NEW.signature_id,
                                  lims.context_id('signature_id'));
-    -- A signature that nobody asked for counts all the same.
+    -- A signature that is not required but given has to be valid too.
     IF (v_required OR NEW.signature_id IS NOT NULL)
        AND NOT lims.is_signed(NEW.organization_id, NEW.signature_id, NEW.status,
                               'approval', NEW.id) THEN
@@ -235,8 +235,7 @@ CREATE TRIGGER guard_update BEFORE UPDATE ON lims.approval
 FOR EACH ROW WHEN (NEW.replaced_at IS NOT DISTINCT FROM OLD.replaced_at)
 EXECUTE FUNCTION lims.approval_guard();
 
--- Deciding locks the sample (lims.approval_guard), so that nothing of it changes
--- meanwhile.
+-- Keeps the hash of the content with a decision.
 CREATE FUNCTION lims.approval_content() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -255,7 +254,7 @@ CREATE TRIGGER guard_content BEFORE UPDATE ON lims.approval
 FOR EACH ROW WHEN (NEW.status <> OLD.status)
 EXECUTE FUNCTION lims.approval_content();
 
--- Decided or not, it may be replaced, once, and then nothing else happens to it.
+-- An approval, decided or not, can be marked as replaced, once and without other changes.
 CREATE FUNCTION lims.approval_replaced() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -290,10 +289,9 @@ SELECT lims.attach_record('approval');
 
 -- Asking -------------------------------------------------------------------
 
--- Asks for a round of approvals of each of these samples, whatever went before.
--- Where two ask at once, one round is enough. While no steps are active there is
--- nothing to ask for, but what stood stands no longer: it was about something else,
--- and is not to count when there are steps again.
+-- Requests a new round of approvals for each of these samples; of two requests at once,
+-- one makes the round. While no steps are active, the former round is marked as replaced
+-- instead, so that it does not count when there are steps again.
 CREATE FUNCTION lims.request_approvals(
     p_organization bigint,
     p_samples bigint[]
@@ -333,7 +331,7 @@ $$;
 
 -- Asking again -------------------------------------------------------------
 
--- Whether something was decided in a round about another content than stands.
+-- Whether a decision of this round was about other content than the current one.
 CREATE FUNCTION lims.is_outdated(
     p_organization bigint,
     p_sample bigint,
@@ -354,11 +352,9 @@ BEGIN
 END
 $$;
 
--- Of these samples, those are asked for again about which something was decided
--- that is no longer what stands: by its content, whatever changed it, or because
--- of what no content shows (p_anyway). One that was rejected and sent back waits
--- until it is completed: the rejection stands until then. And those whose round
--- was replaced while no steps were active.
+-- Requests approvals again for those of these samples whose decisions are about former
+-- content, or that are named in p_anyway, or whose round was replaced while no steps were
+-- active. Not for a rejected sample until it is completed again.
 CREATE FUNCTION lims.request_approvals_again(
     p_organization bigint,
     p_samples bigint[],
@@ -402,8 +398,8 @@ BEGIN
 END
 $$;
 
--- Whether approval was ever asked of a sample: of most it was not, when something
--- is written, and there is no more to do.
+-- Whether approvals were ever requested for a sample: a quick check, since for most writes
+-- they were not.
 CREATE FUNCTION lims.has_approvals(p_organization bigint, p_sample bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
@@ -416,8 +412,8 @@ BEGIN
 END
 $$;
 
--- Of all samples that approval was ever asked of and that are still open: for what
--- many rest on and that seldom changes.
+-- The same for all open samples of an organization that have approvals: for changes of
+-- records on which many samples depend, which are rare.
 CREATE FUNCTION lims.request_approvals_of_all(p_organization bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -436,8 +432,8 @@ BEGIN
 END
 $$;
 
--- Decisions rest on names and limits that are printed, until they are frozen; on the
--- time zone that a day of collection begins in; and on that there are steps at all.
+-- Requests approvals again after a change of printed names or limits (until they are
+-- frozen), of the time zone (a day of collection begins in it), or of the approval steps.
 CREATE FUNCTION lims.reapprove_all() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -8,7 +8,7 @@
 --   1 guard          numbers it, and opens it
 --
 -- BEFORE UPDATE
---   1 guard          lets it go where an investigation can go from where it is
+--   1 guard          lets its status change only as allowed
 --   2 identity       refuses another id, organization or created_at
 --   3 touch          sets updated_at, last, when the row is what it will be
 --
@@ -65,14 +65,13 @@ CREATE TABLE lims.investigation (
 CREATE INDEX investigation_sample
     ON lims.investigation (organization_id, sample_id);
 
--- Of one test, no second oos investigation while the first is open.
+-- At most one open oos investigation for each test.
 CREATE UNIQUE INDEX investigation_open_oos
     ON lims.investigation (organization_id, sample_test_id)
  WHERE kind = 'oos' AND status NOT IN ('closed', 'cancelled');
 
--- Where an investigation can go from where it is (FDA, Investigating OOS
--- Results, 2022): an assignable laboratory error is concluded from phase 1, and
--- any open one can be cancelled.
+-- The statuses that can follow (FDA, Investigating OOS Results, 2022): an assignable
+-- laboratory error is concluded from phase 1, and any open investigation can be cancelled.
 CREATE FUNCTION lims.investigation_next(p_status text) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$

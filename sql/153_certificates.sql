@@ -6,8 +6,8 @@
 --
 -- BEFORE INSERT
 --   1 content        writes what the certificate says: before it is numbered (2)
---   2 guard          of a reported sample alone; numbers it, and asks why where it is
---                    not the first
+--   2 guard          of a reported sample alone; numbers it, and requires a reason
+--                    where it is not the first
 --
 -- BEFORE UPDATE
 --   1 guard          lets it be superseded, and nothing else
@@ -53,8 +53,8 @@ CREATE TABLE lims.certificate (
         REFERENCES lims.user_account (organization_id, id)
 );
 
--- What was approved and reported, by the names that were kept then, with who issues
--- it, when it was reported and who verified and approved what.
+-- The content of a certificate: the release content with the frozen names, the issuer, the
+-- time of the report, and who verified and approved what.
 CREATE FUNCTION lims.certificate_content(p_organization bigint, p_sample bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -119,8 +119,8 @@ BEGIN
 END
 $$;
 
--- Nobody writes it: whoever issues a certificate gets this content. Held before it
--- is read: what is not reported yet is refused by the guard, which comes next.
+-- Sets the content, whatever was written. Locks the sample first; one that is not reported
+-- is refused by the guard, which runs next.
 CREATE FUNCTION lims.certificate_write() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -138,8 +138,8 @@ $$;
 CREATE TRIGGER content BEFORE INSERT ON lims.certificate
 FOR EACH ROW EXECUTE FUNCTION lims.certificate_write();
 
--- A certificate is of a sample that is reported, and so final. A second one
--- supersedes the first, which nothing else does, and says why.
+-- Certificates are issued for reported samples only. A later one supersedes the one
+-- before and needs a reason; a certificate changes in no other way.
 CREATE FUNCTION lims.certificate_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -1,20 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What stands between a sample and its report: defined once, here. The gates,
--- the readiness resource and the lifecycle scan all read lims.finding.
+-- Findings: what blocks the report of a sample, defined once for the gates, the readiness
+-- resource and the lifecycle scan.
 --
--- Views run with the rights of who asks (security_invoker), so row-level
--- security holds behind them, and are written so that a predicate on
--- (organization_id, sample_id) reaches every table beneath.
+-- The views have security_invoker, so that row-level security applies to the caller, and
+-- are written so that a predicate on (organization_id, sample_id) is pushed down to every
+-- table.
 
--- What only some tests need is behind functions that the planner cannot take
--- apart: their plans are made and started for those tests, not for every read.
+-- What only some tests need is in functions, which the planner does not inline, so that
+-- other reads do not pay for planning and starting it.
 
--- What only some tests need is behind functions that the planner cannot take
--- apart: their plans are made and started for those tests, not for every read.
-
--- The limits that would apply to a test now, in words: those for its sample's
--- material and project, else the definition's own.
+-- The limits that apply to a test now (lims.limits_of), in words.
 CREATE FUNCTION lims.specification_now(
     p_organization bigint,
     p_definition bigint,
@@ -54,7 +50,7 @@ BEGIN
 END
 $$;
 
--- Which of a result's lots had expired when it was entered.
+-- Warnings about lots of a result that had expired at its entry.
 CREATE FUNCTION lims.lot_warnings(
     p_reagent_lot text,
     p_reagent_expires_on date,
@@ -75,9 +71,8 @@ BEGIN
 END
 $$;
 
--- One row per sample test with what has to be worked out about it. Of the QC batches
--- that cover it, the latest; its names are those it was verified under, else those
--- of now.
+-- One row per sample test with its derived state: the latest of the QC batches that cover
+-- it, and its names: frozen at verification, else current.
 CREATE VIEW lims.sample_test_state WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        t.result, t.qualifier, t.numeric_value, t.notes, t.out_of_specification,
@@ -170,8 +165,8 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
               o.holding_warning_hours::double precision * interval '1 hour'
                   AS warning) h;
 
--- What a category of finding means for the release: 'hard' blocks, 'progress'
--- and 'soft' are work still to be done, 'advisory' is said and blocks nothing.
+-- The weight of a category: 'hard' blocks the release, 'progress' and 'soft' are work to
+-- be done, 'advisory' blocks nothing.
 CREATE FUNCTION lims.finding_hardness(p_category text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -188,10 +183,9 @@ AS $$
     END
 $$;
 
--- Every single finding: of each test one row per category that applies, then
--- those of the sample as a whole. What a message will name is in `subject`. Every
--- batch over the result that stands counts; an approval only of a round that was not
--- replaced, and of what stands.
+-- All findings: one row per test and category, and those of the sample as a whole;
+-- `subject` is what a message names. Every batch that covers the current result counts; an
+-- approval counts if its round was not replaced and its content is the current one.
 CREATE VIEW lims.finding WITH (security_invoker = true) AS
 SELECT t.organization_id, t.sample_id, f.category,
        lims.finding_hardness(f.category) AS hardness,
@@ -294,9 +288,8 @@ SELECT i.organization_id, i.sample_id, 'investigation_open', 'advisory',
  WHERE i.sample_id IS NOT NULL
    AND i.status NOT IN ('closed', 'cancelled');
 
--- The findings as a person reads them: a failed batch or lot once, however
--- many tests hang on it (sample_test_ids names them); a batch that was overridden for
--- another result says so.
+-- The findings with their messages: a failed batch or lot once for all its tests
+-- (sample_test_ids); a batch that was overridden for another result says so.
 CREATE VIEW lims.release_finding WITH (security_invoker = true) AS
 SELECT g.organization_id, g.sample_id, g.category,
        CASE g.hardness WHEN 'advisory' THEN 'warning' ELSE 'blocking' END
@@ -370,9 +363,9 @@ SELECT g.organization_id, g.sample_id, g.category,
                   CASE WHEN f.qc_batch_id IS NULL AND f.media_lot_id IS NULL
                        THEN f.sample_test_id END) g;
 
--- The state that a sample's findings come to, and its holding times: the worst
--- of its open tests, with the earliest expiry and the tests it is about; and
--- until when that stays so, if time alone ends it.
+-- The release state of a sample by its findings, and its holding status: the worst of its
+-- open tests, with the earliest expiry and the names of these tests. valid_until: when
+-- time alone changes that.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     release_state text,
@@ -393,8 +386,8 @@ AS $$
            h.status, h.expires_at, h.test_names, h.valid_until
       FROM lims.sample s
      CROSS JOIN LATERAL (
-           -- count, not bool_or: that one has the planner try each branch of
-           -- the view again for an index, which trebles the planning time.
+           -- count() instead of bool_or(), for which the planner tries an index for
+           -- each branch of the view: that trebles the planning time.
            SELECT count(*) FILTER (WHERE x.hardness = 'hard') AS hard,
                   count(*) FILTER (WHERE x.hardness = 'progress') AS progress,
                   count(*) FILTER (WHERE x.hardness = 'soft') AS soft

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The gates: what refuses a verification, a status, a report. A handler asks
--- them for its answer, and the triggers of the tables ask them again, so that
--- what is answered and what is enforced cannot differ.
+-- The gates of verification, status changes and report. Handlers call them for the answer,
+-- triggers for enforcement, so that both are the same.
 --
--- Each first holds what its answer rests on until the transaction ends, in the
--- order of 130_sample_tests.sql.
+-- Each first locks the records on which its answer depends until the transaction ends, in
+-- the order of 130_sample_tests.sql.
 
--- One refusal: a slug, and all that blocks behind it. The columns have the names of the
--- API, as in the views of records.
+-- A refusal: its slug, its message and the ids of all that blocks. The columns are named as
+-- in the API and in the views of records.
 CREATE TYPE lims.blocker AS (
     slug text,
     message text,
@@ -26,8 +25,8 @@ CREATE AGGREGATE lims.concat_ids(bigint[]) (
     SFUNC = array_cat, STYPE = bigint[], INITCOND = '{}'
 );
 
--- The findings of these categories as refusals, in the contract's order; of
--- the whole sample, or of what concerns one of its tests.
+-- The findings of these categories as refusals, in the contract's order, for the sample or
+-- for one of its tests.
 CREATE FUNCTION lims.release_blockers(
     p_organization bigint,
     p_sample bigint,
@@ -88,10 +87,9 @@ AS $$
      ORDER BY b.position
 $$;
 
--- Whether the organization named is one that may be asked about: whose act this
--- is, or whose row a trigger has before it. The gates below run with the
--- owner's rights, since nobody's context may blind them, and so the tenants'
--- wall is not before them.
+-- Whether the caller may ask about this organization: it is that of the context, or of
+-- the row of a trigger. The gates below run with the owner's rights, so that no context
+-- hides rows from them, and therefore without row-level security.
 CREATE FUNCTION lims.is_asked_for(p_organization bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $$
@@ -101,9 +99,9 @@ BEGIN
 END
 $$;
 
--- Holds a sample and everything of other records that its release rests on. The
--- sample no stronger than an UPDATE of it does: FOR UPDATE would wait for the
--- foreign key of a test being added, which itself waits for the sample.
+-- Locks a sample and the other records on which its release depends. The sample FOR NO KEY
+-- UPDATE, as an UPDATE does: FOR UPDATE would wait for the foreign key of a test being
+-- added, which waits for the sample.
 CREATE FUNCTION lims.hold_sample(p_organization bigint, p_sample bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -143,7 +141,7 @@ BEGIN
 END
 $$;
 
--- What refuses reporting a sample; no row: nothing does.
+-- The refusals of reporting a sample; no row: it can be reported.
 CREATE FUNCTION lims.report_blockers(p_organization bigint, p_sample bigint)
 RETURNS SETOF lims.blocker
 LANGUAGE plpgsql SECURITY DEFINER
@@ -163,9 +161,9 @@ BEGIN
 END
 $$;
 
--- What refuses a status: 'completed' needs a result on every test, 'verified'
--- every test verified, and neither is reached over a failed QC batch. A sample
--- without tests has every one of them entered; only reporting refuses it.
+-- The refusals of a status: 'completed' needs a result for every test, 'verified' every
+-- test verified, and both that no QC batch failed. A sample without tests passes; only its
+-- report is refused.
 CREATE FUNCTION lims.status_blockers(
     p_organization bigint,
     p_sample bigint,
@@ -200,7 +198,7 @@ BEGIN
 END
 $$;
 
--- One refusal of verifying a test.
+-- A refusal of verifying a test.
 CREATE FUNCTION lims.test_blocker(p_sample_test_id bigint, p_slug text, p_message text)
 RETURNS lims.blocker
 LANGUAGE plpgsql IMMUTABLE
@@ -219,7 +217,7 @@ BEGIN
 END
 $$;
 
--- Holds the records of others on which verifying a test rests.
+-- Locks the other records on which verifying a test depends.
 CREATE FUNCTION lims.hold_evidence(
     p_organization bigint,
     p_sample bigint,
@@ -249,9 +247,8 @@ BEGIN
 END
 $$;
 
--- What refuses verifying a test. esignature_required is said where the policy
--- asks for a signature and the context names none that was made for this. A
--- verified test has but the one answer.
+-- The refusals of verifying a test. esignature_required: the policy requires a signature,
+-- and the context has none for this. A verified test has only the one refusal.
 CREATE FUNCTION lims.verify_blockers(
     p_organization bigint,
     p_sample_test_id bigint

@@ -1,20 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The outbox: every event of the catalogue that an action causes is a row of
--- the action's own transaction, written by triggers of the tables (lims.emit_…), so that
--- it is the same whichever way the action was done.
+-- The outbox: events are written in the transaction of the action that they report, by
+-- triggers of the tables (lims.emit_…), so that they do not depend on the surface.
 
 CREATE SEQUENCE lims.event_id_seq;
 
--- Ids are drawn before their transactions commit, so whoever reads in the order
--- of ids and remembers the last one misses those that commit late. The feed's
--- order is by transaction: an event's position is the number of its transaction
--- above this base, and a reader goes no further than the oldest transaction
--- that still runs. What lies before that is final, and in its order for ever.
+-- The base of positions. Ids are assigned before commit, so a reader in the order of ids
+-- would miss events that commit late. The feed is ordered by position, the number of the
+-- transaction plus this base, and ends before the oldest running transaction: what lies
+-- before that is final.
 --
--- The base is 0 in the cluster where the schema was made. A copy of the
--- database elsewhere (a restored dump, logical replication) counts its
--- transactions from another beginning: lims.rebase_events() replaces it.
+-- 0 in the cluster where the schema was made. In a copy elsewhere (a restored dump,
+-- logical replication) transaction numbers differ: lims.rebase_events() replaces it.
 CREATE FUNCTION lims.event_base() RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$ SELECT 0::bigint $$;
@@ -26,8 +23,8 @@ AS $$
     SELECT lims.event_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 $$;
 
--- Triggers alone write here, from rows whose organization a foreign key assures:
--- asking for it once more would cost as much as the row.
+-- Without a foreign key to the organization, for speed: only triggers write here, from rows
+-- that have one.
 CREATE TABLE lims.event (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.event_id_seq'),
@@ -48,15 +45,14 @@ CREATE TABLE lims.event (
 
 CREATE INDEX event_position ON lims.event (organization_id, position, id);
 
--- Most events say that a result was entered: the next such one is never far along
--- the feed, and to enter each of them here would cost more than finding it.
+-- Without result.entered, the type of most events: the feed finds these without an index.
 CREATE INDEX event_type ON lims.event (organization_id, type, position, id)
  WHERE type <> 'result.entered';
 
 CREATE INDEX event_created_at ON lims.event (organization_id, created_at);
 
--- What an event is called outside: a UUID of version 7 (RFC 9562) of its moment,
--- organization and number. It follows from what never changes, so it is not kept.
+-- The public id of an event: a UUID version 7 (RFC 9562) of its time, organization and id,
+-- which never change.
 CREATE FUNCTION lims.event_uuid(
     p_organization bigint,
     p_id bigint,
@@ -69,9 +65,9 @@ AS $$
             || '8' || lpad(to_hex(p_id), 15, '0'))::uuid
 $$;
 
--- Where the feed goes on: the place of the event that the cursor names, or, as
--- that one may have had its time, of the last one before it. No event: before
--- the first. In a restored copy it refuses as whoever writes is refused.
+-- The position and id after which the feed continues for a cursor: that event's, or, if it
+-- was deleted by retention, the last one's before it. Refuses in a restored copy
+-- (lims.refuse_displaced).
 CREATE FUNCTION lims.event_after(
     p_organization bigint,
     p_cursor bigint
@@ -88,7 +84,7 @@ BEGIN
        AND e.id <= p_cursor
      ORDER BY e.id DESC
      LIMIT 1;
-    -- What can be seen is committed, so its transaction cannot lie ahead.
+    -- A visible event is committed, so its position cannot lie ahead.
     IF v_place.position >= lims.event_base()
            + pg_snapshot_xmax(pg_current_snapshot())::text::bigint THEN
         PERFORM lims.refuse_displaced();
@@ -99,9 +95,8 @@ $$;
 
 -- Restored copies ----------------------------------------------------------
 
--- Has the positions of new events follow those that are there, where they would
--- not by themselves. Called at the end of every limsctl migrate; does nothing
--- in the cluster that the events were made in.
+-- Sets the base so that new events follow the existing ones. Called at the end of every
+-- limsctl migrate; does nothing in the cluster where the events were made.
 CREATE FUNCTION lims.rebase_events() RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -118,7 +113,7 @@ BEGIN
             ORDER BY e.position DESC
             LIMIT 1) l;
     IF v_last > lims.event_base() + pg_current_xact_id()::text::bigint THEN
-        -- Waits for whoever still writes by the old base.
+        -- Waits for transactions that write with the old base.
         LOCK TABLE lims.event IN SHARE ROW EXCLUSIVE MODE;
         EXECUTE format(
             'CREATE OR REPLACE FUNCTION lims.event_base() RETURNS bigint '
@@ -128,7 +123,7 @@ BEGIN
 END
 $$;
 
--- What the service's log and limsctl tell with the command that puts it right.
+-- Refuses work on a restored copy, with the command that mends it.
 CREATE FUNCTION lims.refuse_displaced() RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -140,8 +135,8 @@ BEGIN
 END
 $$;
 
--- Whether events lie ahead of the transactions of this cluster, of whichever
--- organization: as the owner, because the service sees none without a context.
+-- Whether events of any organization lie ahead of this cluster's transactions. With the
+-- owner's rights, because the service sees none without a context.
 CREATE FUNCTION lims.events_displaced() RETURNS boolean
 LANGUAGE sql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -159,9 +154,9 @@ AS $$
                + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
 $$;
 
--- No event is written behind others of its organization that lie ahead: a look at
--- the end of an index, for each statement that writes events. Those of the
--- statement itself lie ahead of a snapshot that is older than their transaction.
+-- Refuses new events if existing ones of the organization lie ahead, by a look at the end
+-- of an index for each statement. The statement's own events are excluded: they lie ahead
+-- of a snapshot that is older than their transaction.
 CREATE FUNCTION lims.event_guard() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

@@ -5,17 +5,17 @@
 -- Triggers of lims.webhook_endpoint, in the order in which they run:
 --
 -- BEFORE UPDATE
---   1 guard         one that was deleted stays so
+--   1 guard         refuses changes of a deleted one
 --   2 identity      refuses another id, organization or created_at
 --   3 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
---   2 lane          makes its lane
+--   2 lane          makes its lane in the queue
 --
 -- AFTER UPDATE
---   1 deleted       gives up what waits for it (182)
---   2 enabled       sends what was kept for it (182)
+--   1 deleted       gives up its pending deliveries (182)
+--   2 enabled       resumes its kept deliveries (182)
 --   3 audit_update  writes the audit trail, as at INSERT
 --
 -- AFTER DELETE
@@ -35,8 +35,8 @@ CREATE TABLE lims.webhook_endpoint (
         'result.verified', 'sample.blocked', 'sample.ready_for_review',
         'sample.ready_to_report', 'sample.reported', 'coa.generated',
         'qc.failed', 'holding_time.expiring', 'investigation.opened']),
-    -- Encrypted under the key that the configuration names; after a rotation
-    -- the old one signs beside the new one until its overlap ends.
+    -- Encrypted with the key of the configuration. After a rotation the previous secret
+    -- signs beside the new one until its overlap ends.
     secret bytea NOT NULL,
     previous_secret bytea,
     previous_secret_until timestamptz,
@@ -44,9 +44,9 @@ CREATE TABLE lims.webhook_endpoint (
     enabled boolean NOT NULL DEFAULT true,
     disabled_at timestamptz,
     disabled_reason text CHECK (length(disabled_reason) <= 1000),
-    -- Gone for its administrators; what was delivered can still be looked up.
+    -- Deleted for administrators; its deliveries can still be read.
     deleted_at timestamptz,
-    -- Deliveries given up in a row; a success sets it back.
+    -- Deliveries given up in a row; a success resets it.
     consecutive_failures integer NOT NULL DEFAULT 0
         CHECK (consecutive_failures >= 0),
     created_by bigint DEFAULT lims.context_id('user_id'),
@@ -67,9 +67,8 @@ SELECT lims.attach_record('webhook_endpoint', '{consecutive_failures}',
 
 CREATE SEQUENCE lims.webhook_delivery_id_seq;
 
--- One event on its way to one endpoint, and after that what became of it. What
--- is sent is made of it and its event by lims.webhook_body(), and both never
--- change, so that the body is byte-identical on every attempt.
+-- The delivery of one event to one endpoint. Its body is made of delivery and event by
+-- lims.webhook_body(); neither changes, so that it is byte-identical on every attempt.
 CREATE TABLE lims.webhook_delivery (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.webhook_delivery_id_seq'),
@@ -78,16 +77,16 @@ CREATE TABLE lims.webhook_delivery (
     event_id bigint NOT NULL,
     state text NOT NULL DEFAULT 'pending'
         CHECK (state IN ('pending', 'delivered', 'given_up')),
-    -- Attempts made, ever; and those that failed since it was last made
-    -- pending, which is what the schedule counts.
+    -- All attempts; and those that failed since it last became pending, which the retry
+    -- schedule counts.
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     retries integer NOT NULL DEFAULT 0 CHECK (retries >= 0),
     -- -infinity: not tried yet, at once; NULL: never again.
     next_attempt_at timestamptz DEFAULT '-infinity',
     created_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz,
-    -- For an index of their own: one on the state itself would be touched, and
-    -- every other index with it, by each delivery that arrives.
+    -- For a partial index: with the state itself in an index, each successful delivery
+    -- would update all indexes.
     given_up boolean NOT NULL GENERATED ALWAYS AS (state = 'given_up') STORED,
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, delivery_id),
@@ -103,7 +102,7 @@ CREATE TABLE lims.webhook_delivery (
 CREATE INDEX webhook_delivery_endpoint
     ON lims.webhook_delivery (organization_id, endpoint_id, id);
 
--- For those who send them again.
+-- For recoveries.
 CREATE INDEX webhook_delivery_given_up
     ON lims.webhook_delivery (organization_id, endpoint_id, id)
  WHERE given_up;
@@ -122,11 +121,10 @@ CREATE TABLE lims.webhook_attempt (
         REFERENCES lims.webhook_delivery (organization_id, id)
 );
 
--- An index of the pending deliveries, in the order in which an endpoint gets
--- them: first attempts as their events came, then retries as they fall due. It
--- is a table of its own, kept by triggers, because what it holds comes and goes
--- all day: so small a table is vacuumed in no time, while the deliveries of a
--- month are not touched by it.
+-- The queue of pending deliveries for each endpoint: first attempts in the order of their
+-- events, then retries by due time. A table of its own, maintained by triggers, because
+-- its rows are short-lived: it stays small and is vacuumed quickly, without the deliveries
+-- of a month.
 CREATE TABLE lims.webhook_queue (
     organization_id bigint NOT NULL,
     endpoint_id bigint NOT NULL,
@@ -135,17 +133,16 @@ CREATE TABLE lims.webhook_queue (
     PRIMARY KEY (organization_id, endpoint_id, next_attempt_at, delivery_id)
 );
 
--- Every endpoint is a lane of its own. Who sends to it holds the lane, until a
--- point in time that outlives the longest attempt: a lease in a row, and not a
--- transaction held open. As one alone holds it, deliveries start in order and
--- the limit in flight is the endpoint's, on however many machines.
+-- A lane for each endpoint, with a lease: the dispatcher that holds it sends. The lease
+-- outlives the longest attempt, and no transaction is held open. With one holder,
+-- deliveries start in order and the limit in flight holds over all machines.
 CREATE TABLE lims.webhook_lane (
     organization_id bigint NOT NULL,
     endpoint_id bigint NOT NULL,
     holder uuid,
     held_until timestamptz NOT NULL DEFAULT '-infinity',
-    -- An endpoint that was enabled goes through what was kept for it: how far that
-    -- has come in the queue (NULL: it is done), and what is too old to be sent.
+    -- An enabled endpoint's kept deliveries are resumed in steps: the place in the queue
+    -- (NULL: done), and the time before which deliveries are too old to be sent.
     resumed_at timestamptz,
     resumed_id bigint,
     resumes_since timestamptz,
@@ -159,8 +156,8 @@ CREATE INDEX webhook_lane_resuming
     ON lims.webhook_lane (organization_id, endpoint_id)
  WHERE resumed_id IS NOT NULL;
 
--- Room for updates within the page (each delivery has one at least, those of an
--- event at once), and a vacuum that comes soon where rows come and go. (Storage parameters are the partitions' where a table has some.)
+-- Free space in each page for updates (HOT), and an early vacuum for short-lived rows. Set
+-- on the partitions of a partitioned table.
 DO $$
 DECLARE
     v record;
@@ -220,10 +217,9 @@ CREATE TRIGGER queue_update_2 AFTER UPDATE ON lims.webhook_delivery
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_queue_insert();
 
--- Here and in what follows plans are kept while the queue goes from empty to
--- full and back: they are to go by its key, whatever it was when they were made.
--- A join of old_rows with a queue that is empty may begin with the queue, so each
--- row is asked for by itself.
+-- Plans are cached while the queue goes from empty to full and back, so here and below
+-- they have to use its key whatever its size was. A join may begin with the empty queue,
+-- so each row is looked up by itself.
 CREATE FUNCTION lims.webhook_queue_delete() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -245,7 +241,7 @@ BEGIN
 END
 $$;
 
--- By their names the old place is left before the new one is taken.
+-- Trigger names order the delete before the insert.
 CREATE TRIGGER queue_update_1 AFTER UPDATE ON lims.webhook_delivery
 REFERENCING OLD TABLE AS old_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_queue_delete();
@@ -254,8 +250,8 @@ CREATE TRIGGER queue_delete AFTER DELETE ON lims.webhook_delivery
 REFERENCING OLD TABLE AS old_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_queue_delete();
 
--- An event goes to every endpoint that asked for its type when it happened, in
--- the transaction of what it reports. Where nobody listens, that costs a look.
+-- Makes a delivery of each new event for every endpoint of its type, in the transaction of
+-- the event. For a disabled endpoint it is kept.
 CREATE FUNCTION lims.webhook_fan_out() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -285,7 +281,7 @@ CREATE TRIGGER fan_out AFTER INSERT ON lims.event
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_fan_out();
 
--- What is sent: the envelope, its members in the contract's order.
+-- The body of a delivery, with its members in the contract's order.
 CREATE FUNCTION lims.webhook_body(
     p_delivery_id uuid,
     p_type text,
@@ -306,8 +302,8 @@ $$;
 
 CREATE SEQUENCE lims.webhook_recovery_id_seq;
 
--- A job: send again what was given up since a point in time. Its place is kept
--- in the row, so that a restart goes on where it was.
+-- A job that sends deliveries again that were given up since a point in time. Its progress
+-- is in the row, so that it continues after a restart.
 CREATE TABLE lims.webhook_recovery (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.webhook_recovery_id_seq'),

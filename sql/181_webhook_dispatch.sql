@@ -1,18 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a dispatcher calls: which deliveries to send now, and what became of
--- them. The functions act across organizations, because a dispatcher serves all
--- of them; they are all that the run-time role can do to the queue and the lanes
--- of 180_webhooks.sql.
+-- The functions of a dispatcher: claim deliveries, record outcomes. They act across
+-- organizations, as a dispatcher does, and are the only access of the run-time role to the
+-- queue and the lanes of 180_webhooks.sql.
 
--- Takes the lanes that have something due and are free, and returns what to
--- send: of each lane up to p_per_lane first attempts and as many retries.
--- p_lanes lanes at most, organizations taking turns.
+-- Takes the lease of free lanes with due deliveries, at most p_lanes, fairly between
+-- organizations, and returns the deliveries: of each lane up to p_per_lane first attempts
+-- and as many retries.
 --
--- p_organizations and p_endpoints name lanes that the holder knows something of:
--- the lease of those that are its own goes on; p_room says how many of each kind
--- the lane takes at the moment, 0: none; and p_busy, an array as a text for each,
--- what is in hand of it. All other lanes of the holder are free for others.
+-- p_organizations and p_endpoints: the lanes that the holder uses, whose leases are
+-- extended; p_room: how many deliveries of each kind such a lane takes now; p_busy: its
+-- deliveries in flight, an array as text. The holder's other lanes are released.
 CREATE FUNCTION lims.webhook_claim(
     p_holder uuid,
     p_lease interval,
@@ -61,9 +59,9 @@ BEGIN
        AND w.holder = p_holder
        AND w.held_until < now() + p_lease / 2;
 
-    -- From lane to lane through the queue's index, however long each is. Plans are
-    -- kept, and made when there is next to nothing: here and below OFFSET 0 has
-    -- each row looked up by its key, in this order, whatever there is later.
+    -- From lane to lane through the queue's index (loose index scan). Plans are cached,
+    -- and may be made for empty tables: OFFSET 0, here and below, has each row looked up
+    -- by its key, in this order.
     WITH RECURSIVE lane AS (
         (SELECT q.organization_id, q.endpoint_id, q.next_attempt_at
            FROM lims.webhook_queue q
@@ -100,7 +98,7 @@ BEGIN
            AND (w.held_until < now() OR w.holder = p_holder)
            AND e.enabled
            AND e.deleted_at IS NULL
-           -- Hashed once, where NOT EXISTS would go through them for each lane.
+           -- Hashed once; NOT EXISTS would scan them for each lane.
            AND (l.organization_id, l.endpoint_id) NOT IN (
                SELECT k.organization, k.endpoint
                  FROM unnest(p_organizations, p_endpoints, p_room)
@@ -139,8 +137,7 @@ BEGIN
         ON k.organization = f.organization_id
        AND k.endpoint = f.endpoint_id;
 
-    -- A statement of its own, which sees all that was recorded by whoever held
-    -- the lane before.
+    -- A statement of its own, whose snapshot sees what the former holder recorded.
     RETURN QUERY
     SELECT d.organization_id, d.endpoint_id, d.id, d.delivery_id, v.type,
            lims.webhook_body(d.delivery_id, v.type, v.created_at,
@@ -195,8 +192,8 @@ BEGIN
 END
 $$;
 
--- What became of an attempt. `ago` is how many seconds ago it began, so that no
--- clock but the database's counts.
+-- The outcome of an attempt. `ago`: seconds since it began, so that only the database's
+-- clock counts.
 CREATE TYPE lims.webhook_outcome AS (
     organization bigint,
     endpoint bigint,
@@ -213,17 +210,14 @@ CREATE TYPE lims.webhook_outcome AS (
     error text
 );
 
--- Records outcomes: an array of objects with the members above, in the order in
--- which the attempts ended. An outcome counts only for a delivery that is pending
--- and has had as many attempts as when it was claimed: what has been recorded
--- otherwise in the meantime stays. Where the delivery has all its attempts anew
--- since then, because its endpoint was enabled, one that arrived has arrived, and
--- one that failed leaves it as it is.
+-- Records outcomes, an array of objects with the members above, in the order in which the
+-- attempts ended. An outcome counts only if the delivery is pending and has the number of
+-- attempts with which it was claimed. If its retries were reset since, because the endpoint
+-- was enabled, a success counts and a failure changes nothing.
 --
--- p_schedule is how long after each failure the next attempt is made; after the
--- failure behind the last one there is none. p_disable_after deliveries of an
--- endpoint given up in a row, with none that arrived between them, disable it.
--- Returns the endpoints that this disabled, and a row of totals without one.
+-- p_schedule: the delay after each failure; when it is used up, the delivery is given up.
+-- p_disable_after: how many deliveries given up in a row disable an endpoint. Returns the
+-- endpoints that were disabled, and a row of totals without an endpoint.
 CREATE FUNCTION lims.webhook_finish(
     p_outcomes json,
     p_schedule interval[],
@@ -252,9 +246,8 @@ DECLARE
         SELECT o
           FROM json_populate_recordset(NULL::lims.webhook_outcome, p_outcomes) o);
 BEGIN
-    -- Whoever changes an endpoint locks it first and its deliveries behind it, in
-    -- the order of their ids. So does this, with the endpoints that it may change;
-    -- what they are then, a statement of its own sees.
+    -- Endpoints are locked before their deliveries, and these in the order of their ids,
+    -- here as everywhere. A statement of its own then reads them as they are.
     PERFORM
        FROM lims.webhook_endpoint e
        JOIN (SELECT o.organization, o.endpoint, bool_or(NOT o.arrived) AS given_up
@@ -290,15 +283,15 @@ BEGIN
                     AS u (organization, endpoint, delivery, attempts, retries,
                           arrived, final, after, ago, duration, status, excerpt,
                           error, place)
-                 -- All are. But what is compared thrice is taken for a single one,
-                 -- so that a kept plan goes from outcome to delivery, and never
-                 -- through all deliveries, however few there were at first.
+                 -- Always true; but comparing three times makes the planner expect a
+                 -- single row, so that a cached plan looks each delivery up by its key
+                 -- and never scans the table.
                  WHERE u.organization > 0
                    AND u.endpoint > 0
                    AND u.delivery > 0) o
          ORDER BY o.organization, o.delivery
     ), recorded AS (
-        -- Where d.retries is not what it was, the delivery has them all anew.
+        -- If d.retries differs, the retries were reset.
         UPDATE lims.webhook_delivery d
            SET attempts = d.attempts + 1,
                retries = d.retries
@@ -337,7 +330,7 @@ BEGIN
           FROM recorded r
          WHERE r.state = 'given_up'
     ), since AS (
-        -- What was given up after the last that arrived, if one did.
+        -- Those given up after the last success, if there was one.
         SELECT a.organization_id, a.endpoint_id, a.place IS NOT NULL AS arrived,
                g.failures, g.last_error
           FROM last_arrived a
@@ -384,7 +377,7 @@ BEGIN
 END
 $$;
 
--- The holder has gone, whoever says so knows that it has: its lanes are free.
+-- Releases all lanes of a holder that has ended.
 CREATE FUNCTION lims.webhook_release(p_holder uuid) RETURNS void
 LANGUAGE sql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -394,7 +387,7 @@ AS $$
      WHERE w.holder = p_holder
 $$;
 
--- The holder has nothing more in hand of these lanes.
+-- Releases these lanes of the holder.
 CREATE FUNCTION lims.webhook_leave(
     p_holder uuid,
     p_organizations bigint[],
@@ -415,8 +408,7 @@ AS $$
        AND w.holder = p_holder
 $$;
 
--- What operators watch. Due is what could go out now; kept is what waits for a
--- disabled endpoint.
+-- The backlog of deliveries. Due: could be sent now; kept: waits for a disabled endpoint.
 CREATE FUNCTION lims.webhook_backlog()
 RETURNS TABLE (
     pending bigint,

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What follows from what an administrator does with a webhook endpoint: it is
--- enabled or deleted, tested, and what was given up is sent again.
+-- Consequences of an administrator's acts on a webhook endpoint: enabling, deleting,
+-- testing, and sending again what was given up.
 
--- One that was deleted stays so.
+-- A deleted endpoint cannot be changed.
 CREATE FUNCTION lims.webhook_endpoint_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -18,18 +18,16 @@ CREATE TRIGGER guard BEFORE UPDATE ON lims.webhook_endpoint
 FOR EACH ROW WHEN (OLD.deleted_at IS NOT NULL AND NEW *<> OLD)
 EXECUTE FUNCTION lims.webhook_endpoint_guard();
 
--- What was kept for an endpoint goes out when it is enabled again: what has been
--- tried has all its attempts anew, at once; the rest was due all the time. What
--- has been kept for more than 7 days is given up, as it is by the retention job
--- while nobody enables it. As much of it as can be while somebody waits for the
--- answer; the rest is left to the job of the recoveries.
+-- When an endpoint is enabled, its kept deliveries are sent: those that were tried have
+-- their retries reset and are due at once, those older than 7 days are given up (as the
+-- retention job does while it is disabled). One step is done with the request, the rest
+-- by the job of the recoveries.
 --
--- Here and below: an endpoint is locked before its deliveries, these in the order
--- of their ids, and its lane last, as those do who record what became of attempts.
+-- Locks are taken here and below in the order of lims.webhook_finish(): endpoint,
+-- deliveries by id, lane.
 
--- Goes through up to p_limit of what is queued for an endpoint, from where it has
--- come; the caller has locked the endpoint. Of two that overtake each other the
--- later finds nothing to do.
+-- Resumes up to p_limit queued deliveries of an endpoint, from the place in its lane. The
+-- caller has locked the endpoint; of two concurrent calls the later finds nothing to do.
 CREATE FUNCTION lims.webhook_resume(
     p_organization bigint,
     p_endpoint bigint,
@@ -104,7 +102,7 @@ AS $$
 DECLARE
     v_aged CONSTANT boolean := OLD.disabled_at < now() - interval '7 days';
 BEGIN
-    -- What was never tried needs to be looked at for its age alone.
+    -- Deliveries that were never tried only have to be checked for their age.
     UPDATE lims.webhook_lane w
        SET resumed_at = '-infinity',
            resumed_id = CASE WHEN v_aged THEN 0 ELSE 9223372036854775807 END,
@@ -120,9 +118,8 @@ CREATE TRIGGER enabled AFTER UPDATE ON lims.webhook_endpoint
 FOR EACH ROW WHEN (NEW.enabled AND NOT OLD.enabled)
 EXECUTE FUNCTION lims.webhook_endpoint_enabled();
 
--- What waits for a deleted endpoint is given up: as much as can be while somebody
--- waits for the answer. The rest, and what transactions that were under way have
--- for it when they commit, is left to the retention job.
+-- Gives up deliveries of a deleted endpoint: one step with the request. The rest, and
+-- those of transactions that commit later, are left to the retention job.
 CREATE FUNCTION lims.webhook_endpoint_deleted() RETURNS trigger
 LANGUAGE plpgsql
 SET enable_seqscan = off
@@ -162,8 +159,7 @@ CREATE TRIGGER deleted AFTER UPDATE ON lims.webhook_endpoint
 FOR EACH ROW WHEN (NEW.deleted_at IS NOT NULL AND OLD.deleted_at IS NULL)
 EXECUTE FUNCTION lims.webhook_endpoint_deleted();
 
--- A test goes to the one endpoint that is tested, whatever it receives
--- otherwise. Returns the delivery.
+-- Sends a test event to one endpoint, whatever types it receives. Returns the delivery.
 CREATE FUNCTION lims.webhook_test(
     p_organization bigint,
     p_endpoint bigint,
@@ -199,8 +195,7 @@ BEGIN
 END
 $$;
 
--- Takes an endpoint that was enabled a step further, if there is one: whether
--- there was.
+-- Does one step of resuming an enabled endpoint; false: there is none.
 CREATE FUNCTION lims.webhook_resume_step(p_limit integer) RETURNS boolean
 LANGUAGE plpgsql
 SET enable_seqscan = off
@@ -227,11 +222,10 @@ BEGIN
 END
 $$;
 
--- Takes a recovery that is not finished a step further: up to p_limit deliveries
--- that were given up are on their way again, with all their attempts anew.
--- Returns how many; NULL: there is nothing to recover. Of several, the one that
--- has come least far is next, so that a long one does not hold up the others.
--- Endpoints that were enabled come first: a step for one of them recovers none.
+-- Does one step of a recovery: makes up to p_limit deliveries that were given up pending
+-- again, with their retries reset. Returns how many; NULL: there is nothing to do. The
+-- recovery with the least progress is next, so that a long one does not delay others.
+-- Enabled endpoints come first (lims.webhook_resume_step); such a step counts as 0.
 CREATE FUNCTION lims.webhook_recover_step(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Answers kept for a repeated request. An Idempotency-Key is claimed with a lease.
+-- Idempotency records: answers stored for repeated requests. An Idempotency-Key is claimed
+-- with a lease.
 --
--- A request that is done in one transaction holds its record by the row's lock.
--- One that works between two (a file that a model is asked about) holds nothing
--- meanwhile: its claim is a token that only the second transaction can present, and
--- a time until when no other request may claim the key. What ends without an
--- answer gives its claim back; what dies leaves it to time.
+-- A request with one transaction holds its record by the row lock. One that works between
+-- two transactions (asking a model about a file) holds a lease: a token for its second
+-- transaction, and a time until when no other request may claim the key. A request that
+-- ends without an answer releases its lease; after a crash the lease runs out.
 
--- The answer to a POST that carried an Idempotency-Key, stored in the
--- transaction of what it did.
+-- The answer to a POST with an Idempotency-Key, stored in the same transaction as its
+-- changes.
 CREATE TABLE lims.idempotency_record (
     organization_id bigint NOT NULL,
     api_key_id bigint NOT NULL,
     idempotency_key text NOT NULL
         CHECK (length(idempotency_key) BETWEEN 1 AND 255),
-    -- SHA-256 of what makes two requests the same: path and body.
+    -- SHA-256 of path and body, by which repeated requests are recognized.
     fingerprint bytea NOT NULL,
     claim_token uuid,
     claimed_until timestamptz,
@@ -31,12 +31,11 @@ CREATE TABLE lims.idempotency_record (
 CREATE INDEX idempotency_record_created_at
     ON lims.idempotency_record (organization_id, created_at);
 
--- Whether a request is to be done. 'new': do it, then store the answer in the
--- same transaction (lims.idempotency_finish), or commit and call this again with
--- the token in the transaction that does; 'replay': here is the first answer;
--- 'mismatch': the key was used for something else; 'in_progress': the first is
--- still running. Two at once meet at the primary key, and the second waits no
--- longer than the lock time-out.
+-- Claims an Idempotency-Key. 'new': execute the request and store the answer in the same
+-- transaction (lims.idempotency_finish), or commit and call this again with the token in
+-- the transaction that stores it; 'replay': with the stored answer; 'mismatch': the key was
+-- used for another request; 'in_progress': the first request is still running. Of two at
+-- once, the second waits at the primary key, no longer than the lock time-out.
 CREATE FUNCTION lims.idempotency_begin(
     p_key text,
     p_fingerprint bytea,
@@ -92,7 +91,7 @@ EXCEPTION
 END
 $$;
 
--- Stores the answer of a request that idempotency_begin called new.
+-- Stores the answer of a request for which idempotency_begin() returned 'new'.
 CREATE FUNCTION lims.idempotency_finish(
     p_key text,
     p_token uuid,
@@ -119,9 +118,9 @@ BEGIN
 END
 $$;
 
--- Gives a claim back that came to no answer: the same request may be sent again
--- at once. The key stays that request's own. Does nothing while the transaction
--- that was to keep the answer has not ended, whose outcome is then not known.
+-- Releases the lease of a request without an answer, so that it can be sent again at once;
+-- the key remains that request's. Does nothing while the transaction that stores the
+-- answer is running, since its outcome is unknown.
 CREATE FUNCTION lims.idempotency_release(p_key text, p_token uuid) RETURNS void
 LANGUAGE plpgsql
 SET lock_timeout = '250ms'
@@ -142,9 +141,8 @@ $$;
 
 -- How much is kept ---------------------------------------------------------
 
--- What the large answers take that are kept of a key for an Idempotency-Key: small
--- ones are bounded by how often a key may ask. Changed with them, at the end of a
--- request that has one.
+-- Bytes of large stored answers for each API key, updated with them. Small answers are
+-- bounded by the rate limit.
 CREATE TABLE lims.answer_storage (
     organization_id bigint NOT NULL,
     api_key_id bigint NOT NULL,
@@ -154,7 +152,7 @@ CREATE TABLE lims.answer_storage (
         REFERENCES lims.api_key (organization_id, id)
 );
 
--- What counts of an answer.
+-- The bytes of an answer that are counted: large ones only.
 CREATE FUNCTION lims.answer_size(p_body text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -186,8 +184,8 @@ CREATE TRIGGER count_storage_deleted AFTER DELETE ON lims.idempotency_record
 FOR EACH ROW WHEN (octet_length(OLD.body) > 16384)
 EXECUTE FUNCTION lims.count_answer_storage();
 
--- Refused before the request does anything, until the oldest have had their time. An
--- answer that is kept already is given again all the same.
+-- Refuses a new record while the key's stored answers take too much, until the oldest have
+-- expired. Answers that are stored already are replayed.
 CREATE FUNCTION lims.idempotency_record_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

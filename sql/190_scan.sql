@@ -245,8 +245,7 @@ BEGIN
 END
 $$;
 
--- A sample's findings as the lifecycle events show them, in the order of its
--- readiness.
+-- A sample's findings as in lifecycle events, in the order of its readiness.
 CREATE FUNCTION lims.release_reasons(p_organization bigint, p_sample bigint)
 RETURNS json
 LANGUAGE plpgsql STABLE
@@ -265,8 +264,8 @@ BEGIN
 END
 $$;
 
--- One batch of the scan: how many samples were looked at, how many events that
--- made, and whether there may be more to do.
+-- One batch of the scan. Returns the numbers of samples and of events, and whether there
+-- may be more to do.
 CREATE FUNCTION lims.scan_samples(
     p_limit integer,
     OUT looked_at integer,

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What has had its time goes, in small batches, the oldest first, of each
--- organization a share; what another machine is taking away is left to it. The
--- run-time role cannot delete these rows itself, and not those that are young.
+-- Retention: expired rows are deleted in small batches, the oldest first, a share of each
+-- organization; rows that another machine is deleting are skipped. The run-time role can
+-- delete these rows only through these functions, and only expired ones.
 --
--- A batch is small whatever the tables are: plans are told to go by keys.
+-- Plans are made to use keys, so that a batch is cheap whatever the size of the tables.
 
--- Events older than p_age, with their deliveries and attempts; an event of which
--- a delivery is still under way stays until that has ended.
+-- Deletes events older than p_age with their deliveries and attempts. An event with a
+-- pending delivery is kept until that has ended.
 CREATE FUNCTION lims.delete_events(
     p_age interval,
     p_limit integer,
@@ -48,7 +48,7 @@ BEGIN
              FROM lims.event x
             WHERE x.organization_id = o.id
               AND x.created_at < now() - p_age
-              -- count: looked up for each event, where NOT EXISTS may be joined.
+              -- count() is looked up for each event; NOT EXISTS might become a join.
               AND (SELECT count(*)
                      FROM lims.webhook_delivery d
                     WHERE d.organization_id = x.organization_id
@@ -86,7 +86,7 @@ BEGIN
 END
 $$;
 
--- Answers kept for a repeated request, past their lifetime.
+-- Deletes expired idempotency records.
 CREATE FUNCTION lims.delete_idempotency_records(
     p_lifetime interval,
     p_limit integer
@@ -137,10 +137,9 @@ BEGIN
 END
 $$;
 
--- Deliveries kept for an endpoint that has been disabled for 7 days are given
--- up once they are that old, those of one that was deleted at once: of such there
--- are where an event was committed meanwhile, or where there were very many.
--- First attempts and retries each wait in the order of their age.
+-- Gives up deliveries older than 7 days of endpoints that have been disabled for so long,
+-- and all of deleted endpoints (events that were committed meanwhile, or too many for the
+-- request). First attempts and retries are each queued in the order of their age.
 CREATE FUNCTION lims.give_up_kept_deliveries(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -184,8 +183,7 @@ BEGIN
             OR e.deleted_at IS NOT NULL
          LIMIT p_limit
     ), held AS MATERIALIZED (
-        -- What somebody else has in hand is there the next time: who waits for
-        -- nobody is in nobody's way.
+        -- Rows that are locked are left to the next run, so that nobody waits.
         SELECT d.organization_id, d.id
           FROM kept k
           JOIN lims.webhook_delivery d
@@ -206,8 +204,8 @@ BEGIN
 END
 $$;
 
--- How many of them there are, p_most at most: a thousand at a time, until one
--- is found that has not been kept for so long, as those behind it were not either.
+-- The number of these deliveries, at most p_most: counted by thousands, up to the first
+-- that is younger, as those behind it are too.
 CREATE FUNCTION lims.count_kept_deliveries(p_most bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET enable_seqscan = off
@@ -270,7 +268,7 @@ BEGIN
 END
 $$;
 
--- The secrets that signed beside their successors, once their overlap is over.
+-- Deletes previous webhook secrets whose overlap has ended.
 CREATE FUNCTION lims.forget_previous_secrets(p_limit integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -302,7 +300,7 @@ BEGIN
 END
 $$;
 
--- One batch of all of it.
+-- One batch of each kind.
 CREATE FUNCTION lims.retention_step(
     p_event_age interval,
     p_idempotency_lifetime interval,
@@ -318,7 +316,7 @@ AS $$
 DECLARE
     v_limit CONSTANT integer := least(greatest(p_limit, 1), 10000);
 BEGIN
-    -- Endpoints before deliveries, as everywhere.
+    -- Endpoints are locked before deliveries, as everywhere.
     previous_secrets := lims.forget_previous_secrets(v_limit);
     given_up := lims.give_up_kept_deliveries(v_limit);
     SELECT d.events, d.deliveries
@@ -329,8 +327,8 @@ BEGIN
 END
 $$;
 
--- How much of it there is, without touching anything. Of each kind p_most are
--- counted (NULL: all), so that looking never takes longer than clearing away.
+-- The number of expired rows of each kind, at most p_most (NULL: all), so that counting
+-- takes no longer than deleting.
 CREATE FUNCTION lims.retention_backlog(
     p_event_age interval,
     p_idempotency_lifetime interval,

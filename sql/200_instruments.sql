@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Instruments, the profiles that say how to read their files, and the files
--- themselves: kept byte for byte, whatever became of them.
+-- Instruments, the profiles by which their files are read, and the files.
 
 CREATE SEQUENCE lims.instrument_id_seq;
 
@@ -27,8 +26,8 @@ SELECT lims.attach_record('instrument');
 
 CREATE SEQUENCE lims.instrument_profile_id_seq;
 
--- How a file is read, as data. A version that has been active stays as it was:
--- a file can always be read again the way it was read.
+-- The declaration by which files are read. A version that has been active does not change,
+-- so that a file can be read again in the same way.
 CREATE TABLE lims.instrument_profile (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.instrument_profile_id_seq'),
@@ -83,7 +82,7 @@ SELECT lims.attach_record('instrument_profile');
 --   1 guard         a file begins as received
 --
 -- BEFORE UPDATE
---   1 guard         lets it go where a file can go from where it is
+--   1 guard         lets its status change only as allowed
 --   2 identity      refuses another id, organization or created_at
 --   3 touch         sets updated_at, last, when the row is what it will be
 --
@@ -103,12 +102,12 @@ CREATE TABLE lims.instrument_file (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.instrument_file_id_seq'),
     file_name text NOT NULL CHECK (length(file_name) BETWEEN 1 AND 255),
-    -- The same bytes a second time are the same file.
+    -- Identifies the file: the same bytes are stored once.
     sha256 bytea NOT NULL CHECK (length(sha256) = 32),
     size bigint NOT NULL CHECK (size >= 0),
-    -- The profile that who sent it asked for.
+    -- The profile that the sender asked for.
     profile_code text CHECK (length(profile_code) BETWEEN 1 AND 64),
-    -- The one that it was read by.
+    -- The profile by which the file was read.
     profile_id bigint,
     status text NOT NULL DEFAULT 'received' CHECK (status IN (
         'received', 'imported', 'quarantined', 'rejected', 'released')),
@@ -116,19 +115,18 @@ CREATE TABLE lims.instrument_file (
     reasons jsonb NOT NULL DEFAULT '[]'
         CHECK (jsonb_typeof(reasons) = 'array'),
     counts jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(counts) = 'object'),
-    -- What was read, whatever stood around it: the same export made again has
-    -- other bytes and says the same.
+    -- Digest of the readings (lims.readings_digest), by which a repeated export with
+    -- other bytes is recognized.
     rows_hash bytea CHECK (length(rows_hash) = 32),
-    -- The file whose results these are too: nothing was written.
+    -- The earlier file that brought the same results; nothing was written.
     duplicate_of bigint,
-    -- How often reading it was begun anew after it had been cut short.
+    -- How often reading was restarted after an interruption.
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     received_at timestamptz NOT NULL DEFAULT now(),
     received_by bigint DEFAULT lims.context_id('user_id'),
     received_by_key bigint DEFAULT lims.context_id('api_key_id'),
     processed_at timestamptz,
-    -- What a person decided: which profile, which rows are left out, which
-    -- tracking ids stand for others; and why.
+    -- A person's decision: the profile, excluded rows, aliases of tracking ids.
     resolution jsonb CHECK (jsonb_typeof(resolution) = 'object'),
     resolution_reason text CHECK (length(resolution_reason) BETWEEN 1 AND 2000),
     resolved_at timestamptz,
@@ -156,28 +154,28 @@ CREATE INDEX instrument_file_rows_hash
     ON lims.instrument_file (organization_id, rows_hash)
  WHERE rows_hash IS NOT NULL AND status IN ('imported', 'released');
 
--- What is left over: all but nothing, whatever was sent.
+-- Files whose reading was interrupted, which are few.
 CREATE INDEX instrument_file_received
     ON lims.instrument_file (organization_id, received_at)
  WHERE status = 'received';
 
--- What retention looks for.
+-- For retention.
 CREATE INDEX instrument_file_rejected
     ON lims.instrument_file (organization_id, resolved_at)
  WHERE status = 'rejected' AND content_removed_at IS NULL;
 
--- The latest file of a key, and the failed batches, without a walk.
+-- For the time of a key's latest file.
 CREATE INDEX instrument_file_key
     ON lims.instrument_file (organization_id, received_by_key, received_at);
 
--- A batch names the file it was read from, and a row of a file the control it is.
+-- A circle of nouns: a batch refers to its file, and a file's row to its control.
 ALTER TABLE lims.qc_batch
     ADD CONSTRAINT qc_batch_file FOREIGN KEY (organization_id, file_id)
         REFERENCES lims.instrument_file (organization_id, id);
 
--- A file is received, then imported or kept for a person, who has it imported or
--- rejects it. What was imported is final; what was rejected can be looked at
--- again, until its bytes are removed.
+-- A file is received, then imported or quarantined; a person releases or rejects it. An
+-- imported or released file is final; a rejected one can be reopened until its bytes are
+-- removed.
 CREATE FUNCTION lims.instrument_file_guard() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -245,8 +243,8 @@ SELECT lims.attach_record('instrument_file', '{attempts}');
 
 CREATE SEQUENCE lims.instrument_file_row_id_seq;
 
--- Where each result that a file brought stands in it: what tells a result that
--- was read from one that was entered by hand. Written once, by the import.
+-- The place in the file of each result that was imported, which distinguishes it from one
+-- entered by hand. Written once, by the import.
 CREATE TABLE lims.instrument_file_row (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.instrument_file_row_id_seq'),
@@ -266,7 +264,7 @@ CREATE TABLE lims.instrument_file_row (
     qualifier text CHECK (length(qualifier) <= 64),
     analyzed_at timestamptz,
     operator_name text CHECK (length(operator_name) <= 1000),
-    -- written: entered by this; unchanged: it stood already; control.
+    -- written: entered by this file; unchanged: the test had it already; control.
     status text NOT NULL CHECK (status IN ('written', 'unchanged', 'control')),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, file_id)

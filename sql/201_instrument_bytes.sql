@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The bytes of instruments' files, in a table of their own: an update of a file's
--- record does not write them again, each key may keep so many, and those of
--- rejected files go after a while.
+-- The bytes of instruments' files, in a table of their own, so that an UPDATE of a file's
+-- record does not write them again. Each API key has a quota; the bytes of rejected files
+-- are deleted by retention.
 
 -- The bytes ----------------------------------------------------------------
 
@@ -15,8 +15,8 @@ CREATE TABLE lims.instrument_file_content (
         REFERENCES lims.instrument_file (organization_id, id)
 );
 
--- How many bytes each API key has sent that are kept: changed with them, so that
--- asking costs no more than one row, and two uploads at once are both counted.
+-- The stored bytes of each API key, updated with them, so that checking the quota reads one
+-- row, and concurrent uploads are both counted.
 CREATE TABLE lims.file_storage (
     organization_id bigint NOT NULL,
     api_key_id bigint NOT NULL,
@@ -26,8 +26,8 @@ CREATE TABLE lims.file_storage (
         REFERENCES lims.api_key (organization_id, id)
 );
 
--- Bytes are those of their file, and stay; but for a rejected file's, which go as a
--- whole.
+-- Bytes have to have the file's size and SHA-256, and do not change. Only those of a
+-- rejected file can be deleted.
 CREATE FUNCTION lims.instrument_file_content_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -92,7 +92,7 @@ $$;
 CREATE TRIGGER count_storage AFTER INSERT OR DELETE ON lims.instrument_file_content
 FOR EACH ROW EXECUTE FUNCTION lims.count_file_storage();
 
--- No file without its bytes: looked at when the transaction ends.
+-- Refuses a file without bytes, checked at commit.
 CREATE FUNCTION lims.instrument_file_has_content() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -111,11 +111,10 @@ CREATE CONSTRAINT TRIGGER has_content AFTER INSERT ON lims.instrument_file
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW EXECUTE FUNCTION lims.instrument_file_has_content();
 
--- Receives a file, unless the organization has these bytes already: then NULL; of
--- the same bytes sent twice at once, the second waits for the first. A key whose
--- files would take more than it may keep is refused (p_storage_max: where the key
--- itself has no limit of its own; NULL: none). Of a trial, which is undone, the
--- bytes are not kept.
+-- Receives a file and returns its id; NULL: the organization has these bytes already (of
+-- two at once, the second waits for the first). Refuses a file beyond the key's quota
+-- (p_storage_max: for keys without their own; NULL: none). For a dry run, which is rolled
+-- back, the bytes are not stored.
 CREATE FUNCTION lims.keep_file(
     p_organization bigint,
     p_file_name text,
@@ -160,7 +159,7 @@ BEGIN
 END
 $$;
 
--- The bytes of a file, which may have been removed.
+-- Returns the bytes of a file, or refuses if they were removed.
 CREATE FUNCTION lims.file_content(p_organization bigint, p_file bigint)
 RETURNS bytea
 LANGUAGE plpgsql STABLE
@@ -188,8 +187,8 @@ $$;
 
 -- Rejected files -----------------------------------------------------------
 
--- Removes the bytes of files that were rejected so long ago; their records, with
--- SHA-256 and reasons, stay. Of each organization a share.
+-- Deletes the bytes of files that were rejected longer than p_age ago, a share of each
+-- organization. Their records stay, with SHA-256 and reasons.
 CREATE FUNCTION lims.remove_rejected_content(p_age interval, p_limit integer)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
@@ -246,8 +245,8 @@ BEGIN
 END
 $$;
 
--- How many files that is, p_most at most, and how many keys have used four fifths
--- of what they may keep.
+-- The number of such files, at most p_most; and below, of keys that have used four fifths
+-- of their quota.
 CREATE FUNCTION lims.rejected_content_backlog(p_age interval, p_most bigint)
 RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER

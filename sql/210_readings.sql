@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What was read of an instrument's file, beside the laboratory's records: which sample
--- and which test it is about, and when it was measured.
+-- Readings of an instrument's file, resolved against the laboratory's records: sample, test
+-- and time of each.
 --
--- What was read is a document that the service makes of a file and a profile,
--- neither of which knows the laboratory's records:
+-- The service makes a document of file and profile, without the laboratory's records:
 --
 --     { profileId, profileName, timeZone, doubledHour (quarantine, first or second),
 --       rowsHash, counts, reasons, blocking,
@@ -16,13 +15,12 @@
 --                     comment, control: its place in controls, native, times } ],
 --       more }
 --
--- The native value of a control is what it is held against: a result of the same
--- file.
+-- The native value of a control is the result of the same file with which it is compared.
 --
--- With `more` these are the first of the readings, and `times` is how often there is
--- one for the same test of the same sample among all.
+-- With `more` the document has only the first readings, and `times` is the number of
+-- readings in the whole file for the same test of the same sample.
 
--- A reading, and what it is about.
+-- A reading, with the records to which it was resolved.
 CREATE TYPE lims.file_reading AS (
     place bigint,
     sheet text,
@@ -45,16 +43,16 @@ CREATE TYPE lims.file_reading AS (
     test_definition_id bigint,
     sample_test_id bigint,
     tests integer,
-    -- How many samples its text could mean.
+    -- The number of samples that the text could mean.
     samples integer,
-    -- The time as the file has it, and why that is no one moment.
+    -- The time as in the file, and why it is ambiguous or invalid.
     clock text,
     doubt text
 );
 
 -- Times --------------------------------------------------------------------
 
--- A time as a file has it, if it has no zone. A day alone is no time of a clock.
+-- A time of a file as a timestamp without zone; NULL for a time with a zone, or a date.
 CREATE FUNCTION lims.clock_time(p_text text) RETURNS timestamp
 LANGUAGE sql STABLE
 AS $$
@@ -63,9 +61,9 @@ AS $$
                 THEN p_text::timestamp END
 $$;
 
--- The first of the two moments of a time that clocks set back show twice, of which
--- PostgreSQL takes the second; NULL: it comes once, or never. By how much they were
--- set back, the day before tells: no zone changes its clocks twice in a day.
+-- For a local time that occurs twice, when clocks are set back: the first of the two (of
+-- which PostgreSQL takes the second); else NULL. The shift follows from the offset of the
+-- day before: no zone changes its clocks twice in a day.
 CREATE FUNCTION lims.first_moment_of(p_time timestamp, p_zone text)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE
@@ -83,7 +81,7 @@ BEGIN
 END
 $$;
 
--- A moment as a file has it: with its zone, or in the one that is given.
+-- A time of a file, with its own zone or in the given one.
 CREATE FUNCTION lims.moment_of(p_text text, p_zone text) RETURNS timestamptz
 LANGUAGE sql STABLE
 AS $$
@@ -93,8 +91,7 @@ AS $$
                 ELSE p_text::timestamp AT TIME ZONE p_zone END
 $$;
 
--- A moment as a file has it: with its zone, or in the one that is given; of two that
--- which the profile means.
+-- The same; of a local time that occurs twice, the one that the profile declares.
 CREATE FUNCTION lims.moment_of(p_text text, p_zone text, p_doubled text)
 RETURNS timestamptz
 LANGUAGE sql STABLE
@@ -104,8 +101,8 @@ AS $$
                     END, lims.moment_of(p_text, p_zone))
 $$;
 
--- Why a time as a file has it is no one moment, in words; NULL: it is. Of a time that
--- clocks set forward skip, there and back is another.
+-- Why a time of a file is ambiguous (occurs twice) or invalid (skipped when clocks are set
+-- forward: converted and back it differs), in words; NULL: it is neither.
 CREATE FUNCTION lims.time_doubt(p_text text, p_zone text, p_doubled text)
 RETURNS text
 LANGUAGE plpgsql STABLE
@@ -131,8 +128,8 @@ $$;
 
 -- Units --------------------------------------------------------------------
 
--- Whether two units are the same but for blanks, the kind of mu, and how the
--- litre is written. Never but for capitals: mPa is not MPa.
+-- A unit in normal form, for comparison: without blanks, mu as u, the litre as L. Case is
+-- kept: mPa is not MPa.
 CREATE FUNCTION lims.spelt_unit(p_unit text) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -142,7 +139,7 @@ $$;
 
 -- Finding samples ----------------------------------------------------------
 
--- By what the profile finds samples; the documents of earlier versions do not say.
+-- The identifiers by which a profile finds samples; default: the tracking id.
 CREATE FUNCTION lims.sample_ways(p_policy jsonb) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -151,8 +148,8 @@ AS $$
                     '{trackingId,name}')
 $$;
 
--- The sample that each text means, and how many it could mean: with more than one it
--- means none.
+-- For each text its sample, and the number of samples that it could mean; with more than
+-- one the sample is NULL.
 CREATE FUNCTION lims.find_samples(
     p_organization bigint,
     p_names text[],
@@ -201,7 +198,7 @@ BEGIN
 END
 $$;
 
--- What texts that mean no sample are nevertheless, for whoever looks at the file.
+-- Hints for texts that match no sample, for the person who reviews the file.
 CREATE FUNCTION lims.sample_hints(
     p_organization bigint,
     p_by text[],
@@ -269,9 +266,8 @@ $$;
 
 -- Resolving ----------------------------------------------------------------
 
--- Finds what the readings are about, in lists and not one by one. Nested loops
--- are out of the question: a plan made for ten readings would be kept for ten
--- thousand.
+-- Resolves all readings at once. Without nested loops: a plan made for ten readings would
+-- be reused for ten thousand.
 CREATE FUNCTION lims.resolve_readings(p_organization bigint, p_reading jsonb)
 RETURNS lims.file_reading[]
 LANGUAGE plpgsql

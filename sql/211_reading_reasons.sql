@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Every reason why what was read of an instrument's file cannot be written; and what a
--- file comes to whose results another brought before: it is told by what would be
--- written, and where, and not by what the two files say.
+-- The reasons why readings cannot be written; and files whose results another file brought
+-- before, which are recognized by what would be written, not by the bytes.
 
--- Every reason why what was read cannot be written, as it now stands, 500 at most;
--- and of how many readings there is one. The tests and samples are held by who asks.
+-- The reasons why readings cannot be written now, at most 500, and the number of readings
+-- that have one. The caller has locked tests and samples.
 CREATE FUNCTION lims.reading_reasons(
     p_organization bigint,
     p_rows lims.file_reading[],
@@ -23,7 +22,7 @@ BEGIN
     WITH told AS MATERIALIZED (
         SELECT r.*,
                greatest(r.times, count(*) OVER (PARTITION BY r.control IS NULL,
-                                                -- By whichever of its names.
+                                                -- Whichever of its names is used.
                                                 r.sample_id,
                                                 CASE WHEN r.sample_id IS NULL
                                                      THEN r.tracking_id END,
@@ -138,10 +137,10 @@ BEGIN
            (SELECT count(*) FROM refused)
       INTO reasons, reading_reasons.refused
       FROM (SELECT j.place, j.sheet, j.row_number,
-                   -- Known of the value alone.
+                   -- Only the column of the value is known.
                    CASE WHEN v.cell IS NULL THEN j.column_number END
                        AS column_number, v.code, v.message, v.expected, coalesce(v.cell, j.cell) AS cell
-              -- Words for as many rows as are told of, not for all.
+              -- Messages are made only for the rows that are listed.
               FROM (SELECT *
                       FROM refused j
                      ORDER BY j.place
@@ -187,7 +186,7 @@ BEGIN
                     format('%s of sample %s was to be done with reagent lot %s, '
                            'which expired on %s.', j.test_code, j.tracking_id,
                            j.lot, j.expires_on), NULL, NULL),
-                   -- Said of samples that there are and that there are not.
+                   -- For known and unknown samples alike.
                    (j.is_sample AND j.tracking_id IS NOT NULL
                     AND j.test_code IS NOT NULL AND j.in_all > 1,
                     'duplicate_row',
@@ -230,8 +229,8 @@ $$;
 
 -- Results that another file brought ----------------------------------------
 
--- What makes a reading the same as another's: what would be written, and where. Of
--- a control its name stands for the sample.
+-- The identity of a reading: what would be written, and where. For a control its name
+-- takes the place of the sample.
 CREATE FUNCTION lims.reading_identity(
     p_sample_test bigint,
     p_control_type text,
@@ -263,10 +262,9 @@ AS $$
                       r.qualifier, r.analyzed_at) AS identity) i
 $$;
 
--- What became of results that another file brought before: `file` is that one,
--- NULL: none did. Which of the tests have a result, the one that it brought or
--- another; how many have none, since it was withdrawn; and a reason for each that
--- was corrected, 500 at most, and how many were. The tests are held by who asks.
+-- The earlier file that brought the same results (NULL: none), and what became of them:
+-- the tests that still have a result, the number of withdrawn ones, and a reason for each
+-- corrected one, at most 500, with their number. The caller has locked the tests.
 CREATE FUNCTION lims.brought_before(
     p_organization bigint,
     p_hash bytea,
@@ -331,9 +329,8 @@ AS $$
                'cell', NULL, 'expected', NULL)
 $$;
 
--- Whether the first readings of a large file tell enough to keep it for a person:
--- as many reasons as are told, and not only those that a file whose results stand
--- already would have too.
+-- Whether the first readings of a large file suffice to quarantine it: they have as many
+-- reasons as are listed, and not only such as a repeated file would have.
 CREATE FUNCTION lims.is_told_enough(p_reasons jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 AS $$

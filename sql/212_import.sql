@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Importing what was read of an instrument's file: all of it or nothing, in one
--- transaction, through the very function that enters results by hand, behind the
--- same gates and locks; and if not, every reason why.
+-- Import of an instrument's file: all readings in one transaction, through the function of
+-- bulk entry (134_result_entry.sql) with its gates and locks, or none, with all reasons.
 
--- The controls of a run are a QC batch of their own, which covers the tests of the
--- same file, and is evaluated at once. Returns the batch; NULL: no controls.
+-- Makes a QC batch of the file's controls, which covers the tests of the file, and
+-- evaluates it. Returns the batch; NULL: the file has no controls.
 CREATE FUNCTION lims.write_controls(
     p_organization bigint,
     p_file bigint,
@@ -76,7 +75,8 @@ BEGIN
 END
 $$;
 
--- Enters what was read and keeps where it stood; how many results changed.
+-- Enters the readings and records their places in the file. Returns the number of results
+-- that changed.
 CREATE FUNCTION lims.write_readings(
     p_organization bigint,
     p_file bigint,
@@ -143,8 +143,7 @@ BEGIN
 END
 $$;
 
--- All tests and samples of the readings are locked at once, so that all lock in the
--- same order.
+-- Locks all tests and samples of the readings at once, in the order in which all do.
 CREATE FUNCTION lims.lock_readings(
     p_organization bigint,
     p_rows lims.file_reading[]
@@ -165,16 +164,15 @@ BEGIN
 END
 $$;
 
--- Decides what becomes of a file that stands as `p_from`, by what was read of
--- it. Returns its status, and whether this decided it: another may have been
--- faster. With a resolution the file is released by a person.
+-- Imports or quarantines a file with status p_from. Returns its status, and whether this
+-- call decided it: another may have been faster. With a resolution: a person releases it.
 --
--- Of a large file the first readings come first, with `more`: as many reasons as are
--- told decide about it. With fewer the status is NULL, and nothing is done: then
--- all its readings have to come.
+-- For a large file this is called with the first readings first (`more`). If they suffice
+-- to quarantine it, that is done; else the status is NULL, nothing is done, and the call
+-- is repeated with all readings.
 --
--- What the rules of the laboratory refuse in the middle undoes what was entered
--- and leaves the reason, in the same transaction.
+-- A refusal by a rule of the laboratory rolls back what was entered (a subtransaction) and
+-- quarantines the file with that reason.
 CREATE FUNCTION lims.import_file(
     p_organization bigint,
     p_file bigint,
@@ -220,7 +218,7 @@ BEGIN
         v_reasons := v_reasons || lims.file_reason('no_result_rows', 'blocking',
             'There are no results in it.');
     END IF;
-    -- Nobody enters results in nobody's name (lims.act_for_sender()).
+    -- Results are entered in the name of an active sender only (lims.act_for_sender).
     IF lims.context_id('user_id') IS NULL THEN
         v_blocked := true;
         v_reasons := v_reasons || lims.file_reason('sender_not_active', 'blocking',
@@ -230,7 +228,7 @@ BEGIN
         v_rows := lims.resolve_readings(p_organization, p_reading);
         IF NOT v_more THEN
             v_hash := lims.readings_digest(v_rows);
-            -- Two exports of the same, at once: the second waits here.
+            -- Of two files with the same results at once, the second waits here.
             PERFORM pg_advisory_xact_lock(
                 hashtextextended(encode(v_hash, 'hex'), p_organization));
             PERFORM lims.lock_readings(p_organization, v_rows);
@@ -306,9 +304,9 @@ $$;
 
 -- Files cut short ----------------------------------------------------------
 
--- A file whose reading was cut short, if there is one: whoever takes it reads it
--- on behalf of who sent it. Each is taken so many times, and then left to a
--- person: what ends a process does not end one after the other.
+-- Takes a file whose reading was interrupted, to be read in the name of its sender. After
+-- p_attempts attempts it is quarantined, so that a file that crashes processes does not
+-- crash one after the other.
 CREATE FUNCTION lims.take_received_file(
     p_age interval,
     p_attempts integer,
@@ -349,8 +347,8 @@ BEGIN
 END
 $$;
 
--- Acts for who sent a file that was cut short; for nobody, where the key or its
--- user may send none any more: such a file is not imported (lims.import_file()).
+-- Sets the context to the sender of an interrupted file; without a user if key or user are
+-- no longer active: then lims.import_file() does not import it.
 CREATE FUNCTION lims.act_for_sender(
     p_organization bigint,
     p_user bigint,
@@ -385,7 +383,7 @@ BEGIN
 END
 $$;
 
--- How many files wait: to be read, and for a person.
+-- The numbers of files that wait to be read, and for a person.
 CREATE FUNCTION lims.file_backlog(
     p_at_most bigint,
     OUT received bigint,

@@ -1,23 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Results that a model found in a file: which file, which model, on what
--- evidence. The values are the file's own, and are entered as any others.
+-- Extraction: results that a language model located in a file, with file, model and
+-- evidence. The values are the file's own, and are entered like others.
 
 CREATE SEQUENCE lims.extraction_id_seq;
 
--- A file that was looked at and something of it applied or not. What was sent to
--- the model is not kept, and neither is the file.
+-- A file from which results were extracted. Neither the file nor what was sent to the
+-- model is stored.
 CREATE TABLE lims.extraction (
     organization_id bigint NOT NULL REFERENCES lims.organization (id),
     id bigint NOT NULL DEFAULT nextval('lims.extraction_id_seq'),
     file_name text NOT NULL CHECK (length(file_name) BETWEEN 1 AND 255),
     sha256 bytea NOT NULL CHECK (length(sha256) = 32),
     size bigint NOT NULL CHECK (size >= 0),
-    -- Who found them: the service, its model, and how it was asked.
+    -- The service, its model and the version of the prompt.
     host text NOT NULL CHECK (length(host) <= 255),
     model text CHECK (length(model) <= 255),
     prompt_version text NOT NULL CHECK (length(prompt_version) <= 64),
-    -- How often it was asked, independently.
+    -- The number of independent requests to the model.
     looks smallint NOT NULL DEFAULT 1 CHECK (looks BETWEEN 1 AND 2),
     confidence_threshold numeric NOT NULL
         CHECK (confidence_threshold BETWEEN 0 AND 1),
@@ -35,8 +35,8 @@ SELECT lims.attach_append_only('extraction');
 
 CREATE SEQUENCE lims.extraction_row_id_seq;
 
--- What was made of each pointer of the model, with its place in the file and the
--- evidence for it: the factors of its confidence.
+-- The outcome of each location that the model gave, with its place in the file and the
+-- factors of its confidence.
 CREATE TABLE lims.extraction_row (
     organization_id bigint NOT NULL,
     id bigint NOT NULL DEFAULT nextval('lims.extraction_row_id_seq'),
@@ -44,12 +44,12 @@ CREATE TABLE lims.extraction_row (
     sheet text CHECK (length(sheet) <= 255),
     row_number integer CHECK (row_number > 0),
     column_number integer CHECK (column_number > 0),
-    -- What stands there, and the unit that the file gives it, to the letter.
+    -- The text of the cell, and its unit as in the file.
     cell text CHECK (length(cell) <= 1000),
     cell_unit text CHECK (length(cell_unit) <= 200),
     tracking_id text CHECK (length(tracking_id) <= 64),
     sample_test_id bigint,
-    -- The same, or both converted to the unit of the test.
+    -- The same, or both converted to the test's unit.
     result text CHECK (length(result) <= 1000),
     unit text CHECK (length(unit) <= 200),
     qualifier text CHECK (length(qualifier) <= 64),
@@ -75,8 +75,7 @@ CREATE INDEX extraction_row_test
 
 SELECT lims.attach_append_only('extraction_row');
 
--- Results that a model found in a file were measured, too, and not under the
--- controls of the files before.
+-- Extracted results were measured anew: ends coverage by the batches of earlier files.
 CREATE FUNCTION lims.extraction_measured() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -99,11 +98,10 @@ CREATE TRIGGER measured AFTER INSERT ON lims.extraction_row
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.extraction_measured();
 
--- Enters what was found, as lims.enter_results() does it. An array of
--- { sampleTestId, result, qualifier, stood }, each test once; `stood` is the
--- result that the test had when the file was judged. A row that a rule refuses
--- does not keep the others from being entered. Returns for each test why it was
--- not, as a slug and in words, or NULL.
+-- Enters extracted results through lims.enter_results(). p_updates: an array of
+-- { sampleTestId, result, qualifier, stood }, each test once; `stood` is the result that
+-- the test had when the file was evaluated. A refused row does not affect the others.
+-- Returns for each test the slug and message of its refusal, or NULL.
 CREATE FUNCTION lims.apply_extraction(p_organization bigint, p_updates jsonb)
 RETURNS TABLE (sample_test_id bigint, slug text, message text)
 LANGUAGE plpgsql
@@ -114,7 +112,7 @@ DECLARE
     v_rest jsonb;
     v record;
 BEGIN
-    -- All locks in their order, whichever way the results are entered.
+    -- Locked in the order of ids first: after a refusal rows are entered one by one.
     SELECT array_agg(h.id) FILTER (
                WHERE h.result IS DISTINCT FROM h.update ->> 'stood'
                  AND h.result IS DISTINCT FROM h.update ->> 'result')
@@ -175,8 +173,8 @@ BEGIN
 END
 $$;
 
--- Do two results say the same? 7.1 and 7.10 do, <0.5 and 0.5 ND, 7.1 and <7.1 do
--- not.
+-- Whether two results with their qualifiers are equal: 7.1 and 7.10 are, <0.5 and 0.5 ND
+-- are, 7.1 and <7.1 are not.
 CREATE FUNCTION lims.same_result(p_one text, p_one_qualifier text, p_other text,
                                  p_other_qualifier text)
 RETURNS boolean

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The records of the API, a view each: what reads one, a page of them or those that are
--- nested in another takes all its columns, which are listed here alone. PostgreSQL takes
--- a view apart into the statement that reads it: the plan is that of the tables, and
--- row-level security that of the role that asks.
+-- The records of the API, a view each, which is the only list of the record's columns: all
+-- statements that read one record, a page or nested ones select all of them. PostgreSQL
+-- inlines the views, and row-level security applies to the caller (security_invoker).
 --
--- What a record costs is paid by every read, so what only some rows need is behind
--- functions: their plans are made and started for those rows.
+-- What only some rows need is in functions, so that other reads do not pay for planning
+-- and starting it.
 
 -- Organizations, users and keys -------------------------------------------
 
@@ -128,7 +127,7 @@ SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
 
 -- Samples and their tests -------------------------------------------------
 
--- A sample's state as it is worked out, for the few that are not known to stand.
+-- A sample's state, computed, for the few samples without a valid cache entry.
 CREATE FUNCTION lims.sample_state(
     p_organization bigint,
     p_sample bigint,
@@ -144,10 +143,9 @@ BEGIN
 END
 $$;
 
--- Of a reported sample nothing is open; of another, what the scan keeps is taken
--- where it stands. OFFSET 0: looked up for each row of the page, in this order.
--- Taken apart and joined, it would be worked out for every sample of the
--- organization before tables are first analysed.
+-- The state of a reported sample is constant; of another it is taken from the cache if
+-- valid. OFFSET 0: looked up for each row of the page, in this order; flattened into a
+-- join, it could be computed for every sample of the organization.
 CREATE VIEW lims.sample_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        s.material_type_id AS "materialTypeId", s.project_id AS "projectId",
@@ -377,8 +375,8 @@ SELECT r.organization_id, r.id, r.endpoint_id AS "endpointId", r.since,
        r.created_at AS "createdAt", r.finished_at AS "finishedAt"
   FROM lims.webhook_recovery r;
 
--- With what its last attempt brought. Kept for an endpoint that is disabled, or
--- done with, it has no next one.
+-- With the outcome of the last attempt. Without a next attempt while the endpoint is
+-- disabled, and when the delivery has ended.
 CREATE VIEW lims.webhook_delivery_record WITH (security_invoker = true) AS
 SELECT d.organization_id, d.id, d.given_up, d.delivery_id AS "deliveryId",
        d.endpoint_id AS "endpointId", v.type, d.state,

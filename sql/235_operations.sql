@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What operators watch of the laboratories: how much waits, and for how long.
+-- Figures for operators: how much waits in each laboratory, and for how long.
 
--- Rows of a figure, of an organization by its code, for a state or a key. Of
--- each organization at most so many samples or files are counted, so that the
--- cost has a bound, however much there is. Times are seconds since 1970.
+-- One row per figure, organization (by code) and state or key. At most p_at_most samples
+-- or files of an organization are counted, which bounds the cost. Times are seconds since
+-- 1970.
 CREATE FUNCTION lims.laboratory_figures(p_at_most bigint)
 RETURNS TABLE (
     figure text,
@@ -81,7 +81,8 @@ AS $$
                      LIMIT p_at_most) f)
       FROM lims.organization o
      UNION ALL
-    -- One receiver that hangs is late alone; where all are, nobody sends.
+    -- A single late endpoint is its receiver's fault; if all are late, no dispatcher
+    -- works.
     SELECT 'webhooks_late', o.code, NULL, NULL,
            (SELECT count(*)
               FROM lims.webhook_endpoint e

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Who may what. Two walls keep organizations apart: every statement names the
--- organization itself, and row-level security holds where one forgets to.
+-- Row-level security and the rights of functions. Organizations are separated twice: every
+-- statement names the organization, and row-level security enforces it again.
 --
--- The run-time role may set the context it is bound by: the service decides
--- who is asking (lims.authenticate) and is trusted to. What it may not do,
--- whatever the context, is DDL, writing the audit trail, the outbox or a
--- result's history, running a trigger, or changing what is locked.
+-- The run-time role sets its own context: the service authenticates callers
+-- (lims.authenticate) and is trusted with that. Whatever the context, it has no DDL, cannot
+-- write the audit trail, the outbox or a result's history, cannot run trigger functions,
+-- and cannot change what is locked.
 
 -- Row-level security -------------------------------------------------------
 
--- Instead of the organization, where none is set: by a pooler that takes a
--- transaction apart, or where a setting does not reach whoever reads the rows.
+-- Raises an error where the context has no organization: a pooler has split the
+-- transaction, or the setting did not reach the process that reads the rows.
 CREATE FUNCTION lims.no_organization() RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -23,12 +23,11 @@ BEGIN
 END
 $$;
 
--- For every table that carries an organization, and the organizations. The comparison
--- stands bare, not wrapped in a SELECT: where a statement names the organization, the
--- planner compares that with the context once, for all tables of the statement, before
--- any is read; and where it does not, an index still finds the rows. In a SELECT each
--- table would have a small plan of its own, made ready on every execution. A context
--- that is not there is an error, not an organization without rows.
+-- Enables row-level security for every table with an organization. The context is compared
+-- directly, not in a sub-SELECT: if a statement names the organization, the planner makes
+-- that one comparison before any table is read, and if it does not, an index can be used.
+-- A sub-SELECT would be a subplan for each table in every execution. A missing context
+-- raises an error.
 CREATE FUNCTION lims.enable_row_security() RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -61,12 +60,10 @@ SELECT lims.enable_row_security();
 
 -- Functions ----------------------------------------------------------------
 
--- What a trigger rests on it reads with its owner's rights, of the organization
--- that the row names. Reading with the rights of whoever acts, it would see
--- through row-level security, and a statement that clears the context half-way
--- would find every gate open. For the same reason nobody else may run one: a
--- trigger of one's own on a table of one's own would write the audit trail and
--- the outbox, with rows and operators of one's own making.
+-- Makes all trigger functions SECURITY DEFINER. With the caller's rights they would read
+-- through row-level security, and a statement that clears the context half-way would find
+-- every gate open. Nobody else may execute them: a trigger on a table of one's own could
+-- write the audit trail and the outbox with made-up rows and operators.
 CREATE FUNCTION lims.secure_functions() RETURNS void
 LANGUAGE plpgsql
 AS $$

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What the run-time role may do: everything is named, and nothing else is allowed. What a
--- new table or function needs is added here.
+-- The rights of the run-time role (lims_app): all are named here, and no others exist. A
+-- new table or function is added here.
 
 REVOKE ALL ON SCHEMA lims FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA lims FROM PUBLIC;
@@ -13,9 +13,9 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 
 -- Tables -------------------------------------------------------------------
 
--- Row-level security decides which rows; limsctl check asks that of every table. What is
--- not named below is written by triggers and by functions of the owner alone: the audit
--- trail, a result's history, the outbox, the queues.
+-- Which rows can be read is decided by row-level security. Tables that are not named below
+-- are written only by triggers and functions of the owner: the audit trail, a result's
+-- history, the outbox, the queues.
 GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
 GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
@@ -28,32 +28,32 @@ GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.idempotency_record, lims.instrument, lims.instrument_profile,
     lims.instrument_file TO lims_app;
 
--- Written once; a recovery is asked for, and then worked off.
+-- Written once, or, for a recovery, then changed by its job only.
 GRANT INSERT ON lims.electronic_signature, lims.confirmation_step, lims.media_qc_test,
     lims.webhook_recovery, lims.instrument_file_row, lims.instrument_file_content,
     lims.extraction, lims.extraction_row TO lims_app;
 
--- Asked for by triggers, and then decided by who acts, and nothing else of it.
+-- Requested by triggers; the service decides.
 GRANT UPDATE (status, comment, decided_by, decided_at, signature_id)
     ON lims.approval TO lims_app;
 
--- What is covered is noted by a trigger.
+-- The other columns are set by a trigger.
 GRANT INSERT (organization_id, sample_test_id, qc_batch_id), DELETE
     ON lims.qc_coverage TO lims_app;
 
--- Made with its event; what may be decided of it is whether it is sent again.
+-- Made with its event; the service can have it sent again.
 GRANT UPDATE (state, retries, next_attempt_at, finished_at)
     ON lims.webhook_delivery TO lims_app;
 
--- What may be taken away. What has had its time goes otherwise: retention.
+-- What may be deleted, besides expired rows (195_retention.sql).
 GRANT DELETE ON lims.user_role, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.specification TO lims_app;
 
 -- Functions ----------------------------------------------------------------
 
--- Those that the service calls, and those that these call with its rights. Not those
--- that make tables, triggers and policies, nor what only triggers and functions of the
--- owner call, such as asking for approvals or holding what a gate rests on.
+-- Functions that the service calls, and those that these call with its rights. Not those
+-- that generate triggers and policies, nor those that only triggers and functions of the
+-- owner call, as for requesting approvals or locking what a gate depends on.
 
 -- 101_foundation.sql
 GRANT EXECUTE ON FUNCTION lims.leaves, lims.context, lims.context_id, lims.acting_user,
@@ -188,8 +188,8 @@ GRANT EXECUTE ON FUNCTION lims.no_organization TO lims_app;
 
 -- Behind the tables --------------------------------------------------------
 
--- Which migrations made the schema, the service reads and does not write. A partition is
--- reached through its table, where the triggers are, and not by itself.
+-- The list of migrations is read only. A partition is accessed through its table, where
+-- the triggers are, and not directly.
 DO $$
 DECLARE
     v record;
@@ -207,8 +207,8 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE ALL ON %s FROM lims_app', v.partition);
     END LOOP;
-    -- A table of its own would be the run-time role's first step to more. Only
-    -- the database's owner can take this from everybody: roles.sql does.
+    -- The run-time role is to have no tables of its own. Only the database's owner can
+    -- revoke TEMPORARY from everybody: roles.sql does.
     IF EXISTS (
         SELECT FROM pg_catalog.pg_database d
          WHERE d.datname = current_database()
