@@ -5,8 +5,9 @@
 WITH signature AS MATERIALIZED (
     SELECT lims.sign(:$user::bigint, :meaning::text, :signs::text, :id::bigint,
                      :$reason::text, 'password') AS id
+      FROM lims.organization o
+     WHERE o.id = :$organization::bigint
 )
 SELECT id AS "id",
        set_config('lims.signature_id', id::text, true) AS "context"
   FROM signature
- WHERE :$organization::bigint IS NOT NULL

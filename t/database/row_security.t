@@ -114,7 +114,7 @@ my $owner = session($lims->db);
 my @statements = grep {
     my $each = $_;
     $each->{sql} =~ /\A\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/
-        && $each->{label} !~ /\A(?:authenticate(?:_read)?|sign_record|tool_\w+|check_\w+|demo_\w+)\z/
+        && $each->{label} !~ /\A(?:authenticate(?:_read)?|tool_\w+|check_\w+|demo_\w+)\z/
         && grep { $_->[0] eq 'context' && $_->[1] eq 'organization' } @{ $each->{parameters} };
 } LIMS::Database::Statements::all();
 
