@@ -41,7 +41,7 @@
 #define LIMS_API_VERSION "v1"
 #define LIMS_API_PREFIX "/api/" LIMS_API_VERSION
 
-/* How many elements a true array has. */
+/* Number of elements of an array (not of a pointer). */
 #define LIMS_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 typedef struct lims_error_t lims_error_t;
@@ -105,7 +105,7 @@ typedef enum {
     LIMS_E_COUNT
 } lims_error_e;
 
-/* What may be tried again after an error, and by whom. */
+/* Whether a request may be repeated after an error. */
 typedef enum {
     LIMS_RETRY_NO,
     LIMS_RETRY_ROLLED_BACK, /* nothing was done (deadlock, changed plan) */
@@ -319,7 +319,7 @@ extern const lims_resource_t *const lims_resources[];
 
 /* --- Requests ------------------------------------------------------------ */
 
-/* Who acts. Identifiers are decimal text, ready to bind; NULL: none. */
+/* The actor of a request. Identifiers are decimal text, ready to bind; NULL: none. */
 typedef struct {
     const char *organization;
     const char *key;    /* API key id; NULL on the command line */
@@ -328,13 +328,13 @@ typedef struct {
     bool upload_only;
 } lims_actor_t;
 
-/* What a request cost. */
+/* Measurements of a request. */
 typedef struct {
     int trips;                    /* round trips to the database */
     apr_interval_time_t database; /* microseconds they took */
 } lims_usage_t;
 
-/* What is answered. Headers beside the status and the body. */
+/* The reply. */
 typedef struct {
     int status;
     apr_table_t *headers;
@@ -344,7 +344,7 @@ typedef struct {
 
 /* A file that came with a request. */
 typedef struct {
-    const char *name; /* as the client calls it, without a path */
+    const char *name; /* the client's name of it, without a path */
     const char *bytes;
     apr_size_t length;
 } lims_upload_t;
@@ -362,9 +362,9 @@ struct lims_request_t {
     lims_connection_t *connection;
     bool in_transaction;     /* one is open on the connection */
     bool commit_with_answer; /* COMMIT may travel with the reading of it */
-    bool roll_back;          /* nothing of it is to stay: a dry run */
+    bool roll_back;          /* to be rolled back at the end: a dry run */
     lims_result_t *locked;   /* row of the resource's .lock, once it is held */
-    void *staged;            /* what prepare, work and handler hand on to each other */
+    void *staged;            /* data that prepare, work and handler pass on */
     lims_reply_t *reply;
     lims_usage_t usage;
     const lims_settings_t *settings; /* NULL: a job's, which no surface brought */

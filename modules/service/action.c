@@ -20,7 +20,7 @@ static const lims_error_t *not_found(lims_request_t *rq)
                              rq->resource->name, id ? id : "like that");
 }
 
-/* The calls that read one record: the row, and the rows of its nested member. */
+/* Makes the calls that read one record: its row, and the rows of its nested member. */
 static int record_calls(lims_call_t *calls, const lims_resource_t *resource)
 {
     int count = 0;
@@ -130,8 +130,8 @@ const lims_error_t *lims_service_fetch(lims_request_t *rq)
     return (rq->route->flags & LIMS_R_LIST) ? fetch_page(rq) : fetch_record(rq);
 }
 
-/* Takes the record's lock, unless it was taken already, so that what is decided
- * about it stays true until the transaction ends. */
+/* Locks the record, unless it is locked already, so that decisions about it hold until
+ * the transaction ends. */
 static const lims_error_t *lock_record(lims_request_t *rq)
 {
     const lims_error_t *error = NULL;

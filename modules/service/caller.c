@@ -94,7 +94,7 @@ static const lims_error_t *unauthorized(lims_exchange_t *x, lims_refused_key_e w
                              "Send a valid API key: \"Authorization: Bearer lk_...\".");
 }
 
-/* The token of "Bearer <token>" (RFC 6750 section 2.1), NULL when absent. */
+/* Returns the token of "Bearer <token>" (RFC 6750 section 2.1); NULL: absent. */
 static const char *bearer_token(const char *authorization)
 {
     static const char scheme[] = "Bearer ";
@@ -237,7 +237,7 @@ void lims_caller_touch(lims_exchange_t *x)
     x->touch_due = false;
     calls[0] = lims_caller_check(x, false);
     calls[1] = (lims_call_t){ .statement = LIMS_STMT_KEY_TOUCH, .values = calls[0].values };
-    /* A time that is not noted now is noted by the next request. */
+    /* If this fails, the next request writes the time. */
     ignored = lims_database_run(results, &x->rq, calls, 2, 0);
     (void)ignored;
 }

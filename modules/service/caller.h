@@ -12,18 +12,19 @@
 
 #include "service/exchange.h"
 
-/* Once per process. */
+/* Makes the cache of keys, once per process. */
 apr_status_t lims_caller_init(apr_pool_t *pool);
 
-/* Reads the Authorization field: form and checksum, no query. Fills
- * x->key_hash, and key and organization of the actor where they are known. */
+/* Reads the Authorization field and checks form and checksum of the key, without the
+ * database. Fills in x->key_hash, and key and organization if they are cached. */
 const lims_error_t *lims_caller_present(lims_exchange_t *x);
 
 /* Rate limit of keys that are not in the cache, by address; asked before the
  * database. A key in the cache passes. */
 const lims_error_t *lims_caller_check_unknown(lims_exchange_t *x);
 
-/* To be called once for a request whose key the database refused. */
+/* Counts an unknown key and drops it from the cache; called once for a request whose key
+ * the database refused. */
 void lims_caller_refused(lims_exchange_t *x);
 
 /* Counts a request of a known key against its rate limit, and against the tighter

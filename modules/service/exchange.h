@@ -21,10 +21,10 @@ typedef enum {
     LIMS_SHORT_WORK_COUNT
 } lims_short_work_e;
 
-/* What a request is counted against. */
+/* Rate limits of a key. */
 typedef enum {
-    LIMS_LIMIT_COMMON, /* every one */
-    LIMS_LIMIT_COSTLY, /* those of LIMS_R_COSTLY besides */
+    LIMS_LIMIT_COMMON, /* of every request */
+    LIMS_LIMIT_COSTLY, /* in addition, of requests to routes with LIMS_R_COSTLY */
     LIMS_LIMIT_COUNT
 } lims_limit_e;
 
@@ -36,17 +36,17 @@ typedef enum {
     LIMS_REFUSED_COUNT
 } lims_refused_key_e;
 
-/* What the service needs of whatever carries the request. */
+/* Functions of the transport that carries the request. */
 typedef struct {
-    /* A ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
+    /* Returns a ready connection, or LIMS_E_SERVICE_UNAVAILABLE. */
     const lims_error_t *(*connect)(lims_connection_t **connection, lims_exchange_t *x);
     void (*disconnect)(lims_exchange_t *x, lims_connection_t *connection);
     /* Reads the whole body, at most `limit` bytes (LIMS_E_PAYLOAD_TOO_LARGE), piece by
      * piece to a sink, which ends it by an error. */
     const lims_error_t *(*read_body)(lims_exchange_t *x, apr_size_t limit, lims_sink_fn *sink,
                                      void *data);
-    /* Counts the request against its key, a costly one against both limits, or
-     * LIMS_E_RATE_LIMITED: what one of them refuses is counted against neither. */
+    /* Counts the request against the limit of its key, a costly one against both limits;
+     * or LIMS_E_RATE_LIMITED. A request that one limit refuses is counted by neither. */
     const lims_error_t *(*admit)(lims_exchange_t *x, apr_int64_t key, bool costly);
     /* Rate limit of unknown keys by address, asked before a key that is not in this
      * process' cache goes to the database: LIMS_E_RATE_LIMITED where too many keys
@@ -60,16 +60,16 @@ typedef struct {
     void (*leave_queue)(lims_exchange_t *x);
 } lims_transport_t;
 
-/* What the configuration decides, for a surface. */
+/* Configuration of a surface. */
 struct lims_settings_t {
     const lims_router_t *router;
-    const char *database;      /* its name: what is known of a key holds in it alone */
-    const char *base;          /* stands before a route's path: "/lab/api/v1" */
+    const char *database;      /* its name; cached keys are valid for it alone */
+    const char *base;          /* prefix of the routes' paths: "/lab/api/v1" */
     const char *documentation; /* URL shown by discovery */
     const char *openapi;       /* the OpenAPI document */
     apr_size_t openapi_length;
     apr_size_t body_max;              /* bytes of a JSON body */
-    apr_size_t file_body_max;         /* of one that brings a file */
+    apr_size_t file_body_max;         /* bytes of a body with a file */
     apr_size_t file_max;              /* bytes of a file */
     const char *file_storage;         /* bytes of all files of a key, as text */
     const char *idempotency_lifetime; /* seconds, as text */
@@ -85,17 +85,17 @@ struct lims_exchange_t {
 
     /* As sent. Header fields are NULL when absent. */
     const char *method;
-    const char *path; /* what follows the base */
+    const char *path; /* below the base */
     const char *query;
     const char *authorization;
     const char *content_type;
     const char *content_encoding;
-    apr_int64_t content_length; /* -1: not stated */
+    apr_int64_t content_length; /* -1: not sent */
     const char *if_match;
     const char *if_none_match;
     const char *idempotency_key;
 
-    /* As found out. */
+    /* State of the checks. */
     lims_route_match_t match;
     const char *key_hash;       /* "\x…", ready to bind */
     bool key_known;             /* the key was in the process' cache */
@@ -108,7 +108,7 @@ struct lims_exchange_t {
     bool touch_due;                   /* lastUsedAt is older than the interval */
     const lims_error_t *refusal;      /* no route or method, else NULL */
     const lims_error_t *late_refusal; /* media type, size, id, query, body */
-    const lims_error_t *error;        /* what the reply says, for the log */
+    const lims_error_t *error;        /* error of the reply, for the log */
 };
 
 #endif /* LIMS_SERVICE_EXCHANGE_H */

@@ -10,7 +10,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 
-/* SHA-256 over method, path and body: what "the same request" means. */
+/* Returns the SHA-256 of method, path and body, by which requests are compared. */
 static const char *fingerprint(const lims_exchange_t *x, const char *body, apr_size_t length)
 {
     char *head = apr_psprintf(x->rq.pool, "%s %s\n", x->method, x->path);
@@ -43,7 +43,7 @@ static void replay(lims_exchange_t *x, const lims_result_t *row)
     apr_table_setn(reply->headers, "Idempotent-Replayed", "true");
 }
 
-/* How long the work of a route may take, seconds. */
+/* Returns the lease of a claim, which is longer than the work of the route, seconds. */
 static const char *lease_of(const lims_exchange_t *x)
 {
     return x->rq.route->flags & LIMS_R_QUEUED ? x->rq.settings->import_lease

@@ -29,7 +29,7 @@ const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, c
 const lims_error_t *lims_idempotency_look(bool *replayed, lims_exchange_t *x, const char *body,
                                           apr_size_t length);
 
-/* The call that keeps the reply with the claimed key. */
+/* Returns the call that stores the reply with the claimed key. */
 lims_call_t lims_idempotency_keep(lims_exchange_t *x);
 
 /* The call that releases the claim of a request that came to no answer. */

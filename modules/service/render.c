@@ -23,7 +23,7 @@ static int count_fields(const lims_field_t *fields)
     return count;
 }
 
-/* Column of each field, so that names are compared once for many rows. */
+/* Returns the column of each field, so that names are compared once for all rows. */
 static const int *resolve(const lims_field_t *fields, const lims_result_t *rows, apr_pool_t *pool)
 {
     int count = count_fields(fields);
@@ -45,7 +45,7 @@ static void write_rows(lims_writer_t *w, const lims_field_t *fields, const lims_
     lims_writer_array_begin(w);
     for (int i = 0; i < count; i++) {
         lims_writer_object_begin(w);
-        /* The callback only reads; records know nothing of results. */
+        /* The callback does not change the result. */
         lims_record_write_columns(w, fields, columns, cell, (void *)(apr_uintptr_t)rows, i);
         lims_writer_object_end(w);
     }
@@ -90,8 +90,8 @@ void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims
     lims_render_etag(rq);
 }
 
-/* Where the next page begins: behind the last record, by its column "cursor" if
- * the list has an order of its own, else by its id. */
+/* Returns the cursor of the next page: the last record's column "cursor" if the list has an
+ * order of its own, else its id. */
 static const char *next_cursor(const lims_result_t *rows, int last)
 {
     bool ordered = lims_result_column(rows, "cursor", 0) >= 0;
@@ -99,7 +99,7 @@ static const char *next_cursor(const lims_result_t *rows, int last)
     return lims_result_get(rows, last, ordered ? "cursor" : "id");
 }
 
-/* The statement reads one row more than the page holds. */
+/* The statement reads one row more than a page has, which tells whether there are more. */
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows)
 {
     int limit = (int)strtol(lims_values_get(rq->values, "limit"), NULL, 10);

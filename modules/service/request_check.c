@@ -139,7 +139,7 @@ static const lims_error_t *check_headers(lims_exchange_t *x)
         return NULL;
     }
     if (strcmp(x->rq.route->method, "POST") != 0) {
-        x->idempotency_key = NULL; /* PATCH states its outcome: it is idempotent */
+        x->idempotency_key = NULL; /* PATCH sets values and is idempotent */
         return NULL;
     }
     if (!lims_idempotency_key_valid(x->idempotency_key)) {
@@ -204,7 +204,7 @@ static const lims_error_t *validate_body(lims_exchange_t *x, const char *bytes, 
 typedef struct {
     char *bytes;
     apr_size_t length;
-    apr_size_t size; /* room */
+    apr_size_t size; /* allocated */
     apr_pool_t *pool;
 } buffer_t;
 

@@ -9,10 +9,10 @@
 
 #include "service/exchange.h"
 
-/* Finds the route, or x->refusal. */
+/* Finds the route, or sets x->refusal. */
 void lims_request_find_route(lims_exchange_t *x);
 
-/* The path and the query of a read, to rq->values, or x->late_refusal. */
+/* Validates path and query of a read into rq->values, or sets x->late_refusal. */
 void lims_request_check_read(lims_exchange_t *x);
 
 /* The same of a write, with its body, which is read from the client; of a form

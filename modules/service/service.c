@@ -19,7 +19,7 @@ apr_status_t lims_service_init(apr_pool_t *pool)
     return lims_caller_init(pool);
 }
 
-/* --- Trips ---------------------------------------------------------------- */
+/* --- Round trips ------------------------------------------------------------ */
 
 /* Checks the key alone, and answers the refusal that was remembered. */
 static const lims_error_t *check_caller(lims_exchange_t *x)
@@ -31,7 +31,7 @@ static const lims_error_t *check_caller(lims_exchange_t *x)
     return error ? error : lims_caller_authorize(x, found);
 }
 
-/* The calls of a read behind the check of its caller. */
+/* Runs the check of the caller and the calls of a read in one round trip. */
 static const lims_error_t *read_checked(lims_result_t **results, lims_exchange_t *x,
                                         const lims_call_t *calls, int count)
 {
@@ -40,7 +40,7 @@ static const lims_error_t *read_checked(lims_result_t **results, lims_exchange_t
     const lims_error_t *error, *refusal;
 
     if (!x->rq.actor.organization) {
-        /* First sight of this key: its organization is not known yet. */
+        /* The key is not cached: its organization is unknown. */
         error = check_caller(x);
         if (error) {
             return error;
@@ -84,8 +84,8 @@ static const lims_error_t *read_once(lims_exchange_t *x, const char *body, apr_s
                                                        : lims_service_fetch(&x->rq);
 }
 
-/* Opens the transaction of a write and checks its key in one round trip, which
- * also takes the lock of the record where nothing has to come before that. */
+/* Opens the transaction of a write and checks its key in one round trip, which also locks
+ * the record unless something has to be done before. */
 static const lims_error_t *begin(lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
@@ -185,7 +185,7 @@ typedef struct {
     int given; /* values that came with the request */
 } attempt_t;
 
-/* With a connection, which goes back before the answer is sent. */
+/* Makes one attempt on a connection, which is released before the answer is sent. */
 static const lims_error_t *attempt_once(void *data)
 {
     const attempt_t *attempt = data;
@@ -338,7 +338,7 @@ static void refuse(lims_exchange_t *x, const lims_error_t *error)
     switch (error->kind) {
     case LIMS_E_UNAUTHORIZED:
         apr_table_setn(reply->headers, "WWW-Authenticate", "Bearer");
-        /* These would tell a key that was good once from one that never was. */
+        /* These fields would distinguish revoked keys from unknown ones. */
         apr_table_unset(reply->headers, "RateLimit-Limit");
         apr_table_unset(reply->headers, "RateLimit-Remaining");
         apr_table_unset(reply->headers, "RateLimit-Reset");

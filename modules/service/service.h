@@ -29,21 +29,21 @@
 #include "lims.h"
 #include "service/exchange.h"
 
-/* Once per process, before any exchange: `pool` lives as long as it does. */
+/* Initializes the service, once per process; `pool` lives as long as the process. */
 apr_status_t lims_service_init(apr_pool_t *pool);
 
-/* Answers: fills x->rq.reply and x->error. Never fails. */
+/* Answers a request: fills in x->rq.reply and x->error. Never fails. */
 void lims_service_answer(lims_exchange_t *x);
 
-/* For handlers of reads: runs the calls in one round trip. Outside a transaction,
- * which is how reads come over HTTP, the caller is checked in the same one, and
- * nothing is returned unless the caller may have it. `count` may be 0. */
+/* Runs the calls of a read in one round trip; for handlers. Outside a transaction, as
+ * over HTTP, the caller is checked in the same round trip, and results are returned only
+ * if the caller may have them. `count` may be 0. */
 const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *rq,
                                       const lims_call_t *calls, int count);
 
-/* The action of rq->route in the open transaction of rq: locks and finds the
- * record, runs handler or statement, and renders the record as it now is.
- * `if_match` is the condition of the caller or NULL. */
+/* Runs the action of rq->route in the open transaction of rq: locks and finds the record,
+ * runs handler or statement, and renders the resulting record. `if_match` is the
+ * If-Match field or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
 /* The kind of short database work that the request is, or none: a read of a record or
@@ -52,7 +52,7 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
  * connect. */
 lims_short_work_e lims_service_short_work(const lims_exchange_t *x);
 
-/* A read (GET) route: rows to the reply's body. */
+/* Answers a GET route: renders its rows into the reply. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
 
 /* Makes the request as it was before a first attempt: drops the answer, the lock and
