@@ -85,7 +85,7 @@ static void test_places(void)
     ok(sheet->rows[0].cells[1].offset == 3, "a quoted cell begins at its quote");
     ok(sheet->rows[1].cells[1].offset == 9, "offsets count from the begin of the text");
     is(lims_row_cell(&sheet->rows[1], 2)->text, "", "beyond the end there is an empty cell");
-    is(lims_row_cell(&sheet->rows[1], -1)->text, "", "before the begin likewise");
+    is(lims_row_cell(&sheet->rows[1], -1)->text, "", "a column before the first is an empty cell");
 }
 
 static const char *many(const char *text, int count)
@@ -105,15 +105,16 @@ static void test_bounds(void)
     const lims_dialect_t comma = { ',', '"', false };
 
     is(rows_of(many("\n", LIMS_FILE_ROWS_MAX + 1), comma),
-       "too_many_rows@100001 The file has more than 100000 rows.", "one row more");
+       "too_many_rows@100001 The file has more than 100000 rows.", "one row more than allowed");
     is(rows_of(many(",", LIMS_FILE_COLUMNS_MAX), comma),
        "too_many_rows@1 The file has more than 4096 columns, or 1000000 cells in all.",
-       "one column more");
+       "one column more than allowed");
     is(rows_of(many("x", LIMS_FILE_CELL_MAX + 1), comma),
-       "structure_mismatch@1 A cell is longer than 32768 bytes.", "one byte more in a cell");
+       "structure_mismatch@1 A cell is longer than 32768 bytes.",
+       "a cell one byte longer than allowed");
     is(rows_of(many(",,,,,,,,,,,,,,,,,,,\n", LIMS_FILE_CELLS_MAX / 20 + 1), comma),
        "too_many_rows@50001 The file has more than 4096 columns, or 1000000 cells in all.",
-       "one cell more in all");
+       "one cell more than allowed in all");
 }
 
 static void test_encodings(void)
@@ -152,7 +153,7 @@ static void test_encodings(void)
            cases[i].name);
     }
     ok(lims_encoding_known("windows-1251") && lims_encoding_known("macintosh"), "known");
-    ok(!lims_encoding_known("klingon"), "not known");
+    ok(!lims_encoding_known("klingon"), "an unknown encoding");
 }
 
 int main(void)

@@ -153,7 +153,8 @@ static void test_twins(void)
     const char *bytes;
 
     is(read_bytes(latin1, strlen(latin1), NULL),
-       apr_pstrcat(pool, "text windows-1252 ", rows, NULL), "one byte a character");
+       apr_pstrcat(pool, "text windows-1252 ", rows, NULL),
+       "an encoding with one byte a character");
     is(read_bytes(utf8, strlen(utf8), NULL), apr_pstrcat(pool, "text UTF-8 ", rows, NULL), "UTF-8");
     bytes = utf16(&length, latin1, false);
     is(read_bytes(bytes, length, NULL), apr_pstrcat(pool, "text UTF-16LE ", rows, NULL),
@@ -189,7 +190,7 @@ static void test_dialects(void)
            apr_pstrcat(pool, "text UTF-8 ", cases[i].outcome, NULL), cases[i].name);
     }
     is(read_bytes("a,b,c|\xe0\n", 8, &declared), "text windows-1251 1[a,b,c][\xd0\xb0]",
-       "what is declared decides");
+       "the declared encoding decides");
 }
 
 static void test_bounds(void)
@@ -216,7 +217,7 @@ static void test_bounds(void)
            APR_ARRAY_IDX(reasons->list, 0, lims_reason_t).code == LIMS_REASON_READ_TIMEOUT,
        "a file that takes too long");
     ok(!lims_document_read(bytes, length, NULL, reasons, pool) && reasons->count == 1,
-       "is told so once");
+       "the reason is given once");
 }
 
 int main(void)

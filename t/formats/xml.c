@@ -80,16 +80,18 @@ static void test_bounds(void)
        "structure_mismatch@1 Line 1 of the XML: a tag or a comment is too long.", "a long tag");
     reasons->text = LIMS_FILE_TEXT_MAX - 3;
     ok(lims_xml_read(lims_stream_bytes("<a>12</a>", 9, pool), reasons, pool) && !reasons->count,
-       "as much text as there may be");
+       "as much text as allowed");
     reasons->text = LIMS_FILE_TEXT_MAX - 3;
     ok(!lims_xml_read(lims_stream_bytes("<a>123</a>", 10, pool), reasons, pool),
-       "one byte more of it");
+       "one byte of text more than allowed");
     is(reasons_text(reasons, pool), "archive_limits@0 The file holds more than 64 MB of text.",
-       "is told");
+       "the reason is archive_limits");
     is(read_bytes(deep, strlen(deep)),
-       "structure_mismatch@1 Line 1 of the XML: elements are nested too deep.", "one level more");
+       "structure_mismatch@1 Line 1 of the XML: elements are nested too deep.",
+       "one level deeper than allowed");
     is(read_bytes(wide, strlen(wide)),
-       "too_many_rows@1 The file has more than 200000 XML elements.", "one element more");
+       "too_many_rows@1 The file has more than 200000 XML elements.",
+       "one element more than allowed");
     is(read_bytes(cell, strlen(cell)), "1[a][b][c]", "a text that is too long for a cell is none");
 }
 
@@ -105,7 +107,7 @@ static void test_tree(void)
     is(lims_xml_attribute(b, "c"), "1", "an attribute");
     ok(!lims_xml_attribute(b, "d"), "an attribute that is not there");
     is(lims_xml_next(b)->text, "y", "the next of the same name");
-    ok(!lims_xml_next(lims_xml_next(b)), "there is no third");
+    ok(!lims_xml_next(lims_xml_next(b)), "a third sibling does not exist");
     ok(!lims_xml_child(root, "e") && !lims_xml_child(NULL, "e"), "a child that is not there");
     ok(b->parent == root, "an element knows the one around it");
 }

@@ -126,7 +126,7 @@ static void test_allowed(apr_pool_t *pool)
     lims_address_parse(&address, "10.9.128.0");
     is(lims_address_refusal(&address, allowed), "private", "the one behind it");
     lims_address_parse(&address, "::ffff:10.9.0.1");
-    is(lims_address_refusal(&address, allowed), NULL, "one of it in its IPv6 form");
+    is(lims_address_refusal(&address, allowed), NULL, "an allowed address in its IPv6 form");
     lims_address_parse(&address, "::1");
     is(lims_address_refusal(&address, allowed), NULL, "the address alone");
     lims_address_parse(&address, "127.0.0.1");

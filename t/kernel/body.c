@@ -86,7 +86,7 @@ static void test_creation(void)
     is(lims_values_get(values, "testDefinitionIds"), "{3,1}", "a list, in the order sent");
     is(lims_values_get(values, "priority"), "routine", "a fallback");
     ok(!lims_values_has(values, "notes"), "null is absent in a creation");
-    ok(!lims_values_has(values, "status"), "what was not sent is not there");
+    ok(!lims_values_has(values, "status"), "a field that was not sent has no value");
 
     refuses(take(sample, LIMS_F_CREATE, "{}"), LIMS_E_INVALID_BODY, "materialTypeId is missing",
             "a required field");
@@ -121,9 +121,9 @@ static void test_update(void)
 {
     passes(take(sample, LIMS_F_UPDATE, "{\"notes\":null}"), "an update");
     ok(lims_values_has(values, "notes"), "null was given");
-    is(lims_values_get(values, "notes"), NULL, "and clears");
+    is(lims_values_get(values, "notes"), NULL, "null clears the field");
     ok(!lims_values_has(values, "priority"), "no fallback in an update");
-    refuses(take(sample, LIMS_F_UPDATE, "{}"), LIMS_E_NO_UPDATABLE_FIELDS, "", "nothing to change");
+    refuses(take(sample, LIMS_F_UPDATE, "{}"), LIMS_E_NO_UPDATABLE_FIELDS, "", "an empty PATCH");
     refuses(take(sample, LIMS_F_UPDATE, "{\"status\":\"received\"}"), LIMS_E_FIELD_NOT_PATCHABLE,
             "status", "a field with an endpoint of its own");
     refuses(take(sample, LIMS_F_UPDATE, "{\"testDefinitionIds\":[1]}"), LIMS_E_FIELD_NOT_PATCHABLE,
@@ -158,7 +158,7 @@ static void test_objects(void)
        "[{\"sampleTestId\":5,\"result\":\"<0.5\\\"\",\"notes\":null,\"final\":false},"
        "{\"result\":\"\",\"sampleTestId\":6,\"final\":true,\"lots\":[2,1],"
        "\"at\":\"2026-11-21T07:48:00.000000Z\",\"factor\":1.50}]",
-       "is written anew");
+       "the array is written in canonical form");
     is(lims_values_get(values, "dryRun"), "f", "an own table has fallbacks");
 
     refuses(take(own, 0, "{}"), LIMS_E_INVALID_BODY, "updates is missing", "required");
@@ -190,7 +190,7 @@ static void test_lists(void)
                 apr_psprintf(pool, with, "\"names\":[\"a,b\",\"c\\\"d\",\"e\\\\f\",\"NULL {}\"]")),
            "strings of every kind");
     is(lims_values_get(values, "names"), "{\"a,b\",\"c\\\"d\",\"e\\\\f\",\"NULL {}\"}",
-       "are quoted");
+       "elements of a text array are quoted");
     refuses(take(own, 0, apr_psprintf(pool, with, "\"names\":[\"a\",\"\"]")), LIMS_E_INVALID_BODY,
             "names[1]", "an empty element");
     refuses(take(own, 0, apr_psprintf(pool, with, "\"names\":[\"a\",\"a\"]")), LIMS_E_INVALID_BODY,
@@ -201,7 +201,7 @@ static void test_lists(void)
     passes(take(own, 0, apr_psprintf(pool, with, "\"one\":{\"sampleTestId\":1,\"result\":\"x\"}")),
            "one object");
     is(lims_values_get(values, "one"), "{\"sampleTestId\":1,\"result\":\"x\",\"final\":false}",
-       "is JSON");
+       "the object is JSON");
     refuses(take(own, 0, apr_psprintf(pool, with, "\"one\":[]")), LIMS_E_INVALID_BODY, "one",
             "no object");
     passes(take(own, 0, apr_psprintf(pool, with, "\"comment\":null")), "null in an own table");
@@ -219,7 +219,8 @@ static void test_length(void)
     strcpy(end, "]}");
     passes(take(own, 0, json), "a thousand updates");
     strcpy(end, ",{\"sampleTestId\":1001,\"result\":\"\"}]}");
-    refuses(take(own, 0, json), LIMS_E_INVALID_BODY, "it has 1001", "one more");
+    refuses(take(own, 0, json), LIMS_E_INVALID_BODY, "it has 1001",
+            "one element more than allowed");
 }
 
 int main(void)

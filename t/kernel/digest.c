@@ -21,13 +21,14 @@ int main(void)
 
     ok(lims_sha256(digest, "abc", 3), "SHA-256 is there");
     is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC, "... of \"abc\"");
-    is(lims_sha256_hex("abc", 3, LIMS_SHA256_LENGTH, pool), SHA256_OF_ABC, "in hexadecimal");
+    is(lims_sha256_hex("abc", 3, LIMS_SHA256_LENGTH, pool), SHA256_OF_ABC,
+       "SHA-256 in hexadecimal");
     is(lims_sha256_hex("abc", 3, 4, pool), "ba7816bf", "... its first bytes");
-    is(lims_sha256_hex("", 0, 4, pool), "e3b0c442", "of nothing");
+    is(lims_sha256_hex("", 0, 4, pool), "e3b0c442", "SHA-256 of nothing, shortened");
     memset(digest, 0, sizeof(digest));
-    ok(lims_sha256_pieces(digest, pieces, 3), "of pieces");
+    ok(lims_sha256_pieces(digest, pieces, 3), "SHA-256 of several pieces");
     is(apr_pescape_hex(pool, digest, sizeof(digest), 0), SHA256_OF_ABC, "... as of the whole");
-    is(lims_digest_hex("SHA256", "abc", 3, pool), SHA256_OF_ABC, "by its name");
+    is(lims_digest_hex("SHA256", "abc", 3, pool), SHA256_OF_ABC, "a digest by its name");
     is(lims_digest_hex("SHA1", "abc", 3, pool), "a9993e364706816aba3e25717850c26c9cd0d89d",
        "SHA-1");
     is(lims_digest_hex("MD5", "abc", 3, pool), "900150983cd24fb0d6963f7d28e17f72", "MD5");

@@ -13,7 +13,7 @@ static void test_catalogue(void)
 
         ok(row->slug && row->title && row->doc && row->status >= 400 && row->status <= 599,
            "kind %d is complete", kind);
-        is_number(lims_error_by_slug(row->slug), kind, "and its slug is its own");
+        is_number(lims_error_by_slug(row->slug), kind, "no other error has its slug");
     }
     is_number(lims_error_by_slug("no_such_slug"), LIMS_E_COUNT, "an unknown slug");
     is_number(lims_error_by_slug(NULL), LIMS_E_COUNT, "no slug");
@@ -29,13 +29,13 @@ static void test_making(apr_pool_t *pool)
     is(error->message, "There is no sample 7.", "lims_client_error formats");
     ok(!error->members && !error->cause && error->number == 0 &&
            error->failure == LIMS_FAILURE_OTHER,
-       "and nothing else");
+       "a plain error has no members, cause or number");
     error = lims_server_error(pool, LIMS_E_INTERNAL, 12, "disk on fire", "It failed: %s", "soon");
     is(error->message, "It failed: soon.", "lims_server_error formats");
-    is(error->cause, "disk on fire", "and keeps the cause");
-    is_number(error->number, 12, "and the log number");
+    is(error->cause, "disk on fire", "an internal error keeps its cause");
+    is_number(error->number, 12, "an internal error keeps its log number");
     is_number(lims_error_with_failure(error, LIMS_FAILURE_TIMEOUT, pool)->failure,
-              LIMS_FAILURE_TIMEOUT, "what failed");
+              LIMS_FAILURE_TIMEOUT, "the error says what failed");
     is_number(lims_error_with_failure(error, LIMS_FAILURE_TIMEOUT, pool)->number, 12,
               "... of the same error");
 }
@@ -45,7 +45,7 @@ static void test_sentences(apr_pool_t *pool)
     is(lims_sentence("the file is final", pool), "The file is final.", "a sentence");
     is(lims_sentence("NO3 has no result", pool), "NO3 has no result.", "a code stays as it is");
     is(lims_sentence("notes has a control character.", pool), "notes has a control character.",
-       "and so does a field");
+       "a sentence may begin with a field's name");
     is(lims_sentence("", pool), "", "nothing is no sentence");
 }
 
@@ -63,7 +63,7 @@ static void test_body(apr_pool_t *pool)
     error = lims_client_error_with(pool, LIMS_E_QC_FAILED, "\"blockers\":[]", "QC failed");
     body = lims_error_body(&length, error, pool);
     is(body, "{\"error\":\"qc_failed\",\"message\":\"QC failed.\",\"blockers\":[]}",
-       "with members");
+       "the body has the error's members");
     is_number((long long)length, (long long)strlen(body), "and its length");
 
     error = lims_client_error(pool, LIMS_E_SAMPLE_LIMIT_EXCEEDED, "Used up");
@@ -76,7 +76,7 @@ static void test_body(apr_pool_t *pool)
     error = lims_client_error(pool, LIMS_E_NOT_FOUND, "bad \xFF bytes");
     body = lims_error_body(&length, error, pool);
     ok(lims_utf8_valid(body, length), "a message that is no UTF-8 is replaced");
-    has(body, "The organization has no such resource", "by the catalogue's words");
+    has(body, "The organization has no such resource", "the message is the catalogue's");
 }
 
 static void test_excerpt(apr_pool_t *pool)
@@ -85,7 +85,7 @@ static void test_excerpt(apr_pool_t *pool)
     char umlauts[2 * 61 + 1] = "";
 
     is(lims_excerpt("short", pool), "short", "a short text is quoted whole");
-    is(lims_excerpt(sixty, pool), sixty, "so are 60 characters");
+    is(lims_excerpt(sixty, pool), sixty, "an excerpt keeps 60 characters");
     is(lims_excerpt(apr_pstrcat(pool, sixty, "x", NULL), pool),
        apr_pstrcat(pool, sixty, "...", NULL), "61 are cut");
     for (int i = 0; i < 61; i++) {

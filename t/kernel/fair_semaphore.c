@@ -95,7 +95,7 @@ static void test_bound(void)
     first = acquire(&waited);
     ok(first && !waited, "the first permit is free");
     second = acquire(&waited);
-    ok(second && !waited, "so is the second");
+    ok(second && !waited, "the second permit is acquired at once");
     ok(!acquire(&waited) && waited, "the third times out");
     lims_fair_semaphore_release(semaphore, first);
     first = acquire(&waited);
@@ -163,7 +163,8 @@ static void test_overdue(void)
     lims_fair_semaphore_release(semaphore, permit[1]);
     ok(acquire(&waited) && !waited && acquire(&waited) && !waited,
        "releasing by the new holders frees both");
-    ok(!lims_fair_semaphore_acquire(&waited, semaphore, test_time, pool), "and no third");
+    ok(!lims_fair_semaphore_acquire(&waited, semaphore, test_time, pool),
+       "a third permit is not acquired");
     test_time = 0;
 }
 

@@ -176,13 +176,13 @@ static void test_tree(void)
                              "false,null,{}],\"o\":{\"x\":-0}}"),
            "a body");
     is_number(root->type, LIMS_JSON_OBJECT, "an object");
-    is_number(root->count, 4, "of four members");
+    is_number(root->count, 4, "the object has four members");
     member = lims_json_member(root, "id");
     is(member->text, "9223372036854775807", "a number keeps its digits");
     is_number(member->type, LIMS_JSON_NUMBER, "and is one");
     member = lims_json_member(root, "s");
     is(member->text, "\xC3\xA4\n", "a string is decoded");
-    is_number((long long)member->length, 3, "and counted in bytes");
+    is_number((long long)member->length, 3, "the length is in bytes");
     member = lims_json_member(root, "l");
     is_number(member->count, 5, "an array of five");
     is(member->first->text, "1.50", "the first as sent");
@@ -193,7 +193,7 @@ static void test_tree(void)
     is_number(member->first->next->next->next->next->type, LIMS_JSON_OBJECT, "then an object");
     member = lims_json_member(lims_json_member(root, "o"), "x");
     is(member->text, "-0", "a member of a member");
-    is(member->name, "x", "with its name");
+    is(member->name, "x", "a member has its name");
     ok(!lims_json_member(root, "none"), "no such member");
     ok(!lims_json_member(member, "x"), "a number has no members");
     ok(!lims_json_member(NULL, "x"), "nothing has no members");
@@ -210,7 +210,8 @@ static void test_messages(void)
     refuses(parse_text(&root, "[\"\\uDC00\"]"), LIMS_E_INVALID_BODY, "unpaired surrogate at byte 2",
             "a surrogate is located");
     refuses(parse_text(&root, "{\"a\":1,}"), LIMS_E_INVALID_BODY, "not valid JSON", "syntax");
-    refuses(parse_text(&root, "{\"a\":1,}"), LIMS_E_INVALID_BODY, "byte 8", "and where");
+    refuses(parse_text(&root, "{\"a\":1,}"), LIMS_E_INVALID_BODY, "byte 8",
+            "the error names the byte");
     refuses(parse_text(&root, "[[[[[[[[[[[[[[[[[[[["), LIMS_E_INVALID_BODY, "16 levels", "depth");
     refuses(parse_text(&root, "\xEF\xBB\xBF{}"), LIMS_E_INVALID_BODY, "byte order mark", "BOM");
 }
@@ -267,7 +268,8 @@ static void test_size(void)
     strcpy(end, "]");
     passes(parse_text(&root, many), "as many values as allowed");
     strcpy(end, ",1]");
-    refuses(parse_text(&root, many), LIMS_E_INVALID_BODY, "more than 100000 values", "one more");
+    refuses(parse_text(&root, many), LIMS_E_INVALID_BODY, "more than 100000 values",
+            "one value more than allowed");
 }
 
 int main(void)

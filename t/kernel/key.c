@@ -29,7 +29,7 @@ static void test_generated(void)
         /* 20,000 characters over 62: 323 each, standard deviation 18. */
         wrong += counts[c] > 0 && (counts[c] < 180 || counts[c] > 470);
     }
-    is_number(used, 62, "they use the whole alphabet");
+    is_number(used, 62, "keys use the whole alphabet");
     is_number(wrong, 0, "evenly");
     ok(strcmp(lims_key_generate(pool), lims_key_generate(pool)) != 0, "no two are equal");
 }
@@ -52,7 +52,7 @@ static void test_mistyped(void)
         typo[i] = typo[i] == 'a' ? 'b' : 'a';
         taken += lims_key_well_formed(typo);
     }
-    is_number(taken, 0, "one wrong character anywhere");
+    is_number(taken, 0, "no key with one wrong character is accepted");
     for (int i = 3; i < LIMS_KEY_LENGTH - 1; i++) {
         char *swapped = apr_pstrdup(pool, key);
 
@@ -60,11 +60,12 @@ static void test_mistyped(void)
         swapped[i + 1] = key[i];
         taken += key[i] != key[i + 1] && lims_key_well_formed(swapped);
     }
-    is_number(taken, 0, "two neighbours swapped");
+    is_number(taken, 0, "no key with two swapped neighbours is accepted");
     ok(!lims_key_well_formed(NULL), "nothing");
     ok(!lims_key_well_formed(""), "an empty text");
-    ok(!lims_key_well_formed(apr_pstrcat(pool, key, "0", NULL)), "one character more");
-    ok(!lims_key_well_formed(apr_pstrndup(pool, key, LIMS_KEY_LENGTH - 1)), "one less");
+    ok(!lims_key_well_formed(apr_pstrcat(pool, key, "0", NULL)), "a key with one character more");
+    ok(!lims_key_well_formed(apr_pstrndup(pool, key, LIMS_KEY_LENGTH - 1)),
+       "a key with one character less");
     ok(!lims_key_well_formed(apr_pstrcat(pool, "LK_", key + 3, NULL)), "another prefix");
     ok(!lims_key_well_formed(apr_pstrcat(pool, "lk_", zeros, "00000-", NULL)), "a foreign letter");
 }
@@ -78,16 +79,17 @@ static void test_hash(void)
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
 
     ok(lims_key_hash(hash, "abc"), "a hash");
-    ok(memcmp(hash, abc, sizeof(hash)) == 0, "is SHA-256");
+    ok(memcmp(hash, abc, sizeof(hash)) == 0, "the hash of a key is SHA-256");
     ok(lims_equal_constant_time(hash, abc, sizeof(hash)), "equal is equal");
     hash[31] ^= 1;
-    ok(!lims_equal_constant_time(hash, abc, sizeof(hash)), "one bit is not");
+    ok(!lims_equal_constant_time(hash, abc, sizeof(hash)),
+       "hashes that differ in one bit are not equal");
 }
 
 static void test_prefix(void)
 {
     is(lims_key_prefix("lk_abcdefgh", pool), "lk_abcde...", "five characters are shown");
-    is(lims_key_prefix("lk", pool), "lk...", "of a short text what there is");
+    is(lims_key_prefix("lk", pool), "lk...", "the prefix of a short text");
 }
 
 int main(void)

@@ -108,7 +108,7 @@ static void test_boundary(void)
     }
     ok(lims_multipart_is("multipart/form-data; charset=x") && !lims_multipart_is(NULL) &&
            !lims_multipart_is("application/json") && !lims_multipart_is("multipart/form-dataset"),
-       "which Content-Type is a form");
+       "only multipart/form-data is a form");
 }
 
 /* --- What is refused ------------------------------------------------------- */
@@ -198,7 +198,8 @@ static void test_bounds(void)
     refuses(read_form(&parts, apr_pstrcat(pool, file, repeated('a', FILE_MAX + 1), TAIL, NULL)),
             LIMS_E_PAYLOAD_TOO_LARGE, "at most 20 bytes", "a byte more");
     refuses(read_form(&parts, apr_pstrcat(pool, file, repeated('\r', FILE_MAX + 1), TAIL, NULL)),
-            LIMS_E_PAYLOAD_TOO_LARGE, "at most 20 bytes", "of what could begin a boundary");
+            LIMS_E_PAYLOAD_TOO_LARGE, "at most 20 bytes",
+            "the limit counts bytes that could begin a boundary");
     passes(read_form(&parts, apr_pstrcat(pool, HEAD "\r\n", repeated('a', LIMS_MULTIPART_FIELD_MAX),
                                          TAIL, NULL)),
            "a text as long as it may be");
@@ -264,7 +265,8 @@ static void test_digest(void)
     ok(*first != '\0' && strcmp(first, digest_of(HEAD "\r\n2" TAIL)) != 0, "another value");
     passes(read_pieces(&parts, "multipart/form-data; boundary=yy", other, sizeof(other) - 1, 9),
            "another boundary");
-    ok(strcmp(first, lims_multipart_digest(parts, pool)) == 0, "is the same form");
+    ok(strcmp(first, lims_multipart_digest(parts, pool)) == 0,
+       "the same parts have the same digest");
 }
 
 static const lims_field_t fields[] = {
@@ -291,19 +293,19 @@ static void test_fields(void)
 
     passes(take(&file, values, FIELD("n") "0.90\r\n" FIELD("file") "b" TAIL), "a form of fields");
     ok(file && file->length == 1 && strcmp(file->name, "unnamed") == 0,
-       "with a file that has no name");
+       "a form with a file without a name");
     ok(strcmp(lims_values_get(values, "n"), "0.90") == 0 &&
            strcmp(lims_values_get(values, "a"), "f") == 0,
-       "with what was given and what was not");
+       "given fields and defaults");
     values = lims_values_create(pool);
     refuses(take(&file, values, FIELD("n") "0.9" TAIL), LIMS_E_INVALID_BODY, "file",
             "without its file");
     refuses(take(&file, values, FIELD("b") "1\r\n" FIELD("file") "b" TAIL), LIMS_E_INVALID_BODY,
-            "b is not a field", "with an unknown part");
+            "b is not a field", "a form with an unknown part");
     refuses(take(&file, values, FIELD("a") "yes\r\n" FIELD("file") "b" TAIL), LIMS_E_INVALID_BODY,
-            "a must be true or false", "with a wrong value");
+            "a must be true or false", "a form with a wrong value");
     refuses(take(&file, values, FIELD("a; filename=b") "true\r\n" FIELD("file") "b" TAIL),
-            LIMS_E_INVALID_BODY, "a must be a text", "with a file where a text belongs");
+            LIMS_E_INVALID_BODY, "a must be a text", "a form with a file where a text belongs");
 }
 
 int main(void)

@@ -162,7 +162,7 @@ static void test_tables(void)
             "no table takes no parameter");
     refuses(lims_field_query(some, needy, "", pool), LIMS_E_INVALID_QUERY, "file is missing",
             "a required parameter");
-    passes(lims_field_query(some, needy, "file=x", pool), "which is there");
+    passes(lims_field_query(some, needy, "file=x", pool), "a required parameter that is there");
 }
 
 static void test_text(void)
@@ -172,12 +172,12 @@ static void test_text(void)
     passes(lims_field_text(some, &list, "[{\"a\":1}]", LIMS_E_INVALID_BODY, pool), "JSON as text");
     is(lims_values_get(some, "list"), "[{\"a\":1}]", "becomes a value");
     refuses(lims_field_text(some, &list, "[{\"a\":1]", LIMS_E_INVALID_BODY, pool),
-            LIMS_E_INVALID_BODY, "not valid JSON", "what is no JSON");
-    passes(lims_field_text(some, &samples[11], "", LIMS_E_INVALID_BODY, pool), "nothing");
-    ok(lims_values_has(some, "clientId"), "is null for a nullable field");
-    is(lims_values_get(some, "clientId"), NULL, "which clears");
+            LIMS_E_INVALID_BODY, "not valid JSON", "a parameter that is no JSON");
+    passes(lims_field_text(some, &samples[11], "", LIMS_E_INVALID_BODY, pool), "an empty list");
+    ok(lims_values_has(some, "clientId"), "an empty text is null for a nullable field");
+    is(lims_values_get(some, "clientId"), NULL, "null clears the field");
     refuses(lims_field_text(some, &samples[1], "", LIMS_E_INVALID_BODY, pool), LIMS_E_INVALID_BODY,
-            "projectId", "and nothing else");
+            "projectId", "an empty text is refused for other fields");
     refuses(lims_field_text(some, &samples[2], "\xFF", LIMS_E_INVALID_BODY, pool),
             LIMS_E_INVALID_BODY, "not UTF-8", "malformed UTF-8");
     passes(lims_field_text(some, &samples[10], "", LIMS_E_INVALID_BODY, pool), "an empty list");
@@ -209,11 +209,11 @@ static void test_id(void)
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(good); i++) {
         passes(lims_field_id(&id, good[i], pool), good[i]);
-        is(id, good[i], "as it was");
+        is(id, good[i], "the id is unchanged");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(bad); i++) {
         refuses(lims_field_id(&id, bad[i], pool), LIMS_E_INVALID_ID, "is no id: ids are", bad[i]);
-        is(id, NULL, "is no id");
+        is(id, NULL, "no id is returned");
     }
 }
 

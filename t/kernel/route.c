@@ -174,11 +174,11 @@ static void test_predicates(void)
 {
     const lims_route_t *read = &sample_routes[1], *write = &sample_routes[5];
 
-    ok(lims_route_reads(read) && !lims_route_reads(write), "what reads");
-    ok(lims_route_has_id(write) && !lims_route_has_id(read), "what is about one record");
+    ok(lims_route_reads(read) && !lims_route_reads(write), "a route that reads");
+    ok(lims_route_has_id(write) && !lims_route_has_id(read), "a route about one record");
     ok(lims_route_is_on(read, LIMS_SURFACE_API) && lims_route_is_on(read, LIMS_SURFACE_APPLICATION),
-       "where a route is");
-    ok(!lims_route_is_on(read, LIMS_SURFACE_TOOL), "and where it is not");
+       "the surfaces of a route");
+    ok(!lims_route_is_on(read, LIMS_SURFACE_TOOL), "a surface that a route is not on");
 }
 
 int main(void)

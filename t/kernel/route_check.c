@@ -104,7 +104,7 @@ static void test_sound(void)
     list.query = page;
     list.statement = (lims_stmt_e)LIST;
     list.operation = "listX";
-    is(check(sound_fields, sound_update, list), NULL, "and a sound list");
+    is(check(sound_fields, sound_update, list), NULL, "a sound list passes");
 }
 
 static void test_routes(void)
@@ -166,7 +166,7 @@ static void test_surfaces(void)
     own.path = "/x";
     own.statement = LIMS_STMT_NONE;
     own.handler = handle;
-    has(check_one(own), "its path names none", "which signs no record");
+    has(check_one(own), "its path names none", "a signing route without a record is a problem");
 }
 
 static void test_handlers(void)
@@ -187,22 +187,25 @@ static void test_pairs(void)
     lims_route_t other = sound_update;
 
     has(check(sound_fields, sound_update, other), "the route is there twice", "twice");
-    has(check(sound_fields, sound_update, other), "the operation updateX too", "by operation");
+    has(check(sound_fields, sound_update, other), "the operation updateX too",
+        "an operation that is there twice");
     other.path = "/y/:id";
     other.operation = "updateY";
     is(check(sound_fields, sound_update, other), NULL, "two different routes");
     other.path = sound_update.path;
-    has(check(sound_fields, sound_update, other), "the route is there twice", "by path and method");
+    has(check(sound_fields, sound_update, other), "the route is there twice",
+        "a route that is there twice");
     other.command = "x update";
     other.surfaces = LIMS_SURFACE_TOOL;
     other.scope = NULL;
-    is(check(sound_fields, sound_update, other), NULL, "but on another surface");
+    is(check(sound_fields, sound_update, other), NULL, "the same route on another surface");
     {
         lims_route_t first = sound_update;
 
         first.command = "x update";
         first.surfaces = LIMS_SURFACES_ALL;
-        has(check(sound_fields, first, other), "the command 'x update' too", "by command");
+        has(check(sound_fields, first, other), "the command 'x update' too",
+            "a command that is there twice");
     }
 }
 

@@ -14,21 +14,21 @@ static void test_table(void)
     is_number(count, 12, "twelve scopes");
     ok(!lims_scope_valid(""), "no name is no scope");
     ok(!lims_scope_valid("samples"), "half a name is no scope");
-    ok(!lims_scope_valid("samples:read "), "nor is one with a blank");
+    ok(!lims_scope_valid("samples:read "), "a scope with a blank is no scope");
 }
 
 static void test_lists(void)
 {
     ok(lims_scope_in(NULL, "samples:read"), "no list has all");
-    ok(lims_scope_in("", "samples:read"), "nor has an empty text less");
+    ok(lims_scope_in("", "samples:read"), "an empty text allows everything");
     ok(lims_scope_in("{}", "samples:read"), "an empty list has all");
     ok(lims_scope_in("{samples:read}", "samples:read"), "the only one");
     ok(lims_scope_in("{results:read,samples:read}", "samples:read"), "the last of two");
-    ok(lims_scope_in("{\"samples:read\",\"results:read\"}", "samples:read"), "in quotes");
-    ok(lims_scope_in("{results:read}", NULL), "nothing asked");
+    ok(lims_scope_in("{\"samples:read\",\"results:read\"}", "samples:read"), "a list with quotes");
+    ok(lims_scope_in("{results:read}", NULL), "a route without a scope");
     ok(!lims_scope_in("{results:read}", "samples:read"), "another");
     ok(!lims_scope_in("{samples:readx}", "samples:read"), "a longer one");
-    ok(!lims_scope_in("{xsamples:read}", "samples:read"), "one with more before");
+    ok(!lims_scope_in("{xsamples:read}", "samples:read"), "a scope with a longer beginning");
     ok(!lims_scope_in("{samples:read}", "samples:rea"), "a shorter one");
     ok(!lims_scope_in("{samples:write,results:read}", "samples:read"), "halves of two");
 }

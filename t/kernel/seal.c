@@ -68,7 +68,7 @@ static void test_many_keys(void)
     }
     ok(parsed(text), "sixteen keys");
     text = apr_pstrcat(pool, text, "more " COUNTING, NULL);
-    ok(lims_keyring_parse(&ring, text, "keys", pool), "not seventeen");
+    ok(lims_keyring_parse(&ring, text, "keys", pool), "seventeen keys are refused");
 }
 
 static void test_round_trip(void)
@@ -78,30 +78,31 @@ static void test_round_trip(void)
     const char *sealed = lims_seal(ring, "whsec_abc", "endpoint 7 of 1", pool);
     const char *secret = NULL;
 
-    is(lims_unseal(&secret, ring, sealed, "endpoint 7 of 1", pool), NULL, "it opens");
+    is(lims_unseal(&secret, ring, sealed, "endpoint 7 of 1", pool), NULL, "a sealed secret opens");
     is(secret, "whsec_abc", "and is what it was");
     ok(strcmp(sealed, lims_seal(ring, "whsec_abc", "endpoint 7 of 1", pool)) != 0,
        "no two are equal");
     ok(strncmp(sealed, lims_seal_prefix(ring, pool), strlen(lims_seal_prefix(ring, pool))) == 0,
-       "it says by which key");
+       "a sealed secret names its key");
     ok(strncmp(sealed, lims_seal_prefix(before, pool), strlen(lims_seal_prefix(before, pool))) != 0,
-       "and not by another");
+       "a sealed secret does not name another key");
     ok(!strstr(sealed, "7768736563"), "the secret is not in it");
 
     secret = NULL;
-    ok(lims_unseal(&secret, ring, sealed, "endpoint 8 of 1", pool), "not for another row");
-    ok(lims_unseal(&secret, ring, sealed, "", pool), "nor for none");
+    ok(lims_unseal(&secret, ring, sealed, "endpoint 8 of 1", pool),
+       "it does not open for another row");
+    ok(lims_unseal(&secret, ring, sealed, "", pool), "it does not open without a row");
     is(lims_unseal(&secret, before, sealed, "endpoint 7 of 1", pool),
        "the key file has no key \"new\"", "without its key it stays closed");
     ok(lims_unseal(&secret, parsed("new " ONES), sealed, "endpoint 7 of 1", pool),
        "another key of that id does not open it");
-    is(secret, NULL, "nothing comes out then");
+    is(secret, NULL, "a failure returns no secret");
 
     sealed = lims_seal(before, "whsec_def", "x", pool);
     is(lims_unseal(&secret, ring, sealed, "x", pool), NULL, "the second key opens what it sealed");
     is(secret, "whsec_def", "as it was");
     is(lims_unseal(&secret, ring, lims_seal(ring, "", "x", pool), "x", pool), NULL, "an empty one");
-    is(secret, "", "is empty");
+    is(secret, "", "an empty secret stays empty");
 }
 
 /* Every bit counts, and no shorter text is taken for a whole. */
@@ -122,8 +123,8 @@ static void test_changed(void)
     }
     is_number(opened, 0, "changed or cut anywhere it does not open");
     ok(lims_unseal(&secret, ring, apr_pstrcat(pool, sealed, "00", NULL), "context", pool),
-       "nor with something behind it");
-    ok(lims_unseal(&secret, ring, "", "context", pool), "nor does nothing");
+       "it does not open with bytes behind it");
+    ok(lims_unseal(&secret, ring, "", "context", pool), "an empty text does not open");
 }
 
 /* AES-256-GCM by the Python package `cryptography`: key 00 … 1F, nonce 0 … B,
@@ -133,7 +134,7 @@ static void test_known(void)
     const char *secret = NULL;
 
     is(lims_unseal(&secret, parsed("k " COUNTING), KNOWN, "context", pool), NULL,
-       "what other code sealed opens");
+       "a secret sealed by other code opens");
     is(secret, "whsec_abc", "and is what it was");
 }
 
@@ -169,7 +170,7 @@ static void test_wiped(void)
     apr_pool_create(&inner, pool);
     apr_pool_cleanup_register(inner, bytes, look, apr_pool_cleanup_null);
     *bytes = lims_wiped_alloc(64, inner);
-    is_number((*bytes)[0] | (*bytes)[63], 0, "it begins empty");
+    is_number((*bytes)[0] | (*bytes)[63], 0, "the guarded memory begins empty");
     memset(*bytes, 'x', 64);
     apr_pool_destroy(inner);
 }
@@ -203,26 +204,26 @@ static void test_files(const char *folder)
     refused(file, "limsctl secret-key");
     is(lims_keyring_add(file, "first", pool), NULL, "a file is made");
     is_number(stat(file, &info) == 0 ? info.st_mode & 0777 : 0, 0600, "its owner's alone");
-    is(lims_keyring_read(&ring, file, pool), NULL, "it is read");
+    is(lims_keyring_read(&ring, file, pool), NULL, "the key file is read");
     is(lims_keyring_first(ring), "first", "its key");
     is(lims_keyring_add(file, "second", pool), NULL, "a key is added");
-    is(lims_keyring_read(&later, file, pool), NULL, "it is read again");
-    is(lims_keyring_first(later), "second", "as the first");
+    is(lims_keyring_read(&later, file, pool), NULL, "the changed key file is read");
+    is(lims_keyring_first(later), "second", "the new key is the first");
     is(lims_unseal(&secret, later, lims_seal(ring, "s", "c", pool), "c", pool), NULL,
        "the older one is kept");
-    ok(lims_keyring_add(file, "first", pool), "not twice under one id");
-    ok(lims_keyring_add(file, "a b", pool), "not under an id that is none");
+    ok(lims_keyring_add(file, "first", pool), "a second key with the same id is refused");
+    ok(lims_keyring_add(file, "a b", pool), "a malformed id is refused");
     write_file(apr_pstrcat(pool, file, ".new", NULL), "", 0600);
-    ok(lims_keyring_add(file, "third", pool), "not beside another run");
-    is(lims_keyring_read(&later, file, pool), NULL, "and then it is as it was");
-    is(lims_keyring_first(later), "second", "with its keys");
+    ok(lims_keyring_add(file, "third", pool), "a second run at the same time is refused");
+    is(lims_keyring_read(&later, file, pool), NULL, "after a failure the file is unchanged");
+    is(lims_keyring_first(later), "second", "after a failure the file has its keys");
 
     write_file(file, "k " COUNTING, 0640);
     refused(file, "chmod 600");
     write_file(file, "k " COUNTING, 0604);
     refused(file, "chmod 600");
     write_file(file, "k " COUNTING, 0400);
-    is(lims_keyring_read(&ring, file, pool), NULL, "one that is only read");
+    is(lims_keyring_read(&ring, file, pool), NULL, "a read-only key file is read");
     refused(folder, "not a regular file");
     if (getuid() == 0 && chown(file, 12345, 0) == 0) {
         refused(file, "chown root");

@@ -112,8 +112,8 @@ static void test_bound(void)
 
     begin(2, LONG);
     ok(lims_semaphore_acquire(&first, &semaphore, 0), "the first of two permits is free");
-    ok(lims_semaphore_acquire(&second, &semaphore, 0), "so is the second");
-    ok(!lims_semaphore_acquire(&third, &semaphore, 20000), "there is no third");
+    ok(lims_semaphore_acquire(&second, &semaphore, 0), "the second permit is acquired");
+    ok(!lims_semaphore_acquire(&third, &semaphore, 20000), "a third permit is not acquired");
     lims_semaphore_release(&semaphore, &first);
     ok(lims_semaphore_acquire(&third, &semaphore, 0), "a released permit can be acquired");
     lims_semaphore_release(&semaphore, &second);

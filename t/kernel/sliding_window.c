@@ -140,7 +140,7 @@ static void test_full_table(void)
     pass(100001);
     ok(lims_sliding_windows_take(&verdict, &table, 5) && verdict.admitted,
        "an idle key's slot is given to another");
-    is_number(verdict.remaining, 1, "and it starts with the whole limit");
+    is_number(verdict.remaining, 1, "a reused slot starts with the whole limit");
     end();
 }
 

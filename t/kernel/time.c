@@ -156,7 +156,7 @@ static void test_every_day(void)
         }
     }
     is_number(days, 146097, "four centuries have 146,097 days");
-    is_number(wrong, 0, "and each follows the one before");
+    is_number(wrong, 0, "each day follows the one before");
 }
 
 static void test_format(void)

@@ -73,7 +73,7 @@ int main(void)
         const char *problem = lims_url_check(&kept, good[i].url, pool);
 
         is(problem, NULL, good[i].url);
-        is(kept, good[i].kept, "as it is kept");
+        is(kept, good[i].kept, "the URL is kept in its normal form");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(bad); i++) {
         const char *problem = lims_url_check(&kept, bad[i].url, pool);

@@ -171,7 +171,7 @@ static void test_scalars(void)
     for (apr_size_t i = 0; i < LIMS_LENGTH(taken); i++) {
         value = NULL;
         passes(validate(&value, &taken[i], i % 2 == 0), taken[i].json);
-        is(value, taken[i].expected, "in its canonical form");
+        is(value, taken[i].expected, "the value is in its canonical form");
     }
     for (apr_size_t i = 0; i < LIMS_LENGTH(refused); i++) {
         const lims_error_t *error = validate(&value, &refused[i], i % 2 == 0);

@@ -12,7 +12,7 @@ static void test_map(void)
     lims_values_t *values = lims_values_create(pool);
 
     ok(!lims_values_has(values, "a"), "an empty map has nothing");
-    is(lims_values_get(values, "a"), NULL, "and gives nothing");
+    is(lims_values_get(values, "a"), NULL, "null gives no text");
     lims_values_set(values, "a", "1");
     lims_values_set(values, "b", NULL);
     is(lims_values_get(values, "a"), "1", "a value");
@@ -20,7 +20,7 @@ static void test_map(void)
     is(lims_values_get(values, "b"), NULL, "and has no text");
     lims_values_set(values, "a", "2");
     is(lims_values_get(values, "a"), "2", "the later value stands");
-    is_number(values->count, 2, "in the same place");
+    is_number(values->count, 2, "a value set again replaces the first");
     ok(!lims_values_has(values, "A"), "names differ by case");
 }
 
@@ -54,7 +54,7 @@ static void test_fields(void)
 
     ok(lims_field_find(fields, "may") == &fields[1], "a field by its name");
     ok(!lims_field_find(fields, "none"), "or none");
-    ok(!lims_field_find(NULL, "may"), "none of no table");
+    ok(!lims_field_find(NULL, "may"), "no table has no field");
 
     refuses(lims_values_complete(values, fields, LIMS_F_CREATE, LIMS_E_INVALID_BODY, pool),
             LIMS_E_INVALID_BODY, "must is missing", "a required field is missed");
@@ -65,7 +65,8 @@ static void test_fields(void)
     is(lims_values_get(values, "flag"), "f", "the fallback, as PostgreSQL reads it");
     ok(!lims_values_has(values, "may"), "no fallback, no value");
     lims_values_set(values, "flag", "t");
-    passes(lims_values_complete(values, fields, LIMS_F_CREATE, LIMS_E_INVALID_BODY, pool), "again");
+    passes(lims_values_complete(values, fields, LIMS_F_CREATE, LIMS_E_INVALID_BODY, pool),
+           "completing again changes nothing");
     is(lims_values_get(values, "flag"), "t", "a fallback replaces nothing");
 }
 

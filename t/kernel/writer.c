@@ -34,7 +34,7 @@ static void test_everything(void)
     lims_writer_key(w, "number");
     lims_writer_raw(w, "7.10");
     lims_writer_object_end(w);
-    ok(lims_writer_pool(w) == pool, "it knows its pool");
+    ok(lims_writer_pool(w) == pool, "the writer returns its pool");
     text = lims_writer_finish(&length, w);
     is(text,
        "{\"string\":\"a\\\"b\\\\c/\\n\\u0001\xC3\xA4\",\"part\":\"abc\",\"no\\\"string\":null,"
@@ -61,9 +61,9 @@ static void test_growth(void)
     lims_writer_array_end(w);
     text = lims_writer_finish(&length, w);
     is_number((long long)length, 3000 * 13 + 10002 + 2, "a text of many buffers");
-    passes(lims_json_parse(&root, text, length, pool), "is whole");
-    is_number(root->count, 3001, "and has every element");
-    is_number((long long)strlen(text), (long long)length, "and ends with a NUL");
+    passes(lims_json_parse(&root, text, length, pool), "a large document is whole");
+    is_number(root->count, 3001, "a large document has every element");
+    is_number((long long)strlen(text), (long long)length, "the text ends with a NUL");
 }
 
 static void key_in_array(lims_writer_t *w)

@@ -266,10 +266,11 @@ static void test_document(void)
     text = lims_openapi(&length, resources, "/lab", "/api/v1", pool);
     ok(text && length == strlen(text), "there is a document of the length told");
     passes(lims_json_parse(&document, text, length, pool), "it is JSON without duplicate names");
-    is(words("openapi"), "3.1.0", "of OpenAPI 3.1");
-    is(words("info|version"), LIMS_VERSION, "of this version");
-    has(words("info|description"), "| 405 | `method_not_allowed` |", "with the whole catalogue");
-    is(words("servers|0|url"), "/lab", "at the server");
+    is(words("openapi"), "3.1.0", "the document is OpenAPI 3.1");
+    is(words("info|version"), LIMS_VERSION, "the document has the service's version");
+    has(words("info|description"), "| 405 | `method_not_allowed` |",
+        "the description has the catalogue of errors");
+    is(words("servers|0|url"), "/lab", "the server is the given one");
     is(words("tags|0|name"), "Racks", "the first tag");
     is(words("tags|1|name"), "Webhooks", "no tag of a resource without routes");
     is(lims_openapi(&length, resources, "/lab", "/api/v1", pool), text, "the same bytes again");
@@ -281,7 +282,7 @@ static void test_paths(void)
        "/api/v1,/api/v1/racks,/api/v1/racks/{id},/api/v1/racks/{id}/seal,"
        "/api/v1/racks/spin,/api/v1/manual.json",
        "every path once, none of the command line");
-    ok(!strstr(text, "Secret"), "nothing of it elsewhere");
+    ok(!strstr(text, "Secret"), "a hidden field is nowhere in the document");
     is(words("paths|/api/v1|servers"), NULL, "the root is a path like others");
     is(words("paths|/api/v1/racks"), "get,post", "the methods of a path are together");
     is(words("paths|/api/v1/racks|get|operationId"), "listRacks", "operation id");
@@ -292,7 +293,7 @@ static void test_paths(void)
        "description");
     is(words("paths|/api/v1|get|description"),
        "All there is.\n\nAny valid key. Open to upload-only keys.", "no scope");
-    is(words("paths|/api/v1|get|x-scope"), NULL, "and so no extension");
+    is(words("paths|/api/v1|get|x-scope"), NULL, "an operation without a scope has no x-scope");
 }
 
 static const char *parameter(const char *operation, int index)
@@ -309,44 +310,46 @@ static void test_parameters(void)
     is(parameter("/racks|get", 0), "limit", "a list is limited");
     is(parameter("/racks|get", 1), "cursor", "has a cursor");
     is(parameter("/racks|get", 2), "since", "a filter");
-    is(parameter("/racks|get", 3), "X-Request-Id", "and a request id");
-    is(parameter("/racks|get", 4), NULL, "nothing else");
-    is(words("paths|/api/v1/racks|get|parameters|0|in"), "query", "in the query");
+    is(parameter("/racks|get", 3), "X-Request-Id", "an operation takes a request id");
+    is(parameter("/racks|get", 4), NULL, "an operation takes no other parameter");
+    is(words("paths|/api/v1/racks|get|parameters|0|in"), "query",
+       "a parameter of a list is in the query");
     is(words("paths|/api/v1/racks|get|parameters|0|schema|maximum"), NULL,
-       "with no maximum: more is taken as it");
-    is(words("paths|/api/v1/racks|get|parameters|0|schema|default"), "50", "and a default");
+       "limit has no maximum: more is taken as the maximum");
+    is(words("paths|/api/v1/racks|get|parameters|0|schema|default"), "50", "limit has a default");
     is(words("paths|/api/v1/racks|get|parameters|1|schema|maximum"), NULL,
        "the largest id is no bound");
     is(words("paths|/api/v1/racks|get|parameters|2|schema|anyOf|1|format"), "date-time",
        "a moment");
     is(parameter("/racks/{id}|get", 0), "id", "a record has an id");
-    is(parameter("/racks/{id}|get", 1), "If-None-Match", "and is read on condition");
+    is(parameter("/racks/{id}|get", 1), "If-None-Match", "reading a record takes If-None-Match");
     is(parameter("/racks/{id}|patch", 1), "If-Match", "or changed");
     is(parameter("/racks|post", 0), "Idempotency-Key", "a POST is done once");
     is(parameter("/racks/{id}/seal|post", 1), "If-Match", "or on condition");
     is(parameter("/racks/{id}/seal|post", 2), "Idempotency-Key", "or both");
     is(parameter("/manual.json|get", 0), "If-None-Match", "a document is read on condition");
     is(words("components|parameters|id|required"), "true", "a path always has its id");
-    is(words("components|parameters|id|schema|minimum"), "1", "which is positive");
+    is(words("components|parameters|id|schema|minimum"), "1", "an id is positive");
 }
 
 static void test_answers(void)
 {
-    is(words(ANSWERS("/racks", "get")), "200,400,401,403,429,500,503", "of a list");
-    is(words(ANSWERS("/racks/{id}", "get")), "200,304,400,401,403,404,429,500,503", "of a record");
+    is(words(ANSWERS("/racks", "get")), "200,400,401,403,429,500,503", "responses of a list");
+    is(words(ANSWERS("/racks/{id}", "get")), "200,304,400,401,403,404,429,500,503",
+       "responses of a record");
     is(words(ANSWERS("/racks", "post")), "201,400,401,403,408,409,413,415,422,429,500,503",
        "of a creation");
     is(words(ANSWERS("/racks/{id}", "patch")), "200,400,401,403,404,408,412,413,415,429,500,503",
        "of a change");
     is(words(ANSWERS("/racks/{id}/seal", "post")),
-       "200,400,401,403,404,408,409,412,413,415,422,429,500,503", "of an act");
+       "200,400,401,403,404,408,409,412,413,415,422,429,500,503", "responses of an action");
     is(words(ANSWERS("/racks", "get") "|200|headers"),
        "X-Request-Id,RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset,Cache-Control",
        "a list has no tag");
     has(words(ANSWERS("/racks", "post") "|201|headers"), "ETag,Location,Idempotent-Replayed",
         "a creation tells tag, place and whether it is a replay");
     has(words(ANSWERS("/racks/{id}", "get") "|304|headers"), "ETag", "304 has the tag");
-    is(words(ANSWERS("/racks/{id}", "get") "|304|content"), NULL, "but no body");
+    is(words(ANSWERS("/racks/{id}", "get") "|304|content"), NULL, "304 has no body");
     is(words(ANSWERS("/racks/{id}/seal", "post") "|409|headers|Retry-After|$ref"),
        "#/components/headers/Retry-After", "409 tells when to try again");
     is(words("components|responses|Unauthorized|headers"),
@@ -354,7 +357,7 @@ static void test_answers(void)
        "WWW-Authenticate",
        "401 has a challenge");
     is(words("components|headers|RateLimit-Limit|required"), "false",
-       "and a rate limit only where the key is known");
+       "rate limit headers are optional");
     is(words(ANSWERS("/manual.json", "get") "|200|content|application/json|schema|type"), "object",
        "a document is any object");
 }
@@ -380,14 +383,14 @@ static void test_refusals(void)
     is(words(ANSWERS("/racks", "post") "|403|content|application/json|schema|oneOf|1|$ref"),
        "#/components/schemas/PlanLimitError", "beside the others");
     is(words(ANSWERS("/racks/{id}", "get") "|404|$ref"), "#/components/responses/NotFound", "404");
-    is(words("components|responses|MethodNotAllowed"), NULL, "nobody refers to 405");
+    is(words("components|responses|MethodNotAllowed"), NULL, "no operation refers to 405");
     is(words("components|schemas|Problem|required"), "error,message", "an error has these");
     is(words("components|schemas|Problem|properties"),
-       "error,message,blockers,qcBatches,missing,needsSignoff", "and may have those");
+       "error,message,blockers,qcBatches,missing,needsSignoff", "members that an error may have");
     is(words("components|schemas|Problem|properties|blockers|items|$ref"),
        "#/components/schemas/Blocker", "blockers");
     is(words("components|schemas|Blocker|required"), "slug,message,clearedBy",
-       "of which each has these");
+       "members that each blocker has");
     ok(!strstr(words("components|schemas|Problem|properties|error|enum"), "SAMPLE_LIMIT"),
        "a plan limit is no error slug");
 }
@@ -399,22 +402,26 @@ static void test_bodies(void)
     is(words("paths|/api/v1/racks/{id}|patch|requestBody|content|application/json|schema|$ref"),
        "#/components/schemas/RackUpdate", "of a change");
     is(words("paths|/api/v1/racks/spin|post|requestBody|content|application/json|schema|$ref"),
-       "#/components/schemas/SpinRacksRequest", "of a table of its own");
-    is(words("paths|/api/v1/racks/{id}/seal|post|requestBody|required"), "false", "of nothing");
+       "#/components/schemas/SpinRacksRequest", "the body of an action with fields of its own");
+    is(words("paths|/api/v1/racks/{id}/seal|post|requestBody|required"), "false",
+       "an action without a body");
     is(words("paths|/api/v1/racks/{id}/seal|post|requestBody|content|application/"
              "json|schema|properties"),
        "", "or an empty object");
     is(words(RACK_CREATE "properties"),
-       "code,priority,volume,frozen,drawnOn,places,tubeIds,marks,content", "what it may have");
-    is(words(RACK_CREATE "required"), "code", "what it must: not what has a default");
+       "code,priority,volume,frozen,drawnOn,places,tubeIds,marks,content", "members of a creation");
+    is(words(RACK_CREATE "required"), "code",
+       "required members of a creation: those without a default");
     is(words(RACK_CREATE "minProperties"), NULL, "a creation may be empty");
-    is(words("components|schemas|RackUpdate|properties"), "code,priority", "what may change");
-    is(words("components|schemas|RackUpdate|required"), NULL, "nothing must");
-    is(words("components|schemas|RackUpdate|minProperties"), "1", "but something");
+    is(words("components|schemas|RackUpdate|properties"), "code,priority", "members of a change");
+    is(words("components|schemas|RackUpdate|required"), NULL, "a change requires no member");
+    is(words("components|schemas|RackUpdate|minProperties"), "1",
+       "a change needs at least one member");
     is(words("components|schemas|RackUpdate|properties|priority|default"), NULL, "no defaults");
-    is(words("components|schemas|SpinRacksRequest|required"), "speed", "of an input");
+    is(words("components|schemas|SpinRacksRequest|required"), "speed",
+       "required members of an action's body");
     is(words("components|schemas|SpinRacksRequest|properties|speed|maximum"), "2147483647",
-       "where the type has a bound");
+       "an integer has the bound of its type");
 }
 
 static void test_fields(void)
@@ -424,10 +431,11 @@ static void test_fields(void)
     is(words(RACK_CREATE "properties|code|pattern"),
        "^[ \\t\\r\\n]*[^\\u0000-\\u0020\\u007f-\\u009f]"
        "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$",
-       "not blank");
+       "a required text is not blank");
     is(words(RACK_CREATE "properties|code|description"), "Says \"which\".", "quotes in a text");
     is(words(RACK_CREATE "properties|priority|type"), "string,null", "may be null");
-    is(words(RACK_CREATE "properties|priority|enum"), "routine,stat,null", "and so its values");
+    is(words(RACK_CREATE "properties|priority|enum"), "routine,stat,null",
+       "a nullable enumeration includes null");
     is(words(RACK_CREATE "properties|priority|default"), "routine", "a default text");
     is(words(RACK_CREATE "properties|frozen|default"), "true", "a default");
     ok(at(RACK_CREATE "properties|frozen|default")->type == LIMS_JSON_BOOLEAN, "of its type");
@@ -442,7 +450,8 @@ static void test_fields(void)
     is(words(RACK_CREATE "properties|tubeIds|default"), "1,2", "a default list");
     is(words(RACK_CREATE "properties|tubeIds|examples|0"), "1,2", "an example of a list");
     is(words(RACK_CREATE "properties|marks|maxItems"), "1000", "most where none is stated");
-    is(words(RACK_CREATE "properties|marks|items|maxLength"), "255", "and longest");
+    is(words(RACK_CREATE "properties|marks|items|maxLength"), "255",
+       "elements have a greatest length");
     is(words(RACK_CREATE "properties|content|items|properties"), "id,colour",
        "members of what is sent stand in place");
 }
@@ -450,8 +459,8 @@ static void test_fields(void)
 static void test_records(void)
 {
     is(words(RACK "properties"), "id,code,priority,volume,frozen,drawnOn,seenAt,places,marks,raw",
-       "what a record has");
-    is(words(RACK "required"), words(RACK "properties"), "it always has");
+       "members of a record");
+    is(words(RACK "required"), words(RACK "properties"), "every member of a record is required");
     is(words(RACK "additionalProperties"), "false", "and nothing else");
     is(words(RACK "properties|seenAt|type"), "string,null", "null is a value");
     is(words(RACK "properties|seenAt|format"), "date-time", "a time");
@@ -460,7 +469,7 @@ static void test_records(void)
     has(words("components|schemas|RackWithTubes|properties"), "raw,tubes", "nested rows");
     is(words("components|schemas|RackPage|properties"), "data,nextCursor,hasMore", "a page");
     is(words("components|schemas|RackPage|properties|data|items|$ref"), "#/components/schemas/Rack",
-       "of records");
+       "a page has records");
     is(words("components|schemas|SpinRacksResponse|properties|tubes|items|$ref"),
        "#/components/schemas/Rack", "an answer of its own refers to the record too");
     is(words(ANSWERS("/racks/{id}", "get") "|200|content|application/json|schema|$ref"),
@@ -488,7 +497,8 @@ static void test_webhooks(void)
     is(words("components|schemas|HoldingTimeExpiringEvent|properties|data|properties|expiresAt|"
              "type"),
        "string,null", "a member that may be null");
-    is(words("webhooks|qc.failed|post|responses"), "2XX,410,default", "what answers mean");
+    is(words("webhooks|qc.failed|post|responses"), "2XX,410,default",
+       "responses of a receiver of webhooks");
     is(words("components|parameters|X-Service-Signature|required"), "true", "signed");
 }
 
@@ -538,7 +548,8 @@ static void test_example(void)
 
     text = lims_openapi(&length, resources, "", "/api/v1", pool);
     passes(lims_json_parse(&document, text, length, pool), "an example that is no JSON");
-    is(words("components|schemas|B|properties|id|examples"), "\"7", "is shown as text");
+    is(words("components|schemas|B|properties|id|examples"), "\"7",
+       "an example that is no JSON is shown as text");
 }
 
 int main(void)

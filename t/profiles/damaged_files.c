@@ -388,6 +388,6 @@ int main(void)
     } while (failures == 0 && (seconds ? apr_time_now() < until : round < ROUNDS));
     printf("# %d files, %d damages, %d of them held back\n", files, damages, held);
     ok(failures == 0, "damaged files give the same values, or are held back at a place");
-    ok(held > damages / 2 && held < damages, "and some are held back, and some are not");
+    ok(held > damages / 2 && held < damages, "some damaged files are held back, some are not");
     return tap_done();
 }

@@ -51,11 +51,11 @@ static void test_folding(void)
 
         is(folded, cases[i].folded, text);
         ok(lims_fold_equals(text, strlen(text), cases[i].folded), "compares the same");
-        is(lims_fold(folded, strlen(folded), pool), folded, "and folded again stays");
+        is(lims_fold(folded, strlen(folded), pool), folded, "folding again changes nothing");
     }
     ok(!lims_fold_equals("Sample", 6, "sample id"), "a beginning is no equal");
-    ok(!lims_fold_equals("Sample ID", 9, "sample"), "neither is what goes on");
-    ok(!lims_fold_equals("Sample-ID", 9, "sample id"), "nor what looks alike");
+    ok(!lims_fold_equals("Sample ID", 9, "sample"), "a longer text is not equal");
+    ok(!lims_fold_equals("Sample-ID", 9, "sample id"), "a text that looks alike is not equal");
     is(lims_fold("AB", 1, pool), "a", "the length counts");
 }
 

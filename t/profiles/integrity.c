@@ -121,7 +121,7 @@ static void test_truncation(void)
             }
             apr_pool_clear(scratch);
         }
-        is_number(taken, -1, "and no part of it");
+        is_number(taken, -1, "no part of the file is taken");
     }
 }
 
@@ -154,7 +154,7 @@ static void test_segments(void)
     is(why_text(read_text(lax, apr_pstrmemdup(pool, text, strlen(text) - 1), pool), pool), "",
        "a profile can say that the last segment is not ended");
     has(why_text(read_text(strict, apr_pstrmemdup(pool, text, strlen(text) - 1), pool), pool),
-        "truncated_file@5:0", "and without that it is told where");
+        "truncated_file@5:0", "without the last character the reason names the place");
     is(why_text(read_text(strict, apr_pstrcat(pool, text, "\n  ", NULL), pool), pool), "",
        "blanks behind the last segment are nothing");
 }
@@ -190,7 +190,7 @@ static void test_checksums(void)
            "", sums[i].algorithm);
         has(why_text(read_text(profile, apr_pstrcat(pool, "123456780\nT: ", upper, NULL), pool),
                      pool),
-            "checksum_error", "and of another text");
+            "checksum_error", "the checksum of another text is refused");
     }
 }
 

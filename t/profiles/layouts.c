@@ -383,7 +383,7 @@ static void test_literal(void)
         is(reading ? reading->result : "none", values[i], values[i]);
         is(reading ? reading->raw : "none", apr_psprintf(pool, "  %s ", values[i]), "literally");
         is_number(reading ? (long long)reading->offset : 0,
-                  (long long)(strrchr(text, '\t') + 1 - text), "and where it stands");
+                  (long long)(strrchr(text, '\t') + 1 - text), "the reading has its offset");
     }
 }
 

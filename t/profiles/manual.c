@@ -66,9 +66,9 @@ static void test_example(const lims_profile_t *profile, const char *file)
 {
     lims_readings_t *out = read_example(profile, file);
 
-    is(reasons_text(out->reasons, pool), "", "nothing is against it");
+    is(reasons_text(out->reasons, pool), "", "the file has no reasons");
     is_number(out->readings->nelts, 3, "three values are read");
-    is_number(out->counts.skipped, 1, "one is not taken");
+    is_number(out->counts.skipped, 1, "one row is skipped");
     for (int i = 0; i < out->readings->nelts; i++) {
         const char *row = row_of(&APR_ARRAY_IDX(out->readings, i, lims_reading_t));
 

@@ -96,8 +96,9 @@ static void test_conditions(void)
                             "No active profile is for this file. The nearest is \"p\", but %s.",
                             cases[i].misses),
                cases[i].profile);
-            is_number(first_code(out), LIMS_REASON_UNKNOWN_PROFILE, "which is unknown_profile");
-            ok(!out->profile && out->readings->nelts == 0, "and nothing is read");
+            is_number(first_code(out), LIMS_REASON_UNKNOWN_PROFILE,
+                      "the reason is unknown_profile");
+            ok(!out->profile && out->readings->nelts == 0, "no profile reads the file");
         }
     }
 }
@@ -122,9 +123,10 @@ static void test_order(void)
            "2 active profiles are for this file: \"gluc\", \"lac\". Name one, or make their match "
            "stricter.",
            "both that match are named");
-        is_number(first_code(out), LIMS_REASON_AMBIGUOUS_PROFILE, "which is ambiguous_profile");
-        is_number(out->candidates->nelts, 2, "and known");
-        is_number(out->readings->nelts, 0, "neither reads");
+        is_number(first_code(out), LIMS_REASON_AMBIGUOUS_PROFILE,
+                  "the reason is ambiguous_profile");
+        is_number(out->candidates->nelts, 2, "both candidates are returned");
+        is_number(out->readings->nelts, 0, "neither profile reads the file");
         is(first_message(read_by(several, 5, first, NULL, text)),
            "No active profile is for this file. The nearest is \"near\", but 2 of its 4 headers "
            "are there, and \"Gluc\" is not.",
@@ -136,9 +138,9 @@ static void test_order(void)
     is(first_message(read_by(several, 5, 0, "near", csv)),
        "The file is none for the profile \"near\": 3 of its 4 headers are there, and \"Na\" is "
        "not.",
-       "one that is named has to match too");
+       "a named profile has to match too");
     is(first_message(read_by(several, 5, 0, "none", csv)),
-       "No active profile has the code \"none\".", "and to be there");
+       "No active profile has the code \"none\".", "a named profile has to exist");
     is(first_message(read_by(several, 5, 0, NULL, "a,b\n1,2\n")),
        "No active profile is for this file, and none comes near.", "or far from all");
     is(first_message(read_by(several, 0, 0, NULL, csv)), "There is no active profile.",
@@ -168,11 +170,11 @@ static void test_nearest(void)
     is(first_message(read_by(same + 2, 2, 0, NULL, text)),
        "No active profile is for this file. The nearest is \"named\", but its name does not look "
        "like \"^amounts\".",
-       "and behind the name");
+       "a profile whose file name alone does not match is the nearest");
     is(first_message(read_by(same, 4, 0, NULL, "Date,Run ID\n1,2\n")),
        "No active profile is for this file. The nearest is \"alike\", but none of the first 20 "
        "lines looks like \"^Amount\".",
-       "one header of it alone is near too");
+       "one matching header is enough to be named");
     is(first_message(read_by(same + 1, 1, 0, "closer", "Run ID,Data File\n1,2\nAmountc,1\n")),
        "The file is none for the profile \"closer\": 2 of its 3 headers are there, and \"Type\" "
        "is not.",
@@ -202,7 +204,7 @@ static void test_bytes(void)
     is_number(code_of("PK\x03\x04garbage", 11) != LIMS_REASON_UNKNOWN_PROFILE, 1,
               "a damaged workbook is told as one");
     is_number(first_code(read_by(charset, 1, 0, NULL, "Sample,Gluc\n\xE4,1\n")),
-              LIMS_REASON_ENCODING_ERROR, "not the declared charset");
+              LIMS_REASON_ENCODING_ERROR, "a file that is not in the declared charset");
 }
 
 static void test_messages(void)
@@ -241,11 +243,11 @@ static void test_no_rows(void)
         " 'tests': [{'name': 'Gluc', 'testCode': 'GLU'}, {'name': 'Lac', 'testCode': 'LAC'}]}";
 
     is_number(first_code(read_by(one, 1, 0, NULL, "Sample,Gluc\n")), LIMS_REASON_NO_RESULT_ROWS,
-              "none without rows");
+              "a file without rows");
     is(first_message(read_by(&controls, 1, 0, NULL, "Sample,Gluc,Lac\nQC1,1,2\nQC2,2,3\nX,4,5\n")),
        "The profile \"q\" finds no result in the file: of 3 rows 3 were passed over, 2 of them as "
        "controls.",
-       "none but controls, and a row that is to be skipped");
+       "a file of controls and skipped rows only");
 }
 
 /* An expression that is stopped counts against its own profile: where that is the
@@ -267,7 +269,7 @@ static void test_exhausted(void)
     has(APR_ARRAY_IDX(out->reasons->list, out->reasons->list->nelts - 1, lims_reason_t).message,
         "takes too long on this file", "without another it is told");
     is(lims_reason_name(APR_ARRAY_IDX(out->reasons->list, 0, lims_reason_t).code), "profile_error",
-       "and blocks");
+       "a profile error blocks");
 }
 
 static const char *split(const char *text, const char *dialect)
@@ -306,7 +308,7 @@ static void test_splitting(void)
     is(split("ab cd\n\n\xC2\xB5m x\nlong line\n", "{'delimiter': 'none', 'columns': [1, 4]}"),
        "1[ab ][cd]23[\xC2\xB5m ][x]4[lon][g line]", "fixed columns, by characters");
     is(split("  abc\nxy\n", "{'delimiter': 'none', 'columns': [3, 4]}"), "1[a][bc]2",
-       "what stands before the first is no cell");
+       "text before the first column is no cell");
     is(split("# a\nb,c\n#\n d\n", "{'comment': '#'}"), "2[b][c]4[ d]", "comments");
     is(split("a\tb,\"c\n", "{'delimiter': 'none'}"), "1[a\tb,\"c]", "whole lines");
     is(split("\"a,\"\"b,c\"\"\"\n", "{'unwrap': true}"), "1[a][b,c]", "whole lines in quotes");

@@ -191,7 +191,7 @@ static void test_operators(void)
     for (apr_size_t i = 0; i < LIMS_LENGTH(cases); i++) {
         const char *rest = NULL;
         is(lims_number_operator(&rest, cases[i].text), cases[i].sign, cases[i].text);
-        is(rest, cases[i].rest, "what follows it");
+        is(rest, cases[i].rest, "the text after the number");
     }
 }
 

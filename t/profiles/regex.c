@@ -38,10 +38,10 @@ static void test_matching(void)
     ok(lims_regex_matches(matcher, regex, "S12 ", 3), "the length counts, not a NUL");
     ok(!lims_matcher_exhausted(matcher), "no bound was passed");
     is(lims_regex_pattern(regex), "^S\\d+$", "an expression can be shown");
-    is(capture("^(\\S+)\\*", "A17*BK"), "A17", "what the group captured");
+    is(capture("^(\\S+)\\*", "A17*BK"), "A17", "the captured text");
     is(capture("[0-9]+", "n. 17 b"), "17", "without a group all that matched");
     is(capture("^(?:a|b)(c)?", "b"), NULL, "a group that took no part");
-    is(capture("^x", "y"), NULL, "nothing found");
+    is(capture("^x", "y"), NULL, "no match captures nothing");
     is(capture("µ(.)", "aµé"), "é", "characters, not bytes");
     is(capture("a\\Kb", "ab"), "b", "\\K moves the begin");
 }
@@ -64,8 +64,8 @@ static void test_faults(void)
     ok(!lims_regex_compile(&fault, "a\\Cb", pool), "no half characters");
     ok(!lims_regex_compile(&fault, "((((((((((((((((((((((a))))))))))))))))))))))", pool),
        "nested too deep");
-    ok(lims_regex_captures(compile("(?:a)(b)")), "one that captures");
-    ok(!lims_regex_captures(compile("(?:a)")), "and one that does not");
+    ok(lims_regex_captures(compile("(?:a)(b)")), "an expression with a group");
+    ok(!lims_regex_captures(compile("(?:a)")), "an expression without a group");
 }
 
 /* Expressions that backtrack for ever are stopped, and it is told. */
@@ -82,12 +82,12 @@ static void test_bounds(void)
     text[32767] = 'b';
     text[32768] = '\0';
     ok(!lims_regex_matches(matcher, greedy, text, 32768), "backtracking without end");
-    is(lims_matcher_exhausted(matcher), "^(?:a+)+$", "is named");
+    is(lims_matcher_exhausted(matcher), "^(?:a+)+$", "the exhausted expression is named");
     ok(!lims_regex_matches(steps, compile("^(?:a|a)*$"), "aaaaaaaaaaaaaaaaaaaab", 21) &&
            lims_matcher_exhausted(steps),
        "a million steps are too many");
     ok(!lims_regex_matches(late, plain, "b", 1), "no match begins after the time is over");
-    is(lims_matcher_exhausted(late), "b", "which is told as well");
+    is(lims_matcher_exhausted(late), "b", "an expression that came too late is named too");
     ok(!lims_regex_matches(lims_matcher_create(0, pool), plain,
                            "\xFF"
                            "b",

@@ -77,9 +77,9 @@ static void test_apart(void)
     is(lims_timestamp_read("07-Jan-20", "dd-MMM-yy", "15:45:44", NULL, pool), "2020-01-07T15:45:44",
        "a time that stands apart");
     is(lims_timestamp_read("20160410", NULL, "3:05 pm", "h:mm a", pool), "2016-04-10T15:05:00",
-       "by a format of its own");
+       "the time by a format of its own");
     is(lims_timestamp_read("2020-01-07T01:02:03", NULL, "15:45", NULL, pool), "2020-01-07T15:45:00",
-       "it is the time, whatever the date has");
+       "a separate time replaces the time of the date");
     is(lims_timestamp_read("20160410", NULL, "2016-04-10", NULL, pool), NULL, "a date is no time");
     is(lims_timestamp_read("20160410", NULL, "25:00", NULL, pool), NULL, "no such time");
 }
@@ -103,18 +103,18 @@ static void test_several(void)
        "whichever format fits");
     is(lims_timestamp_read_any(&ambiguous, "2-18-2021", styles, "3:05 pm",
                                formats("HH:mm", "h:mm a"), pool),
-       "2021-02-18T15:05:00", "of the date and of the time");
+       "2021-02-18T15:05:00", "several formats of date and time");
     is(lims_timestamp_read_any(&ambiguous, "2/18/2021", both, NULL, NULL, pool), "2021-02-18",
        "only one of two readings exists");
     is(lims_timestamp_read_any(&ambiguous, "2/2/2021", both, NULL, NULL, pool), "2021-02-02",
        "both are the same day");
-    ok(!ambiguous, "which leaves nothing open");
+    ok(!ambiguous, "a day that both formats read alike is not ambiguous");
     is(lims_timestamp_read_any(&ambiguous, "2/3/2021", both, NULL, NULL, pool), NULL,
-       "two days it could be are none");
-    ok(ambiguous, "and that is said");
+       "a text that could be two days is no date");
+    ok(ambiguous, "it is reported as ambiguous");
     is(lims_timestamp_read_any(&ambiguous, "2.3.2021", both, NULL, NULL, pool), NULL,
        "no format fits");
-    ok(!ambiguous, "which is another thing");
+    ok(!ambiguous, "a wrong text is not reported as ambiguous");
 }
 
 int main(void)

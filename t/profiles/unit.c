@@ -86,7 +86,7 @@ static void test_powers(void)
                                : cases[i].power;
         is(power_of(cases[i].from, cases[i].to), cases[i].power,
            apr_psprintf(pool, "%s in %s", cases[i].from, cases[i].to));
-        is(power_of(cases[i].to, cases[i].from), back, "and back");
+        is(power_of(cases[i].to, cases[i].from), back, "the power back");
     }
 }
 
@@ -101,7 +101,7 @@ static void test_same(void)
     memset(longest, 'k', sizeof(longest));
     longest[sizeof(longest) - 1] = '\0';
     ok(!lims_unit_same(longest, "kg", pool), "a long one is not understood");
-    ok(lims_unit_same(longest, longest, pool), "but equals itself");
+    ok(lims_unit_same(longest, longest, pool), "the longest unit equals itself");
 }
 
 int main(void)

@@ -39,13 +39,13 @@ int main(void)
     is(read_cells(kept, "<c s=\"1\"><v>0.125</v></c>"), "2:2 S1 A=12.5 % ",
        "0.125 that the sheet shows as 12.50% is 12.5 in percent");
     is(read_cells(PROFILE(""), "<c s=\"1\"><v>0.125</v></c>"),
-       "2:2 S1 A=? S!non_numeric@2:2 [12.5%]", "where the profile says nothing of it, it is none");
+       "2:2 S1 A=? S!non_numeric@2:2 [12.5%]", "without a rule for it, a percentage is no number");
     is(read_cells(kept, "<c s=\"2\"><v>12500</v></c>"),
        "2:2 S1 A=12500 % S!ambiguous_number@2:2 [12500]", "thousands that are shown");
     is(read_cells(kept, "<c s=\"3\"><v>2.5</v></c>"), "2:2 S1 A=2.5 % ",
        "2.5 that the sheet shows as 2.50 has the digits that the workbook keeps");
     is(read_cells(kept, "<c><v>1</v></c><c s=\"2\"><v>5000</v></c>"),
-       "2:2 S1 A=1 % d5000 S!ambiguous_number@2:3 [5000]", "also what stands beside a value");
+       "2:2 S1 A=1 % d5000 S!ambiguous_number@2:3 [5000]", "a formatted cell beside a value too");
     apr_pool_destroy(pool);
     return tap_done();
 }
