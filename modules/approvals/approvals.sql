@@ -22,7 +22,7 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: approval_lock one
--- The sample first: all its approvals are decided one after the other.
+-- Locks the sample first, so that its approvals are decided one after the other.
 SELECT a.id,
        a.status
   FROM lims.sample s
@@ -34,7 +34,7 @@ SELECT a.id,
    FOR NO KEY UPDATE OF s, a
 
 -- name: approval_decide exec
--- A decided record stays as it is.
+-- A decided record is not changed.
 UPDATE lims.approval
    SET status = :status::text,
        comment = :comment::text,

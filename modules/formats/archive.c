@@ -32,7 +32,8 @@ static bool beyond(lims_reasons_t *reasons)
     return false;
 }
 
-/* What the directory says of every entry; reading goes no further than that. */
+/* Checks the sizes in the archive's directory; an entry is read no further than
+ * its size there. */
 static bool within_bounds(zip_t *zip, lims_reasons_t *reasons)
 {
     zip_int64_t count = zip_get_num_entries(zip, 0);

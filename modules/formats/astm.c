@@ -34,7 +34,8 @@ static int hex_digit(unsigned char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* From the frame number to ETB or ETX inclusive, modulo 256. */
+/* The checksum: the sum from the frame number to ETB or ETX inclusive, modulo
+ * 256. */
 static unsigned sum(const unsigned char *from, const unsigned char *to)
 {
     unsigned total = 0;
@@ -52,7 +53,7 @@ static bool cut_off(frames_t *f)
     return false;
 }
 
-/* The same frame once more: its acknowledgement got lost (LIS01-A2, 6.5.1). */
+/* A repeated frame: its acknowledgement got lost (LIS01-A2, 6.5.1). */
 static bool is_again(const frames_t *f, const unsigned char *number, const unsigned char *last)
 {
     return f->text && f->last >= 0 && *number == *f->text &&
@@ -77,8 +78,8 @@ static bool is_next(frames_t *f, const unsigned char *number, const unsigned cha
     return false;
 }
 
-/* One frame, .at behind its STX. Its text goes to .out; the last frame of a
- * message, and each that ends a record, ends in CR. */
+/* Reads one frame, with .at after its STX. Its text goes to .out; the last
+ * frame of a message, and each that ends a record, ends in CR. */
 static bool read_frame(frames_t *f)
 {
     const unsigned char *number = f->at;

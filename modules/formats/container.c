@@ -12,7 +12,7 @@ static const char *const names[] = {
 };
 _Static_assert(LIMS_LENGTH(names) == LIMS_CONTAINER_COUNT, "a name for every container");
 
-/* What files begin with. The first that fits is it. */
+/* First bytes of the containers. The first row that fits decides. */
 static const struct {
     const char *magic;
     apr_size_t length;
@@ -33,7 +33,8 @@ static const struct {
     { "{\\rtf", 5, LIMS_CONTAINER_COUNT, "a text processor's document" },
 };
 
-/* What a web page begins with, after a byte order mark, white space and comments. */
+/* First elements of a web page, after a byte order mark, white space and
+ * comments. */
 static const char *const pages[] = { "<!doctype html", "<html", "<head", "<body",
                                      "<table",         "<meta", "<style" };
 

@@ -121,7 +121,7 @@ static bool quoted_cell(scanner_t *s)
     return cell(s, copied(s, begin), length, begin);
 }
 
-/* One record, from its first character to the end of its line. */
+/* Reads one record, from its first character to the end of its line. */
 static bool record(scanner_t *s)
 {
     if (!lims_sheet_row(s->sheet, s->line, 1)) {

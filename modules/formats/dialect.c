@@ -4,7 +4,7 @@
 
 #include "formats/delimited.h"
 
-/* So many lines that are not blank are looked at. */
+/* Number of lines that are compared, blank lines not counted. */
 #define LINES 50
 
 /* Most first: a comma also stands in numbers and in remarks. */

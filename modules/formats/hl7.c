@@ -42,7 +42,8 @@ static const struct {
     { "BIG-5", "BIG5" },          { "ISO IR87", "ISO-2022-JP" },  { "ISO IR14", "ISO-2022-JP" },
 };
 
-/* What the first message declares. The header itself is ASCII in all of them. */
+/* Finds the character set that the first message declares. The header itself is
+ * ASCII in all of them. */
 static const char *declared_charset(const char *bytes, apr_size_t length, const char *otherwise)
 {
     const char *end = bytes + length;
@@ -169,7 +170,7 @@ static bool is_segment(const char *segment, apr_size_t length, const char *name)
     return length >= 3 && memcmp(segment, name, 3) == 0;
 }
 
-/* What the segments of file and batch say. */
+/* Reads a segment of the batch or of the file. */
 static bool envelope(reader_t *r, const char *segment, apr_size_t length)
 {
     r->in_message = false;
@@ -307,7 +308,7 @@ const lims_hl7_t *lims_hl7_read(const char *bytes, apr_size_t length, const char
 
 /* --- Fields ---------------------------------------------------------------- */
 
-/* What \X..\ says in bytes, where they are text. */
+/* Decodes the bytes of \X..\, if they are text. */
 static apr_size_t hexadecimal(char *out, const char *digits, apr_size_t count)
 {
     apr_size_t length = 0;

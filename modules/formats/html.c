@@ -78,7 +78,8 @@ static void break_line(reader_t *r)
     r->gap = r->broken = true;
 }
 
-/* What was collected, counted against the bounds; NULL with a reason. */
+/* Returns the collected text, counted against the bounds; NULL with a
+ * reason. */
 static const char *take_text(reader_t *r, apr_size_t *length)
 {
     const char *kept = "";
@@ -403,7 +404,7 @@ static bool cut_off(reader_t *r)
     return refuse(r, LIMS_REASON_TRUNCATED_FILE, "the page ends within what begins here");
 }
 
-/* What is not shown: its content is no text. */
+/* Skips the content of elements that are not displayed: it is no text. */
 static bool skip_content(reader_t *r, const tag_t *tag)
 {
     static const char *const hidden[] = { "script",   "style",  "title", "noscript", "template",

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a page is to declare its character set, by the standard; some do later. */
+/* Number of bytes in which a page has to declare its character set, by the
+ * standard; some declare it later. */
 #define HEAD 4096
 
 /* --- The character set ----------------------------------------------------------- */
 
-/* What the standard reads these names as. */
+/* Returns the character set that the standard assigns to a name. */
 static const char *meant(const char *name)
 {
     static const char *const latin[] = { "iso-8859-1", "latin1", "us-ascii", "ascii" };
@@ -51,7 +52,7 @@ const char *lims_html_charset(const char *bytes, apr_size_t length, apr_pool_t *
 
 /* --- References -------------------------------------------------------------------- */
 
-/* Those of U+00A0 to U+00FF, in order. */
+/* Names of the characters U+00A0 to U+00FF, in order. */
 static const char *const latin[] = {
     "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
     "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
@@ -67,7 +68,7 @@ static const char *const latin[] = {
 };
 _Static_assert(LIMS_LENGTH(latin) == 0x60, "a name for every character of Latin-1");
 
-/* Others that occur in results, and Greek letters. */
+/* Names of other characters that occur in results, and of Greek letters. */
 static const struct {
     const char *name;
     unsigned code;
@@ -90,7 +91,7 @@ static const struct {
     { "chi", 0x3c7 },     { "psi", 0x3c8 },     { "omega", 0x3c9 },   { "sum", 0x2211 },
 };
 
-/* What numbers 128 to 159 mean: the characters of windows-1252; 0: none. */
+/* Characters of windows-1252 for the numbers 128 to 159; 0: none. */
 static const unsigned short windows[] = {
     0x20ac, 0,      0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
     0x2039, 0x152,  0,      0x17d,  0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,

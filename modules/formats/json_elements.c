@@ -10,7 +10,7 @@
 #include "kernel/json.h"
 #include "kernel/yajl_memory.h"
 
-/* How often time is looked at: every so many values. */
+/* Number of values between two checks of the time limit. */
 #define PACE 1024
 
 /* An object or an array that is open. */

@@ -7,10 +7,10 @@
 
 #include "formats/compound.h"
 
-/* Of BOF. */
+/* Versions in BOF records. */
 enum { VERSION_5 = 0x0500, VERSION_8 = 0x0600 };
 
-/* Of BOUNDSHEET. */
+/* Kind of sheet in BOUNDSHEET records. */
 enum { SHEET_OF_CELLS = 0 };
 
 /* Code pages that are not called by their number. */

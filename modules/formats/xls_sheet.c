@@ -8,7 +8,7 @@
 /* The clock is asked once in so many records. */
 #define RECORDS_BETWEEN_LOOKS 4096
 
-/* What the result of a formula is, when it is no number. */
+/* Kinds of a formula's result that is no number. */
 enum { RESULT_TEXT = 0, RESULT_BOOLEAN = 1, RESULT_ERROR = 2 };
 
 /* Cells come row by row from most writers, and anyhow from some. */

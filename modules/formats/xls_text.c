@@ -171,7 +171,8 @@ const char *lims_xls_text(lims_xls_record_t *record, int count_bytes, lims_xls_b
 
 /* --- Shared strings -------------------------------------------------------- */
 
-/* One string of the table: count, flags, how much lies behind the characters. */
+/* Reads one string of the table: its length, flags, and the size of what
+ * follows the characters. */
 static const char *shared_string(lims_xls_record_t *r, lims_xls_book_t *book)
 {
     unsigned count, flags, runs = 0;

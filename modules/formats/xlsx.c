@@ -170,7 +170,8 @@ typedef struct {
     lims_format_t format;
 } format_t;
 
-/* What the workbook's own formats mean, by their numbers: of format_t. */
+/* Reads the meaning of the workbook's own formats, by their numbers: of
+ * format_t. */
 static apr_hash_t *own_formats(const lims_element_t *styles, apr_pool_t *pool)
 {
     apr_hash_t *formats = apr_hash_make(pool);
@@ -185,7 +186,8 @@ static apr_hash_t *own_formats(const lims_element_t *styles, apr_pool_t *pool)
     return formats;
 }
 
-/* What numbers mean in each style. A workbook without styles has numbers. */
+/* Reads the meaning of numbers in each style. Without styles they are plain
+ * numbers. */
 static apr_array_header_t *serial_formats(book_t *b, const char *path)
 {
     apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_format_t));

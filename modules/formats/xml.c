@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* So much is read at a time. */
+/* Number of bytes that are read at a time. */
 #define CHUNK 65536
 
 /* --- Events ---------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static void refuse(walk_t *w, const char *what)
     stop(w);
 }
 
-/* What expat says at the end of a document that goes on. */
+/* Whether expat's error is that of an incomplete document. */
 static bool is_cut_off(enum XML_Error error)
 {
     return error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||

@@ -29,7 +29,7 @@ SELECT lims.add_sample_name(:$organization::bigint, :name::text,
                             :trackingId::text, left(:$reason::text, 2000)) AS "id"
 
 -- name: sample_name_remove one
--- One that ended stays as it is.
+-- A name that has ended is not changed.
 UPDATE lims.sample_name
    SET ended_at = now(),
        end_reason = left(:$reason::text, 2000)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: extraction_calibration one
--- What became of the values that were found: of each test the last extraction that
--- had one for it. Right is what was verified as it was found, or what a person
--- entered by hand and is the same; wrong what stands otherwise now, or was taken
--- back. The share of right ones comes with its lower bound (Wilson, 95 %): that of
--- few values says little.
+-- How often extracted values were right; of each sample test its last extraction
+-- counts. A value is right if it was verified unchanged, or if a person entered the
+-- same by hand; wrong if another result stands now, or it was withdrawn. The share of
+-- right values has its lower bound (Wilson score interval, 95 %), since a share of few
+-- values is uncertain.
 WITH found AS (
     SELECT DISTINCT ON (r.sample_test_id)
            r.sample_test_id, r.result, r.qualifier, r.confidence, r.features,

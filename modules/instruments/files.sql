@@ -36,7 +36,7 @@ SELECT *
  ORDER BY id
 
 -- name: instrument_file_content one
--- Its bytes, as they came.
+-- The bytes of the file, unchanged.
 SELECT json_build_object(
            'id', f.id,
            'fileName', f.file_name,

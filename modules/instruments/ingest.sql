@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What importing an instrument's file asks of the database. What it decides is
--- sql/212_import.sql.
+-- Queries of the import of instrument files. The database's decision about a file is
+-- in sql/212_import.sql.
 
 -- name: profiles_active many
--- Without the definitions of those that the process has parsed already.
+-- Returns no definitions of profiles that the process has in its cache.
 SELECT id AS "id",
        code AS "code",
        version AS "version",
@@ -22,7 +22,7 @@ SELECT id AS "id",
    AND sha256 = :sha256::bytea
 
 -- name: instrument_file_store one
--- Of a trial, which is undone, the bytes are not kept. NULL: they were known.
+-- In a dry run, which is rolled back, the bytes are not stored. NULL: they are known.
 SELECT lims.keep_file(:$organization::bigint, :fileName::text,
                       coalesce(decode(:contentBase64::text, 'base64'),
                                convert_to(:content::text, 'UTF8')),
@@ -40,7 +40,7 @@ SELECT f.id AS "id",
    AND f.id = :id::bigint
 
 -- name: import_patience exec
--- Entering what a large file says takes longer than a request's statement may.
+-- Entering the results of a large file takes longer than the usual statement_timeout.
 SELECT set_config('statement_timeout', :milliseconds::text, true)
  WHERE :$organization::bigint IS NOT NULL
 
@@ -51,10 +51,9 @@ SELECT i.status AS "status",
                         :reading::jsonb, :resolution::jsonb, :because::text) i
 
 -- name: ingest_answer one
--- What a released file came to is what an imported one did, and a rejected one is
--- as little imported as one in quarantine. To a key that only delivers (`bare`),
--- neither cells nor samples, nor whether there is a sample: each code once, and
--- whatever goes wrong with a sample as if it were not there.
+-- A released file is reported as imported, a rejected one as quarantined. An
+-- upload-only key (`bare`) sees neither cells nor samples, nor whether a sample exists:
+-- it gets each code once, and unknown_tracking_id for every fault of a sample.
 SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
             THEN f.id END AS "id",
        f."fileName" AS "fileName",
@@ -115,7 +114,7 @@ SELECT CASE WHEN NOT :dryRun::boolean OR :duplicate::boolean
    AND f.id = :fileId::bigint
 
 -- name: job_file_take one
--- global: what a crash left is read again in all organizations
+-- global: interrupted files of all organizations are resumed
 SELECT t.organization_id AS "organization",
        t.id AS "id",
        t.user_id AS "user",
@@ -125,7 +124,7 @@ SELECT t.organization_id AS "organization",
  WHERE t.id IS NOT NULL
 
 -- name: job_file_act exec
--- On behalf of who sent the file, who may do so still, or of nobody.
+-- Acts as the sender of the file if it may still send files, otherwise as nobody.
 SELECT lims.act_for_sender(:$organization::bigint, :$user::bigint, :$key::bigint,
                            :$request::text)
 

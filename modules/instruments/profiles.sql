@@ -28,14 +28,14 @@ SELECT id AS "id",
    FOR NO KEY UPDATE
 
 -- name: profile_time_zone one
--- global: time zones are nobody's own.
+-- global: the list of time zones belongs to no organization
 SELECT EXISTS (
        SELECT FROM pg_catalog.pg_timezone_names
         WHERE name = :timeZone::text) AS "known"
 
 -- name: profile_add one
--- The next version of its code. Of two that are added at once, one is refused by
--- the unique key.
+-- Assigns the next version of the code. If two are added at the same time, the unique
+-- key refuses one.
 INSERT INTO lims.instrument_profile
       (organization_id, code, version, name, definition)
 SELECT :$organization::bigint, :code::text, coalesce(max(p.version), 0) + 1,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What an extraction asks and keeps.
+-- Queries of extractions.
 
 -- name: extraction_policy one
 SELECT o.ai_data_access AS "aiDataAccess"
@@ -7,8 +7,8 @@ SELECT o.ai_data_access AS "aiDataAccess"
  WHERE o.id = :$organization::bigint
 
 -- name: extraction_candidates many
--- The tests of the samples that a file names, ordered as the code looks them up.
--- One more than are taken.
+-- The candidates: tests of the samples that a file names, in the order of look-up.
+-- Returns one more than the limit, to detect that there are more.
 SELECT s.tracking_id AS "trackingId",
        t.id AS "sampleTestId",
        d.code AS "code",

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- name: job_scan one
--- global: a scan looks at the samples of all organizations
+-- global: the scan looks at the samples of all organizations
 SELECT s.looked_at AS "samples",
        s.told AS "events",
        s.more AS "more"
   FROM lims.scan_samples(:rows::integer) s
 
 -- name: job_scan_backlog one
--- global: a scan looks at the samples of all organizations
+-- global: the scan looks at the samples of all organizations
 SELECT b.waiting AS "waiting",
        coalesce(extract(epoch FROM now() - b.oldest_at), 0)::bigint
            AS "oldestSeconds"
   FROM lims.scan_backlog() b
 
 -- name: job_retention one
--- global: what has had its time goes in all organizations
+-- global: expired rows of all organizations are deleted
 SELECT r.events AS "events",
        r.deliveries AS "deliveries",
        r.given_up AS "givenUp",
@@ -32,7 +32,7 @@ SELECT r.events AS "events",
            least(:rows::integer, 100)) f (removed)
 
 -- name: job_retention_backlog one
--- global: what has had its time goes in all organizations
+-- global: expired rows of all organizations are deleted
 SELECT b.events AS "events",
        b.deliveries AS "deliveries",
        b.given_up AS "givenUp",

@@ -12,7 +12,7 @@
 
 /* --- Digits ---------------------------------------------------------------- */
 
-/* Takes leading zeros away; keeps trailing ones, which are significant. */
+/* Removes leading zeros; keeps trailing ones, which are significant. */
 static lims_decimal_t made_of(bool negative, const char *digits, int count, int exponent)
 {
     while (count > 0 && *digits == '0') {
@@ -245,7 +245,7 @@ static char *divide_digits(char *rest, int count, const char *divisor, int width
     return quotient;
 }
 
-/* Takes away the zeros at the end, down to that power of ten. */
+/* Removes trailing zeros, down to that power of ten. */
 static lims_decimal_t shortened(lims_decimal_t a, int exponent)
 {
     exponent = exponent < 0 ? exponent : 0;
@@ -278,7 +278,8 @@ bool lims_decimal_divide(lims_decimal_t *quotient, const lims_decimal_t *a, cons
     for (int i = 0; i < count + width; i++) {
         exact = exact && rest[i] == '0';
     }
-    /* One digit more says on which side of a half the remainder lies. */
+    /* One more digit, 0 or 1, tells on which side of a half the remainder
+     * lies. */
     digits[count] = exact ? '0' : '1';
     *quotient = made_of(a->negative != b->negative, digits, count + 1,
                         a->exponent - b->exponent - zeros - 1);

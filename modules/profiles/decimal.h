@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decimal.h - exact arithmetic on decimal numbers as laboratories write them.
+ * decimal.h - exact decimal arithmetic on numbers as laboratories write them.
  *
- * 7.10 has three digits and says so: a number keeps its trailing zeros. Nothing
- * passes through binary floating point, where 0.1 is another number; what has no
- * end in decimal digits is rounded where somebody declared to, or not at all.
+ * A number keeps its trailing zeros: 7.10 has three digits. Nothing passes
+ * through binary floating point, where 0.1 is another number. A result with
+ * infinitely many decimals is rounded only where a profile declares it, and
+ * otherwise refused.
  */
 #ifndef LIMS_PROFILES_DECIMAL_H
 #define LIMS_PROFILES_DECIMAL_H
 
 #include "lims.h"
 
-/* Most digits of a number that is calculated with. */
+/* Largest number of digits in a calculation. */
 #define LIMS_DECIMAL_DIGITS_MAX 100
 
-/* Most decimal places that a number can be rounded to. */
+/* Largest number of decimal places to which a number can be rounded. */
 #define LIMS_DECIMAL_PLACES_MAX 30
 
 typedef struct {

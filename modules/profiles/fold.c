@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* What a character is folded to where the ranges below do not say; sorted. "" is
- * left out, " " is a blank. From UnicodeData.txt's compatibility mappings, made
- * small; mu as u besides. */
+/* Table of folded characters outside of the ranges below, sorted. "" is
+ * removed, " " is a blank. From UnicodeData.txt's compatibility mappings, in
+ * lower case; and mu as u. */
 static const struct {
     unsigned int character;
     const char *folded;
@@ -168,7 +168,7 @@ static int fold_character(unsigned char *bytes, unsigned int character)
         bytes[0] = ' ';
         return 1;
     }
-    /* Of the pairs of Latin Extended-A, capitals come first. */
+    /* In the pairs of Latin Extended-A the capital comes first. */
     if (character >= 0x0100 && character <= 0x017E && character != 0x0138) {
         bool odd_first = (character >= 0x0139 && character <= 0x0148) || character >= 0x0179;
 
@@ -272,8 +272,8 @@ bool lims_fold_equals(const char *text, apr_size_t length, const char *folded)
     }
 }
 
-/* How many bytes of a blank are at the front: white space of ASCII, no-break
- * and narrow no-break space, the ideographic one. 0: none. */
+/* Returns the number of bytes of the blank at the front: white space of ASCII,
+ * no-break and narrow no-break space, the ideographic one. 0: none. */
 static apr_size_t blank_length(const char *text, apr_size_t length)
 {
     static const char *const wide[] = { "\xC2\xA0", "\xE2\x80\xAF", "\xE3\x80\x80" };

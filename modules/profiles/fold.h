@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold.h - names in files as they are compared: headers, keys, tests, tokens.
+ * fold.h - normalizing names in files (headers, keys, tests, tokens) for
+ * comparison.
  *
- * The same header is written with a micro sign or a Greek mu, with a no-break
- * space, in capitals, with two blanks. Folding takes from Unicode's NFKC
- * (UAX #15) what occurs in such names: superscript and subscript digits and
+ * The same header occurs with a micro sign or a Greek mu, with a no-break
+ * space, in capitals, with two blanks. Folding applies those parts of Unicode's
+ * NFKC (UAX #15) that occur in such names: superscript and subscript digits and
  * signs, the micro sign, full-width forms, ligatures, the Kelvin, Ohm and
- * Angstrom signs, kinds of blanks; letters are made small. Whatever is not in
- * that table stays what it is: there is no similarity, only equality.
+ * Angstrom signs, kinds of blanks; and makes letters lower-case. All other
+ * characters stay as they are: names are compared for equality, never for
+ * similarity.
  *
  * Values and tracking ids are never folded.
  */

@@ -12,7 +12,7 @@
 
 /* --- Rows ------------------------------------------------------------------ */
 
-/* What is compared, where a row names it. */
+/* The members that are compared, if a row names them. */
 static const struct {
     const char *name;
     apr_size_t expected, read;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h - from a document to readings: how its values are arranged, and the
- * rules that hold for every arrangement.
+ * layout.h - layouts: how the values of a document are arranged, and the rules
+ * that all layouts share.
  *
- * A layout (layout_*.c) knows where values stand and hands each of them, with
- * its surroundings, to the rules (rules.c). What a value means, which rows count,
- * what is a control, what is refused: that is decided there, once for all
- * layouts. Nothing here fails: what cannot be taken becomes a reason, and reading
- * goes on, so that a person learns everything at once.
+ * A layout (layout_*.c) finds the values, and passes each of them with its
+ * surroundings to the rules (rules.c). The rules decide, once for all layouts,
+ * what a value means, which rows count, which are controls, and which values
+ * are refused. Nothing here fails: a value that cannot be read becomes a
+ * reason, and reading continues, so that a person sees all reasons at once.
  *
- * The time taken grows with the cells of the document, not faster.
+ * The time is linear in the number of cells.
  */
 #ifndef LIMS_PROFILES_LAYOUT_H
 #define LIMS_PROFILES_LAYOUT_H
@@ -19,7 +19,7 @@
 
 #include <apr_hash.h>
 
-/* Reads a document as a profile says: fills .readings, .reasons and .counts of
+/* Reads a document by a profile: fills .readings, .reasons and .counts of
  * `out`. Everything lives in `pool`, which has to be that of the document. */
 void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
                       const lims_profile_t *profile, apr_pool_t *pool);
@@ -35,40 +35,40 @@ typedef struct {
     apr_hash_t *ignored;  /* folded names */
     apr_hash_t *controls; /* rules_controls.c: those in the units of tests; or NULL */
     apr_hash_t *said;     /* reasons by code, place and words */
-    apr_hash_t *unknown;  /* names and their places that were told; or NULL */
+    apr_hash_t *unknown;  /* names and places that were reported; or NULL */
     apr_hash_t *paths;    /* layout_xml.c: where paths lead */
     bool uses_keys;       /* some source is a key */
-    apr_hash_t *counted;  /* folded headers of which a source says which one: "#2" */
+    apr_hash_t *counted;  /* folded headers that a source numbers: "#2" */
     apr_hash_t *below;    /* folded labels that a source is below of; NULL: none */
     apr_hash_t *numbered; /* columns that a source names by index, as that has it */
-    apr_hash_t *told;     /* cells that were told to be no number */
+    apr_hash_t *told;     /* cells that were reported as no number */
     apr_hash_t *named;    /* folded headers, keys, labels and steps of paths that sources name */
     apr_hash_t *noted;    /* layout_near.c: what was told */
     char *line;           /* of lims_layout_line(), and its size */
     apr_size_t line_size;
-    /* Of the row that is being read. */
+    /* State of the row that is being read. */
     int values, skipped;   /* of them */
     int left;              /* of the skipped: controls */
     bool remark;           /* what is looked up now is one: text for people */
-    bool told_id;          /* once a row: that it has no tracking id */
-    bool told_time;        /* once a row: that its time is wrong */
+    bool told_id;          /* reported for this row: it has no tracking id */
+    bool told_time;        /* reported for this row: its time is wrong */
     const char *told_flag; /* once a row: the cell of a flag that was told last */
     bool judged;           /* as a whole, by every rule */
     /* rules_time.c: formats that some time of the file does not fit; times that could
      * be several. NULL: none so far. */
     bool *misfits;
     apr_array_header_t *open_times;
-    /* Of a table without a header: how many cells its first row has. */
+    /* Number of cells in the first row of a table without a header. */
     const lims_sheet_t *measured;
     int measured_from, measured_cells;
-    const struct lims_layout_scope_t *once; /* where to look for what stands once in a file */
+    const struct lims_layout_scope_t *once; /* scope for values that occur once in a file */
 } lims_layout_t;
 
 /* A text and where it stands. */
 typedef struct {
     const char *text;        /* without blanks around it; NULL: there is no such place, or
                                 the expression of the source does not match */
-    const char *raw;         /* as it stands there; NULL: no such place */
+    const char *raw;         /* text exactly as in the file; NULL: no such place */
     const lims_cell_t *cell; /* or NULL: no cell of a sheet */
     int row, column;         /* from 1, or 0 */
 } lims_found_t;
@@ -83,7 +83,7 @@ typedef struct {
 /* Values by folded keys, and what is below labels. */
 typedef struct lims_keys_t lims_keys_t;
 
-/* The surroundings of a value: where its sources are looked for. */
+/* The scope of a value: the places in which its sources are searched. */
 typedef struct lims_layout_scope_t lims_layout_scope_t;
 struct lims_layout_scope_t {
     const lims_sheet_t *sheet; /* or NULL */
@@ -114,14 +114,14 @@ struct lims_layout_scope_t {
 
 /* --- Sources (layout_source.c) ------------------------------------------------ */
 
-/* Looks a source up and applies its expression. */
+/* Evaluates a source: finds its text and applies its expression. */
 void lims_source_read(lims_found_t *found, const lims_layout_t *layout,
                       const lims_layout_scope_t *scope, const lims_source_t *source);
 
-/* A cell of a row as what was found. */
+/* Converts a cell of a row to a found text. */
 lims_found_t lims_found_cell(const lims_row_t *row, int column);
 
-/* A text that stands in no cell of its own. */
+/* Converts a text that is not in a cell of its own to a found text. */
 lims_found_t lims_found_text(const char *text, int row, int column, apr_pool_t *pool);
 
 /* The column of a header: its nth occurrence among the scope's columns, from 0;
@@ -131,9 +131,9 @@ int lims_header_column(const lims_layout_scope_t *scope, const char *header, int
 /* The next column of the same header behind one of the scope's; -1: there is none. */
 int lims_header_next(const lims_layout_scope_t *scope, const char *header, int column);
 
-/* What stands in the place of a text once more; other texts are a reason, since
- * nobody says which counts, but for remarks, which are joined. `what` names the
- * place, "the column \"x\"". False: it is another. */
+/* Takes a repeated value of one source. A different text is a reason, since it
+ * is not declared which one counts; only remarks are joined. `what` names the
+ * place, "the column \"x\"". False: the texts differ. */
 bool lims_source_again(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                        lims_found_t *found, const lims_found_t *again, const char *what);
 
@@ -145,12 +145,13 @@ const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_
 const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t *sheet, int from,
                                 int to, int except, int until);
 
-/* What is below a label, outside of the table, by a source of that kind. Different
- * texts below one that is named without a number are a reason. */
+/* Finds the cell below a label, outside of the table, for a source of that
+ * kind. Different texts below a label that is named without a number are a
+ * reason. */
 bool lims_keys_below(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
                      const lims_source_t *source);
 
-/* The value of a key. A key that stands there with two values is a reason. */
+/* Finds the value of a key. A key with two different values is a reason. */
 bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims_keys_t *keys,
                     const char *key);
 
@@ -158,12 +159,12 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
  * until the next call. */
 const char *lims_layout_line(apr_size_t *length, lims_layout_t *layout, const lims_row_t *row);
 
-/* Whether no cell says anything; whether one does. */
+/* Whether all cells are blank; whether one is not. */
 bool lims_row_is_blank(const lims_row_t *row);
 bool lims_cell_says(const lims_row_t *row, int column);
 
-/* Whether a row is the one below, in the sheet as a person sees it: workbooks leave
- * blank rows out. */
+/* Whether a row follows the other in the sheet as a person sees it: workbooks
+ * leave blank rows out. */
 bool lims_row_is_next(const lims_layout_t *layout, const lims_row_t *row, const lims_row_t *next);
 
 /* --- Tables (layout_table.c) --------------------------------------------------- */
@@ -180,15 +181,15 @@ typedef struct {
     const char *lacks; /* the code of an optional test without a column, or NULL */
 } lims_table_t;
 
-/* Finds the tables of the document, blocks and repeated headers each as one of
- * their own. What is declared and missing is a reason. */
+/* Finds the tables of the document; each block and each repeated header is a
+ * table. A declared part that is missing is a reason. */
 const apr_array_header_t *lims_tables_find(lims_layout_t *layout);
 
 /* The scope of a row of a table. */
 lims_layout_scope_t lims_table_scope(const lims_table_t *table, const lims_row_t *row);
 
-/* Whether a row has the columns that the header has, or its table's first row where
- * there is no header; else a reason (layout_fit.c). */
+/* Whether a row has the columns of its header, or without a header those of the
+ * table's first row; otherwise a reason (layout_fit.c). */
 bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row);
 
 /* Whether the profile names a column by its number, counted from 0 here. */
@@ -237,11 +238,11 @@ void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
 
 /* --- Rules (rules.c and rules_*.c) ---------------------------------------------- */
 
-/* Begins a row of the file, or whatever the layout counts as one. False: the
- * profile says not to take it. `scope` NULL: only each value can tell. */
+/* Begins a row of the file, or the unit that the layout treats as a row. False:
+ * the profile skips it. `scope` NULL: it is decided for each value. */
 bool lims_rules_begin(lims_layout_t *layout, const lims_layout_scope_t *scope);
 
-/* Ends a row that was begun: between are its values. */
+/* Ends a row; its values are taken between begin and end. */
 void lims_rules_end(lims_layout_t *layout);
 
 /* Takes a value. `test` NULL: the test that `name` names, or if that is NULL too,
@@ -249,17 +250,17 @@ void lims_rules_end(lims_layout_t *layout);
 void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
                       const lims_test_t *test, const lims_found_t *name, const lims_found_t *value);
 
-/* What holds for the file as a whole: replicates, duplicates, integrity. */
+/* Applies the rules about the whole file: replicates, duplicates, integrity. */
 void lims_rules_finish(lims_layout_t *layout);
 
-/* A value on its way to a reading. */
+/* The state of a value while it becomes a reading. */
 typedef struct {
     lims_layout_t *layout;
     const lims_layout_scope_t *scope;
     const lims_test_t *test;
     lims_found_t found[LIMS_COLUMN_COUNT];
     lims_reading_t reading;
-    bool skipped; /* what stands there is not to be taken */
+    bool skipped; /* the value must not be taken */
 } lims_cell_value_t;
 
 /* Whether a condition's bounds hold for a text; false with a reason for one that
@@ -267,29 +268,31 @@ typedef struct {
 bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                         const lims_condition_t *condition, const lims_found_t *found);
 
-/* When a value was measured; where the profile's formats do not agree on it, that is
- * left open until lims_times_decide() knows all times of the file (rules_time.c). */
+/* Reads the time of the analysis. Where the profile's formats allow several
+ * times, the decision is left to lims_times_decide(), which knows all times of
+ * the file (rules_time.c). */
 void lims_time_read(lims_cell_value_t *value);
 void lims_times_decide(lims_layout_t *layout);
 
-/* Result, unit, qualifier and dilution of a value (rules_value.c). */
+/* Reads result, unit, qualifier and dilution of a value (rules_value.c). */
 void lims_value_read(lims_cell_value_t *value);
 
 /* Whether the value's cell is blank, or has a token that says the same. */
 bool lims_value_is_blank(const lims_cell_value_t *value);
 
-/* Compares the unit with the test's, and converts (rules_unit.c). `number` is
- * canonical. NULL: refused. */
+/* Compares the unit with the test's, and converts the value (rules_unit.c).
+ * `number` is canonical. NULL: refused. */
 const char *lims_value_convert(lims_cell_value_t *value, const char *number, bool percent);
 
-/* The control that the value is, its numbers in the unit of the value's test; NULL:
- * it is none (rules_controls.c). */
+/* Finds the control rule that applies to the value, with its numbers in the
+ * unit of the value's test; NULL: the value is of a sample
+ * (rules_controls.c). */
 const lims_control_t *lims_control_in_unit(lims_cell_value_t *value);
 
-/* Rows that are of one sample and test (rules_replicates.c). */
+/* Resolves several values of one sample and test (rules_replicates.c). */
 void lims_replicates_resolve(lims_layout_t *layout);
 
-/* What the file says of its own end (rules_integrity.c). */
+/* Checks that the file is complete (rules_integrity.c). */
 void lims_integrity_check(lims_layout_t *layout);
 
 /* --- Reasons (reason.c) --------------------------------------------------------- */

@@ -81,7 +81,7 @@ static int only_component(const lims_row_t *record, int field, const lims_astm_s
     return only ? only : 1;
 }
 
-/* What a field says. */
+/* Returns the text of a field. */
 static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *record,
                              const lims_source_t *source)
 {

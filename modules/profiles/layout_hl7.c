@@ -91,7 +91,7 @@ static const char *whole(const lims_row_t *segment, int field, const lims_hl7_si
     return first;
 }
 
-/* What a field says, or one of its repetitions. */
+/* Returns the text of a field, or of one of its repetitions. */
 static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *segment,
                              const lims_source_t *source)
 {
@@ -194,8 +194,8 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_la
     return true;
 }
 
-/* Where the order ends that begins at `begin`: at the next OBR, or at the ORC
- * that comes before it. */
+/* Returns the end of the order that begins at `begin`: the next OBR, or the ORC
+ * before it. */
 static int order_end(const lims_sheet_t *sheet, int begin, int end, bool specimen_behind)
 {
     for (int i = begin + 1; i < end; i++) {

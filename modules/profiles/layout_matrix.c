@@ -176,8 +176,8 @@ static bool find_map(lims_table_t *table, lims_layout_t *layout, const lims_shee
     return true;
 }
 
-/* What a map says beside the sample of the same wells stands in rows without a
- * label. */
+/* Reads the plate map. Rows without a label may have other information about
+ * the same wells. */
 static void read_map(lims_layout_t *layout, map_t *map)
 {
     const lims_table_t *table = &map->plate.table;

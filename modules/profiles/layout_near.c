@@ -48,7 +48,7 @@ static bool are_digits(const char *text, apr_size_t length)
     return true;
 }
 
-/* Of two names what differs, in whole characters. */
+/* Reduces two names to the part in which they differ, in whole characters. */
 static void differing(const char **a, apr_size_t *a_length, const char **b, apr_size_t *b_length)
 {
     apr_size_t begin = 0, end = 0;

@@ -320,7 +320,8 @@ static const lims_row_t *uncut(const lims_layout_t *layout, const lims_row_t *ro
     return line;
 }
 
-/* What stands below the labels of a row, for those that the profile names. */
+/* Finds the cells below the labels of a row, for labels that the profile
+ * names. */
 static void add_below(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
                       const lims_row_t *next)
 {
@@ -476,7 +477,8 @@ static bool find_below(lims_found_t *found, const lims_layout_t *layout,
     return false;
 }
 
-/* What is joined stands where its first part does. Half of it is nothing. */
+/* A joined text has the place of its first part. If a part is blank, it is
+ * blank. */
 static bool find_join(lims_found_t *found, const lims_layout_t *layout,
                       const lims_layout_scope_t *scope, const lims_source_t *source)
 {

@@ -111,7 +111,8 @@ static const char *names_text(const lims_layout_t *layout)
 
 /* --- The data ----------------------------------------------------------------------- */
 
-/* Where the data end that begin there. `*again`: at another header. */
+/* Returns the end of the data that begin there. `*again`: they end at a
+ * repeated header. */
 static int find_end(bool *again, lims_layout_t *layout, const stretch_t *stretch, int begin)
 {
     const lims_profile_table_t *table = &layout->profile->table;
@@ -205,8 +206,8 @@ static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const 
 
 /* --- Sections and blocks -------------------------------------------------------------- */
 
-/* What the first row of a block says of it. Where the group takes no part that is
- * nothing, and the block is one nevertheless. */
+/* Takes the text that a block's first row captures. If the group captures
+ * nothing, that text is absent, but the block is one. */
 static lims_found_t block_of(lims_layout_t *layout, const lims_row_t *row)
 {
     apr_size_t length, captured;

@@ -9,7 +9,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* Where the labels of the rows stand. */
+/* Number of the column with the labels of the rows. */
 #define LABELS 0
 
 /* Whether the profile takes a column for something else than a sample. */

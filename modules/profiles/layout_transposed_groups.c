@@ -240,7 +240,8 @@ static void check_source(groups_t *g, const group_t *group, const lims_source_t 
     }
 }
 
-/* One value for each sample: a second column of it would be left out unseen. */
+/* Refuses a second column of values for a sample: it would be ignored without
+ * notice. */
 static void check_single(groups_t *g, const group_t *group)
 {
     const lims_source_t *value = &g->layout->profile->columns[LIMS_COLUMN_VALUE];

@@ -36,7 +36,7 @@ static const lims_element_t *root_of(const lims_element_t *element)
     return element;
 }
 
-/* What a path led to. */
+/* The element or attribute that a path leads to. */
 typedef struct {
     const lims_element_t *element;
     const char *attribute; /* or NULL */
@@ -139,7 +139,8 @@ static apr_array_header_t *reach(const lims_layout_t *layout, const lims_element
     return known;
 }
 
-/* What an element or attribute says; false: there is no such attribute. */
+/* Takes the text of an element or attribute; false: there is no such
+ * attribute. */
 static bool read_target(lims_found_t *found, const lims_layout_t *layout,
                         const lims_layout_scope_t *scope, const target_t *target, const char *path)
 {

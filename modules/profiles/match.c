@@ -14,7 +14,7 @@
 
 #include "profiles/fold.h"
 
-/* How near a profile came. */
+/* The score of a profile: how well it fits the file. */
 typedef struct {
     const lims_profile_t *profile;
     int score;          /* conditions that hold, then headers of the best row */
@@ -128,7 +128,8 @@ static const char *check_lines(lims_look_t *look, const lims_profile_t *profile,
     return misses;
 }
 
-/* How many of the names a row has; `*missing` is the first that it lacks. */
+/* Returns how many of the names are in a row; `*missing` is the first that is
+ * not. */
 static int names_in(const char **missing, const apr_array_header_t *names, const lims_row_t *row,
                     apr_pool_t *pool)
 {

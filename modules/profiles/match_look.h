@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_look.h - what match.c looks at. */
+/* match_look.h - the views of a file that matching shares, each made once. */
 #ifndef LIMS_PROFILES_MATCH_LOOK_H
 #define LIMS_PROFILES_MATCH_LOOK_H
 
@@ -7,7 +7,7 @@
 
 #include "profiles/match.h"
 
-/* The file, and what was made of it so far. */
+/* The file, and the views of it that were made so far. */
 typedef struct {
     const char *bytes;
     apr_size_t length;
@@ -18,7 +18,7 @@ typedef struct {
     apr_hash_t *texts;               /* charset -> const lims_text_t *, no bytes: not decodable */
     lims_reasons_t *faults;          /* why bytes could not be read */
     bool readable;                   /* by some profile */
-    bool nearness;                   /* no profile is for it: only how near they come counts */
+    bool nearness;                   /* no profile matches: only the score counts */
     apr_pool_t *pool;
 } lims_look_t;
 
@@ -28,17 +28,18 @@ const lims_text_t *lims_look_text(lims_look_t *look, const char *charset);
 /* The document of any container but text; NULL with faults. */
 const lims_document_t *lims_look_document(lims_look_t *look);
 
-/* The first rows of a text as the profile splits it; NULL when that breaks its
- * dialect or a bound; `*why` says how. A quoted cell may go on behind the lines looked at:
- * then all are read, if `all`. */
+/* The first rows of a text, split by the profile; NULL when the text breaks its
+ * dialect or a bound, with the reason in `*why`. A quoted cell may continue
+ * after these lines: then all lines are read, if `all`. */
 const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profile,
                                    const lims_text_t *text, bool all, apr_pool_t *pool);
 
 /* The end of the line that begins here, and in `*next` where the next one does. */
 const char *lims_line_end(const char **next, const char *at, const char *end);
 
-/* What the headers of messages, and the root of XML or JSON, miss of a profile: NULL when
- * they fit or it says nothing of them. `*score` grows by what holds. */
+/* The condition of a profile that message headers, or the root of XML or JSON,
+ * do not meet; NULL: all are met, or there are none. `*score` is increased by
+ * the number of met conditions. */
 const char *lims_match_messages(lims_look_t *look, const lims_profile_t *profile, int *score);
 const char *lims_match_root(lims_look_t *look, const lims_profile_t *profile, int *score);
 

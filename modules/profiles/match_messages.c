@@ -20,7 +20,7 @@ static bool one_of(const apr_array_header_t *names, const char *name)
     return false;
 }
 
-/* What a message's header says against the profile: NULL when it fits. */
+/* Compares a message's header with the profile: NULL when it fits. */
 static const char *header_misses(lims_look_t *look, const lims_profile_t *profile,
                                  const lims_row_t *header)
 {

@@ -14,8 +14,8 @@
 
 /* --- Signs ----------------------------------------------------------------- */
 
-/* What can stand between digits. A profile that declares the first of a family
- * means all of it. */
+/* Signs that can stand between digits. A profile that declares the first of a
+ * family declares all of it. */
 static const struct {
     const char *text;
     char family;
@@ -280,7 +280,7 @@ static bool is_canonical(const parts_t *parts, char decimal)
             (parts->runs == 2 && decimal == '.' && signs[parts->between[0]].text[0] == '.'));
 }
 
-/* How else a text could be read. */
+/* Describes how a text could be read as a number with other signs. */
 static const char *ambiguity(const parts_t *parts, char decimal, apr_pool_t *pool)
 {
     const char *point = fits(parts, '.', NULL) ? canonical(parts, '.', pool) : NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number_format.h - numbers as instruments write them: 1,234.5 here is 1.234,5 there,
- * and 1,234 alone can be either.
+ * number_format.h - notations of numbers: 1,234.5 is written 1.234,5 elsewhere,
+ * and 1,234 alone is ambiguous.
  *
- * A number is read by the signs that a profile declares and by no others. A text
- * that would be a number by other signs is refused as ambiguous, so that nobody
- * finds a thousandfold result. What needs no other signs keeps its text to the
- * last zero.
+ * A number is read only with the signs that the profile declares. A text that
+ * would be a number with other signs is refused as ambiguous, so that no result
+ * is wrong by a factor of thousand. A number that needs no conversion keeps its
+ * text, trailing zeros included.
  */
 #ifndef LIMS_PROFILES_NUMBER_FORMAT_H
 #define LIMS_PROFILES_NUMBER_FORMAT_H
@@ -16,7 +16,7 @@
 typedef enum {
     LIMS_NUMBER_READ,
     LIMS_NUMBER_NONE,      /* not a number, whatever is declared */
-    LIMS_NUMBER_AMBIGUOUS, /* one only by signs that are not declared */
+    LIMS_NUMBER_AMBIGUOUS, /* a number only with signs that are not declared */
     LIMS_NUMBER_COUNT
 } lims_number_e;
 
@@ -27,8 +27,8 @@ typedef struct {
     const char *why;  /* for people, when it is none or ambiguous */
 } lims_number_t;
 
-/* Reads a text by declared signs. A space among the grouping signs stands for
- * the no-break ones too, an apostrophe for the typographic one. */
+/* Reads a number with the declared signs. A space among the grouping signs
+ * includes no-break spaces, an apostrophe includes the typographic one. */
 lims_number_e lims_number_read(lims_number_t *number, const char *text, const lims_numbers_t *form,
                                apr_pool_t *pool);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h - what a profile declares: how the files of one instrument are
- * recognized and read, as data.
+ * profile.h - profiles: declarations of how the files of one instrument are
+ * recognized and read.
  *
  * A profile is a JSON object that a laboratory writes by hand; the manual in
  * conf/profiles/README.md explains each member. lims_profile_parse() checks it
- * and gives this structure, which nothing changes afterwards: threads share it,
- * and the same bytes read by it give the same readings for ever.
+ * and makes this structure, which is never changed afterwards: threads share
+ * it, and the same bytes read by it always give the same readings.
  *
- * Members have the names of the JSON, where C lets them; a part that is absent
- * there has its defaults here. Names in files (headers, keys, tests, sections)
- * are kept folded, see fold.h, and are compared with folded cells.
+ * Members have the names of the JSON, where C allows them; absent parts have
+ * their defaults here. Names in files (headers, keys, tests, sections) are
+ * stored folded, see fold.h, and are compared with folded cells.
  *
  * Nothing here knows httpd or the database.
  */
@@ -100,20 +100,20 @@ typedef enum {
 
 extern const char *const lims_column_names[];
 
-/* Whether a row is of some kind: the text of a column or a source is one of
- * some texts, or matches, or is a number within bounds. Exactly one of .column and
- * .source is given. */
+/* A condition for a row: the text of a column or a source equals one of some
+ * texts, or matches an expression, or is a number within bounds. Exactly one of
+ * .column and .source is given. */
 typedef struct {
     lims_column_e column; /* LIMS_COLUMN_COUNT: .source */
     lims_source_t source;
     const apr_array_header_t *equals; /* of const char *, or NULL; "" is a blank */
     const lims_regex_t *matches;      /* or NULL */
-    /* Decimal numbers, or NULL; what is there holds as well. */
+    /* Bounds: decimal numbers, or NULL. All given bounds have to hold. */
     const char *less, *at_most, *at_least, *more;
 } lims_condition_t;
 
-/* The places that a source consists of: itself, or what it joins. NULL behind the
- * last, and for a source that is not declared or NULL. */
+/* The sources that a source consists of: itself, or those that it joins. NULL
+ * after the last, and for a source that is not declared or NULL. */
 const lims_source_t *lims_source_place(const lims_source_t *source, int number);
 
 /* Whether a condition compares numbers. */
@@ -127,7 +127,7 @@ typedef struct {
     bool absent; /* none of them may look so */
 } lims_line_match_t;
 
-/* Every condition that is given has to hold. */
+/* All given conditions have to hold. */
 typedef struct {
     unsigned containers;                /* bits 1 << lims_container_e */
     const lims_regex_t *file_name;      /* or NULL */
@@ -154,8 +154,8 @@ typedef struct {
     bool ragged; /* rows may lack cells at their end that hold something in others */
 } lims_profile_dialect_t;
 
-/* Where the rows of results are; in long, wide, grouped, transposed, keyvalue
- * and matrix layouts. */
+/* The location of the results' rows, in layouts long, wide, grouped,
+ * transposed, keyvalue and matrix. */
 typedef struct {
     const char *sheet;           /* folded; NULL: match's, else every visible one that fits */
     const lims_regex_t *section; /* a row that stands before the table, or NULL */
@@ -221,7 +221,7 @@ typedef struct {
     const char *write; /* what is written */
 } lims_choice_t;
 
-/* One test of the organization as the instrument knows it. */
+/* A test of the instrument, with the organization's test definition. */
 typedef struct {
     const apr_array_header_t *names; /* of const char *, folded; a header may have "#2" */
     const char *test_code;
@@ -235,7 +235,8 @@ typedef struct {
     const lims_source_t *columns[LIMS_COLUMN_COUNT]; /* instead of the profile's, or NULL */
 } lims_test_t;
 
-/* Which of its two moments a time means that comes twice when clocks are set back. */
+/* The instant that is meant by a time that occurs twice when clocks are set
+ * back. */
 typedef enum {
     LIMS_DOUBLED_QUARANTINE,
     LIMS_DOUBLED_FIRST,
@@ -357,7 +358,7 @@ typedef struct {
 
 typedef enum { LIMS_ROUTE_QC_BATCH, LIMS_ROUTE_SKIP, LIMS_ROUTE_COUNT } lims_route_e;
 
-/* A row that is a control, by the first rule whose conditions all hold. */
+/* A rule for controls. The first rule applies whose conditions all hold. */
 typedef struct {
     const apr_array_header_t *when;  /* of lims_condition_t */
     const apr_array_header_t *tests; /* of const char *: test codes; NULL: any */
@@ -437,13 +438,14 @@ typedef struct {
 
 /* --- Proof ----------------------------------------------------------------- */
 
-/* A reading that is expected; what is NULL is not compared, "" is none. */
+/* An expected reading; members that are NULL are not compared, "" means
+ * none. */
 typedef struct {
     const char *tracking_id, *test_code, *result, *unit, *qualifier, *analysed_at;
     const char *control_type; /* "none": a sample's */
 } lims_golden_row_t;
 
-/* A file by which a profile shows that it reads what it says (golden.h). */
+/* A golden file: a test file with the readings that are expected (golden.h). */
 typedef struct {
     const char *file_name;
     const char *content, *content_base64, *sha256; /* one of them: where its bytes are */
@@ -454,7 +456,7 @@ typedef struct {
 /* --- The profile ----------------------------------------------------------- */
 
 typedef struct {
-    /* Not of the JSON: whoever keeps profiles sets these in a copy. */
+    /* Not in the JSON: set in a copy by the module that stores profiles. */
     const char *id; /* decimal text, or NULL */
     int version;
 

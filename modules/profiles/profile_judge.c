@@ -6,7 +6,7 @@
 #include "profiles/profile_parse.h"
 #include "profiles/unit.h"
 
-/* What a spelling means by the profile. */
+/* Resolves the spelling of a unit by the profile's aliases. */
 static const char *meaning_of(const lims_units_t *units, const char *unit, apr_pool_t *pool)
 {
     for (int i = 0; units->aliases && i < units->aliases->nelts; i++) {

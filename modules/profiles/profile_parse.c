@@ -39,7 +39,7 @@ static int longest(const lims_member_t *member)
     return member->max > 0 ? member->max : TEXT_DEFAULT_MAX;
 }
 
-/* What the member's value has to be, in words. */
+/* Describes the values that a member may have. */
 static const char *expectation(const lims_member_t *member, apr_pool_t *pool)
 {
     switch (member->type) {
@@ -509,7 +509,7 @@ const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const cha
     if (error) {
         return error;
     }
-    /* What a string for a source means depends on it, wherever it stands. */
+    /* The layout is read first: it decides what a string for a source means. */
     layout = lims_json_member(tree, "layout");
     if (layout && layout->type == LIMS_JSON_STRING) {
         int value = index_of(lims_layout_names, layout->text);

@@ -8,7 +8,7 @@
 #include "formats/encoding.h"
 #include "profiles/profile_parse.h"
 
-/* As lims_container_name() has them. */
+/* The names of lims_container_name(). */
 static const char *const containers[] = {
     [LIMS_CONTAINER_TEXT] = "text", [LIMS_CONTAINER_XLSX] = "xlsx", [LIMS_CONTAINER_XLS] = "xls",
     [LIMS_CONTAINER_ASTM] = "astm", [LIMS_CONTAINER_HL7] = "hl7",   [LIMS_CONTAINER_XML] = "xml",

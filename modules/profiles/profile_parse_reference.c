@@ -65,7 +65,7 @@ static const char *choices(const lims_member_t *member, apr_pool_t *pool)
     return list;
 }
 
-/* What the member is, in few words. */
+/* Describes the type of a member in few words. */
 static const char *kind(const lims_member_t *member, apr_pool_t *pool)
 {
     switch (member->type) {

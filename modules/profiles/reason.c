@@ -57,7 +57,7 @@ void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *
     const char *text = message;
     va_list arguments;
 
-    /* Those that are only counted need no words. */
+    /* Reasons beyond the limit are only counted, and need no message. */
     if (layout->out->reasons->list->nelts < LIMS_FILE_REASONS_MAX) {
         va_start(arguments, message);
         text = apr_pvsprintf(layout->pool, message, arguments);

@@ -115,7 +115,7 @@ bool lims_regex_captures(const lims_regex_t *regex)
     return regex->captures;
 }
 
-/* How long the thread has computed. */
+/* Returns the processor time that the thread has used. */
 static apr_time_t computed(void)
 {
     struct timespec time = { 0, 0 };
@@ -149,7 +149,7 @@ lims_matcher_t *lims_matcher_create(apr_interval_time_t most, apr_pool_t *pool)
     return matcher;
 }
 
-/* How many places are set, 0 when it is not found. */
+/* Returns the number of offsets that were set, 0 when there is no match. */
 static int match(lims_matcher_t *matcher, const lims_regex_t *regex, const char *text,
                  apr_size_t length)
 {

@@ -19,7 +19,7 @@ static void truncated(lims_layout_t *layout, const lims_found_t *found, const ch
 
 /* --- The last line ------------------------------------------------------------------------ */
 
-/* So much of it is shown, in bytes; whole characters. */
+/* Largest part of a line that is shown, in bytes; whole characters. */
 #define LINE_SHOWN 200
 
 /* The last line of a text, or row of a workbook, that is not blank. */

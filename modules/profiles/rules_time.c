@@ -30,7 +30,7 @@ static const apr_array_header_t *formats_of(const lims_layout_t *layout, lims_co
     return layout->profile->columns[column].formats;
 }
 
-/* What format number `i` makes of a time; NULL: it does not fit. */
+/* Reads a time by format number `i`; NULL: it does not fit. */
 static const char *read_by(bool *ambiguous, const lims_layout_t *layout, int i, const char *date,
                            const char *clock)
 {
@@ -149,7 +149,7 @@ static const char *decide(const lims_layout_t *layout, const open_time_t *open)
     return found;
 }
 
-/* One reason for each cell, however many values it is the time of. */
+/* Adds one reason for each cell, even if it is the time of several values. */
 static void refuse_open(lims_layout_t *layout, const open_time_t *open)
 {
     const lims_layout_scope_t scope = { .sheet = open->sheet };

@@ -112,7 +112,7 @@ static bool same(const lims_cell_value_t *value, const char *a, const char *b)
                                                                     : lims_unit_same(a, b, pool);
 }
 
-/* That the profile lists; NULL: none. */
+/* Finds the conversion that the profile lists; NULL: none. */
 static const lims_conversion_t *find_conversion(const lims_units_t *units, const char *from,
                                                 const char *to, apr_pool_t *pool)
 {
@@ -127,7 +127,7 @@ static const lims_conversion_t *find_conversion(const lims_units_t *units, const
     return NULL;
 }
 
-/* What a spelling means by the profile. */
+/* Resolves the spelling of a unit by the profile's aliases. */
 static const char *meaning_of(const lims_units_t *units, const char *unit, apr_pool_t *pool)
 {
     const apr_array_header_t *aliases = units->aliases;

@@ -147,8 +147,8 @@ static const char *number_of(lims_cell_value_t *value, lims_column_e column, con
     return lims_value_convert(value, number.text, number.percent);
 }
 
-/* What a profile writes, with numbers of the file in the places that it has for
- * them. NULL: refused. */
+/* Builds the result that a profile writes for a text, with numbers of the file
+ * in its placeholders. NULL: refused. */
 static const char *fill_places(lims_cell_value_t *value, const char *write)
 {
     static const struct {
@@ -173,7 +173,7 @@ static const char *fill_places(lims_cell_value_t *value, const char *write)
     return write;
 }
 
-/* What a token says of the value, unless its text says it itself. */
+/* The qualifier that a token means, unless the result's own text has it. */
 static const char *token_qualifier(lims_token_e meaning, const char *result)
 {
     const char *rest, *sign = lims_number_operator(&rest, result);
@@ -239,7 +239,8 @@ static void refuse_number(lims_cell_value_t *value, lims_number_e outcome,
     }
 }
 
-/* What stands before the number, literally but for blanks that are no plain ones. */
+/* Takes the text before the number, unchanged except for blanks other than
+ * spaces. */
 static const char *prefix_of(const char *text, const char *sign, const char *rest, apr_pool_t *pool)
 {
     const char *blanks = text + strlen(sign);
@@ -304,7 +305,8 @@ static void read_text(lims_cell_value_t *value, const char *text)
 
 /* --- A value --------------------------------------------------------------------------- */
 
-/* What spreadsheets write for a formula that has no value. */
+/* Whether a text is one that spreadsheets write for a formula without a
+ * value. */
 static bool is_formula_error(const lims_found_t *found)
 {
     static const char *const errors[] = { "#N/A",   "#DIV/0!", "#VALUE!", "#REF!",
@@ -321,7 +323,7 @@ static bool is_formula_error(const lims_found_t *found)
     return false;
 }
 
-/* What the cell of the value says. */
+/* Reads the cell of the value. */
 static void read_cell(lims_cell_value_t *value, const char *text)
 {
     const lims_token_t *token = find_token(value->layout->profile->qualifiers.tokens, text);
@@ -356,7 +358,7 @@ static void qualify(lims_cell_value_t *value, lims_token_e meaning)
     }
 }
 
-/* What the column of qualifiers says of the result, which may have no value. */
+/* Applies the column of qualifiers to the result, which may have no value. */
 static void read_code(lims_cell_value_t *value, const lims_token_t *code, const char *text)
 {
     switch (code->meaning) {

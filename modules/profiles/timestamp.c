@@ -15,7 +15,7 @@ typedef struct {
 
 /* --- Names --------------------------------------------------------------------- */
 
-/* How a month's name begins. */
+/* First letters of the months' names. */
 static const struct {
     const char *begin;
     int month;
@@ -241,7 +241,7 @@ static bool read_format(moment_t *at, const char *text, const char *format)
     return *text == '\0';
 }
 
-/* What is taken without a format. */
+/* Reads a time by the formats that are tried when none is declared. */
 static bool read_standard(moment_t *at, const char *text)
 {
     static const char *const formats[] = {

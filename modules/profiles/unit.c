@@ -38,7 +38,8 @@ static bool bracketed(const char *text, apr_size_t length)
 
 const char *lims_unit_fold(const char *unit, apr_pool_t *pool)
 {
-    /* What is folded is never longer than twice its bytes: a sign of two. */
+    /* A folded text is at most twice as long in bytes: a one-byte sign can
+     * become two bytes. */
     char *folded = apr_palloc(pool, 2 * strlen(unit) + 1), *end = folded;
 
     while (*unit) {
@@ -68,13 +69,13 @@ const char *lims_unit_fold(const char *unit, apr_pool_t *pool)
 
 /* --- Quantities ---------------------------------------------------------------- */
 
-/* One factor of a unit: what it measures, and by which power of ten. */
+/* A factor of a unit: its quantity, and its power of ten. */
 typedef struct {
     const char *quantity;
     int power;
 } factor_t;
 
-/* One quantity per another; NULL where there is none. */
+/* A quotient of two quantities; NULL where there is none. */
 typedef struct {
     const char *top, *bottom;
     int power;
@@ -96,7 +97,7 @@ static const struct {
     { "J", "J", 0 },         { "W", "W", 0 },   { "Da", "Da", 0 },
 };
 
-/* Those whose prefixed forms mean something else, or nothing. */
+/* Units whose prefixed forms mean something else, or nothing. */
 static const char *const whole[] = { "m3", "dm3", "cm3", "mm3", "cc", "t", "micron", "microns" };
 
 static const struct {
@@ -188,7 +189,7 @@ static bool factor_of(factor_t *factor, const char *text)
     return false;
 }
 
-/* Takes a power of ten from the front: 100, x10^6, 10*3, 1e6. Not 10E9, which
+/* Reads a power of ten at the front: 100, x10^6, 10*3, 1e6. Not 10E9, which
  * some mean as 10^9 and others as 10^10. */
 static const char *skip_power(int *power, const char *text)
 {

@@ -23,8 +23,8 @@ SELECT content AS "document"
    AND id = :id::bigint
 
 -- name: certificate_issue one
--- Number, version, content and hash are given by the database. A reason is that of
--- an amendment: the first certificate amends nothing.
+-- The database assigns number, version, content and hash. The reason is for an
+-- amendment: the first version has none.
 INSERT INTO lims.certificate
       (organization_id, sample_id, reason, issued_by)
 SELECT s.organization_id,

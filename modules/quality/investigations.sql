@@ -26,7 +26,7 @@ SELECT id
    FOR NO KEY UPDATE
 
 -- name: investigation_create one
--- About a test is about its sample.
+-- The investigation of a test is also that of its sample.
 INSERT INTO lims.investigation
       (organization_id, kind, title, sample_id, sample_test_id, due_on,
        parent_id)

@@ -33,7 +33,7 @@ VALUES (:$organization::bigint, :code::text, :lotNumber::text, :name::text,
 RETURNING id
 
 -- name: media_lot_update one
--- A status that is not 'quarantined' is replaced by what the tests say.
+-- A status other than 'quarantined' is replaced by the one derived from the tests.
 UPDATE lims.media_lot
    SET code = CASE WHEN :?code THEN :code::text ELSE code END,
        lot_number = CASE WHEN :?lotNumber THEN :lotNumber::text ELSE lot_number END,
@@ -60,7 +60,7 @@ SELECT *
  ORDER BY id
 
 -- name: media_lot_test one
--- Today is the organization's, not the server's.
+-- Today in the organization's time zone, not the server's.
 INSERT INTO lims.media_qc_test
       (organization_id, media_lot_id, kind, organism, inoculum_cfu,
        recovery_percent, outcome, performed_on, performed_by, notes)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- QC batches, and what they cover.
+-- QC batches, and the sample tests that they cover.
 
 -- name: qc_batch_get one
 SELECT *
@@ -55,8 +55,8 @@ UPDATE lims.qc_batch
 RETURNING id
 
 -- name: qc_coverage_hold one
--- The batch stays; what it covers is decided by the locks of the tests, which
--- come before those of batches everywhere.
+-- Locks the batch only against deletion; the locks of the tests protect its coverage, and are taken
+-- before those of batches everywhere.
 SELECT id
   FROM lims.qc_batch
  WHERE organization_id = :$organization::bigint
@@ -99,7 +99,7 @@ SELECT :$organization::bigint,
  ORDER BY asked.id
 
 -- name: qc_coverage_remove exec
--- The batch is held before its coverage, as who overrides it holds them.
+-- Locks the batch before its coverage, in the same order as an override.
 WITH held AS MATERIALIZED (
     SELECT b.id
       FROM lims.qc_batch b

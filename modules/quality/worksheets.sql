@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Filled worksheets. Whoever changes one holds its sample test, as whoever
--- verifies that does.
+-- Worksheets. Every change of a worksheet locks its sample test, as a verification
+-- does.
 
 -- name: worksheet_get one
 SELECT *
@@ -37,7 +37,7 @@ SELECT id,
    FOR NO KEY UPDATE
 
 -- name: worksheet_begin exec
--- On the current template of the test's definition.
+-- Uses the current template of the test's definition.
 INSERT INTO lims.worksheet
       (organization_id, sample_test_id, template_id)
 SELECT t.organization_id,
@@ -64,8 +64,8 @@ SELECT id
    AND sample_test_id = :sampleTestId::bigint
 
 -- name: worksheet_asked many
--- The fields that values were given for; kind is null where there is none of
--- that name.
+-- Returns the fields for which values were given; kind is null where the template has
+-- no field of that name.
 SELECT u.value ->> 'field' AS "field",
        u.value ->> 'value' AS "value",
        f.kind AS "kind"
@@ -80,7 +80,7 @@ SELECT u.value ->> 'field' AS "field",
  ORDER BY u.place
 
 -- name: worksheet_fill exec
--- Only what differs: a signed worksheet may be filled with what it says.
+-- Writes only changed values: a signed worksheet accepts the values that it has.
 INSERT INTO lims.worksheet_value
       (organization_id, worksheet_id, field_id, value)
 SELECT w.organization_id,

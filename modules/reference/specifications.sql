@@ -43,7 +43,7 @@ UPDATE lims.specification
 RETURNING id
 
 -- name: specification_delete one
--- The record as it was: the statement does not see what it does itself.
+-- Returns the record as it was: a statement does not see its own changes.
 WITH deleted AS (
     DELETE FROM lims.specification
      WHERE organization_id = :$organization::bigint

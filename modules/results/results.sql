@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the service asks of sample tests. Locks are taken in the order of
--- sql/130_sample_tests.sql, tests by id before their samples, so that writers wait
--- for each other but never in a circle.
+-- Queries on sample tests. Locks are taken in the order of sql/130_sample_tests.sql,
+-- tests by id before their samples, so that writers cannot deadlock.
 
 -- name: sample_test_get one
 SELECT *
@@ -37,10 +36,9 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: sample_test_changes many custom
--- The audit trail knows what has changed since. An index of updated_at would say
--- it too, but every correction would have to enter its test in all the indexes
--- there are. The page is found first: whether by walking along the tests or by
--- the moment depends on how long ago that is.
+-- Finds changes in the audit trail. With an index on updated_at instead, every
+-- correction would have to update all indexes of the table. The page is found
+-- first: by id or by time, depending on how long ago the time is.
 SELECT r.*
   FROM (SELECT t.id
           FROM lims.sample_test t
@@ -73,8 +71,8 @@ SELECT id,
    FOR NO KEY UPDATE
 
 -- name: result_enter one
--- A qualifier belongs to the value that it qualifies: another value goes without
--- one unless it brings its own.
+-- A qualifier belongs to its value: another value has none unless one is sent with
+-- it.
 UPDATE lims.sample_test
    SET result = CASE WHEN :?result THEN :result::text ELSE result END,
        qualifier = CASE WHEN :?qualifier THEN :qualifier::text
@@ -103,15 +101,15 @@ UPDATE lims.sample_test
    AND id = :id::bigint
 
 -- name: result_bulk_enter many
--- Each test asked for, in the caller's order, with the status that it had (NULL:
--- none of the organization). Whoever calls this leaves it at that only if they
--- were all there and none was verified.
+-- Returns each requested test, in the caller's order, with its former status (NULL:
+-- the organization has none). The caller has to roll back unless all tests exist and
+-- none was verified.
 SELECT e.sample_test_id AS "sampleTestId",
        e.stood AS "status"
   FROM lims.enter_results(:$organization::bigint, :updates::jsonb) e
 
 -- name: result_bulk_records many
--- The ids are worked out beforehand, as in lims.enter_results().
+-- The array of ids is computed first, as in lims.enter_results().
 WITH asked AS MATERIALIZED (
     SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place
       FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)

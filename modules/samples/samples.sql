@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the service asks of samples. The record is the view lims.sample_record,
+-- Queries on samples. The record is the view lims.sample_record,
 -- which derives release and holding state for the rows of the page only.
 
 -- name: sample_get one
@@ -64,8 +64,8 @@ SELECT id
   FROM registered
 
 -- name: sample_update one
--- A time that is sent brings its day, whatever day is sent beside it: so the same
--- correction sent again is the same.
+-- A collectedAt that is sent sets collectionDate, whatever date is sent with it: so
+-- the same correction can be sent again.
 UPDATE lims.sample
    SET material_type_id = CASE WHEN :?materialTypeId THEN :materialTypeId::bigint
                                ELSE material_type_id END,
@@ -109,10 +109,10 @@ UPDATE lims.sample
    AND id = :id::bigint
 
 -- name: sample_receive_lock many
--- Each id asked for, in the caller's order, with the status of the sample
--- (NULL: none of the organization). Locks in order of id, so that two calls
--- over the same samples do not wait for each other in a circle. The first row
--- has the list of those that can be received.
+-- Returns each requested id, in the caller's order, with the status of the sample
+-- (NULL: the organization has none). Locks in order of id, so that two calls over
+-- the same samples cannot deadlock. The first row has the list of the samples that
+-- can be received.
 WITH locked AS MATERIALIZED (
     SELECT id, status
       FROM lims.sample
