@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address.c - which addresses a webhook may be sent to. */
+/* address.c - IP addresses that webhooks may be sent to. */
 #include "kernel/address.h"
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ static const special_t special_v4[] = {
     { "255.255.255.255/32", "broadcast" },    { "240.0.0.0/4", "reserved" },
 };
 
-/* The first that fits counts. */
+/* The first match counts. */
 static const special_t special_v6[] = {
     { "::/128", "unspecified" },    { "::1/128", "loopback" },
     { "::/96", "IPv4-compatible" }, { "64:ff9b:1::/48", "local NAT64" },
@@ -35,10 +35,10 @@ static const special_t special_v6[] = {
     { "fec0::/10", "site-local" },  { "ff00::/8", "multicast" },
 };
 
-/* All of IPv6 that is global unicast; the rest is nobody's yet. */
+/* Global unicast of IPv6; the rest is not assigned yet. */
 static const char global_v6[] = "2000::/3";
 
-/* IPv6 addresses whose last 32 bits are the IPv4 address that is reached. */
+/* IPv6 prefixes whose last 32 bits are an IPv4 address. */
 static const char *const carries_v4[] = { "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96" };
 
 bool lims_address_parse(lims_address_t *address, const char *text)
@@ -126,7 +126,7 @@ static bool is_allowed(const lims_address_t *address, const apr_array_header_t *
     return false;
 }
 
-/* The IPv4 address that an IPv6 one stands for. */
+/* Extracts the IPv4 address embedded in an IPv6 one. */
 static bool take_v4(lims_address_t *inner, const lims_address_t *address)
 {
     for (apr_size_t i = 0; i < LIMS_LENGTH(carries_v4); i++) {

@@ -2,18 +2,18 @@
 /*
  * base64.h - base64 with its padding and without line breaks (RFC 4648 section 4).
  *
- * Those that write to and read from memory of the caller are for secrets, which
- * must not stay behind in a pool.
+ * The functions that use the caller's memory are for secrets, which must not remain in a
+ * pool.
  */
 #ifndef LIMS_KERNEL_BASE64_H
 #define LIMS_KERNEL_BASE64_H
 
 #include "lims.h"
 
-/* The characters that so many bytes take, without a NUL. */
+/* Number of characters for so many bytes, without NUL. */
 #define LIMS_BASE64_LENGTH(bytes) (((bytes) + 2) / 3 * 4)
 
-/* Bytes as base64, in `pool`. */
+/* Encodes bytes. */
 const char *lims_base64_encode(const void *bytes, apr_size_t length, apr_pool_t *pool);
 
 /* The same to LIMS_BASE64_LENGTH(length) + 1 characters at `text`, with a NUL. */

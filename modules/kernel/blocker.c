@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocker.c - what a refusal of a release gate says beside its message.
+ * blocker.c - the blockers of a release gate: the details of its refusal.
  */
 #include "kernel/blocker.h"
 

@@ -21,7 +21,7 @@ const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *
 static const lims_error_t *take_member(lims_values_t *values, const lims_field_t *field,
                                        unsigned flags, const lims_json_t *member, apr_pool_t *pool)
 {
-    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = field->name };
+    lims_json_path_t path = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = field->name };
     const lims_error_t *error;
     const char *text = NULL;
 
@@ -31,14 +31,14 @@ static const lims_error_t *take_member(lims_values_t *values, const lims_field_t
     }
     if (member->type == LIMS_JSON_NULL) {
         if ((field->flags & LIMS_F_NULLABLE) == 0) {
-            return lims_refuse(field, "null is no value of it", &place);
+            return lims_refuse(field, "null is no value of it", &path);
         }
         if (flags != LIMS_F_CREATE) {
             lims_values_put(values, field, NULL);
         }
         return NULL;
     }
-    error = lims_validate(&text, field, member, &place);
+    error = lims_validate(&text, field, member, &path);
     if (!error) {
         lims_values_put(values, field, text);
     }

@@ -14,7 +14,7 @@
 #include "kernel/validate.h"
 
 static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
-                                       const lims_json_t *node, const lims_json_path_t *place);
+                                       const lims_json_t *node, const lims_json_path_t *path);
 
 /* A place inside another; `name` is NULL for elements of an array. */
 static lims_json_path_t member_place(const lims_json_path_t *parent, const char *name)
@@ -55,25 +55,25 @@ static const char *duplicate(const char *const *texts, int count, apr_pool_t *po
 }
 
 static const lims_error_t *check_count(const lims_field_t *field, const lims_json_t *node,
-                                       const lims_json_path_t *place)
+                                       const lims_json_path_t *path)
 {
     apr_int64_t max = field->max != 0 ? field->max : LIMS_LIST_MAX;
 
     if (node->type != LIMS_JSON_ARRAY) {
-        return lims_refuse(field, NULL, place);
+        return lims_refuse(field, NULL, path);
     }
     if (node->count < field->min || node->count > max) {
-        return lims_refuse(field, apr_psprintf(place->pool, "it has %d", node->count), place);
+        return lims_refuse(field, apr_psprintf(path->pool, "it has %d", node->count), path);
     }
     return NULL;
 }
 
 /* The validated texts of a list's elements, in order, without repeats. */
 static const lims_error_t *check_list(const char ***texts, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_json_path_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *path)
 {
-    const lims_error_t *error = check_count(field, node, place);
-    lims_json_path_t at = member_place(place, NULL);
+    const lims_error_t *error = check_count(field, node, path);
+    lims_json_path_t at = member_place(path, NULL);
     const lims_field_t element = {
         .name = field->name,
         .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
@@ -89,7 +89,7 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
     if (error) {
         return error;
     }
-    *texts = apr_palloc(place->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
+    *texts = apr_palloc(path->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
     for (const lims_json_t *item = node->first; item; item = item->next) {
         error = lims_validate_scalar(&(*texts)[at.index], &element, item, &at);
         if (error) {
@@ -97,11 +97,11 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
         }
         at.index++;
     }
-    repeated = duplicate(*texts, node->count, place->pool);
+    repeated = duplicate(*texts, node->count, path->pool);
     return !repeated
                ? NULL
-               : lims_client_error(place->pool, place->kind, "%s has '%s' twice",
-                                   lims_json_path_text(place), lims_excerpt(repeated, place->pool));
+               : lims_client_error(path->pool, path->kind, "%s has '%s' twice",
+                                   lims_json_path_text(path), lims_excerpt(repeated, path->pool));
 }
 
 /* Quotes an element of an array literal (PostgreSQL manual, 8.15.6). */
@@ -166,10 +166,10 @@ static void write_scalar(lims_writer_t *w, const lims_field_t *field, const char
 }
 
 static const lims_error_t *write_list(lims_writer_t *w, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_json_path_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *path)
 {
     const char **texts;
-    const lims_error_t *error = check_list(&texts, field, node, place);
+    const lims_error_t *error = check_list(&texts, field, node, path);
 
     if (error) {
         return error;
@@ -188,10 +188,10 @@ static const lims_error_t *write_list(lims_writer_t *w, const lims_field_t *fiel
 
 /* Members that were not sent: their fallback, or a refusal. */
 static const lims_error_t *write_absent(lims_writer_t *w, const lims_field_t *members,
-                                        const lims_json_t *node, const lims_json_path_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *path)
 {
     for (const lims_field_t *field = members; field->name; field++) {
-        lims_json_path_t at = member_place(place, field->name);
+        lims_json_path_t at = member_place(path, field->name);
 
         if (lims_json_member(node, field->name)) {
             continue;
@@ -200,30 +200,30 @@ static const lims_error_t *write_absent(lims_writer_t *w, const lims_field_t *me
             lims_writer_key(w, field->name);
             write_scalar(w, field, field->fallback);
         } else if ((field->flags & LIMS_F_REQUIRED) != 0) {
-            return lims_client_error(place->pool, place->kind, "%s is missing: it must be %s",
+            return lims_client_error(path->pool, path->kind, "%s is missing: it must be %s",
                                      lims_json_path_text(&at),
-                                     lims_field_expectation(field, place->pool));
+                                     lims_field_expectation(field, path->pool));
         }
     }
     return NULL;
 }
 
 static const lims_error_t *write_object(lims_writer_t *w, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_json_path_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *path)
 {
     const lims_error_t *error;
 
     if (node->type != LIMS_JSON_OBJECT) {
-        return lims_client_error(place->pool, place->kind, "%s must be an object",
-                                 lims_json_path_text(place));
+        return lims_client_error(path->pool, path->kind, "%s must be an object",
+                                 lims_json_path_text(path));
     }
     lims_writer_object_begin(w);
     for (const lims_json_t *member = node->first; member; member = member->next) {
         const lims_field_t *known = lims_field_find(field->members, member->name);
-        lims_json_path_t at = member_place(place, member->name);
+        lims_json_path_t at = member_place(path, member->name);
 
         if (!known) {
-            return lims_client_error(place->pool, place->kind, "%s is not a member known here",
+            return lims_client_error(path->pool, path->kind, "%s is not a member known here",
                                      lims_json_path_text(&at));
         }
         lims_writer_key(w, known->name);
@@ -232,13 +232,13 @@ static const lims_error_t *write_object(lims_writer_t *w, const lims_field_t *fi
             return error;
         }
     }
-    error = write_absent(w, field->members, node, place);
+    error = write_absent(w, field->members, node, path);
     lims_writer_object_end(w);
     return error;
 }
 
 static const lims_error_t *check_unique(const lims_field_t *field, const lims_json_t *node,
-                                        const lims_json_path_t *place)
+                                        const lims_json_path_t *path)
 {
     const char **texts;
     const char *repeated;
@@ -247,24 +247,24 @@ static const lims_error_t *check_unique(const lims_field_t *field, const lims_js
     if (!field->unique) {
         return NULL;
     }
-    texts = apr_pcalloc(place->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
+    texts = apr_pcalloc(path->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
     for (const lims_json_t *item = node->first; item; item = item->next) {
         const lims_json_t *member = lims_json_member(item, field->unique);
 
         texts[n++] = member ? member->text : NULL;
     }
-    repeated = duplicate(texts, n, place->pool);
+    repeated = duplicate(texts, n, path->pool);
     return !repeated ? NULL
-                     : lims_client_error(place->pool, place->kind, "%s has the %s '%s' twice",
-                                         lims_json_path_text(place), field->unique,
-                                         lims_excerpt(repeated, place->pool));
+                     : lims_client_error(path->pool, path->kind, "%s has the %s '%s' twice",
+                                         lims_json_path_text(path), field->unique,
+                                         lims_excerpt(repeated, path->pool));
 }
 
 static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_json_path_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *path)
 {
-    const lims_error_t *error = check_count(field, node, place);
-    lims_json_path_t at = member_place(place, NULL);
+    const lims_error_t *error = check_count(field, node, path);
+    lims_json_path_t at = member_place(path, NULL);
 
     if (error) {
         return error;
@@ -278,11 +278,11 @@ static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *f
         at.index++;
     }
     lims_writer_array_end(w);
-    return check_unique(field, node, place);
+    return check_unique(field, node, path);
 }
 
 static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
-                                       const lims_json_t *node, const lims_json_path_t *place)
+                                       const lims_json_t *node, const lims_json_path_t *path)
 {
     const lims_error_t *error = NULL;
     const char *text = NULL;
@@ -294,13 +294,13 @@ static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *fie
     switch (field->type) {
     case LIMS_T_ID_LIST:
     case LIMS_T_STRING_LIST:
-        return write_list(w, field, node, place);
+        return write_list(w, field, node, path);
     case LIMS_T_OBJECT:
-        return write_object(w, field, node, place);
+        return write_object(w, field, node, path);
     case LIMS_T_OBJECT_LIST:
-        return write_objects(w, field, node, place);
+        return write_objects(w, field, node, path);
     default:
-        error = lims_validate_scalar(&text, field, node, place);
+        error = lims_validate_scalar(&text, field, node, path);
         if (!error) {
             write_scalar(w, field, text);
         }
@@ -311,7 +311,7 @@ static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *fie
 /* --- Any value ------------------------------------------------------------------- */
 
 const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
-                                  const lims_json_t *node, const lims_json_path_t *place)
+                                  const lims_json_t *node, const lims_json_path_t *path)
 {
     const lims_error_t *error;
     const char **texts;
@@ -321,19 +321,19 @@ const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
     switch (field->type) {
     case LIMS_T_ID_LIST:
     case LIMS_T_STRING_LIST:
-        error = check_list(&texts, field, node, place);
+        error = check_list(&texts, field, node, path);
         if (!error) {
             *text =
-                array_literal(texts, node->count, field->type == LIMS_T_STRING_LIST, place->pool);
+                array_literal(texts, node->count, field->type == LIMS_T_STRING_LIST, path->pool);
         }
         return error;
     case LIMS_T_OBJECT:
     case LIMS_T_OBJECT_LIST:
-        w = lims_writer_create(place->pool);
-        error = write_value(w, field, node, place);
+        w = lims_writer_create(path->pool);
+        error = write_value(w, field, node, path);
         *text = lims_writer_finish(&length, w);
         return error;
     default:
-        return lims_validate_scalar(text, field, node, place);
+        return lims_validate_scalar(text, field, node, path);
     }
 }

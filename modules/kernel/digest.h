@@ -9,11 +9,11 @@
 
 #define LIMS_SHA256_LENGTH 32
 
-/* The SHA-256 of some bytes. False where OpenSSL cannot compute it, for want of
- * memory; answer lims_no_digest() then. */
+/* Computes the SHA-256 of some bytes. False: OpenSSL failed, for lack of memory; return
+ * lims_no_digest() then. */
 bool lims_sha256(unsigned char digest[LIMS_SHA256_LENGTH], const void *bytes, apr_size_t length);
 
-/* The same of several pieces, one behind the other. */
+/* The same of several pieces, concatenated. */
 bool lims_sha256_pieces(unsigned char digest[LIMS_SHA256_LENGTH], const struct iovec *pieces,
                         int count);
 

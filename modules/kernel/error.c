@@ -108,8 +108,8 @@ const lims_error_kind_t lims_error_kinds[] = {
 
 _Static_assert(LIMS_LENGTH(lims_error_kinds) == LIMS_E_COUNT, "an error kind has no row");
 
-/* A whole sentence of what a rule or a check says. It begins as it is where its
- * first word may be a name: of a field, a code. */
+/* Makes a sentence of a message. Its first word is left unchanged if it may be a name, of
+ * a field or a code. */
 static const char *sentence(char *text, apr_pool_t *pool)
 {
     static const char *const begins[] = { "a",        "an",         "the",           "no",
@@ -221,7 +221,7 @@ const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_p
     lims_writer_t *w = lims_writer_create(pool);
     const char *body;
 
-    /* An answer that is no JSON would be worse than one that says less. */
+    /* A message that is not UTF-8 is replaced, so that the answer is valid JSON. */
     if (!message || !lims_utf8_valid(message, strlen(message))) {
         message = kind->doc;
     }

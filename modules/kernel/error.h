@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.h - refusals and failures, and how a caller reads them.
+ * error.h - errors and their answers.
  *
- * A refusal is a value that travels up until the service answers it. What a
- * person may know stands in .message and .members; what the system said stays
- * in .cause, which only the log sees.
+ * An error is a value that is returned up to the service, which answers it. .message and
+ * .members are for the caller; .cause, the system's own message, is for the log only.
  */
 #ifndef LIMS_KERNEL_ERROR_H
 #define LIMS_KERNEL_ERROR_H
@@ -22,47 +21,47 @@ typedef struct {
 
 extern const lims_error_kind_t lims_error_kinds[LIMS_E_COUNT];
 
-/* A refusal with words for the caller. Lives in `pool`. */
+/* Makes an error that the caller caused (4xx), with a message for the caller. */
 const lims_error_t *lims_client_error(apr_pool_t *pool, lims_error_e kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with further JSON members: `members` is the inside of an object
- * without its braces, such as "\"blockers\":[]". It is kept, not copied. */
+/* The same with further JSON members: `members` is the content of an object without
+ * braces, such as "\"blockers\":[]". It is kept, not copied. */
 const lims_error_t *lims_client_error_with(apr_pool_t *pool, lims_error_e kind, const char *members,
                                            const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* OpenSSL could not compute a SHA-256, which takes a little memory. */
+/* Returns the error for a SHA-256 that OpenSSL could not compute, for lack of memory. */
 const lims_error_t *lims_no_digest(apr_pool_t *pool);
 
-/* A failure of the system (5xx). `number` is the LIMSnnnn of its log line,
- * `cause` what the system said (kept, not copied; may be NULL); the format
- * makes the message that the caller sees. */
+/* Makes an error that the service or its surroundings caused (5xx), or one whose cause has
+ * to be logged. `number` is the LIMSnnnn of its log line (0: not logged), `cause` the
+ * system's message (kept, not copied; may be NULL); the format makes the message for the
+ * caller. */
 const lims_error_t *lims_server_error(apr_pool_t *pool, lims_error_e kind, int number,
                                       const char *cause, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* A copy of the error that says what failed. */
+/* Returns a copy of the error with the kind of failure set. */
 const lims_error_t *lims_error_with_failure(const lims_error_t *error, lims_failure_e failure,
                                             apr_pool_t *pool);
 
-/* Whether it is a limit of the plan or of a key, whose answer has a `code` and no
+/* Whether an error is a limit of the plan or of a key, whose answer has `code` instead of
  * `error`. */
 bool lims_error_is_plan_limit(lims_error_e kind);
 
-/* The kind of a slug, as the database names it; LIMS_E_COUNT: no such slug. */
+/* Returns the kind of a slug, as the database names it; LIMS_E_COUNT: unknown. */
 lims_error_e lims_error_by_slug(const char *slug);
 
-/* The JSON body of the answer, NUL-terminated, `*length` bytes without the
- * NUL. A plan limit carries "code" where every other error has "error". */
+/* Returns the JSON body of the answer, NUL-terminated, `*length` bytes without the NUL. A
+ * plan limit has "code" where all other errors have "error". */
 const char *lims_error_body(apr_size_t *length, const lims_error_t *error, apr_pool_t *pool);
 
-/* As much of a caller's text (valid UTF-8) as a message should quote: 60
- * characters, then "...". */
+/* Shortens a caller's text (valid UTF-8) for a message: 60 characters, then "...". */
 const char *lims_excerpt(const char *text, apr_pool_t *pool);
 
-/* What a rule of the database says as a sentence, with a capital and a period. The
- * messages of errors are made so by themselves. */
+/* Makes a sentence of a message of the database, with a capital and a period. Messages of
+ * errors are made sentences automatically. */
 const char *lims_sentence(const char *text, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_ERROR_H */

@@ -8,17 +8,17 @@
 
 #include "lims.h"
 
-/* Strong tag of a representation: 32 hexadecimal digits of its SHA-256, in
- * quotes. NULL when OpenSSL fails. */
+/* Returns the strong entity tag of a representation: 32 hexadecimal digits of its SHA-256,
+ * in quotes. NULL: OpenSSL failed. */
 const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool);
 
-/* Does an If-Match (`weak` false: strong comparison) or If-None-Match (`weak`
- * true) field name this tag? "*" names every tag. A malformed list matches
- * nothing beyond the members before the fault. */
+/* Whether an If-Match field (`weak` false: strong comparison) or an If-None-Match field
+ * (`weak` true) matches this tag. "*" matches every tag. Of a malformed list the members
+ * before the fault count. */
 bool lims_etag_matches(const char *header, const char *etag, bool weak);
 
-/* Whether an If-Match field has anything in it that strong comparison can find
- * equal: an entity tag that is not weak, or "*". */
+/* Whether an If-Match field can match by strong comparison at all: it has a tag that is
+ * not weak, or "*". */
 bool lims_etag_has_strong(const char *header);
 
 #endif /* LIMS_KERNEL_ETAG_H */

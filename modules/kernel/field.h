@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * field.h - from what a caller sent to what SQL binds: validation by tables.
+ * field.h - validation by tables of fields: from sent values to SQL parameters.
  *
  * A validated value is text in the form that PostgreSQL reads:
  *   ID, INTEGER        canonical decimal: "42"
@@ -43,7 +43,7 @@ typedef struct {
 
 struct lims_values_t {
     apr_pool_t *pool;
-    lims_value_t *items; /* in the order they came */
+    lims_value_t *items; /* in the order of arrival */
     int count;
     int size;
 };
@@ -51,16 +51,16 @@ struct lims_values_t {
 /* An empty map, which grows in `pool`. */
 lims_values_t *lims_values_create(apr_pool_t *pool);
 
-/* Sets or replaces. Name and text are kept, not copied. */
+/* Sets or replaces a value. Name and text are kept, not copied. */
 void lims_values_set(lims_values_t *values, const char *name, const char *text);
 
-/* Bytes as the text of a value of PostgreSQL's bytea: "\x00ff". */
+/* Encodes bytes in the text form of PostgreSQL's bytea: "\x00ff". */
 const char *lims_bytea(const void *bytes, apr_size_t length, apr_pool_t *pool);
 
-/* Was it given? True for a null too. */
+/* Whether a value was sent; true for null too. */
 bool lims_values_has(const lims_values_t *values, const char *name);
 
-/* The text; NULL when absent or null. */
+/* Returns the text of a value; NULL: absent or null. */
 const char *lims_values_get(const lims_values_t *values, const char *name);
 
 /* --- Validation ---------------------------------------------------------- */
@@ -92,13 +92,13 @@ const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *f
  * Anything else is LIMS_E_INVALID_ID. */
 const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool);
 
-/* The field of that name, or NULL. */
+/* Returns the field of that name, or NULL. */
 const lims_field_t *lims_field_find(const lims_field_t *fields, const char *name);
 
 /* Whether a string of white space alone is refused. */
 bool lims_field_refuses_blank(const lims_field_t *field);
 
-/* LIMS_E_FIELD_NOT_PATCHABLE, with what is to be done instead. */
+/* Returns LIMS_E_FIELD_NOT_PATCHABLE, with the right way to change the field. */
 const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_FIELD_H */

@@ -9,7 +9,7 @@
 #include "kernel/error.h"
 #include "kernel/validate.h"
 
-/* What a file is called whose sender gives it no name. */
+/* Name of a file that is sent without one. */
 #define NAMELESS "unnamed"
 
 const char *lims_form_file(const lims_field_t *fields)
@@ -55,7 +55,7 @@ const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *va
 
     *file = sent ? file_of(sent, pool) : NULL;
     if (sent) {
-        /* So that it counts as given; nobody binds it. */
+        /* The file counts as sent; the value is not bound. */
         lims_values_put(values, lims_field_find(fields, file_name), (*file)->name);
     }
     for (int i = 0; i < parts->nelts && !error; i++) {

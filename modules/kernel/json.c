@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - yajl's events into a small tree, with the checks yajl omits.
+ * json.c - builds a tree from yajl's events, with the checks that yajl lacks.
  *
- * yajl's own tree interface turns comments on, lets the first of two equal
- * names win and recurses once per level, so it is not used. What yajl accepts
- * and PostgreSQL or a reader would stumble over is refused before it parses:
- * its UTF-8 check passes overlong forms and surrogates, and its decoder
- * replaces an unpaired surrogate silently.
+ * yajl's own tree interface is not used: it accepts comments, takes the first of two
+ * members of one name, and recurses once per level. Text that yajl accepts and
+ * PostgreSQL refuses is refused before parsing: yajl's UTF-8 check accepts overlong forms
+ * and surrogates, and its decoder silently replaces unpaired surrogates.
  */
 #include "kernel/json.h"
 
@@ -331,7 +330,7 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
     if (reader.error) {
         error = reader.error;
     } else if (ended) {
-        /* Nothing was wrong until it ended. */
+        /* The text is incomplete. */
         error =
             lims_client_error(pool, LIMS_E_INVALID_BODY,
                               "The body is not valid JSON: it ends too soon, after %" APR_SIZE_T_FMT

@@ -2,9 +2,9 @@
 /*
  * json.h - reading JSON (RFC 8259), stricter than the library below it.
  *
- * yajl delivers events; this file adds what it lets pass: depth, number of
- * values, duplicate member names, NUL characters, unpaired surrogates and
- * malformed UTF-8. Numbers stay the text that was sent.
+ * yajl does the parsing; this file adds checks that it lacks: depth, number of values,
+ * duplicate member names, NUL characters, unpaired surrogates and malformed UTF-8.
+ * Numbers remain the text that was sent.
  */
 #ifndef LIMS_KERNEL_JSON_H
 #define LIMS_KERNEL_JSON_H
@@ -47,8 +47,8 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
 /* The member of an object, or NULL (also when `object` is none). */
 const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
 
-/* What an escape (\\uXXXX) of a JSON text stands for that is no character, in words,
- * and where; NULL: there is none such. yajl writes something in its place. */
+/* Finds an escape (\\uXXXX) that is not a character. Returns a description and its offset;
+ * NULL: there is none. yajl would replace it silently. */
 const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t length);
 
 #endif /* LIMS_KERNEL_JSON_H */

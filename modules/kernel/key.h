@@ -17,19 +17,19 @@
 #define LIMS_KEY_LENGTH (3 + LIMS_KEY_RANDOM + LIMS_KEY_CHECKSUM)
 #define LIMS_KEY_HASH_LENGTH LIMS_SHA256_LENGTH
 
-/* A new key; NULL when the system has no randomness to give. */
+/* Makes a key; NULL: the system has no randomness. */
 const char *lims_key_generate(apr_pool_t *pool);
 
-/* Form and checksum. */
+/* Whether form and checksum are right. */
 bool lims_key_well_formed(const char *text);
 
 /* SHA-256 of the whole key; false when OpenSSL fails. */
 bool lims_key_hash(unsigned char hash[LIMS_KEY_HASH_LENGTH], const char *text);
 
-/* What may be shown of a key: "lk_AbCdE..." */
+/* Returns the part of a key that may be shown: "lk_AbCdE..." */
 const char *lims_key_prefix(const char *text, apr_pool_t *pool);
 
-/* Equality in a time that depends on the length alone. */
+/* Compares in a time that depends on the length alone. */
 bool lims_equal_constant_time(const void *a, const void *b, apr_size_t length);
 
 #endif /* LIMS_KERNEL_KEY_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keyfile.c - the file that the keys of seal.h are kept in. */
+/* keyfile.c - the key file of seal.h. */
 #include <apr_strings.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static const char *read_text(const char **text, int fd, const char *file, apr_po
 
 const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool)
 {
-    /* Not to wait for whoever writes into a pipe of that name. */
+    /* O_NONBLOCK: a named pipe must not block. */
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     const char *problem;
 
@@ -81,7 +81,8 @@ const char *lims_keyring_read(const lims_keyring_t **ring, const char *file, apr
     return problem ? problem : lims_keyring_parse(ring, text, file, pool);
 }
 
-/* New, its owner's alone, and on the disk before it gets its name. */
+/* Writes a new file that only its owner may read, and syncs it to disk before it is
+ * renamed. */
 static int write_new(const char *file, const char *text)
 {
     apr_size_t length = strlen(text);
@@ -104,7 +105,7 @@ static int write_new(const char *file, const char *text)
     return error;
 }
 
-/* Until the folder is on the disk, so is the former name. */
+/* Syncs the folder: before that, a crash may undo the renaming. */
 static int sync_folder(const char *file, apr_pool_t *pool)
 {
     const char *slash = strrchr(file, '/');
@@ -115,7 +116,7 @@ static int sync_folder(const char *file, apr_pool_t *pool)
     if (fd < 0) {
         return errno;
     }
-    /* EINVAL: of this file system folders are on the disk at once. */
+    /* EINVAL: this file system writes folders synchronously. */
     if (fsync(fd) != 0 && errno != EINVAL) {
         error = errno;
     }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multipart.c - multipart/form-data, fed as it arrives.
+ * multipart.c - a streaming parser of multipart/form-data, a state machine over bytes.
  *
- * The delimiter of parts is CR LF -- boundary. A carriage return stands in it at
- * its begin alone, so where a match fails, the bytes matched so far are data and
- * the search begins anew at the byte that failed. The first boundary is met as
- * if a line had just ended.
+ * The delimiter of parts is CR LF -- boundary. It contains a carriage return only at its
+ * begin, so after a failed match the matched bytes are data, and matching begins again at
+ * the byte that failed. The first boundary is parsed as if a line had just ended.
  */
 #include "kernel/multipart.h"
 
@@ -20,13 +19,13 @@
 #include "kernel/multipart_header.h"
 
 typedef enum {
-    BODY,      /* of a part, or what would stand before the first */
-    DELIMITED, /* behind a boundary */
-    CLOSING,   /* behind a boundary and one hyphen */
-    PADDING,   /* behind a boundary and a blank */
-    LINE_END,  /* behind a boundary and a carriage return */
+    BODY,      /* of a part, or the preamble */
+    DELIMITED, /* after a boundary */
+    CLOSING,   /* after a boundary and one hyphen */
+    PADDING,   /* after a boundary and a blank */
+    LINE_END,  /* after a boundary and a carriage return */
     HEADER,
-    AFTER, /* the last boundary */
+    AFTER, /* after the last boundary */
 } state_e;
 
 struct lims_multipart_t {
@@ -69,7 +68,7 @@ static apr_status_t unmap(void *data)
     return APR_SUCCESS;
 }
 
-/* Room for a file of the largest size, of which only what is used takes memory. */
+/* Maps memory for a file of the maximal size; only pages in use take memory. */
 static char *map_file(apr_size_t size, apr_pool_t *pool)
 {
     mapping_t *mapping = apr_palloc(pool, sizeof(*mapping));
@@ -162,7 +161,7 @@ static const lims_error_t *keep(lims_multipart_t *form, const char *bytes, apr_s
 
 /* --- States ------------------------------------------------------------------- */
 
-/* Each takes at least one byte of those at hand, and says how many. */
+/* One function for each state; it consumes at least one byte and returns how many. */
 static const lims_error_t *in_body(apr_size_t *taken, lims_multipart_t *form, const char *bytes,
                                    apr_size_t length)
 {
@@ -188,7 +187,7 @@ static const lims_error_t *in_body(apr_size_t *taken, lims_multipart_t *form, co
         }
         return NULL;
     }
-    *taken = 0; /* the byte that failed is looked at anew */
+    *taken = 0; /* the byte that failed is examined again */
     error = keep(form, form->delimiter, form->matched);
     form->matched = 0;
     return error;
@@ -265,7 +264,7 @@ static const lims_error_t *step(apr_size_t *taken, lims_multipart_t *form, const
     return refuse(form, "the parser is lost");
 }
 
-/* --- The whole ---------------------------------------------------------------- */
+/* --- The parser ----------------------------------------------------------------- */
 
 const lims_error_t *lims_multipart_create(lims_multipart_t **form, const char *content_type,
                                           const char *file, apr_size_t file_max, apr_pool_t *pool)

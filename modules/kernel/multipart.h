@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multipart.h - multipart/form-data (RFC 7578), fed as it arrives.
+ * multipart.h - a streaming parser of multipart/form-data (RFC 7578).
  *
- * A parser of our own, since what libraries there are either want the body as a
- * whole or come with a framework around them. It is strict where leniency has
- * let two readers of one message differ: lines end in CR LF, nothing stands
- * before the first boundary or behind the last, every part has exactly one
- * Content-Disposition with a name, no name comes twice, nothing is encoded for
- * transfer.
+ * It is our own, because libraries either need the whole body or come with a framework.
+ * It is strict where lenient parsers have interpreted one message differently: lines
+ * end in CR LF, there is nothing before the first boundary or after the last, every part
+ * has exactly one Content-Disposition with a name, no name occurs twice, and no transfer
+ * encoding is accepted.
  *
- * The file is kept in one piece of memory of its own, mapped when its first
- * byte comes and given back with the pool: who reads it wants it in one piece,
- * who keeps it hands it to the database in one piece, so a temporary file would
- * be read into just such a piece again. Only pages that were written take
- * memory, nothing is copied or grown, and no more than the bound is ever there.
- * The other parts are short texts.
+ * The file is in one contiguous mapping, made at its first byte and unmapped with the
+ * pool: readers and the database need it contiguous, so a temporary file would have to
+ * be read into memory anyway. Only pages that were written take memory, nothing is
+ * copied, and the size is bounded. The other parts are short texts.
  */
 #ifndef LIMS_KERNEL_MULTIPART_H
 #define LIMS_KERNEL_MULTIPART_H
@@ -29,7 +26,7 @@
 #define LIMS_MULTIPART_HEADER_MAX 8192
 #define LIMS_MULTIPART_PARTS_MAX 32
 
-/* What a body may have beside its file. */
+/* Bytes that a body may have besides its file. */
 #define LIMS_MULTIPART_OVERHEAD_MAX 65536
 
 typedef struct {
@@ -59,11 +56,10 @@ const lims_error_t *lims_multipart_feed(lims_multipart_t *form, const char *byte
  * LIMS_E_INVALID_BODY for a form that has not ended. */
 const lims_error_t *lims_multipart_finish(const apr_array_header_t **parts, lims_multipart_t *form);
 
-/* The part of that name, or NULL. */
+/* Returns the part of that name, or NULL. */
 const lims_part_t *lims_multipart_find(const apr_array_header_t *parts, const char *name);
 
-/* A text that is the same for the same parts, whatever stood between them; NULL
- * when there is no SHA-256. */
+/* Returns a digest of the parts, independent of the boundary; NULL: OpenSSL failed. */
 const char *lims_multipart_digest(const apr_array_header_t *parts, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_MULTIPART_H */

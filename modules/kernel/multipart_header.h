@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multipart_header.h - what the header fields around a form say. Private to the
- * kernel.
+ * multipart_header.h - parsing of the header fields of a form and its parts. Private to
+ * the kernel.
  */
 #ifndef LIMS_KERNEL_MULTIPART_HEADER_H
 #define LIMS_KERNEL_MULTIPART_HEADER_H

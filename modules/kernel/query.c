@@ -41,9 +41,9 @@ static const char *decode(const char *text, apr_size_t length, apr_pool_t *pool)
     return lims_utf8_valid(decoded, n) ? decoded : NULL;
 }
 
-/* A page may be asked for larger than it can be: the contract takes 500 then.
- * Only what is a number, however large, is cut. */
-static const char *cut_to_maximum(const lims_field_t *field, const char *text, apr_pool_t *pool)
+/* Clamps a number to the maximum of its field; other texts are left unchanged. The contract
+ * asks for it: a larger page size means 500. */
+static const char *clamp(const lims_field_t *field, const char *text, apr_pool_t *pool)
 {
     const char *max = apr_psprintf(pool, "%" APR_INT64_T_FMT, field->max);
     apr_size_t digits = strspn(text, "0123456789");
@@ -91,8 +91,7 @@ static const lims_error_t *take_parameter(lims_values_t *values, const lims_fiel
                                  "%s is empty: leave it out, or give %s.", name,
                                  lims_field_expectation(&given, pool));
     }
-    return lims_field_text(values, field, cut_to_maximum(field, text, pool), LIMS_E_INVALID_QUERY,
-                           pool);
+    return lims_field_text(values, field, clamp(field, text, pool), LIMS_E_INVALID_QUERY, pool);
 }
 
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
@@ -109,7 +108,7 @@ const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *
     while (*pair != '\0') {
         apr_size_t length = strcspn(pair, "&");
 
-        /* "?a=1&" and "?a=1&&b=2" are what some clients build. */
+        /* Some clients send "?a=1&" or "?a=1&&b=2". */
         if (length > 0) {
             const lims_error_t *error = take_parameter(values, fields, seen, pair, length, pool);
 

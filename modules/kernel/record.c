@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - PostgreSQL's texts in the JSON forms of the API.
+ * record.c - conversion of PostgreSQL's text values to the JSON of the API.
  */
 #include "kernel/record.h"
 

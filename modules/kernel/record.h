@@ -2,9 +2,8 @@
 /*
  * record.h - rows of the database as JSON records.
  *
- * They write the members of a record, the LIMS_F_OUT fields in the
- * order of the table, into an object that the caller opens and closes, so that
- * it can add members that come from elsewhere.
+ * The functions write the members of a record, its LIMS_F_OUT fields in the order of the
+ * table. The caller opens and closes the object, and can add members.
  */
 #ifndef LIMS_KERNEL_RECORD_H
 #define LIMS_KERNEL_RECORD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scope.h - what an API key may be allowed to do.
+ * scope.h - the scopes of API keys.
  */
 #ifndef LIMS_KERNEL_SCOPE_H
 #define LIMS_KERNEL_SCOPE_H
@@ -18,9 +18,8 @@ extern const lims_scope_t lims_scopes[];
 /* Whether there is a scope of this name. */
 bool lims_scope_valid(const char *scope);
 
-/* Is the scope in a PostgreSQL array literal ("{samples:read}")? NULL or "{}"
- * is a key made without a list, which has all of them. A NULL scope asks for
- * nothing. */
+/* Whether a scope is in a PostgreSQL array literal ("{samples:read}"). NULL or "{}" is a key
+ * without a list of scopes, which has all. A NULL scope is always granted. */
 bool lims_scope_in(const char *pg_array, const char *scope);
 
 #endif /* LIMS_KERNEL_SCOPE_H */

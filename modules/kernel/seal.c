@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seal.c - keys, and secrets sealed under them. */
+/* seal.c - encryption of secrets at rest, and its keys. */
 #include "kernel/seal.h"
 
 #include <apr_escape.h>
@@ -84,7 +84,7 @@ static const seal_key_t *find_key(const lims_keyring_t *ring, const char *id, ap
     return NULL;
 }
 
-/* Exactly 32 bytes. */
+/* Decodes exactly 32 bytes. */
 static bool read_key(unsigned char bytes[LIMS_SEAL_KEY_LENGTH], const char *text, apr_size_t length)
 {
     unsigned char decoded[KEY_TEXT];
@@ -99,7 +99,7 @@ static bool read_key(unsigned char bytes[LIMS_SEAL_KEY_LENGTH], const char *text
     return good;
 }
 
-/* One line, without its end. Says what is wrong, never what stands there. */
+/* Parses one line, without its end. Messages never quote the line. */
 static const char *read_line(lims_keyring_t *ring, const char *line, apr_size_t length)
 {
     const char *end = line + length;
@@ -192,7 +192,7 @@ const char *lims_keyring_line(const char *id, apr_pool_t *pool)
 
 /* --- Sealing --------------------------------------------------------------- */
 
-/* What stands before the nonce. */
+/* Writes the header before the nonce. */
 static int write_head(unsigned char *out, const seal_key_t *key)
 {
     int length = (int)strlen(key->id);
@@ -203,7 +203,7 @@ static int write_head(unsigned char *out, const seal_key_t *key)
     return 2 + length;
 }
 
-/* What is authenticated beside the secret: head and nonce, then the context. */
+/* Adds the associated data: header and nonce, then the context. */
 static bool add_context(EVP_CIPHER_CTX *cipher,
                         int (*update)(EVP_CIPHER_CTX *, unsigned char *, int *,
                                       const unsigned char *, int),
@@ -305,7 +305,7 @@ static bool decrypt(unsigned char *out, const seal_key_t *key, sealed_t *parts, 
     return done && !memchr(out, '\0', (apr_size_t)parts->text_length);
 }
 
-/* The bytes of "\x…". */
+/* Decodes the bytes of "\x…". */
 static bool read_bytea(unsigned char bytes[SEALED_MAX + 1], apr_size_t *length, const char *text)
 {
     apr_size_t digits = strlen(text);

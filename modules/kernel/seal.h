@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seal.h - secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key that is
- * kept in a file, beside the database and not in it. Who has the database, or
- * a backup of it, has none of the secrets.
+ * seal.h - encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a key from a
+ * file outside the database, so that the database or its backup reveals no secret.
  *
- * The key file holds a key a line, `<id> <32 bytes in base64>`; empty lines and
- * lines that begin with # are skipped. The first key seals, every key opens, so
- * that a new one is put first, what is sealed is sealed anew, and the old one
- * is taken out. `limsctl secret-key` makes the line.
+ * The key file has one key per line, `<id> <32 bytes in base64>`; empty lines and lines
+ * that begin with # are skipped. The first key seals (encrypts), every key opens
+ * (decrypts). To replace a key: put a new one first, seal all secrets again, remove the
+ * old one. `limsctl secret-key` makes the line.
  *
- * A sealed secret names its key and is bound to a context, such as "endpoint 7
- * of organization 1": copied to another row it does not open there.
+ * A sealed secret contains the id of its key and is bound to a context, such as
+ * "endpoint 7 of organization 1": copied to another row it cannot be opened.
  *
  *     1 byte     version, 1
  *     1 byte     length of the key's id
@@ -53,7 +52,7 @@ const char *lims_keyring_parse(const lims_keyring_t **ring, const char *text, co
 /* The key that seals. */
 const char *lims_keyring_first(const lims_keyring_t *ring);
 
-/* Is there a key of that id? */
+/* Whether there is a key of that id. */
 bool lims_keyring_has(const lims_keyring_t *ring, const char *id);
 
 /* A line for a key file, without the end of line: a new key with that id, which

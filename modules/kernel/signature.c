@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signature.c - how a receiver knows that a webhook is ours and unchanged. */
+/* signature.c - signatures of webhooks. */
 #include "kernel/signature.h"
 
 #include <apr_escape.h>

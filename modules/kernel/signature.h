@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signature.h - how a receiver knows that a webhook is ours and unchanged.
+ * signature.h - signatures of webhooks, which prove their origin and integrity.
  *
  * HMAC-SHA256 (RFC 2104), in the contract's form and, for endpoints that ask
  * for it, in that of Standard Webhooks 1.0.

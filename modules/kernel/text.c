@@ -44,13 +44,13 @@ static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_p
 const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
                                     const char *text, lims_error_e kind, apr_pool_t *pool)
 {
-    lims_json_path_t place = { .pool = pool, .kind = kind, .name = field->name };
+    lims_json_path_t path = { .pool = pool, .kind = kind, .name = field->name };
     const lims_error_t *error = NULL;
     lims_json_t *node = NULL;
     const char *valid = NULL;
 
     if (!lims_utf8_valid(text, strlen(text))) {
-        return lims_refuse(field, "it is not UTF-8", &place);
+        return lims_refuse(field, "it is not UTF-8", &path);
     }
     if (*text == '\0' && (field->flags & LIMS_F_NULLABLE) != 0) {
         lims_values_put(values, field, NULL);
@@ -70,7 +70,7 @@ const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *f
         break;
     }
     if (!error) {
-        error = lims_validate(&valid, field, node, &place);
+        error = lims_validate(&valid, field, node, &path);
     }
     if (!error) {
         lims_values_put(values, field, valid);
@@ -81,9 +81,9 @@ const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *f
 const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool)
 {
     static const lims_field_t field = { .name = "id", .type = LIMS_T_ID };
-    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_ID, .name = "id" };
+    lims_json_path_t path = { .pool = pool, .kind = LIMS_E_INVALID_ID, .name = "id" };
     lims_json_t *node = scalar_node(LIMS_JSON_NUMBER, segment, pool);
-    const lims_error_t *error = lims_validate_scalar(id, &field, node, &place);
+    const lims_error_t *error = lims_validate_scalar(id, &field, node, &path);
 
     if (!error) {
         *id = apr_pstrdup(pool, segment);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* url.c - addresses that deliveries go to. */
+/* url.c - URLs of webhook endpoints. */
 #include "kernel/url.h"
 
 #include <apr_lib.h>
@@ -7,7 +7,7 @@
 #include <curl/curl.h>
 #include <string.h>
 
-/* A part of the address in the pool, NULL where there is none. */
+/* Returns a part of the URL, allocated in the pool; NULL: there is none. */
 static const char *part(CURLU *address, CURLUPart what, unsigned flags, apr_pool_t *pool)
 {
     char *text = NULL;
@@ -20,7 +20,7 @@ static const char *part(CURLU *address, CURLUPart what, unsigned flags, apr_pool
     return copy;
 }
 
-/* Beyond the host, which is made ASCII, everything else has to be already. */
+/* Whether a text is visible ASCII; only the host is converted to ASCII. */
 static bool visible_ascii(const char *text)
 {
     while (*text > ' ' && *text < 0x7f) {
@@ -52,8 +52,8 @@ static const char *judge(CURLU *address, apr_pool_t *pool)
     return NULL;
 }
 
-/* The host in lower case. libcurl makes an ASCII one of others only under a
- * locale that fits. */
+/* Returns the host in lower case. libcurl converts international names to ASCII only in a
+ * matching locale. */
 static const char *lower_host(CURLU *address, apr_pool_t *pool)
 {
     char *host = apr_pstrdup(pool, part(address, CURLUPART_HOST, 0, pool));
@@ -72,7 +72,7 @@ static const char *check(const char **kept, CURLU *address, const char *url, apr
     const char *problem;
 
     *kept = NULL;
-    /* libcurl forgives a slash too many. */
+    /* libcurl accepts too many slashes after the scheme. */
     if (curl_url_set(address, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
         strncmp(url + strcspn(url, ":"), ":///", 4) == 0) {
         return "be an absolute URL such as https://example.org/hook";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.h - whether bytes are UTF-8, and how many characters they are. */
+/* utf8.h - checks of UTF-8. */
 #ifndef LIMS_KERNEL_UTF8_H
 #define LIMS_KERNEL_UTF8_H
 

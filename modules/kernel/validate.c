@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validate.c - scalar values: syntax, range, and the words of a refusal.
+ * validate.c - validation of scalar values: syntax, range, and the messages.
  *
  * JSON types are judged before texts: the string "5" is no identifier. A text
  * is checked in full all the same, because query parameters and command-line
@@ -20,24 +20,24 @@
 #define INTEGER_MAX 2147483647
 
 typedef const lims_error_t *(scalar_fn)(const char **text, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_json_path_t *place);
+                                        const lims_json_t *node, const lims_json_path_t *path);
 
 /* --- Words ------------------------------------------------------------------ */
 
-const char *lims_json_path_text(const lims_json_path_t *place)
+const char *lims_json_path_text(const lims_json_path_t *path)
 {
-    const char *path = "";
+    const char *text = "";
 
-    for (const lims_json_path_t *p = place; p; p = p->parent) {
-        const char *dot = path[0] == '\0' || path[0] == '[' ? "" : ".";
+    for (const lims_json_path_t *p = path; p; p = p->parent) {
+        const char *dot = text[0] == '\0' || text[0] == '[' ? "" : ".";
 
         if (p->name) {
-            path = apr_pstrcat(p->pool, lims_excerpt(p->name, p->pool), dot, path, NULL);
+            text = apr_pstrcat(p->pool, lims_excerpt(p->name, p->pool), dot, text, NULL);
         } else {
-            path = apr_psprintf(p->pool, "[%d]%s%s", p->index, dot, path);
+            text = apr_psprintf(p->pool, "[%d]%s%s", p->index, dot, text);
         }
     }
-    return path;
+    return text;
 }
 
 static const char *enumeration(const char *const *values, apr_pool_t *pool)
@@ -121,11 +121,11 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
 }
 
 const lims_error_t *lims_refuse(const lims_field_t *field, const char *detail,
-                                const lims_json_path_t *place)
+                                const lims_json_path_t *path)
 {
-    return lims_client_error(place->pool, place->kind, "%s must be %s%s%s",
-                             lims_json_path_text(place), lims_field_expectation(field, place->pool),
-                             detail ? ": " : "", detail ? detail : "");
+    return lims_client_error(path->pool, path->kind, "%s must be %s%s%s", lims_json_path_text(path),
+                             lims_field_expectation(field, path->pool), detail ? ": " : "",
+                             detail ? detail : "");
 }
 
 /* --- Numbers ------------------------------------------------------------------ */
@@ -282,16 +282,16 @@ static bool within(const decimal_t *value, const lims_field_t *field, apr_pool_t
 }
 
 static const lims_error_t *check_id(const char **text, const lims_field_t *field,
-                                    const lims_json_t *node, const lims_json_path_t *place)
+                                    const lims_json_t *node, const lims_json_path_t *path)
 {
     apr_int64_t value;
 
     *text = node->text;
-    return integer(&value, node->text) && value >= 1 ? NULL : lims_refuse(field, NULL, place);
+    return integer(&value, node->text) && value >= 1 ? NULL : lims_refuse(field, NULL, path);
 }
 
 static const lims_error_t *check_integer(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_json_path_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *path)
 {
     apr_int64_t max = field->max != 0 ? field->max : INTEGER_MAX;
     apr_int64_t value;
@@ -299,29 +299,29 @@ static const lims_error_t *check_integer(const char **text, const lims_field_t *
     *text = node->text;
     return integer(&value, node->text) && value >= field->min && value <= max
                ? NULL
-               : lims_refuse(field, NULL, place);
+               : lims_refuse(field, NULL, path);
 }
 
 static const lims_error_t *check_decimal(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_json_path_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *path)
 {
     decimal_t value;
 
     *text = node->text;
-    return decimal(&value, node->text) && within(&value, field, place->pool)
+    return decimal(&value, node->text) && within(&value, field, path->pool)
                ? NULL
-               : lims_refuse(field, NULL, place);
+               : lims_refuse(field, NULL, path);
 }
 
 /* --- Everything else ------------------------------------------------------------ */
 
 static const lims_error_t *check_boolean(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_json_path_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *path)
 {
     bool yes = strcmp(node->text, "true") == 0;
 
     *text = yes ? "t" : "f";
-    return yes || strcmp(node->text, "false") == 0 ? NULL : lims_refuse(field, NULL, place);
+    return yes || strcmp(node->text, "false") == 0 ? NULL : lims_refuse(field, NULL, path);
 }
 
 /* C0 but for tab, line feed and carriage return, DEL, and C1 (U+0080 to
@@ -339,14 +339,14 @@ static const char *control_character(const char *text)
 }
 
 static const lims_error_t *refuse_control(const char *text, const char *at,
-                                          const lims_json_path_t *place)
+                                          const lims_json_path_t *path)
 {
     const unsigned char *p = (const unsigned char *)at;
 
-    return lims_client_error(place->pool, place->kind,
+    return lims_client_error(path->pool, path->kind,
                              "%s has a control character, U+%04X, at place %" APR_SIZE_T_FMT
                              "; only tabs and line ends are allowed.",
-                             lims_json_path_text(place), *p == 0xC2 ? p[1] : *p,
+                             lims_json_path_text(path), *p == 0xC2 ? p[1] : *p,
                              lims_utf8_length(text, (apr_size_t)(at - text)) + 1);
 }
 
@@ -374,32 +374,31 @@ bool lims_field_refuses_blank(const lims_field_t *field)
 }
 
 static const lims_error_t *check_string(const char **text, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_json_path_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *path)
 {
     apr_int64_t max = field->max != 0 ? field->max : LIMS_TEXT_MAX;
     apr_int64_t length = (apr_int64_t)lims_utf8_length(node->text, node->length);
 
     *text = node->text;
     if (length < field->min || length > max) {
-        return lims_refuse(field, apr_psprintf(place->pool, "it has %" APR_INT64_T_FMT, length),
-                           place);
+        return lims_refuse(field, apr_psprintf(path->pool, "it has %" APR_INT64_T_FMT, length),
+                           path);
     }
     if (lims_field_refuses_blank(field) && is_blank(node->text)) {
-        return lims_client_error(place->pool, place->kind, "%s is blank.",
-                                 lims_json_path_text(place));
+        return lims_client_error(path->pool, path->kind, "%s is blank.", lims_json_path_text(path));
     }
     if (control_character(node->text)) {
-        return refuse_control(node->text, control_character(node->text), place);
+        return refuse_control(node->text, control_character(node->text), path);
     }
     if (field->pattern && !has_pattern(field->pattern, node->text)) {
         return lims_refuse(
-            field, apr_pstrcat(place->pool, "it does not match ", field->pattern, NULL), place);
+            field, apr_pstrcat(path->pool, "it does not match ", field->pattern, NULL), path);
     }
     return NULL;
 }
 
 static const lims_error_t *check_enum(const char **text, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_json_path_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *path)
 {
     for (int i = 0; field->values[i]; i++) {
         if (strcmp(field->values[i], node->text) == 0) {
@@ -407,14 +406,14 @@ static const lims_error_t *check_enum(const char **text, const lims_field_t *fie
             return NULL;
         }
     }
-    return lims_refuse(field, field->hint, place);
+    return lims_refuse(field, field->hint, path);
 }
 
 static const lims_error_t *check_date(const char **text, const lims_field_t *field,
-                                      const lims_json_t *node, const lims_json_path_t *place)
+                                      const lims_json_t *node, const lims_json_path_t *path)
 {
     *text = node->text;
-    return lims_time_date_valid(node->text) ? NULL : lims_refuse(field, NULL, place);
+    return lims_time_date_valid(node->text) ? NULL : lims_refuse(field, NULL, path);
 }
 
 /* What is a time but for its zone. */
@@ -426,26 +425,26 @@ static const char *zone_hint(const char *text, apr_pool_t *pool)
 }
 
 static const lims_error_t *check_timestamp(const char **text, const lims_field_t *field,
-                                           const lims_json_t *node, const lims_json_path_t *place)
+                                           const lims_json_t *node, const lims_json_path_t *path)
 {
-    *text = lims_time_timestamp(node->text, place->pool);
-    return *text ? NULL : lims_refuse(field, zone_hint(node->text, place->pool), place);
+    *text = lims_time_timestamp(node->text, path->pool);
+    return *text ? NULL : lims_refuse(field, zone_hint(node->text, path->pool), path);
 }
 
 static const lims_error_t *check_moment(const char **text, const lims_field_t *field,
-                                        const lims_json_t *node, const lims_json_path_t *place)
+                                        const lims_json_t *node, const lims_json_path_t *path)
 {
     const char *hint = NULL;
 
-    *text = lims_time_moment(node->text, field->type == LIMS_T_MOMENT_END, place->pool);
+    *text = lims_time_moment(node->text, field->type == LIMS_T_MOMENT_END, path->pool);
     if (!*text && strchr(node->text, ' ')) {
         /* The usual slip: "+01:00" sent as it is arrives as " 01:00". */
         hint = "a plus sign in a query is written %2B";
     }
     if (!*text && !hint) {
-        hint = zone_hint(node->text, place->pool);
+        hint = zone_hint(node->text, path->pool);
     }
-    return *text ? NULL : lims_refuse(field, hint, place);
+    return *text ? NULL : lims_refuse(field, hint, path);
 }
 
 /* --- Tables ------------------------------------------------------------------- */
@@ -480,11 +479,11 @@ lims_json_type_e lims_field_json_type(lims_type_e type)
 }
 
 const lims_error_t *lims_validate_scalar(const char **text, const lims_field_t *field,
-                                         const lims_json_t *node, const lims_json_path_t *place)
+                                         const lims_json_t *node, const lims_json_path_t *path)
 {
     *text = NULL;
     if (node->type != types[field->type].json || !types[field->type].check) {
-        return lims_refuse(field, NULL, place);
+        return lims_refuse(field, NULL, path);
     }
-    return types[field->type].check(text, field, node, place);
+    return types[field->type].check(text, field, node, path);
 }

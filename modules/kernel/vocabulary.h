@@ -9,19 +9,20 @@
 
 /* The workflow of a sample, in its order. */
 extern const char *const lims_sample_statuses[];
-/* Of a sample with regard to its release, `reported` last. */
+/* States of a sample on its way to release, `reported` last. */
 extern const char *const lims_release_states[];
-/* Of a test or a sample with regard to its holding time. */
+/* States of a holding time, of a test or a sample. */
 extern const char *const lims_holding_statuses[];
-/* Findings of the release: what kind, and whether they block. */
+/* Findings about the release of a sample: categories and severities. */
 extern const char *const lims_finding_categories[];
 extern const char *const lims_finding_severities[];
 extern const char *const lims_investigation_kinds[];
-/* What a result may carry beside its text. */
+/* Qualifiers of a result. */
 extern const char *const lims_result_qualifiers[];
-/* Of a presumptive positive; from the second on, what it may be decided as. */
+/* States of the confirmation of a presumptive positive; from the second on, the possible
+ * decisions. */
 extern const char *const lims_confirmation_statuses[];
-/* Of the worksheet that a test needs. */
+/* States of the worksheet that a test needs. */
 extern const char *const lims_worksheet_statuses[];
 /* Quality control of a reagent or media lot. */
 extern const char *const lims_lot_statuses[];

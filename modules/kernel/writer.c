@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.c - yajl's generator printing into a buffer of the pool.
+ * writer.c - yajl's generator, writing to a buffer in the pool.
  */
 #include "kernel/writer.h"
 

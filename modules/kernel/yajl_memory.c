@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yajl_memory.c - yajl on the memory of a pool, and what it says. */
+/* yajl_memory.c - yajl with the memory of a pool, and its error messages. */
 #include "kernel/yajl_memory.h"
 
 #include <apr_strings.h>

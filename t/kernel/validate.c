@@ -156,12 +156,12 @@ static const case_t refused[] = {
 
 static const lims_error_t *validate(const char **value, const case_t *c, bool scalar)
 {
-    lims_json_path_t place = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = c->field->name };
+    lims_json_path_t path = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = c->field->name };
     lims_json_t *node = NULL;
 
     passes(lims_json_parse(&node, c->json, strlen(c->json), pool), "the case is JSON");
-    return scalar ? lims_validate_scalar(value, c->field, node, &place)
-                  : lims_validate(value, c->field, node, &place);
+    return scalar ? lims_validate_scalar(value, c->field, node, &path)
+                  : lims_validate(value, c->field, node, &path);
 }
 
 static void test_scalars(void)
