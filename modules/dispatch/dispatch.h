@@ -78,9 +78,9 @@ lims_dispatcher_t *lims_dispatcher_create(const lims_dispatch_settings_t *settin
 void lims_dispatcher_run(lims_dispatcher_t *dispatcher);
 
 /* Stops the dispatcher; from any thread. It starts no further attempt, releases its
- * slot, and ends when the attempts in flight have ended, at the latest after `patience`
+ * slot, and ends when the attempts in flight have ended, at the latest after `grace`
  * microseconds. An attempt that is cut off then does not count and is made again. May
- * be called again with less patience. */
-void lims_dispatcher_stop(lims_dispatcher_t *dispatcher, apr_interval_time_t patience);
+ * be called again with a shorter grace. */
+void lims_dispatcher_stop(lims_dispatcher_t *dispatcher, apr_interval_time_t grace);
 
 #endif /* LIMS_DISPATCH_H */

@@ -83,9 +83,9 @@ lims_dispatcher_t *lims_dispatcher_create(const lims_dispatch_settings_t *settin
     return d;
 }
 
-void lims_dispatcher_stop(lims_dispatcher_t *d, apr_interval_time_t patience)
+void lims_dispatcher_stop(lims_dispatcher_t *d, apr_interval_time_t grace)
 {
-    atomic_store(&d->deadline, lims_time_monotonic() + patience);
+    atomic_store(&d->deadline, lims_time_monotonic() + grace);
     atomic_store(&d->stopping, true);
     curl_multi_wakeup(d->transfers->multi);
 }

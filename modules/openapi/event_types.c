@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_types.c - the catalogue of events and the shape of their payloads.
+ * event_types.c - the catalogue of event types with the schemas of their payloads.
  *
- * Of lists that may grow without a new version of the API (categories,
- * severities, kinds) the document says so: a receiver does not refuse a delivery
- * over a value it has not met.
+ * Enumerations that may grow without a new version of the API (categories, severities,
+ * kinds) are documented as open, so that receivers accept unknown values.
  */
 #include "openapi/event_types.h"
 

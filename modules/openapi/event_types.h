@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_types.h - the catalogue of events and the shape of their payloads.
+ * event_types.h - the catalogue of event types with the schemas of their payloads.
  *
- * The database writes the events, in the transaction of what they report. The
- * table says what a receiver gets; the enumeration of types in the schema has
- * the same names.
+ * The database writes an event in the transaction that it reports. The table describes
+ * what a receiver gets; a CHECK of the database has the same type names.
  */
 #ifndef LIMS_OPENAPI_EVENT_TYPES_H
 #define LIMS_OPENAPI_EVENT_TYPES_H
 
 #include "lims.h"
 
-/* The envelope's name and version in User-Agent. */
+/* User-Agent of deliveries, with the version of the envelope. */
 #define LIMS_WEBHOOK_AGENT "mod_lims-webhooks/1.0"
 
 typedef struct {
@@ -23,8 +22,8 @@ typedef struct {
 /* Ends with a NULL type. */
 extern const lims_event_t lims_events[];
 
-/* The types that happen by themselves: all of the table but webhook.test. Ends
- * with NULL. */
+/* The types that endpoints can subscribe to: all of the table but webhook.test. Ends with
+ * NULL. */
 extern const char *const lims_event_types[];
 
 /* The members of an envelope before `data`, in order. */

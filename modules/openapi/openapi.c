@@ -51,7 +51,7 @@ static void write_tags(lims_openapi_t *doc)
     lims_writer_array_end(doc->w);
 }
 
-/* "/samples/:id" as "/samples/{id}". */
+/* Makes "/samples/{id}" of "/samples/:id". */
 static const char *template_of(const char *path, apr_pool_t *pool)
 {
     const char *id = strstr(path, "/:id");
@@ -66,7 +66,7 @@ static bool same_path(const lims_route_t *a, const lims_route_t *b)
     return is_documented(a) && is_documented(b) && strcmp(a->path, b->path) == 0;
 }
 
-/* Is there no route of this path before this one? */
+/* Whether this is the first route of its path. */
 static bool is_first(const lims_openapi_t *doc, const lims_route_t *route)
 {
     for (const lims_resource_t *const *each = doc->resources; *each; each++) {
@@ -79,7 +79,7 @@ static bool is_first(const lims_openapi_t *doc, const lims_route_t *route)
     return false;
 }
 
-/* Where a route is, below the server. The root of what has no prefix is a slash. */
+/* Returns the path of a route below the server; "/" for the root without a prefix. */
 static const char *path_of(const lims_openapi_t *doc, const lims_route_t *route)
 {
     const char *path =
@@ -88,7 +88,7 @@ static const char *path_of(const lims_openapi_t *doc, const lims_route_t *route)
     return *path != '\0' ? path : "/";
 }
 
-/* All methods of a path, whichever resources they belong to. */
+/* Writes all methods of a path, of all resources. */
 static void write_path(lims_openapi_t *doc, const lims_route_t *first)
 {
     lims_writer_key(doc->w, path_of(doc, first));
@@ -117,8 +117,8 @@ static void write_paths(lims_openapi_t *doc)
     lims_writer_object_end(doc->w);
 }
 
-/* In the order in which they come to refer to each other: answers to header
- * fields, everything to schemas. */
+/* Writes the components in the order of their references: answers refer to header fields,
+ * and all of them to schemas. */
 static void write_components(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "components");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openapi.h - the API as an OpenAPI 3.1 document, made from nothing but the
- * tables that also route, validate and write it.
+ * openapi.h - the OpenAPI 3.1 document, generated from the tables that the router, the
+ * validation and the writer of records use.
  */
 #ifndef LIMS_OPENAPI_H
 #define LIMS_OPENAPI_H
@@ -20,8 +20,8 @@
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
                          const char *server, const char *prefix, apr_pool_t *pool);
 
-/* Which kinds of error a route can answer: those of its own table and those
- * that follow from its method, path and flags. */
+/* Sets the kinds of error that a route can answer: those of its own table and those that
+ * follow from its method, path and flags. */
 void lims_openapi_errors(bool possible[LIMS_E_COUNT], const lims_route_t *route);
 
 #endif /* LIMS_OPENAPI_H */

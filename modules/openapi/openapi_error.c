@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openapi_error.c - what an operation can refuse, and with which slugs.
+ * openapi_error.c - the error answers of an operation, with their slugs.
  *
- * An answer that has one slug only is the same wherever it occurs, and stands
- * in the components; where a status has several, the operation lists its own.
+ * An answer with a single slug is the same for all operations and a component; if a
+ * status has several slugs, the operation describes its own.
  */
 #include <apr_strings.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* openapi_parts.c - what the files of the OpenAPI document share. */
+/* openapi_parts.c - functions that the files of the OpenAPI document share. */
 #include "openapi/openapi_parts.h"
 
 #include <apr_lib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openapi_parts.h - what the files of the OpenAPI document share.
+ * openapi_parts.h - types and functions that the files of the OpenAPI document share.
  *
- * The document is written in one pass, the components last: whatever refers to
- * one notes that it did, so that exactly those are written that are needed.
+ * The document is written in one pass with the components last. References to components
+ * are recorded, so that exactly the needed ones are written.
  */
 #ifndef LIMS_OPENAPI_PARTS_H
 #define LIMS_OPENAPI_PARTS_H

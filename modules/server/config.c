@@ -12,7 +12,7 @@
 #include "database/database.h"
 #include "extraction/client.h"
 #include "kernel/address.h"
-#include "server/borrowed.h"
+#include "server/foreign_directives.h"
 #include "server/directive.h"
 
 /* What the contract says: about a minute, then twice as long each time. */
@@ -340,30 +340,30 @@ const command_rec lims_config_directives[] = {
                   LIMS_NUMBER(file_storage, .min = 1, .max = 1024 * 1024 * 1024, .fallback = 10240,
                               .unit = "megabytes"),
                   RSRC_CONF, "megabytes that the instrument files of one key may take"),
-    AP_INIT_RAW_ARGS("DBDriver", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_DRIVER], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("DBDParams", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_PARAMS], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("DBDPersist", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_PERSIST], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("DBDMin", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_MIN], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("DBDKeep", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_KEEP], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("DBDMax", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_MAX], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("DBDExptime", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_EXPTIME], .owner = "mod_dbd.c"), RSRC_CONF,
-                     "also read by mod_lims"),
-    AP_INIT_RAW_ARGS("SSLEngine", lims_borrowed_set,
-                     LIMS_TEXT(borrowed[LIMS_BORROWED_ENGINE], .owner = "mod_ssl.c"), RSRC_CONF,
-                     "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDriver", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_DRIVER], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDParams", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_PARAMS], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDPersist", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_PERSIST], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDMin", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_MIN], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDKeep", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_KEEP], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDMax", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_MAX], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("DBDExptime", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_EXPTIME], .owner = "mod_dbd.c"),
+                     RSRC_CONF, "also read by mod_lims"),
+    AP_INIT_RAW_ARGS("SSLEngine", lims_foreign_directive_set,
+                     LIMS_TEXT(foreign_directives[LIMS_FOREIGN_ENGINE], .owner = "mod_ssl.c"),
+                     RSRC_CONF, "also read by mod_lims"),
     { .name = NULL },
 };
 
@@ -400,8 +400,8 @@ void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
 {
     lims_directives_complete(config, lims_config_directives);
     config->settings.database =
-        config->borrowed[LIMS_BORROWED_PARAMS]
-            ? lims_connection_name(config->borrowed[LIMS_BORROWED_PARAMS], pool)
+        config->foreign_directives[LIMS_FOREIGN_PARAMS]
+            ? lims_connection_name(config->foreign_directives[LIMS_FOREIGN_PARAMS], pool)
             : "";
     config->settings.base = apr_pstrcat(pool, config->base_path, LIMS_API_PREFIX, NULL);
     config->settings.documentation =

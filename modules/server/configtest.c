@@ -14,7 +14,7 @@
 #include "openapi/openapi.h"
 #include "kernel/route.h"
 #include "kernel/seal.h"
-#include "server/borrowed.h"
+#include "server/foreign_directives.h"
 #include "server/extraction.h"
 #include "server/server.h"
 
@@ -38,8 +38,8 @@ static void report(check_t *check, int number, const char *problem, const char *
 
 static void check_dbd(check_t *check)
 {
-    const char *driver = lims_borrowed(check->s, LIMS_BORROWED_DRIVER);
-    const char *params = lims_borrowed(check->s, LIMS_BORROWED_PARAMS);
+    const char *driver = lims_foreign_directive(check->s, LIMS_FOREIGN_DRIVER);
+    const char *params = lims_foreign_directive(check->s, LIMS_FOREIGN_PARAMS);
     const char *misspelt = params ? lims_connection_misspelt(params, check->pool) : NULL;
 
     if (!ap_find_linked_module("mod_dbd.c")) {
@@ -76,7 +76,7 @@ static void check_driver(check_t *check)
 
 static bool has_tls(const server_rec *s)
 {
-    const char *engine = lims_borrowed(s, LIMS_BORROWED_ENGINE);
+    const char *engine = lims_foreign_directive(s, LIMS_FOREIGN_ENGINE);
 
     return lims_config_of(s)->enable == 1 && engine && strcasecmp(engine, "off") != 0;
 }

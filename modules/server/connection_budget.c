@@ -10,7 +10,7 @@
 
 #include "database/database.h"
 #include "kernel/field.h"
-#include "server/borrowed.h"
+#include "server/foreign_directives.h"
 
 APLOG_USE_MODULE(lims);
 
@@ -33,7 +33,7 @@ void lims_connection_budget_check(lims_connection_t *connection, server_rec *s, 
     lims_request_t rq = { .pool = pool,
                           .values = lims_values_create(pool),
                           .connection = connection };
-    int each = (int)lims_borrowed_number(s, LIMS_BORROWED_MAX, DBD_MAX_DEFAULT);
+    int each = (int)lims_foreign_directive_number(s, LIMS_FOREIGN_MAX, DBD_MAX_DEFAULT);
     int needed = children() * each + OWN_CONNECTIONS;
     lims_result_t *row = NULL;
     int room;

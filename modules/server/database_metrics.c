@@ -244,23 +244,23 @@ static bool is_away(const lims_error_t *error)
 }
 
 /* Whether the database answers; fills in the reason if it does not. */
-static bool look(lims_database_metrics_t *figures, lims_connection_t **connection,
+static bool look(lims_database_metrics_t *metrics, lims_connection_t **connection,
                  lims_lease_t *lease)
 {
     const lims_error_t *error;
 
-    *figures = (lims_database_metrics_t){ .laboratory = "" };
+    *metrics = (lims_database_metrics_t){ .laboratory = "" };
     if (lims_config_of(lease->server)->enable != 1) {
-        figures->problem = "LimsEnable is off in this server";
+        metrics->problem = "LimsEnable is off in this server";
         return false;
     }
     error = reach(connection, lease);
     if (error && error->retry == LIMS_RETRY_LOST) {
         error = reach(connection, lease);
     }
-    figures->database_up = !error || !is_away(error);
+    metrics->database_up = !error || !is_away(error);
     if (error) {
-        figures->problem = error->cause ? error->cause : error->message;
+        metrics->problem = error->cause ? error->cause : error->message;
     }
     return !error;
 }
@@ -301,31 +301,31 @@ static void ask(struct lims_database_metrics_memory_t *memory, lims_connection_t
     }
 }
 
-void lims_database_metrics_ready(lims_database_metrics_t *figures, server_rec *s, apr_pool_t *pool)
+void lims_database_metrics_ready(lims_database_metrics_t *metrics, server_rec *s, apr_pool_t *pool)
 {
     lims_lease_t lease = { .pool = pool, .server = s };
     lims_connection_t *connection = NULL;
 
-    if (look(figures, &connection, &lease)) {
+    if (look(metrics, &connection, &lease)) {
         lims_connection_release(connection);
         lims_pool_give_back(&lease);
     }
 }
 
-void lims_database_metrics_read(lims_database_metrics_t *figures, server_rec *s, apr_pool_t *pool)
+void lims_database_metrics_read(lims_database_metrics_t *metrics, server_rec *s, apr_pool_t *pool)
 {
     struct lims_database_metrics_memory_t *memory = lims_config_of(s)->database_metrics;
     lims_lease_t lease = { .pool = pool, .server = s };
     lims_connection_t *connection = NULL;
 
-    if (look(figures, &connection, &lease)) {
+    if (look(metrics, &connection, &lease)) {
         ask(memory, connection, s, pool);
         lims_connection_release(connection);
         lims_pool_give_back(&lease);
     }
     if (memory) {
-        figures->backlog = last_backlog(memory, pool);
-        figures->laboratory = last_text(memory, pool);
-        figures->laboratory_at = atomic_load(&memory->text_at);
+        metrics->backlog = last_backlog(memory, pool);
+        metrics->laboratory = last_text(memory, pool);
+        metrics->laboratory_at = atomic_load(&memory->text_at);
     }
 }

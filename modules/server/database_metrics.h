@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * database_metrics.h - metrics read from the database: its reachability, the backlog of
- * webhooks, and figures of each organization.
+ * webhooks, and metrics of each organization.
  *
  * The last values are cached in shared memory that outlives restarts: while the
  * database is unreachable they are still shown, with the fact that it is down. The
@@ -35,9 +35,9 @@ typedef struct {
 apr_status_t lims_database_metrics_create(lims_config_t *config, server_rec *s);
 
 /* Fills in whether the service of this server can answer; asks the database. */
-void lims_database_metrics_ready(lims_database_metrics_t *figures, server_rec *s, apr_pool_t *pool);
+void lims_database_metrics_ready(lims_database_metrics_t *metrics, server_rec *s, apr_pool_t *pool);
 
 /* Fills in everything. */
-void lims_database_metrics_read(lims_database_metrics_t *figures, server_rec *s, apr_pool_t *pool);
+void lims_database_metrics_read(lims_database_metrics_t *metrics, server_rec *s, apr_pool_t *pool);
 
 #endif /* LIMS_DATABASE_METRICS_H */

@@ -3,11 +3,11 @@
 #include <apr_strings.h>
 #include <string.h>
 
-#include "server/borrowed.h"
+#include "server/foreign_directives.h"
 
 const char *lims_config_conninfo(const server_rec *s, const char *application, apr_pool_t *pool)
 {
-    const char *params = lims_borrowed(s, LIMS_BORROWED_PARAMS);
+    const char *params = lims_foreign_directive(s, LIMS_FOREIGN_PARAMS);
 
     if (!params) {
         return "";

@@ -70,12 +70,12 @@ void lims_metrics_arrival(lims_counters_t *counters, apr_interval_time_t latency
 
 /* Returns all metrics in Prometheus' text exposition format 0.0.4, with those read from
  * the database. */
-const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t *figures,
+const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t *metrics,
                               apr_pool_t *pool);
 
 /* Writes the same as members of an open JSON object, without the metrics by
  * organization. */
 void lims_metrics_json(lims_writer_t *w, const server_rec *s,
-                       const lims_database_metrics_t *figures);
+                       const lims_database_metrics_t *metrics);
 
 #endif /* LIMS_METRICS_H */

@@ -287,15 +287,15 @@ static void write_backlog(lims_exposition_t *text, const lims_backlog_t *backlog
 }
 
 /* Versions are labels of a metric that is always 1, as in Prometheus' own programs. */
-static void write_state(lims_exposition_t *text, const lims_database_metrics_t *figures)
+static void write_state(lims_exposition_t *text, const lims_database_metrics_t *metrics)
 {
     lims_exposition_head(text, "lims_build_info", "gauge",
                          "This mod_lims, and the schema that it is made for.");
     lims_exposition_line(text, "lims_build_info{version=\"%s\",schema=\"%d\"} 1\n", LIMS_VERSION,
                          lims_migration_version());
-    write_gauge(text, "lims_ready", figures->problem ? "0" : "1",
+    write_gauge(text, "lims_ready", metrics->problem ? "0" : "1",
                 "Whether the service can answer requests, as lims-ready says.");
-    write_gauge(text, "lims_database_up", figures->database_up ? "1" : "0",
+    write_gauge(text, "lims_database_up", metrics->database_up ? "1" : "0",
                 "Whether the database answers, asked for this page.");
 }
 
@@ -309,22 +309,22 @@ static void write_workers(lims_exposition_t *text)
                 "As many as there may be (MaxRequestWorkers).");
 }
 
-static void write_laboratory(lims_exposition_t *text, const lims_database_metrics_t *figures)
+static void write_laboratory(lims_exposition_t *text, const lims_database_metrics_t *metrics)
 {
-    lims_exposition_line(text, "%s", figures->laboratory);
+    lims_exposition_line(text, "%s", metrics->laboratory);
     write_gauge(text, "lims_figures_timestamp_seconds",
-                apr_psprintf(text->pool, "%.3f", seconds((apr_uint64_t)figures->laboratory_at)),
+                apr_psprintf(text->pool, "%.3f", seconds((apr_uint64_t)metrics->laboratory_at)),
                 "When the database last told the figures of the laboratories; 0: not yet.");
 }
 
-const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t *figures,
+const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t *metrics,
                               apr_pool_t *pool)
 {
     lims_counters_t *counters = lims_config_of(s)->counters;
     lims_exposition_t text = { .parts = apr_array_make(pool, 512, sizeof(const char *)),
                                .pool = pool };
 
-    write_state(&text, figures);
+    write_state(&text, metrics);
     write_workers(&text);
     write_answers(counters, &text);
     write_routes(counters, &text);
@@ -335,11 +335,11 @@ const char *lims_metrics_text(const server_rec *s, const lims_database_metrics_t
     write_rates(counters, &text);
     write_extractions(counters, &text);
     write_attempts(counters, &text);
-    if (figures->backlog) {
-        write_backlog(&text, figures->backlog);
+    if (metrics->backlog) {
+        write_backlog(&text, metrics->backlog);
     }
     lims_watchdog_text(&text, s);
-    write_laboratory(&text, figures);
+    write_laboratory(&text, metrics);
     return apr_array_pstrcat(pool, text.parts, 0);
 }
 
@@ -389,7 +389,7 @@ static void json_webhooks(lims_counters_t *counters, lims_writer_t *w,
     }
 }
 
-static void json_state(lims_writer_t *w, const lims_database_metrics_t *figures)
+static void json_state(lims_writer_t *w, const lims_database_metrics_t *metrics)
 {
     const lims_workers_t workers = lims_workers_count();
 
@@ -397,11 +397,11 @@ static void json_state(lims_writer_t *w, const lims_database_metrics_t *figures)
     json_number(w, "workersBusy", (apr_uint64_t)workers.busy);
     json_number(w, "workersMost", (apr_uint64_t)workers.most);
     lims_writer_key(w, "databaseUp");
-    lims_writer_boolean(w, figures->database_up);
+    lims_writer_boolean(w, metrics->database_up);
 }
 
 void lims_metrics_json(lims_writer_t *w, const server_rec *s,
-                       const lims_database_metrics_t *figures)
+                       const lims_database_metrics_t *metrics)
 {
     lims_counters_t *counters = lims_config_of(s)->counters;
     apr_uint64_t answered = 0, refused = 0, database = 0, trips = 0;
@@ -416,7 +416,7 @@ void lims_metrics_json(lims_writer_t *w, const server_rec *s,
     for (int i = 0; i < LIMS_E_COUNT; i++) {
         refused += read_counter(&counters->refusals[i]);
     }
-    json_state(w, figures);
+    json_state(w, metrics);
     json_number(w, "requests", answered);
     json_number(w, "refusals", refused);
     json_number(w, "rateLimited", read_counter(&counters->refusals[LIMS_E_RATE_LIMITED]));
@@ -429,6 +429,6 @@ void lims_metrics_json(lims_writer_t *w, const server_rec *s,
     json_number(w, "keyCacheHits", read_counter(&counters->keys_known));
     json_number(w, "keyCacheMisses", read_counter(&counters->keys_unknown));
     json_store(w);
-    json_webhooks(counters, w, figures->backlog);
+    json_webhooks(counters, w, metrics->backlog);
     lims_watchdog_json(w, s);
 }

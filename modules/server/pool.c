@@ -27,7 +27,7 @@
 
 #include "kernel/error.h"
 #include "kernel/fair_semaphore.h"
-#include "server/borrowed.h"
+#include "server/foreign_directives.h"
 #include "server/metrics.h"
 #include "server/circuit_breaker.h"
 #include "server/server.h"
@@ -85,7 +85,7 @@ struct lims_pool_t {
 
 static int connections_of(const server_rec *s)
 {
-    long max = lims_borrowed_number(s, LIMS_BORROWED_MAX, DBD_MAX_DEFAULT);
+    long max = lims_foreign_directive_number(s, LIMS_FOREIGN_MAX, DBD_MAX_DEFAULT);
 
     return max > 0 && max < 10000 ? (int)max : DBD_MAX_DEFAULT;
 }
@@ -102,13 +102,13 @@ static int reads_of(const server_rec *s)
  * equal texts share a pool, and servers of two databases never do. */
 static const char *name_of(const server_rec *s, apr_pool_t *pool)
 {
-    const char *persist = lims_borrowed(s, LIMS_BORROWED_PERSIST);
+    const char *persist = lims_foreign_directive(s, LIMS_FOREIGN_PERSIST);
 
     return apr_psprintf(pool, "%s\n%ld %ld %ld %ld %d", lims_config_conninfo(s, NULL, pool),
-                        lims_borrowed_number(s, LIMS_BORROWED_MIN, DBD_MIN_DEFAULT),
-                        lims_borrowed_number(s, LIMS_BORROWED_KEEP, DBD_KEEP_DEFAULT),
-                        lims_borrowed_number(s, LIMS_BORROWED_MAX, DBD_MAX_DEFAULT),
-                        lims_borrowed_number(s, LIMS_BORROWED_EXPTIME, DBD_EXPTIME_DEFAULT),
+                        lims_foreign_directive_number(s, LIMS_FOREIGN_MIN, DBD_MIN_DEFAULT),
+                        lims_foreign_directive_number(s, LIMS_FOREIGN_KEEP, DBD_KEEP_DEFAULT),
+                        lims_foreign_directive_number(s, LIMS_FOREIGN_MAX, DBD_MAX_DEFAULT),
+                        lims_foreign_directive_number(s, LIMS_FOREIGN_EXPTIME, DBD_EXPTIME_DEFAULT),
                         persist && strcasecmp(persist, "off") == 0);
 }
 

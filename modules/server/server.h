@@ -24,18 +24,18 @@ typedef enum { LIMS_TLS_REQUIRED, LIMS_TLS_PROXY, LIMS_TLS_COUNT } lims_tls_e;
 
 typedef struct lims_pool_t lims_pool_t;
 
-/* Directives of other modules that hold for us too; see borrowed.h. */
+/* Directives of other modules that mod_lims reads too; see foreign_directives.h. */
 typedef enum {
-    LIMS_BORROWED_DRIVER,
-    LIMS_BORROWED_PARAMS,
-    LIMS_BORROWED_PERSIST,
-    LIMS_BORROWED_MIN,
-    LIMS_BORROWED_KEEP,
-    LIMS_BORROWED_MAX,
-    LIMS_BORROWED_EXPTIME,
-    LIMS_BORROWED_ENGINE,
-    LIMS_BORROWED_COUNT
-} lims_borrowed_e;
+    LIMS_FOREIGN_DRIVER,
+    LIMS_FOREIGN_PARAMS,
+    LIMS_FOREIGN_PERSIST,
+    LIMS_FOREIGN_MIN,
+    LIMS_FOREIGN_KEEP,
+    LIMS_FOREIGN_MAX,
+    LIMS_FOREIGN_EXPTIME,
+    LIMS_FOREIGN_ENGINE,
+    LIMS_FOREIGN_COUNT
+} lims_foreign_directive_e;
 
 /* Delivery of webhooks; see dispatch/dispatch.h. */
 typedef struct {
@@ -81,7 +81,7 @@ typedef struct {
 typedef struct {
     int enable;
     int tls;
-    const char *borrowed[LIMS_BORROWED_COUNT];
+    const char *foreign_directives[LIMS_FOREIGN_COUNT];
     const char *base_path;
     const char *documentation;
     const char *secret_key_file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * borrowed.c - directives of mod_dbd and mod_ssl that mod_lims has to know too.
+ * foreign_directives.c - directives of mod_dbd and mod_ssl that mod_lims reads too.
  *
  * httpd hands a directive to every module that lists it. So each server's are
  * noted as httpd reads them, and hold as they do for their owners: a virtual
@@ -8,14 +8,14 @@
  * in the tree of the configuration would confuse hosts that an Include, or a
  * macro, makes of the same lines.
  */
-#include "server/borrowed.h"
+#include "server/foreign_directives.h"
 
 #include <apr_strings.h>
 #include <stdlib.h>
 
 #include "server/directive.h"
 
-const char *lims_borrowed_set(cmd_parms *cmd, void *unused, const char *arguments)
+const char *lims_foreign_directive_set(cmd_parms *cmd, void *unused, const char *arguments)
 {
     const lims_directive_t *directive = cmd->info;
 
@@ -30,14 +30,15 @@ const char *lims_borrowed_set(cmd_parms *cmd, void *unused, const char *argument
     return lims_directive_set_text(cmd, unused, ap_getword_conf(cmd->pool, &arguments));
 }
 
-const char *lims_borrowed(const server_rec *s, lims_borrowed_e which)
+const char *lims_foreign_directive(const server_rec *s, lims_foreign_directive_e which)
 {
-    return lims_config_of(s)->borrowed[which];
+    return lims_config_of(s)->foreign_directives[which];
 }
 
-long lims_borrowed_number(const server_rec *s, lims_borrowed_e which, long fallback)
+long lims_foreign_directive_number(const server_rec *s, lims_foreign_directive_e which,
+                                   long fallback)
 {
-    const char *text = lims_borrowed(s, which);
+    const char *text = lims_foreign_directive(s, which);
 
     return text ? strtol(text, NULL, 10) : fallback;
 }
