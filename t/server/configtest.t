@@ -289,6 +289,22 @@ subtest 'directives that take words' => sub {
         host => { LimsEnable => 'LimsEnable perhaps' });
 };
 
+subtest 'a virtual host takes from the main server what it does not set itself' => sub {
+    my $late = qr/LIMS0115: LimsWebhookLease is too short/;
+    fails('a number', [$late], before => ['LimsWebhookTimeout 60000']);
+    passes('... unless it sets it', before => ['LimsWebhookTimeout 60000'],
+        host => { LimsWebhookTimeout => 'LimsWebhookTimeout 10000' });
+    passes('a word', before => ['LimsTLS proxy'], host => {%no_tls});
+    fails('... unless it sets it', [qr/LIMS0106: /], before => ['LimsTLS proxy'],
+        host => { %no_tls, LimsTLS => 'LimsTLS required' });
+    my @url = ('LimsExtractionUrl http://localhost:1/v1');
+    fails('a text', [qr/LIMS0117: LimsExtractionModel is missing/], before => \@url);
+    passes('... and several', before => [ @url, 'LimsExtractionModel m' ]);
+    fails('... unless it sets it', [qr/LIMS0117: LimsExtractionUrl is not a URL/],
+        before => [ @url, 'LimsExtractionModel m' ],
+        host   => { LimsExtractionUrl => 'LimsExtractionUrl http://elsewhere.example/v1' });
+};
+
 subtest 'where directives may stand' => sub {
     fails('not in a directory', [qr/LimsEnable not allowed (?:here|in)/],
         before => [ '<Directory "/">', 'LimsEnable on', '</Directory>' ]);
