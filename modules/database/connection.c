@@ -175,7 +175,7 @@ static const lims_error_t *check_events(lims_connection_t *connection, apr_pool_
     if (PQresultStatus(result) != PGRES_TUPLES_OK) {
         error = lims_database_failure(connection, result, pool);
     } else if (PQgetvalue(result, 0, 0)[0] == 't') {
-        error = lims_database_displaced(pool);
+        error = lims_database_restored_copy(pool);
     }
     PQclear(result);
     return error;
@@ -244,7 +244,7 @@ bool lims_connection_is_reusable(const lims_connection_t *connection)
            PQtransactionStatus(connection->pg) == PQTRANS_IDLE;
 }
 
-bool lims_connection_overdue(const lims_connection_t *connection)
+bool lims_connection_timed_out(const lims_connection_t *connection)
 {
     return connection->overdue;
 }

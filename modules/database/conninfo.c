@@ -29,7 +29,7 @@ bool lims_connection_string_has(const char *conninfo, const char *keyword)
     return setting_of;
 }
 
-const char *lims_connection_misspelt(const char *conninfo, apr_pool_t *pool)
+const char *lims_connection_string_problem(const char *conninfo, apr_pool_t *pool)
 {
     char *words = NULL;
     PQconninfoOption *options = PQconninfoParse(conninfo, &words);

@@ -75,7 +75,7 @@ bool lims_connection_alive(lims_connection_t *connection);
 bool lims_connection_is_reusable(const lims_connection_t *connection);
 
 /* Whether it was closed because an answer timed out. */
-bool lims_connection_overdue(const lims_connection_t *connection);
+bool lims_connection_timed_out(const lims_connection_t *connection);
 
 /* Reconnects, trying the hosts of the connection string again. Blocks for its
  * connect_timeout at most, for each host. */
@@ -91,7 +91,7 @@ const char *lims_connection_probe(const char *conninfo, apr_pool_t *pool);
 const char *lims_connection_name(const char *conninfo, apr_pool_t *pool);
 
 /* Checks the syntax of a connection string. NULL, or the problem on one line. */
-const char *lims_connection_misspelt(const char *conninfo, apr_pool_t *pool);
+const char *lims_connection_string_problem(const char *conninfo, apr_pool_t *pool);
 
 /* Whether a connection string sets a keyword such as "connect_timeout". */
 bool lims_connection_string_has(const char *conninfo, const char *keyword);

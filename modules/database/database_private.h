@@ -49,7 +49,7 @@ const lims_error_t *lims_database_failure(lims_connection_t *connection, const P
                                           apr_pool_t *pool);
 
 /* Returns the error for a restored copy whose events have not been renumbered yet. */
-const lims_error_t *lims_database_displaced(apr_pool_t *pool);
+const lims_error_t *lims_database_restored_copy(apr_pool_t *pool);
 
 /* Returns the error for a database that cannot be reached; `trouble` is copied. */
 const lims_error_t *lims_database_unreachable(const char *trouble, apr_pool_t *pool);

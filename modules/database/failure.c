@@ -177,7 +177,7 @@ static bool is_about_the_schema(const char *state)
            strcmp(state, "XX000") == 0;
 }
 
-const lims_error_t *lims_database_displaced(apr_pool_t *pool)
+const lims_error_t *lims_database_restored_copy(apr_pool_t *pool)
 {
     const lims_error_t *error = lims_server_error(
         pool, LIMS_E_SERVICE_UNAVAILABLE, 364,
@@ -266,7 +266,7 @@ static const lims_error_t *by_state(lims_connection_t *connection, const PGresul
                                  "The API key is missing, unknown, revoked or not entitled.");
     }
     if (strcmp(state, "LM503") == 0) {
-        return lims_database_displaced(pool);
+        return lims_database_restored_copy(pool);
     }
     if (strcmp(state, "LM500") == 0) {
         return lims_server_error(pool, LIMS_E_INTERNAL, 366, cause, FAILED);

@@ -547,7 +547,7 @@ void lims_dispatch_session_continue(lims_dispatch_session_t *session,
 static bool can_talk(const lims_dispatch_session_t *session)
 {
     return lims_dispatch_session_is_connected(session) &&
-           !lims_connection_overdue(session->connection);
+           !lims_connection_timed_out(session->connection);
 }
 
 static void release(lims_dispatch_session_t *session)

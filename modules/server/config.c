@@ -15,7 +15,7 @@
 #include "server/foreign_directives.h"
 #include "server/directive.h"
 
-/* What the contract says: about a minute, then twice as long each time. */
+/* Default schedule of retries, from the contract: a minute, then doubled each time. */
 #define SCHEDULE "{60 s,120 s,240 s,480 s,960 s}"
 
 static const char *const tls_words[] = {
@@ -386,8 +386,8 @@ void *lims_config_merge(apr_pool_t *pool, void *base, void *add)
     return config;
 }
 
-/* How long a request may be between its two transactions, seconds: its work (in
- * milliseconds), and what the database may keep it waiting around that. */
+/* Returns the lease of a claim between two transactions of a request, seconds: the time of
+ * its work (given in milliseconds) and the time-outs of the database around it. */
 static const char *lease_of(const lims_config_t *config, apr_int64_t work, apr_pool_t *pool)
 {
     apr_int64_t around = 2 * (config->database_wait + config->database_timeout) + 10000;
@@ -395,7 +395,7 @@ static const char *lease_of(const lims_config_t *config, apr_int64_t work, apr_p
     return apr_psprintf(pool, "%" APR_INT64_T_FMT, (work + around) / 1000);
 }
 
-/* Fills what was left unset and derives the service's settings. */
+/* Fills in defaults and derives the settings of the service. */
 void lims_config_complete(lims_config_t *config, apr_pool_t *pool)
 {
     lims_directives_complete(config, lims_config_directives);

@@ -40,7 +40,7 @@ static void check_dbd(check_t *check)
 {
     const char *driver = lims_foreign_directive(check->s, LIMS_FOREIGN_DRIVER);
     const char *params = lims_foreign_directive(check->s, LIMS_FOREIGN_PARAMS);
-    const char *misspelt = params ? lims_connection_misspelt(params, check->pool) : NULL;
+    const char *misspelt = params ? lims_connection_string_problem(params, check->pool) : NULL;
 
     if (!ap_find_linked_module("mod_dbd.c")) {
         report(check, 101, "mod_dbd is not loaded", "load it: \"a2enmod dbd\"");

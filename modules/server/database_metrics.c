@@ -238,14 +238,14 @@ static const lims_error_t *reach(lims_connection_t **connection, lims_lease_t *l
     return error;
 }
 
-static bool is_away(const lims_error_t *error)
+static bool is_unreachable(const lims_error_t *error)
 {
     return error->retry == LIMS_RETRY_LOST || error->failure == LIMS_FAILURE_UNREACHABLE;
 }
 
 /* Whether the database answers; fills in the reason if it does not. */
-static bool look(lims_database_metrics_t *metrics, lims_connection_t **connection,
-                 lims_lease_t *lease)
+static bool check_database(lims_database_metrics_t *metrics, lims_connection_t **connection,
+                           lims_lease_t *lease)
 {
     const lims_error_t *error;
 
@@ -258,15 +258,15 @@ static bool look(lims_database_metrics_t *metrics, lims_connection_t **connectio
     if (error && error->retry == LIMS_RETRY_LOST) {
         error = reach(connection, lease);
     }
-    metrics->database_up = !error || !is_away(error);
+    metrics->database_up = !error || !is_unreachable(error);
     if (error) {
         metrics->problem = error->cause ? error->cause : error->message;
     }
     return !error;
 }
 
-static void ask_laboratory(struct lims_database_metrics_memory_t *memory, lims_request_t *rq,
-                           const server_rec *s)
+static void read_organizations(struct lims_database_metrics_memory_t *memory, lims_request_t *rq,
+                               const server_rec *s)
 {
     apr_time_t begun = apr_time_now();
     lims_result_t *rows = NULL;
@@ -285,8 +285,8 @@ static void ask_laboratory(struct lims_database_metrics_memory_t *memory, lims_r
     keep_text(memory, lines_of(rows, rq->pool));
 }
 
-static void ask(struct lims_database_metrics_memory_t *memory, lims_connection_t *connection,
-                const server_rec *s, apr_pool_t *pool)
+static void read_all(struct lims_database_metrics_memory_t *memory, lims_connection_t *connection,
+                     const server_rec *s, apr_pool_t *pool)
 {
     lims_request_t rq = { .pool = pool,
                           .values = lims_values_create(pool),
@@ -297,7 +297,7 @@ static void ask(struct lims_database_metrics_memory_t *memory, lims_connection_t
         keep_numbers(memory, row);
     }
     if (is_due(memory)) {
-        ask_laboratory(memory, &rq, s);
+        read_organizations(memory, &rq, s);
     }
 }
 
@@ -306,7 +306,7 @@ void lims_database_metrics_ready(lims_database_metrics_t *metrics, server_rec *s
     lims_lease_t lease = { .pool = pool, .server = s };
     lims_connection_t *connection = NULL;
 
-    if (look(metrics, &connection, &lease)) {
+    if (check_database(metrics, &connection, &lease)) {
         lims_connection_release(connection);
         lims_pool_give_back(&lease);
     }
@@ -318,8 +318,8 @@ void lims_database_metrics_read(lims_database_metrics_t *metrics, server_rec *s,
     lims_lease_t lease = { .pool = pool, .server = s };
     lims_connection_t *connection = NULL;
 
-    if (look(metrics, &connection, &lease)) {
-        ask(memory, connection, s, pool);
+    if (check_database(metrics, &connection, &lease)) {
+        read_all(memory, connection, s, pool);
         lims_connection_release(connection);
         lims_pool_give_back(&lease);
     }

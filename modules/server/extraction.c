@@ -15,10 +15,10 @@
 #include "kernel/seal.h"
 #include "server/metrics.h"
 
-/* Most bytes of a certificate and those that signed it. */
+/* Bound on a certificate with its chain, bytes. */
 #define PEM_MAX 65536
 
-/* Without TLS only to this machine. */
+/* Whether a URL is https, or http to this machine. */
 static bool is_safe(const apr_uri_t *url)
 {
     static const char *const own[] = { "localhost", "127.0.0.1", "::1" };
@@ -34,7 +34,7 @@ static bool is_safe(const apr_uri_t *url)
     return false;
 }
 
-/* A key is one word of visible characters; what stands around it is a line end. */
+/* Reads the API key: one word of visible characters, perhaps with a line end. */
 static const char *read_key(const char **key, const char *file, apr_pool_t *pool)
 {
     const char *text = NULL, *problem = lims_secret_file_read(&text, file, pool);
@@ -54,7 +54,7 @@ static const char *read_key(const char **key, const char *file, apr_pool_t *pool
     return NULL;
 }
 
-/* The client certificate and its key, as they are given to libcurl. */
+/* The client certificate and its private key, PEM as libcurl takes it. */
 typedef struct {
     const char *certificate, *key;
 } identity_t;
@@ -75,7 +75,7 @@ static const char *read_text(const char **text, const char *file, apr_pool_t *po
     return length == PEM_MAX ? apr_psprintf(pool, "%s is too large", file) : NULL;
 }
 
-/* Nobody is there to be asked for a password. */
+/* Password callback: keys with a password are not supported. */
 static int no_password(char *buffer, int size, int writing, void *data)
 {
     (void)writing;
@@ -83,7 +83,7 @@ static int no_password(char *buffer, int size, int writing, void *data)
     return size > 0 ? (buffer[0] = '\0', -1) : -1;
 }
 
-/* Do the certificate and the key belong together? */
+/* Checks that certificate and key belong together. NULL, or the problem. */
 static const char *judge_pair(const identity_t *identity)
 {
     BIO *text = BIO_new_mem_buf(identity->certificate, -1);
@@ -127,8 +127,8 @@ static const char *read_identity(identity_t *identity, const lims_extraction_con
                    : judge_pair(identity);
 }
 
-/* What results go through must not be able to read them: a proxy is for https,
- * where it sees a name and nothing else. */
+/* Checks the proxy: it is allowed for https only, where it sees the host name but not the
+ * data. NULL, or the problem. */
 static const char *judge_proxy(const char **remedy, const char *proxy, const apr_uri_t *service,
                                apr_pool_t *pool)
 {

@@ -199,7 +199,7 @@ static void set_dead_aside(member_t *member)
 {
     lims_pool_t *pool = member->pool;
 
-    if (lims_connection_overdue(member->connection)) {
+    if (lims_connection_timed_out(member->connection)) {
         /* Other connections may be dead too, although they look alive. */
         lims_breaker_trip(pool->breaker, apr_time_now(), "an answer did not come in time");
     }
