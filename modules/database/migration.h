@@ -36,9 +36,9 @@ typedef struct {
     int compatible_since;
 } lims_migrated_t;
 
-/* Whether a migration of this number comes before the last one of this code and is
- * not among its own: a database that has it was made otherwise, and migrating it
- * would not make it fit. */
+/* Whether a migration number is lower than the last one of this code but not one of its
+ * own: the database was made by another series of migrations, and migrating it further
+ * cannot make it fit. */
 bool lims_migration_is_foreign(int version);
 
 /* Whether this code can work on a schema that was made by these: each of its own

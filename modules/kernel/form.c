@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * form.c - the parts of a form against a table of fields.
+ * form.c - validation of the parts of a form against a table of fields.
  */
 #include "kernel/form.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * form.h - the parts of a form against a table of fields, as field.h does it for
- * JSON and queries.
+ * form.h - validation of the parts of a form against a table of fields, as field.h does
+ * for JSON and queries.
  */
 #ifndef LIMS_KERNEL_FORM_H
 #define LIMS_KERNEL_FORM_H

@@ -7,18 +7,18 @@
 
 #include "lims.h"
 
-/* X-Request-Id that may go into logs and the audit trail as it is: 1 to 128
- * of A-Z a-z 0-9 . _ : - */
+/* Whether an X-Request-Id is safe for logs and the audit trail: 1 to 128 of
+ * A-Z a-z 0-9 . _ : - */
 bool lims_request_id_valid(const char *text);
 
-/* A new one: 32 hexadecimal digits; NULL when there is no randomness. */
+/* Makes an X-Request-Id: 32 hexadecimal digits; NULL: the system has no randomness. */
 const char *lims_request_id_create(apr_pool_t *pool);
 
-/* Idempotency-Key: 1 to 255 visible ASCII characters. */
+/* Whether an Idempotency-Key is valid: 1 to 255 visible ASCII characters. */
 bool lims_idempotency_key_valid(const char *text);
 
-/* Content-Type application/json, alone or with charset=utf-8 (RFC 8259
- * section 11 knows no other); NULL is not. */
+/* Whether a Content-Type is application/json, alone or with charset=utf-8 (RFC 8259
+ * section 11 has no other); false for NULL. */
 bool lims_media_type_json(const char *content_type);
 
 #endif /* LIMS_KERNEL_HEADER_FIELDS_H */

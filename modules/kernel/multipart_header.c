@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multipart_header.c - the boundary of a form, and the header of a part.
+ * multipart_header.c - parsing of the boundary of a form and of the header of a part.
  */
 #include "kernel/multipart_header.h"
 

@@ -30,7 +30,7 @@ void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, con
 void lims_record_write_texts(lims_writer_t *w, const lims_field_t *fields,
                              const char *const *texts);
 
-/* One value of PostgreSQL text in the JSON form of the field's type. */
+/* Writes one value of PostgreSQL text in the JSON form of the field's type. */
 void lims_record_write_value(lims_writer_t *w, const lims_field_t *field, const char *text);
 
 #endif /* LIMS_KERNEL_RECORD_H */

@@ -62,8 +62,8 @@ const char *lims_keyring_line(const char *id, apr_pool_t *pool);
 /* Whether a text may be a key's id: 1 to LIMS_SEAL_ID_MAX of A-Z a-z 0-9 . _ - */
 bool lims_keyring_id_valid(const char *id);
 
-/* Seals a secret; the text of a bytea, "\x0108…", ready to bind, or NULL when
- * OpenSSL fails. */
+/* Seals a secret. Returns the text of a bytea, "\x0108…", ready to bind; NULL: OpenSSL
+ * failed. */
 const char *lims_seal(const lims_keyring_t *ring, const char *secret, const char *context,
                       apr_pool_t *pool);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vocabulary.h - words of the laboratory that records, events and refusals share.
- * Each list ends with NULL; which of them may grow is said where a field has them
- * (LIMS_F_CLOSED).
+ * vocabulary.h - enumerations of the laboratory that records, events and refusals share.
+ * Each ends with NULL. A field says with LIMS_F_CLOSED that no value may be added.
  */
 #ifndef LIMS_KERNEL_VOCABULARY_H
 #define LIMS_KERNEL_VOCABULARY_H
