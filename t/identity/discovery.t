@@ -25,6 +25,11 @@ subtest 'discovery' => sub {
         like($route->{summary}, qr/\w+ \w+/, '... has a summary');
         like($route->{path}, qr{\A/api/v1(?:/|\z)}, '... and its whole path');
     }
+    my $summary = qr/"(?:[^"\\]|\\.)+"/;
+    like($answer->body, qr{\A\{"name":"Laboratory\ Sample\ Management\ Service","version":"v1",
+        "documentation":"/api/v1/openapi\.json","routes":\[
+        (?:,?\{"method":"[A-Z]+","path":"/api/v1[^"]*","scope":(?:null|"[a-z:]+"),
+        "summary":$summary\})+\]\}\z}x, 'the bytes of discovery: members in the order of 1.0.0');
     my %seen;
     is_deeply([ grep { $seen{"$_->{method} $_->{path}"}++ } @{ $said->{routes} } ], [],
         'no route is listed twice');
@@ -85,6 +90,11 @@ subtest 'whoami' => sub {
                 version        => 'v1',
             }, "key $key->{key_id} of $organization->{code}");
     }
+    my $fixture = $lims->fixture;
+    is($lims->get('/whoami')->body,
+        qq({"ok":true,"organizationId":$fixture->{id},"keyId":$fixture->{key_id},)
+            . qq("userId":$fixture->{user_id},"version":"v1"}),
+        'the bytes of whoami: members in the order of 1.0.0');
     my $colleague = $lims->insert('user_account',
         { email => 'second@other.example', display_name => 'Second' }, $other);
     my $theirs = $lims->key($other, created_by => $colleague);
