@@ -144,7 +144,7 @@ is_deeply([ grep { /whsec_|x01/ } @secrets ], [], '... without the secrets');
 
 # Disabled and enabled.
 
-refused(2, qr/Give --reason/, 'a reason is needed', 'disable', $id);
+refused(2, qr/give --reason/, 'a reason is needed', 'disable', $id);
 my $disabled = webhook('disable', $id, '--reason', 'ERP is moving');
 ok(!$disabled->{enabled}, 'disabled');
 is($disabled->{disabledReason}, 'ERP is moving', '... with the reason');
