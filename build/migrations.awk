@@ -14,6 +14,10 @@
 # says that code made for schema version 170 or later can work on the schema this
 # migration leaves; without it, only code that knows this migration can.
 #
+# Until the first release that is packaged the files of sql/ are edited in place, each
+# noun in its own, and a database that was made by others is refused. From then on a
+# migration is never changed: what comes is appended.
+#
 # With -v table=lims_demo_files the C table gets that name instead of
 # lims_migrations: the files of sql/demo are numbered and compiled likewise.
 #

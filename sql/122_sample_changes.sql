@@ -19,96 +19,49 @@ BEGIN
 END
 $$;
 
--- Returns the sample with a consistent client: the id for a changed name, else the name
--- for the id.
-CREATE FUNCTION lims.sample_with_client(p_new lims.sample, p_old lims.sample)
-RETURNS lims.sample
-LANGUAGE plpgsql
+CREATE FUNCTION lims.name_of_client(p_organization bigint, p_client bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
-    IF p_new.client_name IS NOT NULL
-       AND p_new.client_name IS DISTINCT FROM p_old.client_name THEN
-        p_new.client_id := lims.client_named(p_new.organization_id, p_new.client_name);
-    ELSE
+    RETURN (
         SELECT c.name
-          INTO p_new.client_name
           FROM lims.client c
-         WHERE c.organization_id = p_new.organization_id
-           AND c.id = p_new.client_id
-           AND c.active;
-    END IF;
-    RETURN p_new;
+         WHERE c.organization_id = p_organization
+           AND c.id = p_client
+           AND c.active);
 END
 $$;
 
 -- The day of collection: derived from the time of collection if that changed. Refuses a
 -- contradiction, and a time in the future.
 CREATE FUNCTION lims.collection_day_of(
-    p_new lims.sample,
-    p_old lims.sample,
+    p_collected_at timestamptz,
+    p_was_collected_at timestamptz,
+    p_day date,
     p_time_zone text
 ) RETURNS date
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
-    v_day date := p_new.collection_date;
+    v_day date := p_day;
 BEGIN
-    IF p_new.collected_at IS DISTINCT FROM p_old.collected_at
-       AND p_new.collected_at IS NOT NULL THEN
-        v_day := (p_new.collected_at AT TIME ZONE p_time_zone)::date;
-    ELSIF v_day IS DISTINCT FROM (p_new.collected_at AT TIME ZONE p_time_zone)::date
-       AND p_new.collected_at IS NOT NULL THEN
+    IF p_collected_at IS DISTINCT FROM p_was_collected_at
+       AND p_collected_at IS NOT NULL THEN
+        v_day := (p_collected_at AT TIME ZONE p_time_zone)::date;
+    ELSIF v_day IS DISTINCT FROM (p_collected_at AT TIME ZONE p_time_zone)::date
+       AND p_collected_at IS NOT NULL THEN
         PERFORM lims.refuse('invalid_body', 'collectionDate contradicts '
             'collectedAt: change or clear collectedAt as well');
     END IF;
     -- One day of tolerance for time zones.
     IF v_day > (now() AT TIME ZONE 'UTC')::date + 1
-       OR p_new.collected_at > now() + interval '1 day' THEN
+       OR p_collected_at > now() + interval '1 day' THEN
         PERFORM lims.refuse('invalid_body', format('%s lies in the future',
-            CASE WHEN p_new.collected_at IS NULL THEN 'collectionDate'
+            CASE WHEN p_collected_at IS NULL THEN 'collectionDate'
                  ELSE 'collectedAt' END));
     END IF;
     RETURN v_day;
-END
-$$;
-
--- Returns a new sample with its identifiers; composite if a project code is given.
-CREATE FUNCTION lims.sample_with_identifiers(
-    p_new lims.sample,
-    p_prefix text,
-    p_time_zone text,
-    p_project_code text
-) RETURNS lims.sample
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v_now CONSTANT timestamp := now() AT TIME ZONE p_time_zone;
-BEGIN
-    -- The monthly allowance is counted by it.
-    IF p_new.created_at <> now() AND NOT lims.is_owner_acting() THEN
-        p_new.created_at := now();
-    END IF;
-    p_new.tracking_id :=
-        lims.tracking_id(p_prefix, extract(year FROM v_now)::integer, p_new.id);
-    p_new.sample_identifier := p_new.tracking_id;
-    IF p_project_code IS NOT NULL THEN
-        p_new.sample_identifier := lims.composite_identifier(p_new.organization_id,
-            p_project_code, p_new.plant_location,
-            coalesce(p_new.collection_date, v_now::date));
-    END IF;
-    RETURN p_new;
-END
-$$;
-
--- Refuses a reference to a record that does not exist or is not active. NULL is allowed.
-CREATE FUNCTION lims.require_active(p_is_active boolean, p_message text, p_id bigint)
-RETURNS void
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    IF p_id IS NOT NULL AND p_is_active IS NOT TRUE THEN
-        PERFORM lims.refuse('invalid_reference', format(p_message, p_id));
-    END IF;
 END
 $$;
 
@@ -141,7 +94,8 @@ BEGIN
         RETURN NEW;
     END IF;
 
-    SELECT o.time_zone, o.tracking_prefix, m.active AS material_active,
+    SELECT o.time_zone, o.tracking_prefix, now() AT TIME ZONE o.time_zone AS local_time,
+           m.active AS material_active,
            p.active AS project_active, p.code AS project_code,
            p.composite_sample_identifier AS composite, pc.id AS project_client_id,
            pc.name AS project_client_name, l.active AS storage_active
@@ -157,25 +111,36 @@ BEGIN
         ON l.organization_id = o.id AND l.id = NEW.storage_location_id
      WHERE o.id = NEW.organization_id;
 
-    PERFORM lims.require_active(v.material_active OR NOT v_material,
-                'materialTypeId: no active material type %s', NEW.material_type_id),
-            lims.require_active(v.project_active OR NOT v_project,
-                'projectId: no active project %s', NEW.project_id),
-            lims.require_active(v.storage_active OR NOT v_storage,
-                'storageLocationId: no active storage location %s',
-                NEW.storage_location_id);
+    IF v_material AND NEW.material_type_id IS NOT NULL
+       AND v.material_active IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'materialTypeId: no active material type %s', NEW.material_type_id));
+    ELSIF v_project AND NEW.project_id IS NOT NULL
+       AND v.project_active IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'projectId: no active project %s', NEW.project_id));
+    ELSIF v_storage AND NEW.storage_location_id IS NOT NULL
+       AND v.storage_active IS NOT TRUE THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            'storageLocationId: no active storage location %s',
+            NEW.storage_location_id));
+    END IF;
     IF v_client AND v_new AND NEW.client_name IS NULL AND NEW.client_id IS NULL THEN
         NEW.client_id := v.project_client_id;
         NEW.client_name := v.project_client_name;
+    ELSIF v_client AND NEW.client_name IS NOT NULL
+          AND NEW.client_name IS DISTINCT FROM OLD.client_name THEN
+        NEW.client_id := lims.client_named(NEW.organization_id, NEW.client_name);
     ELSIF v_client THEN
-        NEW := lims.sample_with_client(NEW, OLD);
+        NEW.client_name := lims.name_of_client(NEW.organization_id, NEW.client_id);
     END IF;
     IF v_client AND btrim(coalesce(NEW.client_name, '')) = '' THEN
         PERFORM lims.refuse('invalid_body',
             'clientName is required unless the project names an active client');
     END IF;
     IF v_date THEN
-        NEW.collection_date := lims.collection_day_of(NEW, OLD, v.time_zone);
+        NEW.collection_date := lims.collection_day_of(NEW.collected_at,
+            OLD.collected_at, NEW.collection_date, v.time_zone);
     END IF;
     IF v_place AND v.composite AND btrim(coalesce(NEW.plant_location, '')) = '' THEN
         PERFORM lims.refuse('invalid_body', format(
@@ -183,8 +148,16 @@ BEGIN
             'identifiers', v.project_code));
     END IF;
     IF v_new THEN
-        NEW := lims.sample_with_identifiers(NEW, v.tracking_prefix, v.time_zone,
-            CASE WHEN v.composite THEN v.project_code END);
+        -- The monthly allowance is counted by it.
+        IF NEW.created_at <> now() AND NOT lims.is_owner_acting() THEN
+            NEW.created_at := now();
+        END IF;
+        NEW.tracking_id := lims.tracking_id(v.tracking_prefix,
+            extract(year FROM v.local_time)::integer, NEW.id);
+        NEW.sample_identifier := CASE WHEN v.composite
+            THEN lims.composite_identifier(NEW.organization_id, v.project_code,
+                NEW.plant_location, coalesce(NEW.collection_date, v.local_time::date))
+            ELSE NEW.tracking_id END;
     END IF;
     RETURN NEW;
 END

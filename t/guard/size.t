@@ -56,6 +56,7 @@ ok(!@over, "no function has more than $function_max lines") or diag(join "\n", @
 # reads once would be read again by each of them.
 my %longer_sql = (
     attach_audit       => 'writes the text of one function, with the parts of its statements',
+    sample_guard       => 'is one look-up of all references, which serves every check of the row',
     enter_results      => 'is one statement: each test is read once, locked, judged and written',
     webhook_claim      => 'is one statement: what is claimed is decided over all lanes at once',
     webhook_finish     => 'is one statement: each outcome counts for delivery, lane and endpoint',
