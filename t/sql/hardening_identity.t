@@ -241,5 +241,8 @@ ok(!eval { my $db = $base->db; local $db->{PrintError} = 0; $db->do($update, und
     'the owner cannot change a stored row of a file');
 is($base->value('SELECT result FROM lims.instrument_file_row WHERE id = ?', $row), '5',
     'the stored row is unchanged');
+refused($app, q{SELECT lims.write_readings(?, ?, ARRAY[
+        jsonb_populate_record(NULL::lims.file_reading, '{"result": "5"}')], NULL)},
+    [ $mine[0], $file ], '23514', 'a value of no sample is not written');
 
 done_testing();

@@ -136,6 +136,7 @@ registered(external_id => 'PO-17');
 refused($app, register(external_id => 'PO-17'), '23505', 'the caller\'s own reference is unique');
 refused($app, register(status => 'verified'), 'invalid_transition', 'a new sample is pending');
 refused($app, register(priority => 'soon'), '23514', 'priorities are three');
+refused($app, register(plant_location => 'x' x 65), '23514', 'a plant location has 64 characters at most');
 
 # Moves.
 sub move {
