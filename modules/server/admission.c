@@ -111,11 +111,11 @@ const lims_error_t *lims_admission_acquire(lims_admission_t *self, const server_
 
     if (atomic_fetch_add(&queued, 1) >= queued_max) {
         leave_queue(self, config);
-        return not_admitted(68, "as many files wait for their turn as threads may", pool);
+        return not_admitted(68, "the admission queue of this child is full", pool);
     }
     if (!wait_for_permits(self, config, pool)) {
         leave_queue(self, config);
-        return not_admitted(67, "a file had no turn within LimsIngestWait", pool);
+        return not_admitted(67, "a file was not admitted within LimsIngestWait", pool);
     }
     return NULL;
 }
