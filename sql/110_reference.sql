@@ -223,10 +223,11 @@ EXECUTE FUNCTION lims.test_definition_guard();
 
 SELECT lims.attach_record('test_definition');
 
--- Returns the ids of test definitions unchanged, or refuses, naming all that do not exist
--- or are not active.
-CREATE FUNCTION lims.definitions_in_use(p_organization bigint, p_ids bigint[])
-RETURNS bigint[]
+-- Refuses to schedule tests, naming all definitions of the list that are unknown or
+-- inactive. Called once one of them was not found; its type is that of the id it stands
+-- in for.
+CREATE FUNCTION lims.refuse_definitions(p_organization bigint, p_ids bigint[])
+RETURNS bigint
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -240,12 +241,9 @@ BEGIN
              WHERE d.organization_id = p_organization
                AND d.id = i.id
                AND d.active);
-    IF v_missing IS NOT NULL THEN
-        PERFORM lims.refuse('invalid_reference', format(
-            'testDefinitionIds: no active test definition%s %s',
-            CASE WHEN cardinality(v_missing) > 1 THEN 's' END,
-            array_to_string(v_missing, ', ')));
-    END IF;
-    RETURN p_ids;
+    PERFORM lims.refuse('invalid_reference', format(
+        'testDefinitionIds: no active test definition%s %s',
+        CASE WHEN cardinality(v_missing) > 1 THEN 's' END,
+        array_to_string(v_missing, ', ')));
 END
 $$;

@@ -374,6 +374,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
 
 -- Requests approvals again after a change of a sample's tests or results, and after a
 -- reopening, whatever the result is then.
+-- OFFSET 0: has_approvals() is called once per sample, not once per test.
 CREATE FUNCTION lims.sample_test_reapprove() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -399,7 +400,8 @@ BEGIN
     FOR v IN
         SELECT c.organization_id, array_agg(c.sample_id) AS samples
           FROM (SELECT DISTINCT x.organization_id, x.sample_id
-                  FROM changed_rows x) c
+                  FROM changed_rows x
+                OFFSET 0) c
          WHERE lims.has_approvals(c.organization_id, c.sample_id)
          GROUP BY c.organization_id
     LOOP

@@ -161,23 +161,20 @@ CREATE FUNCTION lims.event_guard() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
 AS $$
-DECLARE
-    v_organization bigint;
 BEGIN
-    FOR v_organization IN
-        SELECT DISTINCT n.organization_id FROM new_rows n
-    LOOP
-        IF EXISTS (
-            SELECT
-              FROM lims.event e
-             WHERE e.organization_id = v_organization
-               AND e.position >= lims.event_base() + greatest(
-                   pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-                   pg_current_xact_id()::text::bigint + 1)
-        ) THEN
-            PERFORM lims.refuse_displaced();
-        END IF;
-    END LOOP;
+    IF EXISTS (
+        SELECT
+          FROM (SELECT DISTINCT n.organization_id
+                  FROM new_rows n
+                OFFSET 0) o
+          JOIN lims.event e
+            ON e.organization_id = o.organization_id
+           AND e.position >= lims.event_base() + greatest(
+               pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+               pg_current_xact_id()::text::bigint + 1)
+    ) THEN
+        PERFORM lims.refuse_displaced();
+    END IF;
     RETURN NULL;
 END
 $$;

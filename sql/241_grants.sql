@@ -69,7 +69,7 @@ GRANT EXECUTE ON FUNCTION lims.signed_content, lims.signed_hash, lims.sign,
     lims.is_signed, lims.signature_fits TO lims_app;
 
 -- 110_reference.sql
-GRANT EXECUTE ON FUNCTION lims.definitions_in_use TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;
 
 -- 111_specifications.sql
 GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,

@@ -54,11 +54,17 @@ WITH registered AS (
     RETURNING organization_id, id
 ), scheduled AS (
     INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
-    SELECT r.organization_id, r.id, d.id
-      FROM registered r,
-           unnest(lims.definitions_in_use(r.organization_id, :testDefinitionIds::bigint[]))
-               WITH ORDINALITY AS d (id, place)
-     ORDER BY d.place
+    SELECT r.organization_id, r.id,
+           CASE WHEN d.id IS NULL
+                THEN lims.refuse_definitions(r.organization_id, :testDefinitionIds::bigint[])
+                ELSE d.id END
+      FROM registered r
+     CROSS JOIN unnest(:testDefinitionIds::bigint[]) WITH ORDINALITY AS i (id, place)
+      LEFT JOIN lims.test_definition d
+        ON d.organization_id = :$organization::bigint
+       AND d.id = i.id
+       AND d.active
+     ORDER BY i.place
 )
 SELECT id
   FROM registered

@@ -36,7 +36,8 @@ sub statements {
 
     while ($source =~ /lims_parameter_t (\w+)_parameters\[\] = \{(.*?)\};/sg) {
         my ($label, $list) = ($1, $2);
-        push @{ $parameters{$label} }, [ $1, $2 ] while $list =~ /\{ LIMS_P_(\w+), "(\w+)" \}/g;
+        push @{ $parameters{$label} }, [ $1, $2 ]
+            while $list =~ /\{ \.kind = LIMS_P_(\w+), \.name = "(\w+)"/g;
     }
     while ($source =~ /\.label = "(\w+)",\s*\.sql =\s*((?:"(?:[^"\\]|\\.)*"\s*)+),/sg) {
         my ($label, $literal) = ($1, $2);
