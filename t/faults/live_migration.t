@@ -53,7 +53,7 @@ $load->judge('migrated under load');
 sub make_incompatible {
     my ($db) = @_;
     $db->begin_work;
-    $db->do('ALTER TABLE lims.client RENAME COLUMN phone TO telephone');
+    $db->do('ALTER VIEW lims.client_record RENAME TO client_row');
     $db->do(q{INSERT INTO lims.schema_migration (version, name, checksum, compatible_since)
               VALUES (?, 'future', 'none', ?)}, undef, $version + 2, $version + 2);
     return $db->commit;
@@ -62,7 +62,7 @@ sub make_incompatible {
 sub make_compatible {
     my ($db) = @_;
     $db->begin_work;
-    $db->do('ALTER TABLE lims.client RENAME COLUMN telephone TO phone');
+    $db->do('ALTER VIEW lims.client_row RENAME TO client_record');
     $db->do('DELETE FROM lims.schema_migration WHERE version = ?', undef, $version + 2);
     return $db->commit;
 }
