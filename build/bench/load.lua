@@ -39,9 +39,9 @@ local function split(method, path, key, body, more)
     return pieces
 end
 
--- A random sample of the key's organization.
-local function sample_of(key)
-    return key.first + key.step * math.random(0, key.count - 1)
+-- A random one of the first samples of the key's organization.
+local function sample_of(key, count)
+    return key.first + key.step * math.random(0, count - 1)
 end
 
 local make = {}
@@ -86,14 +86,17 @@ end
 
 local send = {}
 
-local function with_sample()
+function send.get()
     local i = math.random(#parts)
-    return parts[i][1] .. sample_of(plan.keys[i]) .. parts[i][2]
+    return parts[i][1] .. sample_of(plan.keys[i], plan.keys[i].count) .. parts[i][2]
 end
 
-send.get = with_sample
-send.list = with_sample
-send.static = with_sample
+function send.list()
+    local i = math.random(#parts)
+    return parts[i][1] .. sample_of(plan.keys[i], plan.keys[i].pages) .. parts[i][2]
+end
+
+send.static = send.get
 
 function send.create()
     local pieces = parts[math.random(#parts)]

@@ -120,8 +120,9 @@ sub session_options {
 }
 
 sub database {
-    my ($name) = @_;
-    return DBI->connect('dbi:Pg:host=' . socket_folder() . ";dbname=$name", 'postgres', undef,
+    my ($name, $role) = @_;
+    my $source = 'dbi:Pg:host=' . socket_folder() . ";dbname=$name";
+    return DBI->connect($source, $role || 'postgres', undef,
         { RaiseError => 1, PrintError => 0, PrintWarn => 0, AutoCommit => 1 });
 }
 
@@ -236,6 +237,13 @@ sub copy_data {
     return;
 }
 
+# What the statements of 1.0.0 read, which the service's are compared with.
+sub make_reference {
+    my ($name) = @_;
+    psql($name, '-f', "$bench/version-1.0.0/records.sql");
+    return;
+}
+
 # --- Who asks ----------------------------------------------------------------
 
 # Sample tests that can take a result, in sets of a thousand: no two of them
@@ -256,12 +264,23 @@ END
     return \@sets;
 }
 
+# The samples of a page of a list, and from how many of an organization's samples on a
+# whole page and one sample more follow: what a page costs is compared between databases
+# in which an organization has 200 and 20,000 samples.
+our $page = 50;
+
+sub pages {
+    my ($count) = @_;
+    return $count > $page + 1 ? $count - $page - 1 : 1;
+}
+
 # The keys that the load uses, spread over the organizations.
 sub speakers {
     my ($kept, $name, $size) = @_;
     my $keys     = decode_json(slurp("$place/$kept.keys"));
     my $database = database($name);
     my $count    = $speakers < @$keys ? $speakers : scalar @$keys;
+    my $samples  = int($size->{samples} / $size->{organizations});
     my @speakers;
 
     for my $i (0 .. $count - 1) {
@@ -273,7 +292,8 @@ sub speakers {
             user  => ($o - 1) * 8 + 1,
             first => $o,
             step  => $size->{organizations},
-            count => int($size->{samples} / $size->{organizations}),
+            count => $samples,
+            pages => pages($samples),
             material    => ($o - 1) * 8 + 3,
             project     => ($o - 1) * 24 + 5,
             client      => "Client 7 of $o",
@@ -300,7 +320,7 @@ sub write_plan {
 
     for my $speaker (@$speakers) {
         my %key = map { $_ => $speaker->{$_} }
-            qw(key first step count material project client definitions sets);
+            qw(key first step count pages material project client definitions sets);
         push @keys, \%key;
     }
 
