@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive.c - ZIP archives by libzip. */
+/* archive.c - reading of ZIP archives with libzip. */
 #include "formats/archive.h"
 
 #include <zip.h>
@@ -15,14 +15,14 @@ static apr_status_t discard(void *data)
     return APR_SUCCESS;
 }
 
-static bool damaged(lims_reasons_t *reasons)
+static bool refuse_damaged(lims_reasons_t *reasons)
 {
     lims_reasons_block(reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
                        "The workbook's archive is damaged or cut off.");
     return false;
 }
 
-static bool beyond(lims_reasons_t *reasons)
+static bool refuse_too_large(lims_reasons_t *reasons)
 {
     lims_reasons_block(reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
                        "The workbook inflates to more than %d MB, or %d times its size, or has "
@@ -32,15 +32,15 @@ static bool beyond(lims_reasons_t *reasons)
     return false;
 }
 
-/* Checks the sizes in the archive's directory; an entry is read no further than
- * its size there. */
+/* Checks the limits by the sizes in the archive's directory. That is enough, since
+ * read_entry() inflates no more than the size stated there. */
 static bool within_bounds(zip_t *zip, lims_reasons_t *reasons)
 {
     zip_int64_t count = zip_get_num_entries(zip, 0);
     zip_uint64_t total = 0;
 
     if (count > LIMS_ARCHIVE_ENTRIES_MAX) {
-        return beyond(reasons);
+        return refuse_too_large(reasons);
     }
     for (zip_int64_t i = 0; i < count; i++) {
         zip_stat_t entry;
@@ -48,7 +48,7 @@ static bool within_bounds(zip_t *zip, lims_reasons_t *reasons)
         if (zip_stat_index(zip, (zip_uint64_t)i, 0, &entry) != 0 ||
             (entry.valid & (ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE)) !=
                 (ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE)) {
-            return damaged(reasons);
+            return refuse_damaged(reasons);
         }
         if ((entry.valid & ZIP_STAT_ENCRYPTION_METHOD) && entry.encryption_method != ZIP_EM_NONE) {
             lims_reasons_block(reasons, LIMS_REASON_ENCRYPTED_FILE, 0, 0,
@@ -58,7 +58,7 @@ static bool within_bounds(zip_t *zip, lims_reasons_t *reasons)
         total += entry.size > LIMS_ARCHIVE_BYTES_MAX ? LIMS_ARCHIVE_BYTES_MAX + 1 : entry.size;
         if (total > LIMS_ARCHIVE_BYTES_MAX ||
             entry.size > 65536 + entry.comp_size * LIMS_ARCHIVE_RATIO_MAX) {
-            return beyond(reasons);
+            return refuse_too_large(reasons);
         }
     }
     return true;
@@ -74,7 +74,7 @@ lims_archive_t *lims_archive_open(const char *bytes, apr_size_t length, lims_rea
     archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
     if (!archive->zip) {
         zip_source_free(source);
-        damaged(reasons);
+        refuse_damaged(reasons);
         return NULL;
     }
     apr_pool_cleanup_register(pool, archive, discard, apr_pool_cleanup_null);
@@ -85,7 +85,7 @@ lims_archive_t *lims_archive_open(const char *bytes, apr_size_t length, lims_rea
 
 typedef struct {
     zip_file_t *file;
-    zip_uint64_t left; /* of the size that the directory says */
+    zip_uint64_t left; /* bytes not yet read, by the directory's size */
     lims_reasons_t *reasons;
 } entry_t;
 
@@ -100,14 +100,15 @@ static apr_status_t close_entry(void *data)
     return APR_SUCCESS;
 }
 
-/* libzip checks the CRC when it comes to the end, so reading goes up to there. */
+/* libzip compares the CRC only when it reaches the end, so an entry is read up to
+ * its end. */
 static apr_ssize_t read_entry(lims_stream_t *stream, char *buffer, apr_size_t size)
 {
     entry_t *entry = stream->data;
     zip_int64_t count = entry->file ? zip_fread(entry->file, buffer, size) : -1;
 
     if (count < 0 || (zip_uint64_t)count > entry->left || (count == 0 && entry->left > 0)) {
-        damaged(entry->reasons);
+        refuse_damaged(entry->reasons);
         return -1;
     }
     entry->left -= (zip_uint64_t)count;
@@ -128,7 +129,7 @@ lims_stream_t *lims_archive_entry(lims_archive_t *archive, const char *path, apr
     }
     entry->file = zip_fopen_index(archive->zip, stat.index, 0);
     if (!entry->file) {
-        damaged(archive->reasons);
+        refuse_damaged(archive->reasons);
         return NULL;
     }
     entry->left = stat.size;

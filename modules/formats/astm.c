@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* astm.c - frames, records and fields of ASTM E1381 and E1394. */
+/* astm.c - frames (ASTM E1381), records and fields (E1394). */
 #include "formats/astm.h"
 
 #include <apr_lib.h>
@@ -12,11 +12,11 @@ enum { STX = 0x02, ETX = 0x03, EOT = 0x04, ENQ = 0x05, ACK = 0x06, NAK = 0x15, E
 
 typedef struct {
     const unsigned char *at, *end;
-    int frame;                 /* of the file, 1-based: what a person can count */
-    int last;                  /* the number of the last frame, 0 to 7; -1: any may follow */
-    const unsigned char *text; /* of the last frame, and where it ended */
+    int frame; /* number of the frame in the file, from 1, for messages */
+    int last;  /* frame number of the last frame, 0 to 7; -1: the next may have any */
+    const unsigned char *text; /* text of the last frame: begin and end */
     const unsigned char *text_end;
-    bool open; /* a transmission was begun by ENQ, and not ended by EOT */
+    bool open; /* in a transmission: ENQ was read, EOT not yet */
     char *out;
     lims_reasons_t *reasons;
 } frames_t;
@@ -34,9 +34,9 @@ static int hex_digit(unsigned char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* The checksum: the sum from the frame number to ETB or ETX inclusive, modulo
- * 256. */
-static unsigned sum(const unsigned char *from, const unsigned char *to)
+/* Returns the checksum: the sum modulo 256 of the bytes from the frame number to
+ * ETB or ETX inclusive. */
+static unsigned checksum(const unsigned char *from, const unsigned char *to)
 {
     unsigned total = 0;
 
@@ -46,30 +46,32 @@ static unsigned sum(const unsigned char *from, const unsigned char *to)
     return total & 0xff;
 }
 
-static bool cut_off(frames_t *f)
+static bool refuse_truncated(frames_t *f)
 {
     lims_reasons_block(f->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
                        "Frame %d has no end: the file was cut off.", f->frame);
     return false;
 }
 
-/* A repeated frame: its acknowledgement got lost (LIS01-A2, 6.5.1). */
-static bool is_again(const frames_t *f, const unsigned char *number, const unsigned char *last)
+/* Whether a frame repeats the previous one, whose acknowledgement was lost
+ * (LIS01-A2, 6.5.1). */
+static bool is_repeated(const frames_t *f, const unsigned char *number, const unsigned char *last)
 {
     return f->text && f->last >= 0 && *number == *f->text &&
            last - number == f->text_end - f->text &&
            memcmp(number, f->text, (apr_size_t)(last - number)) == 0;
 }
 
-/* Frames count from 1 to 7 and on from 0 (LIS01-A2, 6.3.1.1); some devices begin anew
- * with each message. A number left out is a frame that is missing. */
-static bool is_next(frames_t *f, const unsigned char *number, const unsigned char *last)
+/* Whether a frame has the expected number: 1 to 7, then on from 0 (LIS01-A2,
+ * 6.3.1.1); some devices restart with each message. A gap means that a frame is
+ * missing. */
+static bool is_in_sequence(frames_t *f, const unsigned char *number, const unsigned char *last)
 {
     bool header = last - number > 1 && apr_toupper(number[1]) == 'H';
     int due = (f->last + 1) % 8;
 
     if (f->last < 0 || header || !apr_isdigit(*number) || *number - '0' == due ||
-        is_again(f, number, last)) {
+        is_repeated(f, number, last)) {
         return true;
     }
     lims_reasons_block(f->reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
@@ -78,7 +80,7 @@ static bool is_next(frames_t *f, const unsigned char *number, const unsigned cha
     return false;
 }
 
-/* Reads one frame, with .at after its STX. Its text goes to .out; the last
+/* Reads the frame behind the STX at .at, and appends its text to .out; the last
  * frame of a message, and each that ends a record, ends in CR. */
 static bool read_frame(frames_t *f)
 {
@@ -91,17 +93,18 @@ static bool read_frame(frames_t *f)
         last++;
     }
     if (last >= f->end || *last == STX || f->end - last < 3) {
-        return cut_off(f);
+        return refuse_truncated(f);
     }
     high = hex_digit(last[1]);
     low = hex_digit(last[2]);
-    if (high < 0 || low < 0 || (unsigned)(high * 16 + low) != sum(number, last)) {
+    if (high < 0 || low < 0 || (unsigned)(high * 16 + low) != checksum(number, last)) {
         lims_reasons_block(f->reasons, LIMS_REASON_CHECKSUM_ERROR, 0, 0,
                            "The checksum of frame %d is %.2s, but its bytes make %02X.", f->frame,
-                           high < 0 || low < 0 ? "??" : (const char *)last + 1, sum(number, last));
-    } else if (!is_next(f, number, last)) {
+                           high < 0 || low < 0 ? "??" : (const char *)last + 1,
+                           checksum(number, last));
+    } else if (!is_in_sequence(f, number, last)) {
         return false;
-    } else if (!is_again(f, number, last)) {
+    } else if (!is_repeated(f, number, last)) {
         memcpy(f->out, number + 1, (apr_size_t)(last - number - 1));
         f->out += last - number - 1;
         if (*last == ETX && last > number + 1 && f->out[-1] != '\r') {
@@ -115,7 +118,7 @@ static bool read_frame(frames_t *f)
     return true;
 }
 
-/* The text of all frames. What stands between them belongs to the protocol. */
+/* Extracts the text of all frames. Bytes between frames belong to the protocol. */
 static bool read_frames(const char **text, apr_size_t *length, const char *bytes, apr_size_t size,
                         lims_reasons_t *reasons, apr_pool_t *pool)
 {
@@ -159,12 +162,12 @@ typedef struct {
     const lims_text_t *text;
     int line;
     int message;
-    bool open; /* a header came, its terminator not yet */
+    bool open; /* in a message: its header was read, its terminator not yet */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } records_t;
 
-static bool take_signs(lims_astm_signs_t *signs, const char *record, apr_size_t length)
+static bool read_delimiters(lims_astm_signs_t *signs, const char *record, apr_size_t length)
 {
     if (length < 5 || apr_isalnum(record[1]) || apr_isalnum(record[2])) {
         return false;
@@ -178,7 +181,7 @@ static bool begin_message(records_t *r, const char *record, apr_size_t length)
 {
     lims_astm_signs_t signs;
 
-    if (!take_signs(&signs, record, length)) {
+    if (!read_delimiters(&signs, record, length)) {
         lims_reasons_block(r->reasons, LIMS_REASON_STRUCTURE_MISMATCH, r->line, 0,
                            "The header record does not declare its delimiters.");
         return false;
@@ -195,7 +198,7 @@ static bool begin_message(records_t *r, const char *record, apr_size_t length)
     return true;
 }
 
-static bool not_ended(const records_t *r)
+static bool refuse_unterminated(const records_t *r)
 {
     lims_reasons_block(r->reasons, LIMS_REASON_TRUNCATED_FILE, r->line, 0,
                        "Message %d has no terminator record (L): the file was cut off.",
@@ -203,9 +206,9 @@ static bool not_ended(const records_t *r)
     return false;
 }
 
-/* Whether a terminator record without a line's end says all that it has to say, up
- * to the termination code (L-3). */
-static bool is_whole(const records_t *r, const char *record, apr_size_t length)
+/* Whether a terminator record at the end of the file, without a line end, is
+ * complete, that is up to the termination code (L-3). */
+static bool is_complete(const records_t *r, const char *record, apr_size_t length)
 {
     int fields = 1;
 
@@ -215,12 +218,12 @@ static bool is_whole(const records_t *r, const char *record, apr_size_t length)
     return fields == 3;
 }
 
-static bool split(records_t *r, const char *record, apr_size_t length)
+static bool split_record(records_t *r, const char *record, apr_size_t length)
 {
     const char *end = record + length;
     char type = (char)apr_toupper(*record);
 
-    /* LIS02-A2, 5.6: a record begins with one letter, which says what it is. */
+    /* LIS02-A2, 5.6: the first letter of a record is its type. */
     if (r->open && (!apr_isalpha(type) || (length > 1 && record[1] != r->astm->signs.field))) {
         lims_reasons_block(r->reasons, LIMS_REASON_STRUCTURE_MISMATCH, r->line, 0,
                            "Line %d is no record: it does not begin with the letter of one.",
@@ -228,7 +231,7 @@ static bool split(records_t *r, const char *record, apr_size_t length)
         return false;
     }
     if (type == 'H' && r->open) {
-        return not_ended(r);
+        return refuse_unterminated(r);
     }
     if (type == 'H' && !begin_message(r, record, length)) {
         return false;
@@ -238,7 +241,7 @@ static bool split(records_t *r, const char *record, apr_size_t length)
                            "The record of line %d stands outside of a message.", r->line);
         return false;
     }
-    r->open = type != 'L' || (*end == '\0' && !is_whole(r, record, length));
+    r->open = type != 'L' || (*end == '\0' && !is_complete(r, record, length));
     if (!lims_sheet_row(r->sheet, r->line, r->message)) {
         return false;
     }
@@ -265,14 +268,15 @@ static bool read_records(records_t *r)
     for (r->line = 1; at < end; r->line++) {
         apr_size_t length = strcspn(at, "\r\n");
 
-        /* Remarks and blank lines come from whoever saved the file. */
-        if (length && *at != '#' && strspn(at, " \t") < length && !split(r, at, length)) {
+        /* Blank lines, and comment lines beginning with #, were added by whoever
+         * saved the file. */
+        if (length && *at != '#' && strspn(at, " \t") < length && !split_record(r, at, length)) {
             return false;
         }
         at += length;
         at += *at == '\r' && at[1] == '\n' ? 2 : *at == '\r' || *at == '\n';
     }
-    return !r->open || not_ended(r);
+    return !r->open || refuse_unterminated(r);
 }
 
 const lims_astm_t *lims_astm_read(const char *bytes, apr_size_t length, const char *charset,
@@ -300,7 +304,7 @@ const lims_astm_t *lims_astm_read(const char *bytes, apr_size_t length, const ch
 
 /* --- Fields ---------------------------------------------------------------- */
 
-/* &F& &S& &R& &E& stand for the signs themselves. */
+/* Replaces escape sequences: &F& &S& &R& &E& stand for the delimiters. */
 static const char *unescape(const char *text, apr_size_t length, const lims_astm_signs_t *signs,
                             apr_pool_t *pool)
 {

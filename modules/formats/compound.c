@@ -6,30 +6,30 @@
 #include <string.h>
 
 #define HEADER_SIZE 512
-#define HEADER_FATS 109 /* sectors of the FAT that the header itself lists */
+#define HEADER_FATS 109 /* number of FAT sectors that the header lists */
 #define MINI_SHIFT 6
 #define ENTRY_SIZE 128
 #define NAME_MAX_UNITS 31
 
 enum { OBJECT_STREAM = 2, OBJECT_ROOT = 5 };
 
-/* Larger is no sector: free, end of a chain, a part of the FAT. */
+/* Larger numbers are markers (free, end of chain, FAT sector), not sectors. */
 #define SECTOR_MAX 0xfffffffaU
 
 typedef struct {
     const unsigned char *bytes;
     apr_size_t length;
-    unsigned shift; /* a unit has 1 << shift bytes */
+    unsigned shift; /* log2 of the sector size in bytes */
 } units_t;
 
 struct lims_compound_t {
-    units_t sectors;     /* behind the header */
-    apr_uint32_t *fat;   /* the next sector of each */
-    apr_size_t fat_size; /* entries */
+    units_t sectors;     /* the sectors, which follow the header */
+    apr_uint32_t *fat;   /* file allocation table: for each sector the next of its chain */
+    apr_size_t fat_size; /* number of entries */
     units_t mini;
     apr_uint32_t *mini_fat;
     apr_size_t mini_fat_size;
-    apr_uint32_t mini_cutoff; /* smaller streams stand in mini sectors */
+    apr_uint32_t mini_cutoff; /* streams below this size, in bytes, are stored in mini sectors */
     const unsigned char *directory;
     apr_size_t entries;
     lims_reasons_t *reasons;
@@ -46,15 +46,16 @@ static apr_uint32_t u32(const unsigned char *p)
     return u16(p) | u16(p + 2) << 16;
 }
 
-static bool damaged(lims_reasons_t *reasons)
+static bool refuse_damaged(lims_reasons_t *reasons)
 {
     lims_reasons_block(reasons, LIMS_REASON_TRUNCATED_FILE, 0, 0,
                        "The workbook is damaged or cut off: a part of it lies beyond its end.");
     return false;
 }
 
-/* The bytes of a unit, of which `size` have to be there; NULL if they are not. */
-static const unsigned char *unit_at(const units_t *units, apr_uint32_t index, apr_size_t size)
+/* Returns a sector of which at least `size` bytes are in the file; NULL if fewer
+ * are. */
+static const unsigned char *sector_at(const units_t *units, apr_uint32_t index, apr_size_t size)
 {
     apr_size_t offset = (apr_size_t)index << units->shift;
 
@@ -63,11 +64,11 @@ static const unsigned char *unit_at(const units_t *units, apr_uint32_t index, ap
                : NULL;
 }
 
-/* Gathers a chain. `size` 0: up to its end, whole units. A chain that comes back to
- * itself has more units than there are, and is damaged. */
-static unsigned char *gather(apr_size_t *length, const units_t *units, const apr_uint32_t *fat,
-                             apr_size_t fat_size, apr_uint32_t first, apr_size_t size,
-                             apr_pool_t *pool)
+/* Concatenates the sectors of a chain; `size` 0: up to its end, in whole sectors.
+ * A chain that has more sectors than the file is a loop, and refused as damaged. */
+static unsigned char *read_chain(apr_size_t *length, const units_t *units, const apr_uint32_t *fat,
+                                 apr_size_t fat_size, apr_uint32_t first, apr_size_t size,
+                                 apr_pool_t *pool)
 {
     apr_size_t unit = (apr_size_t)1 << units->shift;
     apr_size_t count = 0, space;
@@ -88,7 +89,7 @@ static unsigned char *gather(apr_size_t *length, const units_t *units, const apr
     index = first;
     for (apr_size_t done = 0; done < space; done += unit, index = fat[index]) {
         apr_size_t part = space - done < unit ? space - done : unit;
-        const unsigned char *from = unit_at(units, index, part);
+        const unsigned char *from = sector_at(units, index, part);
         if (!from) {
             return NULL;
         }
@@ -98,8 +99,8 @@ static unsigned char *gather(apr_size_t *length, const units_t *units, const apr
     return bytes;
 }
 
-/* Entries of a FAT, four bytes each. */
-static apr_uint32_t *entries_of(const unsigned char *bytes, apr_size_t count, apr_pool_t *pool)
+/* Decodes `count` FAT entries of four bytes, least byte first. */
+static apr_uint32_t *decode_fat(const unsigned char *bytes, apr_size_t count, apr_pool_t *pool)
 {
     apr_uint32_t *entries = apr_palloc(pool, (count + 1) * sizeof(*entries));
 
@@ -109,11 +110,11 @@ static apr_uint32_t *entries_of(const unsigned char *bytes, apr_size_t count, ap
     return entries;
 }
 
-/* Appends the entries of one sector of the FAT; false when it lies outside. */
+/* Appends the entries of one FAT sector; false if it lies outside of the file. */
 static bool add_fat_sector(lims_compound_t *c, apr_uint32_t index)
 {
     apr_size_t count = ((apr_size_t)1 << c->sectors.shift) / 4;
-    const unsigned char *sector = unit_at(&c->sectors, index, count * 4);
+    const unsigned char *sector = sector_at(&c->sectors, index, count * 4);
 
     if (!sector) {
         return false;
@@ -124,8 +125,8 @@ static bool add_fat_sector(lims_compound_t *c, apr_uint32_t index)
     return true;
 }
 
-/* The FAT: of the sectors that the header lists, then of those in the chain of
- * sectors that list more. */
+/* Reads the FAT: first the FAT sectors that the header lists, then those of the
+ * DIFAT chain. */
 static bool read_fat(lims_compound_t *c, const unsigned char *header)
 {
     apr_size_t each = ((apr_size_t)1 << c->sectors.shift) / 4;
@@ -144,7 +145,7 @@ static bool read_fat(lims_compound_t *c, const unsigned char *header)
         }
     }
     while (done < declared) {
-        const unsigned char *sector = unit_at(&c->sectors, list, each * 4);
+        const unsigned char *sector = sector_at(&c->sectors, list, each * 4);
         if (!sector) {
             return false;
         }
@@ -163,7 +164,7 @@ static const unsigned char *entry_at(const lims_compound_t *c, apr_uint32_t inde
     return index < c->entries ? c->directory + (apr_size_t)index * ENTRY_SIZE : NULL;
 }
 
-/* The size of a stream; beyond the file is refused where it is gathered. */
+/* Returns the size of a stream; one beyond the file is refused by read_chain(). */
 static apr_size_t size_of(const unsigned char *entry)
 {
     return u32(entry + 120);
@@ -173,7 +174,8 @@ static bool read_directory(lims_compound_t *c, const unsigned char *header)
 {
     apr_size_t length;
 
-    c->directory = gather(&length, &c->sectors, c->fat, c->fat_size, u32(header + 48), 0, c->pool);
+    c->directory =
+        read_chain(&length, &c->sectors, c->fat, c->fat_size, u32(header + 48), 0, c->pool);
     if (!c->directory || length < ENTRY_SIZE || c->directory[66] != OBJECT_ROOT) {
         return false;
     }
@@ -181,7 +183,7 @@ static bool read_directory(lims_compound_t *c, const unsigned char *header)
     return true;
 }
 
-/* Mini sectors stand in the stream of the root entry. */
+/* Reads the mini stream, which is the stream of the root entry, and its FAT. */
 static bool read_mini(lims_compound_t *c, const unsigned char *header)
 {
     apr_size_t length = 0, size = size_of(c->directory);
@@ -192,14 +194,14 @@ static bool read_mini(lims_compound_t *c, const unsigned char *header)
     if (size == 0 || u32(header + 60) >= SECTOR_MAX) {
         return true;
     }
-    c->mini.bytes = gather(&c->mini.length, &c->sectors, c->fat, c->fat_size,
-                           u32(c->directory + 116), size, c->pool);
-    bytes = gather(&length, &c->sectors, c->fat, c->fat_size, u32(header + 60), 0, c->pool);
+    c->mini.bytes = read_chain(&c->mini.length, &c->sectors, c->fat, c->fat_size,
+                               u32(c->directory + 116), size, c->pool);
+    bytes = read_chain(&length, &c->sectors, c->fat, c->fat_size, u32(header + 60), 0, c->pool);
     if (!c->mini.bytes || !bytes) {
         return false;
     }
     c->mini_fat_size = length / 4;
-    c->mini_fat = entries_of(bytes, c->mini_fat_size, c->pool);
+    c->mini_fat = decode_fat(bytes, c->mini_fat_size, c->pool);
     return true;
 }
 
@@ -212,19 +214,19 @@ lims_compound_t *lims_compound_open(const char *bytes, apr_size_t length, lims_r
     c->reasons = reasons;
     c->pool = pool;
     if (length < HEADER_SIZE || (u16(header + 30) != 9 && u16(header + 30) != 12)) {
-        damaged(reasons);
+        refuse_damaged(reasons);
         return NULL;
     }
     c->sectors.shift = u16(header + 30);
-    /* Sector 0 begins one sector into the file. */
+    /* Sector 0 begins one sector size into the file. */
     if (length < (apr_size_t)1 << c->sectors.shift) {
-        damaged(reasons);
+        refuse_damaged(reasons);
         return NULL;
     }
     c->sectors.bytes = header + ((apr_size_t)1 << c->sectors.shift);
     c->sectors.length = length - ((apr_size_t)1 << c->sectors.shift);
     if (!read_fat(c, header) || !read_directory(c, header) || !read_mini(c, header)) {
-        damaged(reasons);
+        refuse_damaged(reasons);
         return NULL;
     }
     return c;
@@ -247,9 +249,10 @@ static bool has_name(const unsigned char *entry, const char *name)
     return true;
 }
 
-/* Among the entries of the root: a tree by left and right, walked with a stack. Each
- * entry has one place in it; a tree that has more steps than entries is none. */
-static const unsigned char *find(const lims_compound_t *c, const char *name)
+/* Finds a stream among the children of the root entry: a binary tree by left and
+ * right, walked with a stack. A walk with more steps than entries is a loop, and
+ * ends. */
+static const unsigned char *find_stream(const lims_compound_t *c, const char *name)
 {
     apr_array_header_t *open = apr_array_make(c->pool, 16, sizeof(apr_uint32_t));
 
@@ -271,14 +274,14 @@ static const unsigned char *find(const lims_compound_t *c, const char *name)
 
 bool lims_compound_has(const lims_compound_t *compound, const char *name)
 {
-    return find(compound, name);
+    return find_stream(compound, name);
 }
 
 bool lims_compound_read(const unsigned char **bytes, apr_size_t *length,
                         const lims_compound_t *compound, const char *name, apr_pool_t *pool)
 {
     const lims_compound_t *c = compound;
-    const unsigned char *entry = find(c, name);
+    const unsigned char *entry = find_stream(c, name);
     apr_size_t size = entry ? size_of(entry) : 0;
 
     if (!entry) {
@@ -289,9 +292,9 @@ bool lims_compound_read(const unsigned char **bytes, apr_size_t *length,
         *length = 0;
         return true;
     }
-    *bytes =
-        size < c->mini_cutoff
-            ? gather(length, &c->mini, c->mini_fat, c->mini_fat_size, u32(entry + 116), size, pool)
-            : gather(length, &c->sectors, c->fat, c->fat_size, u32(entry + 116), size, pool);
-    return *bytes || damaged(c->reasons);
+    *bytes = size < c->mini_cutoff ? read_chain(length, &c->mini, c->mini_fat, c->mini_fat_size,
+                                                u32(entry + 116), size, pool)
+                                   : read_chain(length, &c->sectors, c->fat, c->fat_size,
+                                                u32(entry + 116), size, pool);
+    return *bytes || refuse_damaged(c->reasons);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container.c - what kind of file the bytes are. */
+/* container.c - detection of the container format by content. */
 #include "formats/container.h"
 
 #include <apr_lib.h>
@@ -12,12 +12,13 @@ static const char *const names[] = {
 };
 _Static_assert(LIMS_LENGTH(names) == LIMS_CONTAINER_COUNT, "a name for every container");
 
-/* First bytes of the containers. The first row that fits decides. */
+/* Signatures: the first bytes of each container. The first row that matches
+ * decides. */
 static const struct {
     const char *magic;
     apr_size_t length;
     lims_container_e container;
-    const char *refused; /* what it is, where it cannot be read */
+    const char *refused; /* description of an unsupported format, for the refusal; else NULL */
 } magics[] = {
     { "PK\x03\x04", 4, LIMS_CONTAINER_XLSX, NULL },
     { "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, LIMS_CONTAINER_XLS, NULL },
@@ -33,7 +34,7 @@ static const struct {
     { "{\\rtf", 5, LIMS_CONTAINER_COUNT, "a text processor's document" },
 };
 
-/* First elements of a web page, after a byte order mark, white space and
+/* First elements that identify a web page, after byte order mark, white space and
  * comments. */
 static const char *const pages[] = { "<!doctype html", "<html", "<head", "<body",
                                      "<table",         "<meta", "<style" };
@@ -50,11 +51,12 @@ static bool refuse(lims_reasons_t *reasons, const char *what)
     return false;
 }
 
-/* A letter of the text, with the zero bytes of UTF-16 left out. */
+/* Copies the beginning of the text without the zero bytes of UTF-16, for ASCII
+ * comparison. */
 static apr_size_t first_letters(char *letters, apr_size_t size, const char *bytes,
                                 apr_size_t length)
 {
-    static const char skipped[] = " \t\r\n\x0b"; /* with MLLP's start of block */
+    static const char skipped[] = " \t\r\n\x0b"; /* also VT, which begins an MLLP block */
     apr_size_t count = 0;
 
     for (apr_size_t i = 0; i < length && i < 4096 && count < size - 1; i++) {
@@ -68,7 +70,8 @@ static apr_size_t first_letters(char *letters, apr_size_t size, const char *byte
     return count;
 }
 
-/* H, its delimiters, and for a header record of ASTM three signs that differ. */
+/* Whether a text is the ASTM header record: H, then its delimiters, of which three
+ * differ. */
 static bool is_astm_header(const char *text)
 {
     return text[0] == 'H' && text[1] && strchr("|!@#$%&*;:,\t", text[1]) && text[2] &&
@@ -76,7 +79,7 @@ static bool is_astm_header(const char *text)
            text[2] != text[3];
 }
 
-/* The name of a header segment and its field separator. */
+/* Whether a text begins with an HL7 header segment's name and its field separator. */
 static bool is_hl7_header(const char *text)
 {
     return (strncmp(text, "MSH", 3) == 0 || strncmp(text, "FHS", 3) == 0 ||
@@ -90,7 +93,8 @@ static bool is_xml(const char *text)
                               apr_isalpha(text[1]) || (unsigned char)text[1] >= 0x80);
 }
 
-/* The first word of a page as a whole: <tables> is an element of XML. */
+/* Whether a text begins with the name of an HTML element as a whole word: <tables>
+ * is XML. */
 static bool is_page(const char *text)
 {
     while (strncmp(text, "<!--", 4) == 0 && strstr(text, "-->")) {
@@ -107,7 +111,8 @@ static bool is_page(const char *text)
     return false;
 }
 
-/* A brace, or brackets as no section's name has them: [{, ["a", [[. */
+/* Whether a text is JSON: a brace, or brackets unlike the heading of an INI
+ * section: [{, ["a", [[. */
 static bool is_json(const char *text)
 {
     const char *inner = text + 1 + strspn(text + (*text != 0), " \t\r\n");
@@ -115,8 +120,8 @@ static bool is_json(const char *text)
     return *inner && strchr(*text == '{' ? "\"}" : *text == '[' ? "[{\"" : "", *inner);
 }
 
-/* Lines that begin with # are remarks of who saved the records. */
-static const char *past_remarks(const char *text)
+/* Skips lines beginning with #: comments of whoever saved the records. */
+static const char *skip_comments(const char *text)
 {
     while (*text == '#') {
         text += strcspn(text, "\r\n");
@@ -130,7 +135,7 @@ static bool is_framed(const char *bytes, apr_size_t length)
     apr_size_t at = 0;
 
     while (at < length && (bytes[at] == '\x05' || bytes[at] == '\r' || bytes[at] == '\n')) {
-        at++; /* ENQ of the session that was recorded */
+        at++; /* ENQ, at the begin of a recorded ASTM session */
     }
     return at + 2 < length && bytes[at] == '\x02' && bytes[at + 1] >= '0' && bytes[at + 1] <= '7';
 }
@@ -159,7 +164,7 @@ bool lims_container_detect(lims_container_e *container, const char *bytes, apr_s
         *container = LIMS_CONTAINER_HTML;
     } else if (is_json(letters)) {
         *container = LIMS_CONTAINER_JSON;
-    } else if (is_framed(bytes, length) || is_astm_header(past_remarks(letters))) {
+    } else if (is_framed(bytes, length) || is_astm_header(skip_comments(letters))) {
         *container = LIMS_CONTAINER_ASTM;
     } else if (is_hl7_header(letters)) {
         *container = LIMS_CONTAINER_HL7;

@@ -5,12 +5,13 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* Cells stand in a copy of the text, each where it stood: what comes behind a
- * cell gives way to its NUL. So a cell costs no memory of its own. */
+/* State of the scanner. Cells are NUL-terminated in place, in one copy of the
+ * text, so that a cell needs no memory of its own: the NUL overwrites the
+ * delimiter behind the cell. */
 typedef struct {
     const char *start;
-    char *copy;      /* of the text from .start */
-    apr_size_t base; /* offset of .start in the whole text */
+    char *copy;      /* copy of the text from .start on */
+    apr_size_t base; /* offset of .start in the whole text, bytes */
     const char *at;
     const char *end;
     int line;
@@ -33,15 +34,15 @@ static void skip_line_end(scanner_t *s)
     }
 }
 
-/* A cell whose text is `length` bytes of the copy from `text` on, in the place of
- * `place` in the text. */
-static bool cell(scanner_t *s, char *text, apr_size_t length, const char *place)
+/* Adds a cell of `length` bytes at `text`, which is in the copy; `place` is its
+ * place in the original text. */
+static bool add_cell(scanner_t *s, char *text, apr_size_t length, const char *place)
 {
     text[length] = '\0';
     return lims_sheet_cell(s->sheet, text, length, s->base + (apr_size_t)(place - s->start));
 }
 
-static char *copied(const scanner_t *s, const char *place)
+static char *in_copy(const scanner_t *s, const char *place)
 {
     return s->copy + (place - s->start);
 }
@@ -51,17 +52,17 @@ static bool is_delimiter(const scanner_t *s)
     return s->dialect.delimiter && s->at < s->end && *s->at == s->dialect.delimiter;
 }
 
-static bool bare_cell(scanner_t *s)
+static bool read_bare_cell(scanner_t *s)
 {
     const char *begin = s->at;
 
     while (!at_line_end(s) && !is_delimiter(s)) {
         s->at++;
     }
-    return cell(s, copied(s, begin), (apr_size_t)(s->at - begin), begin);
+    return add_cell(s, in_copy(s, begin), (apr_size_t)(s->at - begin), begin);
 }
 
-/* The end of a quoted cell, its closing quote; NULL if the text ends before. */
+/* Returns the closing quote of a quoted cell; NULL if the text ends before it. */
 static const char *closing_quote(const scanner_t *s)
 {
     char quote = s->dialect.quote;
@@ -77,7 +78,7 @@ static const char *closing_quote(const scanner_t *s)
     return NULL;
 }
 
-/* Writes what stands between quotes, with doubled ones as one. */
+/* Copies the content of a quoted cell, with doubled quotes as one. */
 static apr_size_t unquote(char *to, const char *text, const char *end, char quote)
 {
     char *out = to;
@@ -96,7 +97,7 @@ static void count_lines(scanner_t *s, const char *from, const char *to)
     }
 }
 
-static bool quoted_cell(scanner_t *s)
+static bool read_quoted_cell(scanner_t *s)
 {
     const char *begin = s->at;
     const char *close = closing_quote(s);
@@ -108,7 +109,7 @@ static bool quoted_cell(scanner_t *s)
                            "A quoted cell that begins on line %d is never closed.", line);
         return false;
     }
-    length = unquote(copied(s, begin), begin + 1, close, s->dialect.quote);
+    length = unquote(in_copy(s, begin), begin + 1, close, s->dialect.quote);
     count_lines(s, begin, close);
     s->at = close + 1;
     if (!at_line_end(s) && !is_delimiter(s)) {
@@ -118,11 +119,11 @@ static bool quoted_cell(scanner_t *s)
                            s->line);
         return false;
     }
-    return cell(s, copied(s, begin), length, begin);
+    return add_cell(s, in_copy(s, begin), length, begin);
 }
 
-/* Reads one record, from its first character to the end of its line. */
-static bool record(scanner_t *s)
+/* Reads one record, up to the end of its line. */
+static bool read_record(scanner_t *s)
 {
     if (!lims_sheet_row(s->sheet, s->line, 1)) {
         return false;
@@ -133,7 +134,7 @@ static bool record(scanner_t *s)
     for (;;) {
         bool quoted = s->dialect.quote && s->at < s->end && *s->at == s->dialect.quote;
 
-        if (!(quoted ? quoted_cell(s) : bare_cell(s))) {
+        if (!(quoted ? read_quoted_cell(s) : read_bare_cell(s))) {
             return false;
         }
         if (!is_delimiter(s)) {
@@ -143,9 +144,9 @@ static bool record(scanner_t *s)
     }
 }
 
-/* A record that stands in quotes as a whole is split again, without them. Its
- * cells have the offset of the record, and a copy of their own. */
-static bool wrapped_record(scanner_t *s)
+/* Reads a record that is quoted as a whole: removes the quotes and splits it
+ * again. Its cells are copies, and have the offset of the record. */
+static bool read_wrapped_record(scanner_t *s)
 {
     const char *close = s->at < s->end && *s->at == s->dialect.quote ? closing_quote(s) : NULL;
     scanner_t inner = *s;
@@ -154,7 +155,7 @@ static bool wrapped_record(scanner_t *s)
     bool done;
 
     if (!close || (close + 1 < s->end && close[1] != '\r' && close[1] != '\n')) {
-        return record(s);
+        return read_record(s);
     }
     text = apr_palloc(s->pool, (apr_size_t)(close - s->at));
     length = unquote(text, s->at + 1, close, s->dialect.quote);
@@ -163,7 +164,7 @@ static bool wrapped_record(scanner_t *s)
     inner.end = text + length;
     inner.copy = apr_pstrmemdup(s->pool, text, length);
     inner.base = s->base + (apr_size_t)(s->at - s->start);
-    done = record(&inner);
+    done = read_record(&inner);
     if (done && inner.at < inner.end) {
         lims_reasons_block(s->reasons, LIMS_REASON_STRUCTURE_MISMATCH, s->line, 0,
                            "The record of line %d has a line break in it.", s->line);
@@ -174,9 +175,9 @@ static bool wrapped_record(scanner_t *s)
     return done;
 }
 
-/* "sep=," as the first line; also quoted, and filled with empty cells by a
- * spreadsheet that saved the file again. */
-static void take_separator(scanner_t *s)
+/* Reads the delimiter from a first line "sep=,", which may be quoted, or padded
+ * with empty cells by a spreadsheet that saved the file again. */
+static void read_separator_line(scanner_t *s)
 {
     static const char word[] = "sep=";
     const char *p = s->at;
@@ -214,9 +215,9 @@ const lims_sheet_t *lims_delimited_read(const lims_text_t *text, const lims_dial
         .pool = pool,
     };
 
-    take_separator(&s);
+    read_separator_line(&s);
     while (s.at < s.end) {
-        if (!(dialect->unwrap_record ? wrapped_record(&s) : record(&s))) {
+        if (!(dialect->unwrap_record ? read_wrapped_record(&s) : read_record(&s))) {
             return NULL;
         }
         skip_line_end(&s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dialect.c - the delimiter and quotes that lines of text show. */
+/* dialect.c - detection of delimiter and quotes by the first lines of a text. */
 #include <string.h>
 
 #include "formats/delimited.h"
@@ -7,18 +7,19 @@
 /* Number of lines that are compared, blank lines not counted. */
 #define LINES 50
 
-/* Most first: a comma also stands in numbers and in remarks. */
+/* Delimiters, most specific first: a comma also occurs in numbers and in free
+ * text. */
 static const char candidates[] = { '\t', ';', '|', ',' };
 
 typedef struct {
     int counts[sizeof(candidates)][LINES]; /* outside of quotes */
     int lines;
-    int wrapped; /* lines that are one pair of quotes */
+    int wrapped; /* number of lines that are quoted as a whole */
 } look_t;
 
-/* Counts the candidates of a record; returns its end, which lies behind a line
- * break in quotes. A quote within a cell is a character. `inside` counts within
- * the quotes of a wrapped record. */
+/* Counts the candidates in one record, and returns its end, which may be some
+ * lines below if a quoted cell contains line breaks. A quote within a cell is an
+ * ordinary character. `inside`: count within the quotes of a wrapped record. */
 static const char *count_record(look_t *look, const char *at, const char *end, bool inside)
 {
     const char *begin = at;
@@ -42,7 +43,7 @@ static const char *count_record(look_t *look, const char *at, const char *end, b
     return at;
 }
 
-static look_t look_at(const lims_text_t *text, bool inside)
+static look_t count_candidates(const lims_text_t *text, bool inside)
 {
     const char *at = text->bytes;
     const char *end = at + text->length;
@@ -59,9 +60,9 @@ static look_t look_at(const lims_text_t *text, bool inside)
     return look;
 }
 
-/* Of a candidate: how many lines have it as often as most of those that have it
- * do, weighed by how often that is; 0 for one that too few have. */
-static int weight(const look_t *look, apr_size_t candidate)
+/* Scores a candidate: the number of lines that have its most frequent count, times
+ * that count; 0 if too few lines have it. */
+static int score(const look_t *look, apr_size_t candidate)
 {
     const int *counts = look->counts[candidate];
     int best = 0, most = 0;
@@ -85,7 +86,7 @@ static char delimiter_of(const look_t *look)
     int best = 0;
 
     for (apr_size_t i = 0; i < sizeof(candidates); i++) {
-        int own = weight(look, i);
+        int own = score(look, i);
         if (own > best) {
             best = own;
             found = candidates[i];
@@ -96,11 +97,11 @@ static char delimiter_of(const look_t *look)
 
 lims_dialect_t lims_dialect_of(const lims_text_t *text)
 {
-    look_t look = look_at(text, false);
+    look_t look = count_candidates(text, false);
     lims_dialect_t dialect = { .delimiter = delimiter_of(&look) };
 
     if (!dialect.delimiter && look.wrapped * 2 > look.lines) {
-        look = look_at(text, true);
+        look = count_candidates(text, true);
         dialect.delimiter = delimiter_of(&look);
         dialect.unwrap_record = dialect.delimiter != '\0';
     }

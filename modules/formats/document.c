@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.c - reasons, and collecting the rows of a sheet. */
+/* document.c - reasons, and the writer of sheets. */
 #include "formats/document.h"
 
 #include <apr_strings.h>
@@ -69,7 +69,7 @@ lims_reasons_t *lims_reasons_create(apr_pool_t *pool)
 bool lims_reasons_in_time(lims_reasons_t *reasons)
 {
     if (reasons->until == 0) {
-        return false; /* as was said */
+        return false; /* exceeded before: the reason is there already */
     }
     if (lims_time_worked() > reasons->until) {
         reasons->until = 0;
@@ -103,21 +103,21 @@ void lims_reasons_block(lims_reasons_t *reasons, lims_reason_e code, int row, in
 
 /* --- Sheets ---------------------------------------------------------------- */
 
-/* Cells are kept in blocks that never move; a row stands in one block whole, so
- * a block begun for a row is never smaller than the row can become. */
+/* Cells are stored in blocks that never move. The cells of a row are contiguous,
+ * so a new block is at least as large as the row can become. */
 #define BLOCK_CELLS 8192
 _Static_assert(BLOCK_CELLS >= LIMS_FILE_COLUMNS_MAX, "a row fits into a block");
 
-/* The clock is asked once in so many rows. */
+/* Number of rows between two checks of the time limit. */
 #define ROWS_BETWEEN_LOOKS 256
 
 struct lims_sheet_writer_t {
     const char *name;
     lims_reasons_t *reasons;
-    apr_array_header_t *rows; /* of lims_row_t */
-    lims_row_t *row;          /* the last; NULL before the first */
+    apr_array_header_t *rows; /* array of lims_row_t */
+    lims_row_t *row;          /* last row; NULL before the first */
     lims_cell_t *block;
-    int used, size; /* cells of the block, with those of the last row */
+    int used, size; /* cells of the block: used, including the last row's, and allocated */
     apr_pool_t *pool;
 };
 
@@ -137,7 +137,7 @@ const char *lims_text_keep(lims_reasons_t *reasons, const char *text, apr_size_t
 
 void lims_text_append(apr_array_header_t *array, const char *text, int length)
 {
-    /* Grown at once, and not doubled step by step: the array never shrinks. */
+    /* The array grows to the needed size in one step, since arrays never shrink. */
     if (array->nelts + length > array->nalloc) {
         int needed = array->nelts + length;
         int size = array->nalloc * 2 > needed ? array->nalloc * 2 : needed;
@@ -185,7 +185,7 @@ bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message)
     return true;
 }
 
-/* A larger block, in which the row begins anew. */
+/* Allocates a larger block and moves the current row into it. */
 static void next_block(lims_sheet_writer_t *w)
 {
     int twice = w->size ? w->size * 2 : 64;

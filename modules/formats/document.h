@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * document.h - what a file holds, once it is read: sheets of rows of cells,
- * each with its place, whatever the container was.
+ * document.h - the content of a file: sheets of rows of cells with their
+ * positions, the same for every container.
  *
- * Reading is a function of the bytes and of what a profile declares, never of
- * the file's name. What cannot be read is told as reasons, all of them and not
- * only the first, in words for the person who has to mend the file. Everything
- * is bounded (LIMS_FILE_*): a file can be refused, it cannot take the process
- * with it.
+ * Reading is a function of the bytes and of the profile's declarations, never of
+ * the file name. Faults are collected as reasons, all of them instead of only the
+ * first, for the person who has to correct the file. Every dimension has a limit
+ * (LIMS_FILE_*), so that a file can be refused but cannot exhaust the process.
  *
  * This folder knows neither httpd nor the database.
  */
@@ -18,17 +17,16 @@
 
 #include <apr_tables.h>
 
-/* The largest that a file may be in each respect. Real result files stay below
- * a tenth of each. */
+/* Limits of a file. Real result files stay below a tenth of each. */
 #define LIMS_FILE_ROWS_MAX 100000
 #define LIMS_FILE_COLUMNS_MAX 4096
 #define LIMS_FILE_CELLS_MAX 1000000
-#define LIMS_FILE_CELL_MAX 32768 /* bytes of a cell */
+#define LIMS_FILE_CELL_MAX 32768 /* bytes, of one cell */
 #define LIMS_FILE_SHEETS_MAX 256
-#define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes, of a workbook or of XML */
-#define LIMS_FILE_SECONDS_MAX 10              /* of a processor, for reading it */
+#define LIMS_FILE_TEXT_MAX (64 * 1024 * 1024) /* bytes of all texts of a workbook or of XML */
+#define LIMS_FILE_SECONDS_MAX 10              /* processor time for reading a file, seconds */
 
-/* Most reasons that are kept; more are only counted. */
+/* Number of reasons that are stored; further ones are only counted. */
 #define LIMS_FILE_REASONS_MAX 500
 
 typedef enum {
@@ -46,7 +44,7 @@ typedef enum {
     LIMS_REASON_AMBIGUOUS_PROFILE,
     LIMS_REASON_PROFILE_ERROR,
     LIMS_REASON_NO_RESULT_ROWS,
-    /* Which sample's which test. */
+    /* Sample and test. */
     LIMS_REASON_MISSING_TRACKING_ID,
     LIMS_REASON_UNKNOWN_TRACKING_ID,
     LIMS_REASON_AMBIGUOUS_TRACKING_ID,
@@ -54,7 +52,7 @@ typedef enum {
     LIMS_REASON_UNKNOWN_TEST_CODE,
     LIMS_REASON_TEST_NOT_SCHEDULED,
     LIMS_REASON_AMBIGUOUS_TEST,
-    /* Whether it may be written. */
+    /* Permission to enter the result. */
     LIMS_REASON_TEST_VERIFIED_LOCKED,
     LIMS_REASON_REAGENT_LOT_EXPIRED,
     LIMS_REASON_RESULT_CONFLICT,
@@ -76,108 +74,114 @@ typedef enum {
     LIMS_REASON_COUNT
 } lims_reason_e;
 
-/* Why a file, or a row of it, cannot be taken as it is. */
+/* A reason why a file, or a row of it, cannot be imported unchanged. */
 typedef struct {
     lims_reason_e code;
-    bool blocking; /* or only to be known */
+    bool blocking; /* prevents the import; false: for information */
     const char *message;
     const char *sheet;    /* or NULL */
     int row;              /* 1-based, 0: the whole file */
     int column;           /* 1-based, 0: the whole row */
-    const char *cell;     /* what stands there, or NULL */
-    const char *expected; /* what should, or NULL */
-    /* Of one value alone: whose, of which test, and its column; or NULL and 0. */
+    const char *cell;     /* actual text, or NULL */
+    const char *expected; /* expected text, or NULL */
+    /* Only for a reason about a single value: its sample, its test and its column;
+     * else NULL, 0. */
     const char *tracking_id, *test;
     int value_column;
 } lims_reason_t;
 
-/* The verdict on a file, and how much of its bounds is used up: those hold for
- * the file, however many sheets it has. */
+/* The reasons against a file, and its use of the limits, which hold for the file
+ * as a whole, however many sheets it has. */
 typedef struct {
     apr_array_header_t *list; /* of lims_reason_t */
-    int count;                /* with those that were not kept */
+    int count;                /* number of reasons, including those not stored */
     int blocking;
-    int rows, cells;  /* written so far, of all sheets */
-    apr_size_t text;  /* bytes that lims_text_keep() has copied */
-    apr_time_t until; /* the end of the time for it (lims_time_worked) */
+    int rows, cells;  /* number read so far in all sheets */
+    apr_size_t text;  /* bytes copied by lims_text_keep() */
+    apr_time_t until; /* deadline in the thread's processor time; 0: it was passed */
 } lims_reasons_t;
 
-/* For one file; its time begins, which is that of the calling thread. */
+/* Creates the reasons of one file in `pool`, and starts the time limit, which
+ * counts the processor time of the calling thread. */
 lims_reasons_t *lims_reasons_create(apr_pool_t *pool);
 
-/* Whether the time of the file lasts; false with a reason (once) when it is over,
- * and the reader stops. For loops whose length the file decides. */
+/* Checks the time limit. False, with a reason the first time, when it is exceeded:
+ * then the reader must stop. For loops whose length the file determines. */
 bool lims_reasons_in_time(lims_reasons_t *reasons);
 
-/* The name of a code as the API writes it. */
+/* Returns the name of a code as the API writes it; static. */
 const char *lims_reason_name(lims_reason_e code);
 
-/* Adds a copy; its texts have to live as long as the reasons. */
+/* Adds a copy of a reason; the texts are not copied and must live as long as
+ * `reasons`. */
 void lims_reasons_add(lims_reasons_t *reasons, const lims_reason_t *reason);
 
-/* Adds a blocking reason at a place; `message` is a format. */
+/* Adds a blocking reason at a row and column (0: none); `message` is a printf
+ * format. */
 void lims_reasons_block(lims_reasons_t *reasons, lims_reason_e code, int row, int column,
                         const char *message, ...) __attribute__((format(printf, 5, 6)));
 
-/* What a workbook says of a cell; text files know text alone. */
+/* Type of a cell; cells of text files have type LIMS_CELL_TEXT. */
 typedef enum {
     LIMS_CELL_TEXT,
-    LIMS_CELL_NUMBER, /* decimal point, as few digits as give the same number; "12.5%" */
-    LIMS_CELL_SHOWN,  /* a number that the sheet shows as another: in thousands, as "<0.5" */
+    LIMS_CELL_NUMBER, /* with decimal point, in the shortest exact form; "12.5%" */
+    LIMS_CELL_SHOWN,  /* a number that is displayed as another: in thousands, as "<0.5" */
     LIMS_CELL_DATE,   /* 2026-11-21, 2026-11-21T07:48:00 or 07:48:00 */
     LIMS_CELL_BOOLEAN,
-    LIMS_CELL_ERROR, /* of a formula: #N/A, #DIV/0! */
+    LIMS_CELL_ERROR, /* error of a formula: #N/A, #DIV/0! */
     LIMS_CELL_COUNT
 } lims_cell_e;
 
-/* A cell: UTF-8 as it stands in the file, not trimmed. Sixteen bytes, since a
- * file may have a million. */
+/* A cell: UTF-8, exactly as in the file, not trimmed. 16 bytes in size, since a
+ * file may have a million cells. */
 typedef struct {
-    const char *text;    /* ends in NUL */
-    apr_uint32_t offset; /* of its first byte, in the decoded text; 0 in a workbook */
+    const char *text;    /* NUL-terminated */
+    apr_uint32_t offset; /* position of the first byte in the decoded text; 0 in a workbook */
     apr_uint16_t length;
     apr_byte_t kind; /* lims_cell_e */
 } lims_cell_t;
 
 typedef struct {
-    int number;  /* 1-based: the line where it begins, or the row of the sheet */
-    int message; /* 1-based, of several in a file (HL7, ASTM); else 1 */
-    int count;   /* cells */
+    int number;  /* from 1: line where the row begins, or row of the sheet */
+    int message; /* number of the message in the file (HL7, ASTM), from 1; else 1 */
+    int count;   /* number of cells */
     const lims_cell_t *cells;
 } lims_row_t;
 
 typedef struct {
-    const char *name; /* "" where sheets have none */
+    const char *name; /* "" in files without named sheets */
     bool hidden;
     int count;
     const lims_row_t *rows;
 } lims_sheet_t;
 
-/* A copy that counts against LIMS_FILE_TEXT_MAX; NULL with a reason beyond it. */
+/* Copies a text into `pool` and counts it against LIMS_FILE_TEXT_MAX; NULL with a
+ * reason beyond that. */
 const char *lims_text_keep(lims_reasons_t *reasons, const char *text, apr_size_t length,
                            apr_pool_t *pool);
 
-/* Appends to an array of char. */
+/* Appends `length` bytes to an array of char. */
 void lims_text_append(apr_array_header_t *array, const char *text, int length);
 
-/* A cell of a row, counted from 0; an empty one beyond its end. */
+/* Returns a cell of a row, counted from 0; beyond the end an empty one. */
 const lims_cell_t *lims_row_cell(const lims_row_t *row, int column);
 
-/* Collects the rows of a sheet, and refuses what goes beyond the bounds. */
+/* Writer of a sheet: collects rows and cells, and enforces the limits. */
 typedef struct lims_sheet_writer_t lims_sheet_writer_t;
 
 lims_sheet_writer_t *lims_sheet_begin(const char *name, lims_reasons_t *reasons, apr_pool_t *pool);
 
-/* Each false when a bound is passed: the reason is added, and the reader stops.
- * `text` is not copied. */
+/* Begin a row, and append a cell to it. False, with a reason, when a limit is
+ * exceeded: then the reader must stop. `text` is not copied and must live as long
+ * as the sheet. */
 bool lims_sheet_row(lims_sheet_writer_t *w, int number, int message);
 bool lims_sheet_cell(lims_sheet_writer_t *w, const char *text, apr_size_t length,
                      apr_size_t offset);
 
-/* Says what the cell last written is; text unless told. */
+/* Sets the type of the last cell; without it the type is LIMS_CELL_TEXT. */
 void lims_sheet_kind(lims_sheet_writer_t *w, lims_cell_e kind);
 
-/* Fills with empty cells up to a column, counted from 0. */
+/* Appends empty cells up to a column, counted from 0. False as above. */
 bool lims_sheet_skip_to(lims_sheet_writer_t *w, int column);
 
 const lims_sheet_t *lims_sheet_end(lims_sheet_writer_t *w);

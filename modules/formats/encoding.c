@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoding.c - bytes to UTF-8. */
+/* encoding.c - decoding of text to UTF-8. */
 #include "formats/encoding.h"
 
 #include <apr_strings.h>
@@ -19,8 +19,8 @@ static const struct {
     { "\xfe\xff", 2, "UTF-16BE" },
 };
 
-/* iconv turns a byte of one character set into at most four of UTF-8, and two
- * of UTF-16 into at most three. */
+/* Largest growth by decoding: one byte of a charset becomes at most four of UTF-8,
+ * two bytes of UTF-16 at most three. */
 #define GROWTH 4
 
 bool lims_encoding_known(const char *charset)
@@ -69,7 +69,8 @@ bool lims_encoding_convert(lims_text_t *text, const char *bytes, apr_size_t leng
                            "Byte %" APR_SIZE_T_FMT " is no character of %s.", offset + 1, charset);
         return false;
     }
-    /* glibc takes sequences of five bytes for UTF-8, and halves of pairs from some. */
+    /* The output is checked, since glibc accepts five-byte UTF-8 sequences and
+     * decodes unpaired surrogates from some charsets. */
     if (!lims_utf8_valid(out, (apr_size_t)(end - out))) {
         lims_reasons_block(reasons, LIMS_REASON_ENCODING_ERROR, 0, 0,
                            "Some bytes are no characters of %s.", charset);
@@ -82,6 +83,7 @@ bool lims_encoding_convert(lims_text_t *text, const char *bytes, apr_size_t leng
     return true;
 }
 
+/* Whether a text contains a NUL character; if so, adds a reason. */
 static bool has_nul(const lims_text_t *text, lims_reasons_t *reasons)
 {
     const char *nul = memchr(text->bytes, '\0', text->length);

@@ -15,22 +15,22 @@ typedef struct {
     lims_sheet_writer_t *sheet;
     const lims_text_t *text;
     int line;
-    int messages;          /* so far */
-    int batches;           /* so far */
-    int messages_of_batch; /* since BHS */
+    int messages;          /* number of messages so far */
+    int batches;           /* number of batches so far */
+    int messages_of_batch; /* number of messages since BHS */
     bool in_message;
     bool in_batch;
     bool in_file;
-    bool in_block; /* of MLLP */
-    bool unended;  /* the file ends with this segment, and not with its line's end */
-    bool at_end;   /* the segment has no end but that of the file */
+    bool in_block; /* within an MLLP block */
+    bool unended;  /* the last segment lacks its line end */
+    bool at_end;   /* the current segment ends with the file instead of a line end */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
 
 /* --- Character set --------------------------------------------------------- */
 
-/* MSH-18 (HL7 table 0211) as iconv calls it. */
+/* Values of MSH-18 (HL7 table 0211) with iconv's names. */
 static const struct {
     const char *declared, *charset;
 } charsets[] = {
@@ -42,8 +42,8 @@ static const struct {
     { "BIG-5", "BIG5" },          { "ISO IR87", "ISO-2022-JP" },  { "ISO IR14", "ISO-2022-JP" },
 };
 
-/* Finds the character set that the first message declares. The header itself is
- * ASCII in all of them. */
+/* Finds the charset that the first message declares. The header itself is ASCII in
+ * all of them. */
 static const char *declared_charset(const char *bytes, apr_size_t length, const char *otherwise)
 {
     const char *end = bytes + length;
@@ -71,31 +71,31 @@ static const char *declared_charset(const char *bytes, apr_size_t length, const 
 
 /* --- Segments -------------------------------------------------------------- */
 
-static bool truncated(reader_t *r, const char *message)
+static bool refuse_truncated(reader_t *r, const char *message)
 {
     lims_reasons_block(r->reasons, LIMS_REASON_TRUNCATED_FILE, r->line, 0, "%s", message);
     return false;
 }
 
-/* What cannot be a segment is the begin of one at the end of a file that has not
- * said yet that it ends. */
-static bool mismatch(reader_t *r, const char *message)
+/* Refuses a line that is not a segment. At the end of a file with an open batch or
+ * block it is a truncated segment. */
+static bool refuse_segment(reader_t *r, const char *message)
 {
     if (r->at_end && (r->in_batch || r->in_file || r->in_block)) {
-        return truncated(r, "The file ends within a segment: it was cut off.");
+        return refuse_truncated(r, "The file ends within a segment: it was cut off.");
     }
     lims_reasons_block(r->reasons, LIMS_REASON_STRUCTURE_MISMATCH, r->line, 0, "Line %d: %s",
                        r->line, message);
     return false;
 }
 
-static bool is_sign(char c)
+static bool is_delimiter(char c)
 {
     return c > ' ' && c < 0x7f && !apr_isalnum(c);
 }
 
-/* The signs behind the name, |^~\&, of MSH, BHS and FHS. */
-static bool take_signs(reader_t *r, const char *segment, apr_size_t length)
+/* Reads the delimiters, |^~\&, behind the name of MSH, BHS or FHS. */
+static bool read_delimiters(reader_t *r, const char *segment, apr_size_t length)
 {
     lims_hl7_signs_t signs = { '\0', '\0', '\0', '\0', '\0' };
     char *all[] = { &signs.field, &signs.component, &signs.repeat, &signs.escape,
@@ -110,21 +110,22 @@ static bool take_signs(reader_t *r, const char *segment, apr_size_t length)
     for (apr_size_t i = 0; i < LIMS_LENGTH(all); i++) {
         for (apr_size_t j = 0; *all[i] && j < i; j++) {
             if (*all[i] == *all[j]) {
-                return mismatch(r, "the header declares one sign for two uses.");
+                return refuse_segment(r, "the header declares one sign for two uses.");
             }
         }
-        if (*all[i] ? !is_sign(*all[i]) : i < 2) {
-            return mismatch(r, "the header does not declare its encoding characters.");
+        if (*all[i] ? !is_delimiter(*all[i]) : i < 2) {
+            return refuse_segment(r, "the header does not declare its encoding characters.");
         }
     }
     if (r->hl7->signs.field && memcmp(&signs, &r->hl7->signs, sizeof(signs)) != 0) {
-        return mismatch(r, "this header declares other signs than the one before.");
+        return refuse_segment(r, "this header declares other signs than the one before.");
     }
     r->hl7->signs = signs;
     return true;
 }
 
-/* Cells of a segment. In headers SEG-1 is the separator itself. */
+/* Writes the fields of a segment as cells. In header segments SEG-1 is the field
+ * separator itself. */
 static bool write_cells(reader_t *r, const char *segment, apr_size_t length, bool header)
 {
     const char *end = segment + length;
@@ -147,7 +148,7 @@ static bool write_cells(reader_t *r, const char *segment, apr_size_t length, boo
     return true;
 }
 
-/* A trailer's count, which may be left out, but not cut off. */
+/* Checks the count of a trailer segment; it may be absent, but not incomplete. */
 static bool check_count(reader_t *r, const char *segment, apr_size_t length, int counted,
                         const char *of)
 {
@@ -162,7 +163,7 @@ static bool check_count(reader_t *r, const char *segment, apr_size_t length, int
         return false;
     }
     return !r->unended || (length > 4 && end != text) ||
-           truncated(r, "The file ends within its trailer.");
+           refuse_truncated(r, "The file ends within its trailer.");
 }
 
 static bool is_segment(const char *segment, apr_size_t length, const char *name)
@@ -170,33 +171,33 @@ static bool is_segment(const char *segment, apr_size_t length, const char *name)
     return length >= 3 && memcmp(segment, name, 3) == 0;
 }
 
-/* Reads a segment of the batch or of the file. */
-static bool envelope(reader_t *r, const char *segment, apr_size_t length)
+/* Reads an envelope segment: FHS, BHS, BTS or FTS. */
+static bool read_envelope(reader_t *r, const char *segment, apr_size_t length)
 {
     r->in_message = false;
     if (is_segment(segment, length, "FHS")) {
         r->in_file = true;
-        return take_signs(r, segment, length);
+        return read_delimiters(r, segment, length);
     }
     if (is_segment(segment, length, "BHS")) {
         if (r->in_batch) {
-            return truncated(r, "A batch begins before the one before it ended.");
+            return refuse_truncated(r, "A batch begins before the one before it ended.");
         }
         r->in_batch = true;
         r->messages_of_batch = 0;
         r->batches++;
-        return take_signs(r, segment, length);
+        return read_delimiters(r, segment, length);
     }
     if (is_segment(segment, length, "BTS")) {
         if (!r->in_batch) {
-            return mismatch(r, "a batch ends that did not begin.");
+            return refuse_segment(r, "a batch ends that did not begin.");
         }
         r->in_batch = false;
         return check_count(r, segment, length, r->messages_of_batch, "messages");
     }
     if (!r->in_file || r->in_batch) {
-        return r->in_batch ? truncated(r, "The file ends within a batch.")
-                           : mismatch(r, "a file ends that did not begin.");
+        return r->in_batch ? refuse_truncated(r, "The file ends within a batch.")
+                           : refuse_segment(r, "a file ends that did not begin.");
     }
     r->in_file = false;
     return check_count(r, segment, length, r->batches, "batches");
@@ -214,7 +215,7 @@ static bool is_envelope(const char *segment, apr_size_t length)
     return false;
 }
 
-static bool well_named(const reader_t *r, const char *segment, apr_size_t length)
+static bool has_segment_name(const reader_t *r, const char *segment, apr_size_t length)
 {
     return length >= 3 && apr_isupper(segment[0]) && apr_isalnum(segment[1]) &&
            apr_isalnum(segment[2]) && (length == 3 || segment[3] == r->hl7->signs.field);
@@ -226,28 +227,28 @@ static bool read_segment(reader_t *r, const char *segment, apr_size_t length)
                   is_segment(segment, length, "BHS");
 
     if (is_envelope(segment, length)) {
-        if (!envelope(r, segment, length)) {
+        if (!read_envelope(r, segment, length)) {
             return false;
         }
     } else if (is_segment(segment, length, "MSH")) {
-        if (!take_signs(r, segment, length)) {
+        if (!read_delimiters(r, segment, length)) {
             return false;
         }
         r->in_message = true;
         r->messages++;
         r->messages_of_batch++;
     } else if (!r->in_message) {
-        return mismatch(r, "this segment stands outside of a message.");
+        return refuse_segment(r, "this segment stands outside of a message.");
     }
-    if (!well_named(r, segment, length)) {
-        return mismatch(r, "this is no segment: three letters and a field separator.");
+    if (!has_segment_name(r, segment, length)) {
+        return refuse_segment(r, "this is no segment: three letters and a field separator.");
     }
     return lims_sheet_row(r->sheet, r->line, r->in_message ? r->messages : 0) &&
            write_cells(r, segment, length, header);
 }
 
-/* The bytes that MLLP puts around a message (HL7 v2 transport): VT before, FS
- * behind. Who recorded them recorded both. */
+/* Skips MLLP framing (HL7 v2 transport): VT before a message, FS behind it. A
+ * recording has both. */
 static const char *skip_framing(reader_t *r, const char *at)
 {
     for (; *at == '\x0b' || *at == '\x1c'; at++) {
@@ -277,10 +278,11 @@ static bool read_segments(reader_t *r)
         at += *at == '\r' && at[1] == '\n' ? 2 : *at == '\r' || *at == '\n';
     }
     if (r->in_block) {
-        return truncated(r, "The file ends within a message: the end of its block is missing.");
+        return refuse_truncated(r,
+                                "The file ends within a message: the end of its block is missing.");
     }
     if (r->in_batch || r->in_file) {
-        return truncated(r, "The file ends within a batch: its trailer is missing.");
+        return refuse_truncated(r, "The file ends within a batch: its trailer is missing.");
     }
     return true;
 }
@@ -308,8 +310,8 @@ const lims_hl7_t *lims_hl7_read(const char *bytes, apr_size_t length, const char
 
 /* --- Fields ---------------------------------------------------------------- */
 
-/* Decodes the bytes of \X..\, if they are text. */
-static apr_size_t hexadecimal(char *out, const char *digits, apr_size_t count)
+/* Decodes the hexadecimal bytes of \X..\, if they are text. */
+static apr_size_t decode_hexadecimal(char *out, const char *digits, apr_size_t count)
 {
     apr_size_t length = 0;
     apr_status_t rv = apr_unescape_hex(NULL, digits, (apr_ssize_t)count, 0, &length);
@@ -321,9 +323,9 @@ static apr_size_t hexadecimal(char *out, const char *digits, apr_size_t count)
     return memchr(out, '\0', length) || !lims_utf8_valid(out, length) ? 0 : length;
 }
 
-/* Writes what an escape sequence means; 0 for one that is none. */
-static apr_size_t resolve(char *out, const char *sequence, apr_size_t length,
-                          const lims_hl7_signs_t *signs)
+/* Resolves an escape sequence; 0 if it is not one. */
+static apr_size_t resolve_escape(char *out, const char *sequence, apr_size_t length,
+                                 const lims_hl7_signs_t *signs)
 {
     static const char letters[] = "FSTRE";
     const char meant[] = { signs->field, signs->component, signs->subcomponent, signs->repeat,
@@ -338,7 +340,7 @@ static apr_size_t resolve(char *out, const char *sequence, apr_size_t length,
         *out = '\n';
         return 1;
     }
-    return length > 1 && *sequence == 'X' ? hexadecimal(out, sequence + 1, length - 1) : 0;
+    return length > 1 && *sequence == 'X' ? decode_hexadecimal(out, sequence + 1, length - 1) : 0;
 }
 
 static const char *unescape(const char *text, apr_size_t length, const lims_hl7_signs_t *signs,
@@ -356,7 +358,7 @@ static const char *unescape(const char *text, apr_size_t length, const lims_hl7_
             close = memchr(text + 1, signs->escape, (apr_size_t)(end - text - 1));
         }
         if (close) {
-            written = resolve(out, text + 1, (apr_size_t)(close - text - 1), signs);
+            written = resolve_escape(out, text + 1, (apr_size_t)(close - text - 1), signs);
         }
         if (written) {
             out += written;

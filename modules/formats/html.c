@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html.c - the rows of a web page. */
+/* html.c - reading of web pages into rows. */
 #include "formats/html.h"
 
 #include <apr_lib.h>
@@ -7,23 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest tag, in bytes, and the longest name of an element that is looked at. */
+/* Largest size of a tag, and of an element name that is compared; bytes. */
 #define TAG_MAX 65536
 #define ELEMENT_MAX 32
 
-/* A cell spans at most so many, as the standard has it. */
+/* Largest colspan and rowspan by the HTML standard. */
 #define COLSPAN_MAX 1000
 #define ROWSPAN_MAX 65534
 
 typedef struct {
-    char name[ELEMENT_MAX]; /* in small letters; "" of what is no element */
+    char name[ELEMENT_MAX]; /* name in lower case; "" if it is not an element */
     bool closing;
-    const char *begin, *end; /* of its attributes */
+    const char *begin, *end; /* begin and end of the attributes */
 } tag_t;
 
-/* A cell that reaches into rows that follow. */
+/* A cell with rowspan, which continues in the rows below. */
 typedef struct {
-    int rows; /* still to come */
+    int rows; /* number of rows it still covers */
     const char *text;
     apr_size_t length;
 } span_t;
@@ -31,19 +31,19 @@ typedef struct {
 typedef struct {
     const char *at, *end;
     int line;
-    int number; /* of the row written last */
+    int number; /* number of the last row written */
     lims_sheet_writer_t *sheet;
-    apr_array_header_t *text;      /* of char: of the cell, or of a line around the tables */
-    bool gap;                      /* a blank is due before what comes next */
-    bool broken;                   /* no: a line break */
-    apr_array_header_t *character; /* of char: of a reference */
-    int pre;                       /* depth of <pre> */
+    apr_array_header_t *text; /* array of char: text of the cell, or of a line outside of tables */
+    bool gap;                 /* white space is pending before the next character */
+    bool broken;              /* the pending white space is a line break */
+    apr_array_header_t *character; /* array of char: character of a reference */
+    int pre;                       /* nesting depth of <pre> */
     bool in_table, in_row, in_cell, html;
     int tables;
-    int column;           /* of the row, from 0 */
-    int colspan, rowspan; /* of the cell */
+    int column;           /* column in the row, from 0 */
+    int colspan, rowspan; /* attributes of the current cell */
     span_t spans[LIMS_FILE_COLUMNS_MAX];
-    int width; /* columns of .spans that are in use */
+    int width; /* number of entries of .spans in use */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
@@ -100,7 +100,7 @@ static bool write_row(reader_t *r)
     return lims_sheet_row(r->sheet, ++r->number, 1);
 }
 
-/* A line of text that stands in no table. */
+/* Writes a line of text outside of tables as a row. */
 static bool end_line(reader_t *r)
 {
     apr_size_t length;
@@ -114,7 +114,7 @@ static bool end_line(reader_t *r)
     return text && write_row(r) && lims_sheet_cell(r->sheet, text, length, 0);
 }
 
-/* Cells of rows above that reach down to where the row is. */
+/* Fills columns with cells of rows above whose rowspan covers this row. */
 static bool fill_spans(reader_t *r, bool all)
 {
     while (r->column < r->width && (all || r->spans[r->column].rows > 0)) {
@@ -130,8 +130,8 @@ static bool fill_spans(reader_t *r, bool all)
     return true;
 }
 
-/* Keeps what a cell has to say in the rows below it. */
-static void keep_span(reader_t *r, int column, const char *text, apr_size_t length)
+/* Stores a cell with rowspan, to be repeated in the rows below. */
+static void store_span(reader_t *r, int column, const char *text, apr_size_t length)
 {
     if (r->rowspan > 1 && column < LIMS_FILE_COLUMNS_MAX) {
         while (r->width <= column) {
@@ -158,13 +158,13 @@ static bool end_cell(reader_t *r)
         if (!lims_sheet_cell(r->sheet, i == 0 ? text : "", i == 0 ? length : 0, 0)) {
             return false;
         }
-        keep_span(r, r->column, i == 0 ? text : "", i == 0 ? length : 0);
+        store_span(r, r->column, i == 0 ? text : "", i == 0 ? length : 0);
         r->column++;
     }
     return text;
 }
 
-static bool any_span(const reader_t *r)
+static bool has_open_span(const reader_t *r)
 {
     for (int i = r->column; i < r->width; i++) {
         if (r->spans[i].rows > 0) {
@@ -174,8 +174,8 @@ static bool any_span(const reader_t *r)
     return false;
 }
 
-/* Text between the cells of a row belongs to none of them. */
-static bool no_stray(reader_t *r)
+/* Refuses text between the cells of a row, since it belongs to none of them. */
+static bool refuse_stray_text(reader_t *r)
 {
     static const char nbsp[] = "\xc2\xa0";
     bool blank = r->text->nelts == 0 || (r->text->nelts == 2 && !memcmp(r->text->elts, nbsp, 2));
@@ -188,12 +188,12 @@ static bool no_stray(reader_t *r)
 
 static bool end_row(reader_t *r)
 {
-    if (!end_cell(r) || !no_stray(r)) {
+    if (!end_cell(r) || !refuse_stray_text(r)) {
         return false;
     }
     if (r->in_row) {
         r->in_row = false;
-        while (any_span(r)) {
+        while (has_open_span(r)) {
             if (!fill_spans(r, r->spans[r->column].rows == 0)) {
                 return false;
             }
@@ -227,7 +227,7 @@ static bool begin_table(reader_t *r)
     return true;
 }
 
-/* A blank row ends a table for whoever reads on. */
+/* Ends a table with a blank row, which separates it from what follows. */
 static bool end_table(reader_t *r)
 {
     if (!r->in_table) {
@@ -250,7 +250,8 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* The end of an attribute's value; `*value` is where it begins, behind its quote. */
+/* Returns the end of an attribute's value; `*value` becomes its begin, without
+ * quote. */
 static const char *value_end(const char **value, const char *p, const char *end)
 {
     char quote = p < end && (*p == '"' || *p == '\'') ? *p : '\0';
@@ -263,7 +264,7 @@ static const char *value_end(const char **value, const char *p, const char *end)
     return p < end && quote ? p + 1 : p;
 }
 
-/* The number of an attribute; 1 where it has none. */
+/* Returns the number in an attribute; 1 if it is absent. */
 static int span_of(const tag_t *tag, const char *name, int most)
 {
     const char *p = skip_blanks(tag->begin, tag->end);
@@ -296,7 +297,8 @@ static bool begin_cell(reader_t *r, const tag_t *tag)
     if (!r->in_table) {
         return refuse(r, LIMS_REASON_STRUCTURE_MISMATCH, "a cell stands in no table");
     }
-    if (!end_cell(r) || !no_stray(r) || (!r->in_row && !begin_row(r)) || !fill_spans(r, false)) {
+    if (!end_cell(r) || !refuse_stray_text(r) || (!r->in_row && !begin_row(r)) ||
+        !fill_spans(r, false)) {
         return false;
     }
     r->in_cell = true;
@@ -307,12 +309,13 @@ static bool begin_cell(reader_t *r, const tag_t *tag)
     return true;
 }
 
-/* Elements that begin a line of their own. */
+/* Block elements, which begin a new line. */
 static const char *const blocks[] = { "p",       "div", "h1", "h2", "h3", "h4", "h5",
                                       "h6",      "br",  "hr", "ul", "ol", "li", "center",
                                       "caption", "pre", "dl", "dt", "dd", NULL };
 
-/* Others that may stand in a cell: what is none of them was meant as text, <LOD>. */
+/* Inline elements that are allowed in a cell. Any other tag was meant as text,
+ * such as <LOD>. */
 static const char *const inlines[] = { "a",      "abbr",   "acronym", "b",       "big",   "cite",
                                        "code",   "del",    "em",      "font",    "form",  "i",
                                        "img",    "input",  "ins",     "kbd",     "label", "mark",
@@ -320,7 +323,7 @@ static const char *const inlines[] = { "a",      "abbr",   "acronym", "b",      
                                        "strike", "strong", "tt",      "u",       "var",   "wbr",
                                        "time",   "data",   "section", "article", NULL };
 
-static bool read_mark(reader_t *r, const tag_t *tag)
+static bool mark_script(reader_t *r, const tag_t *tag)
 {
     if (!tag->closing && r->text->nelts > 0) {
         lims_text_append(r->text, strcmp(tag->name, "sup") == 0 ? "^" : "_", 1);
@@ -329,10 +332,10 @@ static bool read_mark(reader_t *r, const tag_t *tag)
     return true;
 }
 
-static bool read_other(reader_t *r, const tag_t *tag)
+static bool read_other_tag(reader_t *r, const tag_t *tag)
 {
     if (strcmp(tag->name, "sup") == 0 || strcmp(tag->name, "sub") == 0) {
-        return read_mark(r, tag);
+        return mark_script(r, tag);
     }
     if (is_one_of(tag->name, blocks)) {
         r->pre += strcmp(tag->name, "pre") == 0 ? (tag->closing ? -(r->pre > 0) : 1) : 0;
@@ -367,14 +370,14 @@ static bool read_element(reader_t *r, const tag_t *tag)
         if (!end_row(r)) {
             return false;
         }
-        r->width = 0; /* no cell reaches beyond its group of rows */
+        r->width = 0; /* a rowspan ends with its row group */
         return true;
     }
     if (strcmp(tag->name, "html") == 0) {
         r->html = !tag->closing;
         return true;
     }
-    return read_other(r, tag);
+    return read_other_tag(r, tag);
 }
 
 /* --- Tokens ---------------------------------------------------------------------------- */
@@ -386,8 +389,8 @@ static void count_lines(reader_t *r, const char *until)
     }
 }
 
-/* Behind the next occurrence of a text; NULL: there is none. */
-static const char *past(const reader_t *r, const char *from, const char *text)
+/* Returns the place behind the next occurrence of a text, in any case; NULL: none. */
+static const char *find_behind(const reader_t *r, const char *from, const char *text)
 {
     apr_size_t length = strlen(text);
 
@@ -399,12 +402,12 @@ static const char *past(const reader_t *r, const char *from, const char *text)
     return NULL;
 }
 
-static bool cut_off(reader_t *r)
+static bool refuse_truncated(reader_t *r)
 {
     return refuse(r, LIMS_REASON_TRUNCATED_FILE, "the page ends within what begins here");
 }
 
-/* Skips the content of elements that are not displayed: it is no text. */
+/* Skips the content of elements that browsers do not display. */
 static bool skip_content(reader_t *r, const tag_t *tag)
 {
     static const char *const hidden[] = { "script",   "style",  "title", "noscript", "template",
@@ -414,15 +417,15 @@ static bool skip_content(reader_t *r, const tag_t *tag)
     if (tag->closing || !is_one_of(tag->name, hidden)) {
         return true;
     }
-    end = past(r, r->at, apr_pstrcat(r->pool, "</", tag->name, NULL));
+    end = find_behind(r, r->at, apr_pstrcat(r->pool, "</", tag->name, NULL));
     if (!end) {
-        return cut_off(r);
+        return refuse_truncated(r);
     }
     count_lines(r, end - strlen(tag->name) - 2);
     return true;
 }
 
-/* The end of a tag, its ">"; NULL with a reason. */
+/* Returns the end of a tag, its ">"; NULL with a reason. */
 static const char *end_of_tag(reader_t *r)
 {
     char quote = '\0';
@@ -439,7 +442,7 @@ static const char *end_of_tag(reader_t *r)
             quote = *p;
         }
     }
-    cut_off(r);
+    refuse_truncated(r);
     return NULL;
 }
 
@@ -467,14 +470,14 @@ static bool read_tag(reader_t *r)
     return skip_content(r, &tag);
 }
 
-/* A comment, a declaration, an instruction. */
+/* Skips a comment, a declaration or a processing instruction. */
 static bool skip_declaration(reader_t *r)
 {
     bool comment = r->end - r->at >= 4 && strncmp(r->at, "<!--", 4) == 0;
-    const char *end = past(r, r->at + 2, comment ? "-->" : ">");
+    const char *end = find_behind(r, r->at + 2, comment ? "-->" : ">");
 
     if (!end) {
-        return cut_off(r);
+        return refuse_truncated(r);
     }
     count_lines(r, end);
     return true;
@@ -500,7 +503,8 @@ static bool read_reference(reader_t *r)
     return true;
 }
 
-/* Blanks count once; a line break is one of them, but in <pre>. */
+/* Reads white space, collapsed to one blank; line breaks count as white space
+ * except in <pre>. */
 static bool read_blanks(reader_t *r)
 {
     bool lines = false;
@@ -565,7 +569,7 @@ const lims_sheet_t *lims_html_read(const lims_text_t *text, lims_reasons_t *reas
         }
     }
     if (r->in_table || r->html) {
-        cut_off(r);
+        refuse_truncated(r);
         return NULL;
     }
     if (r->tables == 0) {

@@ -14,20 +14,20 @@
 
 #include "formats/encoding.h"
 
-/* The name of the character set that a page declares of itself; NULL: none, or one
- * that is not known here. */
+/* Returns the charset that a page declares; NULL: none, or an unknown one. */
 const char *lims_html_charset(const char *bytes, apr_size_t length, apr_pool_t *pool);
 
-/* The rows of a page, in its order, numbered from 1; behind each table a blank one. A
- * cell over several columns stands in the first of them, one over several rows in
- * each. What is raised or lowered is marked: 10<sup>3</sup> is "10^3". NULL with
- * reasons. */
+/* Reads the rows of a page in document order, numbered from 1, with a blank row
+ * after each table. A cell that spans columns is in the first of them, one that
+ * spans rows is in each. Superscripts and subscripts are marked: 10<sup>3</sup>
+ * becomes "10^3". Everything lives in `pool`. NULL with reasons. */
 const lims_sheet_t *lims_html_read(const lims_text_t *text, lims_reasons_t *reasons,
                                    apr_pool_t *pool);
 
-/* A character reference that begins at `text`, an ampersand: appends its character to
- * an array of char and gives its length. 0: it is none, the ampersand is itself; -1:
- * it names no character. */
+/* Decodes the character reference at `text`, which begins with an ampersand:
+ * appends the character to an array of char and returns the reference's length in
+ * bytes. 0: not a reference, the ampersand is literal; -1: a reference to an
+ * unknown character. */
 int lims_html_character(apr_array_header_t *to, const char *text, apr_size_t length);
 
 #endif /* LIMS_FORMATS_HTML_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_text.c - characters of a web page: its character set, and references. */
+/* html_text.c - charset and character references of web pages. */
 #include "formats/html.h"
 
 #include <apr_lib.h>
@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of bytes in which a page has to declare its character set, by the
- * standard; some declare it later. */
+/* Number of bytes in which the charset declaration is searched. The standard
+ * requires it earlier, but some pages have it later. */
 #define HEAD 4096
 
 /* --- The character set ----------------------------------------------------------- */
 
-/* Returns the character set that the standard assigns to a name. */
-static const char *meant(const char *name)
+/* Returns the charset that the HTML standard assigns to a label. */
+static const char *charset_of_label(const char *name)
 {
     static const char *const latin[] = { "iso-8859-1", "latin1", "us-ascii", "ascii" };
 
@@ -44,7 +44,7 @@ const char *lims_html_charset(const char *bytes, apr_size_t length, apr_pool_t *
                bytes[end] != '\0' && end - i < 40) {
             end++;
         }
-        name = meant(apr_pstrmemdup(pool, bytes + i, end - i));
+        name = charset_of_label(apr_pstrmemdup(pool, bytes + i, end - i));
         return *name && lims_encoding_known(name) ? name : NULL;
     }
     return NULL;
@@ -91,7 +91,7 @@ static const struct {
     { "chi", 0x3c7 },     { "psi", 0x3c8 },     { "omega", 0x3c9 },   { "sum", 0x2211 },
 };
 
-/* Characters of windows-1252 for the numbers 128 to 159; 0: none. */
+/* Characters that the references 128 to 159 mean, by windows-1252; 0: none. */
 static const unsigned short windows[] = {
     0x20ac, 0,      0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
     0x2039, 0x152,  0,      0x17d,  0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -99,7 +99,7 @@ static const unsigned short windows[] = {
 };
 _Static_assert(LIMS_LENGTH(windows) == 32, "a character for each of them");
 
-static unsigned named(const char *name, apr_size_t length)
+static unsigned named_character(const char *name, apr_size_t length)
 {
     for (unsigned i = 0; i < LIMS_LENGTH(latin); i++) {
         if (strlen(latin[i]) == length && strncmp(latin[i], name, length) == 0) {
@@ -114,7 +114,7 @@ static unsigned named(const char *name, apr_size_t length)
     return 0;
 }
 
-static unsigned numbered(const char *digits, apr_size_t length)
+static unsigned numeric_character(const char *digits, apr_size_t length)
 {
     bool hex = length > 0 && (*digits == 'x' || *digits == 'X');
     unsigned long code = 0;
@@ -135,7 +135,7 @@ static unsigned numbered(const char *digits, apr_size_t length)
                : (unsigned)code;
 }
 
-static void append(apr_array_header_t *to, unsigned code)
+static void append_utf8(apr_array_header_t *to, unsigned code)
 {
     char bytes[4];
     int length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -149,11 +149,12 @@ static void append(apr_array_header_t *to, unsigned code)
     lims_text_append(to, bytes, length);
 }
 
-/* "&lt5" and the like: browsers read them without the semicolon, people do not. */
-static bool is_open(const char *name, apr_size_t length)
+/* Whether a text begins with a known reference name that lacks its semicolon, such
+ * as "&lt5". Browsers decode it, people read it literally, so it is refused. */
+static bool lacks_semicolon(const char *name, apr_size_t length)
 {
     for (apr_size_t i = 2; i <= length; i++) {
-        if (named(name, i) > 0) {
+        if (named_character(name, i) > 0) {
             return true;
         }
     }
@@ -170,12 +171,13 @@ int lims_html_character(apr_array_header_t *to, const char *text, apr_size_t len
         end++;
     }
     if (end >= length || text[end] != ';') {
-        return number || is_open(text + begin, end - begin) ? -1 : 0;
+        return number || lacks_semicolon(text + begin, end - begin) ? -1 : 0;
     }
-    code = number ? numbered(text + begin, end - begin) : named(text + begin, end - begin);
+    code = number ? numeric_character(text + begin, end - begin)
+                  : named_character(text + begin, end - begin);
     if (code == 0) {
         return end == begin && !number ? 0 : -1;
     }
-    append(to, code);
+    append_utf8(to, code);
     return (int)(end + 1);
 }

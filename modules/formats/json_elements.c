@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_elements.c - JSON by yajl, as a tree of elements. */
+/* json_elements.c - JSON as a tree of elements, parsed with yajl. */
 #include "formats/json_elements.h"
 
 #include <apr_hash.h>
@@ -13,13 +13,13 @@
 /* Number of values between two checks of the time limit. */
 #define PACE 1024
 
-/* An object or an array that is open. */
+/* An open object or array. */
 typedef struct {
-    lims_element_t *node;   /* whose children its values are */
-    lims_element_t **place; /* where the next of them goes */
-    apr_hash_t *seen;       /* names of its members; NULL: an array */
-    const char *name;       /* of an array's values; of the member that comes next */
-    bool shares;            /* an array: the node is that of the object around it */
+    lims_element_t *node;   /* element whose children the values become */
+    lims_element_t **place; /* where to link the next child */
+    apr_hash_t *seen;       /* names of the object's members so far; NULL: an array */
+    const char *name;       /* element name of an array's values, or of the next member */
+    bool shares;            /* an array that adds its values to the object around it */
 } level_t;
 
 typedef struct {
@@ -28,16 +28,16 @@ typedef struct {
     lims_element_t *root;
     level_t levels[LIMS_XML_DEPTH_MAX];
     int depth;
-    apr_hash_t *names; /* few, that come again and again */
+    apr_hash_t *names; /* interned names: few, often repeated */
     int count;
-    apr_size_t at; /* as far as lines are counted */
+    apr_size_t at; /* offset up to which lines are counted */
     int line;
-    bool refused; /* there is a reason already */
+    bool refused; /* a reason was added already */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
 
-/* The line of the token that was read last. */
+/* Returns the line of the last token. */
 static int line_of(reader_t *r)
 {
     apr_size_t end = yajl_get_bytes_consumed(r->yajl);
@@ -48,7 +48,7 @@ static int line_of(reader_t *r)
     return r->line;
 }
 
-/* Returns 0, which makes yajl stop. */
+/* Adds a reason, and returns 0, which makes yajl stop. */
 static int refuse(reader_t *r, lims_reason_e code, const char *what)
 {
     int line = line_of(r);
@@ -58,8 +58,8 @@ static int refuse(reader_t *r, lims_reason_e code, const char *what)
     return 0;
 }
 
-/* A copy that counts; NULL with a reason. */
-static const char *kept(reader_t *r, const char *text, apr_size_t length)
+/* Copies a text against the limit; NULL with a reason. */
+static const char *copy_text(reader_t *r, const char *text, apr_size_t length)
 {
     const char *copy = length ? lims_text_keep(r->reasons, text, length, r->pool) : "";
 
@@ -72,7 +72,7 @@ static const char *name_of(reader_t *r, const char *name, apr_size_t length)
     const char *known = apr_hash_get(r->names, name, (apr_ssize_t)length);
 
     if (!known) {
-        known = kept(r, name, length);
+        known = copy_text(r, name, length);
         if (known) {
             apr_hash_set(r->names, known, (apr_ssize_t)length, known);
         }
@@ -80,8 +80,8 @@ static const char *name_of(reader_t *r, const char *name, apr_size_t length)
     return known;
 }
 
-/* The next element, without its text; NULL with a reason. */
-static lims_element_t *add(reader_t *r)
+/* Adds the next element, without its text; NULL with a reason. */
+static lims_element_t *add_element(reader_t *r)
 {
     static const char *none[] = { NULL };
     level_t *level = r->depth ? &r->levels[r->depth - 1] : NULL;
@@ -113,15 +113,15 @@ static lims_element_t *add(reader_t *r)
 
 static int add_text(reader_t *r, const char *text, apr_size_t length)
 {
-    lims_element_t *element = add(r);
+    lims_element_t *element = add_element(r);
 
     if (element) {
-        element->text = kept(r, text, length);
+        element->text = copy_text(r, text, length);
     }
     return element && element->text;
 }
 
-/* --- yajl's events ----------------------------------------------------------- */
+/* --- Callbacks of yajl ------------------------------------------------------- */
 
 static int on_null(void *reader)
 {
@@ -155,7 +155,7 @@ static int open_level(reader_t *r, const level_t *level)
 static int on_object_begin(void *context)
 {
     reader_t *r = context;
-    lims_element_t *element = add(r);
+    lims_element_t *element = add_element(r);
 
     return element && open_level(r, &(level_t){ .node = element,
                                                 .place = &element->first,
@@ -171,7 +171,7 @@ static int on_name(void *context, const unsigned char *text, size_t length)
     if (!level->name) {
         return 0;
     }
-    /* One of the two would be passed over, or both taken for an array. */
+    /* One of the two values would be lost, or both be read as an array. */
     if (apr_hash_get(level->seen, level->name, APR_HASH_KEY_STRING)) {
         return refuse(
             r, LIMS_REASON_STRUCTURE_MISMATCH,
@@ -187,13 +187,13 @@ static int on_array_begin(void *context)
     level_t *around = r->depth ? &r->levels[r->depth - 1] : NULL;
     lims_element_t *element;
 
-    if (around && around->seen) { /* its values take its place */
+    if (around && around->seen) { /* the array's values take the place of this element */
         return open_level(r, &(level_t){ .node = around->node,
                                          .place = around->place,
                                          .name = around->name,
                                          .shares = true });
     }
-    element = add(r);
+    element = add_element(r);
     return element &&
            open_level(r, &(level_t){ .node = element, .place = &element->first, .name = "item" });
 }
@@ -259,7 +259,7 @@ const lims_element_t *lims_json_read(const lims_text_t *text, lims_reasons_t *re
                            "There is not enough memory to read the file.");
         return NULL;
     }
-    /* yajl would write something else in its place. */
+    /* Checked here, since yajl replaces invalid escapes by other characters. */
     fault = lims_json_escape_fault(&at, text->bytes, text->length);
     if (fault) {
         lims_reasons_block(reasons, LIMS_REASON_ENCODING_ERROR, 0, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - a file to a document, by its container. */
+/* read.c - reading of a file by its container. */
 #include "formats/read.h"
 
 #include "formats/html.h"
@@ -14,10 +14,11 @@ typedef struct {
     apr_pool_t *pool;
 } input_t;
 
-/* Each fills what the container has; false with reasons. */
+/* Reader of a container: fills the container's members of the document; false with
+ * reasons. */
 typedef bool reader_t(lims_document_t *document, const input_t *in);
 
-static bool one_sheet(lims_document_t *document, const lims_sheet_t *sheet)
+static bool set_sheet(lims_document_t *document, const lims_sheet_t *sheet)
 {
     document->count = sheet ? 1 : 0;
     document->sheets = sheet;
@@ -34,11 +35,12 @@ static bool read_text(lims_document_t *document, const input_t *in)
     document->text = text;
     document->encoding = text->encoding;
     document->dialect = in->dialect ? *in->dialect : lims_dialect_of(text);
-    return one_sheet(document,
+    return set_sheet(document,
                      lims_delimited_read(text, &document->dialect, in->reasons, in->pool));
 }
 
-/* A page says of itself what its characters are. */
+/* A page may declare its charset itself, which takes precedence over the
+ * profile's. */
 static bool read_html(lims_document_t *document, const input_t *in)
 {
     const char *charset = lims_html_charset(in->bytes, in->length, in->pool);
@@ -49,7 +51,7 @@ static bool read_html(lims_document_t *document, const input_t *in)
         return false;
     }
     document->encoding = text.encoding;
-    return one_sheet(document, lims_html_read(&text, in->reasons, in->pool));
+    return set_sheet(document, lims_html_read(&text, in->reasons, in->pool));
 }
 
 static bool sheets_of(lims_document_t *document, const lims_workbook_t *workbook)
@@ -77,7 +79,7 @@ static bool read_astm(lims_document_t *document, const input_t *in)
     if (document->astm) {
         document->encoding = document->astm->encoding;
     }
-    return document->astm && one_sheet(document, document->astm->sheet);
+    return document->astm && set_sheet(document, document->astm->sheet);
 }
 
 static bool read_hl7(lims_document_t *document, const input_t *in)
@@ -86,7 +88,7 @@ static bool read_hl7(lims_document_t *document, const input_t *in)
     if (document->hl7) {
         document->encoding = document->hl7->encoding;
     }
-    return document->hl7 && one_sheet(document, document->hl7->sheet);
+    return document->hl7 && set_sheet(document, document->hl7->sheet);
 }
 
 static bool read_xml(lims_document_t *document, const input_t *in)
@@ -95,7 +97,7 @@ static bool read_xml(lims_document_t *document, const input_t *in)
 
     document->xml = lims_xml_read(stream, in->reasons, in->pool);
     return document->xml &&
-           one_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
+           set_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
 }
 
 static bool read_json(lims_document_t *document, const input_t *in)
@@ -108,7 +110,7 @@ static bool read_json(lims_document_t *document, const input_t *in)
     document->encoding = text.encoding;
     document->xml = lims_json_read(&text, in->reasons, in->pool);
     return document->xml &&
-           one_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
+           set_sheet(document, lims_xml_sheet(document->xml, in->reasons, in->pool));
 }
 
 static reader_t *const readers[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.h - one way to read a file, whatever it is: the container by its content,
- * then the rows of cells that it holds.
+ * read.h - reading of any file: detects the container by content, then reads rows
+ * of cells.
  */
 #ifndef LIMS_FORMATS_READ_H
 #define LIMS_FORMATS_READ_H
@@ -13,28 +13,27 @@
 #include "formats/json_elements.h"
 #include "formats/xml.h"
 
-/* What a profile declares of the text that it reads. */
+/* The profile's declarations for decoding text. */
 typedef struct {
-    const char *charset;           /* of bytes that tell no other; NULL: LIMS_ENCODING_DEFAULT */
-    const lims_dialect_t *dialect; /* of delimited text; NULL: as its lines look */
+    const char *charset; /* charset of files that do not state one; NULL: LIMS_ENCODING_DEFAULT */
+    const lims_dialect_t *dialect; /* dialect of delimited text; NULL: detected */
 } lims_decoding_t;
 
 typedef struct {
     lims_container_e container;
-    int count; /* sheets; one but in a workbook */
+    int count; /* number of sheets; 1 except in workbooks */
     const lims_sheet_t *sheets;
-    const char *encoding;      /* that it came in; NULL in a workbook and for XML */
-    const lims_text_t *text;   /* LIMS_CONTAINER_TEXT: the whole, else NULL */
-    lims_dialect_t dialect;    /* LIMS_CONTAINER_TEXT: as declared, or as found */
-    const lims_astm_t *astm;   /* LIMS_CONTAINER_ASTM: its signs, else NULL */
-    const lims_hl7_t *hl7;     /* LIMS_CONTAINER_HL7: its signs, else NULL */
-    const lims_element_t *xml; /* LIMS_CONTAINER_XML and _JSON: its root, else NULL */
+    const char *encoding;      /* encoding of the file; NULL for workbooks and XML */
+    const lims_text_t *text;   /* LIMS_CONTAINER_TEXT: the whole text; else NULL */
+    lims_dialect_t dialect;    /* LIMS_CONTAINER_TEXT: declared or detected */
+    const lims_astm_t *astm;   /* LIMS_CONTAINER_ASTM: with the delimiters; else NULL */
+    const lims_hl7_t *hl7;     /* LIMS_CONTAINER_HL7: with the delimiters; else NULL */
+    const lims_element_t *xml; /* LIMS_CONTAINER_XML and _JSON: root element; else NULL */
 } lims_document_t;
 
-/* Reads a file; `decoding` may be NULL. NULL with blocking reasons when it cannot
- * be read; then nothing of it can be used. The bounds hold for this one reading,
- * the time for all that share `reasons`. The bytes have to outlive the document
- * no longer than the call. */
+/* Reads a file into `pool`; `decoding` may be NULL. NULL with blocking reasons.
+ * The limits hold for this call, except the time limit, which is shared by all
+ * readings with the same `reasons`. `bytes` need not outlive the call. */
 const lims_document_t *lims_document_read(const char *bytes, apr_size_t length,
                                           const lims_decoding_t *decoding, lims_reasons_t *reasons,
                                           apr_pool_t *pool);

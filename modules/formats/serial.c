@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serial.c - the numbers in cells of a workbook, and the times that some mean. */
+/* serial.c - number formats of workbooks: numbers, and serial numbers that mean
+ * dates and times. */
 #include "formats/workbook.h"
 
 #include <apr_lib.h>
@@ -17,7 +18,7 @@
 
 /* --- Formats --------------------------------------------------------------- */
 
-static lims_serial_e built_in(int number)
+static lims_serial_e builtin_format(int number)
 {
     if ((number >= 14 && number <= 17) || number == 22 || (number >= 27 && number <= 31) ||
         number == 36 || (number >= 50 && number <= 54) || number == 57 || number == 58) {
@@ -29,8 +30,9 @@ static lims_serial_e built_in(int number)
                : LIMS_SERIAL_NUMBER;
 }
 
-/* Past a part of a format's code that stands for itself. */
-static const char *past_literal(const char *code)
+/* Skips a literal part of a format code: quoted text, an escaped character,
+ * brackets. */
+static const char *skip_literal(const char *code)
 {
     const char *end;
 
@@ -52,21 +54,22 @@ static const char *past_literal(const char *code)
     return end ? end + 1 : code + strlen(code);
 }
 
-/* d and y only mean days and years, h and s only hours and seconds; m is both,
- * and never stands alone. "General" has an e, which is a year in Japan. */
+/* The letters of a format code decide: d and y mean dates, h and s times; m means
+ * both, and never occurs alone. "General" has an e, which is a year in Japanese
+ * formats. */
 lims_serial_e lims_serial_format(int number, const char *code)
 {
     bool day = false, time = false;
 
     if (!code) {
-        return built_in(number);
+        return builtin_format(number);
     }
     if (strncasecmp(code, "General", 7) == 0) {
         return LIMS_SERIAL_NUMBER;
     }
     while (*code && *code != ';') {
-        const char *next = past_literal(code);
-        /* [h], [mm] and [ss] count a span of time. */
+        const char *next = skip_literal(code);
+        /* [h], [mm] and [ss] are durations. */
         time = time || (*code == '[' && next - code <= 4 && strchr("hHmMsS", code[1]));
         if (next == code) {
             day = day || strchr("dDyY", *code);
@@ -101,8 +104,8 @@ static bool read_double(double *number, const char *text)
     return end != text && !*end && isfinite(*number) && !strchr(text, 'x') && !strchr(text, 'X');
 }
 
-/* "1.25e-03" as 0.00125. */
-static const char *plain(const char *scientific, apr_pool_t *pool)
+/* Converts scientific to plain notation: "1.25e-03" to 0.00125. */
+static const char *plain_notation(const char *scientific, apr_pool_t *pool)
 {
     static const char zeros[] = "000000000000000000000000000000";
     const char *e = strchr(scientific, 'e');
@@ -135,8 +138,8 @@ static const char *plain(const char *scientific, apr_pool_t *pool)
                         digits + exponent + 1);
 }
 
-/* Digits that count: no sign, no zeros before the first. */
-static int significant(const char *text)
+/* Returns the number of significant digits: without sign and leading zeros. */
+static int count_significant(const char *text)
 {
     int count = 0;
 
@@ -146,16 +149,17 @@ static int significant(const char *text)
     return count;
 }
 
-/* A text of fewer than so many digits that is the same number, or `text`. So many
- * digits as DBL_DIG every double keeps: such a text is what was entered. */
-static const char *shorter(double number, int digits, const char *text, apr_pool_t *pool)
+/* Returns a text with fewer than `digits` digits that is the same number, else
+ * `text`. Every double preserves DBL_DIG digits, so such a text is what was
+ * entered. */
+static const char *shorten(double number, int digits, const char *text, apr_pool_t *pool)
 {
     char tried[40];
 
     for (int fewer = DBL_DIG; fewer < digits && fewer < DBL_DECIMAL_DIG; fewer++) {
         snprintf(tried, sizeof(tried), "%.*e", fewer - 1, number);
         if (strtod(tried, NULL) == number) {
-            return plain(tried, pool);
+            return plain_notation(tried, pool);
         }
     }
     return apr_pstrdup(pool, text);
@@ -169,7 +173,7 @@ const char *lims_serial_number(const char *text, apr_pool_t *pool)
         return NULL;
     }
     return strpbrk(text, "eE") ? lims_serial_double(number, pool)
-                               : shorter(number, significant(text), text, pool);
+                               : shorten(number, count_significant(text), text, pool);
 }
 
 const char *lims_serial_double(double number, apr_pool_t *pool)
@@ -180,13 +184,14 @@ const char *lims_serial_double(double number, apr_pool_t *pool)
         return NULL;
     }
     snprintf(whole, sizeof(whole), "%.*e", DBL_DECIMAL_DIG - 1, number);
-    return shorter(number, DBL_DECIMAL_DIG, plain(whole, pool), pool);
+    return shorten(number, DBL_DECIMAL_DIG, plain_notation(whole, pool), pool);
 }
 
 /* --- Times ----------------------------------------------------------------- */
 
-/* Days since 1970-01-01 to year, month and day (proleptic Gregorian). */
-static void civil(int *year, int *month, int *day, long days)
+/* Converts days since 1970-01-01 to year, month and day (proleptic Gregorian
+ * calendar). */
+static void date_of_days(int *year, int *month, int *day, long days)
 {
     long era, of_era, year_of_era, of_year, shifted;
 
@@ -219,12 +224,13 @@ const char *lims_serial_time(const char *text, lims_serial_e format, bool since_
         return apr_psprintf(pool, "%02d:%02d:%02d", seconds / 3600, seconds / 60 % 60,
                             seconds % 60);
     }
-    /* Day 1 is 1900-01-01, and day 60 a 29 February that never was. */
+    /* Serial 1 is 1900-01-01; serial 60 is 1900-02-29, which did not exist (a
+     * known error of spreadsheets). */
     if (!since_1904 && (days < 1 || days == 60)) {
         return NULL;
     }
     days += since_1904 ? -24107 : days < 60 ? -25568 : -25569;
-    civil(&year, &month, &day, days);
+    date_of_days(&year, &month, &day, days);
     if (year > 9999) {
         return NULL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shown.c - what a cell of a workbook shows of its number by its format: the number,
- * that number in percent, or something that is another to a reader.
+ * shown.c - how a workbook displays a number by its format code: as it is, in
+ * percent, or as something that reads as another number.
  *
  * Source: ECMA-376 part 1, 18.8.31 (numFmts).
  */
@@ -14,18 +14,18 @@
 
 #define SECTIONS_MAX 4
 
-/* A section of a format's code. */
+/* A section of a format code. */
 typedef struct {
     const char *begin, *end;
     char comparison; /* '<', '>', 'l' (<=), 'g' (>=), '=', '!' or '\0': no condition */
     double bound;
     int percent;
-    bool digits;  /* it has a place for the number */
-    bool another; /* it shows another number, or a sign before it */
+    bool digits;  /* it has digit placeholders */
+    bool another; /* it displays another number, or a comparison sign */
 } section_t;
 
-/* Behind a part that stands for itself, or the character. */
-static const char *past(const char *at, const char *end)
+/* Skips a quoted or escaped literal, or else one character. */
+static const char *skip_literal(const char *at, const char *end)
 {
     const char *close = NULL;
 
@@ -39,12 +39,12 @@ static const char *past(const char *at, const char *end)
 static const char *section_end(const char *at, const char *end)
 {
     while (at < end && *at != ';') {
-        at = past(at, end);
+        at = skip_literal(at, end);
     }
     return at < end ? at : end;
 }
 
-/* "[<0.5]"; colours and languages are none. */
+/* Reads brackets: a condition such as "[<0.5]"; colours and languages are ignored. */
 static void read_bracket(section_t *section, const char *at)
 {
     static const char signs[] = "<>=";
@@ -59,8 +59,9 @@ static void read_bracket(section_t *section, const char *at)
     section->bound = strtod(at + 1 + strspn(at + 1, signs), NULL);
 }
 
-/* Whether a comma behind digits divides by a thousand: no more digits follow. */
-static bool divides(const char *at, const char *end)
+/* Whether a comma after digits divides by a thousand: no digit placeholder
+ * follows. */
+static bool is_thousands_divisor(const char *at, const char *end)
 {
     while (at < end && *at == ',') {
         at++;
@@ -68,8 +69,8 @@ static bool divides(const char *at, const char *end)
     return at >= end || !strchr("0#?", *at);
 }
 
-/* Words before the number, or in its place, say something of it; behind it they are
- * its unit. */
+/* Reads literal words. Before the number or instead of it they change its meaning;
+ * behind it they are its unit. */
 static void read_words(section_t *section, const char *at, const char *end)
 {
     for (; at < end; at++) {
@@ -83,7 +84,7 @@ static void read_section(section_t *section)
     const char *end = section->end;
 
     for (const char *at = section->begin, *next; at < end; at = next) {
-        next = past(at, end);
+        next = skip_literal(at, end);
         if (*at == '[') {
             read_bracket(section, at);
         } else if (*at == '"' || *at == '\\') {
@@ -96,14 +97,15 @@ static void read_section(section_t *section)
         } else if (*at == '%') {
             section->percent++;
         } else if (*at == ',') {
-            section->another = section->another || (section->digits && divides(at, end));
+            section->another =
+                section->another || (section->digits && is_thousands_divisor(at, end));
         } else if (*at == '<' || *at == '>' || *at == '~') {
             section->another = true;
         }
     }
 }
 
-static bool holds(const section_t *section, double number)
+static bool condition_holds(const section_t *section, double number)
 {
     switch (section->comparison) {
     case '<':
@@ -123,8 +125,8 @@ static bool holds(const section_t *section, double number)
     }
 }
 
-/* The section that is for a number: with conditions the first that holds; else those
- * of positive, negative numbers and of zero. */
+/* Returns the section for a number: the first whose condition holds; without
+ * conditions those for positive and negative numbers and zero. */
 static const section_t *section_of(const section_t *sections, int count, double number)
 {
     bool conditions = false;
@@ -133,7 +135,7 @@ static const section_t *section_of(const section_t *sections, int count, double 
         conditions = conditions || sections[i].comparison != '\0';
     }
     for (int i = 0; conditions && i < count; i++) {
-        if (holds(&sections[i], number)) {
+        if (condition_holds(&sections[i], number)) {
             return &sections[i];
         }
     }
@@ -143,8 +145,8 @@ static const section_t *section_of(const section_t *sections, int count, double 
     return &sections[number == 0 && count > 2 ? 2 : 0];
 }
 
-/* The number with its point two digits to the right. */
-static const char *hundredfold(const char *number, apr_pool_t *pool)
+/* Multiplies by 100: moves the decimal point two digits to the right. */
+static const char *to_percent(const char *number, apr_pool_t *pool)
 {
     const char *sign = *number == '-' ? "-" : "", *digits = number + (*number == '-');
     apr_size_t whole = strcspn(digits, ".");
@@ -187,5 +189,5 @@ const char *lims_format_shown(lims_cell_e *kind, const char *number, const char 
         *kind = LIMS_CELL_SHOWN;
         return number;
     }
-    return section->percent ? apr_pstrcat(pool, hundredfold(number, pool), "%", NULL) : number;
+    return section->percent ? apr_pstrcat(pool, to_percent(number, pool), "%", NULL) : number;
 }

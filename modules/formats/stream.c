@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - bytes in memory, piece by piece. */
+/* stream.c - streams over bytes in memory. */
 #include "formats/stream.h"
 
 #include <string.h>

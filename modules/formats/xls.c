@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xls.c - a BIFF workbook: what holds for all its sheets. */
+/* xls.c - BIFF workbooks: the globals, which hold for all sheets. */
 #include "formats/xls.h"
 
 #include <apr_hash.h>
@@ -13,10 +13,10 @@ enum { VERSION_5 = 0x0500, VERSION_8 = 0x0600 };
 /* Kind of sheet in BOUNDSHEET records. */
 enum { SHEET_OF_CELLS = 0 };
 
-/* Code pages that are not called by their number. */
+/* Code pages whose charset is not called by their number. */
 enum { PAGE_UTF16 = 1200, PAGE_MACINTOSH = 10000, PAGE_MACINTOSH_OLD = 32768, PAGE_ANSI = 32769 };
 
-/* The clock is asked once in so many records. */
+/* Number of records between two checks of the time limit. */
 #define RECORDS_BETWEEN_LOOKS 4096
 
 typedef struct {
@@ -32,13 +32,13 @@ typedef struct {
 
 typedef struct {
     lims_xls_book_t book;
-    apr_hash_t *formats;       /* of format_t: the workbook's own */
-    apr_array_header_t *bound; /* of bound_t */
+    apr_hash_t *formats;       /* custom formats: of format_t, by number */
+    apr_array_header_t *bound; /* array of bound_t: the sheets */
 } globals_t;
 
 /* --- Globals --------------------------------------------------------------- */
 
-static bool mismatch(lims_xls_book_t *book)
+static bool refuse_damaged(lims_xls_book_t *book)
 {
     lims_reasons_block(book->reasons, LIMS_REASON_STRUCTURE_MISMATCH, 0, 0,
                        "A record of the workbook is shorter than it has to be.");
@@ -66,7 +66,7 @@ static bool read_bound(globals_t *g, lims_xls_record_t *r)
     unsigned kind;
 
     if (!lims_xls_left(r, 6)) {
-        return mismatch(&g->book);
+        return refuse_damaged(&g->book);
     }
     bound.offset = lims_xls_u32(r);
     bound.hidden = (lims_xls_u8(r) & 3) != 0;
@@ -89,7 +89,7 @@ static bool read_format(globals_t *g, lims_xls_record_t *r)
     const char *code;
 
     if (!lims_xls_left(r, 2)) {
-        return mismatch(&g->book);
+        return refuse_damaged(&g->book);
     }
     format->id = lims_xls_u16(r);
     code = lims_xls_text(r, g->book.wide ? 2 : 1, &g->book);
@@ -100,16 +100,16 @@ static bool read_format(globals_t *g, lims_xls_record_t *r)
     return code;
 }
 
-/* FORMAT records come before the XF records that name them. */
+/* Reads an XF record. FORMAT records precede the XF records that refer to them. */
 static bool read_style(globals_t *g, lims_xls_record_t *r)
 {
     const format_t *format;
     unsigned id;
 
     if (!lims_xls_left(r, 4)) {
-        return mismatch(&g->book);
+        return refuse_damaged(&g->book);
     }
-    lims_xls_u16(r); /* the font */
+    lims_xls_u16(r); /* font index, unused */
     id = lims_xls_u16(r);
     format = apr_hash_get(g->formats, &id, sizeof(id));
     APR_ARRAY_PUSH(g->book.serials, lims_format_t) =
@@ -171,7 +171,7 @@ static bool read_globals(globals_t *g)
 
 /* --- The workbook ---------------------------------------------------------- */
 
-/* The stream with the records; one of two names, by the version. */
+/* Extracts the stream with the records; its name depends on the version. */
 static bool read_stream(lims_xls_book_t *book, const char *bytes, apr_size_t length)
 {
     lims_compound_t *compound = lims_compound_open(bytes, length, book->reasons, book->pool);

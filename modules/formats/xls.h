@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xls.h - what the parts of the XLS reader share: records (xls_record.c), what
- * holds for all sheets of a workbook (xls.c), the cells of one (xls_sheet.c), and
- * texts, which may go on over several records (xls_text.c).
+ * xls.h - shared parts of the XLS reader: records (xls_record.c), workbook globals
+ * (xls.c), the cells of a sheet (xls_sheet.c), and texts, which may continue in
+ * further records (xls_text.c).
  *
- * BIFF5 to BIFF8, that is Excel 5 to 2003 and the instruments that write like
- * them ([MS-XLS]). There are libraries for it; none that keeps within a broken
- * file's bytes.
+ * Supports BIFF5 to BIFF8, that is Excel 5 to 2003 and instruments that write
+ * these formats ([MS-XLS]). No existing library is safe against out-of-bounds
+ * reads in damaged files.
  */
 #ifndef LIMS_FORMATS_XLS_H
 #define LIMS_FORMATS_XLS_H
 
 #include "formats/workbook.h"
 
-/* Records that are read; the rest say how cells look. */
+/* Record types that are read; all others concern formatting. */
 enum {
     LIMS_XLS_FORMULA = 0x0006,
     LIMS_XLS_EOF = 0x000a,
@@ -36,48 +36,48 @@ enum {
     LIMS_XLS_BOF = 0x0809,
 };
 
-/* A place in a workbook's stream: within a record, and behind it the next. */
+/* A cursor in a workbook's stream: the current record, and what follows it. */
 typedef struct {
-    unsigned type;           /* of the record */
-    const unsigned char *at; /* what is not yet read of it */
+    unsigned type;           /* record type */
+    const unsigned char *at; /* unread part of the record */
     const unsigned char *end;
     const unsigned char *stream_end;
 } lims_xls_record_t;
 
 typedef struct {
-    const unsigned char *bytes; /* the workbook's stream */
+    const unsigned char *bytes; /* bytes of the workbook's stream */
     apr_size_t length;
-    bool wide;           /* BIFF8: texts in UTF-16; before in .charset */
-    const char *charset; /* iconv's name */
+    bool wide;           /* BIFF8: texts are UTF-16; in earlier versions they are in .charset */
+    const char *charset; /* name for iconv */
     bool since_1904;
-    apr_array_header_t *strings; /* of const char *: shared strings */
-    apr_array_header_t *serials; /* of lims_format_t: by XF record */
+    apr_array_header_t *strings; /* array of const char *: shared strings */
+    apr_array_header_t *serials; /* array of lims_format_t, by number of the XF record */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } lims_xls_book_t;
 
-/* The record at a place of the stream; false, with a reason, when the stream ends
- * before the record does. */
+/* Move the cursor to the record at an offset of the stream, or to the next record.
+ * False, with a reason, if the stream ends before the record does. */
 bool lims_xls_record_at(lims_xls_record_t *record, lims_xls_book_t *book, apr_size_t offset);
 bool lims_xls_next(lims_xls_record_t *record, lims_xls_book_t *book);
 
-/* So many bytes are left of the record itself. */
+/* Whether at least `size` bytes of the record are unread. */
 bool lims_xls_left(const lims_xls_record_t *record, apr_size_t size);
 
-/* Integers, least byte first; what was asked for has to be left. */
+/* Read an integer, little-endian. The caller has checked lims_xls_left(). */
 unsigned lims_xls_u8(lims_xls_record_t *record);
 unsigned lims_xls_u16(lims_xls_record_t *record);
 apr_uint32_t lims_xls_u32(lims_xls_record_t *record);
 
-/* A text with its count before it, in one byte or in two; it may go on in records
- * that continue this one. NULL with a reason. */
+/* Reads a text with its length before it, in one or two bytes; it may continue in
+ * CONTINUE records. In the workbook's pool. NULL with a reason. */
 const char *lims_xls_text(lims_xls_record_t *record, int count_bytes, lims_xls_book_t *book);
 
-/* The table of shared strings, of this record and those that continue it. False
+/* Reads the table of shared strings in this record and its CONTINUE records. False
  * with a reason. */
 bool lims_xls_strings(lims_xls_record_t *record, lims_xls_book_t *book);
 
-/* Reads the sheet whose records begin there. NULL with a reason. */
+/* Reads the sheet whose BOF record is at this offset. NULL with a reason. */
 const lims_sheet_t *lims_xls_read_sheet(lims_xls_book_t *book, const char *name, apr_size_t offset);
 
 #endif /* LIMS_FORMATS_XLS_H */

@@ -5,13 +5,14 @@
 
 #include "formats/xls.h"
 
-/* The clock is asked once in so many records. */
+/* Number of records between two checks of the time limit. */
 #define RECORDS_BETWEEN_LOOKS 4096
 
-/* Kinds of a formula's result that is no number. */
+/* Types of a formula's non-numeric result. */
 enum { RESULT_TEXT = 0, RESULT_BOOLEAN = 1, RESULT_ERROR = 2 };
 
-/* Cells come row by row from most writers, and anyhow from some. */
+/* A cell as it was read. Some writers do not order cells by row, so they are
+ * sorted at the end. */
 typedef struct {
     apr_uint16_t row, column;
     lims_cell_e kind;
@@ -21,14 +22,14 @@ typedef struct {
 typedef struct {
     lims_xls_book_t *book;
     const char *name;
-    apr_array_header_t *cells; /* of found_t */
+    apr_array_header_t *cells; /* array of found_t */
     bool sorted;
-    bool awaiting; /* the text of the formula in .place */
-    found_t place; /* row and column of the record that is read */
+    bool awaiting; /* the next STRING record is the text of the formula at .place */
+    found_t place; /* row and column of the current record */
     unsigned style;
 } reader_t;
 
-static bool mismatch(reader_t *r, const found_t *cell, const char *what)
+static bool refuse_cell(reader_t *r, const found_t *cell, const char *what)
 {
     lims_reason_t reason = {
         .code = LIMS_REASON_STRUCTURE_MISMATCH,
@@ -43,7 +44,7 @@ static bool mismatch(reader_t *r, const found_t *cell, const char *what)
     return false;
 }
 
-static bool add(reader_t *r, lims_cell_e kind, const char *text)
+static bool add_cell(reader_t *r, lims_cell_e kind, const char *text)
 {
     const found_t *last =
         r->cells->nelts ? &APR_ARRAY_IDX(r->cells, r->cells->nelts - 1, found_t) : NULL;
@@ -78,17 +79,17 @@ static bool add_number(reader_t *r, double number)
     lims_cell_e kind = LIMS_CELL_NUMBER;
 
     if (!text) {
-        return mismatch(r, &r->place, "A cell's number is none.");
+        return refuse_cell(r, &r->place, "A cell's number is none.");
     }
     if (format.serial != LIMS_SERIAL_NUMBER) {
         time = lims_serial_time(text, format.serial, r->book->since_1904, r->book->pool);
     } else {
         text = lims_format_shown(&kind, text, format.code, r->book->pool);
     }
-    return time ? add(r, LIMS_CELL_DATE, time) : add(r, kind, text);
+    return time ? add_cell(r, LIMS_CELL_DATE, time) : add_cell(r, kind, text);
 }
 
-/* IEEE 754, least byte first. */
+/* Reads an IEEE 754 double, little-endian. */
 static double read_double(lims_xls_record_t *record)
 {
     apr_uint64_t bits = lims_xls_u32(record);
@@ -99,8 +100,8 @@ static double read_double(lims_xls_record_t *record)
     return number;
 }
 
-/* A number in thirty bits: of an integer, or the upper ones of a double; either
- * may stand for a hundredth. */
+/* Decodes an RK number: 30 bits of an integer, or the upper bits of a double; one
+ * flag divides by 100. */
 static double read_rk(lims_xls_record_t *record)
 {
     apr_uint32_t rk = lims_xls_u32(record);
@@ -127,15 +128,15 @@ static bool add_error(reader_t *r, unsigned code)
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(errors); i++) {
         if (errors[i].code == code) {
-            return add(r, LIMS_CELL_ERROR, errors[i].text);
+            return add_cell(r, LIMS_CELL_ERROR, errors[i].text);
         }
     }
-    return add(r, LIMS_CELL_ERROR, "#ERROR!");
+    return add_cell(r, LIMS_CELL_ERROR, "#ERROR!");
 }
 
 static bool add_boolean(reader_t *r, unsigned value)
 {
-    return add(r, LIMS_CELL_BOOLEAN, value ? "TRUE" : "FALSE");
+    return add_cell(r, LIMS_CELL_BOOLEAN, value ? "TRUE" : "FALSE");
 }
 
 /* --- Records --------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static bool add_formula(reader_t *r, lims_xls_record_t *record)
     }
     switch (result[0]) {
     case RESULT_TEXT:
-        r->awaiting = true; /* in the STRING record behind this one */
+        r->awaiting = true; /* in the STRING record that follows */
         return true;
     case RESULT_BOOLEAN:
         return add_boolean(r, result[2]);
@@ -160,10 +161,10 @@ static bool add_formula(reader_t *r, lims_xls_record_t *record)
     }
 }
 
-/* Columns in a row: pairs of style and number, then the last column. */
+/* Reads a MULRK record: pairs of style and number, then the last column. */
 static bool add_numbers(reader_t *r, lims_xls_record_t *record)
 {
-    record->at -= 2; /* the first style belongs to the first pair */
+    record->at -= 2; /* go back to the style of the first pair, which was read already */
     while (lims_xls_left(record, 8)) {
         r->style = lims_xls_u16(record);
         if (!add_number(r, read_rk(record))) {
@@ -177,9 +178,9 @@ static bool add_numbers(reader_t *r, lims_xls_record_t *record)
 static bool add_shared(reader_t *r, apr_uint32_t index)
 {
     if (index >= (apr_uint32_t)r->book->strings->nelts) {
-        return mismatch(r, &r->place, "A cell refers to a text that the workbook has not.");
+        return refuse_cell(r, &r->place, "A cell refers to a text that the workbook has not.");
     }
-    return add(r, LIMS_CELL_TEXT, APR_ARRAY_IDX(r->book->strings, (int)index, const char *));
+    return add_cell(r, LIMS_CELL_TEXT, APR_ARRAY_IDX(r->book->strings, (int)index, const char *));
 }
 
 static bool add_bool_or_error(reader_t *r, lims_xls_record_t *record)
@@ -188,8 +189,8 @@ static bool add_bool_or_error(reader_t *r, lims_xls_record_t *record)
     return lims_xls_u8(record) ? add_error(r, value) : add_boolean(r, value);
 }
 
-/* Bytes that a record of a cell has at least; 0 for records of none. */
-static apr_size_t least(unsigned type)
+/* Returns the minimum size of a cell record in bytes; 0 for other records. */
+static apr_size_t minimum_size(unsigned type)
 {
     switch (type) {
     case LIMS_XLS_NUMBER:
@@ -211,8 +212,8 @@ static apr_size_t least(unsigned type)
 
 static bool read_cell(reader_t *r, lims_xls_record_t *record)
 {
-    if (!lims_xls_left(record, least(record->type))) {
-        return mismatch(r, &r->place, "The record behind this cell is too short.");
+    if (!lims_xls_left(record, minimum_size(record->type))) {
+        return refuse_cell(r, &r->place, "The record behind this cell is too short.");
     }
     r->awaiting = false;
     r->place.row = (apr_uint16_t)lims_xls_u16(record);
@@ -232,23 +233,24 @@ static bool read_cell(reader_t *r, lims_xls_record_t *record)
     case LIMS_XLS_BOOLERR:
         return add_bool_or_error(r, record);
     default:
-        return add(r, LIMS_CELL_TEXT, lims_xls_text(record, 2, r->book));
+        return add_cell(r, LIMS_CELL_TEXT, lims_xls_text(record, 2, r->book));
     }
 }
 
 static bool read_record(reader_t *r, lims_xls_record_t *record)
 {
-    if (least(record->type) > 0) {
+    if (minimum_size(record->type) > 0) {
         return read_cell(r, record);
     }
     if (record->type == LIMS_XLS_STRING && r->awaiting) {
         r->awaiting = false;
-        return add(r, LIMS_CELL_TEXT, lims_xls_text(record, 2, r->book));
+        return add_cell(r, LIMS_CELL_TEXT, lims_xls_text(record, 2, r->book));
     }
     return true;
 }
 
-/* Up to the end of the sheet; charts in it have a begin and an end of their own. */
+/* Reads up to the end of the sheet; embedded charts have BOF and EOF records of
+ * their own. */
 static bool read_records(reader_t *r, apr_size_t offset)
 {
     lims_xls_record_t record;
@@ -259,7 +261,7 @@ static bool read_records(reader_t *r, apr_size_t offset)
         return false;
     }
     if (record.type != LIMS_XLS_BOF) {
-        return mismatch(r, &r->place, "There is no sheet where the workbook says.");
+        return refuse_cell(r, &r->place, "There is no sheet where the workbook says.");
     }
     for (depth = 1; depth > 0; count++) {
         if ((count % RECORDS_BETWEEN_LOOKS == 0 && !lims_reasons_in_time(r->book->reasons)) ||
@@ -276,7 +278,7 @@ static bool read_records(reader_t *r, apr_size_t offset)
 
 /* --- The sheet ------------------------------------------------------------- */
 
-static int by_place(const void *one, const void *other)
+static int compare_places(const void *one, const void *other)
 {
     const found_t *a = one, *b = other;
 
@@ -291,8 +293,8 @@ static const lims_sheet_t *write_cells(reader_t *r)
     for (int i = 0; i < r->cells->nelts; i++) {
         const found_t *cell = &APR_ARRAY_IDX(r->cells, i, found_t);
 
-        if (last && by_place(last, cell) == 0) {
-            mismatch(r, cell, "The workbook has two values for one cell.");
+        if (last && compare_places(last, cell) == 0) {
+            refuse_cell(r, cell, "The workbook has two values for one cell.");
             return NULL;
         }
         if (((!last || last->row != cell->row) && !lims_sheet_row(w, cell->row + 1, 1)) ||
@@ -319,7 +321,7 @@ const lims_sheet_t *lims_xls_read_sheet(lims_xls_book_t *book, const char *name,
         return NULL;
     }
     if (!r.sorted) {
-        qsort(r.cells->elts, (apr_size_t)r.cells->nelts, sizeof(found_t), by_place);
+        qsort(r.cells->elts, (apr_size_t)r.cells->nelts, sizeof(found_t), compare_places);
     }
     return write_cells(&r);
 }

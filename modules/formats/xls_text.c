@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xls_text.c - texts of BIFF workbooks, which records may cut anywhere. */
+/* xls_text.c - texts of BIFF workbooks, which may be split over records at any
+ * place. */
 #include <string.h>
 
 #include "formats/encoding.h"
 #include "formats/xls.h"
 
-/* Bits of the byte before a text's characters. */
+/* Bits of the flags byte before a text. */
 enum { FLAG_WIDE = 1, FLAG_PHONETIC = 4, FLAG_RICH = 8 };
 
-static const char *no_text(lims_xls_book_t *book)
+static const char *refuse_text(lims_xls_book_t *book)
 {
     lims_reasons_block(book->reasons, LIMS_REASON_STRUCTURE_MISMATCH, 0, 0,
                        "A text of the workbook is damaged.");
     return NULL;
 }
 
-/* On to the record that continues this one; false when the next is another. */
-static bool continues(lims_xls_record_t *r)
+/* Moves to the CONTINUE record of this one; false if the next record has another
+ * type. */
+static bool next_continue(lims_xls_record_t *r)
 {
     lims_xls_record_t next = *r;
     apr_size_t size;
@@ -36,12 +38,12 @@ static bool continues(lims_xls_record_t *r)
     return true;
 }
 
-/* Past bytes that may lie over several records. */
-static bool skip(lims_xls_record_t *r, apr_size_t size)
+/* Skips bytes, which may extend over several records. */
+static bool skip_bytes(lims_xls_record_t *r, apr_size_t size)
 {
     while (size > (apr_size_t)(r->end - r->at)) {
         size -= (apr_size_t)(r->end - r->at);
-        if (!continues(r)) {
+        if (!next_continue(r)) {
             return false;
         }
     }
@@ -53,11 +55,11 @@ static bool skip(lims_xls_record_t *r, apr_size_t size)
 
 typedef struct {
     char *out;
-    unsigned high; /* the first half of a pair, or 0 */
-    bool ended;    /* a NUL came: only more of them may */
+    unsigned high; /* high surrogate of an incomplete pair, or 0 */
+    bool ended;    /* a NUL was read: only further NULs may follow */
 } utf8_t;
 
-/* Appends a unit; false for what is no text. */
+/* Appends a UTF-16 code unit; false for an invalid sequence. */
 static bool append_unit(utf8_t *u, unsigned unit)
 {
     bool second = unit >= 0xdc00 && unit <= 0xdfff;
@@ -96,13 +98,13 @@ static bool append_unit(utf8_t *u, unsigned unit)
     return true;
 }
 
-/* `count` characters: of one byte (the low half of a unit) or two. Where a record
- * ends among them, the next begins with the flags anew. */
-static bool read_units(utf8_t *u, lims_xls_record_t *r, unsigned count, unsigned flags)
+/* Reads `count` characters of one byte (the low half of a code unit) or two. After
+ * a record boundary a new flags byte applies. */
+static bool read_characters(utf8_t *u, lims_xls_record_t *r, unsigned count, unsigned flags)
 {
     for (; count > 0; count--) {
         if (r->at == r->end) {
-            if (!continues(r) || !lims_xls_left(r, 1)) {
+            if (!next_continue(r) || !lims_xls_left(r, 1)) {
                 return false;
             }
             flags = lims_xls_u8(r);
@@ -122,13 +124,13 @@ static const char *wide_text(lims_xls_record_t *r, unsigned count, unsigned flag
     char *begin = count * 3 < sizeof(buffer) ? buffer : apr_palloc(book->pool, count * 3 + 1);
     utf8_t u = { .out = begin };
 
-    if (!read_units(&u, r, count, flags)) {
-        return no_text(book);
+    if (!read_characters(&u, r, count, flags)) {
+        return refuse_text(book);
     }
     return lims_text_keep(book->reasons, begin, (apr_size_t)(u.out - begin), book->pool);
 }
 
-/* Bytes in the workbook's character set. */
+/* Reads a text in the workbook's charset. */
 static const char *narrow_text(lims_xls_record_t *r, unsigned count, lims_xls_book_t *book)
 {
     const char *bytes = (const char *)r->at;
@@ -156,41 +158,41 @@ const char *lims_xls_text(lims_xls_record_t *record, int count_bytes, lims_xls_b
     unsigned count;
 
     if (!lims_xls_left(record, (apr_size_t)count_bytes)) {
-        return no_text(book);
+        return refuse_text(book);
     }
     count = count_bytes == 1 ? lims_xls_u8(record) : lims_xls_u16(record);
     if (!book->wide) {
-        return lims_xls_left(record, count) ? narrow_text(record, count, book) : no_text(book);
+        return lims_xls_left(record, count) ? narrow_text(record, count, book) : refuse_text(book);
     }
     if (count == 0 && !lims_xls_left(record, 1)) {
         return "";
     }
     return lims_xls_left(record, 1) ? wide_text(record, count, lims_xls_u8(record), book)
-                                    : no_text(book);
+                                    : refuse_text(book);
 }
 
 /* --- Shared strings -------------------------------------------------------- */
 
-/* Reads one string of the table: its length, flags, and the size of what
- * follows the characters. */
+/* Reads one shared string: length, flags, and the size of the formatting data
+ * behind it. */
 static const char *shared_string(lims_xls_record_t *r, lims_xls_book_t *book)
 {
     unsigned count, flags, runs = 0;
     apr_uint32_t phonetic = 0;
     const char *text;
 
-    if ((r->at == r->end && !continues(r)) || !lims_xls_left(r, 3)) {
-        return no_text(book);
+    if ((r->at == r->end && !next_continue(r)) || !lims_xls_left(r, 3)) {
+        return refuse_text(book);
     }
     count = lims_xls_u16(r);
     flags = lims_xls_u8(r);
     if (!lims_xls_left(r, (flags & FLAG_RICH ? 2 : 0) + (flags & FLAG_PHONETIC ? 4 : 0))) {
-        return no_text(book);
+        return refuse_text(book);
     }
     runs = flags & FLAG_RICH ? lims_xls_u16(r) : 0;
     phonetic = flags & FLAG_PHONETIC ? lims_xls_u32(r) : 0;
     text = wide_text(r, count, flags, book);
-    return text && !skip(r, (apr_size_t)runs * 4 + phonetic) ? no_text(book) : text;
+    return text && !skip_bytes(r, (apr_size_t)runs * 4 + phonetic) ? refuse_text(book) : text;
 }
 
 bool lims_xls_strings(lims_xls_record_t *record, lims_xls_book_t *book)
@@ -199,9 +201,9 @@ bool lims_xls_strings(lims_xls_record_t *record, lims_xls_book_t *book)
     apr_uint32_t count;
 
     if (!lims_xls_left(&r, 8)) {
-        return no_text(book);
+        return refuse_text(book);
     }
-    lims_xls_u32(&r); /* how often they are referred to */
+    lims_xls_u32(&r); /* number of references, unused */
     count = lims_xls_u32(&r);
     if (count > LIMS_FILE_CELLS_MAX - (apr_uint32_t)book->strings->nelts) {
         lims_reasons_block(book->reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xlsx.c - the parts of an Office Open XML workbook, and what joins them. */
+/* xlsx.c - Office Open XML workbooks: the parts of the package and their
+ * relationships. */
 #include "formats/xlsx.h"
 
 #include <apr_cstr.h>
@@ -17,7 +18,8 @@ typedef struct {
     apr_pool_t *pool;
 } book_t;
 
-/* A part as a tree; NULL when it is not there, or damaged and told so. */
+/* Reads a part as a tree; NULL if there is none, or with a reason if it is
+ * damaged. */
 static const lims_element_t *part_of(book_t *b, const char *path)
 {
     lims_stream_t *stream = lims_archive_entry(b->archive, path, b->pool);
@@ -27,8 +29,9 @@ static const lims_element_t *part_of(book_t *b, const char *path)
 
 /* --- Relationships --------------------------------------------------------- */
 
-/* "worksheets/sheet1.xml" or "/xl/worksheets/sheet1.xml", as seen from a part. */
-static const char *resolve(const char *from, const char *target, apr_pool_t *pool)
+/* Resolves the target of a relationship, "worksheets/sheet1.xml" or
+ * "/xl/worksheets/sheet1.xml", against the part that has it. */
+static const char *resolve_target(const char *from, const char *target, apr_pool_t *pool)
 {
     const char *slash = strrchr(from, '/');
 
@@ -61,10 +64,10 @@ static const char *relations_path(const char *part, apr_pool_t *pool)
                        ".rels", NULL);
 }
 
-/* The path of the part that stands in a relation: by its id, or else by the end
- * of its type, which strict and transitional workbooks have in common. */
-static const char *related(const lims_element_t *relations, const char *part, const char *id,
-                           const char *type, apr_pool_t *pool)
+/* Returns the path of a related part: by the relationship's id, else by the end of
+ * its type, which is the same in strict and transitional workbooks. */
+static const char *related_part(const lims_element_t *relations, const char *part, const char *id,
+                                const char *type, apr_pool_t *pool)
 {
     const lims_element_t *r = lims_xml_child(relations, "Relationship");
 
@@ -75,7 +78,7 @@ static const char *related(const lims_element_t *relations, const char *part, co
 
         if (target &&
             (id ? own_id && strcmp(own_id, id) == 0 : own_type && ends_with(own_type, type))) {
-            return resolve(part, target, pool);
+            return resolve_target(part, target, pool);
         }
     }
     return NULL;
@@ -83,11 +86,11 @@ static const char *related(const lims_element_t *relations, const char *part, co
 
 /* --- Shared strings -------------------------------------------------------- */
 
-/* The table may have a million strings, so it is walked: text of <t>, in <si> or
- * in runs of it; phonetic hints (<rPh>) are no text. */
+/* Reader of the shared strings. There may be a million, so the part is streamed:
+ * the text of <t>, in <si> or in its runs; phonetic hints (<rPh>) are not text. */
 typedef struct {
-    apr_array_header_t *strings; /* of const char * */
-    apr_array_header_t *text;    /* of char: of the string that is open */
+    apr_array_header_t *strings; /* array of const char * */
+    apr_array_header_t *text;    /* array of char: text of the open string */
     bool collecting, in_phonetic;
     lims_reasons_t *reasons;
     apr_pool_t *pool;
@@ -110,7 +113,8 @@ static bool string_start(void *data, const char *name, const char **attributes, 
 static bool string_text(void *data, const char *text, int length)
 {
     strings_t *s = data;
-    int room = LIMS_FILE_CELL_MAX + 1 - s->text->nelts; /* a longer cell is refused */
+    /* One more than the limit, so that a longer cell is refused. */
+    int room = LIMS_FILE_CELL_MAX + 1 - s->text->nelts;
 
     if (s->collecting) {
         lims_text_append(s->text, text, length < room ? length : room);
@@ -170,8 +174,7 @@ typedef struct {
     lims_format_t format;
 } format_t;
 
-/* Reads the meaning of the workbook's own formats, by their numbers: of
- * format_t. */
+/* Reads the custom number formats: a hash of lims_format_t by format number. */
 static apr_hash_t *own_formats(const lims_element_t *styles, apr_pool_t *pool)
 {
     apr_hash_t *formats = apr_hash_make(pool);
@@ -186,8 +189,7 @@ static apr_hash_t *own_formats(const lims_element_t *styles, apr_pool_t *pool)
     return formats;
 }
 
-/* Reads the meaning of numbers in each style. Without styles they are plain
- * numbers. */
+/* Reads the number format of each style. Without styles all numbers are plain. */
 static apr_array_header_t *serial_formats(book_t *b, const char *path)
 {
     apr_array_header_t *formats = apr_array_make(b->pool, 64, sizeof(lims_format_t));
@@ -210,7 +212,7 @@ static bool is_true(const char *text)
     return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0);
 }
 
-static bool no_workbook(book_t *b)
+static bool refuse_archive(book_t *b)
 {
     lims_reasons_block(b->reasons, LIMS_REASON_UNSUPPORTED_CONTAINER, 0, 0,
                        "The file is an archive, but no workbook that could be read (.xlsx).");
@@ -249,7 +251,7 @@ static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_elemen
 
     for (int count = 1; sheet; sheet = lims_xml_next(sheet), count++) {
         const char *id = lims_xml_attribute(sheet, "id");
-        const char *path = id ? related(relations, part, id, NULL, b->pool) : NULL;
+        const char *path = id ? related_part(relations, part, id, NULL, b->pool) : NULL;
 
         if (count > LIMS_FILE_SHEETS_MAX) {
             lims_reasons_block(b->reasons, LIMS_REASON_ARCHIVE_LIMITS, 0, 0,
@@ -257,7 +259,7 @@ static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_elemen
             return false;
         }
         if (path && strstr(path, "chartsheets/")) {
-            continue; /* a drawing: it has no cells */
+            continue; /* a drawing, which has no cells */
         }
         if (!read_sheet(sheets, b, sheet, path)) {
             return false;
@@ -266,20 +268,21 @@ static bool read_sheets(apr_array_header_t *sheets, book_t *b, const lims_elemen
     return true;
 }
 
-static bool read_book(apr_array_header_t *sheets, book_t *b)
+static bool read_workbook(apr_array_header_t *sheets, book_t *b)
 {
-    const char *part = related(part_of(b, "_rels/.rels"), "", NULL, "/officeDocument", b->pool);
-    bool binary = part && ends_with(part, ".bin"); /* .xlsb */
+    const char *part =
+        related_part(part_of(b, "_rels/.rels"), "", NULL, "/officeDocument", b->pool);
+    bool binary = part && ends_with(part, ".bin"); /* an .xlsb workbook */
     const lims_element_t *workbook = part && !binary ? part_of(b, part) : NULL;
     const lims_element_t *relations;
 
     if (b->reasons->blocking || !workbook || strcmp(workbook->name, "workbook") != 0) {
-        return b->reasons->blocking == 0 && no_workbook(b);
+        return b->reasons->blocking == 0 && refuse_archive(b);
     }
     relations = part_of(b, relations_path(part, b->pool));
     b->context.strings =
-        shared_strings(b, related(relations, part, NULL, "/sharedStrings", b->pool));
-    b->context.formats = serial_formats(b, related(relations, part, NULL, "/styles", b->pool));
+        shared_strings(b, related_part(relations, part, NULL, "/sharedStrings", b->pool));
+    b->context.formats = serial_formats(b, related_part(relations, part, NULL, "/styles", b->pool));
     b->context.since_1904 =
         is_true(lims_xml_attribute(lims_xml_child(workbook, "workbookPr"), "date1904"));
     return b->reasons->blocking == 0 && read_sheets(sheets, b, workbook, relations, part);
@@ -293,7 +296,7 @@ const lims_workbook_t *lims_xlsx_read(const char *bytes, apr_size_t length, lims
     book_t b = { .reasons = reasons, .pool = pool };
 
     b.archive = lims_archive_open(bytes, length, reasons, pool);
-    if (!b.archive || !read_book(sheets, &b)) {
+    if (!b.archive || !read_workbook(sheets, &b)) {
         return NULL;
     }
     workbook->count = sheets->nelts;

@@ -9,10 +9,10 @@
 #include "formats/xlsx.h"
 #include "formats/xml.h"
 
-/* Rows beyond a spreadsheet's own bound are nonsense. */
+/* Limit of spreadsheet programs; larger row numbers are invalid. */
 #define ROW_NUMBER_MAX 1048576
 
-/* ST_CellType */
+/* Cell types, ST_CellType */
 typedef enum { SHARED, BOOLEAN, ERROR, DATE, NUMBER, TEXT } type_e;
 
 static const char *const type_names[] = {
@@ -23,20 +23,20 @@ _Static_assert(LIMS_LENGTH(type_names) == TEXT, "a name for every type but str a
 typedef struct {
     const lims_xlsx_context_t *context;
     lims_sheet_writer_t *sheet;
-    int row;        /* number of the row that is open, or of the last one */
-    int column;     /* of the cell that is open, or of the last one, from 0 */
-    bool row_begun; /* it has a cell, so it is in the sheet */
+    int row;        /* number of the open or last row */
+    int column;     /* column of the open or last cell, from 0 */
+    bool row_begun; /* the row has a cell, and so is in the sheet */
     bool in_cell;
-    bool collecting; /* within <v>, or <t> of an inline string */
+    bool collecting; /* within <v>, or within <t> of an inline string */
     bool in_phonetic;
-    type_e type; /* of the cell */
+    type_e type; /* type of the cell */
     int style;
-    apr_array_header_t *text; /* of char */
+    apr_array_header_t *text; /* array of char: text of the cell */
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } reader_t;
 
-static bool mismatch(reader_t *r, const char *what)
+static bool refuse_structure(reader_t *r, const char *what)
 {
     lims_reason_t reason = {
         .code = LIMS_REASON_STRUCTURE_MISMATCH,
@@ -51,7 +51,7 @@ static bool mismatch(reader_t *r, const char *what)
     return false;
 }
 
-/* "AB12" to column 27 (from 0) and row 12. */
+/* Parses a cell reference: "AB12" to column 27 (from 0) and row 12. */
 static bool read_reference(int *column, int *row, const char *reference)
 {
     long number;
@@ -72,7 +72,7 @@ static bool open_row(reader_t *r, const char **attributes)
     long next = number ? strtol(number, NULL, 10) : r->row + 1;
 
     if (next <= r->row || next > ROW_NUMBER_MAX) {
-        return mismatch(r, "The rows of the sheet do not ascend.");
+        return refuse_structure(r, "The rows of the sheet do not ascend.");
     }
     r->row = (int)next;
     r->column = -1;
@@ -98,10 +98,10 @@ static bool open_cell(reader_t *r, const char **attributes)
     int row = r->row;
 
     if (reference && !read_reference(&column, &row, reference)) {
-        return mismatch(r, "A cell has a reference that is none.");
+        return refuse_structure(r, "A cell has a reference that is none.");
     }
     if (row != r->row || column <= r->column) {
-        return mismatch(r, "The cells of a row do not ascend.");
+        return refuse_structure(r, "The cells of a row do not ascend.");
     }
     r->column = column;
     r->in_cell = true;
@@ -136,7 +136,8 @@ static bool on_text(void *data, const char *text, int length)
 {
     reader_t *r = data;
 
-    int room = LIMS_FILE_CELL_MAX + 1 - r->text->nelts; /* a longer cell is refused */
+    /* One more than the limit, so that a longer cell is refused. */
+    int room = LIMS_FILE_CELL_MAX + 1 - r->text->nelts;
 
     if (r->collecting) {
         lims_text_append(r->text, text, length < room ? length : room);
@@ -163,14 +164,14 @@ static const char *shared_string(const reader_t *r, const char *text)
                : NULL;
 }
 
-static const char *boolean(const char *text)
+static const char *boolean_text(const char *text)
 {
     return strcmp(text, "1") == 0 ? "TRUE" : strcmp(text, "0") == 0 ? "FALSE" : NULL;
 }
 
-/* The text and kind of the cell; NULL when it contradicts itself, or with a
- * reason when a bound is passed. */
-static const char *meaning(lims_cell_e *kind, reader_t *r, const char *text)
+/* Returns text and kind of the cell; NULL if its type and text contradict each
+ * other, or with a reason when a limit is exceeded. */
+static const char *cell_text(lims_cell_e *kind, reader_t *r, const char *text)
 {
     static const lims_cell_e kinds[] = {
         [SHARED] = LIMS_CELL_TEXT, [BOOLEAN] = LIMS_CELL_BOOLEAN, [ERROR] = LIMS_CELL_ERROR,
@@ -181,7 +182,7 @@ static const char *meaning(lims_cell_e *kind, reader_t *r, const char *text)
 
     *kind = kinds[r->type];
     if (r->type == SHARED || r->type == BOOLEAN) {
-        return r->type == SHARED ? shared_string(r, text) : boolean(text);
+        return r->type == SHARED ? shared_string(r, text) : boolean_text(text);
     }
     if (r->type != NUMBER) {
         return lims_text_keep(r->reasons, text, strlen(text), r->pool);
@@ -206,10 +207,10 @@ static bool close_cell(reader_t *r)
         return true; /* a cell with a style and no value */
     }
     lims_text_append(r->text, "", 1);
-    text = meaning(&kind, r, r->text->elts);
+    text = cell_text(&kind, r, r->text->elts);
     if (!text) {
         return r->reasons->blocking == 0 &&
-               mismatch(r, "A cell's value is not of the type that it says.");
+               refuse_structure(r, "A cell's value is not of the type that it says.");
     }
     if (!r->row_begun && !lims_sheet_row(r->sheet, r->row, 1)) {
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xml.c - XML by expat: as events with local names, and as a tree. */
+/* xml.c - XML with expat: streaming with local names, and as a tree. */
 #include "formats/xml.h"
 
 #include <apr_hash.h>
@@ -18,12 +18,12 @@ typedef struct {
     XML_Parser parser;
     const lims_stream_t *stream;
     int depth;
-    apr_ssize_t quiet; /* bytes since expat last had something to tell */
-    bool stopped;      /* by a handler, or a bound: there is a reason already */
+    apr_ssize_t quiet; /* bytes fed since expat last called a handler */
+    bool stopped;      /* by a handler or a limit: there is a reason already */
     lims_reasons_t *reasons;
 } walk_t;
 
-static const char *local(const char *name)
+static const char *local_name(const char *name)
 {
     const char *colon = strrchr(name, ':');
     return colon ? colon + 1 : name;
@@ -51,7 +51,7 @@ static void refuse(walk_t *w, const char *what)
     stop(w);
 }
 
-/* Whether expat's error is that of an incomplete document. */
+/* Whether expat's error means that the document is incomplete. */
 static bool is_cut_off(enum XML_Error error)
 {
     return error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
@@ -85,7 +85,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
     if (++w->depth > LIMS_XML_DEPTH_MAX) {
         refuse(w, "elements are nested too deep");
     } else if (w->handlers->start &&
-               !w->handlers->start(w->handlers->data, local(name), attributes, line_of(w))) {
+               !w->handlers->start(w->handlers->data, local_name(name), attributes, line_of(w))) {
         stop(w);
     }
 }
@@ -96,7 +96,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
 
     w->quiet = 0;
     w->depth--;
-    if (!w->stopped && w->handlers->end && !w->handlers->end(w->handlers->data, local(name))) {
+    if (!w->stopped && w->handlers->end && !w->handlers->end(w->handlers->data, local_name(name))) {
         stop(w);
     }
 }
@@ -127,7 +127,7 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
     refuse(data, "a document type is not accepted");
 }
 
-/* True as long as it goes on. */
+/* Parses the next chunk; false when parsing has stopped. */
 static bool parse_chunk(walk_t *w, lims_stream_t *stream, bool *ended)
 {
     char *buffer = XML_GetBuffer(w->parser, CHUNK);
@@ -145,7 +145,7 @@ static bool parse_chunk(walk_t *w, lims_stream_t *stream, bool *ended)
         refuse_parse(w);
         return false;
     }
-    /* expat keeps a tag until it is whole. */
+    /* expat buffers a tag until it is complete. */
     w->quiet += count;
     if (w->quiet > LIMS_XML_TOKEN_MAX) {
         refuse(w, "a tag or a comment is too long");
@@ -180,7 +180,7 @@ bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_stream_t *stream,
 const char *lims_xml_value(const char **attributes, const char *name)
 {
     for (; *attributes; attributes += 2) {
-        if (strcmp(local(*attributes), name) == 0) {
+        if (strcmp(local_name(*attributes), name) == 0) {
             return attributes[1];
         }
     }
@@ -191,21 +191,21 @@ const char *lims_xml_value(const char **attributes, const char *name)
 
 typedef struct {
     lims_element_t *root, *open;
-    lims_element_t **place; /* where the next child of .open goes */
+    lims_element_t **place; /* where to link the next child of .open */
     struct {
-        lims_element_t **place; /* of the element around it */
-        int text;               /* where its text begins in .text */
+        lims_element_t **place; /* the parent's .place */
+        int text;               /* begin of the element's text in .text */
     } levels[LIMS_XML_DEPTH_MAX];
     int depth;
-    apr_array_header_t *text; /* of char: of the open elements, one behind the other */
-    apr_hash_t *names;        /* few, that come again and again */
+    apr_array_header_t *text; /* array of char: texts of the open elements, concatenated */
+    apr_hash_t *names;        /* interned names: few, often repeated */
     int count;
     lims_reasons_t *reasons;
     apr_pool_t *pool;
 } tree_t;
 
-/* NULL with a reason when the text of the file is too much. */
-static const char *kept(tree_t *t, const char *text, apr_size_t length)
+/* Copies a text against the limit; NULL with a reason. */
+static const char *copy_text(tree_t *t, const char *text, apr_size_t length)
 {
     return length ? lims_text_keep(t->reasons, text, length, t->pool) : "";
 }
@@ -215,7 +215,7 @@ static const char *name_of(tree_t *t, const char *name)
     const char *known = apr_hash_get(t->names, name, APR_HASH_KEY_STRING);
 
     if (!known) {
-        known = kept(t, name, strlen(name));
+        known = copy_text(t, name, strlen(name));
         if (known) {
             apr_hash_set(t->names, known, APR_HASH_KEY_STRING, known);
         }
@@ -223,7 +223,7 @@ static const char *name_of(tree_t *t, const char *name)
     return known;
 }
 
-/* A declaration of a prefix, which is no attribute of anything. */
+/* Whether an attribute declares a namespace. */
 static bool is_namespace(const char *name)
 {
     return strncmp(name, "xmlns", 5) == 0 && (name[5] == ':' || name[5] == '\0');
@@ -244,8 +244,8 @@ static bool copy_attributes(lims_element_t *element, tree_t *t, const char **att
     element->attributes = to;
     for (; *attributes; attributes += 2) {
         if (!is_namespace(attributes[0])) {
-            to[0] = name_of(t, local(attributes[0]));
-            to[1] = to[0] ? kept(t, attributes[1], strlen(attributes[1])) : NULL;
+            to[0] = name_of(t, local_name(attributes[0]));
+            to[1] = to[0] ? copy_text(t, attributes[1], strlen(attributes[1])) : NULL;
             if (!to[1]) {
                 return false;
             }
@@ -290,13 +290,13 @@ static bool tree_text(void *data, const char *text, int length)
     tree_t *t = data;
 
     if (t->text->nelts > LIMS_FILE_TEXT_MAX - length) {
-        return kept(t, text, LIMS_FILE_TEXT_MAX + 1); /* it is not */
+        return copy_text(t, text, LIMS_FILE_TEXT_MAX + 1); /* exceeds the limit: adds the reason */
     }
     lims_text_append(t->text, text, length);
     return true;
 }
 
-/* White space between elements is no text. */
+/* Whether a text is white space, which is ignored between elements. */
 static bool is_blank(const char *text, int length)
 {
     int i = 0;
@@ -315,7 +315,7 @@ static bool tree_end(void *data, const char *name)
 
     (void)name;
     if (!t->open->first || !is_blank(t->text->elts + begin, length)) {
-        t->open->text = kept(t, t->text->elts + begin, (apr_size_t)length);
+        t->open->text = copy_text(t, t->text->elts + begin, (apr_size_t)length);
     }
     t->text->nelts = begin;
     t->place = t->levels[t->depth].place;
@@ -359,13 +359,13 @@ static bool write_element(lims_sheet_writer_t *w, const lims_element_t *e)
             return false;
         }
     }
-    /* Spectra and pictures are no cells, and no reason to refuse the values beside them. */
+    /* Spectra and images are not cells, but must not make the file fail. */
     return !*e->text || strlen(e->text) > LIMS_FILE_CELL_MAX ||
            write_row(w, e->line, e->parent ? e->parent->name : "", e->name, e->text);
 }
 
-/* The next element in the order of the document; NULL behind the last. */
-static const lims_element_t *following(const lims_element_t *e)
+/* Returns the next element in document order; NULL after the last. */
+static const lims_element_t *next_in_document(const lims_element_t *e)
 {
     if (e->first) {
         return e->first;
@@ -381,7 +381,7 @@ const lims_sheet_t *lims_xml_sheet(const lims_element_t *root, lims_reasons_t *r
 {
     lims_sheet_writer_t *w = lims_sheet_begin("", reasons, pool);
 
-    for (const lims_element_t *e = root; e; e = following(e)) {
+    for (const lims_element_t *e = root; e; e = next_in_document(e)) {
         if (!write_element(w, e)) {
             return NULL;
         }
@@ -389,7 +389,7 @@ const lims_sheet_t *lims_xml_sheet(const lims_element_t *root, lims_reasons_t *r
     return lims_sheet_end(w);
 }
 
-static const lims_element_t *named(const lims_element_t *element, const char *name)
+static const lims_element_t *find_sibling(const lims_element_t *element, const char *name)
 {
     while (element && strcmp(element->name, name) != 0) {
         element = element->next;
@@ -399,10 +399,10 @@ static const lims_element_t *named(const lims_element_t *element, const char *na
 
 const lims_element_t *lims_xml_child(const lims_element_t *element, const char *name)
 {
-    return element ? named(element->first, name) : NULL;
+    return element ? find_sibling(element->first, name) : NULL;
 }
 
 const lims_element_t *lims_xml_next(const lims_element_t *after)
 {
-    return named(after->next, after->name);
+    return find_sibling(after->next, after->name);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xml.h - XML as a tree of elements with their places.
+ * xml.h - reading of XML as a tree of elements with their line numbers.
  *
- * Names are local names: prefixes differ between writers of the same format. A
- * document type, and with it every entity of one's own, is refused; depth and
- * number of elements are bounded.
+ * Names are local names, since namespace prefixes differ between writers of the
+ * same format. A document type declaration, and with it all custom entities, is
+ * refused; depth and number of elements have limits.
  */
 #ifndef LIMS_FORMATS_XML_H
 #define LIMS_FORMATS_XML_H
@@ -12,40 +12,41 @@
 #include "formats/stream.h"
 
 #define LIMS_XML_DEPTH_MAX 64
-#define LIMS_XML_ELEMENTS_MAX 200000     /* of a tree */
-#define LIMS_XML_TOKEN_MAX (1024 * 1024) /* of a tag or a comment, about */
+#define LIMS_XML_ELEMENTS_MAX 200000     /* elements in a tree */
+#define LIMS_XML_TOKEN_MAX (1024 * 1024) /* approximate size of a tag or a comment, bytes */
 
 typedef struct lims_element_t lims_element_t;
 
 struct lims_element_t {
     const char *name;
-    const char *text;        /* its own character data, together; "" if none */
+    const char *text;        /* its character data without that of its children; "" if none */
     const char **attributes; /* name, value, name, value, NULL */
-    int line;                /* 1-based, where it begins */
+    int line;                /* line where it begins, from 1 */
     lims_element_t *parent, *first, *next;
 };
 
-/* Parses a document. expat tells the encoding from the declaration. NULL with a
- * reason: malformed, cut off, beyond a bound. */
+/* Parses a document into `pool`; expat takes the encoding from the XML
+ * declaration. NULL with a reason: malformed, truncated, over a limit. */
 const lims_element_t *lims_xml_read(lims_stream_t *stream, lims_reasons_t *reasons,
                                     apr_pool_t *pool);
 
-/* What a tree says as a sheet of three columns: an element's name, an attribute's
- * name and its value; or the name of the element around it, its own and its text.
- * A row's number is the line of the element. A text longer than LIMS_FILE_CELL_MAX
- * is left out, the tree alone has it. NULL with a reason. */
+/* Returns a tree as a sheet with three columns: for an attribute its element, its
+ * name and its value; for an element its parent's name, its own name and its text.
+ * A row's number is the line of the element. Texts longer than LIMS_FILE_CELL_MAX
+ * are left out; they are only in the tree. NULL with a reason. */
 const lims_sheet_t *lims_xml_sheet(const lims_element_t *root, lims_reasons_t *reasons,
                                    apr_pool_t *pool);
 
-/* The value of an attribute, or NULL. */
+/* Returns the value of an attribute, or NULL. */
 const char *lims_xml_attribute(const lims_element_t *element, const char *name);
 
-/* The first child of that name, the next one of the same name behind `after`. */
+/* Return the first child with this name, and the next sibling with the same name;
+ * NULL: none. */
 const lims_element_t *lims_xml_child(const lims_element_t *element, const char *name);
 const lims_element_t *lims_xml_next(const lims_element_t *after);
 
-/* Handlers that get local names, for parts too large for a tree. `data` is
- * handed through; each returns false to stop. Texts live for the call only. */
+/* Callbacks of the streaming parser, for parts too large for a tree. Names are
+ * local names. Each returns false to stop. Texts are valid during the call only. */
 typedef struct {
     bool (*start)(void *data, const char *name, const char **attributes, int line);
     bool (*text)(void *data, const char *text, int length);
@@ -53,12 +54,12 @@ typedef struct {
     void *data;
 } lims_xml_handlers_t;
 
-/* Walks a document. False when it is malformed, with a reason, or a handler
- * stopped it. */
+/* Parses a document and calls the handlers. False with a reason if it is
+ * malformed, and false if a handler stopped it. */
 bool lims_xml_walk(const lims_xml_handlers_t *handlers, lims_stream_t *stream,
                    lims_reasons_t *reasons);
 
-/* The value of an attribute among those handed to a start handler, or NULL. */
+/* Returns the value of an attribute among those of a start handler, or NULL. */
 const char *lims_xml_value(const char **attributes, const char *name);
 
 #endif /* LIMS_FORMATS_XML_H */
