@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.c - digits by digits, as on paper. */
+/* decimal.c - exact decimal arithmetic, digit by digit as on paper. */
 #include "profiles/decimal.h"
 
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>
 
-/* Longest plain text; longer ones have an exponent. */
+/* Longest number without an exponent, characters. */
 #define PLAIN_MAX 40
 #define EXPONENT_MAX 999
 
 /* --- Digits ---------------------------------------------------------------- */
 
 /* Removes leading zeros; keeps trailing ones, which are significant. */
-static lims_decimal_t made_of(bool negative, const char *digits, int count, int exponent)
+static lims_decimal_t normalized(bool negative, const char *digits, int count, int exponent)
 {
     while (count > 0 && *digits == '0') {
         digits++;
@@ -24,7 +24,7 @@ static lims_decimal_t made_of(bool negative, const char *digits, int count, int 
     };
 }
 
-/* The digit that stands at 10^power. */
+/* Returns the digit at 10^power. */
 static int digit_at(const lims_decimal_t *a, int power)
 {
     int index = a->count - 1 - (power - a->exponent);
@@ -37,7 +37,7 @@ static int compare_digits(const char *a, const char *b, int count)
     return memcmp(a, b, (apr_size_t)count);
 }
 
-/* a -= b, both of `count` digits, a >= b. */
+/* Computes a -= b; both have `count` digits, a >= b. */
 static void subtract_digits(char *a, const char *b, int count)
 {
     int borrow = 0;
@@ -85,14 +85,16 @@ bool lims_decimal_parse(lims_decimal_t *number, const char *text, apr_pool_t *po
         some = some && shift <= EXPONENT_MAX;
         shift = down ? -shift : shift;
     }
-    *number = made_of(negative, digits, count, exponent + shift);
+    *number = normalized(negative, digits, count, exponent + shift);
     return some && *text == '\0' && exponent >= -2 * EXPONENT_MAX;
 }
 
 static const char *plain_text(const lims_decimal_t *a, apr_pool_t *pool)
 {
     int places = a->exponent < 0 ? -a->exponent : 0;
-    int top = a->count + a->exponent > 1 ? a->count + a->exponent - 1 : 0; /* its power */
+    int top = a->count + a->exponent > 1
+                  ? a->count + a->exponent - 1
+                  : 0; /* position of the first digit before the decimal point */
     char *text = apr_palloc(pool, (apr_size_t)(top + places) + 4);
     char *p = text;
 
@@ -142,10 +144,10 @@ lims_decimal_t lims_decimal_multiply(const lims_decimal_t *a, const lims_decimal
         }
         digits[i] = (char)(digits[i] + carry);
     }
-    return made_of(a->negative != b->negative, digits, count, a->exponent + b->exponent);
+    return normalized(a->negative != b->negative, digits, count, a->exponent + b->exponent);
 }
 
-/* The digits of a from 10^top down to 10^bottom. */
+/* Returns the digits of a from 10^top down to 10^bottom. */
 static char *aligned(const lims_decimal_t *a, int top, int bottom, apr_pool_t *pool)
 {
     char *digits = apr_palloc(pool, (apr_size_t)(top - bottom) + 1);
@@ -160,7 +162,7 @@ lims_decimal_t lims_decimal_add(const lims_decimal_t *a, const lims_decimal_t *b
 {
     int bottom = a->exponent < b->exponent ? a->exponent : b->exponent;
     int top_a = a->count + a->exponent, top_b = b->count + b->exponent;
-    int top = top_a > top_b ? top_a : top_b; /* one more than the highest: the carry */
+    int top = top_a > top_b ? top_a : top_b; /* one above the highest digit, for the carry */
     int count;
     char *x, *y;
 
@@ -177,24 +179,24 @@ lims_decimal_t lims_decimal_add(const lims_decimal_t *a, const lims_decimal_t *b
             x[i] = (char)('0' + sum % 10);
             carry = sum / 10;
         }
-        return made_of(a->negative, x, count, bottom);
+        return normalized(a->negative, x, count, bottom);
     }
     if (compare_digits(x, y, count) >= 0) {
         subtract_digits(x, y, count);
-        return made_of(a->negative, x, count, bottom);
+        return normalized(a->negative, x, count, bottom);
     }
     subtract_digits(y, x, count);
-    return made_of(b->negative, y, count, bottom);
+    return normalized(b->negative, y, count, bottom);
 }
 
-/* Whether what was cut off rounds the last digit up. `half` compares it with a
- * half: below, equal, above. */
+/* Whether the last digit is rounded up. `half`: the dropped digits are
+ * less than a half (negative), equal to it (0), or more (positive). */
 static bool rounds_up(int last, int half, lims_round_e rounding)
 {
     return half > 0 || (half == 0 && (rounding == LIMS_ROUND_HALF_UP || last % 2 == 1));
 }
 
-static lims_decimal_t increased(const lims_decimal_t *a, apr_pool_t *pool)
+static lims_decimal_t increment(const lims_decimal_t *a, apr_pool_t *pool)
 {
     const lims_decimal_t one = {
         .negative = a->negative, .digits = "1", .count = 1, .exponent = a->exponent
@@ -206,17 +208,17 @@ static lims_decimal_t increased(const lims_decimal_t *a, apr_pool_t *pool)
 lims_decimal_t lims_decimal_round(const lims_decimal_t *a, int places, lims_round_e rounding,
                                   apr_pool_t *pool)
 {
-    int cut = -places - a->exponent; /* digits to take away */
+    int cut = -places - a->exponent; /* number of digits to drop */
     int left, half;
     lims_decimal_t kept;
 
     if (cut <= 0) {
         int top = a->count + a->exponent;
         int from = top > -places ? top : -places;
-        return made_of(a->negative, aligned(a, from, -places, pool), from + places + 1, -places);
+        return normalized(a->negative, aligned(a, from, -places, pool), from + places + 1, -places);
     }
     left = a->count > cut ? a->count - cut : 0;
-    kept = made_of(a->negative, a->digits, left, -places);
+    kept = normalized(a->negative, a->digits, left, -places);
     half = digit_at(a, -places - 1) - 5;
     for (int i = a->count - cut + 1; half == 0 && i < a->count; i++) {
         half = i >= 0 && a->digits[i] != '0';
@@ -225,12 +227,12 @@ lims_decimal_t lims_decimal_round(const lims_decimal_t *a, int places, lims_roun
         return kept;
     }
     kept.negative = a->negative;
-    return increased(&kept, pool);
+    return increment(&kept, pool);
 }
 
-/* `count` digits of the quotient, with room for one more. `rest` is the dividend
- * behind `width` zeros, and becomes the remainder; the divisor has `width` digits
- * behind one zero. */
+/* Long division: returns `count` digits of the quotient, with room for one more.
+ * `rest` has `width` zeros and then the dividend, and becomes the remainder; the
+ * divisor has `width` digits after one zero. */
 static char *divide_digits(char *rest, int count, const char *divisor, int width, apr_pool_t *pool)
 {
     char *quotient = apr_palloc(pool, (apr_size_t)count + 1);
@@ -245,7 +247,7 @@ static char *divide_digits(char *rest, int count, const char *divisor, int width
     return quotient;
 }
 
-/* Removes trailing zeros, down to that power of ten. */
+/* Removes trailing zeros, but none above this power of ten. */
 static lims_decimal_t shortened(lims_decimal_t a, int exponent)
 {
     exponent = exponent < 0 ? exponent : 0;
@@ -259,7 +261,7 @@ static lims_decimal_t shortened(lims_decimal_t a, int exponent)
 bool lims_decimal_divide(lims_decimal_t *quotient, const lims_decimal_t *a, const lims_decimal_t *b,
                          int places, lims_round_e rounding, apr_pool_t *pool)
 {
-    /* The dividend gets as many zeros as the quotient is to have places. */
+    /* Zeros are appended to the dividend until the quotient has the wanted places. */
     int wanted = places < 0 ? LIMS_DECIMAL_DIGITS_MAX : places + 1;
     int zeros = wanted + a->exponent - b->exponent;
     int count, width = b->count, scale = a->exponent;
@@ -278,17 +280,18 @@ bool lims_decimal_divide(lims_decimal_t *quotient, const lims_decimal_t *a, cons
     for (int i = 0; i < count + width; i++) {
         exact = exact && rest[i] == '0';
     }
-    /* One more digit, 0 or 1, tells on which side of a half the remainder
-     * lies. */
+    /* A further digit, 0 or 1, stands for the remainder in the comparison with a
+     * half. */
     digits[count] = exact ? '0' : '1';
-    *quotient = made_of(a->negative != b->negative, digits, count + 1,
-                        a->exponent - b->exponent - zeros - 1);
+    *quotient = normalized(a->negative != b->negative, digits, count + 1,
+                           a->exponent - b->exponent - zeros - 1);
     *quotient = places < 0 ? shortened(*quotient, scale)
                            : lims_decimal_round(quotient, places, rounding, pool);
     return places >= 0 || exact;
 }
 
-/* Reads a constant: its zeros at the end say nothing of the value's precision. */
+/* Reads a constant, without its trailing zeros: they say nothing about the value's
+ * precision. */
 static bool parse_constant(lims_decimal_t *number, const char *text, apr_pool_t *pool)
 {
     bool read = lims_decimal_parse(number, text, pool);
@@ -317,7 +320,8 @@ const char *lims_decimal_convert(const char *number, const char *factor, const c
         }
         value = lims_decimal_multiply(&value, &other, pool);
     }
-    /* Rounded once, at the end: division and offset commute for it. */
+    /* Rounds only once, at the end: the offset is added to the numerator before
+     * the division. */
     if (slash && offset) {
         lims_decimal_t below, shift;
         if (!parse_constant(&below, slash + 1, pool) || !parse_constant(&shift, offset, pool)) {

@@ -35,25 +35,26 @@ typedef enum {
  * anything else, and for more digits than the maximum. */
 bool lims_decimal_parse(lims_decimal_t *number, const char *text, apr_pool_t *pool);
 
-/* The text of a number: plain where some thirty characters do, else 1.5E+60. */
+/* Formats a number, without exponent up to 40 characters, else as 1.5E+60. */
 const char *lims_decimal_text(const lims_decimal_t *number, apr_pool_t *pool);
 
 lims_decimal_t lims_decimal_multiply(const lims_decimal_t *a, const lims_decimal_t *b,
                                      apr_pool_t *pool);
 lims_decimal_t lims_decimal_add(const lims_decimal_t *a, const lims_decimal_t *b, apr_pool_t *pool);
 
-/* Divides to so many decimal places, or with -1 exactly. False when b is zero,
- * or when the exact quotient has no end within LIMS_DECIMAL_DIGITS_MAX places. */
+/* Divides to `places` decimal places, or exactly with -1. False if b is zero, or
+ * if the exact quotient needs more than LIMS_DECIMAL_DIGITS_MAX places. */
 bool lims_decimal_divide(lims_decimal_t *quotient, const lims_decimal_t *a, const lims_decimal_t *b,
                          int places, lims_round_e rounding, apr_pool_t *pool);
 
-/* To so many decimal places, zeros added where there are fewer. */
+/* Rounds to `places` decimal places; appends zeros if there are fewer. */
 lims_decimal_t lims_decimal_round(const lims_decimal_t *number, int places, lims_round_e rounding,
                                   apr_pool_t *pool);
 
-/* number * factor + offset, of texts. `factor` may be a fraction, "5/9"; NULL is
- * one. `places` is -1 for all there are, which a fraction may not have. NULL when
- * a text is no number or the division has no end. */
+/* Computes number * factor + offset on texts. `factor` may be a fraction such as
+ * "5/9"; factor and offset may be NULL. `places`: decimal places of the result,
+ * -1: all, if it is finite. NULL if a text is not a number, or the exact result is
+ * infinite. */
 const char *lims_decimal_convert(const char *number, const char *factor, const char *offset,
                                  int places, lims_round_e rounding, apr_pool_t *pool);
 

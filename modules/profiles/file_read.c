@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_read.c - a file from its bytes to its readings: which profile, the document,
- * the layout's readings, and what holds for them as a whole.
+ * file_read.c - reading of a file with profiles: choice of the profile, the
+ * document, the layout, and the checks of the file as a whole.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -48,7 +48,8 @@ static void read_with(lims_readings_t *out, const char *bytes, apr_size_t length
     }
 }
 
-/* An expression of a profile that was stopped has hidden something. */
+/* Adds a reason if an expression of the profile was stopped by its limits, since
+ * it may have hidden values. */
 static lims_readings_t *finish(lims_readings_t *out)
 {
     const char *pattern = lims_matcher_exhausted(out->matcher);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold.c - names as they are compared: one byte of the folded form at a time. */
+/* fold.c - folding of names, one byte of the folded form at a time. */
 #include "profiles/fold.h"
 
 #include <string.h>
 
-/* Table of folded characters outside of the ranges below, sorted. "" is
- * removed, " " is a blank. From UnicodeData.txt's compatibility mappings, in
- * lower case; and mu as u. */
+/* Folding of single characters, sorted; "" removes the character, " " is a blank.
+ * From the compatibility mappings of UnicodeData.txt, in lower case, and mu as u. */
 static const struct {
     unsigned int character;
     const char *folded;
@@ -72,7 +71,8 @@ static const struct {
     { 0xFEFF, "" },
 };
 
-/* Characters that become others by counting: capitals, digits, wide forms. */
+/* Ranges of characters that are folded by adding an offset: capitals, digits,
+ * full-width forms. */
 static const struct {
     unsigned int first, last;
     int by;
@@ -91,14 +91,14 @@ static const struct {
 
 typedef struct {
     const unsigned char *at, *end;
-    unsigned char ready[8]; /* folded bytes not yet given out */
+    unsigned char ready[8]; /* folded bytes that were not returned yet */
     int given, count;
-    bool started; /* something was given out: a blank before it is one */
-    bool blank;   /* one is due before what comes */
+    bool started; /* a byte was returned, so a blank is no longer leading */
+    bool blank;   /* a blank is pending before the next character */
 } folder_t;
 
-/* The character at the front and how many bytes it has; a byte that begins no
- * well-formed sequence stands for itself, as 0. */
+/* Decodes the first character and returns its size in bytes; a byte that begins no
+ * well-formed sequence is returned as character 0. */
 static int decode(unsigned int *character, const unsigned char *at, const unsigned char *end)
 {
     int length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
@@ -153,7 +153,7 @@ static const char *single(unsigned int character)
                                                                              : NULL;
 }
 
-/* The folded form of a character in `bytes`, of at most four; how many. */
+/* Folds a character into `bytes` (at most four) and returns their number. */
 static int fold_character(unsigned char *bytes, unsigned int character)
 {
     const char *folded = single(character);
@@ -168,7 +168,7 @@ static int fold_character(unsigned char *bytes, unsigned int character)
         bytes[0] = ' ';
         return 1;
     }
-    /* In the pairs of Latin Extended-A the capital comes first. */
+    /* In Latin Extended-A capitals and small letters alternate, capitals first. */
     if (character >= 0x0100 && character <= 0x017E && character != 0x0138) {
         bool odd_first = (character >= 0x0139 && character <= 0x0148) || character >= 0x0179;
 
@@ -182,7 +182,7 @@ static int fold_character(unsigned char *bytes, unsigned int character)
     return 0;
 }
 
-/* Makes the next character ready; false at the end. */
+/* Folds the next character into .ready; false at the end. */
 static bool refill(folder_t *folder)
 {
     while (folder->at < folder->end) {
@@ -220,7 +220,7 @@ static bool refill(folder_t *folder)
     return false;
 }
 
-/* The next byte of the folded form, or -1. */
+/* Returns the next byte of the folded form; -1 at the end. */
 static int next_byte(folder_t *folder)
 {
     if (folder->given == folder->count && !refill(folder)) {
@@ -272,8 +272,8 @@ bool lims_fold_equals(const char *text, apr_size_t length, const char *folded)
     }
 }
 
-/* Returns the number of bytes of the blank at the front: white space of ASCII,
- * no-break and narrow no-break space, the ideographic one. 0: none. */
+/* Returns the size in bytes of a blank at the front: ASCII white space, no-break
+ * space, narrow no-break space, ideographic space; 0: none. */
 static apr_size_t blank_length(const char *text, apr_size_t length)
 {
     static const char *const wide[] = { "\xC2\xA0", "\xE2\x80\xAF", "\xE3\x80\x80" };

@@ -18,14 +18,15 @@
 
 #include "lims.h"
 
-/* The folded form: mu as "u", runs of blanks as one space, none at the ends.
- * `text` is UTF-8; bytes that are none are copied. */
+/* Folds a name: mu becomes "u", runs of blanks one space, none at the ends. `text`
+ * is UTF-8; invalid bytes are copied. In `pool`. */
 const char *lims_fold(const char *text, apr_size_t length, apr_pool_t *pool);
 
-/* Whether folding `text` gives `folded`, without memory. */
+/* Whether `text` folds to `folded`; allocates nothing. */
 bool lims_fold_equals(const char *text, apr_size_t length, const char *folded);
 
-/* Where the text begins and ends without blanks around it, no-break ones too. */
+/* Returns the begin of a text without surrounding blanks, including no-break
+ * spaces; `*trimmed` becomes its length. */
 const char *lims_trim(apr_size_t *trimmed, const char *text, apr_size_t length);
 
 #endif /* LIMS_PROFILES_FOLD_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* golden.c - whether a profile reads its golden files as it says. */
+/* golden.c - comparison of a profile's golden files with their readings. */
 #include "profiles/golden.h"
 
 #include <apr_strings.h>
@@ -12,7 +12,7 @@
 
 /* --- Rows ------------------------------------------------------------------ */
 
-/* The members that are compared, if a row names them. */
+/* Members that are compared if the expected row has them. */
 static const struct {
     const char *name;
     apr_size_t expected, read;
@@ -88,7 +88,7 @@ static bool is_listed(const apr_array_header_t *names, const char *name)
     return false;
 }
 
-static bool is_told(const lims_reasons_t *reasons, const char *name)
+static bool has_blocking_reason(const lims_reasons_t *reasons, const char *name)
 {
     for (int i = 0; i < reasons->list->nelts; i++) {
         const lims_reason_t *reason = &APR_ARRAY_IDX(reasons->list, i, lims_reason_t);
@@ -100,8 +100,7 @@ static bool is_told(const lims_reasons_t *reasons, const char *name)
     return false;
 }
 
-/* Each reason that holds the file back is expected, and each that is expected
- * does. */
+/* Checks that the file's blocking reasons are exactly the expected ones. */
 static const lims_error_t *check_reasons(int file, const apr_array_header_t *expected,
                                          const lims_reasons_t *reasons, apr_pool_t *pool)
 {
@@ -117,7 +116,7 @@ static const lims_error_t *check_reasons(int file, const apr_array_header_t *exp
     for (int i = 0; expected && i < expected->nelts; i++) {
         const char *name = APR_ARRAY_IDX(expected, i, const char *);
 
-        if (!is_told(reasons, name)) {
+        if (!has_blocking_reason(reasons, name)) {
             return lims_client_error(pool, LIMS_E_INVALID_BODY,
                                      "goldenFiles[%d].reasons[%d]: %s does not hold the file back",
                                      file, i, name);

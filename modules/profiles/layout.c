@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.c - the way from a document to readings. */
+/* layout.c - reading of a document by its layout. */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
 
@@ -20,8 +20,9 @@ static void (*const layouts[])(lims_layout_t *) = {
 };
 _Static_assert(LIMS_LENGTH(layouts) == LIMS_LAYOUT_COUNT, "a function for every layout");
 
-/* "A260#2" counts its headers, and so says of "A260" that it is the first. */
-static void note_name(lims_layout_t *layout, const char *name)
+/* Registers a header that a source numbers: if "A260#2" is declared, "A260" means
+ * the first. */
+static void register_numbered(lims_layout_t *layout, const char *name)
 {
     const char *mark = strrchr(name, '#');
 
@@ -31,7 +32,8 @@ static void note_name(lims_layout_t *layout, const char *name)
     }
 }
 
-/* A name may stand for several tests: one analyte, two values in a row. */
+/* Indexes the tests by name. Several tests may have the same name, such as two
+ * replicates of an analyte in one row. */
 static void index_tests(lims_layout_t *layout)
 {
     const lims_profile_t *profile = layout->profile;
@@ -45,7 +47,7 @@ static void index_tests(lims_layout_t *layout)
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
         for (int j = 0; test->names && j < test->names->nelts; j++) {
             const char *name = APR_ARRAY_IDX(test->names, j, const char *);
-            note_name(layout, name);
+            register_numbered(layout, name);
             apr_array_header_t *list = apr_hash_get(layout->tests, name, APR_HASH_KEY_STRING);
             if (!list) {
                 list = apr_array_make(layout->pool, 1, sizeof(test));
@@ -60,31 +62,31 @@ static void index_tests(lims_layout_t *layout)
     }
 }
 
-/* What the profile names: that is no other name, however near. */
-static void note_named(lims_layout_t *layout, const char *name)
+/* Registers a name that the profile declares: it is not a misspelling of another. */
+static void register_name(lims_layout_t *layout, const char *name)
 {
     apr_hash_set(layout->named, name, APR_HASH_KEY_STRING, name);
 }
 
-static void note_all_named(lims_layout_t *layout, const apr_array_header_t *names)
+static void register_names(lims_layout_t *layout, const apr_array_header_t *names)
 {
     for (int i = 0; names && i < names->nelts; i++) {
-        note_named(layout, APR_ARRAY_IDX(names, i, const char *));
+        register_name(layout, APR_ARRAY_IDX(names, i, const char *));
     }
 }
 
-static void note_steps(lims_layout_t *layout, const char *path)
+static void register_path(lims_layout_t *layout, const char *path)
 {
     while (*path) {
         apr_size_t length = strcspn(path, "/#");
 
-        note_named(layout, lims_fold(path, length, layout->pool));
+        register_name(layout, lims_fold(path, length, layout->pool));
         path += strcspn(path, "/");
         path += *path == '/';
     }
 }
 
-static void note_source(lims_layout_t *layout, const lims_source_t *source)
+static void register_source(lims_layout_t *layout, const lims_source_t *source)
 {
     const lims_source_t *place;
 
@@ -94,14 +96,14 @@ static void note_source(lims_layout_t *layout, const lims_source_t *source)
             apr_hash_set(layout->below, place->header, APR_HASH_KEY_STRING, place->header);
         }
         if (place->kind == LIMS_SOURCE_HEADER || place->kind == LIMS_SOURCE_BELOW) {
-            note_named(layout, place->header);
+            register_name(layout, place->header);
         }
         if (place->kind == LIMS_SOURCE_KEY) {
-            note_named(layout, place->key);
+            register_name(layout, place->key);
             layout->uses_keys = true;
         }
         if (place->kind == LIMS_SOURCE_PATH) {
-            note_steps(layout, place->path);
+            register_path(layout, place->path);
         }
         if (place->kind == LIMS_SOURCE_HEADER && place->numbered) {
             apr_hash_set(layout->counted, place->header, APR_HASH_KEY_STRING, place);
@@ -112,56 +114,56 @@ static void note_source(lims_layout_t *layout, const lims_source_t *source)
     }
 }
 
-static void note_conditions(lims_layout_t *layout, const apr_array_header_t *conditions)
+static void register_conditions(lims_layout_t *layout, const apr_array_header_t *conditions)
 {
     for (int i = 0; conditions && i < conditions->nelts; i++) {
-        note_source(layout, &APR_ARRAY_IDX(conditions, i, lims_condition_t).source);
+        register_source(layout, &APR_ARRAY_IDX(conditions, i, lims_condition_t).source);
     }
 }
 
-static void note_rules(lims_layout_t *layout, const apr_array_header_t *rules)
+static void register_rules(lims_layout_t *layout, const apr_array_header_t *rules)
 {
     for (int i = 0; rules && i < rules->nelts; i++) {
-        note_conditions(layout, APR_ARRAY_IDX(rules, i, lims_row_rule_t).when);
+        register_conditions(layout, APR_ARRAY_IDX(rules, i, lims_row_rule_t).when);
     }
 }
 
-/* Whether some source is a key, and the labels that one is below of: where none is,
- * none is looked for. */
-static void note_sources(lims_layout_t *layout)
+/* Registers all names in sources, and whether there are keys and labels at all:
+ * without them nothing is searched. */
+static void register_sources(lims_layout_t *layout)
 {
     const lims_profile_t *profile = layout->profile;
     const lims_rows_t *rows = &profile->rows;
 
-    layout->told = apr_hash_make(layout->pool);
+    layout->reported_cells = apr_hash_make(layout->pool);
     layout->named = apr_hash_make(layout->pool);
-    layout->noted = apr_hash_make(layout->pool);
-    note_all_named(layout, profile->match.headers);
-    note_all_named(layout, profile->match.sections);
-    note_all_named(layout, profile->table.header.find);
+    layout->notes = apr_hash_make(layout->pool);
+    register_names(layout, profile->match.headers);
+    register_names(layout, profile->match.sections);
+    register_names(layout, profile->table.header.find);
     for (int i = 0; profile->layout >= LIMS_LAYOUT_XML && i < profile->tests->nelts; i++) {
         const lims_test_t *test = &APR_ARRAY_IDX(profile->tests, i, lims_test_t);
         for (int j = 0; j < test->names->nelts; j++) {
-            note_steps(layout, APR_ARRAY_IDX(test->names, j, const char *));
+            register_path(layout, APR_ARRAY_IDX(test->names, j, const char *));
         }
     }
     layout->uses_keys = profile->layout == LIMS_LAYOUT_KEYVALUE;
-    note_source(layout, &profile->integrity.count);
-    note_conditions(layout, rows->only);
-    note_rules(layout, rows->skip);
-    note_rules(layout, rows->errors);
+    register_source(layout, &profile->integrity.count);
+    register_conditions(layout, rows->only);
+    register_rules(layout, rows->skip);
+    register_rules(layout, rows->errors);
     for (int i = 0; rows->controls && i < rows->controls->nelts; i++) {
-        note_conditions(layout, APR_ARRAY_IDX(rows->controls, i, lims_control_t).when);
+        register_conditions(layout, APR_ARRAY_IDX(rows->controls, i, lims_control_t).when);
     }
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
-        note_source(layout, &profile->columns[i]);
+        register_source(layout, &profile->columns[i]);
         for (int j = 0; j < profile->tests->nelts; j++) {
-            note_source(layout, APR_ARRAY_IDX(profile->tests, j, lims_test_t).columns[i]);
+            register_source(layout, APR_ARRAY_IDX(profile->tests, j, lims_test_t).columns[i]);
         }
     }
 }
 
-/* A profile that is tried without being matched may meet any file. */
+/* A draft profile is tried on any file, also on one of another container. */
 static bool fits_container(const lims_layout_t *layout)
 {
     lims_container_e container = layout->document->container;
@@ -187,7 +189,7 @@ void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
 {
     lims_layout_t layout = { .out = out, .document = document, .profile = profile, .pool = pool };
 
-    layout.said = apr_hash_make(pool);
+    layout.known_reasons = apr_hash_make(pool);
     if (!out->readings) {
         out->readings = apr_array_make(pool, 64, sizeof(lims_reading_t));
     }
@@ -195,7 +197,7 @@ void lims_layout_read(lims_readings_t *out, const lims_document_t *document,
         return;
     }
     index_tests(&layout);
-    note_sources(&layout);
+    register_sources(&layout);
     layouts[profile->layout](&layout);
     lims_rules_finish(&layout);
 }

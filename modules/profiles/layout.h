@@ -31,29 +31,30 @@ typedef struct {
     const lims_document_t *document;
     const lims_profile_t *profile;
     apr_pool_t *pool;
-    apr_hash_t *tests;    /* folded name -> apr_array_header_t of const lims_test_t * */
-    apr_hash_t *ignored;  /* folded names */
-    apr_hash_t *controls; /* rules_controls.c: those in the units of tests; or NULL */
-    apr_hash_t *said;     /* reasons by code, place and words */
-    apr_hash_t *unknown;  /* names and places that were reported; or NULL */
-    apr_hash_t *paths;    /* layout_xml.c: where paths lead */
-    bool uses_keys;       /* some source is a key */
-    apr_hash_t *counted;  /* folded headers that a source numbers: "#2" */
-    apr_hash_t *below;    /* folded labels that a source is below of; NULL: none */
-    apr_hash_t *numbered; /* columns that a source names by index, as that has it */
-    apr_hash_t *told;     /* cells that were reported as no number */
-    apr_hash_t *named;    /* folded headers, keys, labels and steps of paths that sources name */
-    apr_hash_t *noted;    /* layout_near.c: what was told */
-    char *line;           /* of lims_layout_line(), and its size */
+    apr_hash_t *tests;          /* folded name -> apr_array_header_t of const lims_test_t * */
+    apr_hash_t *ignored;        /* folded names */
+    apr_hash_t *controls;       /* rules_controls.c: those in the units of tests; or NULL */
+    apr_hash_t *known_reasons;  /* reasons by code, place and words */
+    apr_hash_t *unknown;        /* names and places that were reported; or NULL */
+    apr_hash_t *paths;          /* layout_xml.c: where paths lead */
+    bool uses_keys;             /* some source is a key */
+    apr_hash_t *counted;        /* folded headers that a source numbers ("#2") */
+    apr_hash_t *below;          /* folded labels that a source is below of; NULL: none */
+    apr_hash_t *numbered;       /* columns that a source names by index, as that has it */
+    apr_hash_t *reported_cells; /* cells that were reported as no number */
+    apr_hash_t *named; /* folded headers, keys, labels and steps of paths that sources name */
+    apr_hash_t *notes; /* layout_near.c: notes that were added */
+    char *line;        /* of lims_layout_line(), and its size */
     apr_size_t line_size;
     /* State of the row that is being read. */
-    int values, skipped;   /* of them */
-    int left;              /* of the skipped: controls */
-    bool remark;           /* what is looked up now is one: text for people */
-    bool told_id;          /* reported for this row: it has no tracking id */
-    bool told_time;        /* reported for this row: its time is wrong */
-    const char *told_flag; /* once a row: the cell of a flag that was told last */
-    bool judged;           /* as a whole, by every rule */
+    int values, skipped; /* of them */
+    int left;            /* controls among the skipped */
+    bool remark;         /* the text being read is a remark for people */
+    bool id_reported;    /* reported for this row: it has no tracking id */
+    bool time_reported;  /* reported for this row: its time is wrong */
+    const char
+        *flag_reported; /* cell of the last reported flag, so that it is reported once a row */
+    bool judged;        /* all rules were evaluated for the row as a whole */
     /* rules_time.c: formats that some time of the file does not fit; times that could
      * be several. NULL: none so far. */
     bool *misfits;
@@ -77,7 +78,7 @@ typedef struct {
 typedef struct {
     apr_hash_t *columns; /* -> apr_array_header_t of int, from 0, in order */
     int count;           /* columns up to the last header */
-    const bool *named;   /* of each of them whether it has one */
+    const bool *named;   /* for each column whether it has a header */
 } lims_header_t;
 
 /* Values by folded keys, and what is below labels. */
@@ -206,9 +207,9 @@ const apr_array_header_t *lims_test_columns(const lims_layout_t *layout,
 
 /* --- Names that are nearly a test's (layout_near.c) ------------------------------- */
 
-/* Whether a name is a letter away from that of a test, `b`: another one, one too many, one
- * missing, two swapped. Both folded; names of less than three letters are near none, and
- * digits make other names. */
+/* Whether a name is a misspelling of a test's, `b`: one letter changed, added,
+ * missing, or two swapped. Both are folded. Names with less than three letters are
+ * never misspelt, and different digits make different names. */
 bool lims_name_is_near(const char *a, apr_size_t a_length, const char *b, apr_size_t b_length);
 
 /* Notes, without blocking, that the name at this place is nearly that of a test that is
@@ -216,19 +217,20 @@ bool lims_name_is_near(const char *a, apr_size_t a_length, const char *b, apr_si
 void lims_near_note(lims_layout_t *layout, const lims_layout_scope_t *scope,
                     const lims_test_t *test, const lims_found_t *found, const char *name);
 
-/* The same for a name that is looked at first: it is near, and the profile names it
- * nowhere. False: it is not. */
+/* Checks a name and adds that note, if it is a misspelling and the profile does
+ * not declare it. False: it is not. */
 bool lims_near_check(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_found_t *found, const char *name,
                      apr_size_t length);
 
-/* Looks for such a test among the headers of a table, the keys of a block or sheet, or in
- * an element below the one where a step of its path, folded, was to lead. */
+/* Searches misspellings of a missing test among the headers of a table, the keys
+ * of a block or sheet, or the elements below the one where a step of its path
+ * (folded) is missing. */
 void lims_near_header(lims_layout_t *layout, const lims_table_t *table, const lims_test_t *test);
 void lims_keys_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
                     const lims_test_t *test);
-/* The same for the name of a group of columns that columns.test takes for none: nearly
- * what would stand there, by the group `like`, from which .text was taken of .raw. */
+/* The same for the name of a group of columns that columns.test does not accept,
+ * compared with the text that it would contain if written like the group `like`. */
 void lims_near_group(lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test, const lims_found_t *cell, const lims_found_t *like);
 

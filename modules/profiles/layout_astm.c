@@ -21,8 +21,8 @@ static bool is_parent(const char *type)
     return strcmp(type, "H") == 0 || strcmp(type, "P") == 0 || strcmp(type, "O") == 0;
 }
 
-/* The record of a type that goes with the result at scope->index: itself, one
- * that belongs to it, or the nearest above it in the hierarchy. */
+/* Finds the record of a type that belongs to the result at scope->index: the
+ * result itself, a record below it, or the nearest one above it in the hierarchy. */
 static const lims_row_t *find_record(const lims_layout_scope_t *scope, const char *type)
 {
     if (is_record(scope->row, type)) {
@@ -44,8 +44,8 @@ static const lims_row_t *find_record(const lims_layout_scope_t *scope, const cha
     return NULL;
 }
 
-/* A record of a higher level ends those below it. */
-static void remember(apr_hash_t *latest, const lims_row_t *row)
+/* Stores the latest record of its type; records of lower levels end with it. */
+static void store_latest(apr_hash_t *latest, const lims_row_t *row)
 {
     static const char *const levels[] = { "H", "P", "O" };
     bool below = false;
@@ -59,8 +59,8 @@ static void remember(apr_hash_t *latest, const lims_row_t *row)
     }
 }
 
-/* The component that alone says something, or 0: several do. Devices write "^0.0"
- * and "9.34^^^^" for 0.0 and 9.34. */
+/* Returns the only component that has a value; 0: several have. Devices write
+ * "^0.0" and "9.34^^^^" for 0.0 and 9.34. */
 static int only_component(const lims_row_t *record, int field, const lims_astm_signs_t *signs,
                           apr_pool_t *pool)
 {
@@ -100,7 +100,7 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *reco
     return found;
 }
 
-/* The repetitions of a field, of which each that says something has to say the same. */
+/* Compares the repetitions of a field: all that are not blank must be equal. */
 static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                                 lims_found_t *found, const lims_row_t *record,
                                 const lims_source_t *source)
@@ -108,7 +108,7 @@ static void compare_repetitions(const lims_layout_t *layout, const lims_layout_s
     const char sign[] = { layout->document->astm->signs.repeat, '\0' };
     const lims_cell_t *cell = lims_row_cell(record, source->field.number - 1);
 
-    /* H-2 declares the sign. */
+    /* The delimiter is declared in H-2. */
     for (const char *text =
              is_record(record, "H") && source->field.number <= 2 ? NULL : strpbrk(cell->text, sign);
          text; text = strpbrk(text, sign)) {
@@ -130,7 +130,7 @@ static void compare_repetitions(const lims_layout_t *layout, const lims_layout_s
     }
 }
 
-/* Comments and records of the manufacturer may be several for one result. */
+/* A result may have several comment and manufacturer records. */
 static void compare_records(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                             lims_found_t *found, const lims_row_t *record,
                             const lims_source_t *source)
@@ -181,7 +181,7 @@ void lims_layout_astm(lims_layout_t *layout)
 
         for (scope.index = 0; scope.index < sheet->count; scope.index++) {
             scope.row = &sheet->rows[scope.index];
-            remember(scope.latest, scope.row);
+            store_latest(scope.latest, scope.row);
             if (is_record(scope.row, "R") && lims_rules_begin(layout, NULL)) {
                 lims_rules_value(layout, &scope, NULL, NULL, NULL);
                 lims_rules_end(layout);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_fit.c - whether a row has the shape of its table. A cell too many or too
- * few moves those behind it to other columns: to other tests, or other samples.
+ * layout_fit.c - check that a row has the columns of its table. A missing or
+ * surplus cell shifts the cells after it to other columns, that is to other tests
+ * or samples.
  */
 #include "profiles/layout.h"
 
@@ -36,22 +37,23 @@ static bool refuse_row(lims_layout_t *layout, const lims_table_t *table, const l
     return false;
 }
 
-/* Whether a cell that is lost moves those behind it: not in a workbook, where each has
- * its place. */
-static bool moves(const lims_layout_t *layout)
+/* Whether a lost cell shifts those after it; not in a workbook, where each cell
+ * has a reference. */
+static bool shifts_cells(const lims_layout_t *layout)
 {
     return layout->document->container == LIMS_CONTAINER_TEXT ||
            layout->document->container == LIMS_CONTAINER_HTML;
 }
 
-/* Which cell is missing of a row that has too few, nobody can tell; unless lines
- * are cut at columns, where they end with their last character. */
+/* Checks that a row has enough cells, since it cannot be determined which one is
+ * missing. Rows of fixed columns are an exception: they end with their last
+ * character. */
 static bool is_long_enough(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row,
                            int least)
 {
     const lims_profile_dialect_t *dialect = &layout->profile->dialect;
 
-    if (dialect->ragged || dialect->columns || row->count >= least || !moves(layout)) {
+    if (dialect->ragged || dialect->columns || row->count >= least || !shifts_cells(layout)) {
         return true;
     }
     return refuse_row(layout, table, row,
@@ -59,9 +61,10 @@ static bool is_long_enough(lims_layout_t *layout, const lims_table_t *table, con
                                    row->count, least));
 }
 
-/* Without a header the rows of a table are held against its first: a cell too many
- * or too few moves those behind it. */
-static bool is_as_first(lims_layout_t *layout, const lims_table_t *table, const lims_row_t *row)
+/* Compares a row with the first row of a table without header: a missing or
+ * surplus cell shifts those after it. */
+static bool has_columns_of_first(lims_layout_t *layout, const lims_table_t *table,
+                                 const lims_row_t *row)
 {
     const lims_profile_dialect_t *dialect = &layout->profile->dialect;
     int first;
@@ -74,7 +77,7 @@ static bool is_as_first(lims_layout_t *layout, const lims_table_t *table, const 
     first = layout->measured_cells;
     if (dialect->ragged || dialect->columns ||
         (dialect->delimiter == '\0' && layout->document->container == LIMS_CONTAINER_TEXT) ||
-        !moves(layout) || row->count == first) {
+        !shifts_cells(layout) || row->count == first) {
         return true;
     }
     return refuse_row(layout, table, row,
@@ -87,13 +90,13 @@ bool lims_table_row_fits(lims_layout_t *layout, const lims_table_t *table, const
     bool ragged;
 
     if (!table->columns) {
-        return is_as_first(layout, table, row);
+        return has_columns_of_first(layout, table, row);
     }
     if (!is_long_enough(layout, table, row, table->columns->count)) {
         return false;
     }
-    /* `ragged` is of texts, whose rows may also have more than the header names. */
-    ragged = layout->profile->dialect.ragged && moves(layout);
+    /* Ragged text tables may also have rows with more cells than the header. */
+    ragged = layout->profile->dialect.ragged && shifts_cells(layout);
     for (int i = table->columns->count; !ragged && i < row->count; i++) {
         if (lims_cell_says(row, i) && !lims_column_is_numbered(layout, i)) {
             return refuse_cell(layout, table, row, i,

@@ -9,9 +9,10 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* A group that names a test, or that columns.test does not take for one. */
+/* A group of columns with the name of a test, or with another name that
+ * columns.test does not accept. */
 typedef struct {
-    int from, to; /* columns [from, to) */
+    int from, to; /* its columns [from, to) */
     lims_found_t name;
 } group_t;
 
@@ -23,8 +24,8 @@ static const lims_source_t *name_source(const lims_layout_t *layout)
     return declared->kind == LIMS_SOURCE_NONE ? &group : declared;
 }
 
-/* The groups of a table that name tests. A name stands over the first column of
- * its group; what stands before the first test belongs to all. */
+/* Finds the groups that name tests. A name is above the first column of its group;
+ * columns before the first test are shared by all. */
 static apr_array_header_t *groups_of(int *shared, const lims_layout_t *layout,
                                      const lims_table_t *table)
 {
@@ -47,7 +48,7 @@ static apr_array_header_t *groups_of(int *shared, const lims_layout_t *layout,
         }
         scope.places[LIMS_FROM_GROUP] = &cell;
         lims_source_read(&name, layout, &scope, name_source(layout));
-        /* What stands over the first column names the sample's, not a test. */
+        /* The text above the first column names the column of samples, not a test. */
         if (i > 0 && name.text && *name.text) {
             open = apr_array_push(groups);
             *open = (group_t){ .from = i, .name = name };
@@ -60,7 +61,7 @@ static apr_array_header_t *groups_of(int *shared, const lims_layout_t *layout,
     return groups;
 }
 
-/* The header of a column that every group is to have. */
+/* Finds the header of a column that every group must have. */
 static bool check_groups(lims_layout_t *layout, const lims_table_t *table,
                          const apr_array_header_t *groups, int shared)
 {
@@ -104,9 +105,9 @@ static bool check_groups(lims_layout_t *layout, const lims_table_t *table,
     return groups->nelts > 0;
 }
 
-/* A test is missing that a file may lack: whether a group nearly has its name. */
-static void look_near(lims_layout_t *layout, const lims_table_t *table,
-                      const apr_array_header_t *groups, const lims_test_t *test)
+/* For an optional test that is missing: looks for a group with nearly its name. */
+static void check_misspelt_groups(lims_layout_t *layout, const lims_table_t *table,
+                                  const apr_array_header_t *groups, const lims_test_t *test)
 {
     const lims_row_t *upper = &table->sheet->rows[table->header];
     const lims_layout_scope_t scope = { .sheet = table->sheet };
@@ -123,8 +124,8 @@ static void look_near(lims_layout_t *layout, const lims_table_t *table,
     }
 }
 
-/* Each test that the profile lists has its group, as each of a wide table its
- * column. */
+/* Checks that each test of the profile has a group, as it has a column in a wide
+ * table. */
 static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
                         const apr_array_header_t *groups)
 {
@@ -154,7 +155,7 @@ static bool check_tests(lims_layout_t *layout, const lims_table_t *table,
             all = false;
         }
         if (!any && test->optional) {
-            look_near(layout, table, groups, test);
+            check_misspelt_groups(layout, table, groups, test);
         }
     }
     return all;

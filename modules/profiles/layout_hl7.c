@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_hl7.c - messages of HL7 version 2 with results: a value in each OBX, its
- * order in the OBR before it. Where the specimen stands depends on the message:
- * in ORU^R01 behind the order's results, in OUL^R22 before its orders.
+ * layout_hl7.c - HL7 version 2 messages with results: a value in each OBX, its
+ * order in the OBR before it. The position of the specimen depends on the message:
+ * after the order's results in ORU^R01, before its orders in OUL^R22.
  *
  * Source: HL7 v2.5.1, 7.3.1 (ORU^R01), 7.3.10 (OUL^R22), 7.4.2 (OBX).
  */
@@ -16,7 +16,8 @@ static bool is_segment(const lims_row_t *row, const char *name)
     return strcmp(lims_row_cell(row, 0)->text, name) == 0;
 }
 
-/* Segments of an order, which never come from the order before. */
+/* Whether a segment belongs to an order: it is never taken from the previous
+ * order. */
 static bool is_of_order(const char *name)
 {
     static const char *const names[] = { "OBR", "ORC", "TQ1", "NTE", "OBX" };
@@ -29,7 +30,7 @@ static bool is_of_order(const char *name)
     return false;
 }
 
-/* The segment of a name that goes with the OBX at scope->index. */
+/* Finds the segment with this name that belongs to the OBX at scope->index. */
 static const lims_row_t *find_segment(const lims_layout_scope_t *scope, const char *name)
 {
     const lims_row_t *latest = apr_hash_get(scope->latest, name, APR_HASH_KEY_STRING);
@@ -39,7 +40,7 @@ static const lims_row_t *find_segment(const lims_layout_scope_t *scope, const ch
     if (is_segment(scope->row, name)) {
         return scope->row;
     }
-    /* Notes and devices of the result itself. */
+    /* Notes and devices follow the result itself. */
     for (int i = scope->index + 1; i < scope->end && !is_segment(&scope->rows[i], "OBX"); i++) {
         if (is_segment(&scope->rows[i], name)) {
             return &scope->rows[i];
@@ -53,15 +54,15 @@ static const lims_row_t *find_segment(const lims_layout_scope_t *scope, const ch
     }
     if (latest && ((is_of_order(name) && latest < order) ||
                    (strcmp(name, "SAC") == 0 && specimen && latest < specimen))) {
-        return NULL; /* of another order; of another specimen */
+        return NULL; /* it belongs to another order or specimen */
     }
     return latest;
 }
 
-/* A structured numeric, "<^90", "^100^-^200", "^1^:^128": as it is read out
- * (HL7 v2.5.1, 2.A.68). */
-static const char *structured(const lims_row_t *segment, int field, const lims_hl7_signs_t *signs,
-                              apr_pool_t *pool)
+/* Formats a structured numeric (SN), such as "<^90", "^100^-^200", "^1^:^128", as
+ * it is read by people (HL7 v2.5.1, 2.A.68). */
+static const char *structured_numeric(const lims_row_t *segment, int field,
+                                      const lims_hl7_signs_t *signs, apr_pool_t *pool)
 {
     const char *text = "";
 
@@ -71,9 +72,9 @@ static const char *structured(const lims_row_t *segment, int field, const lims_h
     return text;
 }
 
-/* The text of a field as a whole, by the type of the value if it is one. */
-static const char *whole(const lims_row_t *segment, int field, const lims_hl7_signs_t *signs,
-                         apr_pool_t *pool)
+/* Returns the text of a whole field; if it is the value, formatted by its type. */
+static const char *whole_field(const lims_row_t *segment, int field, const lims_hl7_signs_t *signs,
+                               apr_pool_t *pool)
 {
     const char *first = lims_hl7_component(segment, field, 1, signs, pool);
     const char *type = is_segment(segment, "OBX") && field == 5
@@ -81,7 +82,7 @@ static const char *whole(const lims_row_t *segment, int field, const lims_hl7_si
                            : "";
 
     if (strcmp(type, "SN") == 0) {
-        return structured(segment, field, signs, pool);
+        return structured_numeric(segment, field, signs, pool);
     }
     if (strcmp(type, "CE") == 0 || strcmp(type, "CWE") == 0 || strcmp(type, "CNE") == 0) {
         const char *words = lims_hl7_component(segment, field, 2, signs, pool);
@@ -100,15 +101,15 @@ static lims_found_t field_of(const lims_layout_t *layout, const lims_row_t *segm
     const char *text = source->field.component > 0
                            ? lims_hl7_component(segment, source->field.number,
                                                 source->field.component, signs, layout->pool)
-                           : whole(segment, source->field.number, signs, layout->pool);
+                           : whole_field(segment, source->field.number, signs, layout->pool);
 
     found.column = source->field.number;
     found.text = lims_found_text(text, 0, 0, layout->pool).text;
     return found;
 }
 
-/* The segment with the nth repetition of a field, from 0, in the place of the first.
- * NULL: there is none. */
+/* Copies the segment with the nth repetition of a field, from 0, in the place of
+ * the first; NULL: there is none. */
 static const lims_row_t *repetition(const lims_layout_t *layout, const lims_row_t *segment,
                                     int field, int number)
 {
@@ -122,7 +123,7 @@ static const lims_row_t *repetition(const lims_layout_t *layout, const lims_row_
         text = sign ? strchr(text, sign) : NULL;
         text = text ? text + 1 : NULL;
     }
-    /* MSH-2 declares the sign. */
+    /* The delimiter is declared in MSH-2. */
     if (!text || field >= segment->count || (is_segment(segment, "MSH") && field <= 2)) {
         return NULL;
     }
@@ -134,7 +135,7 @@ static const lims_row_t *repetition(const lims_layout_t *layout, const lims_row_
     return row;
 }
 
-/* Repetitions of a field, which have to say the same. */
+/* Compares the repetitions of a field, which must be equal. */
 static void compare_repetitions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                                 lims_found_t *found, const lims_row_t *segment,
                                 const lims_source_t *source)
@@ -154,7 +155,7 @@ static void compare_repetitions(const lims_layout_t *layout, const lims_layout_s
     }
 }
 
-/* Notes and devices of the result itself may be several. */
+/* A result may have several note and device segments. */
 static void compare_segments(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                              lims_found_t *found, const lims_row_t *segment,
                              const lims_source_t *source)
@@ -208,7 +209,7 @@ static int order_end(const lims_sheet_t *sheet, int begin, int end, bool specime
     return end;
 }
 
-/* The results of an order, which ends before scope->end. */
+/* Reads the results of an order, which ends before scope->end. */
 static void read_order(lims_layout_t *layout, lims_layout_scope_t *scope)
 {
     scope->specimen = scope->begin;
@@ -217,7 +218,7 @@ static void read_order(lims_layout_t *layout, lims_layout_scope_t *scope)
     }
     for (scope->index = scope->begin; scope->index < scope->end; scope->index++) {
         scope->row = &scope->rows[scope->index];
-        /* An OBX behind the specimen tells of the specimen. */
+        /* An OBX after the specimen describes the specimen. */
         if (is_segment(scope->row, "SPM")) {
             return;
         }
@@ -230,7 +231,7 @@ static void read_order(lims_layout_t *layout, lims_layout_scope_t *scope)
     }
 }
 
-/* A message: rows [begin, end). */
+/* Reads a message: rows [begin, end). */
 static void read_message(lims_layout_t *layout, const lims_sheet_t *sheet, int begin, int end)
 {
     lims_layout_scope_t scope = { .sheet = sheet,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_keyvalue.c - reports of "key : value": each block of them is a sample,
- * each key that names a test a value.
+ * layout_keyvalue.c - reports of "key: value" pairs: each block is a sample, each
+ * key that names a test has its value.
  */
 #include "profiles/layout.h"
 
 #include <apr_strings.h>
 #include <string.h>
 
-/* The value of a test, by whichever of its names stands there. */
+/* Finds the value of a test by any of its names. */
 static bool find_test(lims_found_t *value, lims_found_t *name, const lims_layout_t *layout,
                       const lims_layout_scope_t *scope, const lims_test_t *test)
 {
@@ -38,7 +38,7 @@ static bool is_number(const char *text)
            strpbrk(text, "0123456789");
 }
 
-/* A key has one value: of two numbers behind it nobody says which counts. */
+/* Refuses a key with two numbers, since it is not declared which one counts. */
 static void refuse_number_behind(lims_layout_t *layout, const lims_layout_scope_t *scope,
                                  const lims_table_t *table, const lims_found_t *value)
 {
@@ -90,8 +90,8 @@ static void read_block(lims_layout_t *layout, const lims_table_t *table)
     lims_rules_end(layout);
 }
 
-/* A value before the first block is nobody's: the row that begins its block may be
- * damaged. */
+/* Refuses a value before the first block: it has no sample, since the row that
+ * begins its block may be damaged. */
 static void refuse_before(lims_layout_t *layout, const lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
@@ -117,7 +117,7 @@ void lims_layout_keyvalue(lims_layout_t *layout)
     for (int i = 0; i < tables->nelts; i++) {
         lims_table_t table = APR_ARRAY_IDX(tables, i, lims_table_t);
 
-        /* What would be data is keys here. */
+        /* This layout has keys instead of a header. */
         if (table.header < 0) {
             int begin = table.block.text && table.begin > 0 ? table.begin - 1 : table.begin;
             table.keys[0] = lims_keys_of(layout, table.sheet, begin, table.end, 0, 0);

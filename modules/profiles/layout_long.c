@@ -33,8 +33,8 @@ void lims_layout_long(lims_layout_t *layout)
 
 /* --- Wide ----------------------------------------------------------------------- */
 
-/* The columns of each test, of int; NULL: its own declaration says where, or a
- * header may come and go. */
+/* Returns the columns of each test, as arrays of int; NULL: the test has a source
+ * of its own, or a header is optional. */
 static const apr_array_header_t **test_columns(const lims_layout_t *layout, lims_table_t *table)
 {
     const apr_array_header_t *tests = layout->profile->tests;
@@ -53,7 +53,7 @@ static const apr_array_header_t **test_columns(const lims_layout_t *layout, lims
     return columns;
 }
 
-/* A test's value in the first of its columns; any others have to have the same. */
+/* Reads a test's value from the first of its columns; further ones must be equal. */
 static void read_columns(lims_layout_t *layout, const lims_layout_scope_t *scope,
                          const lims_test_t *test, const apr_array_header_t *columns)
 {
@@ -79,7 +79,8 @@ static void read_tests(lims_layout_t *layout, const lims_layout_scope_t *scope,
         const lims_found_t name = { .text = APR_ARRAY_IDX(test->names, 0, const char *) };
 
         if (own) {
-            /* One that this file lacks has been allowed, or refused for the table. */
+            /* A missing column has been allowed, or refused for the table as a
+             * whole. */
             if (own->kind != LIMS_SOURCE_HEADER ||
                 lims_header_column(scope, own->header, own->occurrence) >= 0) {
                 lims_rules_value(layout, scope, test, &name, NULL);

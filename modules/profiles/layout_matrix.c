@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_matrix.c - a plate: a value in each well, where rows A, B, … meet the
- * columns 1, 2, …; a second plate may say which sample is in which well.
+ * layout_matrix.c - plates: a value in each well, where rows A, B, … meet the
+ * columns 1, 2, …; a plate map may name the sample in each well.
  */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -9,15 +9,15 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* A plate, or a map of one: a table whose rows and columns have labels. */
+/* A plate or a plate map: a table with labelled rows and columns. */
 typedef struct {
-    lims_table_t table; /* data until the first blank row */
-    apr_hash_t *rows;   /* label -> const lims_row_t *, the row that has it */
+    lims_table_t table; /* its data end at the first blank row */
+    apr_hash_t *rows;   /* label -> const lims_row_t * */
     apr_hash_t *columns;
-    bool whole; /* its labels leave no doubt which well is which */
+    bool whole; /* the labels identify each well without doubt */
 } plate_t;
 
-static lims_found_t label(const lims_layout_t *layout, const lims_row_t *row, int column)
+static lims_found_t read_label(const lims_layout_t *layout, const lims_row_t *row, int column)
 {
     lims_found_t found = lims_found_cell(row, column);
     lims_found_t text = lims_found_text(found.raw, found.row, found.column, layout->pool);
@@ -57,7 +57,7 @@ static void read_columns(lims_layout_t *layout, plate_t *plate)
     const lims_row_t *header = &plate->table.sheet->rows[plate->table.header];
 
     for (int i = 1; i < header->count; i++) {
-        const lims_found_t found = label(layout, header, i);
+        const lims_found_t found = read_label(layout, header, i);
 
         if (*found.text) {
             add_label(layout, plate, plate->columns, &found, header);
@@ -65,8 +65,8 @@ static void read_columns(lims_layout_t *layout, plate_t *plate)
     }
 }
 
-/* Each label has as many rows as the first: those below it without a label of their
- * own are the same wells once more. */
+/* Checks that each label has as many rows as the first one: unlabelled rows below
+ * it are further lines of the same wells. */
 static void check_lines(lims_layout_t *layout, plate_t *plate, const lims_found_t *name, int lines,
                         int *first)
 {
@@ -87,7 +87,7 @@ static void read_rows(lims_layout_t *layout, plate_t *plate)
 
     for (int i = table->begin; i < table->end; i++) {
         const lims_row_t *row = &table->sheet->rows[i];
-        const lims_found_t found = label(layout, row, 0);
+        const lims_found_t found = read_label(layout, row, 0);
 
         if (*found.text) {
             if (name.text) {
@@ -106,7 +106,7 @@ static void read_rows(lims_layout_t *layout, plate_t *plate)
     }
 }
 
-/* The plate below a row of column labels, which ends at a blank row. */
+/* Finds the plate below a row of column labels; it ends at a blank row. */
 static plate_t plate_of(lims_layout_t *layout, const lims_table_t *found)
 {
     plate_t plate = { .table = *found,
@@ -125,7 +125,8 @@ static plate_t plate_of(lims_layout_t *layout, const lims_table_t *found)
     return plate;
 }
 
-/* Whether a cell stands in a column without a label, or could stand in another. */
+/* Checks that no cell is in an unlabelled column, and none can be shifted to
+ * another. */
 static bool row_fits(lims_layout_t *layout, plate_t *plate, const lims_row_t *row)
 {
     bool fits = lims_table_row_fits(layout, &plate->table, row);
@@ -145,11 +146,11 @@ static bool row_fits(lims_layout_t *layout, plate_t *plate, const lims_row_t *ro
 
 /* --- The map ------------------------------------------------------------------------ */
 
-/* Which sample is in which well. */
+/* The plate map: which sample is in which well. */
 typedef struct {
     plate_t plate;
-    apr_hash_t *wells;         /* -> lims_found_t *: the sample */
-    apr_array_header_t *names; /* of const char *: those wells in the file's order */
+    apr_hash_t *wells;         /* well -> lims_found_t *, the sample */
+    apr_array_header_t *names; /* array of const char *: the wells in the file's order */
 } map_t;
 
 static bool find_map(lims_table_t *table, lims_layout_t *layout, const lims_sheet_t *sheet)
@@ -185,13 +186,13 @@ static void read_map(lims_layout_t *layout, map_t *map)
     for (int i = table->begin; i < table->end; i++) {
         const lims_row_t *columns = &table->sheet->rows[table->header],
                          *row = &table->sheet->rows[i];
-        lims_found_t name = label(layout, row, 0);
+        lims_found_t name = read_label(layout, row, 0);
 
         if (!row_fits(layout, &map->plate, row)) {
             continue;
         }
         for (int j = 1; *name.text && j < row->count; j++) {
-            lims_found_t column = label(layout, columns, j);
+            lims_found_t column = read_label(layout, columns, j);
             if (*column.text && lims_cell_says(row, j)) {
                 lims_found_t *sample = apr_palloc(layout->pool, sizeof(*sample));
 
@@ -204,7 +205,7 @@ static void read_map(lims_layout_t *layout, map_t *map)
     }
 }
 
-/* The map of a sheet; without one a reason. */
+/* Finds the plate map of a sheet; adds a reason if there is none. */
 static map_t map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
 {
     map_t map = { .wells = apr_hash_make(layout->pool),
@@ -224,29 +225,29 @@ static map_t map_of(lims_layout_t *layout, const lims_sheet_t *sheet)
     return map;
 }
 
-/* Map and plate have the same rows and columns: else a well that the map leaves out
- * is not known to be empty. */
+/* Checks that map and plate have the same rows and columns; otherwise a well
+ * missing in the map would not be known to be empty. */
 static void check_shape(lims_layout_t *layout, plate_t *plate, const map_t *map)
 {
     const lims_table_t *table = &plate->table;
     const lims_row_t *header = &table->sheet->rows[table->header];
 
     for (int i = 1; map->plate.columns && i < header->count; i++) {
-        const lims_found_t found = label(layout, header, i);
+        const lims_found_t found = read_label(layout, header, i);
         if (*found.text && !apr_hash_get(map->plate.columns, found.text, APR_HASH_KEY_STRING)) {
             refuse(layout, plate, &found, "The plate's map has no column of this label.");
         }
     }
     for (int i = table->begin; map->plate.rows && i < table->end; i++) {
-        const lims_found_t found = label(layout, &table->sheet->rows[i], 0);
+        const lims_found_t found = read_label(layout, &table->sheet->rows[i], 0);
         if (*found.text && !apr_hash_get(map->plate.rows, found.text, APR_HASH_KEY_STRING)) {
             refuse(layout, plate, &found, "The plate's map has no row of this label.");
         }
     }
 }
 
-/* A sample of the map whose well is in no plate. */
-static void tell_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *read)
+/* Adds a reason for each sample of the map whose well is in no plate. */
+static void report_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *read)
 {
     const lims_layout_scope_t scope = { .sheet = map->plate.table.sheet };
 
@@ -260,16 +261,16 @@ static void tell_unread(lims_layout_t *layout, const map_t *map, apr_hash_t *rea
     }
 }
 
-/* Whether a row has the labels of a plate's columns, and so begins another one. */
+/* Whether a row has the labels of a plate's columns, and so begins another plate. */
 static bool begins_plate(const lims_layout_t *layout, const plate_t *plate, const lims_row_t *row)
 {
     const lims_row_t *header = &plate->table.sheet->rows[plate->table.header];
     bool any = false;
 
     for (int i = 1; i < header->count; i++) {
-        const lims_found_t found = label(layout, header, i);
+        const lims_found_t found = read_label(layout, header, i);
 
-        if (*found.text && strcmp(found.text, label(layout, row, i).text) != 0) {
+        if (*found.text && strcmp(found.text, read_label(layout, row, i).text) != 0) {
             return false;
         }
         any = any || *found.text;
@@ -277,8 +278,9 @@ static bool begins_plate(const lims_layout_t *layout, const plate_t *plate, cons
     return any;
 }
 
-/* A second plate behind the end of the first is not left out unseen. A section says
- * itself which of several plates is meant. */
+/* Refuses a second plate after the end of the first, which would be ignored
+ * silently. A section in the profile selects one of several plates, so it allows
+ * others. */
 static void refuse_second(lims_layout_t *layout, plate_t *plate, const lims_table_t *found,
                           const map_t *map)
 {
@@ -299,8 +301,8 @@ static void refuse_second(lims_layout_t *layout, plate_t *plate, const lims_tabl
 
 /* --- Values ------------------------------------------------------------------------- */
 
-/* One well; one that the map leaves out is empty if it has no value. Where rows or
- * columns do not match the map's, that has been told. */
+/* Reads one well. A well missing in the map may only be blank. If rows or columns
+ * differ from the map's, that was reported before. */
 static void read_well(lims_layout_t *layout, lims_layout_scope_t *scope, const plate_t *plate,
                       const lims_found_t *row, const lims_found_t *column, const map_t *map)
 {
@@ -329,13 +331,13 @@ static void read_plate(lims_layout_t *layout, plate_t *plate, const map_t *map, 
     for (int i = table->begin; i < table->end; i++) {
         lims_layout_scope_t scope = lims_table_scope(table, &table->sheet->rows[i]);
 
-        row = lims_cell_says(scope.row, 0) ? label(layout, scope.row, 0) : row;
+        row = lims_cell_says(scope.row, 0) ? read_label(layout, scope.row, 0) : row;
         if (!lims_rules_begin(layout, NULL)) {
             return;
         }
         fits = row_fits(layout, plate, scope.row);
         for (int j = 1; fits && j < columns->count; j++) {
-            lims_found_t column = label(layout, columns, j);
+            lims_found_t column = read_label(layout, columns, j);
 
             if (*column.text) {
                 read_well(layout, &scope, plate, &row, &column, map);
@@ -371,7 +373,7 @@ void lims_layout_matrix(lims_layout_t *layout)
         }
         if (mapped && (i + 1 == tables->nelts ||
                        APR_ARRAY_IDX(tables, i + 1, lims_table_t).sheet != table->sheet)) {
-            tell_unread(layout, &map, read);
+            report_unread(layout, &map, read);
             apr_hash_clear(read);
         }
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_near.c - a test that a file may lack is missing, and a name is nearly its own:
- * mistyped, renamed or damaged. Its values would be gone, and nobody would know.
+ * layout_near.c - detection of misspelt names of optional tests: if such a test is
+ * missing and a name is nearly its own (mistyped, renamed or damaged), its values
+ * would be lost silently.
  */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -10,7 +11,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* In shorter names one letter is too much of them. */
+/* In shorter names a difference of one letter is too much. */
 #define LETTERS_MIN 3
 
 static bool is_inside(char byte)
@@ -73,7 +74,7 @@ static void differing(const char **a, apr_size_t *a_length, const char **b, apr_
     *b_length -= begin + end;
 }
 
-/* "A260" and "A280" are different names: digits count. */
+/* Digits count as different names: "A260" and "A280". */
 bool lims_name_is_near(const char *a, apr_size_t a_length, const char *b, apr_size_t b_length)
 {
     int only_a, only_b;
@@ -91,7 +92,7 @@ bool lims_name_is_near(const char *a, apr_size_t a_length, const char *b, apr_si
            (a_length == 2 && b_length == 2 && a[0] == b[1] && a[1] == b[0]);
 }
 
-static bool is_taken(const lims_layout_t *layout, const char *folded)
+static bool is_declared_name(const lims_layout_t *layout, const char *folded)
 {
     return apr_hash_get(layout->tests, folded, APR_HASH_KEY_STRING) ||
            apr_hash_get(layout->ignored, folded, APR_HASH_KEY_STRING) ||
@@ -99,7 +100,7 @@ static bool is_taken(const lims_layout_t *layout, const char *folded)
            apr_hash_get(layout->named, folded, APR_HASH_KEY_STRING);
 }
 
-/* The place of a test is told by its own source, or by its names, "#2" left out. */
+/* Names of a test in the file: its own source's, or its names without "#2". */
 static bool is_near_test(const lims_test_t *test, const char *folded)
 {
     const lims_source_t *own = test->columns[LIMS_COLUMN_VALUE];
@@ -123,10 +124,10 @@ void lims_near_note(lims_layout_t *layout, const lims_layout_scope_t *scope,
 {
     const char *key = apr_pstrcat(layout->pool, test->test_code, "\n", name, NULL);
 
-    if (apr_hash_get(layout->noted, key, APR_HASH_KEY_STRING)) {
+    if (apr_hash_get(layout->notes, key, APR_HASH_KEY_STRING)) {
         return;
     }
-    apr_hash_set(layout->noted, key, APR_HASH_KEY_STRING, key);
+    apr_hash_set(layout->notes, key, APR_HASH_KEY_STRING, key);
     lims_layout_reason(layout, scope, LIMS_REASON_STRUCTURE_MISMATCH, false, found,
                        APR_ARRAY_IDX(test->names, 0, const char *),
                        "The test %s is missing, which is optional; but \"%s\" is nearly its name, "
@@ -140,7 +141,7 @@ bool lims_near_check(lims_layout_t *layout, const lims_layout_scope_t *scope,
 {
     const char *folded = lims_fold(name, length, layout->pool);
 
-    if (!is_near_test(test, folded) || is_taken(layout, folded)) {
+    if (!is_near_test(test, folded) || is_declared_name(layout, folded)) {
         return false;
     }
     lims_near_note(
@@ -170,7 +171,7 @@ void lims_near_group(lims_layout_t *layout, const lims_layout_scope_t *scope,
     const char *at = strstr(like->raw, like->text);
     const char *label = lims_fold(cell->raw, strlen(cell->raw), layout->pool);
 
-    for (int i = 0; at && !is_taken(layout, label) && i < test->names->nelts; i++) {
+    for (int i = 0; at && !is_declared_name(layout, label) && i < test->names->nelts; i++) {
         const char *name = APR_ARRAY_IDX(test->names, i, const char *);
         const char *whole = apr_pstrcat(
             layout->pool, apr_pstrmemdup(layout->pool, like->raw, (apr_size_t)(at - like->raw)),
@@ -199,7 +200,7 @@ void lims_near_child(lims_layout_t *layout, const lims_layout_scope_t *scope,
     for (char *at = name; *at; at++) {
         *at = (char)apr_tolower(*at);
     }
-    if (lims_name_is_near(name, strlen(name), step, length) && !is_taken(layout, name)) {
+    if (lims_name_is_near(name, strlen(name), step, length) && !is_declared_name(layout, name)) {
         lims_near_note(layout, scope, test, &found, child->name);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout_source.c - looking up what a profile says stands somewhere. */
+/* layout_source.c - evaluation of sources: finding the text that a profile refers
+ * to. */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
 
@@ -113,7 +114,7 @@ const lims_header_t *lims_header_of(const lims_row_t *rows, int count, apr_pool_
     return header;
 }
 
-/* The list is in order: a header of many groups is not searched from its begin. */
+/* Binary search, since a header with many groups has long lists. */
 static int nth_between(const apr_array_header_t *list, int occurrence, int from, int to)
 {
     int low = 0, high = list->nelts;
@@ -197,7 +198,8 @@ static const char *quoted(const char *of, const char *name, apr_pool_t *pool)
     return apr_pstrcat(pool, of, " \"", name, "\"", NULL);
 }
 
-/* Further columns of a header that is named without a number. */
+/* Compares further columns with the same header, if the profile names it without a
+ * number. */
 static void compare_columns(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                             const lims_source_t *source, lims_found_t *found)
 {
@@ -215,10 +217,10 @@ static void compare_columns(const lims_layout_t *layout, const lims_layout_scope
 /* --- Keys ---------------------------------------------------------------------- */
 
 struct lims_keys_t {
-    apr_hash_t *entries;         /* -> lims_found_t, the first */
-    apr_hash_t *again;           /* -> lims_found_t: the same key with another value */
-    apr_array_header_t *written; /* of name_t: the keys as they stand there, in order */
-    apr_hash_t *below;           /* label -> apr_array_header_t of lims_found_t, in order */
+    apr_hash_t *entries;         /* key -> lims_found_t, its first value */
+    apr_hash_t *again;           /* key -> lims_found_t, a different second value */
+    apr_array_header_t *written; /* array of name_t: the keys as written, in order */
+    apr_hash_t *below;           /* label -> array of lims_found_t, in order */
 };
 
 typedef struct {
@@ -251,7 +253,7 @@ static void add_key(const lims_layout_t *layout, lims_keys_t *keys, const char *
     }
 }
 
-/* "key : value" in one cell. */
+/* Adds a "key: value" pair in one cell. */
 static bool add_within(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
                        int column, const char *separator)
 {
@@ -265,13 +267,13 @@ static bool add_within(const lims_layout_t *layout, lims_keys_t *keys, const lim
     value.raw = at + strlen(separator);
     value.text = trimmed(value.raw, strlen(value.raw), layout->pool);
     if (*value.text == '\0' && column + 1 < row->count) {
-        return false; /* the value stands in a cell behind it */
+        return false; /* the value is in a later cell */
     }
     add_key(layout, keys, cell->text, (apr_size_t)(at - cell->text), column, &value);
     return true;
 }
 
-/* A cell with the next one that says something as its value. */
+/* Adds a cell as key, with the next cell that is not blank as its value. */
 static void add_pair(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
                      int column, const char *separator)
 {
@@ -299,8 +301,9 @@ static void add_pair(const lims_layout_t *layout, lims_keys_t *keys, const lims_
     }
 }
 
-/* A line that was cut into fixed columns, whole again: keys do not keep to them. */
-static const lims_row_t *uncut(const lims_layout_t *layout, const lims_row_t *row)
+/* Rejoins a line that was cut into fixed columns, since keys do not align with
+ * them. */
+static const lims_row_t *rejoined(const lims_layout_t *layout, const lims_row_t *row)
 {
     apr_array_header_t *parts = apr_array_make(layout->pool, row->count + 1, sizeof(const char *));
     lims_row_t *line = apr_pmemdup(layout->pool, row, sizeof(*row));
@@ -320,8 +323,7 @@ static const lims_row_t *uncut(const lims_layout_t *layout, const lims_row_t *ro
     return line;
 }
 
-/* Finds the cells below the labels of a row, for labels that the profile
- * names. */
+/* Finds the cells below the labels of a row that the profile names. */
 static void add_below(const lims_layout_t *layout, lims_keys_t *keys, const lims_row_t *row,
                       const lims_row_t *next)
 {
@@ -360,7 +362,7 @@ const lims_keys_t *lims_keys_of(const lims_layout_t *layout, const lims_sheet_t 
     keys->written = apr_array_make(layout->pool, 8, sizeof(name_t));
     keys->below = apr_hash_make(layout->pool);
     for (int i = from; i < to; i++) {
-        const lims_row_t *row = uncut(layout, &sheet->rows[i]);
+        const lims_row_t *row = rejoined(layout, &sheet->rows[i]);
         bool outside = i < except || i >= until;
         if (outside && layout->below && i + 1 < to && i + 1 != except &&
             lims_row_is_next(layout, row, &sheet->rows[i + 1])) {
@@ -390,7 +392,7 @@ bool lims_keys_find(lims_found_t *found, const lims_layout_t *layout, const lims
         lims_layout_reason(layout, NULL, LIMS_REASON_STRUCTURE_MISMATCH, true, again, entry->text,
                            "\"%s\" stands in rows %d and %d with different values.", key,
                            entry->row, again->row);
-        apr_hash_set(keys->again, key, APR_HASH_KEY_STRING, NULL); /* once is enough */
+        apr_hash_set(keys->again, key, APR_HASH_KEY_STRING, NULL); /* report it only once */
     }
     return true;
 }
@@ -431,7 +433,7 @@ bool lims_keys_below(lims_found_t *found, const lims_layout_t *layout, const lim
                                "Below \"%s\" stands something else in row %d than in row %d: the "
                                "profile has to say which, as in \"%s#2\".",
                                source->header, again->row, found->row, source->header);
-            list->nelts = 1; /* once is enough */
+            list->nelts = 1; /* report it only once */
         }
     }
     return true;
@@ -477,8 +479,7 @@ static bool find_below(lims_found_t *found, const lims_layout_t *layout,
     return false;
 }
 
-/* A joined text has the place of its first part. If a part is blank, it is
- * blank. */
+/* A joined text has the position of its first part, and is blank if any part is. */
 static bool find_join(lims_found_t *found, const lims_layout_t *layout,
                       const lims_layout_scope_t *scope, const lims_source_t *source)
 {

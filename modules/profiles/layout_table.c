@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout_table.c - where in a document the rows of results are. */
+/* layout_table.c - finding the tables of results in a document. */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
 
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stretch of a sheet: a block, or the whole. */
+/* A range of rows of a sheet: a block, or the whole sheet. */
 typedef struct {
     const lims_sheet_t *sheet;
-    int begin, end;           /* indexes of rows */
-    lims_found_t block;       /* what the start captured */
-    const lims_keys_t *outer; /* of what stands before the blocks, or NULL */
+    int begin, end;           /* rows [begin, end), by index */
+    lims_found_t block;       /* text captured by table.block.start */
+    const lims_keys_t *outer; /* keys before the first block, or NULL */
 } stretch_t;
 
 static bool matches(lims_layout_t *layout, const lims_regex_t *regex, const lims_row_t *row)
@@ -51,8 +51,8 @@ static bool has_name(const lims_row_t *row, const char *name)
     return false;
 }
 
-/* Whether the row at `index` begins a header: all names that are looked for stand
- * in it, or in the rows that are read together with it. */
+/* Whether a header begins at the row `index`: all wanted names are in it, or in it
+ * together with the rows that are joined to it. */
 static bool is_header(const lims_layout_t *layout, const stretch_t *stretch, int index)
 {
     const lims_profile_t *profile = layout->profile;
@@ -111,8 +111,8 @@ static const char *names_text(const lims_layout_t *layout)
 
 /* --- The data ----------------------------------------------------------------------- */
 
-/* Returns the end of the data that begin there. `*again`: they end at a
- * repeated header. */
+/* Returns the end of the data that begin at `begin`. `*again`: a repeated header
+ * ends them. */
 static int find_end(bool *again, lims_layout_t *layout, const stretch_t *stretch, int begin)
 {
     const lims_profile_table_t *table = &layout->profile->table;
@@ -137,14 +137,16 @@ static int find_end(bool *again, lims_layout_t *layout, const stretch_t *stretch
     return stretch->end;
 }
 
-/* Layouts of keys have no header, whatever the profile is recognized by. */
+/* Whether the layout has a header: layouts of keys have none, even if the profile
+ * matches by headers. */
 static bool has_header(const lims_layout_t *layout)
 {
     return layout->profile->table.has_header && layout->profile->layout != LIMS_LAYOUT_KEYVALUE;
 }
 
-/* A second table behind the end of the first is not left out unseen. A section says
- * itself which of several tables is meant. */
+/* Refuses a second table after the end of the first, which would be ignored
+ * silently. A section in the profile selects one of several tables, so it allows
+ * others. */
 static void refuse_second(lims_layout_t *layout, const stretch_t *stretch, int end)
 {
     for (int i = end; has_header(layout) && !layout->profile->table.section && i < stretch->end;
@@ -158,8 +160,8 @@ static void refuse_second(lims_layout_t *layout, const stretch_t *stretch, int e
     }
 }
 
-/* Adds the tables of a stretch: one, or one for each time that its header stands
- * again. False: there is no header. */
+/* Adds the tables of a range: one, or one for each repeated header. False: there
+ * is no header. */
 static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const stretch_t *stretch)
 {
     const lims_profile_table_t *declared = &layout->profile->table;
@@ -206,8 +208,8 @@ static bool add_tables(apr_array_header_t *tables, lims_layout_t *layout, const 
 
 /* --- Sections and blocks -------------------------------------------------------------- */
 
-/* Takes the text that a block's first row captures. If the group captures
- * nothing, that text is absent, but the block is one. */
+/* Returns the text captured in a block's first row; absent if the group captures
+ * nothing, but the block counts. */
 static lims_found_t block_of(lims_layout_t *layout, const lims_row_t *row)
 {
     apr_size_t length, captured;
@@ -224,8 +226,8 @@ static lims_found_t block_of(lims_layout_t *layout, const lims_row_t *row)
     return block;
 }
 
-/* A table before the first block would be left out unseen: the row that begins its
- * block may be damaged. */
+/* Refuses a table before the first block, which would be ignored silently: the row
+ * that begins its block may be damaged. */
 static void refuse_before(lims_layout_t *layout, const stretch_t *stretch, int first)
 {
     for (int i = stretch->begin; has_header(layout) && i < first; i++) {
@@ -238,7 +240,7 @@ static void refuse_before(lims_layout_t *layout, const stretch_t *stretch, int f
     }
 }
 
-/* Blocks reach from their first row to that of the next. */
+/* Adds the blocks; each ends where the next one begins. */
 static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretch_t *stretch)
 {
     const lims_regex_t *start = layout->profile->table.block.start;
@@ -276,7 +278,8 @@ static bool add_blocks(apr_array_header_t *tables, lims_layout_t *layout, stretc
     return any;
 }
 
-/* The profile reads one: what stands in another would be left out unseen. */
+/* Refuses a second section of the same name, since the profile reads the first one
+ * only. */
 static void refuse_section(lims_layout_t *layout, const stretch_t *stretch)
 {
     const lims_regex_t *section = layout->profile->table.section;
@@ -292,7 +295,7 @@ static void refuse_section(lims_layout_t *layout, const stretch_t *stretch)
     }
 }
 
-/* Adds the tables of a sheet. False, having said nothing: it has none. */
+/* Adds the tables of a sheet. False, without a reason: it has none. */
 static bool add_sheet(apr_array_header_t *tables, lims_layout_t *layout, const lims_sheet_t *sheet)
 {
     const lims_profile_table_t *table = &layout->profile->table;
@@ -441,7 +444,8 @@ const apr_array_header_t *lims_test_columns(const lims_layout_t *layout,
     return columns->nelts > 0 ? columns : NULL;
 }
 
-/* Whether the table has the column of a test: its own source's, or of its name. */
+/* Whether the table has the column of a test, by the test's own source or by its
+ * names. */
 static bool has_test(const lims_layout_t *layout, const lims_layout_scope_t *scope,
                      const lims_test_t *test)
 {
@@ -454,8 +458,8 @@ static bool has_test(const lims_layout_t *layout, const lims_layout_scope_t *sco
     return lims_test_columns(layout, scope, test);
 }
 
-/* Each test of a wide table has a column, unless not every file or not every
- * repetition of the header has it; then at least one has. */
+/* Checks that each test of a wide table has a column. If the header is optional,
+ * or repeats with other columns, one test is enough. */
 static bool complete_tests(lims_layout_t *layout, const lims_table_t *table,
                            const lims_layout_scope_t *scope)
 {

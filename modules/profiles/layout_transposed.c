@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_transposed.c - a column for each sample, a row for each test. A row
- * that the profile names as a key (the date, the type) belongs to the samples.
+ * layout_transposed.c - transposed tables: a column for each sample, a row for
+ * each test. Rows that the profile names as keys (date, type) are attributes of
+ * the samples.
  */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -9,10 +10,10 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* Number of the column with the labels of the rows. */
+/* Column of the row labels, from 0. */
 #define LABELS 0
 
-/* Whether the profile takes a column for something else than a sample. */
+/* Whether the profile uses a column for something other than a sample. */
 static bool is_declared(const lims_profile_t *profile, const lims_layout_scope_t *scope, int column)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
@@ -48,7 +49,7 @@ static const char *label_of(const lims_layout_t *layout, const lims_row_t *row)
     return lims_fold(cell->text, cell->length, layout->pool);
 }
 
-/* Rows by their labels, those of the preamble included. */
+/* Returns the rows by their labels, including those before the table. */
 static apr_hash_t *labels_of(const lims_layout_t *layout, const lims_table_t *table)
 {
     apr_hash_t *labels = apr_hash_make(layout->pool);
@@ -68,10 +69,10 @@ static apr_hash_t *labels_of(const lims_layout_t *layout, const lims_table_t *ta
     return labels;
 }
 
-/* A column of the table. */
+/* A column of the table, and what it is. */
 typedef struct {
-    lims_found_t name; /* over it */
-    bool declared;     /* for something else than a sample */
+    lims_found_t name; /* name in the header */
+    bool declared;     /* the profile uses it for something other than a sample */
 } sample_t;
 
 static const sample_t *samples_of(const lims_layout_t *layout, const lims_table_t *table)
@@ -87,7 +88,8 @@ static const sample_t *samples_of(const lims_layout_t *layout, const lims_table_
     return samples;
 }
 
-/* The values of a test. One below a blank header is somebody's nevertheless. */
+/* Reads the values of a test. A value below a blank header is refused, not
+ * ignored. */
 static void read_row(lims_layout_t *layout, const lims_table_t *table, lims_layout_scope_t *scope,
                      const sample_t *samples)
 {
@@ -132,7 +134,8 @@ static void read_table(lims_layout_t *layout, const lims_table_t *table, const s
     }
 }
 
-/* Without names to look for, the first row that is not blank has the samples. */
+/* If no header names are declared, the first row that is not blank names the
+ * samples. */
 static void find_samples(lims_table_t *table, apr_pool_t *pool)
 {
     while (table->header < 0 && table->begin < table->end) {

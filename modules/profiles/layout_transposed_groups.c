@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_transposed_groups.c - a row for each test, and for each sample a group of
- * columns: its name stands above the first of them, or in each of their headers.
+ * layout_transposed_groups.c - transposed tables with several columns for each
+ * sample: the sample's name is above the first of them, or within each of their
+ * headers.
  */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -9,21 +10,22 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* A sample's columns. */
+/* The group of columns of a sample. */
 typedef struct {
     lims_found_t name;
-    int first;              /* the first of its columns, from 0 */
-    lims_header_t *columns; /* those that are its own */
+    int first;              /* its first column, from 0 */
+    lims_header_t *columns; /* headers of its columns */
 } group_t;
 
 typedef struct {
     lims_layout_t *layout;
     const lims_table_t *table;
-    const lims_row_t *upper, *lower; /* of names and of columns; may be the same */
-    apr_array_header_t *groups;      /* of group_t, in order of .first */
-    apr_hash_t *by_name;             /* -> group_t *, where one header has name and column */
-    lims_header_t *common;           /* columns of no sample */
-    apr_hash_t *labels;              /* rows by their labels */
+    const lims_row_t *upper,
+        *lower; /* rows with the names and with the column headers; may be the same */
+    apr_array_header_t *groups; /* array of group_t, ordered by .first */
+    apr_hash_t *by_name;        /* name -> group_t *, if one header contains name and column */
+    lims_header_t *common;      /* columns shared by all samples */
+    apr_hash_t *labels;         /* label -> rows */
     bool good;
 } groups_t;
 
@@ -83,7 +85,8 @@ static group_t *add_group(groups_t *g, const lims_found_t *name, int first)
 
 /* --- Names above columns ------------------------------------------------------------ */
 
-/* The sample that a cell of the upper row names; false for one that names none. */
+/* Reads the sample's name in a cell of the upper row; false if the cell names
+ * none. */
 static bool names_sample(groups_t *g, lims_found_t *name, int column)
 {
     lims_layout_scope_t scope = { .sheet = g->table->sheet, .row = g->upper };
@@ -98,8 +101,8 @@ static bool names_sample(groups_t *g, lims_found_t *name, int column)
     return id.text && *id.text;
 }
 
-/* What stands before the first sample belongs to all, and a group that names no sample
- * is passed over; but no column of values is. */
+/* Finds the groups by the upper row. Columns before the first sample are shared by
+ * all; a group that names no sample is skipped, unless it has a column of values. */
 static void find_above(groups_t *g)
 {
     const lims_source_t *value = &g->layout->profile->columns[LIMS_COLUMN_VALUE];
@@ -128,7 +131,7 @@ static void find_above(groups_t *g)
 
 /* --- Names within headers ------------------------------------------------------------ */
 
-/* Whether a source of all samples is this column. */
+/* Whether a column is declared as a source shared by all samples. */
 static bool is_declared(const groups_t *g, const char *label, int column)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
@@ -183,8 +186,9 @@ static bool is_same_or_near(const char *a, apr_size_t a_length, const char *b, a
            lims_name_is_near(a, a_length, b, b_length);
 }
 
-/* Whether a label begins and ends, but for a letter of each, as a column of values does. */
-static bool has_form(const char *label, const char *before, const char *behind)
+/* Whether a label begins and ends like a column of values, up to one letter in
+ * each. */
+static bool resembles_pattern(const char *label, const char *before, const char *behind)
 {
     apr_size_t length = strlen(label), head = strlen(before), tail = strlen(behind);
     bool begins = head == 0, ends = tail == 0;
@@ -198,8 +202,8 @@ static bool has_form(const char *label, const char *before, const char *behind)
     return begins && ends;
 }
 
-/* A column before the first sample may be of all; but not one of values whose header is
- * damaged: its sample would be left out unseen. */
+/* Refuses a column of values before the first sample: its header may be damaged,
+ * and its sample would be ignored silently. */
 static void check_before(groups_t *g)
 {
     const lims_source_t *value = &g->layout->profile->columns[LIMS_COLUMN_VALUE];
@@ -214,8 +218,8 @@ static void check_before(groups_t *g)
         const char *label = trimmed(g->upper, i, pool);
 
         if (!is_declared(g, label, i) &&
-            has_form(label, apr_pstrmemdup(pool, model, (apr_size_t)(at - model)),
-                     at + strlen(first->name.text))) {
+            resembles_pattern(label, apr_pstrmemdup(pool, model, (apr_size_t)(at - model)),
+                              at + strlen(first->name.text))) {
             refuse(g, g->upper, i, model,
                    "This column looks like one of a sample's values, and names no sample.");
         }
@@ -240,8 +244,7 @@ static void check_source(groups_t *g, const group_t *group, const lims_source_t 
     }
 }
 
-/* Refuses a second column of values for a sample: it would be ignored without
- * notice. */
+/* Refuses a second column of values for a sample, which would be ignored silently. */
 static void check_single(groups_t *g, const group_t *group)
 {
     const lims_source_t *value = &g->layout->profile->columns[LIMS_COLUMN_VALUE];

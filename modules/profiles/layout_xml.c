@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout_xml.c - elements of a document, of XML or of JSON, whose outermost value
- * has no name: table.element is what a row is elsewhere. A path goes from there
- * down ("Peaks/Peak/Area"), up ("../@name"), or from the root
- * ("/File/Assay/Units"). Several elements at its end have to say the same, unless
- * the path says which: "Peak#1".
+ * layout_xml.c - XML and JSON documents: table.element is the element of a row. A
+ * path leads down from it ("Peaks/Peak/Area"), up ("../@name"), or from the root
+ * ("/File/Assay/Units"). If it leads to several elements, their texts must be
+ * equal, unless the path selects one: "Peak#1". In JSON the root has no name.
  */
 #include "formats/xml.h"
 #include "profiles/layout.h"
@@ -15,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the path's first step. */
+/* Returns the length of the path's first step. */
 static apr_size_t step_of(const char *path)
 {
     return strcspn(path, "/");
 }
 
-/* "*" is any name. */
+/* Whether an element has a name; "*" is any name. */
 static bool is_named(const lims_element_t *element, const char *name, apr_size_t length)
 {
     return (length == 1 && *name == '*') ||
@@ -36,14 +35,14 @@ static const lims_element_t *root_of(const lims_element_t *element)
     return element;
 }
 
-/* The element or attribute that a path leads to. */
+/* Target of a path: an element, or one of its attributes. */
 typedef struct {
     const lims_element_t *element;
-    const char *attribute; /* or NULL */
+    const char *attribute; /* name of the attribute, or NULL */
 } target_t;
 
-/* "Peak#2": the second of such elements; 0: it does not say. A name that itself
- * ends so is taken for what it is. */
+/* Parses the number in a step: "Peak#2" is the second such element; 0: none. A
+ * name that itself ends in # and digits is taken literally. */
 static int number_of(apr_size_t *length, const lims_element_t *element, const char *path)
 {
     apr_size_t mark = *length;
@@ -65,8 +64,8 @@ static int number_of(apr_size_t *length, const lims_element_t *element, const ch
     return number;
 }
 
-/* Follows a path down, by every way that can be gone to its end: adds the elements,
- * or those with the attribute that it names. */
+/* Follows a path down through all matching elements, and adds those at its end, or
+ * those that have the attribute it names. */
 static void follow(apr_array_header_t *targets, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);
@@ -90,7 +89,8 @@ static void follow(apr_array_header_t *targets, const lims_element_t *element, c
     }
 }
 
-/* What of a path from the root lies below it; NULL: it begins with another. */
+/* Returns the part of a root path below the root; NULL: it begins with another
+ * name. */
 static const char *below_root(const lims_element_t *root, const char *path)
 {
     path++;
@@ -104,10 +104,10 @@ static const char *below_root(const lims_element_t *root, const char *path)
     return path + (*path == '/');
 }
 
-/* Follows a path. One that goes up leads many rows to the same place: it is gone
- * once for each element where it turns down again. */
-static apr_array_header_t *reach(const lims_layout_t *layout, const lims_element_t *element,
-                                 const char *path)
+/* Follows any path. Many rows share the targets of a path that goes up, so it is
+ * evaluated once for each element where it turns down again, and cached. */
+static apr_array_header_t *resolve_path(const lims_layout_t *layout, const lims_element_t *element,
+                                        const char *path)
 {
     const lims_element_t *from = *path == '/' ? root_of(element) : element;
     apr_array_header_t *targets = apr_array_make(layout->pool, 1, sizeof(target_t)), *known;
@@ -139,8 +139,7 @@ static apr_array_header_t *reach(const lims_layout_t *layout, const lims_element
     return known;
 }
 
-/* Takes the text of an element or attribute; false: there is no such
- * attribute. */
+/* Reads the text of an element or attribute; false: there is no such attribute. */
 static bool read_target(lims_found_t *found, const lims_layout_t *layout,
                         const lims_layout_scope_t *scope, const target_t *target, const char *path)
 {
@@ -169,7 +168,7 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_la
     if (source->kind != LIMS_SOURCE_PATH) {
         return false;
     }
-    targets = reach(layout, scope->element, source->path);
+    targets = resolve_path(layout, scope->element, source->path);
     for (int i = 0; i < targets->nelts && same; i++) {
         const target_t target = APR_ARRAY_IDX(targets, i, target_t);
         lims_found_t text;
@@ -186,12 +185,14 @@ static bool find(lims_found_t *found, const lims_layout_t *layout, const lims_la
             any = true;
         }
     }
-    targets->nelts =
-        any && !layout->remark ? 1 : targets->nelts; /* what many rows share is compared once */
+    targets->nelts = any && !layout->remark
+                         ? 1
+                         : targets->nelts; /* targets shared by many rows are compared once */
     return any;
 }
 
-/* The value of a test without a source of its own: its name is the path, folded. */
+/* Finds the value of a test without a source of its own: its folded name is the
+ * path. */
 static void find_named(apr_array_header_t *targets, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);
@@ -211,16 +212,17 @@ static void find_named(apr_array_header_t *targets, const lims_element_t *elemen
     }
 }
 
-/* Where a path of a test that is missing would go on but for a letter. */
-static void find_near(lims_layout_t *layout, const lims_layout_scope_t *scope,
-                      const lims_test_t *test, const lims_element_t *element, const char *path)
+/* Looks for the path of a missing optional test with one step misspelt. */
+static void check_misspelt_path(lims_layout_t *layout, const lims_layout_scope_t *scope,
+                                const lims_test_t *test, const lims_element_t *element,
+                                const char *path)
 {
     apr_size_t length = step_of(path);
     apr_size_t name = strcspn(path, "/#");
 
     for (const lims_element_t *child = element->first; *path && child; child = child->next) {
         if (strlen(child->name) == name && apr_cstr_casecmpn(child->name, path, name) == 0) {
-            find_near(layout, scope, test, child, path + length + (path[length] == '/'));
+            check_misspelt_path(layout, scope, test, child, path + length + (path[length] == '/'));
         } else {
             lims_near_child(layout, scope, test, child, path, name);
         }
@@ -257,7 +259,8 @@ static void read_test(lims_layout_t *layout, const lims_layout_scope_t *scope,
         return;
     }
     for (int i = 0; i < test->names->nelts; i++) {
-        find_near(layout, scope, test, scope->element, APR_ARRAY_IDX(test->names, i, const char *));
+        check_misspelt_path(layout, scope, test, scope->element,
+                            APR_ARRAY_IDX(test->names, i, const char *));
     }
 }
 
@@ -280,7 +283,7 @@ static void read_element(lims_layout_t *layout, const lims_element_t *element)
     lims_rules_end(layout);
 }
 
-/* Every element at a path below this one: unlike sources, rows are all of them. */
+/* Reads every element at a path below this one, each as a row. */
 static int read_elements(lims_layout_t *layout, const lims_element_t *element, const char *path)
 {
     apr_size_t length = step_of(path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * match.c - every profile against one file.
+ * match.c - matching of all profiles against a file.
  *
- * Conditions are looked at by what they cost: the container and the name, lines
- * at the begin, then rows. A text is split only as far as headers are looked for.
+ * Conditions are evaluated in order of their cost: container and file name, first
+ * lines, then rows. A text is split only as far as headers are searched.
  */
 #include "profiles/match_look.h"
 
@@ -17,13 +17,13 @@
 /* The score of a profile: how well it fits the file. */
 typedef struct {
     const lims_profile_t *profile;
-    int score;          /* conditions that hold, then headers of the best row */
-    const char *misses; /* the first condition that does not hold; NULL: it matches */
-    int others;         /* that came as near */
-    bool stopped;       /* an expression of it took too long: nobody knows */
+    int score;          /* number of conditions that hold, then of headers in the best row */
+    const char *misses; /* first condition that does not hold; NULL: the profile matches */
+    int others;         /* number of other profiles with the same score */
+    bool stopped;       /* an expression exceeded its limits: the outcome is unknown */
 } verdict_t;
 
-/* The score of a file that is of the profile's kind, and of which nothing else holds. */
+/* Score of a file of which only the container matches. */
 #define FAR 1
 
 /* --- Conditions ------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static const char *quote(const lims_look_t *look, const char *text)
     return apr_psprintf(look->pool, "\"%s\"", text);
 }
 
-/* A name of the profile as that writes it. */
+/* Quotes a name in the profile's spelling, instead of the folded one. */
 static const char *quote_name(const lims_look_t *look, const lims_profile_t *profile,
                               const char *folded)
 {
@@ -42,7 +42,7 @@ static const char *quote_name(const lims_look_t *look, const lims_profile_t *pro
     return quote(look, written ? written : folded);
 }
 
-/* The cells of a row joined by tabs. */
+/* Joins the cells of a row by tabs. */
 static const char *joined(const lims_row_t *row, apr_pool_t *pool)
 {
     apr_array_header_t *parts = apr_array_make(pool, 2 * row->count + 1, sizeof(const char *));
@@ -56,7 +56,7 @@ static const char *joined(const lims_row_t *row, apr_pool_t *pool)
     return apr_array_pstrcat(pool, parts, 0);
 }
 
-/* Whether it has rows before a profile splits its lines. */
+/* Whether the container has rows by itself, without splitting by a profile. */
 static bool has_rows(const lims_look_t *look)
 {
     return look->container == LIMS_CONTAINER_XLSX || look->container == LIMS_CONTAINER_XLS ||
@@ -128,8 +128,7 @@ static const char *check_lines(lims_look_t *look, const lims_profile_t *profile,
     return misses;
 }
 
-/* Returns how many of the names are in a row; `*missing` is the first that is
- * not. */
+/* Returns how many of the names are in a row; `*missing` is the first absent one. */
 static int names_in(const char **missing, const apr_array_header_t *names, const lims_row_t *row,
                     apr_pool_t *pool)
 {
@@ -153,7 +152,8 @@ static int names_in(const char **missing, const apr_array_header_t *names, const
     return found;
 }
 
-/* Looks for the row of headers in a sheet; keeps the best. True when it is whole. */
+/* Searches the row of headers in a sheet, and keeps the best so far. True if a row
+ * has all. */
 static bool headers_in(int *best, const char **missing, const lims_profile_t *profile,
                        const lims_sheet_t *sheet, apr_pool_t *pool)
 {
@@ -249,8 +249,8 @@ static const char *check_sheet(lims_look_t *look, const lims_profile_t *profile,
                         quote_name(look, profile, profile->match.sheet));
 }
 
-/* The first cell of a line that is not blank: without a delimiter splitting it is
- * the line. */
+/* Returns the first cell of a line that is not blank; without a delimiter the
+ * whole line. */
 static const char *first_cell(apr_size_t *length, const char *at, const char *stop,
                               const lims_profile_dialect_t *dialect)
 {
@@ -382,10 +382,10 @@ static verdict_t judge(lims_look_t *look, const lims_profile_t *profile)
     return verdict;
 }
 
-/* How much of a file that no profile is for holds for one of its kind: what comes behind
- * the first condition that does not hold too. An expression that takes too long here
- * holds for nothing. */
-static void look_further(lims_look_t *look, verdict_t *verdict)
+/* Completes the score of a profile that does not match: counts which conditions
+ * after the first failed one hold too. An expression that exceeds its limits here
+ * counts as not holding. */
+static void complete_score(lims_look_t *look, verdict_t *verdict)
 {
     if (verdict->score == 0) {
         return;
@@ -397,7 +397,7 @@ static void look_further(lims_look_t *look, verdict_t *verdict)
     }
 }
 
-/* The first of those that came nearest. */
+/* Returns the profile with the best score, the first of several. */
 static verdict_t nearest_of(lims_look_t *look, const apr_array_header_t *missed)
 {
     verdict_t nearest = { .score = -1 };
@@ -406,7 +406,7 @@ static verdict_t nearest_of(lims_look_t *look, const apr_array_header_t *missed)
     for (int i = 0; i < missed->nelts; i++) {
         verdict_t *verdict = &APR_ARRAY_IDX(missed, i, verdict_t);
 
-        look_further(look, verdict);
+        complete_score(look, verdict);
         if (verdict->score > nearest.score) {
             nearest = *verdict;
         } else if (verdict->score == nearest.score) {
@@ -425,17 +425,17 @@ static int by_code(const void *a, const void *b)
     return order != 0 ? order : (one->version > other->version) - (one->version < other->version);
 }
 
-/* One whose expressions were stopped may be for the file: its own fault, and no other
- * profile's. */
-static void tell_stopped(lims_look_t *look, const verdict_t *verdict)
+/* Adds a reason for a profile whose expression exceeded its limits: it may be the
+ * right one, and the fault is the profile's own. */
+static void report_stopped(lims_look_t *look, const verdict_t *verdict)
 {
     lims_reasons_block(look->out->reasons, LIMS_REASON_PROFILE_ERROR, 0, 0,
                        "Whether the profile \"%s\" is for this file cannot be said: %s.",
                        verdict->profile->code, verdict->misses);
 }
 
-/* Why no profile matches, by the one that came nearest. */
-static void tell_unknown(lims_look_t *look, const apr_array_header_t *missed, const char *named)
+/* Adds the reason that no profile matches, explained by the nearest one. */
+static void report_no_match(lims_look_t *look, const apr_array_header_t *missed, const char *named)
 {
     lims_reasons_t *reasons = look->out->reasons;
     const verdict_t found = nearest_of(look, missed);
@@ -460,7 +460,7 @@ static void tell_unknown(lims_look_t *look, const apr_array_header_t *missed, co
     }
 }
 
-static void tell_ambiguous(lims_look_t *look, const apr_array_header_t *matching)
+static void report_ambiguous(lims_look_t *look, const apr_array_header_t *matching)
 {
     const char *list = NULL;
 
@@ -500,16 +500,16 @@ static const apr_array_header_t *match_all(lims_look_t *look, const apr_array_he
         }
     }
     if (matching->nelts > 1) {
-        tell_ambiguous(look, matching);
+        report_ambiguous(look, matching);
     } else if (matching->nelts == 0 && look->faults->blocking > 0 && !look->readable) {
         apr_array_cat(look->out->reasons->list, look->faults->list);
         look->out->reasons->count += look->faults->count;
         look->out->reasons->blocking += look->faults->blocking;
     } else if (matching->nelts == 0 && stopped->nelts == 0) {
-        tell_unknown(look, missed, named);
+        report_no_match(look, missed, named);
     }
     for (int i = 0; matching->nelts == 0 && i < stopped->nelts; i++) {
-        tell_stopped(look, &APR_ARRAY_IDX(stopped, i, verdict_t));
+        report_stopped(look, &APR_ARRAY_IDX(stopped, i, verdict_t));
     }
     return matching;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_look.c - as much of a file as matching needs, made once. */
+/* match_look.c - views of a file for matching, each computed once. */
 #include <apr_hash.h>
 #include <apr_strings.h>
 
@@ -48,7 +48,7 @@ const char *lims_line_end(const char **next, const char *at, const char *end)
     return stop;
 }
 
-/* The first `count` lines of a text, as one of its own. */
+/* Returns the first `count` lines of a text as a text. */
 static lims_text_t head_of(const lims_text_t *text, int count, apr_pool_t *pool)
 {
     const char *end = text->bytes + text->length;

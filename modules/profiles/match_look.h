@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_look.h - the views of a file that matching shares, each made once. */
+/* match_look.h - cached views of a file, shared by the matching of all profiles. */
 #ifndef LIMS_PROFILES_MATCH_LOOK_H
 #define LIMS_PROFILES_MATCH_LOOK_H
 
@@ -13,19 +13,19 @@ typedef struct {
     apr_size_t length;
     lims_readings_t *out;
     lims_container_e container;
-    bool read;                       /* .document was tried */
-    const lims_document_t *document; /* of any container but text; or NULL */
-    apr_hash_t *texts;               /* charset -> const lims_text_t *, no bytes: not decodable */
-    lims_reasons_t *faults;          /* why bytes could not be read */
-    bool readable;                   /* by some profile */
-    bool nearness;                   /* no profile matches: only the score counts */
+    bool read;                       /* the reading of .document was attempted */
+    const lims_document_t *document; /* document of a container other than text; or NULL */
+    apr_hash_t *texts;      /* charset -> const lims_text_t *; without bytes if not decodable */
+    lims_reasons_t *faults; /* why bytes could not be read */
+    bool readable;          /* by some profile */
+    bool nearness;          /* no profile matches: only the score counts */
     apr_pool_t *pool;
 } lims_look_t;
 
-/* The text, decoded; NULL with faults. */
+/* Returns the decoded text; NULL with .faults. */
 const lims_text_t *lims_look_text(lims_look_t *look, const char *charset);
 
-/* The document of any container but text; NULL with faults. */
+/* Returns the document of a container other than text; NULL with .faults. */
 const lims_document_t *lims_look_document(lims_look_t *look);
 
 /* The first rows of a text, split by the profile; NULL when the text breaks its
@@ -34,7 +34,7 @@ const lims_document_t *lims_look_document(lims_look_t *look);
 const lims_sheet_t *lims_look_rows(const char **why, const lims_profile_t *profile,
                                    const lims_text_t *text, bool all, apr_pool_t *pool);
 
-/* The end of the line that begins here, and in `*next` where the next one does. */
+/* Returns the end of the line at `at`; `*next` becomes the begin of the next line. */
 const char *lims_line_end(const char **next, const char *at, const char *end);
 
 /* The condition of a profile that message headers, or the root of XML or JSON,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_messages.c - what messages, XML and JSON say of themselves against a profile. */
+/* match_messages.c - matching of messages, XML and JSON by their own headers. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ static bool one_of(const apr_array_header_t *names, const char *name)
     return false;
 }
 
-/* Compares a message's header with the profile: NULL when it fits. */
+/* Compares a message's header with the profile's conditions; returns the first
+ * that does not hold, or NULL. */
 static const char *header_misses(lims_look_t *look, const lims_profile_t *profile,
                                  const lims_row_t *header)
 {

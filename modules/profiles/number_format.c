@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number_format.c - reading numbers by declared signs. */
+/* number_format.c - parsing of numbers with declared decimal and grouping signs. */
 #include "profiles/number_format.h"
 
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>
 
-/* Most runs of digits in a number: 1 234 567,8 has four. */
+/* Largest number of digit groups: 1 234 567,8 has four. */
 #define RUNS_MAX 16
 
-/* Longest text that is looked at as a number. */
+/* Longest text that is parsed as a number. */
 #define LENGTH_MAX 100
 
 /* --- Signs ----------------------------------------------------------------- */
 
-/* Signs that can stand between digits. A profile that declares the first of a
- * family declares all of it. */
+/* Decimal and grouping signs. The first sign of a family, when declared, includes
+ * the others. */
 static const struct {
     const char *text;
     char family;
@@ -28,7 +28,7 @@ static const struct {
 static const apr_array_header_t no_group = { .nelts = 0 };
 static const char minus[] = "\xe2\x88\x92";
 
-/* The sign that a text begins with, or -1. */
+/* Returns the index of the sign at the begin of a text, or -1. */
 static int sign_at(const char *text)
 {
     for (int i = 0; i < (int)LIMS_LENGTH(signs); i++) {
@@ -39,7 +39,7 @@ static int sign_at(const char *text)
     return -1;
 }
 
-/* Bytes of the blank that a text begins with, 0 if it is none. */
+/* Returns the size in bytes of a blank at the begin of a text; 0: none. */
 static int blank_at(const char *text)
 {
     int sign = *text ? sign_at(text) : -1;
@@ -58,7 +58,7 @@ static const char *skip_blanks(const char *text)
     return text;
 }
 
-/* The end of a text without the blanks there. */
+/* Returns the end of a text without trailing blanks. */
 static const char *end_of(const char *text)
 {
     const char *end = text;
@@ -102,24 +102,24 @@ const char *lims_number_operator(const char **rest, const char *text)
 /* --- The parts of a number --------------------------------------------------- */
 
 typedef struct {
-    char sign; /* '+', '-' or '\0' */
+    char sign; /* leading sign: '+', '-' or '\0' */
     bool foreign_minus;
-    int runs; /* of digits, a sign between each two */
+    int runs; /* number of digit groups, with a sign between each two */
     struct {
         const char *digits;
         int length;
     } run[RUNS_MAX];
-    int between[RUNS_MAX]; /* the sign behind a run: an index of signs[] */
+    int between[RUNS_MAX]; /* the sign after each group, as an index of signs[] */
     const char *mantissa_end;
-    bool has_exponent, power; /* written "x 10^" */
+    bool has_exponent, power; /* .power: the exponent is written "x 10^" */
     int exponent_length;
-    const char *exponent; /* with its sign */
+    const char *exponent; /* exponent with its sign */
     bool percent;
-    const char *end; /* of the number, before a % */
+    const char *end; /* end of the number, before a % */
 } parts_t;
 
-/* Digits and signs, up to what is neither. A blank is a sign only where a digit
- * follows it. */
+/* Splits digits and signs; returns the first other character. A blank is a sign
+ * only before a digit. */
 static const char *split_mantissa(parts_t *parts, const char *p)
 {
     for (;;) {
@@ -145,7 +145,7 @@ static const char *split_mantissa(parts_t *parts, const char *p)
     }
 }
 
-/* E6, or x 10^6. */
+/* Splits an exponent: E6, or x 10^6. */
 static const char *split_exponent(parts_t *parts, const char *p)
 {
     const char *q = skip_blanks(p), *digits;
@@ -175,7 +175,7 @@ static const char *split_exponent(parts_t *parts, const char *p)
     return q;
 }
 
-/* False for what is no number by any signs. */
+/* Splits a text into the parts of a number; false if it is not one with any signs. */
 static bool split(parts_t *parts, const char *text)
 {
     const char *p = text;
@@ -203,7 +203,8 @@ static bool split(parts_t *parts, const char *text)
 
 /* --- Readings ---------------------------------------------------------------- */
 
-/* Whether a sign groups digits. `group` NULL: every sign but the decimal one. */
+/* Whether a sign is a grouping sign; `group` NULL: every sign except the decimal
+ * one. */
 static bool groups(int sign, char decimal, const apr_array_header_t *group)
 {
     const char *text = signs[sign].text;
@@ -221,8 +222,8 @@ static bool groups(int sign, char decimal, const apr_array_header_t *group)
     return !group;
 }
 
-/* Whether the parts are a number: groups of three digits behind one to three that
- * do not begin with zero, all set off by one kind of sign; then at most one decimal sign. */
+/* Whether the parts are a number: groups of three digits after one to three
+ * without leading zero, separated by the same sign; then at most one decimal sign. */
 static bool fits(const parts_t *parts, char decimal, const apr_array_header_t *group)
 {
     int last = parts->runs - 1, whole, digits = 0;
@@ -250,7 +251,7 @@ static char *copy(char *to, const char *from, int length)
     return to + length;
 }
 
-/* The text with a decimal point and without groups. */
+/* Returns the number with a decimal point and without grouping. */
 static const char *canonical(const parts_t *parts, char decimal, apr_pool_t *pool)
 {
     char *text = apr_palloc(pool, LENGTH_MAX + 8), *p = text;
@@ -272,7 +273,7 @@ static const char *canonical(const parts_t *parts, char decimal, apr_pool_t *poo
     return text;
 }
 
-/* Whether nothing has to be replaced. */
+/* Whether the text is already in this form. */
 static bool is_canonical(const parts_t *parts, char decimal)
 {
     return !parts->foreign_minus && !parts->power &&

@@ -35,9 +35,9 @@ typedef enum {
     LIMS_SOURCE_BELOW,  /* the cell below a label, outside of the table */
     LIMS_SOURCE_FIELD,  /* a field of an ASTM record or HL7 segment */
     LIMS_SOURCE_PATH,   /* an XML element or attribute, a JSON member */
-    LIMS_SOURCE_TEXT,   /* the profile itself says it */
-    LIMS_SOURCE_JOIN,   /* several sources, one behind the other */
-    LIMS_SOURCE_FROM    /* elsewhere: lims_from_e */
+    LIMS_SOURCE_TEXT,   /* a constant in the profile */
+    LIMS_SOURCE_JOIN,   /* several sources, concatenated */
+    LIMS_SOURCE_FROM    /* a context of the layout: lims_from_e */
 } lims_source_e;
 
 typedef enum {
@@ -52,33 +52,34 @@ typedef enum {
     LIMS_FROM_COUNT
 } lims_from_e;
 
-/* The names of lims_from_e as profiles write them, NULL last; so below. */
+/* Names of lims_from_e in profiles, NULL last; likewise the arrays below. */
 extern const char *const lims_from_names[];
 
 typedef struct {
     lims_source_e kind;
-    const char *header; /* folded, without its "#2"; so is .below */
-    int occurrence;     /* of equal headers, which one: from 1; of labels 0: the only one */
-    bool numbered;      /* it says so: "#1" */
-    int index;          /* of the column, from 1 */
+    const char *header; /* folded, without "#2"; .below likewise */
+    int occurrence;     /* number among equal headers, from 1; for labels 0: it must be unique */
+    bool numbered;      /* the number is written: "#1" */
+    int index;          /* column number, from 1 */
     const char *key;    /* folded */
     const char *below;  /* the label */
     struct {
         const char *record; /* "R", "OBX" */
-        int number;         /* of the field as ASTM and HL7 count: R-4, OBX-5 */
+        int number;         /* field number of ASTM and HL7: R-4, OBX-5 */
         int component;      /* from 1; 0: the whole field */
     } field;
     const char *path; /* "Peaks/Peak/Area", "../@name", "/File/Assay/Units" */
     const char *text;
     lims_from_e from;
-    const apr_array_header_t *join;    /* of lims_source_t, none of which is a join */
-    const char *separator;             /* between them, or NULL */
-    const lims_regex_t *regex;         /* what of it counts, or NULL: all */
-    bool optional;                     /* of a header: not every file has it */
-    const apr_array_header_t *formats; /* of a timestamp: "dd/MM/yyyy HH:mm"; NULL: ISO 8601 */
+    const apr_array_header_t *join; /* array of lims_source_t, none of which is a join */
+    const char *separator;          /* between them, or NULL */
+    const lims_regex_t *regex;      /* extracts a part of the text; NULL: all of it */
+    bool optional;                  /* of a header: the file may lack it */
+    const apr_array_header_t
+        *formats; /* formats of a timestamp: "dd/MM/yyyy HH:mm"; NULL: ISO 8601 */
 } lims_source_t;
 
-/* What a reading is made of. */
+/* The columns that a reading is made of. */
 typedef enum {
     LIMS_COLUMN_TRACKING_ID,
     LIMS_COLUMN_TEST, /* the instrument's name of the test */
@@ -123,8 +124,8 @@ bool lims_condition_compares(const lims_condition_t *condition);
 
 typedef struct {
     const lims_regex_t *regex;
-    int within;  /* of the first so many lines */
-    bool absent; /* none of them may look so */
+    int within;  /* number of first lines that are searched */
+    bool absent; /* no line may match */
 } lims_line_match_t;
 
 /* All given conditions have to hold. */
@@ -133,7 +134,7 @@ typedef struct {
     const lims_regex_t *file_name;      /* or NULL */
     const apr_array_header_t *lines;    /* of lims_line_match_t, or NULL */
     const apr_array_header_t *headers;  /* of const char *, folded: all in one row */
-    int headers_within;                 /* of the first so many rows */
+    int headers_within;                 /* number of first rows that are searched */
     const char *sheet;                  /* folded; a sheet of that name exists */
     const apr_array_header_t *sections; /* of const char *, folded: each a first cell */
     const lims_regex_t *sender;         /* ASTM H-5, HL7 MSH-3 */
@@ -150,8 +151,8 @@ typedef struct {
     char quote;                        /* '\0': none */
     bool unwrap;                       /* each whole record stands in quotes */
     const apr_array_header_t *columns; /* of int: where columns begin, from 1; or NULL */
-    const char *comment;               /* lines that begin so are none; or NULL */
-    bool ragged; /* rows may lack cells at their end that hold something in others */
+    const char *comment;               /* prefix of comment lines; or NULL */
+    bool ragged;                       /* rows may lack cells at their end */
 } lims_profile_dialect_t;
 
 /* The location of the results' rows, in layouts long, wide, grouped,
@@ -163,7 +164,7 @@ typedef struct {
         const apr_array_header_t *find; /* of const char *, folded; NULL: match.headers */
         int within;                     /* rows from the begin of sheet, section, block */
         int rows;                       /* 1, or 2 and 3 that are read together */
-        bool repeats;                   /* may stand again between the data, also changed */
+        bool repeats;                   /* may be repeated between the data, with other columns */
         const lims_regex_t *group; /* transposed: of a header the name of its sample; or NULL */
     } header;
     bool has_header; /* false: columns by index alone; data begin at once */
@@ -218,7 +219,7 @@ typedef enum {
 
 typedef struct {
     const char *text;  /* in the file; compared as folded names are */
-    const char *write; /* what is written */
+    const char *write; /* text of the result */
 } lims_choice_t;
 
 /* A test of the instrument, with the organization's test definition. */
@@ -268,8 +269,8 @@ typedef enum {
     LIMS_TOKEN_NONDETECT,
     LIMS_TOKEN_OVER,
     LIMS_TOKEN_UNDER,
-    LIMS_TOKEN_TEXT,    /* a result that is no number; of a code: a plain value */
-    LIMS_TOKEN_MISSING, /* as a blank cell */
+    LIMS_TOKEN_TEXT,    /* a non-numeric result; of a code: a plain value */
+    LIMS_TOKEN_MISSING, /* like a blank cell */
     LIMS_TOKEN_INVALID, /* the value must not be taken */
     LIMS_TOKEN_COUNT
 } lims_token_e;
@@ -291,7 +292,7 @@ typedef enum {
 typedef struct {
     const char *text; /* folded; the whole flag */
     lims_flag_e action;
-    const char *write; /* of a qualifier: instead of the flag's own text, or NULL */
+    const char *write; /* of a qualifier: text instead of the flag's own, or NULL */
 } lims_flag_t;
 
 typedef struct {
@@ -299,7 +300,7 @@ typedef struct {
     const apr_array_header_t *tokens;    /* of lims_token_t, or NULL */
     const apr_array_header_t *codes;     /* of lims_token_t: of columns.qualifier; or NULL */
     const apr_array_header_t *flags;     /* of lims_flag_t, or NULL */
-    lims_flag_e unknown_flag;            /* of a flag that is not listed and not blank */
+    lims_flag_e unknown_flag;            /* action for a flag that is not listed and not blank */
 } lims_qualifiers_t;
 
 typedef enum {
@@ -342,15 +343,15 @@ typedef enum {
     LIMS_REPLICATES_QUARANTINE,
     LIMS_REPLICATES_FIRST,
     LIMS_REPLICATES_LAST,
-    LIMS_REPLICATES_MEAN,           /* of .count */
+    LIMS_REPLICATES_MEAN,           /* mean of .count values */
     LIMS_REPLICATES_DISTINCT_TESTS, /* a test of its own each: lims_test_t.replicate */
     LIMS_REPLICATES_COUNT
 } lims_replicates_e;
 
 typedef struct {
     lims_replicates_e policy;
-    int count;    /* of a mean: how many there must be */
-    int decimals; /* of a mean; -1: as many as its values have */
+    int count;    /* of a mean: required number of values */
+    int decimals; /* of a mean: decimal places; -1: as many as its values have */
     lims_round_e rounding;
 } lims_replicates_t;
 
@@ -364,16 +365,17 @@ typedef struct {
     const apr_array_header_t *tests; /* of const char *: test codes; NULL: any */
     int type;                        /* index in lims_control_types (kernel/vocabulary.h) */
     lims_route_e route;
-    lims_criterion_e criterion; /* how a batch judges it; needed for LIMS_ROUTE_QC_BATCH */
+    lims_criterion_e
+        criterion; /* acceptance criterion in the batch; required for LIMS_ROUTE_QC_BATCH */
     const char *expected_value, *lower_limit, *upper_limit; /* decimal numbers, or NULL */
-    const char *unit; /* of these, but where they are percent; NULL: the test's */
+    const char *unit; /* unit of these values unless they are percent; NULL: the test's */
     const char *expected_text;
     const char *against; /* of a difference: the type of the other control; NULL: the sample */
 } lims_control_t;
 
 typedef struct {
     const apr_array_header_t *when; /* of lims_condition_t: all of them */
-    const char *message;            /* of an error: what it means, or NULL */
+    const char *message;            /* of an error: its meaning, or NULL */
 } lims_row_rule_t;
 
 typedef struct {
@@ -399,12 +401,12 @@ typedef enum {
 
 typedef struct {
     lims_frames_e frames;    /* ASTM: of E1381, with their checksums */
-    const lims_regex_t *end; /* what the last line that is not blank looks like, or NULL */
-    bool line_break;         /* a text's last line ends like the others */
-    lims_source_t count;     /* how many rows the file says it has */
+    const lims_regex_t *end; /* pattern of the last line that is not blank, or NULL */
+    bool line_break;         /* the last line must end like the others */
+    lims_source_t count;     /* number of rows stated in the file */
     struct {
         const lims_regex_t *regex; /* of the line that has it, capturing it; or NULL */
-        lims_hash_e algorithm;     /* over all bytes before that line; NONE: only to be there */
+        lims_hash_e algorithm; /* over all bytes before that line; NONE: the line must only exist */
     } hash;
 } lims_integrity_t;
 
@@ -430,9 +432,9 @@ enum {
 extern const char *const lims_sample_ways[];
 
 typedef struct {
-    unsigned sample_statuses; /* in which results are taken */
+    unsigned sample_statuses; /* statuses in which results are accepted */
     lims_existing_e existing;
-    int max_age_days; /* of analysedAt; 0: any */
+    int max_age_days; /* greatest age of analysedAt, days; 0: any */
     int future_tolerance_minutes;
 } lims_write_t;
 
@@ -448,9 +450,10 @@ typedef struct {
 /* A golden file: a test file with the readings that are expected (golden.h). */
 typedef struct {
     const char *file_name;
-    const char *content, *content_base64, *sha256; /* one of them: where its bytes are */
-    const apr_array_header_t *rows;                /* of lims_golden_row_t, or NULL */
-    const apr_array_header_t *reasons;             /* of const char *: else these hold it back */
+    const char *content, *content_base64,
+        *sha256; /* exactly one: the file's bytes, or the digest of a stored file */
+    const apr_array_header_t *rows;    /* of lims_golden_row_t, or NULL */
+    const apr_array_header_t *reasons; /* of const char *: else these hold it back */
 } lims_golden_t;
 
 /* --- The profile ----------------------------------------------------------- */
@@ -493,11 +496,11 @@ typedef struct {
  * layout grouped, of samples in layout transposed. */
 bool lims_profile_groups(const lims_profile_t *profile);
 
-/* Whether a rule for controls is for this test (NULL: none known). */
+/* Whether a rule for controls applies to this test (NULL: an unknown test). */
 bool lims_control_is_for(const lims_control_t *control, const lims_test_t *test);
 
-/* Converts expected value or limits that are in the unit of the control to that of
- * the test (rules_unit.c). False when they cannot be, or the test has none. */
+/* Converts expected value or limits from the control's unit to the test's
+ * (rules_unit.c). False if there is no conversion, or the test has no unit. */
 bool lims_control_convert(lims_control_t *control, const lims_profile_t *profile,
                           const lims_test_t *test, apr_pool_t *pool);
 
@@ -510,9 +513,9 @@ bool lims_control_convert(lims_control_t *control, const lims_profile_t *profile
 const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const char *json,
                                        apr_size_t length, apr_pool_t *pool);
 
-/* What a profile that is added must not have, though one that is in use may: a test
- * whose file has another unit than its results, and no conversion. An error as
- * lims_profile_parse() gives it, or NULL. */
+/* Refuses defects that are tolerated in profiles in use: a test whose file unit
+ * differs from its result unit, without conversion. Returns an error like
+ * lims_profile_parse(), or NULL. */
 const lims_error_t *lims_profile_judge(const lims_profile_t *profile, apr_pool_t *pool);
 
 #endif /* LIMS_PROFILES_PROFILE_H */

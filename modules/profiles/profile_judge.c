@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_judge.c - what a profile that is added must not have. */
+/* profile_judge.c - stricter checks for profiles that are added. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static bool is_listed(const lims_units_t *units, const char *from, const char *t
     return false;
 }
 
-/* Whether values of the file's unit can become results. */
+/* Whether values in the file's unit can be converted to the results' unit. */
 static bool converts(const lims_profile_t *profile, const lims_test_t *test, apr_pool_t *pool)
 {
     const lims_units_t *units = &profile->units;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_names.c - the words of a profile for what profile.h enumerates. */
+/* profile_names.c - the JSON names of the enumerations in profile.h. */
 #include "profiles/profile.h"
 
 const char *const lims_from_names[] = {
@@ -46,6 +46,6 @@ const char *const lims_doubled_names[] = {
 };
 _Static_assert(LIMS_LENGTH(lims_doubled_names) == LIMS_DOUBLED_COUNT + 1, "a name for each choice");
 
-/* The bits of LIMS_BY_…, in their order. */
+/* Names of the bits LIMS_BY_…, in their order. */
 const char *const lims_sample_ways[] = { "trackingId", "externalId", "sampleIdentifier", "name",
                                          NULL };

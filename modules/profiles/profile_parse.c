@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse.c - JSON into lims_profile_t, driven by the tables of members.
+ * profile_parse.c - parser of profiles: JSON to lims_profile_t, driven by the
+ * tables of members.
  *
- * Each member is checked by its row; when an object's members are all there,
- * its shape's check judges what one row cannot.
+ * Each member is validated by its row; after all members of an object, the check
+ * function of its shape validates their combination.
  */
 #include "profiles/profile_parse.h"
 
@@ -79,8 +80,9 @@ static const char *expectation(const lims_member_t *member, apr_pool_t *pool)
     }
 }
 
-static const lims_error_t *wrong(const lims_profile_parser_t *parser, const lims_member_t *member,
-                                 const lims_profile_place_t *place)
+static const lims_error_t *refuse_type(const lims_profile_parser_t *parser,
+                                       const lims_member_t *member,
+                                       const lims_profile_place_t *place)
 {
     return lims_profile_refuse(parser, place, NULL, "must be %s",
                                expectation(member, parser->pool));
@@ -93,8 +95,8 @@ static void *at(void *object, const lims_member_t *member)
     return (char *)object + member->offset;
 }
 
-/* Pointers of every type are kept this way: as bytes, which alias anything. */
-static void keep(void *object, const lims_member_t *member, const void *pointer)
+/* Stores a pointer of any type bytewise, to respect strict aliasing. */
+static void store_pointer(void *object, const lims_member_t *member, const void *pointer)
 {
     memcpy(at(object, member), &pointer, sizeof(pointer));
 }
@@ -115,7 +117,7 @@ static bool is_blank(const char *text)
     return length == 0;
 }
 
-/* A text that may stand where the member wants one. */
+/* Whether a text is allowed for a member. */
 static bool text_fits(const lims_member_t *member, const char *text)
 {
     apr_size_t characters = lims_utf8_length(text, strlen(text));
@@ -195,11 +197,11 @@ static const lims_error_t *read_regex(lims_profile_parser_t *parser, void *objec
         return lims_profile_refuse(parser, place, NULL,
                                    "must capture what counts: put it in parentheses");
     }
-    keep(object, member, regex);
+    store_pointer(object, member, regex);
     return NULL;
 }
 
-/* Sets a member that is one text from it; also from its fallback. */
+/* Sets a member from a single text, also from its default. */
 static const lims_error_t *read_word(lims_profile_parser_t *parser, void *object,
                                      const lims_member_t *member, const char *text,
                                      const lims_profile_place_t *place)
@@ -212,11 +214,11 @@ static const lims_error_t *read_word(lims_profile_parser_t *parser, void *object
     case LIMS_M_TEXT:
     case LIMS_M_NAME:
         fits = text_fits(member, text);
-        keep(object, member, taken_text(parser, member, text));
+        store_pointer(object, member, taken_text(parser, member, text));
         break;
     case LIMS_M_DECIMAL:
         fits = decimal_fits(text);
-        keep(object, member, apr_pstrdup(parser->pool, text));
+        store_pointer(object, member, apr_pstrdup(parser->pool, text));
         break;
     case LIMS_M_SIGN:
         fits = sign_fits(&sign, text);
@@ -238,12 +240,12 @@ static const lims_error_t *read_word(lims_profile_parser_t *parser, void *object
     default:
         return read_regex(parser, object, member, text, place);
     }
-    return fits ? NULL : wrong(parser, member, place);
+    return fits ? NULL : refuse_type(parser, member, place);
 }
 
 /* --- Lists of values ------------------------------------------------------- */
 
-/* Adds an element of a list, or a bit of a set. */
+/* Adds an element to a list, or a bit to a set. */
 static bool add_word(lims_profile_parser_t *parser, void *object, const lims_member_t *member,
                      const char *text)
 {
@@ -260,7 +262,7 @@ static bool add_word(lims_profile_parser_t *parser, void *object, const lims_mem
     list = kept_list(object, member);
     if (!list) {
         list = apr_array_make(parser->pool, 4, sizeof(const char *));
-        keep(object, member, list);
+        store_pointer(object, member, list);
     }
     APR_ARRAY_PUSH(list, const char *) = taken_text(parser, member, text);
     if (member->type == LIMS_M_SIGNS) {
@@ -277,13 +279,13 @@ static const lims_error_t *read_words(lims_profile_parser_t *parser, void *objec
     int index = 0;
 
     if (!first || (node->type != LIMS_JSON_ARRAY && member->type == LIMS_M_SIGNS)) {
-        return wrong(parser, member, place);
+        return refuse_type(parser, member, place);
     }
     for (const lims_json_t *element = first; element; element = element->next, index++) {
         const lims_profile_place_t below = { .parent = place, .index = index };
 
         if (element->type != LIMS_JSON_STRING || !add_word(parser, object, member, element->text)) {
-            return wrong(parser, member, node->type == LIMS_JSON_ARRAY ? &below : place);
+            return refuse_type(parser, member, node->type == LIMS_JSON_ARRAY ? &below : place);
         }
         if (node->type != LIMS_JSON_ARRAY) {
             break;
@@ -300,25 +302,25 @@ static const lims_error_t *read_integers(lims_profile_parser_t *parser, void *ob
     int last = member->min - 1;
 
     if (node->type != LIMS_JSON_ARRAY || !node->first || node->count > LIMS_FILE_COLUMNS_MAX) {
-        return wrong(parser, member, place);
+        return refuse_type(parser, member, place);
     }
     for (const lims_json_t *element = node->first; element; element = element->next) {
         int value = 0;
 
         if (element->type != LIMS_JSON_NUMBER || !integer_fits(&value, member, element->text) ||
             value <= last) {
-            return wrong(parser, member, place);
+            return refuse_type(parser, member, place);
         }
         last = APR_ARRAY_PUSH(list, int) = value;
     }
-    keep(object, member, list);
+    store_pointer(object, member, list);
     return NULL;
 }
 
 /* --- Objects --------------------------------------------------------------- */
 
-/* The member of a source that a string alone stands for. */
-static const char *natural_source(lims_layout_e layout)
+/* Returns the member of a source that a plain string abbreviates. */
+static const char *default_source_member(lims_layout_e layout)
 {
     switch (layout) {
     case LIMS_LAYOUT_KEYVALUE:
@@ -334,7 +336,7 @@ static const char *natural_source(lims_layout_e layout)
     }
 }
 
-/* `node`, or for a string that stands for a source the object that it means. */
+/* Returns `node`, or for an abbreviated source the object that it means. */
 static const lims_json_t *spelt_out(const lims_profile_parser_t *parser,
                                     const lims_member_t *member, const lims_json_t *node)
 {
@@ -345,7 +347,7 @@ static const lims_json_t *spelt_out(const lims_profile_parser_t *parser,
         return node;
     }
     text = apr_pmemdup(parser->pool, node, sizeof(*text));
-    text->name = natural_source(parser->layout);
+    text->name = default_source_member(parser->layout);
     text->next = NULL;
     object = apr_pcalloc(parser->pool, sizeof(*object));
     object->type = LIMS_JSON_OBJECT;
@@ -362,7 +364,7 @@ static const lims_error_t *read_list(lims_profile_parser_t *parser, void *object
     int index = 0;
 
     if (node->type != LIMS_JSON_ARRAY || node->count < member->min || node->count > member->max) {
-        return wrong(parser, member, place);
+        return refuse_type(parser, member, place);
     }
     list = apr_array_make(parser->pool, node->count, (int)member->shape->size);
     for (const lims_json_t *element = node->first; element; element = element->next) {
@@ -377,7 +379,7 @@ static const lims_error_t *read_list(lims_profile_parser_t *parser, void *object
             return error;
         }
     }
-    keep(object, member, list);
+    store_pointer(object, member, list);
     return NULL;
 }
 
@@ -390,11 +392,11 @@ static const lims_error_t *read_member(lims_profile_parser_t *parser, void *obje
     switch (member->type) {
     case LIMS_M_INTEGER:
         return node->type == LIMS_JSON_NUMBER ? read_word(parser, object, member, node->text, place)
-                                              : wrong(parser, member, place);
+                                              : refuse_type(parser, member, place);
     case LIMS_M_BOOLEAN:
         return node->type == LIMS_JSON_BOOLEAN
                    ? read_word(parser, object, member, node->text, place)
-                   : wrong(parser, member, place);
+                   : refuse_type(parser, member, place);
     case LIMS_M_TEXTS:
     case LIMS_M_NAMES:
     case LIMS_M_SIGNS:
@@ -406,27 +408,27 @@ static const lims_error_t *read_member(lims_profile_parser_t *parser, void *obje
         return read_list(parser, object, member, node, place);
     case LIMS_M_OPTIONAL:
         optional = apr_pcalloc(parser->pool, member->shape->size);
-        keep(object, member, optional);
+        store_pointer(object, member, optional);
         return read_object(parser, optional, member->shape, spelt_out(parser, member, node), place);
     case LIMS_M_OBJECT:
         return read_object(parser, at(object, member), member->shape,
                            spelt_out(parser, member, node), place);
     default:
         return node->type == LIMS_JSON_STRING ? read_word(parser, object, member, node->text, place)
-                                              : wrong(parser, member, place);
+                                              : refuse_type(parser, member, place);
     }
 }
 
-/* Gives what is absent its default, in the parts below too. */
-static void complete(lims_profile_parser_t *parser, void *object, const lims_shape_t *shape,
-                     const lims_json_t *node)
+/* Sets the defaults of absent members, recursively. */
+static void set_defaults(lims_profile_parser_t *parser, void *object, const lims_shape_t *shape,
+                         const lims_json_t *node)
 {
     for (const lims_member_t *member = shape->members; member->name; member++) {
         if (lims_json_member(node, member->name)) {
             continue;
         }
         if (member->type == LIMS_M_OBJECT) {
-            complete(parser, at(object, member), member->shape, NULL);
+            set_defaults(parser, at(object, member), member->shape, NULL);
         } else if (member->fallback &&
                    (member->type == LIMS_M_TEXTS || member->type == LIMS_M_SET)) {
             char *state = NULL;
@@ -486,7 +488,7 @@ static const lims_error_t *read_object(lims_profile_parser_t *parser, void *obje
                                        expectation(member, parser->pool));
         }
     }
-    complete(parser, object, shape, node);
+    set_defaults(parser, object, shape, node);
     return shape->check ? shape->check(parser, object, node, place) : NULL;
 }
 
@@ -509,7 +511,8 @@ const lims_error_t *lims_profile_parse(const lims_profile_t **profile, const cha
     if (error) {
         return error;
     }
-    /* The layout is read first: it decides what a string for a source means. */
+    /* The layout is read first, since it determines the meaning of abbreviated
+     * sources. */
     layout = lims_json_member(tree, "layout");
     if (layout && layout->type == LIMS_JSON_STRING) {
         int value = index_of(lims_layout_names, layout->text);

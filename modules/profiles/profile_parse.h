@@ -12,7 +12,7 @@
 #include "kernel/json.h"
 #include "profiles/profile.h"
 
-/* What a member is in JSON, and what it becomes. */
+/* Type of a member: in JSON, and the C type it is stored as. */
 typedef enum {
     LIMS_M_TEXT,     /* string -> const char * */
     LIMS_M_NAME,     /* string, folded -> const char * */
@@ -25,9 +25,9 @@ typedef enum {
     LIMS_M_INTEGER,  /* number within min … max -> int */
     LIMS_M_INTEGERS, /* array of them, ascending -> array of int */
     LIMS_M_BOOLEAN,  /* -> bool */
-    LIMS_M_ENUM,     /* string out of .values -> int-sized enum */
-    LIMS_M_SET,      /* string or array of them, out of .values -> unsigned, a bit each */
-    LIMS_M_OBJECT,   /* object of .shape, there with its defaults when absent */
+    LIMS_M_ENUM,     /* one of the strings .values -> int-sized enum */
+    LIMS_M_SET,      /* one or several of the strings .values -> unsigned, as bits */
+    LIMS_M_OBJECT,   /* object of .shape, with its defaults if absent */
     LIMS_M_OPTIONAL, /* object of .shape -> pointer, NULL when absent */
     LIMS_M_LIST,     /* array of objects of .shape -> array, NULL when absent */
     LIMS_M_COUNT
@@ -36,8 +36,8 @@ typedef enum {
 enum {
     LIMS_M_REQUIRED = 1 << 0,
     LIMS_M_BLANK = 1 << 1,  /* a text may be empty */
-    LIMS_M_GROUP = 1 << 2,  /* a regex has to capture */
-    LIMS_M_SOURCE = 1 << 3, /* objects that a string may stand for: lims_shape_source */
+    LIMS_M_GROUP = 1 << 2,  /* the regular expression must have a capturing group */
+    LIMS_M_SOURCE = 1 << 3, /* may be abbreviated by a string: lims_shape_source */
 };
 
 typedef struct lims_shape_t lims_shape_t;
@@ -46,11 +46,11 @@ typedef struct {
     const char *name;
     lims_member_e type;
     unsigned flags;
-    apr_size_t offset; /* in the structure of the shape */
-    int min, max;      /* of a text: characters; of a list: elements; of an integer */
+    apr_size_t offset; /* offset in the C structure */
+    int min, max;      /* limits: characters of a text, elements of a list, value of an integer */
     const char *const *values;
     const lims_shape_t *shape;
-    const char *fallback; /* as a word, as the reference writes it; of lists: by blanks */
+    const char *fallback; /* default, in the notation of the reference; lists separated by blanks */
     const char *doc;
 } lims_member_t;
 
@@ -61,28 +61,28 @@ typedef struct {
 typedef struct lims_profile_parser_t lims_profile_parser_t;
 typedef struct lims_profile_place_t lims_profile_place_t;
 
-/* Judges an object whose members are all read, and may complete it. */
+/* Checks an object after all of its members were read, and may complete it. */
 typedef const lims_error_t *(lims_shape_check_fn)(lims_profile_parser_t *parser, void *object,
                                                   const lims_json_t *node,
                                                   const lims_profile_place_t *place);
 
 struct lims_shape_t {
-    const char *title;            /* in the reference */
-    const char *doc;              /* what it is; a line of the reference */
-    const lims_member_t *members; /* name NULL last */
+    const char *title;            /* title in the reference */
+    const char *doc;              /* description in the reference, one line */
+    const lims_member_t *members; /* ends with a NULL name */
     apr_size_t size;
     lims_shape_check_fn *check; /* or NULL */
 };
 
 struct lims_profile_parser_t {
     apr_pool_t *pool;
-    lims_layout_e layout; /* a string for a source means its natural place */
+    lims_layout_e layout; /* layout, which decides what an abbreviated source means */
 };
 
-/* Where in the JSON: a chain towards the root, whose name is NULL. */
+/* A position in the JSON: a chain up to the root, whose name is NULL. */
 struct lims_profile_place_t {
     const lims_profile_place_t *parent;
-    const char *name; /* of the member; NULL: element .index */
+    const char *name; /* member name; NULL: array element .index */
     int index;
 };
 
@@ -97,21 +97,21 @@ extern const lims_shape_t lims_shape_dilution, lims_shape_replicates, lims_shape
 extern const lims_shape_t lims_shape_integrity, lims_shape_write, lims_shape_golden;
 extern const lims_shape_t lims_shape_sample;
 
-/* The checks of shapes; see profile_parse_check.c. */
+/* Check functions of the shapes (profile_parse_check.c). */
 lims_shape_check_fn lims_check_profile, lims_check_source, lims_check_condition, lims_check_match;
 lims_shape_check_fn lims_check_dialect, lims_check_table, lims_check_columns, lims_check_test;
 lims_shape_check_fn lims_check_conversion, lims_check_numbers, lims_check_qualifiers;
 lims_shape_check_fn lims_check_units, lims_check_replicates, lims_check_control;
 lims_shape_check_fn lims_check_integrity;
 
-/* An error about a place: "tests[3].convert.factor must be …". `member` names a
- * member below the place, or is NULL. */
+/* Returns an error with a path: "tests[3].convert.factor must be …". `member` is a
+ * member below `place`, or NULL. */
 const lims_error_t *lims_profile_refuse(const lims_profile_parser_t *parser,
                                         const lims_profile_place_t *place, const char *member,
                                         const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The reference of all members in Markdown, as the manual has it. */
+/* Returns the reference of all members as Markdown, for the manual; in `pool`. */
 const char *lims_profile_reference(apr_pool_t *pool);
 
 #endif /* LIMS_PROFILES_PROFILE_PARSE_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_check.c - what a table of members cannot say: which members of
- * an object exclude or need each other. What concerns the profile as a whole
- * stands in profile_parse_whole.c.
+ * profile_parse_check.c - checks of the combination of members in an object: which
+ * exclude or require each other. Checks of the profile as a whole are in
+ * profile_parse_whole.c.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static bool given(const lims_json_t *node, const char *name)
 
 /* --- The file -------------------------------------------------------------- */
 
-/* What files have not says too little of what they are. */
+/* Whether some line is required: conditions on absent lines alone identify
+ * nothing. */
 static bool has_present(const apr_array_header_t *lines)
 {
     bool present = false;
@@ -32,8 +33,8 @@ static bool has_present(const apr_array_header_t *lines)
     return present;
 }
 
-/* Names are compared folded, but people know them as they wrote them. */
-static void note_written(lims_match_t *match, const lims_json_t *node, apr_pool_t *pool)
+/* Stores the spelling of folded names, for messages to people. */
+static void store_spelling(lims_match_t *match, const lims_json_t *node, apr_pool_t *pool)
 {
     static const char *const members[] = { "headers", "sheet", "sections" };
 
@@ -54,7 +55,7 @@ const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object
 {
     static const struct {
         const char *member;
-        unsigned containers; /* that have it */
+        unsigned containers; /* containers that have the member */
     } needs[] = {
 #define KIND(container) (1U << LIMS_CONTAINER_##container)
         { "headers", KIND(TEXT) | KIND(XLSX) | KIND(XLS) | KIND(HTML) },
@@ -68,7 +69,7 @@ const lims_error_t *lims_check_match(lims_profile_parser_t *parser, void *object
     lims_match_t *match = object;
     int conditions = 0;
 
-    note_written(match, node, parser->pool);
+    store_spelling(match, node, parser->pool);
     for (apr_size_t i = 0; i < LIMS_LENGTH(needs); i++) {
         if (!given(node, needs[i].member)) {
             continue;
@@ -281,7 +282,7 @@ const lims_error_t *lims_check_control(lims_profile_parser_t *parser, void *obje
 {
     static const char *const members[] = { "expectedValue", "lowerLimit", "upperLimit",
                                            "expectedText" };
-    /* Which of them each criterion has, a bit each: all of them and no other. */
+    /* Members that each criterion requires, as bits; all others are refused. */
     static const unsigned needs[] = {
         [LIMS_CRITERION_NONE] = 0,    [LIMS_CRITERION_RECOVERY] = 7, [LIMS_CRITERION_RPD] = 4,
         [LIMS_CRITERION_MAXIMUM] = 4, [LIMS_CRITERION_RANGE] = 6,    [LIMS_CRITERION_EXPECTED] = 8,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_file.c - the members by which a profile recognizes a file and
- * finds its way in it.
+ * profile_parse_file.c - members for matching a file and for finding its tables.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_parse_golden.c - the members about the files that prove a profile. */
+/* profile_parse_golden.c - members of golden files. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_members.c - the members of a profile itself, and its columns. How
- * it says where a text stands is in profile_parse_source.c, what is about the file
- * in profile_parse_file.c, about tests and numbers in profile_parse_values.c, about
+ * profile_parse_members.c - members of the profile object and its columns. The
+ * members of sources are in profile_parse_source.c, about the file in
+ * profile_parse_file.c, about tests and numbers in profile_parse_values.c, about
  * rows and writing in profile_parse_rows.c.
  */
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_reference.c - the tables of members as the manual shows them:
- * Markdown, a section for each object, wrapped to 80 columns.
+ * profile_parse_reference.c - generates the reference of the manual from the
+ * tables of members: Markdown, a section for each object, wrapped to 80 columns.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 typedef struct {
     apr_pool_t *pool;
-    apr_array_header_t *parts; /* of const char *, to be joined */
+    apr_array_header_t *parts; /* array of const char *, to be concatenated */
     const lims_shape_t *done[SHAPES_MAX];
     int count;
 } page_t;
@@ -24,8 +24,8 @@ static void put(page_t *page, const char *text)
     APR_ARRAY_PUSH(page->parts, const char *) = text;
 }
 
-/* A paragraph: lines of at most WIDTH, those after the first indented. A blank
- * within `…` is none to break at. */
+/* Writes a paragraph in lines of at most WIDTH, indented from the second on.
+ * Blanks within `…` are not broken. */
 static void put_paragraph(page_t *page, const char *text, int indent)
 {
     int column = 0;
@@ -65,7 +65,7 @@ static const char *choices(const lims_member_t *member, apr_pool_t *pool)
     return list;
 }
 
-/* Describes the type of a member in few words. */
+/* Describes the type of a member in a few words. */
 static const char *kind(const lims_member_t *member, apr_pool_t *pool)
 {
     switch (member->type) {
@@ -117,7 +117,7 @@ static void put_member(page_t *page, const lims_member_t *member)
                   2);
 }
 
-/* A section of the shape, then of those that its members have. */
+/* Writes the section of a shape, then those of its members' shapes. */
 static void put_shape(page_t *page, const lims_shape_t *shape)
 {
     for (int i = 0; i < page->count; i++) {

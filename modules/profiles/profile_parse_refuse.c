@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_parse_refuse.c - what is wrong with a profile, with its place in the JSON. */
+/* profile_parse_refuse.c - errors in a profile, with their JSON path. */
 #include "profiles/profile_parse.h"
 
 #include <apr_strings.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_rows.c - the members about what is no plain result of a sample:
- * qualifiers, flags, controls; about a file's integrity, and about writing.
+ * profile_parse_rows.c - members about qualifiers, flags, controls, integrity and
+ * writing.
  */
 #include <stddef.h>
 
@@ -423,7 +423,7 @@ const lims_shape_t lims_shape_integrity = {
     .check = lims_check_integrity,
 };
 
-/* The bits of LIMS_SAMPLE_…, in their order. */
+/* Names of the bits LIMS_SAMPLE_…, in their order. */
 static const char *const sample_statuses[] = { "received", "processing", NULL };
 
 static const char *const existing_names[] = {

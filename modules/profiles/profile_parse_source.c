@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_source.c - where a text stands, and conditions on it: the tables of
- * their members, and what these cannot say.
+ * profile_parse_source.c - members of sources and conditions, with their checks.
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -22,7 +21,7 @@ static bool given(const lims_json_t *node, const char *name)
 static const struct {
     const char *name;
     lims_source_e kind;
-    unsigned layouts; /* that have such places, a bit each */
+    unsigned layouts; /* layouts that have such a source, as bits */
 } source_kinds[] = {
 #define BIT(layout) (1U << LIMS_LAYOUT_##layout)
 #define TABLES                                                                                     \
@@ -50,7 +49,7 @@ static const unsigned from_layouts[] = {
 };
 _Static_assert(LIMS_LENGTH(from_layouts) == LIMS_FROM_COUNT, "layouts of every place");
 
-/* "Units#2": the second of equal headers. */
+/* Splits the occurrence from a header: "Units#2" is the second of equal headers. */
 static void split_occurrence(lims_source_t *source, const char *text, int otherwise,
                              apr_pool_t *pool)
 {
@@ -67,7 +66,7 @@ static void split_occurrence(lims_source_t *source, const char *text, int otherw
     source->header = lims_fold(text, length, pool);
 }
 
-/* "R-4.1": record, number of the field, component. */
+/* Splits a field reference: "R-4.1" is record, field number, component. */
 static bool split_field(lims_source_t *source, lims_layout_e layout, apr_pool_t *pool)
 {
     const char *text = source->field.record;
@@ -95,8 +94,8 @@ static bool split_field(lims_source_t *source, lims_layout_e layout, apr_pool_t 
     return number[digits] == '\0' && source->field.number > 0;
 }
 
-/* The letters of a format, each in one of its lengths. That of a time of day has
- * hours and minutes alone, any other day, month and year. */
+/* Whether a date or time format is valid: each letter in one of its lengths; hours
+ * and minutes for a time of day, else day, month and year. */
 static bool format_fits(const char *format, bool time_of_day)
 {
     static const char *const words[] = { "yyyy", "yy", "MMMM", "MMM", "MM", "M",   "dd", "d", "HH",
@@ -107,7 +106,7 @@ static bool format_fits(const char *format, bool time_of_day)
         apr_size_t run = 1;
         bool known = false;
 
-        if (*format == '\'') { /* words that stand for themselves */
+        if (*format == '\'') { /* quoted literal text */
             const char *end = strchr(format + 1, '\'');
 
             if (!end) {
@@ -123,7 +122,7 @@ static bool format_fits(const char *format, bool time_of_day)
             known = strlen(words[i]) == run && strncmp(words[i], format, run) == 0;
         }
         if (!known && apr_isalpha(*format)) {
-            return false; /* other signs stand for themselves */
+            return false; /* other signs are literal */
         }
         seen |= *format == 'y'                     ? 1U
                 : *format == 'M'                   ? 2U
@@ -146,7 +145,7 @@ static bool formats_fit(const apr_array_header_t *formats, bool time_of_day)
     return true;
 }
 
-/* What a source names, once it is known that it names one place. */
+/* Checks the place in a source, which is known to name exactly one. */
 static const lims_error_t *check_place(lims_profile_parser_t *parser, lims_source_t *source,
                                        const lims_profile_place_t *place)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_parse_whole.c - what only a whole profile shows: the columns that its
- * layout needs, its layout's own places, and parts that refer to each other.
+ * profile_parse_whole.c - checks of the profile as a whole: the columns that its
+ * layout requires, members that its layout does not have, and references between
+ * parts.
  */
 #include <apr_hash.h>
 #include <apr_strings.h>
@@ -12,10 +13,10 @@
 
 #define BIT(column) (1U << LIMS_COLUMN_##column)
 
-/* The columns of a layout: those it needs, and those it has no place for. */
+/* Columns of each layout: required and impossible ones. */
 static const struct {
     unsigned needed, excluded;
-    unsigned containers; /* in which it occurs */
+    unsigned containers; /* containers in which the layout occurs, as bits */
 } layouts[] = {
 #define KIND(container) (1U << LIMS_CONTAINER_##container)
 #define SHEETS (KIND(TEXT) | KIND(XLSX) | KIND(XLS) | KIND(HTML))
@@ -75,13 +76,13 @@ static void set_final(lims_profile_t *profile, apr_pool_t *pool)
     }
 }
 
-/* What a profile leaves to its layout; the reference names these. */
-static void complete(lims_profile_t *profile, apr_pool_t *pool)
+/* Sets the defaults that depend on the layout; the reference names them. */
+static void set_layout_defaults(lims_profile_t *profile, apr_pool_t *pool)
 {
     switch (profile->layout) {
     case LIMS_LAYOUT_GROUPED:
         set_from(profile, LIMS_COLUMN_TEST, LIMS_FROM_GROUP);
-        /* Where `table` is absent; one row is refused where it is given. */
+        /* If `table` is absent; a given single row is refused. */
         if (profile->table.header.rows < 2) {
             profile->table.header.rows = 2;
         }
@@ -145,7 +146,7 @@ static const lims_error_t *check_layout(lims_profile_parser_t *parser,
     return NULL;
 }
 
-/* A place against the table it points into. */
+/* Checks a place that refers into the table. */
 static const lims_error_t *check_one_pointer(lims_profile_parser_t *parser,
                                              const lims_profile_t *profile,
                                              const lims_source_t *source, const char *member,
@@ -218,7 +219,7 @@ static const lims_error_t *check_pointers(lims_profile_parser_t *parser,
 
 /* --- Parts that refer to each other ---------------------------------------- */
 
-/* Whether a column is declared, for all tests or for one. */
+/* Whether a column is declared for all tests, or for one. */
 static bool has_column(const lims_profile_t *profile, lims_column_e column)
 {
     bool there = profile->columns[column].kind != LIMS_SOURCE_NONE;
@@ -229,7 +230,7 @@ static bool has_column(const lims_profile_t *profile, lims_column_e column)
     return there;
 }
 
-/* A column that a condition compares is declared. */
+/* Checks that a column in a condition is declared. */
 static const lims_error_t *check_conditions(lims_profile_parser_t *parser,
                                             const lims_profile_t *profile,
                                             const apr_array_header_t *conditions,
@@ -267,7 +268,7 @@ static const lims_error_t *check_rules(lims_profile_parser_t *parser, const lims
     return error;
 }
 
-/* Whatever unit a control is given in has to lead to that of each of its tests. */
+/* Checks that a control's unit can be converted to the unit of each of its tests. */
 static const lims_error_t *check_unit(lims_profile_parser_t *parser, const lims_profile_t *profile,
                                       const lims_control_t *control, int index,
                                       const lims_profile_place_t *place)
@@ -316,7 +317,7 @@ static const lims_error_t *check_rows(lims_profile_parser_t *parser, const lims_
     return error;
 }
 
-/* No name means two tests, but as another replicate. */
+/* Checks that no name means two tests, unless they are replicates. */
 static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims_profile_t *profile,
                                        const lims_profile_place_t *place)
 {
@@ -357,8 +358,8 @@ static const lims_error_t *check_names(lims_profile_parser_t *parser, const lims
     return NULL;
 }
 
-/* "UTC+2" and "CET+1" would be POSIX's, whose signs are the other way round;
- * whether there is a zone of the name, the database says. */
+/* Whether a time zone name is acceptable: POSIX reads "UTC+2" with the opposite
+ * sign. Whether a zone of that name exists is checked by the database. */
 static bool time_zone_fits(const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -379,8 +380,8 @@ static bool time_zone_fits(const char *name)
     return strchr(letters, *name);
 }
 
-/* Whether what is written in the place of a text names a place of the file. */
-static bool writes(const apr_array_header_t *tokens, const char *place)
+/* Whether a token's replacement text contains a placeholder for this column. */
+static bool has_placeholder(const apr_array_header_t *tokens, const char *place)
 {
     bool any = false;
 
@@ -407,8 +408,9 @@ static const lims_error_t *check_qualifiers(lims_profile_parser_t *parser,
         member = "codes";
         words = "needs columns.qualifier";
     } else if (!has_column(profile, LIMS_COLUMN_LIMIT) &&
-               (writes(qualifiers->tokens, "{limit}") || writes(qualifiers->codes, "{limit}"))) {
-        member = writes(qualifiers->tokens, "{limit}") ? "tokens" : "codes";
+               (has_placeholder(qualifiers->tokens, "{limit}") ||
+                has_placeholder(qualifiers->codes, "{limit}"))) {
+        member = has_placeholder(qualifiers->tokens, "{limit}") ? "tokens" : "codes";
         words = "writes {limit}, which needs columns.limit";
     }
     return member ? lims_profile_refuse(parser, place,
@@ -417,7 +419,7 @@ static const lims_error_t *check_qualifiers(lims_profile_parser_t *parser,
                   : NULL;
 }
 
-/* Columns of samples, in layout transposed: all of it or nothing. */
+/* Checks the groups of columns in layout transposed: all members or none. */
 static const lims_error_t *check_groups(lims_profile_parser_t *parser,
                                         const lims_profile_t *profile,
                                         const lims_profile_place_t *place)
@@ -497,10 +499,10 @@ const lims_error_t *lims_check_profile(lims_profile_parser_t *parser, void *obje
     lims_profile_t *profile = object;
     const lims_error_t *error;
 
-    complete(profile, parser->pool);
+    set_layout_defaults(profile, parser->pool);
     if (profile->layout == LIMS_LAYOUT_HL7 &&
         !lims_json_member(lims_json_member(node, "integrity"), "lineBreak")) {
-        profile->integrity.line_break = true; /* the standard ends every segment */
+        profile->integrity.line_break = true; /* the standard requires an end for every segment */
     }
     profile->table.has_header = profile->table.header.find || profile->match.headers;
     if (!profile->table.header.find) {

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reason.c - reasons of layouts and rules against a file, each with its place. */
+/* reason.c - adding reasons of layouts and rules, with their positions. */
 #include "profiles/layout.h"
 
 #include <apr_strings.h>
 
-/* A cell that belongs to many values, a date above a table, is told once: and then
- * of none of them alone. */
-static bool was_told(const lims_layout_t *layout, const lims_reason_t *reason)
+/* Whether the same reason was added before for this cell. A cell may belong to
+ * many values, such as a date above a table: then the reason is no longer about a
+ * single value. */
+static bool is_repeated(const lims_layout_t *layout, const lims_reason_t *reason)
 {
     const apr_array_header_t *list = layout->out->reasons->list;
     const char *key;
     int *place;
 
     if (list->nelts >= LIMS_FILE_REASONS_MAX) {
-        return false; /* those are only counted */
+        return false; /* beyond the limit reasons are only counted */
     }
     key = apr_psprintf(layout->pool, "%d %d %d %s\n%s", (int)reason->code, reason->row,
                        reason->column, reason->sheet ? reason->sheet : "", reason->message);
-    place = apr_hash_get(layout->said, key, APR_HASH_KEY_STRING);
+    place = apr_hash_get(layout->known_reasons, key, APR_HASH_KEY_STRING);
     if (place) {
-        lims_reason_t *told = &APR_ARRAY_IDX(list, *place, lims_reason_t);
+        lims_reason_t *earlier = &APR_ARRAY_IDX(list, *place, lims_reason_t);
 
-        told->tracking_id = told->test = NULL;
-        told->value_column = 0;
+        earlier->tracking_id = earlier->test = NULL;
+        earlier->value_column = 0;
         return true;
     }
     place = apr_palloc(layout->pool, sizeof(*place));
     *place = list->nelts;
-    apr_hash_set(layout->said, key, APR_HASH_KEY_STRING, place);
+    apr_hash_set(layout->known_reasons, key, APR_HASH_KEY_STRING, place);
     return false;
 }
 
@@ -45,7 +46,7 @@ static void add_reason(const lims_layout_t *layout, const lims_layout_scope_t *s
     if (reason.row == 0 && scope) {
         reason.row = scope->row ? scope->row->number : scope->line;
     }
-    if (!was_told(layout, &reason)) {
+    if (!is_repeated(layout, &reason)) {
         lims_reasons_add(layout->out->reasons, &reason);
     }
 }
@@ -57,7 +58,7 @@ void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *
     const char *text = message;
     va_list arguments;
 
-    /* Reasons beyond the limit are only counted, and need no message. */
+    /* Reasons beyond the limit are only counted, so they need no message. */
     if (layout->out->reasons->list->nelts < LIMS_FILE_REASONS_MAX) {
         va_start(arguments, message);
         text = apr_pvsprintf(layout->pool, message, arguments);
@@ -69,16 +70,16 @@ void lims_layout_reason(const lims_layout_t *layout, const lims_layout_scope_t *
                found);
 }
 
-/* What is told of each value by itself; of others that share it, once. */
-static bool is_own(lims_column_e column)
+/* Whether a column has a text for each value; others are shared by several values. */
+static bool is_per_value(lims_column_e column)
 {
     return column == LIMS_COLUMN_VALUE || column == LIMS_COLUMN_UNIT ||
            column == LIMS_COLUMN_QUALIFIER || column == LIMS_COLUMN_DILUTION ||
            column == LIMS_COLUMN_LIMIT;
 }
 
-/* XML and JSON may stand in one line: what is told of a value names it. */
-static const char *named(const lims_cell_value_t *value, const char *text)
+/* Prefixes the value's name, since XML and JSON may be in one line. */
+static const char *prefix_name(const lims_cell_value_t *value, const char *text)
 {
     const char *sample = value->found[LIMS_COLUMN_TRACKING_ID].text;
 
@@ -103,13 +104,13 @@ void lims_value_refuse(lims_cell_value_t *value, lims_reason_e code, lims_column
         text = apr_pvsprintf(value->layout->pool, message, arguments);
         va_end(arguments);
     }
-    reason.message = named(value, text);
-    if (is_own(column)) {
+    reason.message = prefix_name(value, text);
+    if (is_per_value(column)) {
         reason.tracking_id = value->found[LIMS_COLUMN_TRACKING_ID].text;
         reason.test = value->test ? value->test->test_code : NULL;
         reason.value_column = value->found[LIMS_COLUMN_VALUE].column;
     }
-    /* What is missing is missed where the value stands. */
+    /* A missing text is reported at the value's position. */
     add_reason(value->layout, value->scope, reason,
                found->raw ? found : &value->found[LIMS_COLUMN_VALUE]);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * regex.c - PCRE2, bounded.
+ * regex.c - PCRE2 with limits.
  *
- * The compiled form is interpreted, not translated to machine code: a match of
- * a cell takes a microsecond, and the steps of an interpreted match can be
- * counted. PCRE2 allocates by itself, where its limits hold and a failure is an
- * error; pools free what it allocated.
+ * Expressions are interpreted, not compiled to machine code: a match of a cell
+ * takes a microsecond, and the steps of an interpreted match can be limited. PCRE2
+ * allocates with malloc, where its limits apply and failure is an error; pool
+ * cleanups free the memory.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "profiles/regex.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Steps of one match. A sensible expression needs a few for each byte. */
+/* Limit of steps in one match. A sensible expression needs a few for each byte. */
 #define STEPS_MAX 100000
 #define DEPTH_MAX 10000
 #define HEAP_MAX 4096 /* KiB */
@@ -28,9 +28,9 @@ struct lims_regex_t {
 };
 
 struct lims_matcher_t {
-    pcre2_match_data *data; /* NULL: no memory for it */
+    pcre2_match_data *data; /* NULL: out of memory */
     pcre2_match_context *context;
-    apr_time_t deadline; /* of the thread's own clock */
+    apr_time_t deadline; /* deadline in the thread's processor time */
     unsigned calls;
     const char *exhausted;
 };
@@ -116,7 +116,7 @@ bool lims_regex_captures(const lims_regex_t *regex)
 }
 
 /* Returns the processor time that the thread has used. */
-static apr_time_t computed(void)
+static apr_time_t thread_time(void)
 {
     struct timespec time = { 0, 0 };
 
@@ -124,17 +124,18 @@ static apr_time_t computed(void)
     return apr_time_from_sec(time.tv_sec) + time.tv_nsec / 1000;
 }
 
-/* Asking for the time costs more than most matches. */
+/* Checks the deadline once in many calls, since reading the clock costs more than
+ * most matches. */
 static bool is_late(lims_matcher_t *matcher)
 {
-    return matcher->calls++ % 16 == 0 && computed() > matcher->deadline;
+    return matcher->calls++ % 16 == 0 && thread_time() > matcher->deadline;
 }
 
 lims_matcher_t *lims_matcher_create(apr_interval_time_t most, apr_pool_t *pool)
 {
     lims_matcher_t *matcher = apr_pcalloc(pool, sizeof(*matcher));
 
-    matcher->deadline = computed() + (most != 0 ? most : LIMS_MATCH_TIME);
+    matcher->deadline = thread_time() + (most != 0 ? most : LIMS_MATCH_TIME);
     matcher->data = pcre2_match_data_create(2, NULL);
     matcher->context = pcre2_match_context_create(NULL);
     if (matcher->data) {
@@ -180,7 +181,8 @@ bool lims_regex_capture(const char **found, apr_size_t *found_length, lims_match
     int places = match(matcher, regex, text, length);
     const PCRE2_SIZE *place;
 
-    /* A group that took no part has no place; \K can move the begin past the end. */
+    /* A group that did not participate has no position; \K can move the begin
+     * behind the end. */
     if (places <= (regex->captures ? 1 : 0)) {
         return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules.c - what every layout's values go through: which of them count, whose
- * they are, of what test, when. Their numbers and units are rules_value.c's.
+ * rules.c - the rules for values of every layout: which values count, their
+ * sample, test and time. Numbers and units are in rules_value.c.
  */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -14,7 +14,7 @@
 typedef enum {
     FAILS,
     HOLDS,
-    OPEN /* only a value can tell */
+    OPEN /* depends on the value */
 } verdict_e;
 
 static bool is_listed(const apr_array_header_t *texts, const char *text)
@@ -27,9 +27,10 @@ static bool is_listed(const apr_array_header_t *texts, const char *text)
     return false;
 }
 
-/* `value` NULL: by what the row alone says. */
-static verdict_e judge_one(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                           const lims_cell_value_t *value, const lims_condition_t *condition)
+/* Evaluates one condition; `value` NULL: by the row only. */
+static verdict_e evaluate_condition(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                                    const lims_cell_value_t *value,
+                                    const lims_condition_t *condition)
 {
     const lims_source_t *source = &condition->source;
     lims_found_t found;
@@ -59,15 +60,16 @@ static verdict_e judge_one(const lims_layout_t *layout, const lims_layout_scope_
                : FAILS;
 }
 
-/* Whether all hold. */
-static verdict_e judge(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                       const lims_cell_value_t *value, const apr_array_header_t *conditions)
+/* Evaluates conditions, all of which must hold. */
+static verdict_e evaluate_conditions(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                                     const lims_cell_value_t *value,
+                                     const apr_array_header_t *conditions)
 {
     verdict_e verdict = HOLDS;
 
     for (int i = 0; conditions && i < conditions->nelts; i++) {
-        verdict_e one =
-            judge_one(layout, scope, value, &APR_ARRAY_IDX(conditions, i, lims_condition_t));
+        verdict_e one = evaluate_condition(layout, scope, value,
+                                           &APR_ARRAY_IDX(conditions, i, lims_condition_t));
         if (one == FAILS) {
             return FAILS;
         }
@@ -76,15 +78,16 @@ static verdict_e judge(const lims_layout_t *layout, const lims_layout_scope_t *s
     return verdict;
 }
 
-/* Whether a row, or a value of it, is to be taken. */
-static verdict_e judge_taken(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                             const lims_cell_value_t *value)
+/* Whether a row, or a value in it, is selected by rows.only and rows.skip. */
+static verdict_e evaluate_selection(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                                    const lims_cell_value_t *value)
 {
     const lims_rows_t *rows = &layout->profile->rows;
-    verdict_e verdict = judge(layout, scope, value, rows->only);
+    verdict_e verdict = evaluate_conditions(layout, scope, value, rows->only);
 
     for (int i = 0; rows->skip && i < rows->skip->nelts && verdict != FAILS; i++) {
-        switch (judge(layout, scope, value, APR_ARRAY_IDX(rows->skip, i, lims_row_rule_t).when)) {
+        switch (evaluate_conditions(layout, scope, value,
+                                    APR_ARRAY_IDX(rows->skip, i, lims_row_rule_t).when)) {
         case HOLDS:
             return FAILS;
         case OPEN:
@@ -106,11 +109,11 @@ bool lims_rules_begin(lims_layout_t *layout, const lims_layout_scope_t *scope)
     if (!lims_reasons_in_time(layout->out->reasons)) {
         return false;
     }
-    verdict = scope ? judge_taken(layout, scope, NULL) : OPEN;
+    verdict = scope ? evaluate_selection(layout, scope, NULL) : OPEN;
     layout->out->counts.rows++;
     layout->values = layout->skipped = layout->left = 0;
-    layout->told_id = layout->told_time = false;
-    layout->told_flag = NULL;
+    layout->id_reported = layout->time_reported = false;
+    layout->flag_reported = NULL;
     layout->judged = verdict == HOLDS;
     if (verdict == FAILS) {
         layout->out->counts.skipped++;
@@ -133,7 +136,7 @@ static bool is_replicate(const lims_test_t *test, const char *replicate)
     return !test->replicate || (replicate && strcmp(test->replicate, replicate) == 0);
 }
 
-/* The test of a name; of several the one for the replicate. */
+/* Finds the test with a name; of several the one for the replicate. */
 static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, const char *folded,
                                     const char *replicate)
 {
@@ -149,8 +152,9 @@ static const lims_test_t *find_test(bool *known, const lims_layout_t *layout, co
     return NULL;
 }
 
-/* A name that stands once for many values, of a group or a block, is told once. */
-static void tell_unknown(lims_cell_value_t *value, const char *text)
+/* Reports an unknown test. A name shared by many values, of a group or a block, is
+ * reported once. */
+static void report_unknown_test(lims_cell_value_t *value, const char *text)
 {
     lims_layout_t *layout = value->layout;
     const lims_found_t *name = &value->found[LIMS_COLUMN_TEST];
@@ -178,7 +182,7 @@ static void tell_unknown(lims_cell_value_t *value, const char *text)
                       "The profile has no test of the name \"%s\".", text);
 }
 
-/* False, with a reason or without, for a value of no test. */
+/* Determines the test of a value; false, with or without a reason, if it has none. */
 static bool resolve_test(lims_cell_value_t *value, const lims_test_t *given)
 {
     lims_layout_t *layout = value->layout;
@@ -190,7 +194,7 @@ static bool resolve_test(lims_cell_value_t *value, const lims_test_t *given)
 
     value->test = find_test(&known, layout, folded, replicate);
     if (value->test) {
-        /* A column of the table is of each of its replicates' tests: once is enough. */
+        /* A column is read for the test of each replicate; the right one takes it. */
         return !given || given == value->test;
     }
     if (given && !given->replicate) {
@@ -211,11 +215,12 @@ static bool resolve_test(lims_cell_value_t *value, const lims_test_t *given)
         layout->skipped++;
         return false;
     }
-    tell_unknown(value, text);
+    report_unknown_test(value, text);
     return false;
 }
 
-/* --- Whose, when, whether ---------------------------------------------------------- */
+/* --- Sample, test, time
+ * ------------------------------------------------------------ */
 
 static void read_tracking_id(lims_cell_value_t *value)
 {
@@ -226,8 +231,8 @@ static void read_tracking_id(lims_cell_value_t *value)
 
     if (found->text && *found->text) {
         value->reading.tracking_id = found->text;
-    } else if (!layout->told_id && !value->reading.control) {
-        layout->told_id = true;
+    } else if (!layout->id_reported && !value->reading.control) {
+        layout->id_reported = true;
         lims_value_refuse(value, LIMS_REASON_MISSING_TRACKING_ID, LIMS_COLUMN_TRACKING_ID,
                           wrong ? lims_regex_pattern(regex) : NULL,
                           wrong ? "The sample's name does not have the form of a tracking id."
@@ -235,8 +240,8 @@ static void read_tracking_id(lims_cell_value_t *value)
     }
 }
 
-/* A value in a well of which the map names no sample: the name may be lost. False: the
- * well is not such a one. */
+/* Refuses a value in a well for which the map names no sample, since the name may
+ * be lost. False: the map has the well, or the value is of a control. */
 static bool refuse_unmapped(lims_cell_value_t *value)
 {
     if (!value->scope->unmapped || value->reading.control) {
@@ -259,21 +264,21 @@ static const lims_control_t *find_control(const lims_cell_value_t *value)
     for (int i = 0; controls && i < controls->nelts; i++) {
         const lims_control_t *control = &APR_ARRAY_IDX(controls, i, lims_control_t);
         if (lims_control_is_for(control, value->test) &&
-            judge(value->layout, value->scope, value, control->when) == HOLDS) {
+            evaluate_conditions(value->layout, value->scope, value, control->when) == HOLDS) {
             return control;
         }
     }
     return NULL;
 }
 
-/* Errors that the instrument tells in the row. */
+/* Adds reasons for errors that the instrument reports in the row. */
 static void check_errors(lims_cell_value_t *value)
 {
     const apr_array_header_t *errors = value->layout->profile->rows.errors;
 
     for (int i = 0; errors && i < errors->nelts; i++) {
         const lims_row_rule_t *rule = &APR_ARRAY_IDX(errors, i, lims_row_rule_t);
-        if (judge(value->layout, value->scope, value, rule->when) == HOLDS) {
+        if (evaluate_conditions(value->layout, value->scope, value, rule->when) == HOLDS) {
             const lims_condition_t *first = &APR_ARRAY_IDX(rule->when, 0, lims_condition_t);
             lims_column_e column =
                 first->column == LIMS_COLUMN_COUNT ? LIMS_COLUMN_VALUE : first->column;
@@ -285,7 +290,7 @@ static void check_errors(lims_cell_value_t *value)
     }
 }
 
-/* False for a result that is not final and is to be passed over. */
+/* Checks the status: false for a result that is not final and is to be skipped. */
 static bool check_status(lims_cell_value_t *value)
 {
     const lims_rows_t *rows = &value->layout->profile->rows;
@@ -304,7 +309,8 @@ static bool check_status(lims_cell_value_t *value)
     return true;
 }
 
-/* What a workbook shows otherwise than it is, nobody has read so. */
+/* Refuses a value that the workbook displays as another, since no person has seen
+ * it. */
 static void check_shown(lims_cell_value_t *value)
 {
     for (int i = 0; i < LIMS_COLUMN_COUNT; i++) {
@@ -338,7 +344,7 @@ static void fill(lims_found_t *found, const lims_found_t *given, apr_pool_t *poo
     }
 }
 
-/* The unit row is a unit for every column. */
+/* Takes the unit from the unit row, which has one for every column. */
 static void look_up_unit(lims_cell_value_t *value)
 {
     const lims_row_t *units = value->scope->units;
@@ -364,7 +370,8 @@ static void collect(lims_cell_value_t *value, const lims_found_t *name, const li
     look_up_unit(value);
 }
 
-/* The test comes first: it may have sources of its own. */
+/* Determines the test before everything else, since it may have sources of its
+ * own. */
 static void identify(lims_cell_value_t *value, const lims_test_t *test, const lims_found_t *name)
 {
     bool known;
@@ -384,14 +391,14 @@ static void identify(lims_cell_value_t *value, const lims_test_t *test, const li
                          : NULL;
 }
 
-static const char *said(const lims_cell_value_t *value, lims_column_e column)
+static const char *text_or_null(const lims_cell_value_t *value, lims_column_e column)
 {
     const char *text = value->found[column].text;
 
     return text && *text ? text : NULL;
 }
 
-static void keep(lims_cell_value_t *value)
+static void add_reading(lims_cell_value_t *value)
 {
     lims_reading_t *reading = &value->reading;
     const lims_found_t *found = &value->found[LIMS_COLUMN_VALUE];
@@ -402,12 +409,12 @@ static void keep(lims_cell_value_t *value)
                                        : value->scope->line;
     reading->column = found->column;
     reading->offset = found->cell ? found->cell->offset : 0;
-    reading->test_name = said(value, LIMS_COLUMN_TEST);
+    reading->test_name = text_or_null(value, LIMS_COLUMN_TEST);
     reading->test_code = value->test->test_code;
     reading->raw = found->raw ? found->raw : "";
-    reading->replicate = said(value, LIMS_COLUMN_REPLICATE);
-    reading->operator_name = said(value, LIMS_COLUMN_OPERATOR);
-    reading->comment = said(value, LIMS_COLUMN_COMMENT);
+    reading->replicate = text_or_null(value, LIMS_COLUMN_REPLICATE);
+    reading->operator_name = text_or_null(value, LIMS_COLUMN_OPERATOR);
+    reading->comment = text_or_null(value, LIMS_COLUMN_COMMENT);
     APR_ARRAY_PUSH(value->layout->out->readings, lims_reading_t) = *reading;
 }
 
@@ -419,7 +426,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
     identify(&value, test, name);
     collect(&value, name, given);
     layout->values++;
-    if (!layout->judged && judge_taken(layout, scope, &value) != HOLDS) {
+    if (!layout->judged && evaluate_selection(layout, scope, &value) != HOLDS) {
         layout->skipped++;
         return;
     }
@@ -449,7 +456,7 @@ void lims_rules_value(lims_layout_t *layout, const lims_layout_scope_t *scope,
     read_tracking_id(&value);
     lims_time_read(&value);
     check_errors(&value);
-    keep(&value);
+    add_reading(&value);
 }
 
 void lims_rules_finish(lims_layout_t *layout)

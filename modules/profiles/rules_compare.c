@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_compare.c - conditions that compare numbers, exactly. */
+/* rules_compare.c - conditions that compare numbers, by exact decimal arithmetic. */
 #include "profiles/fold.h"
 #include "profiles/layout.h"
 #include "profiles/number_format.h"
@@ -20,7 +20,7 @@ static bool holds(const lims_condition_t *condition, const lims_decimal_t *numbe
 {
     const struct {
         const char *bound;
-        int least, most; /* what comparing with it has to give */
+        int least, most; /* range of the comparison's outcomes for which it holds */
     } bounds[] = {
         { condition->less, -1, -1 },
         { condition->at_most, -1, 0 },
@@ -42,7 +42,7 @@ static bool holds(const lims_condition_t *condition, const lims_decimal_t *numbe
     return true;
 }
 
-/* A text that the profile knows to stand in the place of a number. */
+/* Whether a text is a declared token that stands for a number. */
 static bool is_token(const lims_profile_t *profile, const char *text)
 {
     const apr_array_header_t *tokens = profile->qualifiers.tokens;
@@ -55,17 +55,18 @@ static bool is_token(const lims_profile_t *profile, const char *text)
     return false;
 }
 
-/* Once a cell: many conditions and many values may ask for it. */
-static void tell(const lims_layout_t *layout, const lims_layout_scope_t *scope,
-                 const lims_found_t *found, lims_reason_e code, const char *why)
+/* Reports a cell that cannot be compared, once, though many conditions and values
+ * may use it. */
+static void report_once(const lims_layout_t *layout, const lims_layout_scope_t *scope,
+                        const lims_found_t *found, lims_reason_e code, const char *why)
 {
     const char *sheet = scope->sheet ? scope->sheet->name : "";
     int row = found->row > 0 ? found->row : scope->row ? scope->row->number : scope->line;
     const char *key =
         apr_psprintf(layout->pool, "%s\n%d %d %s", sheet, row, found->column, found->text);
 
-    if (!apr_hash_get(layout->told, key, APR_HASH_KEY_STRING)) {
-        apr_hash_set(layout->told, key, APR_HASH_KEY_STRING, key);
+    if (!apr_hash_get(layout->reported_cells, key, APR_HASH_KEY_STRING)) {
+        apr_hash_set(layout->reported_cells, key, APR_HASH_KEY_STRING, key);
         lims_layout_reason(layout, scope, code, true, found, NULL,
                            "A condition of the profile compares this with a number. %s", why);
     }
@@ -85,8 +86,9 @@ bool lims_rules_compare(const lims_layout_t *layout, const lims_layout_scope_t *
     if (kind == LIMS_NUMBER_READ && lims_decimal_parse(&decimal, number.text, layout->pool)) {
         return holds(condition, &decimal, layout->pool);
     }
-    tell(layout, scope, found,
-         kind == LIMS_NUMBER_AMBIGUOUS ? LIMS_REASON_AMBIGUOUS_NUMBER : LIMS_REASON_NON_NUMERIC,
-         kind == LIMS_NUMBER_READ ? "It has too many digits." : number.why);
+    report_once(layout, scope, found,
+                kind == LIMS_NUMBER_AMBIGUOUS ? LIMS_REASON_AMBIGUOUS_NUMBER
+                                              : LIMS_REASON_NON_NUMERIC,
+                kind == LIMS_NUMBER_READ ? "It has too many digits." : number.why);
     return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_controls.c - controls that are held against another value of the file. */
+/* rules_controls.c - controls that are compared with another value in the file. */
 #include "kernel/vocabulary.h"
 #include "profiles/layout.h"
 #include "profiles/readings.h"
@@ -24,7 +24,8 @@ const lims_control_t *lims_control_in_unit(lims_cell_value_t *value)
     copy = apr_hash_get(layout->controls, key, sizeof key);
     if (!copy) {
         copy = apr_pmemdup(layout->pool, control, sizeof *control);
-        /* Of tests that the rule is not for the profile was not asked. */
+        /* The profile was checked only for tests that the rule applies to, so this
+         * can fail. */
         if (!lims_control_convert(copy, layout->profile, value->test, layout->pool)) {
             lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_VALUE,
                               value->test->unit,
@@ -39,13 +40,13 @@ const lims_control_t *lims_control_in_unit(lims_cell_value_t *value)
     return copy;
 }
 
-/* Results by what they are of: a sample's test, or a control's. */
+/* Returns the key of a result: of a sample's test, or of a control's. */
 static const char *key_of(const char *kind, const char *test, const char *id, apr_pool_t *pool)
 {
     return apr_pstrcat(pool, kind, "\n", test, "\n", id ? id : "", NULL);
 }
 
-static void remember(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *pool)
+static void store_result(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *pool)
 {
     const char *kind = reading->control ? lims_control_types[reading->control->type] : "";
     const char *key = key_of(kind, reading->test_code, reading->tracking_id, pool);
@@ -54,14 +55,15 @@ static void remember(apr_hash_t *results, const lims_reading_t *reading, apr_poo
         return;
     }
     apr_hash_set(results, key, APR_HASH_KEY_STRING, reading->result);
-    if (reading->control) { /* whatever it is called: the last of its kind */
+    if (reading->control) { /* also as the last control of its type, whatever its name */
         apr_hash_set(results, key_of(kind, reading->test_code, NULL, pool), APR_HASH_KEY_STRING,
                      reading->result);
     }
 }
 
-/* The other control of the same name, or else the last of its type. */
-static const char *find(apr_hash_t *results, const lims_reading_t *reading, apr_pool_t *pool)
+/* Finds the other control with the same name, else the last one of its type. */
+static const char *find_reference(apr_hash_t *results, const lims_reading_t *reading,
+                                  apr_pool_t *pool)
 {
     const char *kind = reading->control->against ? reading->control->against : "";
     const char *found = apr_hash_get(
@@ -72,7 +74,8 @@ static const char *find(apr_hash_t *results, const lims_reading_t *reading, apr_
                                           APR_HASH_KEY_STRING);
 }
 
-static void tell_missing(lims_readings_t *readings, const lims_reading_t *reading, apr_pool_t *pool)
+static void report_missing(lims_readings_t *readings, const lims_reading_t *reading,
+                           apr_pool_t *pool)
 {
     const char *against = reading->control->against;
     const lims_reason_t reason = {
@@ -114,8 +117,8 @@ void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *po
     for (int i = 0; i < list->nelts; i++) {
         const lims_reading_t *reading = &APR_ARRAY_IDX(list, i, lims_reading_t);
 
-        if (!reading->control) { /* a sample may stand behind its duplicate */
-            remember(results, reading, scratch);
+        if (!reading->control) { /* in a second pass, since a sample may follow its duplicate */
+            store_result(results, reading, scratch);
         }
     }
     for (int i = 0; i < list->nelts; i++) {
@@ -123,14 +126,14 @@ void lims_controls_compare(lims_readings_t *readings, bool again, apr_pool_t *po
         const char *was = reading->native;
 
         if (is_compared(reading->control)) {
-            reading->native = find(results, reading, scratch);
+            reading->native = find_reference(results, reading, scratch);
             if (!reading->native && reading->control->criterion == LIMS_CRITERION_RPD &&
                 (!again || was)) {
-                tell_missing(readings, reading, pool);
+                report_missing(readings, reading, pool);
             }
         }
         if (reading->control) {
-            remember(results, reading, scratch);
+            store_result(results, reading, scratch);
         }
     }
     apr_pool_destroy(scratch);

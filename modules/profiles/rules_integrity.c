@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_integrity.c - whether a file is whole, by what it says of its own end. */
+/* rules_integrity.c - checks that a file is complete, by its own statements about
+ * its end. */
 #include "kernel/digest.h"
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -22,7 +23,7 @@ static void truncated(lims_layout_t *layout, const lims_found_t *found, const ch
 /* Largest part of a line that is shown, in bytes; whole characters. */
 #define LINE_SHOWN 200
 
-/* The last line of a text, or row of a workbook, that is not blank. */
+/* Returns the last line of a text, or row of a workbook, that is not blank. */
 static const char *last_line(apr_size_t *length, lims_layout_t *layout)
 {
     const lims_document_t *document = layout->document;
@@ -74,8 +75,7 @@ static void check_end(lims_layout_t *layout)
     }
 }
 
-/* Whether the text ends with a line break, and a whole one: of the kind of its
- * first. */
+/* Whether the text ends with a complete line break, of the same kind as its first. */
 static bool breaks_last_line(const lims_text_t *text)
 {
     const char *first = memchr(text->bytes, '\n', text->length);
@@ -94,7 +94,7 @@ static void check_line_break(lims_layout_t *layout)
     if (layout->profile->integrity.line_break && text && !breaks_last_line(text)) {
         truncated(layout, &found, "a line break", "The last line does not end.");
     }
-    /* HL7 v2.5.1, 2.5.1: a carriage return ends every segment, also the last. */
+    /* HL7 v2.5.1, 2.5.1: a carriage return ends every segment, including the last. */
     if (layout->profile->integrity.line_break && hl7 && hl7->unended) {
         found.row = hl7->unended;
         truncated(layout, &found, "a carriage return",
@@ -102,8 +102,8 @@ static void check_line_break(lims_layout_t *layout)
     }
 }
 
-/* A row that was cut within its last cell is counted too: a text that is told to be
- * whole by its count alone has to end its last line. */
+/* A row truncated within its last cell still counts as a row, so a file whose only
+ * integrity check is the count must end with a line break. */
 static bool ends_its_line(const lims_layout_t *layout)
 {
     const lims_integrity_t *integrity = &layout->profile->integrity;
@@ -145,7 +145,7 @@ static void check_count(lims_layout_t *layout)
 
 /* --- The checksum --------------------------------------------------------------------------- */
 
-/* CRC-16/CCITT-FALSE: polynomial 0x1021, begins with 0xffff, nothing reflected. */
+/* CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xffff, not reflected. */
 static const char *crc16(const char *bytes, apr_size_t length, apr_pool_t *pool)
 {
     unsigned crc = 0xffff;
@@ -159,7 +159,7 @@ static const char *crc16(const char *bytes, apr_size_t length, apr_pool_t *pool)
     return apr_psprintf(pool, "%04x", crc);
 }
 
-/* CRC-32 of ISO 3309, as ZIP and Ethernet have it. */
+/* CRC-32 of ISO 3309, as in ZIP and Ethernet. */
 static const char *crc32(const char *bytes, apr_size_t length, apr_pool_t *pool)
 {
     unsigned table[256], crc = 0xffffffff;
@@ -195,7 +195,7 @@ static const char *hash_of(lims_hash_e algorithm, const char *bytes, apr_size_t 
     }
 }
 
-/* Looks for the line of the checksum, from the end of the text. */
+/* Finds the line with the checksum, searching from the end of the text. */
 static const char *find_hash(const char **stated, lims_layout_t *layout)
 {
     const lims_text_t *text = layout->document->text;

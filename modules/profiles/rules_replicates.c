@@ -14,8 +14,8 @@ static lims_reading_t *reading_at(const lims_layout_t *layout, const group_t *gr
     return &APR_ARRAY_IDX(layout->out->readings, APR_ARRAY_IDX(group, i, int), lims_reading_t);
 }
 
-/* Groups in the order of their first values. Controls are none: a blank may be
- * measured as often as one likes. */
+/* Groups the readings by sample and test, in the order of their first values;
+ * controls are not grouped, since they may be measured any number of times. */
 static apr_array_header_t *groups_of(const lims_layout_t *layout, apr_pool_t *pool)
 {
     const apr_array_header_t *readings = layout->out->readings;
@@ -59,9 +59,9 @@ static bool differ(const char *a, const char *b)
     return (a || b) && (!a || !b || strcmp(a, b) != 0);
 }
 
-/* Every value beyond the first. The database tells the same of all that it is given, in
- * these words (lims.reading_reasons). */
-static void refuse_rest(const lims_layout_t *layout, const group_t *group)
+/* Refuses every value after the first. The database gives the same reasons for the
+ * readings it receives, with the same texts (lims.reading_reasons). */
+static void refuse_further(const lims_layout_t *layout, const group_t *group)
 {
     const lims_reading_t *first = reading_at(layout, group, 0);
 
@@ -91,7 +91,8 @@ static int places_of(const char *number)
     return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
-/* Makes the first reading the mean of all. False: they have none. */
+/* Replaces the first reading's result by the mean of all. False: no mean is
+ * possible. */
 static bool take_mean(const lims_layout_t *layout, const group_t *group)
 {
     const lims_replicates_t *policy = &layout->profile->replicates;
@@ -110,7 +111,7 @@ static bool take_mean(const lims_layout_t *layout, const group_t *group)
         lims_decimal_t number;
 
         if (!reading->result) {
-            return true; /* refused already, with a better reason */
+            return true; /* refused already, with a more precise reason */
         }
         if (reading->qualifier || differ(first->unit, reading->unit) ||
             !lims_decimal_parse(&number, reading->result, layout->pool)) {
@@ -133,8 +134,8 @@ static bool take_mean(const lims_layout_t *layout, const group_t *group)
 
 /* --- Policies ------------------------------------------------------------------------------ */
 
-/* Leaves of each group the one reading, and what is in no group. */
-static void drop(lims_layout_t *layout, const apr_array_header_t *groups, bool last)
+/* Keeps one reading of each group, and all readings that are in no group. */
+static void keep_one(lims_layout_t *layout, const apr_array_header_t *groups, bool last)
 {
     apr_array_header_t *readings = layout->out->readings;
     char *dropped = apr_pcalloc(layout->pool, (apr_size_t)readings->nelts + 1);
@@ -171,7 +172,7 @@ void lims_replicates_resolve(lims_layout_t *layout)
 
         if (policy->policy == LIMS_REPLICATES_QUARANTINE ||
             policy->policy == LIMS_REPLICATES_DISTINCT_TESTS) {
-            refuse_rest(layout, group);
+            refuse_further(layout, group);
         } else if (policy->policy == LIMS_REPLICATES_MEAN && !take_mean(layout, group)) {
             refuse(layout, reading_at(layout, group, 0), LIMS_REASON_REPLICATE_UNRESOLVED,
                    apr_psprintf(layout->pool, "%d values", policy->count),
@@ -182,11 +183,11 @@ void lims_replicates_resolve(lims_layout_t *layout)
         }
     }
     if (policy->policy == LIMS_REPLICATES_FIRST || policy->policy == LIMS_REPLICATES_LAST) {
-        drop(layout, groups, policy->policy == LIMS_REPLICATES_LAST);
+        keep_one(layout, groups, policy->policy == LIMS_REPLICATES_LAST);
     } else if (policy->policy == LIMS_REPLICATES_MEAN) {
         int skipped = layout->out->counts.skipped;
-        drop(layout, groups, false);
-        layout->out->counts.skipped = skipped; /* they all count, as one */
+        keep_one(layout, groups, false);
+        layout->out->counts.skipped = skipped; /* all replicates count as one result */
     }
     apr_pool_destroy(scratch);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_time.c - when a value was measured. Of several formats of a profile, those
- * that fit a text have to make the same time of it; where they do not, 3/4/2026, the
- * other times of the file can tell: it was written with one setting, so a format that
- * does not fit one of its times is not the file's. What they leave open is refused.
+ * rules_time.c - the time of analysis. If several formats of a profile fit a text,
+ * they must give the same time. For an ambiguous text such as 3/4/2026 the other
+ * times of the file decide: a file is written with one setting, so a format that
+ * does not fit one of its times is excluded for all. A text that remains ambiguous
+ * is refused.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -11,15 +12,15 @@
 #include "profiles/layout.h"
 #include "profiles/timestamp.h"
 
-/* A time that could be several, until the file has been read. */
+/* An ambiguous time, to be decided after the whole file was read. */
 typedef struct {
-    int reading; /* its index, once it is kept */
+    int reading; /* index of its reading */
     const char *date, *clock;
     lims_found_t found;
     const lims_sheet_t *sheet;
 } open_time_t;
 
-/* A workbook's own date, which needs no format. */
+/* Whether a cell is a workbook's date, which needs no format. */
 static bool is_date(const lims_found_t *found)
 {
     return found->cell && found->cell->kind == LIMS_CELL_DATE;
@@ -30,9 +31,9 @@ static const apr_array_header_t *formats_of(const lims_layout_t *layout, lims_co
     return layout->profile->columns[column].formats;
 }
 
-/* Reads a time by format number `i`; NULL: it does not fit. */
-static const char *read_by(bool *ambiguous, const lims_layout_t *layout, int i, const char *date,
-                           const char *clock)
+/* Parses a time by format number `i`; NULL: it does not fit. */
+static const char *parse_by_format(bool *ambiguous, const lims_layout_t *layout, int i,
+                                   const char *date, const char *clock)
 {
     apr_array_header_t *one = apr_array_make(layout->pool, 1, sizeof(const char *));
 
@@ -43,14 +44,13 @@ static const char *read_by(bool *ambiguous, const lims_layout_t *layout, int i, 
 }
 
 /* Whether a format has fitted every time of the file so far. */
-static bool fits_file(const lims_layout_t *layout, int i)
+static bool is_possible(const lims_layout_t *layout, int i)
 {
     return !layout->misfits || !layout->misfits[i];
 }
 
-/* Notes which formats the file is not written by: those that do not fit a time that
- * others fit. */
-static void rule_out(lims_layout_t *layout, const char *date, const char *clock)
+/* Excludes the formats that do not fit a time which other formats fit. */
+static void exclude_formats(lims_layout_t *layout, const char *date, const char *clock)
 {
     int count = formats_of(layout, LIMS_COLUMN_ANALYSED_AT)->nelts;
     bool ambiguous;
@@ -59,7 +59,8 @@ static void rule_out(lims_layout_t *layout, const char *date, const char *clock)
         layout->misfits = apr_pcalloc(layout->pool, (apr_size_t)count * sizeof(bool));
     }
     for (int i = 0; i < count; i++) {
-        if (!layout->misfits[i] && !read_by(&ambiguous, layout, i, date, clock) && !ambiguous) {
+        if (!layout->misfits[i] && !parse_by_format(&ambiguous, layout, i, date, clock) &&
+            !ambiguous) {
             layout->misfits[i] = true;
         }
     }
@@ -70,10 +71,10 @@ static void refuse(lims_cell_value_t *value, bool ambiguous)
     lims_layout_t *layout = value->layout;
     const apr_array_header_t *formats = formats_of(layout, LIMS_COLUMN_ANALYSED_AT);
 
-    if (layout->told_time) {
+    if (layout->time_reported) {
         return;
     }
-    layout->told_time = true;
+    layout->time_reported = true;
     lims_value_refuse(value, LIMS_REASON_TIMESTAMP_INVALID, LIMS_COLUMN_ANALYSED_AT,
                       formats ? apr_array_pstrcat(layout->pool, formats, '|') : "ISO 8601",
                       ambiguous
@@ -81,8 +82,8 @@ static void refuse(lims_cell_value_t *value, bool ambiguous)
                           : "The time is not written as the profile says, or does not exist.");
 }
 
-/* Puts a time off until the others of the file were seen. */
-static void leave_open(lims_cell_value_t *value, const char *date, const char *clock)
+/* Postpones an ambiguous time until all times of the file are known. */
+static void postpone(lims_cell_value_t *value, const char *date, const char *clock)
 {
     lims_layout_t *layout = value->layout;
     open_time_t open = { .reading = layout->out->readings->nelts,
@@ -113,7 +114,7 @@ void lims_time_read(lims_cell_value_t *value)
     if (!text || *text == '\0') {
         return;
     }
-    /* Without a format of its own the time goes with the date's. */
+    /* Without a format of its own, the time is parsed together with the date. */
     if (clock && formats && !time_formats) {
         text = apr_pstrcat(layout->pool, text, " ", clock, NULL);
         clock = NULL;
@@ -121,17 +122,16 @@ void lims_time_read(lims_cell_value_t *value)
     value->reading.analysed_at =
         lims_timestamp_read_any(&ambiguous, text, formats, clock, time_formats, layout->pool);
     if (formats && formats->nelts > 1 && (value->reading.analysed_at || ambiguous)) {
-        rule_out(layout, text, clock);
+        exclude_formats(layout, text, clock);
     }
     if (ambiguous && formats && formats->nelts > 1) {
-        leave_open(value, text, clock);
+        postpone(value, text, clock);
     } else if (!value->reading.analysed_at) {
         refuse(value, ambiguous);
     }
 }
 
-/* The one time that the formats of the file make of it; NULL: there are several, or
- * none. */
+/* Returns the only time that the remaining formats give; NULL: several, or none. */
 static const char *decide(const lims_layout_t *layout, const open_time_t *open)
 {
     int count = formats_of(layout, LIMS_COLUMN_ANALYSED_AT)->nelts;
@@ -139,8 +139,9 @@ static const char *decide(const lims_layout_t *layout, const open_time_t *open)
 
     for (int i = 0; i < count; i++) {
         bool ambiguous = false;
-        const char *text =
-            fits_file(layout, i) ? read_by(&ambiguous, layout, i, open->date, open->clock) : NULL;
+        const char *text = is_possible(layout, i)
+                               ? parse_by_format(&ambiguous, layout, i, open->date, open->clock)
+                               : NULL;
         if (ambiguous || (text && found && strcmp(text, found) != 0)) {
             return NULL;
         }
@@ -170,7 +171,7 @@ static bool same_cell(const open_time_t *one, const open_time_t *other)
 
 void lims_times_decide(lims_layout_t *layout)
 {
-    const open_time_t *told = NULL;
+    const open_time_t *reported = NULL;
 
     for (int i = 0; layout->open_times && i < layout->open_times->nelts; i++) {
         const open_time_t *open = &APR_ARRAY_IDX(layout->open_times, i, open_time_t);
@@ -178,8 +179,8 @@ void lims_times_decide(lims_layout_t *layout)
 
         if (time) {
             APR_ARRAY_IDX(layout->out->readings, open->reading, lims_reading_t).analysed_at = time;
-        } else if (!told || !same_cell(told, open)) {
-            told = open;
+        } else if (!reported || !same_cell(reported, open)) {
+            reported = open;
             refuse_open(layout, open);
         }
     }

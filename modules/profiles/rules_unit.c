@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_unit.c - from the number in the file to the number that is written. */
+/* rules_unit.c - conversion of the file's number to the result's: dilution, unit,
+ * rounding. */
 #include "profiles/layout.h"
 #include "profiles/number_format.h"
 #include "profiles/unit.h"
@@ -9,8 +10,8 @@
 
 /* --- Dilution -------------------------------------------------------------------------- */
 
-/* A positive number, canonical; NULL for anything else. */
-static const char *positive(const lims_cell_value_t *value, const char *text)
+/* Returns a positive number in canonical form; NULL for anything else. */
+static const char *positive_number(const lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
     lims_number_t number;
@@ -25,8 +26,8 @@ static const char *positive(const lims_cell_value_t *value, const char *text)
     return number.text;
 }
 
-/* The factor of a dilution as lims_decimal_convert() takes it: "5", "1/0.2". NULL
- * when it cannot be read. */
+/* Returns the dilution factor for lims_decimal_convert(): "5", "1/0.2". NULL if it
+ * cannot be read. */
 static const char *dilution_factor(const lims_cell_value_t *value, const char *text)
 {
     apr_pool_t *pool = value->layout->pool;
@@ -35,20 +36,21 @@ static const char *dilution_factor(const lims_cell_value_t *value, const char *t
     switch (value->layout->profile->dilution.notation) {
     case LIMS_NOTATION_RATIO:
         separator = strpbrk(text, "/:");
-        part = separator
-                   ? positive(value, apr_pstrmemdup(pool, text, (apr_size_t)(separator - text)))
-                   : NULL;
-        all = part ? positive(value, separator + 1) : NULL;
+        part =
+            separator
+                ? positive_number(value, apr_pstrmemdup(pool, text, (apr_size_t)(separator - text)))
+                : NULL;
+        all = part ? positive_number(value, separator + 1) : NULL;
         return all ? apr_pstrcat(pool, all, "/", part, NULL) : NULL;
     case LIMS_NOTATION_SHARE:
-        part = positive(value, text);
+        part = positive_number(value, text);
         return part ? apr_pstrcat(pool, "1/", part, NULL) : NULL;
     default:
-        return positive(value, text);
+        return positive_number(value, text);
     }
 }
 
-/* Decimal places of a canonical number. */
+/* Returns the number of decimal places of a canonical number. */
 static int places_of(const char *number)
 {
     const char *point = strchr(number, '.');
@@ -56,8 +58,8 @@ static int places_of(const char *number)
     return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
-/* number * factor: exact, or where the division has no end two digits beyond
- * those that the number has. */
+/* Returns number * factor, exactly; if the decimal expansion is infinite, rounded
+ * to two digits more than the number has. */
 static const char *multiplied(const char *number, const char *factor, apr_pool_t *pool)
 {
     const char *one = lims_decimal_convert("1", factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool);
@@ -65,7 +67,7 @@ static const char *multiplied(const char *number, const char *factor, apr_pool_t
     int places = places_of(number) + 2;
 
     if (one && strcmp(one, "1") == 0) {
-        return number; /* and so keeps its text */
+        return number; /* keeps the text unchanged */
     }
     result = lims_decimal_convert(number, factor, NULL, -1, LIMS_ROUND_HALF_EVEN, pool);
     return result ? result
@@ -104,7 +106,7 @@ static bool spelt_alike(const char *a, const char *b, apr_pool_t *pool)
     return strcmp(lims_unit_fold(a, pool), lims_unit_fold(b, pool)) == 0;
 }
 
-static bool same(const lims_cell_value_t *value, const char *a, const char *b)
+static bool is_same_unit(const lims_cell_value_t *value, const char *a, const char *b)
 {
     apr_pool_t *pool = value->layout->pool;
 
@@ -112,7 +114,7 @@ static bool same(const lims_cell_value_t *value, const char *a, const char *b)
                                                                     : lims_unit_same(a, b, pool);
 }
 
-/* Finds the conversion that the profile lists; NULL: none. */
+/* Finds a conversion that the profile declares; NULL: none. */
 static const lims_conversion_t *find_conversion(const lims_units_t *units, const char *from,
                                                 const char *to, apr_pool_t *pool)
 {
@@ -158,7 +160,7 @@ static const char *converted(lims_cell_value_t *value, const char *number,
     return result ? result : refuse_range(value);
 }
 
-/* By a conversion that the profile lists, or by a power of ten. */
+/* Converts by a declared conversion, or by a power of ten. */
 static const char *convert_by_units(lims_cell_value_t *value, const char *number, const char *unit)
 {
     const char *wanted = value->test->unit, *result;
@@ -180,8 +182,8 @@ static const char *convert_by_units(lims_cell_value_t *value, const char *number
     return result ? result : refuse_range(value);
 }
 
-/* The unit of the file's number; NULL: refused. `*declared`: as the profile says,
- * not the file. */
+/* Returns the unit of the file's number; NULL: refused. `*declared`: the unit is
+ * the profile's, not the file's. */
 static const char *unit_in_file(lims_cell_value_t *value, bool percent)
 {
     const lims_test_t *test = value->test;
@@ -197,7 +199,7 @@ static const char *unit_in_file(lims_cell_value_t *value, bool percent)
         return "%";
     }
     if (text && strcmp(text, "-") == 0 && *test->unit == '\0') {
-        return ""; /* how many instruments write that there is none */
+        return ""; /* many instruments write this for no unit */
     }
     if (text) {
         return meaning_of(&value->layout->profile->units, text, value->layout->pool);
@@ -225,16 +227,17 @@ static const char *convert_unit(lims_cell_value_t *value, const char *number, bo
         return NULL;
     }
     value->reading.unit = test->unit;
-    if (test->convert && same(value, unit, test->file_unit ? test->file_unit : test->unit)) {
+    if (test->convert &&
+        is_same_unit(value, unit, test->file_unit ? test->file_unit : test->unit)) {
         return converted(value, number, test->convert);
     }
-    if (same(value, unit, test->unit)) {
+    if (is_same_unit(value, unit, test->unit)) {
         return number;
     }
     if (value->layout->profile->units.policy == LIMS_UNITS_CONVERT) {
         return convert_by_units(value, number, unit);
     }
-    if (test->file_unit && !test->convert && same(value, unit, test->file_unit)) {
+    if (test->file_unit && !test->convert && is_same_unit(value, unit, test->file_unit)) {
         lims_value_refuse(value, LIMS_REASON_UNIT_NOT_CONVERTIBLE, LIMS_COLUMN_UNIT, test->unit,
                           "No conversion from \"%s\" to \"%s\" is declared.", unit, test->unit);
         return NULL;
@@ -255,7 +258,8 @@ const char *lims_value_convert(lims_cell_value_t *value, const char *number, boo
 
 /* --- Numbers of controls ---------------------------------------------------------------- */
 
-/* In the unit of the test, not rounded. NULL: no conversion, or it is too long. */
+/* Converts a limit to the unit of the test, without rounding. NULL: no conversion,
+ * or too many digits. */
 static const char *convert_limit(const lims_profile_t *profile, const lims_test_t *test,
                                  const char *unit, const char *number, apr_pool_t *pool)
 {

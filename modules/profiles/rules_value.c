@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_value.c - what a cell says: a number, a token, a text, or nothing. */
+/* rules_value.c - the value in a cell: a number, a token, a text, or blank. */
 #include "kernel/vocabulary.h"
 #include "profiles/fold.h"
 #include "profiles/layout.h"
@@ -11,8 +11,8 @@
 
 /* --- Qualifiers ---------------------------------------------------------------------- */
 
-/* The qualifiers that a result can have; "~5" and "<= 5" say theirs in the text
- * alone. */
+/* Returns the qualifier for a comparison sign; those of "~5" and "<= 5" stay in
+ * the text only. */
 static const char *qualifier_of(const char *sign)
 {
     const char *const *known = lims_result_qualifiers;
@@ -23,8 +23,8 @@ static const char *qualifier_of(const char *sign)
     return *known;
 }
 
-/* The longest declared operator that the text begins with; `*rest` is what
- * follows. NULL: none. */
+/* Returns the longest declared operator at the begin of a text; `*rest` is what
+ * follows it. NULL: none. */
 static const char *declared_operator(const char **rest, const lims_cell_value_t *value,
                                      const char *text)
 {
@@ -45,7 +45,7 @@ static const char *declared_operator(const char **rest, const lims_cell_value_t 
     return longest;
 }
 
-/* The column of qualifiers. */
+/* Reads the column of qualifiers. */
 static void read_qualifier(lims_cell_value_t *value)
 {
     const char *text = value->found[LIMS_COLUMN_QUALIFIER].text;
@@ -77,22 +77,22 @@ static const lims_flag_t *find_flag(const lims_cell_value_t *value, const char *
     return NULL;
 }
 
-/* The instrument's flag beside the value. */
+/* Reads the instrument's flag beside the value. */
 static void read_flag(lims_cell_value_t *value)
 {
     const lims_qualifiers_t *qualifiers = &value->layout->profile->qualifiers;
     const char *text = value->found[LIMS_COLUMN_FLAG].text;
     const lims_flag_t *flag = text && *text ? find_flag(value, text) : NULL;
     const lims_flag_e action = flag ? flag->action : qualifiers->unknown_flag;
-    const char *qualifier, **told = &value->layout->told_flag;
+    const char *qualifier, **reported = &value->layout->flag_reported;
 
     if (!text || *text == '\0') {
         return;
     }
-    if (action != LIMS_FLAG_QUALIFIER && value->found[LIMS_COLUMN_FLAG].raw == *told) {
-        return; /* of the whole row, which may have many values */
+    if (action != LIMS_FLAG_QUALIFIER && value->found[LIMS_COLUMN_FLAG].raw == *reported) {
+        return; /* a flag of the whole row is handled once, though the row may have many values */
     }
-    *told = value->found[LIMS_COLUMN_FLAG].raw;
+    *reported = value->found[LIMS_COLUMN_FLAG].raw;
     switch (action) {
     case LIMS_FLAG_BLOCK:
         lims_value_refuse(value, LIMS_REASON_INSTRUMENT_ERROR_FLAG, LIMS_COLUMN_FLAG, NULL,
@@ -131,8 +131,8 @@ static void read_blank(lims_cell_value_t *value)
     }
 }
 
-/* A number that stands beside the value, of its unit and its dilution. NULL:
- * refused. */
+/* Reads a number in another column, and applies the value's unit conversion and
+ * dilution. NULL: refused. */
 static const char *number_of(lims_cell_value_t *value, lims_column_e column, const char *what)
 {
     const char *text = value->found[column].text;
@@ -147,8 +147,8 @@ static const char *number_of(lims_cell_value_t *value, lims_column_e column, con
     return lims_value_convert(value, number.text, number.percent);
 }
 
-/* Builds the result that a profile writes for a text, with numbers of the file
- * in its placeholders. NULL: refused. */
+/* Builds the result that a profile declares for a token, with numbers of the file
+ * for its placeholders. NULL: refused. */
 static const char *fill_places(lims_cell_value_t *value, const char *write)
 {
     static const struct {
@@ -173,7 +173,7 @@ static const char *fill_places(lims_cell_value_t *value, const char *write)
     return write;
 }
 
-/* The qualifier that a token means, unless the result's own text has it. */
+/* Returns the qualifier that a token means, unless the result's text contains it. */
 static const char *token_qualifier(lims_token_e meaning, const char *result)
 {
     const char *rest, *sign = lims_number_operator(&rest, result);
@@ -239,8 +239,7 @@ static void refuse_number(lims_cell_value_t *value, lims_number_e outcome,
     }
 }
 
-/* Takes the text before the number, unchanged except for blanks other than
- * spaces. */
+/* Returns the text before the number, with blanks normalized to spaces. */
 static const char *prefix_of(const char *text, const char *sign, const char *rest, apr_pool_t *pool)
 {
     const char *blanks = text + strlen(sign);
@@ -323,7 +322,7 @@ static bool is_formula_error(const lims_found_t *found)
     return false;
 }
 
-/* Reads the cell of the value. */
+/* Reads the value's cell. */
 static void read_cell(lims_cell_value_t *value, const char *text)
 {
     const lims_token_t *token = find_token(value->layout->profile->qualifiers.tokens, text);
@@ -334,7 +333,7 @@ static void read_cell(lims_cell_value_t *value, const char *text)
         lims_value_refuse(value, LIMS_REASON_FORMULA_ERROR, LIMS_COLUMN_VALUE, NULL,
                           "The formula of this cell has no value.");
     } else if (value->test->kind == LIMS_KIND_CHOICE && find_choice(value, text)) {
-        read_text(value, text); /* also where a blank is one of the choices */
+        read_text(value, text); /* also if a blank is one of the choices */
     } else if (*text == '\0') {
         read_blank(value);
     } else if (value->test->kind == LIMS_KIND_NUMERIC) {
@@ -344,7 +343,7 @@ static void read_cell(lims_cell_value_t *value, const char *text)
     }
 }
 
-/* The qualifier of a code, which the value's own must not contradict. */
+/* Applies the qualifier of a code, which must not contradict the value's own. */
 static void qualify(lims_cell_value_t *value, lims_token_e meaning)
 {
     const char *own = value->reading.qualifier;
@@ -358,7 +357,7 @@ static void qualify(lims_cell_value_t *value, lims_token_e meaning)
     }
 }
 
-/* Applies the column of qualifiers to the result, which may have no value. */
+/* Applies a code of the qualifier column to the result, which may have no value. */
 static void read_code(lims_cell_value_t *value, const lims_token_t *code, const char *text)
 {
     switch (code->meaning) {

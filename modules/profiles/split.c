@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split.c - lines into cells where no delimiter does it, and comments left out. */
+/* split.c - splitting of lines at fixed columns, and removal of comment lines. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ static bool is_comment(const lims_row_t *row, const char *comment)
     return comment && row->count > 0 && strncmp(row->cells[0].text, comment, strlen(comment)) == 0;
 }
 
-/* The byte where a character of a text begins, both from 0; its end, if it has
- * fewer. Goes on from `*at`, of the character `*character`. */
+/* Returns the byte offset of a character, both from 0; the end if the text is
+ * shorter. Continues from `*at`, the offset of the character `*character`. */
 static apr_size_t advance(apr_size_t *at, int *character, const char *text, int to)
 {
     while (*character < to && text[*at] != '\0') {
@@ -23,9 +23,10 @@ static apr_size_t advance(apr_size_t *at, int *character, const char *text, int 
     return *at;
 }
 
-/* Cuts a line's one cell where columns begin. What stands before the first column
- * is no cell; a line has cells up to its last character. */
-static lims_row_t cut(const lims_row_t *row, const apr_array_header_t *columns, apr_pool_t *pool)
+/* Cuts a line's single cell at the fixed columns. Text before the first column is
+ * ignored; a line has cells up to its last character. */
+static lims_row_t cut_columns(const lims_row_t *row, const apr_array_header_t *columns,
+                              apr_pool_t *pool)
 {
     const lims_cell_t *line = &row->cells[0];
     lims_cell_t *cells = apr_pcalloc(pool, (apr_size_t)columns->nelts * sizeof(*cells));
@@ -71,8 +72,9 @@ const lims_sheet_t *lims_split(const lims_sheet_t *sheet, const lims_profile_dia
         const lims_row_t *row = &sheet->rows[i];
 
         if (!is_comment(row, dialect->comment)) {
-            rows[made->count++] =
-                dialect->columns && row->count > 0 ? cut(row, dialect->columns, pool) : *row;
+            rows[made->count++] = dialect->columns && row->count > 0
+                                      ? cut_columns(row, dialect->columns, pool)
+                                      : *row;
         }
     }
     return made;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timestamp.c - reading dates and times. */
+/* timestamp.c - parsing of dates and times. */
 #include "profiles/timestamp.h"
 
 #include <apr_cstr.h>
@@ -79,8 +79,8 @@ static bool read_month(int *month, const char **text)
     return false;
 }
 
-/* AM, PM, a.m., p. m. */
-static bool read_half(bool *afternoon, const char **text)
+/* Reads the half of the day: AM, PM, a.m., p. m. */
+static bool read_am_pm(bool *afternoon, const char **text)
 {
     const char *p = *text;
 
@@ -113,7 +113,7 @@ static bool read_digits(int *number, const char **text, int least, int most)
     return count >= least;
 }
 
-/* A part of a second of any precision, kept to the millisecond. */
+/* Reads a fraction of a second of any precision, truncated to milliseconds. */
 static bool read_fraction(int *milliseconds, const char **text)
 {
     int count = 0;
@@ -128,7 +128,7 @@ static bool read_fraction(int *milliseconds, const char **text)
     return count > 0 && count <= 9;
 }
 
-/* Z, +02, +0200, +02:00. */
+/* Reads a time zone: Z, +02, +0200, +02:00. */
 static bool read_zone(int *minutes, const char **text)
 {
     int sign = **text == '-' ? -1 : 1, hours, rest = 0;
@@ -155,8 +155,8 @@ static bool read_zone(int *minutes, const char **text)
 
 /* --- Formats ------------------------------------------------------------------- */
 
-/* One field of a format: `count` times the letter. `adjacent`: digits follow
- * without a sign between, so that this one has all of its own. */
+/* Reads one field of a format: `count` times the letter. `adjacent`: digits follow
+ * without a separator, so this field has exactly `count` digits. */
 static bool read_field(moment_t *at, const char **text, char letter, int count, bool adjacent)
 {
     int least = adjacent && count == 2 ? 2 : 1;
@@ -187,14 +187,14 @@ static bool read_field(moment_t *at, const char **text, char letter, int count, 
         at->has_fraction = true;
         return read_fraction(&at->millisecond, text);
     case 'a':
-        return read_half(&at->afternoon, text);
+        return read_am_pm(&at->afternoon, text);
     default: /* Z */
         at->has_zone = true;
         return read_zone(&at->zone, text);
     }
 }
 
-/* A sign of a format that stands for itself; a blank for any number of them. */
+/* Reads a literal sign of a format; a blank stands for any number of blanks. */
 static bool read_sign(const char **text, const char **format)
 {
     if (**format == ' ') {
@@ -241,7 +241,7 @@ static bool read_format(moment_t *at, const char *text, const char *format)
     return *text == '\0';
 }
 
-/* Reads a time by the formats that are tried when none is declared. */
+/* Reads a time by the formats for an undeclared format: ISO 8601 and its variants. */
 static bool read_standard(moment_t *at, const char *text)
 {
     static const char *const formats[] = {
@@ -282,7 +282,7 @@ static bool read_standard(moment_t *at, const char *text)
 
 /* --- Whole --------------------------------------------------------------------- */
 
-static bool exists(const moment_t *at)
+static bool is_valid(const moment_t *at)
 {
     static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
     bool leap = at->year % 4 == 0 && (at->year % 100 != 0 || at->year % 400 == 0);
@@ -298,7 +298,7 @@ static bool exists(const moment_t *at)
 static bool read_one(moment_t *at, const char *text, const char *format)
 {
     *at = (moment_t){ .month = 1, .day = 1 };
-    if (!(format ? read_format(at, text, format) : read_standard(at, text)) || !exists(at)) {
+    if (!(format ? read_format(at, text, format) : read_standard(at, text)) || !is_valid(at)) {
         return false;
     }
     if (at->twelve) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.c - spellings of units as quantities and powers of ten. */
+/* unit.c - parsing of unit spellings as quantities and powers of ten. */
 #include "profiles/unit.h"
 
 #include <apr_cstr.h>
@@ -7,7 +7,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* Longest spelling that is understood; longer ones equal only themselves. */
+/* Longest spelling that is parsed; longer ones equal only themselves. */
 #define LENGTH_MAX 64
 
 /* --- Folding ----------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static const struct {
     { "\xe2\x80\xaf", "" },    { "\xe2\x80\x89", "" },
 };
 
-/* Whether the brackets at both ends belong together. */
+/* Whether the brackets at both ends are a pair. */
 static bool bracketed(const char *text, apr_size_t length)
 {
     return length > 2 &&
@@ -69,19 +69,19 @@ const char *lims_unit_fold(const char *unit, apr_pool_t *pool)
 
 /* --- Quantities ---------------------------------------------------------------- */
 
-/* A factor of a unit: its quantity, and its power of ten. */
+/* A factor of a unit: quantity and power of ten. */
 typedef struct {
     const char *quantity;
     int power;
 } factor_t;
 
-/* A quotient of two quantities; NULL where there is none. */
+/* A parsed unit: a quotient of two quantities, of which the second may be NULL. */
 typedef struct {
     const char *top, *bottom;
     int power;
 } unit_t;
 
-/* Symbols that take prefixes, in the unit that stands for the quantity. */
+/* Symbols that take decimal prefixes, in the unit that represents the quantity. */
 static const struct {
     const char *symbol, *quantity;
     int power;
@@ -97,7 +97,8 @@ static const struct {
     { "J", "J", 0 },         { "W", "W", 0 },   { "Da", "Da", 0 },
 };
 
-/* Units whose prefixed forms mean something else, or nothing. */
+/* Symbols that are not split into prefix and unit, since that would mean something
+ * else. */
 static const char *const whole[] = { "m3", "dm3", "cm3", "mm3", "cc", "t", "micron", "microns" };
 
 static const struct {
@@ -108,7 +109,7 @@ static const struct {
     { "h", 2 },   { "k", 3 },  { "f", -15 }, { "M", 6 },  { "G", 9 },
 };
 
-/* What is counted, in any case of letters. */
+/* Countable things, in lower or upper case. */
 static const struct {
     const char *word, *quantity;
 } counts[] = {
@@ -167,7 +168,7 @@ static bool symbol_of(factor_t *factor, const char *text, bool prefixed)
     return false;
 }
 
-/* A symbol with or without a prefix, or a word that counts. */
+/* Parses a factor: a symbol with or without prefix, or a countable thing. */
 static bool factor_of(factor_t *factor, const char *text)
 {
     if (symbol_of(factor, text, false)) {
@@ -182,15 +183,15 @@ static bool factor_of(factor_t *factor, const char *text)
     for (apr_size_t i = 0; i < LIMS_LENGTH(prefixes); i++) {
         if (text[0] == prefixes[i].prefix[0] && symbol_of(factor, text + 1, true)) {
             factor->power += prefixes[i].power;
-            /* MG and ML are capitals for mg and mL, or mega: nobody can say. */
+            /* MG and ML are ambiguous: capitals for mg and mL, or mega. */
             return prefixes[i].power < 6 || !strchr("gL", *factor->quantity);
         }
     }
     return false;
 }
 
-/* Reads a power of ten at the front: 100, x10^6, 10*3, 1e6. Not 10E9, which
- * some mean as 10^9 and others as 10^10. */
+/* Reads a leading power of ten: 100, x10^6, 10*3, 1e6. Not 10E9, which may mean
+ * 10^9 or 10^10. */
 static const char *skip_power(int *power, const char *text)
 {
     const char *p = text + ((*text == 'x' || *text == 'X') && text[1] == '1');
@@ -214,7 +215,7 @@ static const char *skip_power(int *power, const char *text)
         }
         zeros = sign * exponent;
     } else if (zeros == 1 && apr_isdigit(*p) && !apr_isdigit(p[1])) {
-        zeros = *p++ - '0'; /* 106 with a superscript that was folded */
+        zeros = *p++ - '0'; /* 10 and a superscript 6, which folding turned into 106 */
     }
     if (apr_isdigit(*p)) {
         return text;
@@ -223,14 +224,14 @@ static const char *skip_power(int *power, const char *text)
     return p + (*p == '.' || *p == '*' || *p == 'x');
 }
 
-/* The part above or below the stroke. */
-static bool side_of(const char **quantity, int *power, char *text)
+/* Parses the numerator or the denominator. */
+static bool parse_side(const char **quantity, int *power, char *text)
 {
     factor_t factor = { "", 0 };
     const char *rest = skip_power(power, text);
     apr_size_t length = strlen(rest);
 
-    /* Brackets around the multiple, as in "(x10^6)cells". */
+    /* Brackets around the power of ten, as in "(x10^6)cells". */
     if (*text == '(' && strchr(text, ')')) {
         char *close = strchr(text, ')');
         *close = '\0';
@@ -248,8 +249,8 @@ static bool side_of(const char **quantity, int *power, char *text)
     return length > 0 || rest != text;
 }
 
-/* False for a spelling that is not understood. */
-static bool understand(unit_t *unit, const char *folded)
+/* Parses a spelling; false if it is not understood. */
+static bool parse_unit(unit_t *unit, const char *folded)
 {
     char text[LENGTH_MAX + 1], *stroke;
     int below = 0;
@@ -262,7 +263,7 @@ static bool understand(unit_t *unit, const char *folded)
     stroke = strchr(text, '/');
     if (!stroke) {
         apr_size_t length = strlen(text);
-        /* Molar concentration has a symbol of its own: mM is mmol/L. */
+        /* Molar concentration has its own symbol: mM is mmol/L. */
         if (text[length - 1] == 'M' && length <= 2) {
             factor_t litre = { .power = 0 };
             text[length - 1] = 'g';
@@ -272,11 +273,11 @@ static bool understand(unit_t *unit, const char *folded)
             *unit = (unit_t){ "mol", "L", litre.power };
             return true;
         }
-        return side_of(&unit->top, &unit->power, text);
+        return parse_side(&unit->top, &unit->power, text);
     }
     *stroke = '\0';
-    if (strchr(stroke + 1, '/') || !side_of(&unit->bottom, &below, stroke + 1) ||
-        *unit->bottom == '\0' || (*text && !side_of(&unit->top, &unit->power, text))) {
+    if (strchr(stroke + 1, '/') || !parse_side(&unit->bottom, &below, stroke + 1) ||
+        *unit->bottom == '\0' || (*text && !parse_side(&unit->top, &unit->power, text))) {
         return false;
     }
     unit->power -= below;
@@ -292,7 +293,7 @@ bool lims_unit_power(int *power, const char *from, const char *to, apr_pool_t *p
     if (strcmp(a, b) == 0) {
         return true;
     }
-    if (!understand(&x, a) || !understand(&y, b) || strcmp(x.top, y.top) != 0 ||
+    if (!parse_unit(&x, a) || !parse_unit(&y, b) || strcmp(x.top, y.top) != 0 ||
         !x.bottom != !y.bottom || (x.bottom && strcmp(x.bottom, y.bottom) != 0)) {
         return false;
     }
@@ -311,5 +312,5 @@ bool lims_unit_known(const char *unit, apr_pool_t *pool)
 {
     unit_t understood;
 
-    return understand(&understood, lims_unit_fold(unit, pool));
+    return parse_unit(&understood, lims_unit_fold(unit, pool));
 }

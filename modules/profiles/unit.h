@@ -16,19 +16,19 @@
 
 #include "lims.h"
 
-/* The spelling without blanks, brackets around it, and differences of characters:
- * both micro signs as u, superscripts and subscripts as digits. Case stays: mM is
- * not MM. */
+/* Folds a spelling: removes blanks and surrounding brackets; both micro signs
+ * become u, superscripts and subscripts digits. Case is kept: mM is not MM. In
+ * `pool`. */
 const char *lims_unit_fold(const char *unit, apr_pool_t *pool);
 
 /* Whether two spellings are the same unit: mg/L and ug/mL, mM and mmol/l. */
 bool lims_unit_same(const char *a, const char *b, apr_pool_t *pool);
 
-/* The power of ten that converts: a number in `from` times 10^*power is in `to`.
- * False when they are not known to be the same quantity. */
+/* Finds the power of ten that converts: a number in `from` times 10^*power is in
+ * `to`. False if they are not known to be the same quantity. */
 bool lims_unit_power(int *power, const char *from, const char *to, apr_pool_t *pool);
 
-/* Whether a spelling is understood as a unit of some quantity. */
+/* Whether a spelling can be parsed as a unit. */
 bool lims_unit_known(const char *unit, apr_pool_t *pool);
 
 #endif /* LIMS_PROFILES_UNIT_H */
