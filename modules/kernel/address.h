@@ -30,18 +30,20 @@ typedef struct {
     int prefix; /* bits */
 } lims_range_t;
 
-/* Parses an address: IPv4 in dotted decimal, or IPv6 without a zone. */
+/* Parses an address: IPv4 in dotted decimal, or IPv6 without a zone. False for anything
+ * else. */
 bool lims_address_parse(lims_address_t *address, const char *text);
 
-/* Parses a range. NULL, or what is wrong with it. */
+/* Parses a range. Returns NULL, or a static text that names the mistake; `range` is then
+ * undefined. */
 const char *lims_range_parse(lims_range_t *range, const char *text);
 
-/* Whether an address is in a range. IPv4 and IPv6 addresses are never in each other's. */
+/* Whether an address is in a range. An IPv4 address is in no IPv6 range, and vice versa. */
 bool lims_range_contains(const lims_range_t *range, const lims_address_t *address);
 
-/* Checks an address. NULL: it may be connected to; else its kind, such as "loopback" or
- * "private". `allowed`: further lims_range_t, or NULL. An IPv4 address embedded in IPv6
- * (mapped, NAT64) is checked as the IPv4 address. */
+/* Returns NULL if connections to the address are allowed; else its kind as a static text,
+ * such as "loopback" or "private". `allowed` lists further ranges (lims_range_t), or is
+ * NULL. An IPv4 address embedded in IPv6 (mapped, NAT64) is checked as the IPv4 address. */
 const char *lims_address_refusal(const lims_address_t *address, const apr_array_header_t *allowed);
 
 #endif /* LIMS_KERNEL_ADDRESS_H */

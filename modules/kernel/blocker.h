@@ -17,7 +17,8 @@ extern const lims_field_t lims_blocker_fields[];
 /* Members at the top of an error, beside `error`, `message`, `blockers`. */
 extern const lims_field_t lims_gate_fields[];
 
-/* Returns how to clear the gate of this slug, for people. */
+/* Returns how to clear the gate of this slug, as a static text for people; for a slug that
+ * is no gate's, a reference to the message. */
 const char *lims_blocker_cleared_by(const char *slug);
 
 #endif /* LIMS_KERNEL_BLOCKER_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* body.c - a JSON body against a table of fields. */
+/* body.c - validation of a JSON body against a table of fields. */
 #include "kernel/error.h"
 #include "kernel/validate.h"
 
@@ -18,8 +18,9 @@ const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *
                              field->name, why);
 }
 
-static const lims_error_t *take_member(lims_values_t *values, const lims_field_t *field,
-                                       unsigned flags, const lims_json_t *member, apr_pool_t *pool)
+static const lims_error_t *validate_member(lims_values_t *values, const lims_field_t *field,
+                                           unsigned flags, const lims_json_t *member,
+                                           apr_pool_t *pool)
 {
     lims_json_path_t path = { .pool = pool, .kind = LIMS_E_INVALID_BODY, .name = field->name };
     const lims_error_t *error;
@@ -63,7 +64,7 @@ const lims_error_t *lims_field_body(lims_values_t *values, const lims_field_t *f
             return lims_client_error(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
                                      lims_excerpt(member->name, pool));
         }
-        error = take_member(values, field, flags, member, pool);
+        error = validate_member(values, field, flags, member, pool);
         if (error) {
             return error;
         }

@@ -15,13 +15,14 @@ apr_int64_t lims_bucketed_window_bucket(const lims_bucketed_window_t *window, ap
 
 apr_uint32_t lims_bucketed_window_lifetime(const lims_bucketed_window_t *window)
 {
-    /* The bucket's own length, then the window; a store counts in seconds that
-     * may have begun already. */
+    /* The bucket's own length and that of the window; one second more, because the store
+     * counts whole seconds, and the first has already begun. */
     return (apr_uint32_t)((width_of(window) + window->length) / APR_USEC_PER_SEC + 2);
 }
 
-/* When the bucket that lies `back` before that of `at` has left the window. */
-static apr_int64_t leaves_in(const lims_bucketed_window_t *window, int back, apr_time_t at)
+/* Returns in how many microseconds the bucket `back` buckets before that of `at` leaves
+ * the window. */
+static apr_int64_t time_until_left(const lims_bucketed_window_t *window, int back, apr_time_t at)
 {
     apr_int64_t last =
         lims_bucketed_window_bucket(window, at) - back + LIMS_BUCKETED_WINDOW_BUCKETS;
@@ -40,12 +41,12 @@ void lims_bucketed_window_decide(lims_rate_verdict_t *verdict, const lims_bucket
     verdict->admitted = sum <= window->limit;
     verdict->remaining = verdict->admitted ? (apr_uint32_t)(window->limit - sum) : 0;
     verdict->reset = 0;
-    /* How many have to leave for one more to come: of those before this one,
-     * which takes no place when it is refused. */
+    /* How many counted requests have to leave the window before another is admitted. A
+     * refused request itself is not counted. */
     excess = verdict->admitted ? 1 : sum - window->limit;
     for (int i = LIMS_BUCKETED_WINDOW_COUNTS - 1; i >= 0; i--) {
         if (counts[i] >= excess) {
-            verdict->reset = leaves_in(window, i, at);
+            verdict->reset = time_until_left(window, i, at);
             return;
         }
         excess -= counts[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* complete.c - what holds for fields that were not given. */
+/* complete.c - fallbacks of absent fields, and the refusal of absent required ones. */
 #include "kernel/error.h"
 #include "kernel/validate.h"
 

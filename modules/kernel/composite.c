@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * composite.c - values that have parts: lists, objects, and lists of objects.
+ * composite.c - validation of compound values: lists, objects, and lists of objects.
  *
  * Objects reach the database as JSON that is written anew from what was
  * validated, never as the bytes that were sent, so a statement sees only known
@@ -16,8 +16,9 @@
 static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
                                        const lims_json_t *node, const lims_json_path_t *path);
 
-/* A place inside another; `name` is NULL for elements of an array. */
-static lims_json_path_t member_place(const lims_json_path_t *parent, const char *name)
+/* Returns the path of a member of an object or, if `name` is NULL, of an element of an
+ * array. */
+static lims_json_path_t member_path(const lims_json_path_t *parent, const char *name)
 {
     return (lims_json_path_t){
         .pool = parent->pool,
@@ -29,13 +30,13 @@ static lims_json_path_t member_place(const lims_json_path_t *parent, const char 
 
 /* --- Lists of scalars ----------------------------------------------------------- */
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A text that occurs twice, or NULL. NULL texts are passed over. */
-static const char *duplicate(const char *const *texts, int count, apr_pool_t *pool)
+/* Returns a text that occurs twice; NULL: there is none. NULL texts are skipped. */
+static const char *find_duplicate(const char *const *texts, int count, apr_pool_t *pool)
 {
     const char **sorted = apr_palloc(pool, (apr_size_t)count * sizeof(const char *) + 1);
     int n = 0;
@@ -45,7 +46,7 @@ static const char *duplicate(const char *const *texts, int count, apr_pool_t *po
             sorted[n++] = texts[i];
         }
     }
-    qsort(sorted, (size_t)n, sizeof(*sorted), by_text);
+    qsort(sorted, (size_t)n, sizeof(*sorted), compare_texts);
     for (int i = 1; i < n; i++) {
         if (strcmp(sorted[i - 1], sorted[i]) == 0) {
             return sorted[i];
@@ -68,12 +69,13 @@ static const lims_error_t *check_count(const lims_field_t *field, const lims_jso
     return NULL;
 }
 
-/* The validated texts of a list's elements, in order, without repeats. */
+/* Validates the elements of a list; `*texts` are their values in order. Duplicates are
+ * refused. */
 static const lims_error_t *check_list(const char ***texts, const lims_field_t *field,
                                       const lims_json_t *node, const lims_json_path_t *path)
 {
     const lims_error_t *error = check_count(field, node, path);
-    lims_json_path_t at = member_place(path, NULL);
+    lims_json_path_t at = member_path(path, NULL);
     const lims_field_t element = {
         .name = field->name,
         .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
@@ -97,7 +99,7 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
         }
         at.index++;
     }
-    repeated = duplicate(*texts, node->count, path->pool);
+    repeated = find_duplicate(*texts, node->count, path->pool);
     return !repeated
                ? NULL
                : lims_client_error(path->pool, path->kind, "%s has '%s' twice",
@@ -186,12 +188,12 @@ static const lims_error_t *write_list(lims_writer_t *w, const lims_field_t *fiel
     return NULL;
 }
 
-/* Members that were not sent: their fallback, or a refusal. */
+/* Writes the fallbacks of absent members; refuses an absent required one. */
 static const lims_error_t *write_absent(lims_writer_t *w, const lims_field_t *members,
                                         const lims_json_t *node, const lims_json_path_t *path)
 {
     for (const lims_field_t *field = members; field->name; field++) {
-        lims_json_path_t at = member_place(path, field->name);
+        lims_json_path_t at = member_path(path, field->name);
 
         if (lims_json_member(node, field->name)) {
             continue;
@@ -220,7 +222,7 @@ static const lims_error_t *write_object(lims_writer_t *w, const lims_field_t *fi
     lims_writer_object_begin(w);
     for (const lims_json_t *member = node->first; member; member = member->next) {
         const lims_field_t *known = lims_field_find(field->members, member->name);
-        lims_json_path_t at = member_place(path, member->name);
+        lims_json_path_t at = member_path(path, member->name);
 
         if (!known) {
             return lims_client_error(path->pool, path->kind, "%s is not a member known here",
@@ -253,7 +255,7 @@ static const lims_error_t *check_unique(const lims_field_t *field, const lims_js
 
         texts[n++] = member ? member->text : NULL;
     }
-    repeated = duplicate(texts, n, path->pool);
+    repeated = find_duplicate(texts, n, path->pool);
     return !repeated ? NULL
                      : lims_client_error(path->pool, path->kind, "%s has the %s '%s' twice",
                                          lims_json_path_text(path), field->unique,
@@ -264,7 +266,7 @@ static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *f
                                          const lims_json_t *node, const lims_json_path_t *path)
 {
     const lims_error_t *error = check_count(field, node, path);
-    lims_json_path_t at = member_place(path, NULL);
+    lims_json_path_t at = member_path(path, NULL);
 
     if (error) {
         return error;

@@ -13,17 +13,18 @@
  * lims_no_digest() then. */
 bool lims_sha256(unsigned char digest[LIMS_SHA256_LENGTH], const void *bytes, apr_size_t length);
 
-/* The same of several pieces, concatenated. */
+/* Computes the SHA-256 of several pieces, concatenated. False as above. */
 bool lims_sha256_pieces(unsigned char digest[LIMS_SHA256_LENGTH], const struct iovec *pieces,
                         int count);
 
-/* The same in lower-case hexadecimal, of which `shown` bytes are kept. In `pool`;
- * NULL where OpenSSL cannot compute it. */
+/* Returns the first `shown` bytes of the SHA-256 in lower-case hexadecimal, in `pool`.
+ * NULL: OpenSSL failed. */
 const char *lims_sha256_hex(const void *bytes, apr_size_t length, apr_size_t shown,
                             apr_pool_t *pool);
 
-/* A digest in lower-case hexadecimal, by OpenSSL's name of the algorithm: "MD5",
- * "SHA1", "SHA256". In `pool`; NULL also where the system's policy forbids it. */
+/* Returns a digest in lower-case hexadecimal, in `pool`. `algorithm` is OpenSSL's name:
+ * "MD5", "SHA1", "SHA256". NULL: OpenSSL failed, or the system's policy forbids the
+ * algorithm. */
 const char *lims_digest_hex(const char *algorithm, const void *bytes, apr_size_t length,
                             apr_pool_t *pool);
 

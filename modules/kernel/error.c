@@ -15,7 +15,8 @@
 /* Longest quotation of a caller's text, in characters. */
 #define EXCERPT_MAX 60
 
-/* Status codes by what RFC 9110 section 15 and RFC 6585 mean with them. */
+/* The error catalogue. The status codes have the meaning of RFC 9110 section 15 and RFC
+ * 6585. */
 const lims_error_kind_t lims_error_kinds[] = {
     [LIMS_E_INVALID_BODY] = { "invalid_body", 400, "Invalid body",
                               "The body is malformed, or a member is unknown, missing or of the "
@@ -110,7 +111,7 @@ _Static_assert(LIMS_LENGTH(lims_error_kinds) == LIMS_E_COUNT, "an error kind has
 
 /* Makes a sentence of a message. Its first word is left unchanged if it may be a name, of
  * a field or a code. */
-static const char *sentence(char *text, apr_pool_t *pool)
+static const char *to_sentence(char *text, apr_pool_t *pool)
 {
     static const char *const begins[] = { "a",        "an",         "the",           "no",
                                           "what",     "when",       "these",         "sample",
@@ -133,16 +134,16 @@ static const char *sentence(char *text, apr_pool_t *pool)
 
 const char *lims_sentence(const char *text, apr_pool_t *pool)
 {
-    return sentence(apr_pstrdup(pool, text), pool);
+    return to_sentence(apr_pstrdup(pool, text), pool);
 }
 
-static lims_error_t *make(apr_pool_t *pool, lims_error_e kind, const char *format,
-                          va_list arguments)
+static lims_error_t *make_error(apr_pool_t *pool, lims_error_e kind, const char *format,
+                                va_list arguments)
 {
     lims_error_t *error = apr_pcalloc(pool, sizeof(*error));
 
     error->kind = kind;
-    error->message = sentence(apr_pvsprintf(pool, format, arguments), pool);
+    error->message = to_sentence(apr_pvsprintf(pool, format, arguments), pool);
     return error;
 }
 
@@ -152,7 +153,7 @@ const lims_error_t *lims_client_error(apr_pool_t *pool, lims_error_e kind, const
     lims_error_t *error;
 
     va_start(arguments, format);
-    error = make(pool, kind, format, arguments);
+    error = make_error(pool, kind, format, arguments);
     va_end(arguments);
     return error;
 }
@@ -164,7 +165,7 @@ const lims_error_t *lims_client_error_with(apr_pool_t *pool, lims_error_e kind, 
     lims_error_t *error;
 
     va_start(arguments, format);
-    error = make(pool, kind, format, arguments);
+    error = make_error(pool, kind, format, arguments);
     va_end(arguments);
     error->members = members;
     return error;
@@ -177,7 +178,7 @@ const lims_error_t *lims_server_error(apr_pool_t *pool, lims_error_e kind, int n
     lims_error_t *error;
 
     va_start(arguments, format);
-    error = make(pool, kind, format, arguments);
+    error = make_error(pool, kind, format, arguments);
     va_end(arguments);
     error->cause = cause;
     error->number = number;

@@ -9,7 +9,7 @@
 
 #include "kernel/digest.h"
 
-/* Of SHA-256's 32 bytes, 16 are plenty against an accidental collision. */
+/* Bytes of the SHA-256 in a tag: 16 of its 32 suffice against accidental collisions. */
 #define TAG_BYTES 16
 
 const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool)
@@ -19,8 +19,9 @@ const char *lims_etag(const char *body, apr_size_t length, apr_pool_t *pool)
     return hash ? apr_pstrcat(pool, "\"", hash, "\"", NULL) : NULL;
 }
 
-/* Length of the opaque-tag, quotes included, or 0: etagc is 21, 23 to 7E and
- * 80 to FF, so neither a quote nor a blank nor a control character. */
+/* Returns the length of the opaque-tag that starts here, quotes included; 0: it is
+ * malformed. Its characters (etagc) are 21, 23 to 7E and 80 to FF: no quotes, blanks or
+ * control characters. */
 static apr_size_t opaque_length(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -34,7 +35,7 @@ static apr_size_t opaque_length(const char *text)
     return *p == '"' ? (apr_size_t)(p + 1 - (const unsigned char *)text) : 0;
 }
 
-/* Strong comparison wants neither side weak, weak comparison does not mind
+/* In a strong comparison neither tag may be weak; a weak comparison ignores weakness
  * (section 8.8.3.2). */
 bool lims_etag_matches(const char *header, const char *etag, bool weak)
 {

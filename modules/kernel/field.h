@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * field.h - validation by tables of fields: from sent values to SQL parameters.
+ * field.h - validation of sent values against tables of fields, into SQL parameters.
  *
  * A validated value is text in the form that PostgreSQL reads:
- *   ID, INTEGER        canonical decimal: "42"
- *   DECIMAL            the number as sent: "7.10"
- *   BOOLEAN            "t" or "f"
- *   STRING, ENUM, DATE as sent
- *   TIMESTAMP, MOMENT  UTC with Z
- *   ID_LIST            "{1,2}"
- *   STRING_LIST        "{\"a\",\"b\"}", every element quoted
- *   OBJECT, OBJECT_LIST compact JSON, made anew from the validated members
- * NULL text is a JSON null that was given for a LIMS_F_NULLABLE field.
+ *   ID, INTEGER          canonical decimal: "42"
+ *   DECIMAL              the number as sent: "7.10"
+ *   BOOLEAN              "t" or "f"
+ *   STRING, ENUM, DATE   as sent
+ *   TIMESTAMP, MOMENT    UTC with Z
+ *   ID_LIST              "{1,2}"
+ *   STRING_LIST          "{\"a\",\"b\"}", every element quoted
+ *   OBJECT, OBJECT_LIST  compact JSON, written anew from the validated members
+ * NULL text is a JSON null that was sent for a LIMS_F_NULLABLE field.
  *
  * Bounds where a field states none: strings LIMS_TEXT_MAX characters, lists
  * LIMS_LIST_MAX elements, INTEGER 0 (its .min) to 2147483647, DECIMAL none.
+ *
+ * A string of a LIMS_F_REQUIRED field may not be blank, unless the field is
+ * LIMS_F_NULLABLE too and so can be cleared. Elements of a STRING_LIST obey
+ * .values and .pattern, and are never blank.
  */
 #ifndef LIMS_KERNEL_FIELD_H
 #define LIMS_KERNEL_FIELD_H
@@ -25,11 +29,7 @@
 /* Most elements of a list whose field states no maximum. */
 #define LIMS_LIST_MAX 1000
 
-/* A string of a LIMS_F_REQUIRED field may not be blank, unless the field is
- * LIMS_F_NULLABLE too and so can be cleared. Elements of a STRING_LIST obey
- * .values and .pattern, and are never blank.
- *
- * A decimal has at most so many digits, and an exponent of at most ±this. */
+/* Bounds of a decimal: its number of digits, and the absolute value of its exponent. */
 #define LIMS_NUMBER_DIGITS_MAX 40
 #define LIMS_DECIMAL_EXPONENT_MAX 100
 
@@ -48,7 +48,7 @@ struct lims_values_t {
     int size;
 };
 
-/* An empty map, which grows in `pool`. */
+/* Makes an empty map, which grows in `pool`. */
 lims_values_t *lims_values_create(apr_pool_t *pool);
 
 /* Sets or replaces a value. Name and text are kept, not copied. */
@@ -57,7 +57,7 @@ void lims_values_set(lims_values_t *values, const char *name, const char *text);
 /* Encodes bytes in the text form of PostgreSQL's bytea: "\x00ff". */
 const char *lims_bytea(const void *bytes, apr_size_t length, apr_pool_t *pool);
 
-/* Whether a value was sent; true for null too. */
+/* Whether the map has a value of that name, which may be null. */
 bool lims_values_has(const lims_values_t *values, const char *name);
 
 /* Returns the text of a value; NULL: absent or null. */
@@ -65,40 +65,42 @@ const char *lims_values_get(const lims_values_t *values, const char *name);
 
 /* --- Validation ---------------------------------------------------------- */
 
-/* A JSON body against a table. `flags`: LIMS_F_CREATE or LIMS_F_UPDATE takes
- * the fields with that flag out of a resource's table, any other known field
- * is LIMS_E_FIELD_NOT_PATCHABLE; 0 takes every field (an input table of its
- * own). A creation treats null as absent and adds fallbacks; an own table adds
- * them too; an update does neither, and needs at least one member
- * (LIMS_E_NO_UPDATABLE_FIELDS). Anything else wrong is LIMS_E_INVALID_BODY,
- * naming the member by its path ("updates[3].result"). */
+/* Validates a JSON body against a table and adds its members to `values`. `flags` chooses
+ * the fields: LIMS_F_CREATE or LIMS_F_UPDATE accepts the fields with that flag of a
+ * resource's table, and any other known field is LIMS_E_FIELD_NOT_PATCHABLE; 0 accepts
+ * every field, for a table that is an action's own input. A creation treats null as
+ * absent and adds fallbacks; an action's input adds fallbacks; an update does neither,
+ * and needs at least one member (LIMS_E_NO_UPDATABLE_FIELDS). Any other mistake is
+ * LIMS_E_INVALID_BODY, which names the member by its path ("updates[3].result"). */
 const lims_error_t *lims_field_body(lims_values_t *values, const lims_field_t *fields,
                                     unsigned flags, const lims_json_t *root, apr_pool_t *pool);
 
-/* A raw query string (NULL: none) against a table (NULL: takes nothing), with
- * '+' as a space. Unknown, repeated or ill-typed: LIMS_E_INVALID_QUERY. An
- * INTEGER flagged LIMS_F_CLAMP is cut to its maximum. Absent parameters that have a
- * fallback get it; LIMS_F_REQUIRED is enforced. */
+/* Validates a raw query string (NULL: none) against a table (NULL: no parameter is
+ * allowed) and adds its parameters to `values`; '+' is a space. LIMS_E_INVALID_QUERY: a
+ * parameter is unknown, repeated, of the wrong type, or required and absent. An INTEGER
+ * with LIMS_F_CLAMP above its maximum becomes the maximum. Absent parameters get their
+ * fallback. */
 const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *fields,
                                      const char *query_string, apr_pool_t *pool);
 
-/* One value from the command line or a form, as text, against its field. Lists
- * are comma-separated there; objects are JSON. An empty text for a nullable
- * field is null. What is wrong is `kind`. */
+/* Validates one value that comes as text, from the command line or a form, against its
+ * field and adds it to `values`. Lists are comma-separated; objects are JSON; an empty
+ * text is null for a nullable field. An invalid value is an error of `kind`. */
 const lims_error_t *lims_field_text(lims_values_t *values, const lims_field_t *field,
                                     const char *text, lims_error_e kind, apr_pool_t *pool);
 
-/* An identifier in a path: 1 to 2^63-1, plain digits without a leading zero.
- * Anything else is LIMS_E_INVALID_ID. */
+/* Validates an identifier in a path: 1 to 2^63-1, digits without a leading zero. `*id` is
+ * a copy in `pool`. Anything else is LIMS_E_INVALID_ID. */
 const lims_error_t *lims_field_id(const char **id, const char *segment, apr_pool_t *pool);
 
 /* Returns the field of that name, or NULL. */
 const lims_field_t *lims_field_find(const lims_field_t *fields, const char *name);
 
-/* Whether a string of white space alone is refused. */
+/* Whether the field refuses a string that consists of white space. */
 bool lims_field_refuses_blank(const lims_field_t *field);
 
-/* Returns LIMS_E_FIELD_NOT_PATCHABLE, with the right way to change the field. */
+/* Returns LIMS_E_FIELD_NOT_PATCHABLE with a message that names the route which sets the
+ * field. */
 const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_FIELD_H */

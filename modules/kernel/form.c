@@ -22,7 +22,7 @@ const char *lims_form_file(const lims_field_t *fields)
     return NULL;
 }
 
-static lims_upload_t *file_of(const lims_part_t *part, apr_pool_t *pool)
+static lims_upload_t *make_upload(const lims_part_t *part, apr_pool_t *pool)
 {
     lims_upload_t *file = apr_palloc(pool, sizeof(*file));
 
@@ -32,8 +32,8 @@ static lims_upload_t *file_of(const lims_part_t *part, apr_pool_t *pool)
     return file;
 }
 
-static const lims_error_t *take_part(lims_values_t *values, const lims_field_t *field,
-                                     const lims_part_t *part, apr_pool_t *pool)
+static const lims_error_t *validate_part(lims_values_t *values, const lims_field_t *field,
+                                         const lims_part_t *part, apr_pool_t *pool)
 {
     if (part->file_name) {
         return lims_client_error(pool, LIMS_E_INVALID_BODY, "%s must be a text, not a file",
@@ -53,7 +53,7 @@ const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *va
     const lims_part_t *sent = file_name ? lims_multipart_find(parts, file_name) : NULL;
     const lims_error_t *error = NULL;
 
-    *file = sent ? file_of(sent, pool) : NULL;
+    *file = sent ? make_upload(sent, pool) : NULL;
     if (sent) {
         /* The file counts as sent; the value is not bound. */
         lims_values_put(values, lims_field_find(fields, file_name), (*file)->name);
@@ -66,7 +66,7 @@ const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *va
             error = lims_client_error(pool, LIMS_E_INVALID_BODY, "%s is not a field known here",
                                       lims_excerpt(part->name, pool));
         } else if (part != sent) {
-            error = take_part(values, field, part, pool);
+            error = validate_part(values, field, part, pool);
         }
     }
     return error ? error : lims_values_complete(values, fields, 0, LIMS_E_INVALID_BODY, pool);

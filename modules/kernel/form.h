@@ -9,12 +9,13 @@
 #include "kernel/field.h"
 #include "kernel/multipart.h"
 
-/* The name of the table's LIMS_T_FILE field; NULL: it has none. */
+/* Returns the name of the table's LIMS_T_FILE field; NULL: it has none. */
 const char *lims_form_file(const lims_field_t *fields);
 
-/* Validates the parts. Texts go to `values`; the file to `*file`, NULL when none
- * came. An unknown part, a text that its field does not take, a field that is
- * required and missing: LIMS_E_INVALID_BODY. Absent fields with a fallback get it. */
+/* Validates the parts of a form (lims_part_t). Texts are added to `values`; `*file`
+ * becomes the file, in `pool`, or NULL if none was sent. LIMS_E_INVALID_BODY: a part is
+ * unknown, a text is invalid for its field, or a required field is absent. Absent fields
+ * get their fallback. */
 const lims_error_t *lims_form_take(const lims_upload_t **file, lims_values_t *values,
                                    const lims_field_t *fields, const apr_array_header_t *parts,
                                    apr_pool_t *pool);

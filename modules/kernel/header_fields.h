@@ -11,7 +11,8 @@
  * A-Z a-z 0-9 . _ : - */
 bool lims_request_id_valid(const char *text);
 
-/* Makes an X-Request-Id: 32 hexadecimal digits; NULL: the system has no randomness. */
+/* Makes an X-Request-Id in `pool`: 32 hexadecimal digits. NULL: the system's random
+ * generator failed. */
 const char *lims_request_id_create(apr_pool_t *pool);
 
 /* Whether an Idempotency-Key is valid: 1 to 255 visible ASCII characters. */

@@ -18,7 +18,7 @@
 #include "kernel/utf8.h"
 #include "kernel/yajl_memory.h"
 
-/* Up to so many members, comparing each pair is cheaper than sorting. */
+/* Largest number of members for which comparing each pair is cheaper than sorting. */
 #define PAIRWISE_MAX 12
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
 
 /* --- Before yajl ----------------------------------------------------------- */
 
-/* Value of the four hexadecimal digits of \uXXXX, or -1. */
+/* Returns the value of the four hexadecimal digits of \uXXXX; -1: they are none. */
 static long escape_value(const char *bytes, apr_size_t left)
 {
     long value = 0;
@@ -62,8 +62,8 @@ static long escape_value(const char *bytes, apr_size_t left)
     return value;
 }
 
-/* A backslash stands only inside strings (yajl refuses any other), so escapes
- * can be judged without knowing where strings begin. */
+/* A backslash is valid only inside strings (yajl refuses any other), so escapes can be
+ * checked without knowing where strings begin. */
 const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t length)
 {
     apr_size_t i = 0;
@@ -97,9 +97,9 @@ const char *lims_json_escape_fault(apr_size_t *at, const char *bytes, apr_size_t
     return NULL;
 }
 
-/* Offset of the first control character that is no white space of JSON, or
- * `length`. yajl passes over a form feed and a vertical tab between values. */
-static apr_size_t control_fault(const char *bytes, apr_size_t length)
+/* Returns the offset of the first control character that is no white space of JSON, or
+ * `length`. yajl accepts a form feed and a vertical tab between values. */
+static apr_size_t find_control(const char *bytes, apr_size_t length)
 {
     apr_size_t at = 0;
 
@@ -110,9 +110,9 @@ static apr_size_t control_fault(const char *bytes, apr_size_t length)
     return at;
 }
 
-static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, apr_pool_t *pool)
+static const lims_error_t *check_bytes(const char *bytes, apr_size_t length, apr_pool_t *pool)
 {
-    apr_size_t control = control_fault(bytes, length);
+    apr_size_t control = find_control(bytes, length);
     apr_size_t at = lims_utf8_fault(bytes, length);
     const char *fault = NULL;
 
@@ -137,7 +137,7 @@ static const lims_error_t *bytes_refused(const char *bytes, apr_size_t length, a
 
 /* --- yajl's events --------------------------------------------------------- */
 
-/* Returns 0, which makes yajl stop. */
+/* Records the error and returns 0, which makes yajl stop. */
 static int refuse(reader_t *reader, const char *what)
 {
     reader->error = lims_client_error(reader->pool, LIMS_E_INVALID_BODY, "The body %s (byte %lu)",
@@ -145,7 +145,8 @@ static int refuse(reader_t *reader, const char *what)
     return 0;
 }
 
-static lims_json_t *add(reader_t *reader, lims_json_type_e type, const char *text, size_t length)
+static lims_json_t *add_value(reader_t *reader, lims_json_type_e type, const char *text,
+                              size_t length)
 {
     lims_json_t *node;
 
@@ -184,7 +185,7 @@ static int open_container(reader_t *reader, lims_json_type_e type)
         return refuse(reader, apr_psprintf(reader->pool, "is nested more than %d levels deep",
                                            LIMS_JSON_DEPTH_MAX));
     }
-    node = add(reader, type, NULL, 0);
+    node = add_value(reader, type, NULL, 0);
     if (!node) {
         return 0;
     }
@@ -192,13 +193,13 @@ static int open_container(reader_t *reader, lims_json_type_e type)
     return 1;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp((*(const lims_json_t *const *)a)->name, (*(const lims_json_t *const *)b)->name);
 }
 
-/* A member name that occurs twice, or NULL. Sorting keeps an object of many
- * thousand members from costing the square of their number. */
+/* Returns a member name that occurs twice; NULL: there is none. The names of a large
+ * object are sorted, so that the time does not grow with the square of their number. */
 static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
 {
     const lims_json_t **sorted;
@@ -218,7 +219,7 @@ static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
     for (const lims_json_t *member = object->first; member; member = member->next) {
         sorted[n++] = member;
     }
-    qsort(sorted, (size_t)n, sizeof(*sorted), by_name);
+    qsort(sorted, (size_t)n, sizeof(*sorted), compare_names);
     for (int i = 1; i < n; i++) {
         if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0) {
             return sorted[i]->name;
@@ -229,22 +230,22 @@ static const char *duplicate_name(const lims_json_t *object, apr_pool_t *pool)
 
 static int on_null(void *reader)
 {
-    return add(reader, LIMS_JSON_NULL, NULL, 0) ? 1 : 0;
+    return add_value(reader, LIMS_JSON_NULL, NULL, 0) ? 1 : 0;
 }
 
 static int on_boolean(void *reader, int value)
 {
-    return add(reader, LIMS_JSON_BOOLEAN, value ? "true" : "false", value ? 4 : 5) ? 1 : 0;
+    return add_value(reader, LIMS_JSON_BOOLEAN, value ? "true" : "false", value ? 4 : 5) ? 1 : 0;
 }
 
 static int on_number(void *reader, const char *text, size_t length)
 {
-    return add(reader, LIMS_JSON_NUMBER, text, length) ? 1 : 0;
+    return add_value(reader, LIMS_JSON_NUMBER, text, length) ? 1 : 0;
 }
 
 static int on_string(void *reader, const unsigned char *text, size_t length)
 {
-    return add(reader, LIMS_JSON_STRING, (const char *)text, length) ? 1 : 0;
+    return add_value(reader, LIMS_JSON_STRING, (const char *)text, length) ? 1 : 0;
 }
 
 static int on_object_begin(void *reader)
@@ -283,7 +284,7 @@ static int on_array_end(void *context)
     return 1;
 }
 
-/* Only the raw number text: yajl's conversion would lose digits. */
+/* Numbers are passed as text: yajl's conversion would lose digits. */
 static const yajl_callbacks callbacks = {
     .yajl_null = on_null,
     .yajl_boolean = on_boolean,
@@ -309,7 +310,7 @@ const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_s
 {
     reader_t reader = { .pool = pool };
     yajl_alloc_funcs memory = lims_yajl_memory(pool);
-    const lims_error_t *error = bytes_refused(bytes, length, pool);
+    const lims_error_t *error = check_bytes(bytes, length, pool);
     yajl_status status;
     bool ended = false;
 

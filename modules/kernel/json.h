@@ -39,12 +39,13 @@ struct lims_json_t {
     lims_json_t *next;  /* sibling */
 };
 
-/* Parses one JSON text. The tree is copied into `pool`. Anything else than
- * exactly one well-formed value is LIMS_E_INVALID_BODY, with what and where. */
+/* Parses one JSON text into a tree in `pool`, which does not refer to `bytes`.
+ * LIMS_E_INVALID_BODY, with the mistake and its place: the text is not exactly one
+ * well-formed value. */
 const lims_error_t *lims_json_parse(lims_json_t **root, const char *bytes, apr_size_t length,
                                     apr_pool_t *pool);
 
-/* The member of an object, or NULL (also when `object` is none). */
+/* Returns the member of that name; NULL: there is none, or `object` is no object. */
 const lims_json_t *lims_json_member(const lims_json_t *object, const char *name);
 
 /* Finds an escape (\\uXXXX) that is not a character. Returns a description and its offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * key.c - API keys: making, recognising and hashing them.
+ * key.c - API keys: generation, checksum and hash.
  */
 #include "kernel/key.h"
 
@@ -11,7 +11,7 @@
 
 #define BASE 62
 
-/* How much of a key may be shown, "lk_" included. */
+/* Characters of a key that may be shown, "lk_" included. */
 #define SHOWN 8
 
 static const char alphabet[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -19,7 +19,7 @@ static const char alphabet[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl
 _Static_assert(sizeof(alphabet) == BASE + 1, "the alphabet has not 62 characters");
 _Static_assert(sizeof(LIMS_KEY_PREFIX) == 4, "LIMS_KEY_LENGTH counts three for the prefix");
 
-/* CRC-32 as of zlib and Ethernet: reflected, polynomial EDB88320. */
+/* Computes the CRC-32 of zlib and Ethernet: reflected, polynomial EDB88320. */
 static apr_uint32_t crc32_of(const char *text, apr_size_t length)
 {
     apr_uint32_t crc = 0xFFFFFFFFu;
@@ -33,8 +33,8 @@ static apr_uint32_t crc32_of(const char *text, apr_size_t length)
     return ~crc;
 }
 
-/* The checksum, most significant digit first; 62^6 exceeds 2^32. */
-static void checksum(char digits[LIMS_KEY_CHECKSUM], const char *random)
+/* Writes the checksum as base-62 digits, the most significant first; 62^6 exceeds 2^32. */
+static void write_checksum(char digits[LIMS_KEY_CHECKSUM], const char *random)
 {
     apr_uint32_t crc = crc32_of(random, LIMS_KEY_RANDOM);
 
@@ -44,9 +44,9 @@ static void checksum(char digits[LIMS_KEY_CHECKSUM], const char *random)
     }
 }
 
-/* Bytes from 248 on are thrown away: 248 is a multiple of 62, so that every
- * character is equally likely. */
-static bool random_characters(char *text, int count)
+/* Generates random characters. Random bytes from 248 on are discarded: 248 is a multiple
+ * of 62, so that every character is equally likely. */
+static bool generate_characters(char *text, int count)
 {
     int n = 0;
 
@@ -72,10 +72,10 @@ const char *lims_key_generate(apr_pool_t *pool)
     char *random = key + strlen(LIMS_KEY_PREFIX);
 
     memcpy(key, LIMS_KEY_PREFIX, strlen(LIMS_KEY_PREFIX));
-    if (!random_characters(random, LIMS_KEY_RANDOM)) {
+    if (!generate_characters(random, LIMS_KEY_RANDOM)) {
         return NULL;
     }
-    checksum(random + LIMS_KEY_RANDOM, random);
+    write_checksum(random + LIMS_KEY_RANDOM, random);
     return key;
 }
 
@@ -88,7 +88,7 @@ bool lims_key_well_formed(const char *text)
         strspn(text + prefix, alphabet) != LIMS_KEY_LENGTH - prefix) {
         return false;
     }
-    checksum(expected, text + prefix);
+    write_checksum(expected, text + prefix);
     return memcmp(expected, text + prefix + LIMS_KEY_RANDOM, LIMS_KEY_CHECKSUM) == 0;
 }
 

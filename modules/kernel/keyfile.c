@@ -10,10 +10,10 @@
 
 #include "kernel/seal.h"
 
-/* Some 80 bytes a key, and room for comments. */
+/* Largest key file: a key takes some 80 bytes; the rest is for comments. */
 #define FILE_MAX 16384
 
-static const char *judge(int fd, const char *file, apr_pool_t *pool)
+static const char *check_permissions(int fd, const char *file, apr_pool_t *pool)
 {
     struct stat info;
 
@@ -62,7 +62,7 @@ const char *lims_secret_file_read(const char **text, const char *file, apr_pool_
     if (fd < 0) {
         return errno == ENOENT ? NULL : apr_psprintf(pool, "%s: %s", file, strerror(errno));
     }
-    problem = judge(fd, file, pool);
+    problem = check_permissions(fd, file, pool);
     if (!problem) {
         problem = read_text(text, fd, file, pool);
     }
@@ -83,7 +83,7 @@ const char *lims_keyring_read(const lims_keyring_t **ring, const char *file, apr
 
 /* Writes a new file that only its owner may read, and syncs it to disk before it is
  * renamed. */
-static int write_new(const char *file, const char *text)
+static int write_new_file(const char *file, const char *text)
 {
     apr_size_t length = strlen(text);
     int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -124,10 +124,10 @@ static int sync_folder(const char *file, apr_pool_t *pool)
     return error;
 }
 
-static const char *replace(const char *file, const char *text, apr_pool_t *pool)
+static const char *replace_file(const char *file, const char *text, apr_pool_t *pool)
 {
     const char *new_file = apr_pstrcat(pool, file, ".new", NULL);
-    int error = write_new(new_file, text);
+    int error = write_new_file(new_file, text);
 
     if (error == EEXIST) {
         return apr_psprintf(pool,
@@ -148,7 +148,7 @@ static const char *replace(const char *file, const char *text, apr_pool_t *pool)
                  : NULL;
 }
 
-static char *join(const char *line, const char *present, apr_pool_t *pool)
+static char *prepend_line(const char *line, const char *present, apr_pool_t *pool)
 {
     apr_size_t size = strlen(line) + 1 + strlen(present) + 1;
     char *text = lims_wiped_alloc(size, pool);
@@ -171,7 +171,7 @@ const char *lims_keyring_add(const char *file, const char *id, apr_pool_t *pool)
     if (!line) {
         return "OpenSSL has no randomness to make a key of";
     }
-    text = join(line, present ? present : "", pool);
+    text = prepend_line(line, present ? present : "", pool);
     problem = lims_keyring_parse(&ring, text, file, pool);
-    return problem ? problem : replace(file, text, pool);
+    return problem ? problem : replace_file(file, text, pool);
 }

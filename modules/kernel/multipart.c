@@ -122,7 +122,7 @@ static const lims_error_t *begin_part(lims_multipart_t *form)
     return NULL;
 }
 
-static lims_part_t *current(const lims_multipart_t *form)
+static lims_part_t *current_part(const lims_multipart_t *form)
 {
     return &APR_ARRAY_IDX(form->parts, form->parts->nelts - 1, lims_part_t);
 }
@@ -131,13 +131,13 @@ static void end_part(lims_multipart_t *form)
 {
     if (form->in_part) {
         form->buffer[form->length] = '\0';
-        current(form)->bytes = form->buffer;
-        current(form)->length = form->length;
+        current_part(form)->bytes = form->buffer;
+        current_part(form)->length = form->length;
     }
     form->in_part = false;
 }
 
-static const lims_error_t *keep(lims_multipart_t *form, const char *bytes, apr_size_t length)
+static const lims_error_t *append_data(lims_multipart_t *form, const char *bytes, apr_size_t length)
 {
     if (length == 0) {
         return NULL;
@@ -146,13 +146,13 @@ static const lims_error_t *keep(lims_multipart_t *form, const char *bytes, apr_s
         return refuse(form, "it does not begin with its boundary");
     }
     if (length > form->room - form->length) {
-        if (is_file(form, current(form))) {
+        if (is_file(form, current_part(form))) {
             return lims_client_error(form->pool, LIMS_E_PAYLOAD_TOO_LARGE,
                                      "%s: a file may have at most %" APR_SIZE_T_FMT " bytes.",
                                      form->file, form->file_max);
         }
         return refuse(form, apr_psprintf(form->pool, "%s is too long",
-                                         lims_excerpt(current(form)->name, form->pool)));
+                                         lims_excerpt(current_part(form)->name, form->pool)));
     }
     memcpy(form->buffer + form->length, bytes, length);
     form->length += length;
@@ -171,7 +171,7 @@ static const lims_error_t *in_body(apr_size_t *taken, lims_multipart_t *form, co
         const char *end = memchr(bytes, '\r', length);
 
         *taken = end ? (apr_size_t)(end - bytes) : length;
-        error = keep(form, bytes, *taken);
+        error = append_data(form, bytes, *taken);
         if (!error && end) {
             form->matched = 1;
             *taken += 1;
@@ -188,13 +188,13 @@ static const lims_error_t *in_body(apr_size_t *taken, lims_multipart_t *form, co
         return NULL;
     }
     *taken = 0; /* the byte that failed is examined again */
-    error = keep(form, form->delimiter, form->matched);
+    error = append_data(form, form->delimiter, form->matched);
     form->matched = 0;
     return error;
 }
 
-/* Behind a boundary: "--" ends the form; blanks are allowed before the line ends
- * (RFC 2046 section 5.1.1). */
+/* Parses the bytes behind a boundary: "--" ends the form; blanks are allowed before the
+ * line ends (RFC 2046 section 5.1.1). */
 static const lims_error_t *behind_boundary(lims_multipart_t *form, char byte)
 {
     bool blank = byte == ' ' || byte == '\t';
@@ -237,7 +237,7 @@ static const lims_error_t *in_header(lims_multipart_t *form, char byte)
     return header_ends(form) ? begin_part(form) : NULL;
 }
 
-static const lims_error_t *after(const lims_multipart_t *form, char byte)
+static const lims_error_t *parse_line_end(const lims_multipart_t *form, char byte)
 {
     bool blank = byte == '\r' || byte == '\n' || byte == ' ' || byte == '\t';
 
@@ -259,7 +259,7 @@ static const lims_error_t *step(apr_size_t *taken, lims_multipart_t *form, const
     case HEADER:
         return in_header(form, *bytes);
     case AFTER:
-        return after(form, *bytes);
+        return parse_line_end(form, *bytes);
     }
     return refuse(form, "the parser is lost");
 }

@@ -20,13 +20,13 @@
 
 #include "lims.h"
 
-/* Most bytes of a field that is no file, of the header of a part, and most
+/* Upper bounds: bytes of a part that is not the file, bytes of the header of a part,
  * parts of a form. Fields have tighter bounds of their own. */
 #define LIMS_MULTIPART_FIELD_MAX 16384
 #define LIMS_MULTIPART_HEADER_MAX 8192
 #define LIMS_MULTIPART_PARTS_MAX 32
 
-/* Bytes that a body may have besides its file. */
+/* Largest size of a body besides its file, bytes. */
 #define LIMS_MULTIPART_OVERHEAD_MAX 65536
 
 typedef struct {
@@ -38,22 +38,23 @@ typedef struct {
 
 typedef struct lims_multipart_t lims_multipart_t;
 
-/* Whether a Content-Type is multipart/form-data, with whatever parameters. */
+/* Whether a Content-Type is multipart/form-data, whatever its parameters; false for NULL. */
 bool lims_multipart_is(const char *content_type);
 
-/* Begins with the boundary of a Content-Type. The part named `file` (NULL: none)
- * takes `file_max` bytes. LIMS_E_INVALID_BODY for a boundary that is none. */
+/* Makes a parser, in `pool`, for a body of this Content-Type. The part named `file`
+ * (NULL: no part) may have up to `file_max` bytes. LIMS_E_INVALID_BODY: the Content-Type
+ * has no valid boundary. */
 const lims_error_t *lims_multipart_create(lims_multipart_t **form, const char *content_type,
                                           const char *file, apr_size_t file_max, apr_pool_t *pool);
 
-/* Takes the next bytes, in pieces of any size; they are copied. LIMS_E_INVALID_BODY
- * for what breaks the rules, LIMS_E_PAYLOAD_TOO_LARGE for a file beyond its bound.
- * After an error nothing more may be fed. */
+/* Parses the next bytes of the body, in pieces of any size; they are copied.
+ * LIMS_E_INVALID_BODY: the form is malformed; LIMS_E_PAYLOAD_TOO_LARGE: the file is too
+ * large. After an error it must not be called again. */
 const lims_error_t *lims_multipart_feed(lims_multipart_t *form, const char *bytes,
                                         apr_size_t length);
 
-/* The parts (lims_part_t) in the order they came, which live as long as the pool.
- * LIMS_E_INVALID_BODY for a form that has not ended. */
+/* Ends parsing: `*parts` are the parts (lims_part_t) in the order of the form, which live
+ * as long as the pool. LIMS_E_INVALID_BODY: the form is incomplete. */
 const lims_error_t *lims_multipart_finish(const apr_array_header_t **parts, lims_multipart_t *form);
 
 /* Returns the part of that name, or NULL. */

@@ -21,9 +21,9 @@ static bool is_token(char c)
     return c > 0x20 && c < 0x7F && !strchr("()<>@,;:\\\"/[]?={}", c);
 }
 
-/* Browsers write a quote in a name as %22 and leave a backslash as it is; others
- * put a backslash before a quote. So that alone is an escape. */
-static const char *quoted(const char **rest, apr_pool_t *pool)
+/* Reads a quoted value. Only \" is an escape: browsers write a quote in a name as %22 and
+ * a backslash unescaped; other clients put a backslash before a quote. */
+static const char *read_quoted(const char **rest, apr_pool_t *pool)
 {
     const char *p = *rest + 1;
     char *text = apr_palloc(pool, strlen(p) + 1), *end = text;
@@ -39,7 +39,7 @@ static const char *quoted(const char **rest, apr_pool_t *pool)
     return *p == '"' ? text : NULL;
 }
 
-static const char *token(const char **rest, apr_pool_t *pool)
+static const char *read_token(const char **rest, apr_pool_t *pool)
 {
     const char *begin = *rest, *p = begin;
 
@@ -50,7 +50,7 @@ static const char *token(const char **rest, apr_pool_t *pool)
     return p > begin ? apr_pstrmemdup(pool, begin, (apr_size_t)(p - begin)) : NULL;
 }
 
-/* The next parameter; false at the end, and `*broken` where it makes no sense. */
+/* Reads the next parameter; false at the end. Sets `*broken` if it is malformed. */
 static bool next_parameter(const char **name, const char **value, bool *broken, const char **rest,
                            apr_pool_t *pool)
 {
@@ -64,22 +64,22 @@ static bool next_parameter(const char **name, const char **value, bool *broken, 
     p += *p == ';' ? 1 : 0;
     p += strspn(p, " \t");
     if (!*broken && *p == '\0') {
-        return false; /* a last semicolon without anything behind it */
+        return false; /* a semicolon at the end */
     }
-    *name = *broken ? NULL : token(&p, pool);
+    *name = *broken ? NULL : read_token(&p, pool);
     *broken = !*name || *p != '=';
     if (*broken) {
         return false;
     }
     p++;
-    *value = *p == '"' ? quoted(&p, pool) : token(&p, pool);
+    *value = *p == '"' ? read_quoted(&p, pool) : read_token(&p, pool);
     *broken = !*value;
     *rest = p;
     return !*broken;
 }
 
-/* The value of one parameter; NULL when it is missing. False when the field is
- * malformed or has it twice. */
+/* Finds the value of one parameter; `*found` is NULL if it is absent. False: the field is
+ * malformed or has the parameter twice. */
 static bool find_parameter(const char **found, const char *parameters, const char *wanted,
                            apr_pool_t *pool)
 {
@@ -146,8 +146,8 @@ static bool is_text(const char *text, apr_size_t max)
            lims_utf8_length(text, strlen(text)) <= max;
 }
 
-/* RFC 7578 section 4.2: what a client says of directories is not used. */
-static const char *without_path(const char *text)
+/* Returns the file name without folders, which are ignored (RFC 7578 section 4.2). */
+static const char *base_name(const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {
         if (*p == '/' || *p == '\\') {
@@ -157,7 +157,7 @@ static const char *without_path(const char *text)
     return text;
 }
 
-static const char *take_disposition(lims_part_t *part, const char *value, apr_pool_t *pool)
+static const char *parse_disposition(lims_part_t *part, const char *value, apr_pool_t *pool)
 {
     static const char form_data[] = "form-data";
     apr_size_t length = sizeof(form_data) - 1;
@@ -172,7 +172,7 @@ static const char *take_disposition(lims_part_t *part, const char *value, apr_po
         return "a part has no name, or one of more than 64 characters";
     }
     if (file_name) {
-        file_name = without_path(file_name);
+        file_name = base_name(file_name);
         if (*file_name != '\0' && !is_text(file_name, FILE_NAME_MAX)) {
             return "a file name is no UTF-8 text of at most 255 characters";
         }
@@ -181,7 +181,7 @@ static const char *take_disposition(lims_part_t *part, const char *value, apr_po
     return NULL;
 }
 
-static const char *take_encoding(const char *value)
+static const char *check_encoding(const char *value)
 {
     static const char *const plain[] = { "7bit", "8bit", "binary" };
 
@@ -193,8 +193,8 @@ static const char *take_encoding(const char *value)
     return "a part has a Content-Transfer-Encoding; send it as it is";
 }
 
-/* One line, without its end. */
-static const char *take_line(lims_part_t *part, char *line, apr_pool_t *pool)
+/* Parses one header line, without its end. */
+static const char *parse_line(lims_part_t *part, char *line, apr_pool_t *pool)
 {
     char *colon = strchr(line, ':');
     char *value = colon ? colon + 1 : line;
@@ -216,9 +216,9 @@ static const char *take_line(lims_part_t *part, char *line, apr_pool_t *pool)
     }
     if (strcasecmp(line, "Content-Disposition") == 0) {
         return part->name ? "a part has two Content-Dispositions"
-                          : take_disposition(part, value, pool);
+                          : parse_disposition(part, value, pool);
     }
-    return strcasecmp(line, "Content-Transfer-Encoding") == 0 ? take_encoding(value) : NULL;
+    return strcasecmp(line, "Content-Transfer-Encoding") == 0 ? check_encoding(value) : NULL;
 }
 
 const char *lims_multipart_header(lims_part_t *part, const char *header, apr_pool_t *pool)
@@ -236,7 +236,7 @@ const char *lims_multipart_header(lims_part_t *part, const char *header, apr_poo
         }
         if (end > header) {
             problem =
-                take_line(part, apr_pstrmemdup(pool, header, (apr_size_t)(end - header)), pool);
+                parse_line(part, apr_pstrmemdup(pool, header, (apr_size_t)(end - header)), pool);
         }
         header = end + 2;
     }

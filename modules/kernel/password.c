@@ -16,11 +16,12 @@
 #define SALT_LENGTH 16
 #define HASH_LENGTH 32
 
-/* In base64. */
+/* Lengths in base64. */
 #define SALT_TEXT LIMS_BASE64_LENGTH(SALT_LENGTH)
 #define HASH_TEXT LIMS_BASE64_LENGTH(HASH_LENGTH)
 
-/* 128 N r bytes and some; OpenSSL's own limit is just below what N needs. */
+/* Limit of scrypt's memory: 128 N r bytes and a margin. OpenSSL's default limit is just
+ * below what N needs. */
 #define MEMORY_MAX (64 * 1024 * 1024)
 
 typedef struct {
@@ -54,7 +55,7 @@ const char *lims_password_hash(const char *password, apr_pool_t *pool)
         cost.n, cost.r, cost.p, salt_text, hash_text);
 }
 
-/* Plain digits, at most ten of them. */
+/* Reads a number of at most ten digits. */
 static bool read_number(apr_uint64_t *value, const char *text)
 {
     apr_size_t digits = strspn(text, "0123456789");
@@ -66,7 +67,7 @@ static bool read_number(apr_uint64_t *value, const char *text)
     return true;
 }
 
-/* Exactly `length` bytes. */
+/* Decodes exactly `length` bytes from base64. */
 static bool read_bytes(unsigned char *bytes, apr_size_t length, const char *text)
 {
     unsigned char decoded[HASH_TEXT];

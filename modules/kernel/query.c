@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.c - a query string against a table of fields. */
+/* query.c - validation of a query string against a table of fields. */
 #include <apr_strings.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static int hexadecimal(char c)
                                   : -1;
 }
 
-/* application/x-www-form-urlencoded (WHATWG URL 5.1), but strict: a stray '%'
- * is refused, and so are NUL and malformed UTF-8. NULL: refused. */
+/* Decodes application/x-www-form-urlencoded (WHATWG URL 5.1) strictly: returns NULL for a
+ * '%' without two hexadecimal digits, for NUL and for malformed UTF-8. */
 static const char *decode(const char *text, apr_size_t length, apr_pool_t *pool)
 {
     char *decoded = apr_palloc(pool, length + 1);
@@ -41,8 +41,8 @@ static const char *decode(const char *text, apr_size_t length, apr_pool_t *pool)
     return lims_utf8_valid(decoded, n) ? decoded : NULL;
 }
 
-/* Clamps a number to the maximum of its field; other texts are left unchanged. The contract
- * asks for it: a larger page size means 500. */
+/* Clamps a number to the maximum of its field; other texts are left unchanged. The
+ * contract requires it: a larger page size is treated as 500. */
 static const char *clamp(const lims_field_t *field, const char *text, apr_pool_t *pool)
 {
     const char *max = apr_psprintf(pool, "%" APR_INT64_T_FMT, field->max);
@@ -55,9 +55,9 @@ static const char *clamp(const lims_field_t *field, const char *text, apr_pool_t
     return digits > strlen(max) || (digits == strlen(max) && strcmp(text, max) > 0) ? max : text;
 }
 
-static const lims_error_t *take_parameter(lims_values_t *values, const lims_field_t *fields,
-                                          bool *seen, const char *pair, apr_size_t length,
-                                          apr_pool_t *pool)
+static const lims_error_t *validate_parameter(lims_values_t *values, const lims_field_t *fields,
+                                              bool *seen, const char *pair, apr_size_t length,
+                                              apr_pool_t *pool)
 {
     const char *equals = memchr(pair, '=', length);
     apr_size_t name_length = equals ? (apr_size_t)(equals - pair) : length;
@@ -110,7 +110,8 @@ const lims_error_t *lims_field_query(lims_values_t *values, const lims_field_t *
 
         /* Some clients send "?a=1&" or "?a=1&&b=2". */
         if (length > 0) {
-            const lims_error_t *error = take_parameter(values, fields, seen, pair, length, pool);
+            const lims_error_t *error =
+                validate_parameter(values, fields, seen, pair, length, pool);
 
             if (error) {
                 return error;

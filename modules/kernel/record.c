@@ -18,8 +18,8 @@ static void write_number(lims_writer_t *w, const char *text)
     lims_writer_raw(w, *first >= '0' && *first <= '9' ? text : NULL);
 }
 
-/* One element of an array literal into `value`, which has room for it; returns
- * its end, the comma or the closing brace. Quoted, backslashes escape. */
+/* Reads one element of an array literal into `value`, which has room for it, and returns
+ * its end: the comma or the closing brace. In a quoted element a backslash escapes. */
 static const char *read_element(char *value, bool *quoted, const char *text)
 {
     *quoted = *text == '"';
@@ -34,8 +34,8 @@ static const char *read_element(char *value, bool *quoted, const char *text)
     return text + (*quoted && *text == '"' ? 1 : 0);
 }
 
-/* A one-dimensional array literal (PostgreSQL manual, 8.15); an unquoted NULL
- * is null. */
+/* Writes a one-dimensional array literal (PostgreSQL manual, 8.15) as JSON; an unquoted
+ * NULL is null. */
 static void write_array(lims_writer_t *w, bool numbers, const char *text)
 {
     char *value = apr_palloc(lims_writer_pool(w), strlen(text) + 1);
@@ -57,7 +57,7 @@ static void write_array(lims_writer_t *w, bool numbers, const char *text)
     lims_writer_array_end(w);
 }
 
-/* JSON as the database writes it has blanks between its tokens; ours has none. */
+/* Removes the blanks between tokens, which PostgreSQL writes in JSON. */
 static const char *compact(const char *text, apr_pool_t *pool)
 {
     char *copy = apr_palloc(pool, strlen(text) + 1);

@@ -11,22 +11,23 @@
 #include "kernel/writer.h"
 #include "lims.h"
 
-/* Text of the named column of a row; NULL is SQL null. */
+/* Returns the text of the named column of a row; NULL for SQL NULL. */
 typedef const char *(lims_record_value_fn)(void *row, const char *name);
 
-/* Text of a cell; NULL is SQL null. */
+/* Returns the text of a cell; NULL for SQL NULL. */
 typedef const char *(lims_record_cell_fn)(void *result, int row, int column);
 
 void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record_value_fn *value,
                        void *row);
 
-/* The same with columns looked up once for many rows: columns[i] belongs to
- * fields[i] of the whole table (also those that are not LIMS_F_OUT, which are
- * passed over); a negative column is written as null. */
+/* Writes the members of a record with columns that were looked up once for many rows:
+ * columns[i] belongs to fields[i] of the whole table (fields without LIMS_F_OUT are
+ * skipped); a negative column is written as null. */
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row);
 
-/* The same of texts in the order of the table: texts[i] belongs to fields[i]. */
+/* Writes the members of a record from an array: texts[i] belongs to fields[i]; NULL is
+ * written as null. */
 void lims_record_write_texts(lims_writer_t *w, const lims_field_t *fields,
                              const char *const *texts);
 

@@ -34,7 +34,7 @@ struct lims_router_t {
     node_t root;
 };
 
-/* The order in which Allow names them. */
+/* The methods in the order of the Allow field. */
 static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE" };
 
 /* --- Building ------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static node_t *add_child(node_t *node, const char *segment, apr_size_t length, a
     return child;
 }
 
-static const entry_t *entry_of_method(const node_t *node, const char *method)
+static const entry_t *find_method(const node_t *node, const char *method)
 {
     const entry_t *entry = node->entries;
     const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
@@ -80,12 +80,12 @@ static const entry_t *entry_of_method(const node_t *node, const char *method)
     return entry;
 }
 
-static const char *allow_of(const node_t *node, apr_pool_t *pool)
+static const char *list_methods(const node_t *node, apr_pool_t *pool)
 {
     const char *allow = "";
 
     for (apr_size_t i = 0; i < LIMS_LENGTH(methods); i++) {
-        if (entry_of_method(node, methods[i])) {
+        if (find_method(node, methods[i])) {
             allow = apr_pstrcat(pool, allow, *allow != '\0' ? ", " : "", methods[i], NULL);
         }
     }
@@ -109,7 +109,7 @@ static void add_route(lims_router_t *router, const lims_resource_t *resource,
     entry->route = route;
     entry->next = node->entries;
     node->entries = entry;
-    node->allow = allow_of(node, pool);
+    node->allow = list_methods(node, pool);
 }
 
 const char *lims_router_create(lims_router_t **router, const lims_resource_t *const *resources,
@@ -179,7 +179,7 @@ lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_route
         return LIMS_ROUTE_UNKNOWN;
     }
     match->allow = node->allow;
-    entry = entry_of_method(node, method);
+    entry = find_method(node, method);
     if (!entry) {
         return LIMS_ROUTE_METHOD;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * route.h - from method and path to the route that answers.
+ * route.h - the router: finds the route for a method and a path.
  *
- * Each surface has a router of its own, built once per process from the same tables
- * of the resources: what is not on a surface is unknown there. Tables that contradict
- * themselves are refused, so that a configuration test finds them. Afterwards a
- * router is read-only and safe to share between threads.
+ * Each surface has a router of its own, built once per process from the same tables of
+ * the resources; a route that is not on a surface does not exist there. Contradictory
+ * tables are refused, so that a configuration test finds them. A finished router is
+ * read-only, and threads may share it.
  */
 #ifndef LIMS_KERNEL_ROUTE_H
 #define LIMS_KERNEL_ROUTE_H
@@ -28,31 +28,33 @@ typedef struct {
     const char *allow; /* "GET, HEAD, PATCH"; NULL when unknown */
 } lims_route_match_t;
 
-/* Whether the route is reached by a surface. */
+/* Whether a surface has the route. */
 bool lims_route_is_on(const lims_route_t *route, lims_surface_e surface);
 
 /* Whether the route only reads. */
 bool lims_route_reads(const lims_route_t *route);
 
-/* Whether the route is about one record, which its path names by :id. */
+/* Whether the route concerns one record, named by :id in its path. */
 bool lims_route_has_id(const lims_route_t *route);
 
-/* Whether the body may be JSON: it may not where the route takes a form alone. */
+/* Whether the route accepts a JSON body: false if it accepts only a form. */
 bool lims_route_takes_json(const lims_route_t *route);
 
-/* Checks the tables and builds the router of a surface of HTTP. Returns NULL on
- * success, else every problem found, one per line, and no router. */
+/* Checks the tables and builds the router of an HTTP surface, in `pool`. Returns NULL on
+ * success, else all problems, one per line, and no router. */
 const char *lims_router_create(lims_router_t **router, const lims_resource_t *const *resources,
                                lims_surface_e surface, apr_pool_t *pool);
 
-/* The checks alone, against a given table of statements; NULL: sound. */
+/* Checks the tables of the resources against a table of statements. Returns NULL if they
+ * are consistent, else all problems, one per line, in `pool`. */
 const char *lims_route_check(const lims_resource_t *const *resources,
                              const lims_statement_t *statements, int statement_count,
                              apr_pool_t *pool);
 
-/* `path` is what follows the surface's base ("/api/v1"), raw: nothing decoded, ""
- * for the root. It is compared to the letter, with no tolerance for a trailing slash. HEAD finds
- * the route of GET. A literal segment wins over :id. */
+/* Finds the route for a method and a path. `path` is the part of the URL's path behind
+ * the surface's base ("/api/v1"), not decoded, "" for the root. It is compared exactly; a
+ * trailing slash is not ignored. HEAD finds the route of GET. A literal segment takes
+ * precedence over :id. The texts of `match` live as long as `pool` and `path`. */
 lims_match_result_e lims_route_match(lims_route_match_t *match, const lims_router_t *router,
                                      const char *method, const char *path, apr_pool_t *pool);
 

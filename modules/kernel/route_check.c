@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * route_check.c - do the tables of the resources make sense?
+ * route_check.c - consistency checks of the tables of the resources.
  *
- * Runs once, at configuration time. Every problem is told, not only the first,
- * so that one configuration test is enough to mend a new resource.
+ * Runs once, at configuration time. All problems are reported, not only the first, so
+ * that one configuration test shows everything that is wrong with a new resource.
  */
 #include <apr_strings.h>
 #include <regex.h>
@@ -20,7 +20,7 @@ typedef struct {
     const lims_statement_t *statements;
     int statement_count;
     const lims_resource_t *const *resources;
-    const char *problems; /* "" so far: none */
+    const char *problems; /* one per line; "": none so far */
 } check_t;
 
 static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
@@ -58,7 +58,8 @@ static bool is_compound(const lims_field_t *field)
            lims_field_json_type(field->type) == LIMS_JSON_OBJECT;
 }
 
-/* Inside an object, a fallback is written as a scalar. */
+/* Only a scalar member of an object can have a fallback: write_absent() in composite.c
+ * writes no other. */
 static void check_members(check_t *check, const char *where, const lims_field_t *members)
 {
     check_fields(check, where, members);
@@ -137,7 +138,7 @@ static void check_fields(check_t *check, const char *where, const lims_field_t *
 
 /* --- Statements ------------------------------------------------------------------ */
 
-/* Is `:name` something that a request of this route can bind? */
+/* Whether a request of this route can bind the parameter `:name`. */
 static bool is_bound(const lims_resource_t *resource, const lims_route_t *route, const char *name)
 {
     const lims_field_t *field = lims_field_find(resource->fields, name);
@@ -154,7 +155,8 @@ static bool is_bound(const lims_resource_t *resource, const lims_route_t *route,
            (route->body != 0 && field && (field->flags & route->body) != 0);
 }
 
-/* `route` NULL: a statement that has only the record's id to go by. */
+/* Checks the parameters of a statement. `route` NULL: a statement of the resource, whose
+ * only parameter is the record's id. */
 static void check_statement(check_t *check, const char *where, const lims_resource_t *resource,
                             const lims_route_t *route, lims_stmt_e number)
 {
@@ -209,12 +211,12 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
     }
     if (ids > 0 && (lims_field_find(route->query, "id") || lims_field_find(route->input, "id") ||
                     lims_field_find(route->form, "id"))) {
-        /* A caller could name another record than the path does. */
+        /* Otherwise a caller could send another record's id than that in the path. */
         problem(check, where, "an input named id would replace the id of the path");
     }
 }
 
-/* Where a route is, and what it has that belongs to another surface. */
+/* Checks that a route has a surface, and no property of a surface that it is not on. */
 static void check_surfaces(check_t *check, const char *where, const lims_route_t *route)
 {
     static const unsigned of_keys = LIMS_R_UPLOAD_KEY | LIMS_R_COSTLY;
@@ -320,7 +322,7 @@ static void check_input(check_t *check, const char *where, const lims_resource_t
     if (!route->handler && route->statement == LIMS_STMT_NONE) {
         problem(check, where, "neither a statement nor a handler");
     }
-    /* A handler may bind values that it made itself. */
+    /* A handler may bind values that no field of the request has. */
     if (!route->handler) {
         check_statement(check, where, resource, route, route->statement);
     }
@@ -331,7 +333,8 @@ static bool equal(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-/* Each pair of routes is looked at once: `other` comes before `route`. */
+/* Checks for conflicts of two routes. Called once for each pair; `other` precedes
+ * `route`. */
 static void check_pair(check_t *check, const char *where, const lims_route_t *route,
                        const lims_route_t *other)
 {

@@ -32,8 +32,8 @@ bool lims_scope_valid(const char *scope)
     return known->name;
 }
 
-/* Scopes need no quotes in an array literal; quotes are passed over, so that
- * a literal that someone else wrote is read the same way. */
+/* Scopes need no quotes in an array literal; quotes are skipped, so that literals with
+ * quotes are read too. */
 bool lims_scope_in(const char *pg_array, const char *scope)
 {
     static const char separators[] = "{}\", ";

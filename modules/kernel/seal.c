@@ -56,7 +56,7 @@ void *lims_wiped_alloc(apr_size_t length, apr_pool_t *pool)
 
 /* --- Key files ------------------------------------------------------------- */
 
-static bool id_characters(const char *id, apr_size_t length)
+static bool is_id(const char *id, apr_size_t length)
 {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -71,7 +71,7 @@ static bool id_characters(const char *id, apr_size_t length)
 
 bool lims_keyring_id_valid(const char *id)
 {
-    return id_characters(id, strlen(id));
+    return is_id(id, strlen(id));
 }
 
 static const seal_key_t *find_key(const lims_keyring_t *ring, const char *id, apr_size_t length)
@@ -124,7 +124,7 @@ static const char *read_line(lims_keyring_t *ring, const char *line, apr_size_t 
     while (text < end && (*text == ' ' || *text == '\t')) {
         text++;
     }
-    if (!id_characters(id, id_length)) {
+    if (!is_id(id, id_length)) {
         return "the id of a key is 1 to 32 letters, digits, '.', '_' or '-'";
     }
     if (find_key(ring, id, id_length)) {
@@ -193,7 +193,7 @@ const char *lims_keyring_line(const char *id, apr_pool_t *pool)
 /* --- Sealing --------------------------------------------------------------- */
 
 /* Writes the header before the nonce. */
-static int write_head(unsigned char *out, const seal_key_t *key)
+static int write_header(unsigned char *out, const seal_key_t *key)
 {
     int length = (int)strlen(key->id);
 
@@ -204,10 +204,10 @@ static int write_head(unsigned char *out, const seal_key_t *key)
 }
 
 /* Adds the associated data: header and nonce, then the context. */
-static bool add_context(EVP_CIPHER_CTX *cipher,
-                        int (*update)(EVP_CIPHER_CTX *, unsigned char *, int *,
-                                      const unsigned char *, int),
-                        const unsigned char *head, int head_length, const char *context)
+static bool add_associated_data(EVP_CIPHER_CTX *cipher,
+                                int (*update)(EVP_CIPHER_CTX *, unsigned char *, int *,
+                                              const unsigned char *, int),
+                                const unsigned char *head, int head_length, const char *context)
 {
     int ignored = 0;
 
@@ -220,7 +220,7 @@ static bool encrypt(unsigned char *out, int *length, const seal_key_t *key, cons
                     const char *context)
 {
     EVP_CIPHER_CTX *cipher = EVP_CIPHER_CTX_new();
-    int head = write_head(out, key);
+    int head = write_header(out, key);
     unsigned char *nonce = out + head;
     unsigned char *text = nonce + NONCE_LENGTH;
     int written = 0;
@@ -228,7 +228,7 @@ static bool encrypt(unsigned char *out, int *length, const seal_key_t *key, cons
     bool done =
         cipher && RAND_bytes(nonce, NONCE_LENGTH) == 1 &&
         EVP_EncryptInit_ex(cipher, EVP_aes_256_gcm(), NULL, key->bytes, nonce) == 1 &&
-        add_context(cipher, EVP_EncryptUpdate, out, head + NONCE_LENGTH, context) &&
+        add_associated_data(cipher, EVP_EncryptUpdate, out, head + NONCE_LENGTH, context) &&
         EVP_EncryptUpdate(cipher, text, &written, (const unsigned char *)secret,
                           (int)strlen(secret)) == 1 &&
         EVP_EncryptFinal_ex(cipher, text + written, &rest) == 1 &&
@@ -256,12 +256,12 @@ const char *lims_seal_prefix(const lims_keyring_t *ring, apr_pool_t *pool)
 {
     unsigned char out[2 + LIMS_SEAL_ID_MAX];
 
-    return lims_bytea(out, (apr_size_t)write_head(out, &ring->keys[0]), pool);
+    return lims_bytea(out, (apr_size_t)write_header(out, &ring->keys[0]), pool);
 }
 
 /* --- Opening --------------------------------------------------------------- */
 
-/* The parts of something sealed. */
+/* The parts of a sealed secret. */
 typedef struct {
     const unsigned char *head;
     int head_length; /* with the nonce */
@@ -272,7 +272,7 @@ typedef struct {
     unsigned char tag[TAG_LENGTH];
 } sealed_t;
 
-static bool take_apart(sealed_t *parts, const unsigned char *bytes, apr_size_t length)
+static bool split_sealed(sealed_t *parts, const unsigned char *bytes, apr_size_t length)
 {
     if (length < 2 || bytes[0] != VERSION || bytes[1] == 0 || bytes[1] > LIMS_SEAL_ID_MAX ||
         length < (apr_size_t)2 + bytes[1] + NONCE_LENGTH + TAG_LENGTH) {
@@ -294,18 +294,18 @@ static bool decrypt(unsigned char *out, const seal_key_t *key, sealed_t *parts, 
     const unsigned char *nonce = parts->text - NONCE_LENGTH;
     int written = 0;
     int rest = 0;
-    bool done = cipher &&
-                EVP_DecryptInit_ex(cipher, EVP_aes_256_gcm(), NULL, key->bytes, nonce) == 1 &&
-                EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_GCM_SET_TAG, TAG_LENGTH, parts->tag) == 1 &&
-                add_context(cipher, EVP_DecryptUpdate, parts->head, parts->head_length, context) &&
-                EVP_DecryptUpdate(cipher, out, &written, parts->text, parts->text_length) == 1 &&
-                EVP_DecryptFinal_ex(cipher, out + written, &rest) == 1;
+    bool done =
+        cipher && EVP_DecryptInit_ex(cipher, EVP_aes_256_gcm(), NULL, key->bytes, nonce) == 1 &&
+        EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_GCM_SET_TAG, TAG_LENGTH, parts->tag) == 1 &&
+        add_associated_data(cipher, EVP_DecryptUpdate, parts->head, parts->head_length, context) &&
+        EVP_DecryptUpdate(cipher, out, &written, parts->text, parts->text_length) == 1 &&
+        EVP_DecryptFinal_ex(cipher, out + written, &rest) == 1;
 
     EVP_CIPHER_CTX_free(cipher);
     return done && !memchr(out, '\0', (apr_size_t)parts->text_length);
 }
 
-/* Decodes the bytes of "\x…". */
+/* Decodes "\x…", the text of a bytea. */
 static bool read_bytea(unsigned char bytes[SEALED_MAX + 1], apr_size_t *length, const char *text)
 {
     apr_size_t digits = strlen(text);
@@ -324,8 +324,8 @@ const char *lims_unseal(const char **secret, const lims_keyring_t *ring, const c
     unsigned char *out;
     sealed_t parts;
 
-    if (!read_bytea(bytes, &length, sealed) || !take_apart(&parts, bytes, length) ||
-        !id_characters(parts.id, parts.id_length)) {
+    if (!read_bytea(bytes, &length, sealed) || !split_sealed(&parts, bytes, length) ||
+        !is_id(parts.id, parts.id_length)) {
         return "it is nothing that this service sealed";
     }
     key = find_key(ring, parts.id, parts.id_length);

@@ -23,7 +23,7 @@
 
 #include "lims.h"
 
-/* Bytes of a key, longest id of one, and most keys in a file. */
+/* Bytes of a key, longest id of a key in characters, most keys in a file. */
 #define LIMS_SEAL_KEY_LENGTH 32
 #define LIMS_SEAL_ID_MAX 32
 #define LIMS_SEAL_KEYS_MAX 16
@@ -31,32 +31,35 @@
 /* Longest secret, in bytes. */
 #define LIMS_SEAL_SECRET_MAX 1024
 
-/* The text of a file that is its owner's alone, at most 16 KB, wiped with the
- * pool; NULL when there is no such file. NULL, or what is wrong with it. */
+/* Reads a file of at most 16 KB that only its owner may read or write. `*text` is wiped
+ * when the pool is destroyed; it is NULL if the file does not exist. Returns NULL, or the
+ * problem. */
 const char *lims_secret_file_read(const char **text, const char *file, apr_pool_t *pool);
 
-/* Reads a key file: a regular file that belongs to root or to who reads it, and
- * that nobody else may read or write. NULL, or what is wrong with it and what to
- * do. The keys are wiped when the pool goes; `ring` may be used by many threads. */
+/* Reads a key file: a regular file that belongs to root or to the user of this process,
+ * and that nobody else may read or write. Returns NULL, or the problem and its remedy.
+ * The keys are wiped when the pool is destroyed; threads may share `ring`. */
 const char *lims_keyring_read(const lims_keyring_t **ring, const char *file, apr_pool_t *pool);
 
-/* Puts a new key of that id at the head of a key file, and makes the file if
- * there is none. Whoever reads it meanwhile, or after a crash, finds the old
- * file or the new one. NULL, or what is wrong; then nothing was changed. */
+/* Inserts a new key with that id at the head of a key file, which is created if there is
+ * none. The file is replaced atomically: another process, also after a crash, finds the
+ * old file or the new one. Returns NULL, or the problem; nothing was changed then. */
 const char *lims_keyring_add(const char *file, const char *id, apr_pool_t *pool);
 
-/* The keys of the text of such a file. `name` is what messages call it. */
+/* Parses the text of a key file; messages call the file `name`. Returns NULL, or the
+ * problem. */
 const char *lims_keyring_parse(const lims_keyring_t **ring, const char *text, const char *name,
                                apr_pool_t *pool);
 
-/* The key that seals. */
+/* Returns the id of the first key, which seals. */
 const char *lims_keyring_first(const lims_keyring_t *ring);
 
-/* Whether there is a key of that id. */
+/* Whether the key ring has a key with that id. */
 bool lims_keyring_has(const lims_keyring_t *ring, const char *id);
 
-/* A line for a key file, without the end of line: a new key with that id, which
- * is valid. NULL when the system has no randomness to give. Wiped with the pool. */
+/* Makes a line for a key file, without the end of line: a new key with that id, which
+ * must be valid. The line is wiped when the pool is destroyed. NULL: the system's random
+ * generator failed. */
 const char *lims_keyring_line(const char *id, apr_pool_t *pool);
 
 /* Whether a text may be a key's id: 1 to LIMS_SEAL_ID_MAX of A-Z a-z 0-9 . _ - */
@@ -67,16 +70,17 @@ bool lims_keyring_id_valid(const char *id);
 const char *lims_seal(const lims_keyring_t *ring, const char *secret, const char *context,
                       apr_pool_t *pool);
 
-/* Opens what lims_seal() made, given as the text of a bytea. NULL and the
- * secret, which is wiped when the pool goes, or why it does not open; the reason
- * is for the log and tells nothing of the secret. */
+/* Opens (decrypts) a sealed secret, given as the text of a bytea. Returns NULL and sets
+ * `*secret`, which is wiped when the pool is destroyed; or returns the reason why it
+ * cannot be opened, for the log, which reveals nothing of the secret. */
 const char *lims_unseal(const char **secret, const lims_keyring_t *ring, const char *sealed,
                         const char *context, apr_pool_t *pool);
 
-/* What everything sealed by the first key begins with, as the text of a bytea. */
+/* Returns the prefix that all secrets sealed by the first key have in common, as the text
+ * of a bytea. */
 const char *lims_seal_prefix(const lims_keyring_t *ring, apr_pool_t *pool);
 
-/* Zeroed memory that is wiped before the pool gives it back. */
+/* Allocates zeroed memory that is wiped when the pool is destroyed. */
 void *lims_wiped_alloc(apr_size_t length, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_SEAL_H */

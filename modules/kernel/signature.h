@@ -10,13 +10,15 @@
 
 #include <apr_pools.h>
 
-/* "sha256=<hex>" over `timestamp` "." `body`, keyed with the secret as it is
- * shown, "whsec_" and all. NULL: OpenSSL failed. */
+/* Returns "sha256=<hex>", the signature in the contract's form: over `timestamp` "."
+ * `body`, with the whole text of the secret, "whsec_" included, as the key. NULL: OpenSSL
+ * failed. */
 const char *lims_signature(const char *secret, const char *timestamp, const char *body,
                            apr_pool_t *pool);
 
-/* "v1,<base64>" over `id` "." `timestamp` "." `body`, keyed with the bytes that
- * follow "whsec_" in base64. NULL: OpenSSL failed, or the secret is no such. */
+/* Returns "v1,<base64>", the signature of Standard Webhooks: over `id` "." `timestamp`
+ * "." `body`, with the bytes that follow "whsec_" in base64 as the key. NULL: OpenSSL
+ * failed, or the secret does not have this form. */
 const char *lims_signature_standard(const char *secret, const char *id, const char *timestamp,
                                     const char *body, apr_pool_t *pool);
 

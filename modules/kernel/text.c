@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - values that come as text: parameters of a query, path segments,
- * command-line arguments and fallbacks. They become JSON nodes of the type their
- * field takes, so that one set of rules judges a value whichever way it came.
+ * text.c - validation of values that come as text: query parameters, path segments,
+ * command-line arguments and fallbacks. They are converted to JSON nodes of their field's
+ * type, so that the same rules apply as to a JSON body.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static lims_json_t *scalar_node(lims_json_type_e type, const char *text, apr_poo
     return node;
 }
 
-/* "1,2,3" as an array of what the list's elements are; "" is an empty list. */
+/* Makes an array of the elements of "1,2,3", of the type that the list has; "" is an
+ * empty list. */
 static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_pool_t *pool)
 {
     lims_json_type_e type = field->type == LIMS_T_ID_LIST ? LIMS_JSON_NUMBER : LIMS_JSON_STRING;

@@ -34,7 +34,8 @@ static int days_in_month(int year, int month)
     return month == 2 && leap ? 29 : days[month - 1];
 }
 
-/* Days since 0000-03-01; years that begin in March put the leap day last. */
+/* Returns the days since 0000-03-01. In years that begin in March the leap day is the
+ * last. */
 static int day_number(int year, int month, int day)
 {
     int y = month > 2 ? year : year - 1;
@@ -56,7 +57,7 @@ static void date_of_day(moment_t *m, int number)
     m->year = year + era * 400 + (m->month <= 2 ? 1 : 0);
 }
 
-/* Applies the offset. False when the year leaves 0001 … 9999. */
+/* Applies the offset. False: the year is no longer within 0001 to 9999. */
 static bool to_utc(moment_t *m)
 {
     int day = day_number(m->year, m->month, m->day);
@@ -83,8 +84,8 @@ static bool to_utc(moment_t *m)
 
 /* --- Reading --------------------------------------------------------------- */
 
-/* `count` digits into `*value`, moving `*text` on. */
-static bool digits(int *value, const char **text, int count)
+/* Reads exactly `count` digits and advances `*text` behind them. */
+static bool read_digits(int *value, const char **text, int count)
 {
     *value = 0;
     for (int i = 0; i < count; i++) {
@@ -99,7 +100,7 @@ static bool digits(int *value, const char **text, int count)
     return true;
 }
 
-static bool literal(const char **text, char c)
+static bool read_character(const char **text, char c)
 {
     bool found = **text == c;
 
@@ -107,32 +108,34 @@ static bool literal(const char **text, char c)
     return found;
 }
 
-/* T and Z: RFC 3339 (5.6) takes both in lower case too. */
-static bool letter(const char **text, char c)
+/* Reads a T or Z, which RFC 3339 (5.6) allows in lower case too. */
+static bool read_letter(const char **text, char c)
 {
-    return literal(text, c) || literal(text, (char)apr_tolower(c));
+    return read_character(text, c) || read_character(text, (char)apr_tolower(c));
 }
 
 static bool read_date(moment_t *m, const char **text)
 {
-    return digits(&m->year, text, 4) && literal(text, '-') && digits(&m->month, text, 2) &&
-           literal(text, '-') && digits(&m->day, text, 2) && m->year >= 1 && m->month >= 1 &&
-           m->month <= 12 && m->day >= 1 && m->day <= days_in_month(m->year, m->month);
+    return read_digits(&m->year, text, 4) && read_character(text, '-') &&
+           read_digits(&m->month, text, 2) && read_character(text, '-') &&
+           read_digits(&m->day, text, 2) && m->year >= 1 && m->month >= 1 && m->month <= 12 &&
+           m->day >= 1 && m->day <= days_in_month(m->year, m->month);
 }
 
-/* hh:mm:ss with an optional fraction; what is finer than a microsecond is cut
- * off, as rounding could move a time into the next day. */
+/* Reads hh:mm:ss with an optional fraction. It is cut off after the microseconds:
+ * rounding could move the time into the next day. */
 static bool read_clock(moment_t *m, const char **text)
 {
     int places = 0;
 
-    if (!(digits(&m->hour, text, 2) && literal(text, ':') && digits(&m->minute, text, 2) &&
-          literal(text, ':') && digits(&m->second, text, 2) && m->hour <= 23 && m->minute <= 59 &&
+    if (!(read_digits(&m->hour, text, 2) && read_character(text, ':') &&
+          read_digits(&m->minute, text, 2) && read_character(text, ':') &&
+          read_digits(&m->second, text, 2) && m->hour <= 23 && m->minute <= 59 &&
           m->second <= 59)) {
         return false;
     }
     m->micros = 0;
-    if (!literal(text, '.')) {
+    if (!read_character(text, '.')) {
         return true;
     }
     while (**text >= '0' && **text <= '9' && places < 10) {
@@ -148,7 +151,7 @@ static bool read_clock(moment_t *m, const char **text)
     return places >= 1 && places <= 9;
 }
 
-/* Z or ±hh:mm of RFC 3339. */
+/* Reads Z or ±hh:mm (RFC 3339). */
 static bool read_zone(moment_t *m, const char **text)
 {
     int hours;
@@ -156,39 +159,39 @@ static bool read_zone(moment_t *m, const char **text)
     int sign = **text == '-' ? -1 : 1;
 
     m->offset = 0;
-    if (letter(text, 'Z')) {
+    if (read_letter(text, 'Z')) {
         return true;
     }
-    if (!literal(text, '+') && !literal(text, '-')) {
+    if (!read_character(text, '+') && !read_character(text, '-')) {
         return false;
     }
-    if (!(digits(&hours, text, 2) && literal(text, ':') && digits(&minutes, text, 2) &&
-          hours <= 23 && minutes <= 59)) {
+    if (!(read_digits(&hours, text, 2) && read_character(text, ':') &&
+          read_digits(&minutes, text, 2) && hours <= 23 && minutes <= 59)) {
         return false;
     }
     m->offset = sign * (hours * 3600 + minutes * 60);
     return true;
 }
 
-/* ±hh, ±hh:mm or ±hh:mm:ss: PostgreSQL writes no more than a zone needs, and
- * zones before standard time had seconds. */
+/* Reads ±hh, ±hh:mm or ±hh:mm:ss: PostgreSQL writes minutes and seconds only if they are
+ * not zero, and offsets before standard time had seconds. */
 static bool read_database_zone(moment_t *m, const char **text)
 {
     int parts[3] = { 0 };
     int sign = **text == '-' ? -1 : 1;
 
     m->offset = 0;
-    if (letter(text, 'Z')) {
+    if (read_letter(text, 'Z')) {
         return true;
     }
-    if (!literal(text, '+') && !literal(text, '-')) {
+    if (!read_character(text, '+') && !read_character(text, '-')) {
         return false;
     }
     for (int i = 0; i < 3; i++) {
-        if (i > 0 && !literal(text, ':')) {
+        if (i > 0 && !read_character(text, ':')) {
             break;
         }
-        if (!digits(&parts[i], text, 2)) {
+        if (!read_digits(&parts[i], text, 2)) {
             return false;
         }
     }
@@ -207,7 +210,7 @@ const char *lims_time_timestamp(const char *text, apr_pool_t *pool)
 {
     moment_t m;
 
-    if (!(read_date(&m, &text) && letter(&text, 'T') && read_clock(&m, &text) &&
+    if (!(read_date(&m, &text) && read_letter(&text, 'T') && read_clock(&m, &text) &&
           read_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
         return NULL;
     }
@@ -231,21 +234,21 @@ const char *lims_time_moment(const char *text, bool end, apr_pool_t *pool)
 
 /* --- Writing --------------------------------------------------------------- */
 
-static const char *write_api(const moment_t *m, apr_pool_t *pool)
+static const char *format_for_api(const moment_t *m, apr_pool_t *pool)
 {
     return apr_psprintf(pool, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", m->year, m->month, m->day,
                         m->hour, m->minute, m->second, m->micros / 1000);
 }
 
-/* Lists carry thousands of timestamps in UTC, where the text only has to be
- * copied: "2026-01-02 03:04:05[.f…]+00". NULL: not of this form. */
-static const char *utc_copied(const char *text, apr_size_t length, apr_pool_t *pool)
+/* Fast path for a timestamp in UTC, "2026-01-02 03:04:05[.f…]+00", which only has to be
+ * copied: lists have thousands of them. NULL: the text has another form. */
+static const char *copy_utc(const char *text, apr_size_t length, apr_pool_t *pool)
 {
     static const char form[] = "0000-00-00 00:00:00";
     const char *end = text + length - 3;
     char *api;
 
-    /* 23 would be a point without a digit. */
+    /* 23 would be a decimal point without a digit. */
     if (length < 22 || length == 23 || length > 29 || memcmp(end, "+00", 3) != 0) {
         return NULL;
     }
@@ -279,15 +282,15 @@ const char *lims_time_from_database(const char *text, apr_pool_t *pool)
     if (!text) {
         return NULL;
     }
-    api = utc_copied(text, strlen(text), pool);
+    api = copy_utc(text, strlen(text), pool);
     if (api) {
         return api;
     }
-    if (!(read_date(&m, &text) && (literal(&text, ' ') || letter(&text, 'T')) &&
+    if (!(read_date(&m, &text) && (read_character(&text, ' ') || read_letter(&text, 'T')) &&
           read_clock(&m, &text) && read_database_zone(&m, &text) && *text == '\0' && to_utc(&m))) {
         return NULL;
     }
-    return write_api(&m, pool);
+    return format_for_api(&m, pool);
 }
 
 const char *lims_time_format(apr_time_t moment, apr_pool_t *pool)
@@ -305,7 +308,7 @@ const char *lims_time_format(apr_time_t moment, apr_pool_t *pool)
         .second = parts.tm_sec,
         .micros = parts.tm_usec,
     };
-    return write_api(&m, pool);
+    return format_for_api(&m, pool);
 }
 
 static apr_time_t time_of(clockid_t clock)

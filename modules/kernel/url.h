@@ -12,9 +12,10 @@
 #define LIMS_URL_MAX 2000
 
 /* Checks a URL: https with host, optional port, path and query; no user, password or
- * fragment. NULL and the URL as it is stored (scheme and host in lower case, no default
- * port, no dot segments), or the requirement that it does not meet, for people. IP
- * addresses are checked when a connection is opened (address.h). */
+ * fragment. Returns NULL and sets `*kept` to the URL as it is stored (scheme and host in
+ * lower case, no default port, no dot segments), in `pool`; or returns the violated
+ * requirement, for people. IP addresses are checked when a connection is opened
+ * (address.h). */
 const char *lims_url_check(const char **kept, const char *url, apr_pool_t *pool);
 
 #endif /* LIMS_KERNEL_URL_H */

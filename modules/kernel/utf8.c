@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.c - whether bytes are UTF-8, and how many characters they are. */
+/* utf8.c - checks of UTF-8, and counting its characters. */
 #include "kernel/utf8.h"
 
-/* Length of the well-formed sequence that starts here, or 0 (Unicode 15,
- * table 3-7: the second byte's range depends on the first). */
+/* Returns the length of the well-formed sequence that starts here, or 0 (Unicode 15,
+ * table 3-7: the range of the second byte depends on the first). */
 static apr_size_t sequence_length(const unsigned char *s, apr_size_t left)
 {
     apr_size_t n = s[0] < 0x80                    ? 1

@@ -10,10 +10,10 @@
  * here. */
 bool lims_utf8_valid(const char *bytes, apr_size_t length);
 
-/* The offset of the first byte that is not well-formed, or `length`. */
+/* Returns the offset of the first byte that is not well-formed, or `length`. */
 apr_size_t lims_utf8_fault(const char *bytes, apr_size_t length);
 
-/* The number of code points in valid UTF-8. */
+/* Returns the number of code points in valid UTF-8; `length` is in bytes. */
 apr_size_t lims_utf8_length(const char *bytes, apr_size_t length);
 
 #endif /* LIMS_KERNEL_UTF8_H */

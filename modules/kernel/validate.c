@@ -2,9 +2,9 @@
 /*
  * validate.c - validation of scalar values: syntax, range, and the messages.
  *
- * JSON types are judged before texts: the string "5" is no identifier. A text
- * is checked in full all the same, because query parameters and command-line
- * arguments arrive here as nodes whose text nobody has parsed.
+ * The JSON type is checked before the text: the string "5" is no identifier. The text is
+ * checked in full nevertheless, because query parameters and command-line arguments
+ * arrive as nodes whose text has not been parsed.
  */
 #include "kernel/validate.h"
 
@@ -16,7 +16,7 @@
 #include "kernel/time.h"
 #include "kernel/utf8.h"
 
-/* Where an INTEGER field states no maximum: PostgreSQL's integer. */
+/* Maximum of an INTEGER field that states none: PostgreSQL's integer. */
 #define INTEGER_MAX 2147483647
 
 typedef const lims_error_t *(scalar_fn)(const char **text, const lims_field_t *field,
@@ -40,7 +40,7 @@ const char *lims_json_path_text(const lims_json_path_t *path)
     return text;
 }
 
-static const char *enumeration(const char *const *values, apr_pool_t *pool)
+static const char *list_values(const char *const *values, apr_pool_t *pool)
 {
     const char *text = values[0];
 
@@ -50,7 +50,7 @@ static const char *enumeration(const char *const *values, apr_pool_t *pool)
     return text;
 }
 
-static const char *counted(const lims_field_t *field, const char *what, apr_pool_t *pool)
+static const char *count_expectation(const lims_field_t *field, const char *what, apr_pool_t *pool)
 {
     apr_int64_t max = field->max != 0 ? field->max : LIMS_LIST_MAX;
 
@@ -95,7 +95,7 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
                             "a string of %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT " characters",
                             field->min, field->max != 0 ? field->max : LIMS_TEXT_MAX);
     case LIMS_T_ENUM:
-        return apr_pstrcat(pool, "one of ", enumeration(field->values, pool), NULL);
+        return apr_pstrcat(pool, "one of ", list_values(field->values, pool), NULL);
     case LIMS_T_DATE:
         return "a date of the calendar, YYYY-MM-DD";
     case LIMS_T_TIMESTAMP:
@@ -104,13 +104,13 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool)
     case LIMS_T_MOMENT_END:
         return "a date, YYYY-MM-DD, or a time such as 2026-11-21T07:48:00Z";
     case LIMS_T_ID_LIST:
-        return counted(field, "identifiers", pool);
+        return count_expectation(field, "identifiers", pool);
     case LIMS_T_STRING_LIST:
-        return counted(field, "strings", pool);
+        return count_expectation(field, "strings", pool);
     case LIMS_T_OBJECT:
         return "an object";
     case LIMS_T_OBJECT_LIST:
-        return counted(field, "objects", pool);
+        return count_expectation(field, "objects", pool);
     case LIMS_T_FILE:
         return "a file, sent as a part of a form";
     case LIMS_T_JSON:
@@ -131,7 +131,7 @@ const lims_error_t *lims_refuse(const lims_field_t *field, const char *detail,
 /* --- Numbers ------------------------------------------------------------------ */
 
 /* Canonical decimal integer: no sign but '-', no leading zero, no "-0". */
-static bool integer(apr_int64_t *value, const char *text)
+static bool read_integer(apr_int64_t *value, const char *text)
 {
     bool negative = *text == '-';
     const char *p = text + (negative ? 1 : 0);
@@ -140,7 +140,7 @@ static bool integer(apr_int64_t *value, const char *text)
     if (*p < '0' || *p > '9' || (*p == '0' && (p[1] != '\0' || negative))) {
         return false;
     }
-    /* Built below zero, where there is room for the one value more. */
+    /* Computed as a negative number, because the minimum has no positive counterpart. */
     for (; *p >= '0' && *p <= '9'; p++) {
         int digit = *p - '0';
 
@@ -156,7 +156,7 @@ static bool integer(apr_int64_t *value, const char *text)
     return true;
 }
 
-/* A decimal as 0.d1d2… times 10^point with d1 not 0; zero has no digits. */
+/* A decimal as 0.d1d2… times 10^point, where d1 is not 0; zero has no digits. */
 typedef struct {
     bool negative;
     int count;
@@ -175,7 +175,7 @@ static bool take_digit(decimal_t *d, int *written, char c)
     return true;
 }
 
-static bool exponent(int *value, const char **text)
+static bool read_exponent(int *value, const char **text)
 {
     const char *p = *text;
     int sign = 1;
@@ -203,7 +203,7 @@ static bool exponent(int *value, const char **text)
 }
 
 /* The grammar of a JSON number (RFC 8259 section 6) within our limits. */
-static bool decimal(decimal_t *d, const char *text)
+static bool read_decimal(decimal_t *d, const char *text)
 {
     int written = 0;
     int power;
@@ -231,7 +231,7 @@ static bool decimal(decimal_t *d, const char *text)
             d->point -= d->count == 0 ? 1 : 0;
         }
     }
-    if (!exponent(&power, &text) || *text != '\0') {
+    if (!read_exponent(&power, &text) || *text != '\0') {
         return false;
     }
     d->point += power;
@@ -254,7 +254,7 @@ static int compare_decimals(const decimal_t *a, const decimal_t *b)
     if (a->point != b->point) {
         return a->point > b->point ? sign : -sign;
     }
-    /* Both end in a NUL or in digits; trailing zeros weigh nothing. */
+    /* Both end in a NUL or in digits; trailing zeros do not count. */
     for (int i = 0; i < LIMS_NUMBER_DIGITS_MAX; i++) {
         order = (i < a->count ? a->digits[i] : '0') - (i < b->count ? b->digits[i] : '0');
         if (order != 0) {
@@ -264,18 +264,18 @@ static int compare_decimals(const decimal_t *a, const decimal_t *b)
     return 0;
 }
 
-static bool within(const decimal_t *value, const lims_field_t *field, apr_pool_t *pool)
+static bool is_within_bounds(const decimal_t *value, const lims_field_t *field, apr_pool_t *pool)
 {
     decimal_t bound;
 
     if (field->min != 0 || field->max != 0) {
-        decimal(&bound, apr_psprintf(pool, "%" APR_INT64_T_FMT, field->min));
+        read_decimal(&bound, apr_psprintf(pool, "%" APR_INT64_T_FMT, field->min));
         if (compare_decimals(value, &bound) < 0) {
             return false;
         }
     }
     if (field->max != 0) {
-        decimal(&bound, apr_psprintf(pool, "%" APR_INT64_T_FMT, field->max));
+        read_decimal(&bound, apr_psprintf(pool, "%" APR_INT64_T_FMT, field->max));
         return compare_decimals(value, &bound) <= 0;
     }
     return true;
@@ -287,7 +287,7 @@ static const lims_error_t *check_id(const char **text, const lims_field_t *field
     apr_int64_t value;
 
     *text = node->text;
-    return integer(&value, node->text) && value >= 1 ? NULL : lims_refuse(field, NULL, path);
+    return read_integer(&value, node->text) && value >= 1 ? NULL : lims_refuse(field, NULL, path);
 }
 
 static const lims_error_t *check_integer(const char **text, const lims_field_t *field,
@@ -297,7 +297,7 @@ static const lims_error_t *check_integer(const char **text, const lims_field_t *
     apr_int64_t value;
 
     *text = node->text;
-    return integer(&value, node->text) && value >= field->min && value <= max
+    return read_integer(&value, node->text) && value >= field->min && value <= max
                ? NULL
                : lims_refuse(field, NULL, path);
 }
@@ -308,7 +308,7 @@ static const lims_error_t *check_decimal(const char **text, const lims_field_t *
     decimal_t value;
 
     *text = node->text;
-    return decimal(&value, node->text) && within(&value, field, path->pool)
+    return read_decimal(&value, node->text) && is_within_bounds(&value, field, path->pool)
                ? NULL
                : lims_refuse(field, NULL, path);
 }
@@ -324,9 +324,10 @@ static const lims_error_t *check_boolean(const char **text, const lims_field_t *
     return yes || strcmp(node->text, "false") == 0 ? NULL : lims_refuse(field, NULL, path);
 }
 
-/* C0 but for tab, line feed and carriage return, DEL, and C1 (U+0080 to
- * U+009F, in UTF-8 C2 80 to C2 9F): they break logs, terminals and labels. */
-static const char *control_character(const char *text)
+/* Returns the first control character, or NULL: C0 except tab, line feed and carriage
+ * return; DEL; and C1 (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F). They would garble
+ * logs, terminals and labels. */
+static const char *find_control(const char *text)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
         bool allowed = *p == '\t' || *p == '\n' || *p == '\r';
@@ -355,7 +356,7 @@ static bool is_blank(const char *text)
     return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-static bool has_pattern(const char *pattern, const char *text)
+static bool matches_pattern(const char *pattern, const char *text)
 {
     regex_t compiled;
     bool found = false;
@@ -387,10 +388,10 @@ static const lims_error_t *check_string(const char **text, const lims_field_t *f
     if (lims_field_refuses_blank(field) && is_blank(node->text)) {
         return lims_client_error(path->pool, path->kind, "%s is blank.", lims_json_path_text(path));
     }
-    if (control_character(node->text)) {
-        return refuse_control(node->text, control_character(node->text), path);
+    if (find_control(node->text)) {
+        return refuse_control(node->text, find_control(node->text), path);
     }
-    if (field->pattern && !has_pattern(field->pattern, node->text)) {
+    if (field->pattern && !matches_pattern(field->pattern, node->text)) {
         return lims_refuse(
             field, apr_pstrcat(path->pool, "it does not match ", field->pattern, NULL), path);
     }
@@ -416,7 +417,7 @@ static const lims_error_t *check_date(const char **text, const lims_field_t *fie
     return lims_time_date_valid(node->text) ? NULL : lims_refuse(field, NULL, path);
 }
 
-/* What is a time but for its zone. */
+/* Returns a hint for a text that would be a time if it had a zone; else NULL. */
 static const char *zone_hint(const char *text, apr_pool_t *pool)
 {
     return lims_time_timestamp(apr_pstrcat(pool, text, "Z", NULL), pool)
@@ -438,7 +439,7 @@ static const lims_error_t *check_moment(const char **text, const lims_field_t *f
 
     *text = lims_time_moment(node->text, field->type == LIMS_T_MOMENT_END, path->pool);
     if (!*text && strchr(node->text, ' ')) {
-        /* The usual slip: "+01:00" sent as it is arrives as " 01:00". */
+        /* A common mistake: a "+01:00" that was not percent-encoded arrives as " 01:00". */
         hint = "a plus sign in a query is written %2B";
     }
     if (!*text && !hint) {

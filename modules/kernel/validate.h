@@ -34,18 +34,20 @@ const char *lims_field_expectation(const lims_field_t *field, apr_pool_t *pool);
 const lims_error_t *lims_refuse(const lims_field_t *field, const char *detail,
                                 const lims_json_path_t *path);
 
-/* Validates a value other than null, list and object. */
+/* Validates a value other than null, list and object. `*text` becomes the value for
+ * PostgreSQL (field.h), in the pool of the path. */
 const lims_error_t *lims_validate_scalar(const char **text, const lims_field_t *field,
                                          const lims_json_t *node, const lims_json_path_t *path);
 
-/* Validates any value but null. */
+/* Validates any value but null; `*text` as above. */
 const lims_error_t *lims_validate(const char **text, const lims_field_t *field,
                                   const lims_json_t *node, const lims_json_path_t *path);
 
 /* Sets a validated value together with its field. */
 void lims_values_put(lims_values_t *values, const lims_field_t *field, const char *text);
 
-/* Gives absent fields their fallback and refuses absent required ones. */
+/* Gives absent fields their fallback; an absent required field is an error of `kind`.
+ * `flags` chooses the fields, as for lims_field_body(). */
 const lims_error_t *lims_values_complete(lims_values_t *values, const lims_field_t *fields,
                                          unsigned flags, lims_error_e kind, apr_pool_t *pool);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * values.c - the map of validated values. A request has a few dozen at most,
- * so looking through them in turn is the fastest way.
+ * values.c - the map of validated values. A request has a few dozen at most, for which a
+ * linear search is fastest.
  */
 #include <apr_escape.h>
 #include <apr_strings.h>

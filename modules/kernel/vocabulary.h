@@ -30,8 +30,8 @@ extern const char *const lims_qc_statuses[];
 /* Kinds of QC controls: blanks, spikes, duplicates and so on. */
 extern const char *const lims_control_types[];
 
-/* What a QC control is judged by. NONE: it is only counted, which a batch does not
- * know. */
+/* Acceptance criteria of QC controls. NONE: the control is only counted; not allowed for a
+ * control of a QC batch. */
 typedef enum {
     LIMS_CRITERION_NONE,
     LIMS_CRITERION_RECOVERY,

@@ -12,7 +12,7 @@
 
 #define FIRST_SIZE 4096
 
-/* Answers nest a handful of levels; yajl's own limit is 128. */
+/* Deepest nesting of an answer; yajl's own limit is 128. */
 #define DEPTH_MAX 32
 
 struct lims_writer_t {
@@ -22,7 +22,7 @@ struct lims_writer_t {
     apr_size_t length;
     apr_size_t size;
     int depth;
-    bool objects[DEPTH_MAX]; /* is the container at this depth an object? */
+    bool objects[DEPTH_MAX]; /* whether the container at each depth is an object */
     bool named;              /* a key was written, its value is due */
     bool complete;           /* one whole value was written */
     bool failed;
@@ -33,8 +33,9 @@ static bool in_object(const lims_writer_t *w)
     return w->depth > 0 && w->objects[w->depth - 1];
 }
 
-/* Doubling: a pool frees nothing, so the abandoned buffers add up to no more
- * than the last one. One byte stays free for the final NUL. */
+/* Appends to the buffer, which doubles when it is full. A pool frees no single block, but
+ * the old buffers together are not larger than the last one. One byte is reserved for the
+ * final NUL. */
 static void append(void *context, const char *bytes, size_t length)
 {
     lims_writer_t *w = context;
@@ -77,8 +78,8 @@ apr_pool_t *lims_writer_pool(const lims_writer_t *w)
     return w->pool;
 }
 
-/* yajl's generator would close an object as an array and leave a name without
- * a value, so the nesting is kept here. */
+/* Whether a value may be written here. The nesting is checked here because yajl's
+ * generator would close an object as an array, and accept a name without a value. */
 static bool may_write_value(lims_writer_t *w)
 {
     bool allowed = w->depth == 0 ? !w->complete : in_object(w) == w->named;
@@ -164,7 +165,7 @@ void lims_writer_string_n(lims_writer_t *w, const char *text, apr_size_t length)
     }
 }
 
-/* yajl writes the text of a "number" untouched, with the commas around it. */
+/* yajl writes the text of a "number" unchanged, with the commas around it. */
 void lims_writer_raw(lims_writer_t *w, const char *json)
 {
     if (!json) {

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Before each block: a pool does not know how large it is. Aligned as a pool
- * aligns, which is enough for all that yajl keeps. */
+/* Header of a block, with its size, which a pool does not record. Its own size is a
+ * multiple of a pool's alignment, which suffices for yajl. */
 typedef union {
     size_t size;
     void *pointer;
     double number;
 } block_t;
 
-static void *take(void *pool, size_t size)
+static void *allocate(void *pool, size_t size)
 {
     block_t *block = apr_palloc(pool, sizeof(*block) + size);
 
@@ -28,7 +28,7 @@ static void *take(void *pool, size_t size)
 static void *resize(void *pool, void *old, size_t size)
 {
     size_t kept = old ? ((block_t *)old - 1)->size : 0;
-    void *block = take(pool, size);
+    void *block = allocate(pool, size);
 
     if (block && kept > 0) {
         memcpy(block, old, kept < size ? kept : size);
@@ -36,7 +36,7 @@ static void *resize(void *pool, void *old, size_t size)
     return block;
 }
 
-static void keep(void *pool, void *block)
+static void keep_until_pool_ends(void *pool, void *block)
 {
     (void)pool;
     (void)block;
@@ -44,7 +44,9 @@ static void keep(void *pool, void *block)
 
 yajl_alloc_funcs lims_yajl_memory(apr_pool_t *pool)
 {
-    return (yajl_alloc_funcs){ .malloc = take, .realloc = resize, .free = keep, .ctx = pool };
+    return (yajl_alloc_funcs){
+        .malloc = allocate, .realloc = resize, .free = keep_until_pool_ends, .ctx = pool
+    };
 }
 
 const char *lims_yajl_fault(yajl_handle yajl, apr_pool_t *pool)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yajl_memory.h - yajl on the memory of a pool, and what it says. */
+/* yajl_memory.h - memory of a pool for yajl, and yajl's error messages. */
 #ifndef LIMS_KERNEL_YAJL_MEMORY_H
 #define LIMS_KERNEL_YAJL_MEMORY_H
 
 #include <apr_pools.h>
 #include <yajl/yajl_parse.h>
 
-/* What yajl_alloc() and yajl_gen_alloc() are to allocate with; they keep a copy.
- * yajl does not look whether it got the memory it asked for: with its own
- * malloc, none is a crash. A pool without memory does what the pool's owner
- * wants done about it. Nothing is given back before the pool goes, so that
- * handles need not be freed. */
+/* Returns allocation functions for yajl_alloc() and yajl_gen_alloc(), which copy them.
+ * yajl does not check whether an allocation succeeded: with its own malloc it would
+ * crash. A pool calls its owner's abort function instead. Memory is freed with the pool
+ * only, so that handles need not be freed. */
 yajl_alloc_funcs lims_yajl_memory(apr_pool_t *pool);
 
-/* What is wrong with a text, in the words of the handle that refused it, which
- * allocates so: without "lexical error: " before and a line break behind. */
+/* Returns the error message of a handle that refused a text, in `pool`, without the
+ * prefix "lexical error: " and the line break at its end. The handle allocates from a
+ * pool, see above. */
 const char *lims_yajl_fault(yajl_handle yajl, apr_pool_t *pool);
 
 #endif
