@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command_check.c - limsctl check: is what the service stands on as it should be?
+ * command_check.c - limsctl check: checks the database, its schema, clock and secrets,
+ * and httpd's configuration.
  *
- * Every finding is told, with its remedy, not only the first. A warning is for
- * somebody to know; a failure makes the exit status 1 (4 when there is no
- * database to look at, 5 when its schema does not fit).
+ * All findings are reported with their remedies, not only the first. A warning does not
+ * change the exit status; a failure makes it 1 (4 if the database cannot be reached, 5 if
+ * its schema does not fit).
  */
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -30,8 +31,9 @@ const lims_field_t lims_check_options[] = {
     LIMS_FIELD_END,
 };
 
-/* Differences between this machine's clock and the database's. A key's expiry
- * and every stamp are the database's; httpd's own are in its logs. */
+/* Limits on the difference between this machine's clock and the database's. The
+ * database's clock decides about the expiry of keys and sets all timestamps of records;
+ * httpd's logs have this machine's. */
 #define CLOCK_WARNING apr_time_from_sec(1)
 #define CLOCK_FAILURE apr_time_from_sec(30)
 
@@ -40,17 +42,17 @@ typedef struct {
     lims_request_t rq;
     lims_writer_t *w;
     bool failed;
-    bool misfit;   /* the schema */
-    bool stranger; /* the login: not the owner, and sees no rows */
+    bool schema_failed; /* the schema does not fit */
+    bool login_failed;  /* the login is not the owner of the schema and sees no rows */
 } check_t;
 
-static void find(check_t *check, const char *subject, const char *state, const char *finding,
-                 const char *remedy)
+static void report(check_t *check, const char *subject, const char *state, const char *finding,
+                   const char *remedy)
 {
     bool sound = strcmp(state, "ok") == 0;
 
     check->failed = check->failed || strcmp(state, "failed") == 0;
-    check->stranger = check->stranger || (strcmp(subject, "login") == 0 && !sound);
+    check->login_failed = check->login_failed || (strcmp(subject, "login") == 0 && !sound);
     lims_writer_object_begin(check->w);
     lims_writer_key(check->w, "subject");
     lims_writer_string(check->w, subject);
@@ -69,37 +71,37 @@ static void find(check_t *check, const char *subject, const char *state, const c
     }
 }
 
-/* The findings that a statement makes. */
-static const lims_error_t *ask(check_t *check, lims_stmt_e statement)
+/* Reports the findings that a statement returns. */
+static const lims_error_t *report_rows(check_t *check, lims_stmt_e statement)
 {
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_database_call(&rows, &check->rq, statement);
 
     for (int i = 0; !error && i < lims_result_count(rows); i++) {
-        find(check, lims_result_get(rows, i, "subject"), lims_result_get(rows, i, "state"),
-             lims_result_get(rows, i, "finding"), lims_result_get(rows, i, "remedy"));
+        report(check, lims_result_get(rows, i, "subject"), lims_result_get(rows, i, "state"),
+               lims_result_get(rows, i, "finding"), lims_result_get(rows, i, "remedy"));
     }
     return error;
 }
 
-static void look_at_version(check_t *check)
+static void check_version(check_t *check)
 {
     const lims_error_t *error = lims_connection_ready(check->rq.connection, check->tool->pool);
 
     if (error && error->failure == LIMS_FAILURE_RESTORED) {
-        find(check, "events", "failed", error->cause,
-             "Run \"limsctl migrate\", which continues their order; until then the database "
-             "refuses to be written.");
+        report(check, "events", "failed", error->cause,
+               "Run \"limsctl migrate\", which continues their order; until then the database "
+               "refuses to be written.");
         return;
     }
-    check->misfit = error;
-    find(check, "schema", error ? "failed" : "ok",
-         error ? error->message : "made by the migrations that this limsctl knows",
-         error ? error->cause : NULL);
+    check->schema_failed = error;
+    report(check, "schema", error ? "failed" : "ok",
+           error ? error->message : "made by the migrations that this limsctl knows",
+           error ? error->cause : NULL);
 }
 
-/* The database's clock is compared with the middle of the round trip. */
-static const lims_error_t *look_at_clock(check_t *check)
+/* Compares the database's clock with the middle of the round trip. */
+static const lims_error_t *check_clock(check_t *check)
 {
     lims_result_t *row = NULL;
     apr_time_t before = apr_time_now();
@@ -112,17 +114,17 @@ static const lims_error_t *look_at_clock(check_t *check)
     }
     difference = apr_atoi64(lims_result_get(row, 0, "now")) - middle;
     difference = difference < 0 ? -difference : difference;
-    find(check, "clock",
-         difference >= CLOCK_FAILURE   ? "failed"
-         : difference >= CLOCK_WARNING ? "warning"
-                                       : "ok",
-         apr_psprintf(check->tool->pool, "%.3f s between this machine and the database",
-                      (double)difference / (double)APR_USEC_PER_SEC),
-         "Synchronize the clocks of both machines by NTP.");
+    report(check, "clock",
+           difference >= CLOCK_FAILURE   ? "failed"
+           : difference >= CLOCK_WARNING ? "warning"
+                                         : "ok",
+           apr_psprintf(check->tool->pool, "%.3f s between this machine and the database",
+                        (double)difference / (double)APR_USEC_PER_SEC),
+           "Synchronize the clocks of both machines by NTP.");
     return NULL;
 }
 
-/* What a command of the shell wrote, standard error included; false when it
+/* Runs a shell command; `*output` is what it wrote, standard error included. False: it
  * failed. */
 static bool run_command(const char **output, const char *command, apr_pool_t *pool)
 {
@@ -151,7 +153,7 @@ static bool run_command(const char **output, const char *command, apr_pool_t *po
     return APR_PROC_CHECK_EXIT(why) && status == 0;
 }
 
-static void look_at_configuration(check_t *check)
+static void check_configuration(check_t *check)
 {
     const char *command = lims_values_get(check->tool->values, "configtest");
     const char *output = "";
@@ -159,13 +161,13 @@ static void look_at_configuration(check_t *check)
 
     if (command) {
         sound = run_command(&output, command, check->tool->pool);
-        find(check, "configuration", sound ? "ok" : "failed", *output ? output : command,
-             "Correct what each line names; the directives are explained in reference.conf.");
+        report(check, "configuration", sound ? "ok" : "failed", *output ? output : command,
+               "Correct what each line names; the directives are explained in reference.conf.");
     }
 }
 
-/* Whether each secret of a webhook has its key in the key file. */
-static const lims_error_t *look_at_keys(check_t *check, const lims_keyring_t *ring)
+/* Checks that the key file has the key of each webhook's secret. */
+static const lims_error_t *check_keys(check_t *check, const lims_keyring_t *ring)
 {
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_database_call(&rows, &check->rq, LIMS_STMT_CHECK_SECRETS);
@@ -175,56 +177,56 @@ static const lims_error_t *look_at_keys(check_t *check, const lims_keyring_t *ri
         bool first = strcmp(key, lims_keyring_first(ring)) == 0;
         bool known = lims_keyring_has(ring, key);
 
-        find(check, "webhook secrets",
-             first   ? "ok"
-             : known ? "warning"
-                     : "failed",
-             apr_psprintf(check->tool->pool, "%s encrypted with key \"%s\"%s",
-                          lims_result_get(rows, i, "endpoints"), key,
-                          first   ? ""
-                          : known ? ", which is not the first"
-                                  : ", which is not in the file"),
-             known ? "Run \"limsctl webhook rekey\", which encrypts them with the first key."
-                   : "Put the key back into the file; if it is lost, run \"limsctl webhook "
-                     "rotate\" for each endpoint.");
+        report(check, "webhook secrets",
+               first   ? "ok"
+               : known ? "warning"
+                       : "failed",
+               apr_psprintf(check->tool->pool, "%s encrypted with key \"%s\"%s",
+                            lims_result_get(rows, i, "endpoints"), key,
+                            first   ? ""
+                            : known ? ", which is not the first"
+                                    : ", which is not in the file"),
+               known ? "Run \"limsctl webhook rekey\", which encrypts them with the first key."
+                     : "Put the key back into the file; if it is lost, run \"limsctl webhook "
+                       "rotate\" for each endpoint.");
     }
     return error;
 }
 
-static const lims_error_t *look_at_secrets(check_t *check)
+static const lims_error_t *check_secrets(check_t *check)
 {
     const char *file = check->tool->secret_key_file;
     const lims_keyring_t *ring = NULL;
     const char *problem;
 
-    if (!file || check->misfit || check->stranger) {
+    if (!file || check->schema_failed || check->login_failed) {
         return NULL;
     }
     problem = lims_keyring_read(&ring, file, check->tool->pool);
-    find(check, "key file", problem ? "failed" : "ok", problem ? problem : file,
-         "The file that LimsSecretKeyFile names has to be readable by its owner only.");
-    return problem ? NULL : look_at_keys(check, ring);
+    report(check, "key file", problem ? "failed" : "ok", problem ? problem : file,
+           "The file that LimsSecretKeyFile names has to be readable by its owner only.");
+    return problem ? NULL : check_keys(check, ring);
 }
 
-static const lims_error_t *look(check_t *check)
+static const lims_error_t *check_all(check_t *check)
 {
     const lims_error_t *error =
         lims_session_connect(&check->rq.connection, check->tool->database, check->tool->pool);
 
     if (!error) {
-        error = ask(check, LIMS_STMT_CHECK_SERVER);
+        error = report_rows(check, LIMS_STMT_CHECK_SERVER);
     }
     if (!error) {
-        error = ask(check, LIMS_STMT_CHECK_ROLES);
+        error = report_rows(check, LIMS_STMT_CHECK_ROLES);
     }
     if (!error) {
-        look_at_version(check);
-        error = ask(check, LIMS_STMT_CHECK_SCHEMA);
+        check_version(check);
+        error = report_rows(check, LIMS_STMT_CHECK_SCHEMA);
     }
     if (!error) {
-        error = look_at_secrets(check);
+        error = check_secrets(check);
     }
-    return error ? error : look_at_clock(check);
+    return error ? error : check_clock(check);
 }
 
 static void print_findings(check_t *check)
@@ -255,11 +257,11 @@ lims_exit_e lims_command_check(lims_tool_t *tool)
     lims_writer_object_begin(check.w);
     lims_writer_key(check.w, "findings");
     lims_writer_array_begin(check.w);
-    look_at_configuration(&check);
-    error = look(&check);
+    check_configuration(&check);
+    error = check_all(&check);
     if (error) {
         return lims_print_error(tool, error);
     }
     print_findings(&check);
-    return check.misfit ? LIMS_EXIT_SCHEMA : check.failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK;
+    return check.schema_failed ? LIMS_EXIT_SCHEMA : check.failed ? LIMS_EXIT_REFUSED : LIMS_EXIT_OK;
 }

@@ -2,10 +2,10 @@
 /*
  * command_demo.c - limsctl demo: loads the demonstration data of sql/demo.
  *
- * All of it in one transaction: it is there as a whole or not at all. The
- * files have no secrets in them. Keys and password are made here, handed to
- * them as settings of the transaction (hashes only), and shown once, in a file
- * that nobody else can read.
+ * All files are loaded in one transaction, and contain no secrets. API keys and the
+ * password are generated here; the files get their hashes as settings of the transaction;
+ * the keys and the password themselves are written to a file that only its owner can
+ * read.
  */
 #include <apr_escape.h>
 #include <apr_file_io.h>
@@ -22,7 +22,7 @@
 #include "tool/session.h"
 #include "tool/tool.h"
 
-/* The numbered files of sql/demo (generated as the migrations are). */
+/* The numbered files of sql/demo, compiled in as the migrations are. */
 extern const lims_migration_t lims_demo_files[];
 extern const int lims_demo_files_count;
 
@@ -38,10 +38,10 @@ const lims_field_t lims_demo_options[] = {
     LIMS_FIELD_END
 };
 
-/* Characters of the users' password: of 62 letters and digits, 119 bits. */
+/* Length of the users' password in characters: of 62 letters and digits, 119 bits. */
 #define PASSWORD_LENGTH 20
 
-/* A key: the name of its line in the file, and what sql/demo calls it. */
+/* An API key: its name in the file of secrets, and its name in sql/demo. */
 static const struct {
     const char *variable;
     const char *setting;
@@ -64,13 +64,14 @@ static const lims_error_t *set(lims_request_t *rq, const char *name, const char 
 
 /* --- Secrets ----------------------------------------------------------------- */
 
-static const lims_error_t *no_secret(lims_request_t *rq)
+static const lims_error_t *random_failed(lims_request_t *rq)
 {
     return lims_server_error(rq->pool, LIMS_E_INTERNAL, 0, "OpenSSL has no randomness or no hash",
                              "No API key could be generated.");
 }
 
-/* Makes a key, tells the files its hash, and adds its line to `lines`. */
+/* Generates a key, passes its hash to the files of sql/demo, and adds its line to
+ * `lines`. */
 static const lims_error_t *make_key(const char **lines, lims_request_t *rq, int i)
 {
     const char *key = lims_key_generate(rq->pool);
@@ -78,7 +79,7 @@ static const lims_error_t *make_key(const char **lines, lims_request_t *rq, int 
     const lims_error_t *error;
 
     if (!key || !lims_key_hash(hash, key)) {
-        return no_secret(rq);
+        return random_failed(rq);
     }
     *lines = apr_pstrcat(rq->pool, *lines, keys[i].variable, "='", key, "'\n", NULL);
     error = set(rq, apr_pstrcat(rq->pool, keys[i].setting, "_hash", NULL),
@@ -99,7 +100,7 @@ static const lims_error_t *make_password(const char **lines, lims_request_t *rq)
         encoded = lims_password_hash(password, rq->pool);
     }
     if (!encoded) {
-        return no_secret(rq);
+        return random_failed(rq);
     }
     *lines = apr_pstrcat(rq->pool, *lines, "LIMS_DEMO_PASSWORD='", password, "'\n", NULL);
     return set(rq, "password_hash", encoded);
@@ -126,7 +127,8 @@ static const lims_error_t *file_error(const char *file, apr_status_t status, apr
                              apr_strerror(status, words, sizeof(words)));
 }
 
-/* Never over a file that is there: it may hold the only copy of other keys. */
+/* Writes the file of secrets. An existing file is not overwritten: it may have the only
+ * copy of other keys. */
 static const lims_error_t *write_file(const char *file, const char *lines, apr_pool_t *pool)
 {
     const apr_int32_t flags = APR_FOPEN_WRITE | APR_FOPEN_CREATE | APR_FOPEN_EXCL;
@@ -166,7 +168,8 @@ static const lims_error_t *run_files(lims_request_t *rq)
     return error;
 }
 
-static const lims_error_t *issue(lims_request_t *rq, const char *sample, const char *reason)
+static const lims_error_t *issue_certificate(lims_request_t *rq, const char *sample,
+                                             const char *reason)
 {
     lims_values_t *values = lims_values_create(rq->pool);
     const lims_call_t call = { .statement = LIMS_STMT_CERTIFICATE_ISSUE, .values = values };
@@ -177,8 +180,8 @@ static const lims_error_t *issue(lims_request_t *rq, const char *sample, const c
     return lims_database_run(&row, rq, &call, 1, 0);
 }
 
-/* By the statement that always makes them: what is in a certificate is written
- * once. */
+/* Issues certificates with the statement that the API uses, so that their content is
+ * defined once. */
 static const lims_error_t *issue_certificates(lims_request_t *rq)
 {
     lims_result_t *rows = NULL;
@@ -190,13 +193,14 @@ static const lims_error_t *issue_certificates(lims_request_t *rq)
         error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_CERTIFICATES);
     }
     for (int i = 0; !error && i < lims_result_count(rows); i++) {
-        error = issue(rq, lims_result_get(rows, i, "sampleId"), lims_result_get(rows, i, "reason"));
+        error = issue_certificate(rq, lims_result_get(rows, i, "sampleId"),
+                                  lims_result_get(rows, i, "reason"));
     }
     return error;
 }
 
-/* As who sent it, by the same three steps as every file. */
-static const lims_error_t *read_file(lims_request_t *rq, const char *id)
+/* Imports a file on behalf of its uploader, in the same three steps as any other file. */
+static const lims_error_t *import_file(lims_request_t *rq, const char *id)
 {
     lims_import_t *import = lims_import_create(NULL, NULL, 0, NULL, rq->pool);
     lims_result_t *ignored = NULL;
@@ -213,7 +217,7 @@ static const lims_error_t *read_file(lims_request_t *rq, const char *id)
     return error;
 }
 
-static const lims_error_t *read_files(lims_request_t *rq)
+static const lims_error_t *import_files(lims_request_t *rq)
 {
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_FILES);
@@ -222,13 +226,13 @@ static const lims_error_t *read_files(lims_request_t *rq)
     for (int i = 0; !error && i < lims_result_count(rows); i++) {
         rq->actor.user = lims_result_get(rows, i, "user");
         rq->actor.key = lims_result_get(rows, i, "key");
-        error = read_file(rq, lims_result_get(rows, i, "id"));
+        error = import_file(rq, lims_result_get(rows, i, "id"));
     }
     return error;
 }
 
-/* The file is written before the commit: keys that work and that nobody knows
- * are worse than a file of keys that do not. */
+/* Loads everything. The file of secrets is written before the commit: if the commit fails
+ * it has invalid keys, which is better than valid keys that nobody knows. */
 static const lims_error_t *load(lims_request_t *rq, const char *file)
 {
     const char *lines = NULL;
@@ -241,7 +245,7 @@ static const lims_error_t *load(lims_request_t *rq, const char *file)
         error = issue_certificates(rq);
     }
     if (!error) {
-        error = read_files(rq);
+        error = import_files(rq);
     }
     if (!error) {
         error = write_file(file, lines, rq->pool);

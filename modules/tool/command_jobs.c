@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_jobs.c - limsctl scan, limsctl retention: a job by hand, without httpd. */
+/* command_jobs.c - limsctl scan, limsctl retention: run a background job from the command
+ * line, without httpd. */
 #include "jobs/jobs.h"
 
 #include <apr_strings.h>

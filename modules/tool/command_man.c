@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_man.c - limsctl man: the manual page limsctl(8), from the tables, in the
- * man macros of groff_man(7). */
+/* command_man.c - limsctl man: writes the manual page limsctl(8) from the tables, with
+ * the macros of groff_man(7). */
 #include <apr_strings.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static const char ending[] =
     ".BR httpd (8),\n"
     ".BR psql (1)\n";
 
-/* Text as troff reads it: no escape, no request, hyphens as typed. */
+/* Escapes a text for troff: no escape sequence, no request, hyphens as typed. */
 static const char *escaped(const char *text, apr_pool_t *pool)
 {
     char *copy = apr_palloc(pool, 3 + 5 * strlen(text));

@@ -81,8 +81,8 @@ static void print_plan(const lims_tool_t *tool, const lims_migration_plan_t *pla
     }
 }
 
-/* Told as it happens: a migration of a large database takes its time. */
-static void tell(const lims_migration_row_t *row, bool done, void *data)
+/* Prints progress at once: migrating a large database takes a while. */
+static void print_progress(const lims_migration_row_t *row, bool done, void *data)
 {
     const lims_tool_t *tool = data;
 
@@ -96,7 +96,8 @@ static const lims_error_t *apply(lims_tool_t *tool, lims_connection_t *connectio
 {
     lims_migration_plan_t *plan = NULL;
     bool dry = is_on(tool, "dryRun");
-    const lims_error_t *error = lims_migrate(&plan, connection, dry, tell, tool, tool->pool);
+    const lims_error_t *error =
+        lims_migrate(&plan, connection, dry, print_progress, tool, tool->pool);
 
     if (error) {
         return error;

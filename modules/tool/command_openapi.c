@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_openapi.c - limsctl openapi: the document that the service serves. */
+/* command_openapi.c - limsctl openapi: writes the OpenAPI document that the service
+ * serves. */
 #include "openapi/openapi.h"
 #include "tool/tool.h"
 

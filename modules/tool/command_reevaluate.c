@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command_reevaluate.c - limsctl instrument-file reevaluate-all: what instrument-file
- * reevaluate does, for every file in quarantine.
+ * command_reevaluate.c - limsctl instrument-file reevaluate-all: reevaluates every file
+ * in quarantine.
  */
 #include <apr_strings.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "tool/session.h"
 #include "tool/tool.h"
 
-/* Files that are listed at once: each may have many reasons. */
+/* Page size of the list of files; a file may have many reasons. */
 #define PAGE "10"
 
 const lims_field_t lims_reevaluate_options[] = {
@@ -41,11 +41,11 @@ typedef struct {
     lims_session_t *session;
     lims_writer_t *w; /* the list of files */
     int imported, quarantined;
-} again_t;
+} reevaluation_t;
 
-/* Carries out a command and reads its answer. */
-static const lims_error_t *call(lims_json_t **answer, const again_t *again, const char *command,
-                                lims_values_t *values, apr_pool_t *pool)
+/* Runs a command of a route and parses its answer. */
+static const lims_error_t *run_command(lims_json_t **answer, const reevaluation_t *run,
+                                       const char *command, lims_values_t *values, apr_pool_t *pool)
 {
     const lims_resource_t *resource = NULL;
     const lims_route_t *route = NULL;
@@ -55,7 +55,7 @@ static const lims_error_t *call(lims_json_t **answer, const again_t *again, cons
     if (!lims_tool_route(&resource, &route, command)) {
         return lims_client_error(pool, LIMS_E_INTERNAL, "There is no command %s.", command);
     }
-    error = lims_session_call(&reply, again->session, resource, route, values, pool);
+    error = lims_session_call(&reply, run->session, resource, route, values, pool);
     return error ? error : lims_json_parse(answer, reply->body, reply->length, pool);
 }
 
@@ -66,39 +66,41 @@ static const char *text_of(const lims_json_t *object, const char *name)
     return member && member->text ? member->text : "";
 }
 
-/* One that was decided about meanwhile is left as it is. */
-static const lims_error_t *reevaluate(again_t *again, const char *id, apr_pool_t *pool)
+/* Reevaluates one file; skips a file that has left quarantine meanwhile. */
+static const lims_error_t *reevaluate(reevaluation_t *run, const char *id, apr_pool_t *pool)
 {
     lims_values_t *values = lims_values_create(pool);
     lims_json_t *file = NULL;
     const lims_error_t *error;
 
     lims_values_set(values, "id", id);
-    lims_values_set(values, "dryRun", lims_values_get(again->tool->values, "dryRun"));
-    error = call(&file, again, "instrument-file reevaluate", values, pool);
+    lims_values_set(values, "dryRun", lims_values_get(run->tool->values, "dryRun"));
+    error = run_command(&file, run, "instrument-file reevaluate", values, pool);
     if (error) {
         return error->kind == LIMS_E_INVALID_TRANSITION ? NULL : error;
     }
     if (strcmp(text_of(file, "status"), "imported") == 0) {
-        again->imported++;
+        run->imported++;
     } else {
-        again->quarantined++;
+        run->quarantined++;
     }
-    lims_writer_object_begin(again->w);
-    lims_writer_key(again->w, "id");
-    lims_writer_raw(again->w, apr_pstrdup(again->tool->pool, id));
-    lims_writer_key(again->w, "fileName");
-    lims_writer_string(again->w, text_of(file, "fileName"));
-    lims_writer_key(again->w, "status");
-    lims_writer_string(again->w, text_of(file, "status"));
-    lims_writer_key(again->w, "reasons");
-    lims_writer_integer(again->w, lims_json_member(file, "reasons")->count);
-    lims_writer_object_end(again->w);
+    lims_writer_object_begin(run->w);
+    lims_writer_key(run->w, "id");
+    lims_writer_raw(run->w, apr_pstrdup(run->tool->pool, id));
+    lims_writer_key(run->w, "fileName");
+    lims_writer_string(run->w, text_of(file, "fileName"));
+    lims_writer_key(run->w, "status");
+    lims_writer_string(run->w, text_of(file, "status"));
+    lims_writer_key(run->w, "reasons");
+    lims_writer_integer(run->w, lims_json_member(file, "reasons")->count);
+    lims_writer_object_end(run->w);
     return NULL;
 }
 
-/* The next page behind `*cursor`, which becomes its last id; NULL at the end. */
-static const lims_error_t *next_page(const char **cursor, again_t *again, apr_pool_t *pool)
+/* Reevaluates the files of the page after `*cursor`, which becomes the cursor of the next
+ * page; NULL: there is none. */
+static const lims_error_t *reevaluate_page(const char **cursor, reevaluation_t *run,
+                                           apr_pool_t *pool)
 {
     lims_values_t *values = lims_values_create(pool);
     lims_json_t *page = NULL;
@@ -107,29 +109,29 @@ static const lims_error_t *next_page(const char **cursor, again_t *again, apr_po
     lims_values_set(values, "limit", PAGE);
     lims_values_set(values, "cursor", *cursor);
     lims_values_set(values, "status", "quarantined");
-    lims_values_set(values, "reasonCode", lims_values_get(again->tool->values, "reasonCode"));
-    lims_values_set(values, "profile", lims_values_get(again->tool->values, "profile"));
-    error = call(&page, again, "instrument-file list", values, pool);
+    lims_values_set(values, "reasonCode", lims_values_get(run->tool->values, "reasonCode"));
+    lims_values_set(values, "profile", lims_values_get(run->tool->values, "profile"));
+    error = run_command(&page, run, "instrument-file list", values, pool);
     for (const lims_json_t *file = error ? NULL : lims_json_member(page, "data")->first;
          file && !error; file = file->next) {
-        error = reevaluate(again, text_of(file, "id"), pool);
+        error = reevaluate(run, text_of(file, "id"), pool);
     }
     if (!error) {
         bool more = strcmp(text_of(page, "hasMore"), "true") == 0;
-        *cursor = more ? apr_pstrdup(again->tool->pool, text_of(page, "nextCursor")) : NULL;
+        *cursor = more ? apr_pstrdup(run->tool->pool, text_of(page, "nextCursor")) : NULL;
     }
     return error;
 }
 
-static const lims_error_t *reevaluate_all(again_t *again)
+static const lims_error_t *reevaluate_all(reevaluation_t *run)
 {
     const lims_error_t *error = NULL;
     const char *cursor = "0";
     apr_pool_t *pool = NULL;
 
-    apr_pool_create(&pool, again->tool->pool);
+    apr_pool_create(&pool, run->tool->pool);
     while (cursor && !error) {
-        error = next_page(&cursor, again, pool);
+        error = reevaluate_page(&cursor, run, pool);
         if (!error) {
             apr_pool_clear(pool);
         }
@@ -137,38 +139,38 @@ static const lims_error_t *reevaluate_all(again_t *again)
     return error;
 }
 
-static void print(again_t *again)
+static void print_summary(reevaluation_t *run)
 {
     apr_size_t length = 0;
     const char *json;
 
-    lims_writer_array_end(again->w);
-    lims_writer_key(again->w, "imported");
-    lims_writer_integer(again->w, again->imported);
-    lims_writer_key(again->w, "quarantined");
-    lims_writer_integer(again->w, again->quarantined);
-    lims_writer_object_end(again->w);
-    json = lims_writer_finish(&length, again->w);
-    lims_print_answer(again->tool, json, length);
+    lims_writer_array_end(run->w);
+    lims_writer_key(run->w, "imported");
+    lims_writer_integer(run->w, run->imported);
+    lims_writer_key(run->w, "quarantined");
+    lims_writer_integer(run->w, run->quarantined);
+    lims_writer_object_end(run->w);
+    json = lims_writer_finish(&length, run->w);
+    lims_print_answer(run->tool, json, length);
 }
 
 lims_exit_e lims_command_reevaluate(lims_tool_t *tool)
 {
-    again_t again = { .tool = tool, .w = lims_writer_create(tool->pool) };
-    const lims_error_t *error = lims_session_open(&again.session, tool->database, tool->pool);
+    reevaluation_t run = { .tool = tool, .w = lims_writer_create(tool->pool) };
+    const lims_error_t *error = lims_session_open(&run.session, tool->database, tool->pool);
 
-    lims_writer_object_begin(again.w);
-    lims_writer_key(again.w, "files");
-    lims_writer_array_begin(again.w);
+    lims_writer_object_begin(run.w);
+    lims_writer_key(run.w, "files");
+    lims_writer_array_begin(run.w);
     if (!error) {
-        again.session->organization = tool->organization;
-        again.session->user = tool->user;
-        again.session->reason = tool->reason;
-        error = reevaluate_all(&again);
+        run.session->organization = tool->organization;
+        run.session->user = tool->user;
+        run.session->reason = tool->reason;
+        error = reevaluate_all(&run);
     }
     if (error) {
         return lims_print_error(tool, error);
     }
-    print(&again);
+    print_summary(&run);
     return LIMS_EXIT_OK;
 }

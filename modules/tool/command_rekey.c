@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command_rekey.c - limsctl webhook rekey: what other keys sealed is sealed by the first
- * of the key file, so that the others can be taken out of it.
+ * command_rekey.c - limsctl webhook rekey: seals all secrets again with the first key of
+ * the key file, so that its other keys can be removed.
  *
- * Over all organizations, by the owner of the schema: the key file is the
- * server's. In short transactions, so that it can be stopped and begun again.
+ * For all organizations, as the owner of the schema, because the key file belongs to the
+ * server. In short transactions, so that it can be stopped and continued.
  */
 #include <apr_strings.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "tool/tool.h"
 #include "webhooks/secret.h"
 
-/* Endpoints in a transaction. */
+/* Endpoints in one transaction. */
 #define BATCH "50"
 
 typedef struct {
@@ -27,14 +27,14 @@ typedef struct {
     const lims_keyring_t *ring;
     int sealed;
     int failed;
-    /* The last endpoint looked at. */
+    /* The last endpoint processed. */
     const char *organization;
     const char *endpoint;
 } rekey_t;
 
-/* One secret, sealed anew in the value `name`; what does not open stays as it
- * is, and is told of. */
-static bool seal_anew(rekey_t *rekey, lims_values_t *values, const char *name, const char *sealed)
+/* Seals one secret again and binds it to the value `name`. A secret that cannot be opened
+ * is left unchanged and reported. */
+static bool reseal(rekey_t *rekey, lims_values_t *values, const char *name, const char *sealed)
 {
     const char *secret = NULL;
     const char *problem;
@@ -64,8 +64,8 @@ static const lims_error_t *rekey_one(rekey_t *rekey, const lims_result_t *rows, 
 
     rekey->organization = lims_result_get(rows, row, "organizationId");
     rekey->endpoint = lims_result_get(rows, row, "id");
-    if (!seal_anew(rekey, values, "secret", lims_result_get(rows, row, "secret")) ||
-        !seal_anew(rekey, values, "previousSecret", lims_result_get(rows, row, "previousSecret"))) {
+    if (!reseal(rekey, values, "secret", lims_result_get(rows, row, "secret")) ||
+        !reseal(rekey, values, "previousSecret", lims_result_get(rows, row, "previousSecret"))) {
         rekey->failed++;
         return NULL;
     }
@@ -75,7 +75,7 @@ static const lims_error_t *rekey_one(rekey_t *rekey, const lims_result_t *rows, 
     return lims_database_run(&ignored, rekey->rq, &call, 1, 0);
 }
 
-/* A transaction; `more` says whether there may be another. */
+/* Processes one batch in one transaction; sets `*more` if there may be another. */
 static const lims_error_t *rekey_batch(bool *more, rekey_t *rekey)
 {
     lims_values_t *values = lims_values_create(rekey->rq->pool);

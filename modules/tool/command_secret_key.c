@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command_secret_key.c - limsctl secret-key: a new key at the head of the key file. */
+/* command_secret_key.c - limsctl secret-key: adds a new key at the head of the key file. */
 #include <apr_strings.h>
 #include <openssl/rand.h>
 #include <stdio.h>
@@ -22,9 +22,9 @@ const lims_field_t lims_secret_key_options[] = {
     LIMS_FIELD_END,
 };
 
-/* Two files made within a second may be put together one day: their keys have names
- * of their own. */
-static const char *present_time(apr_pool_t *pool)
+/* Returns an id for the key: the current time and a random number, so that keys of two
+ * files keep distinct ids if the files are merged one day. */
+static const char *make_id(apr_pool_t *pool)
 {
     time_t now = time(NULL);
     struct tm utc;
@@ -39,7 +39,7 @@ static const char *present_time(apr_pool_t *pool)
     return apr_psprintf(pool, "%s-%02x%02x%02x", text, chance[0], chance[1], chance[2]);
 }
 
-static void say_done(const lims_tool_t *tool, const char *id, const char *file)
+static void print_done(const lims_tool_t *tool, const char *id, const char *file)
 {
     lims_writer_t *w = lims_writer_create(tool->pool);
     apr_size_t length = 0;
@@ -70,12 +70,12 @@ lims_exit_e lims_command_secret_key(lims_tool_t *tool)
                                     "No key file is named: give --secret-key-file FILE, or "
                                     "LIMS_SECRET_KEY_FILE in the environment."));
     }
-    id = id ? id : present_time(tool->pool);
+    id = id ? id : make_id(tool->pool);
     problem = lims_keyring_add(tool->secret_key_file, id, tool->pool);
     if (problem) {
         return lims_print_error(tool,
                                 lims_client_error(tool->pool, LIMS_E_BAD_REQUEST, "%s.", problem));
     }
-    say_done(tool, id, tool->secret_key_file);
+    print_done(tool, id, tool->secret_key_file);
     return LIMS_EXIT_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.c - the commands that are no routes, in the order of the help. */
+/* commands.c - the commands that are not routes, in the order of the help. */
 #include "tool/tool.h"
 
 const lims_command_t lims_commands[] = {

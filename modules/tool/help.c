@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.c - limsctl --help, from the tables. */
+/* help.c - limsctl --help: writes help texts from the tables. */
 #include <apr_strings.h>
 #include <string.h>
 
 #include "kernel/route.h"
 #include "tool/tool.h"
 
-/* Where the text of an option begins, and where lines end. */
+/* Columns at which an option's description begins and lines end. */
 #define INDENT 8
 #define WIDTH 79
 
-/* What a value of the field looks like. */
+/* The placeholder of an option's value. */
 const char *lims_option_argument(const lims_field_t *field, apr_pool_t *pool)
 {
     const char *text = "";
@@ -53,7 +53,7 @@ const char *lims_option_argument(const lims_field_t *field, apr_pool_t *pool)
     }
 }
 
-/* Words up to the width, each line indented. */
+/* Prints a text in indented lines that are wrapped at the width. */
 static void print_wrapped(const char *text, int indent)
 {
     int column = 0;
@@ -144,7 +144,7 @@ static void print_command(const lims_tool_t *tool)
     print_globals();
 }
 
-/* Of the longest name. */
+/* Returns the length of the longest command's name. */
 static int width_of_commands(void)
 {
     apr_size_t width = 0;
@@ -162,7 +162,7 @@ static int width_of_commands(void)
     return (int)width;
 }
 
-/* Of one noun, or with NULL all of them. */
+/* Prints the commands of a noun; NULL: all commands. */
 static void print_commands(const char *noun)
 {
     int width = width_of_commands();

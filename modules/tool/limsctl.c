@@ -43,7 +43,8 @@ static const lims_error_t *open_session(lims_session_t **session, lims_tool_t *t
     return error;
 }
 
-/* Bytes of others go anywhere but to a terminal. */
+/* Prints a reply. The bytes of a file are not written to a terminal, which they could
+ * control. */
 static lims_exit_e print_reply(const lims_tool_t *tool, const lims_reply_t *reply)
 {
     bool bytes = !tool->json && (tool->route->flags & LIMS_R_BYTES) != 0;

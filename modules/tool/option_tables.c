@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option_tables.c - which commands routes make, and which options commands take. */
+/* option_tables.c - the commands of routes, and the tables of each command's options. */
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <string.h>

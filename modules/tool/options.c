@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.c - reading the command line.
+ * options.c - parsing the command line.
  *
- * The command's own options are fields of tables, so a value is judged by the
- * very rules that judge it in a request's body. An option of a command hides
- * a global one of the same name; before the command's name all are global.
+ * A command's own options are fields of tables, so that the same validation applies as to
+ * a request's body. A command's option hides a global one of the same name; before the
+ * command's name all options are global.
  */
 #include <apr_file_io.h>
 #include <apr_strings.h>
@@ -15,7 +15,7 @@
 #include "kernel/route.h"
 #include "tool/tool.h"
 
-/* Most bytes of a file given as `--option @FILE`. */
+/* Largest file given as `--option @FILE`, bytes. */
 #define FILE_MAX (16 * 1024 * 1024)
 
 /* --- Commands and their options ------------------------------------------- */
@@ -49,7 +49,7 @@ static const lims_field_t *find_option(const lims_tool_t *tool, const char *name
 
 /* --- Global options ------------------------------------------------------- */
 
-static const char **place_of(lims_tool_t *tool, const char *name)
+static const char **global_option(lims_tool_t *tool, const char *name)
 {
     const struct {
         const char *name;
@@ -95,8 +95,8 @@ typedef struct {
     const char *id; /* as given */
 } reader_t;
 
-/* The value of an option: behind its '=', or the next argument. */
-static const lims_error_t *take_value(const char **value, reader_t *reader, const char *name,
+/* Reads the value of an option: behind its '=', or the next argument. */
+static const lims_error_t *read_value(const char **value, reader_t *reader, const char *name,
                                       const char *equals)
 {
     if (equals) {
@@ -111,8 +111,8 @@ static const lims_error_t *take_value(const char **value, reader_t *reader, cons
     return NULL;
 }
 
-/* A switch may be followed by true or false. */
-static const char *take_boolean(reader_t *reader, const char *equals)
+/* Reads the value of a switch, which may be followed by true or false. */
+static const char *read_switch(reader_t *reader, const char *equals)
 {
     const char *next = reader->next < reader->count ? reader->arguments[reader->next] : "";
 
@@ -159,8 +159,9 @@ static const lims_error_t *read_file(const char **text, apr_size_t *size, const 
                : lims_client_error(pool, LIMS_E_INVALID_QUERY, "%s cannot be read.", name);
 }
 
-/* What @FILE stands for where the field takes a file; elsewhere it is a text. */
-static const lims_error_t *take_file(const char **text, const lims_field_t *field, apr_pool_t *pool)
+/* Replaces @FILE by the content of the file if the field takes a file; else it is a text. */
+static const lims_error_t *read_at_file(const char **text, const lims_field_t *field,
+                                        apr_pool_t *pool)
 {
     bool document = field->type == LIMS_T_OBJECT || field->type == LIMS_T_OBJECT_LIST;
     const char *name = *text + 1;
@@ -187,20 +188,20 @@ static const lims_error_t *read_field_text(const char **text, reader_t *reader,
     const lims_error_t *error;
 
     if (field->type == LIMS_T_BOOLEAN) {
-        *text = take_boolean(reader, equals);
+        *text = read_switch(reader, equals);
         return NULL;
     }
-    error = take_value(text, reader, name, equals);
+    error = read_value(text, reader, name, equals);
     if (!error && (field->flags & LIMS_F_SECRET)) {
         error = lims_secret_read(text, *text, reader->tool->pool);
     } else if (!error && (*text)[0] == '@') {
-        error = take_file(text, field, reader->tool->pool);
+        error = read_at_file(text, field, reader->tool->pool);
     }
     return error;
 }
 
-static const lims_error_t *take_field(reader_t *reader, const lims_field_t *field, const char *name,
-                                      const char *equals)
+static const lims_error_t *parse_field(reader_t *reader, const lims_field_t *field,
+                                       const char *name, const char *equals)
 {
     lims_tool_t *tool = reader->tool;
     const char *text = NULL;
@@ -217,25 +218,25 @@ static const lims_error_t *take_field(reader_t *reader, const lims_field_t *fiel
     return error;
 }
 
-static const lims_error_t *take_option(reader_t *reader, const char *argument)
+static const lims_error_t *parse_option(reader_t *reader, const char *argument)
 {
     lims_tool_t *tool = reader->tool;
     const char *equals = strchr(argument, '=');
     const char *name =
         equals ? apr_pstrmemdup(tool->pool, argument, (apr_size_t)(equals - argument)) : argument;
     const lims_field_t *field = find_option(tool, name);
-    const char **place = place_of(tool, name);
+    const char **place = global_option(tool, name);
 
     if (field) {
-        return take_field(reader, field, name, equals);
+        return parse_field(reader, field, name, equals);
     }
     if (strcmp(name, "id") == 0 && lims_tool_has_id(tool) && !reader->id) {
-        return take_value(&reader->id, reader, name, equals);
+        return read_value(&reader->id, reader, name, equals);
     }
     if (place) {
         return *place ? lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
                                           "--%s is there more than once.", name)
-                      : take_value(place, reader, name, equals);
+                      : read_value(place, reader, name, equals);
     }
     if (!equals && set_switch(tool, name)) {
         return NULL;
@@ -244,13 +245,13 @@ static const lims_error_t *take_option(reader_t *reader, const char *argument)
                              lims_printable(name, tool->pool));
 }
 
-/* What stands between the command's name and the end of the line. */
-static const lims_error_t *take_argument(reader_t *reader, const char *argument)
+/* Parses an argument behind the command's name. */
+static const lims_error_t *parse_argument(reader_t *reader, const char *argument)
 {
     lims_tool_t *tool = reader->tool;
 
     if (strncmp(argument, "--", 2) == 0 && argument[2]) {
-        return take_option(reader, argument + 2);
+        return parse_option(reader, argument + 2);
     }
     if (strcmp(argument, "-h") == 0) {
         tool->help = true;
@@ -266,7 +267,7 @@ static const lims_error_t *take_argument(reader_t *reader, const char *argument)
 
 /* --- Command names -------------------------------------------------------- */
 
-/* The commands that begin with a word, for somebody who knows only the noun. */
+/* Lists the commands that begin with a word, for an error message. */
 static const char *commands_of(const char *noun, apr_pool_t *pool)
 {
     const char *text = "";
@@ -299,8 +300,8 @@ static const lims_error_t *unknown_command(reader_t *reader, const char *first, 
                              *known ? "there are: " : "see limsctl --help", known);
 }
 
-/* A command has one or two words; the longer name wins. */
-static const lims_error_t *take_command(reader_t *reader)
+/* Parses the command's name, of one or two words; the longer match is taken. */
+static const lims_error_t *parse_command(reader_t *reader)
 {
     lims_tool_t *tool = reader->tool;
     const char *first = reader->arguments[reader->next++];
@@ -313,7 +314,7 @@ static const lims_error_t *take_command(reader_t *reader)
     if (find_command(tool, first)) {
         return NULL;
     }
-    /* Help about a noun: its commands. */
+    /* Help about a noun lists its commands. */
     if (*commands_of(first, tool->pool) && second &&
         (strcmp(second, "--help") == 0 || strcmp(second, "-h") == 0)) {
         tool->help = true;
@@ -326,7 +327,7 @@ static const lims_error_t *take_command(reader_t *reader)
 
 /* --- The whole line ------------------------------------------------------- */
 
-/* Defaults of what was not given, and what is missing. */
+/* Sets the defaults of absent options; refuses absent required ones. */
 static const lims_error_t *complete(lims_tool_t *tool)
 {
     static const lims_json_t nothing = { .type = LIMS_JSON_OBJECT };
@@ -348,7 +349,7 @@ static const lims_error_t *complete(lims_tool_t *tool)
     return error;
 }
 
-/* Required secrets that no file brings are asked for. */
+/* Asks for required secrets that are not read from a file. */
 static const lims_error_t *ask_secrets(lims_tool_t *tool)
 {
     lims_option_table_t tables[LIMS_OPTION_TABLES_MAX];
@@ -373,7 +374,7 @@ static const lims_error_t *ask_secrets(lims_tool_t *tool)
     return error;
 }
 
-static const lims_error_t *take_id(reader_t *reader)
+static const lims_error_t *parse_id(reader_t *reader)
 {
     lims_tool_t *tool = reader->tool;
     const char *id = NULL;
@@ -396,7 +397,7 @@ static const lims_error_t *take_id(reader_t *reader)
     return NULL;
 }
 
-static const lims_error_t *read_all(reader_t *reader)
+static const lims_error_t *parse_all(reader_t *reader)
 {
     const lims_error_t *error = NULL;
 
@@ -406,9 +407,9 @@ static const lims_error_t *read_all(reader_t *reader)
 
         if (word) {
             reader->next--;
-            error = take_command(reader);
+            error = parse_command(reader);
         } else {
-            error = take_argument(reader, argument);
+            error = parse_argument(reader, argument);
         }
     }
     return error;
@@ -420,7 +421,7 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
     const lims_error_t *error;
 
     tool->values = lims_values_create(tool->pool);
-    error = read_all(&reader);
+    error = parse_all(&reader);
     if (error || tool->help || tool->version) {
         return error;
     }
@@ -432,5 +433,5 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
     if (!error) {
         error = complete(tool);
     }
-    return error ? error : take_id(&reader);
+    return error ? error : parse_id(&reader);
 }

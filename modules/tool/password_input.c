@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* password_input.c - passwords: from a file or the terminal, never from an argument,
- * which every user of the machine could read. */
+/* password_input.c - reads passwords from a file or the terminal; not from an argument,
+ * which every user of the machine could see. */
 #include <apr_strings.h>
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "kernel/error.h"
 #include "tool/tool.h"
 
-/* Longest secret. */
+/* Longest secret, bytes. */
 #define SECRET_MAX 1024
 
 static bool read_line(char line[SECRET_MAX + 2], FILE *file)
@@ -46,10 +46,11 @@ const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_
     return NULL;
 }
 
-/* Asks and reads with echo off: who answers at once is not shown either. Signals
- * wait meanwhile: one that ended the program here would leave the terminal silent. */
-static bool read_silently(char line[SECRET_MAX + 2], const char *prompt, FILE *terminal,
-                          const struct termios *before)
+/* Prints the prompt and reads a line without echo. Echo is off before the prompt appears,
+ * so that early input is not shown either. Signals are blocked meanwhile: one that ended
+ * the program here would leave the terminal without echo. */
+static bool read_without_echo(char line[SECRET_MAX + 2], const char *prompt, FILE *terminal,
+                              const struct termios *before)
 {
     struct termios silent = *before;
     sigset_t held, former;
@@ -81,7 +82,7 @@ const char *lims_secret_ask(const char *prompt, apr_pool_t *pool)
         return NULL;
     }
     if (tcgetattr(fileno(terminal), &before) == 0 &&
-        read_silently(line, prompt, terminal, &before) && strlen(line) <= SECRET_MAX) {
+        read_without_echo(line, prompt, terminal, &before) && strlen(line) <= SECRET_MAX) {
         secret = apr_pstrdup(pool, line);
     }
     fclose(terminal);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * print.c - JSON for people. An object becomes lines "name: value", an array
- * of objects a table, whatever the record: nothing here knows a resource.
+ * print.c - prints JSON for people: an object as lines "name: value", an array of objects
+ * as a table. It works for every resource.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "kernel/utf8.h"
 #include "tool/tool.h"
 
-/* Longest cell of a table, in characters. A record shows texts in full: in a table
- * within it, longer ones have lines of their own below their row. */
+/* Longest cell of a table, in characters. A page cuts longer texts off; within a record
+ * they are printed in full, on lines of their own below their row. */
 #define CELL_MAX 60
 
 #define GAP "  "
@@ -36,8 +36,8 @@ static apr_size_t width_of(const char *text)
     return lims_utf8_length(text, strlen(text));
 }
 
-/* At most `max` characters; "..." stands for what is cut off. */
-static const char *shortened(const char *text, apr_size_t max, apr_pool_t *pool)
+/* Shortens a text to `max` characters; "..." replaces the rest. */
+static const char *shorten(const char *text, apr_size_t max, apr_pool_t *pool)
 {
     apr_size_t characters = 0;
     const char *end = text;
@@ -66,9 +66,9 @@ static bool is_table(const lims_json_t *value)
 
 static const char *text_of(const lims_json_t *value, apr_pool_t *pool);
 
-/* Elements with commas between; the members of an object as name=value. What is
- * within has brackets, to tell its commas from these. */
-static const char *joined(const lims_json_t *value, apr_pool_t *pool)
+/* Joins the elements of an array, or the members of an object as name=value, by commas.
+ * Nested values are in brackets. */
+static const char *join_values(const lims_json_t *value, apr_pool_t *pool)
 {
     const char *text = "";
 
@@ -91,7 +91,7 @@ static const char *text_of(const lims_json_t *value, apr_pool_t *pool)
         return value->text[0] == 't' ? "yes" : "no";
     case LIMS_JSON_ARRAY:
     case LIMS_JSON_OBJECT:
-        return value->first ? joined(value, pool) : "-";
+        return value->first ? join_values(value, pool) : "-";
     default:
         return lims_printable(value->text, pool);
     }
@@ -106,7 +106,7 @@ typedef struct {
     bool below;
 } column_t;
 
-static int place_of(const apr_array_header_t *columns, const char *name)
+static int find_column(const apr_array_header_t *columns, const char *name)
 {
     for (int i = 0; i < columns->nelts; i++) {
         if (strcmp(APR_ARRAY_IDX(columns, i, column_t).name, name) == 0) {
@@ -116,8 +116,8 @@ static int place_of(const apr_array_header_t *columns, const char *name)
     return -1;
 }
 
-/* Moves those from `place` on to make room for one. */
-static void insert(apr_array_header_t *columns, int place, const char *name)
+/* Inserts a column at an index. */
+static void insert_column(apr_array_header_t *columns, int place, const char *name)
 {
     column_t *list;
 
@@ -128,8 +128,9 @@ static void insert(apr_array_header_t *columns, int place, const char *name)
     list[place] = (column_t){ .name = name, .width = width_of(name) };
 }
 
-/* The members that any row has, each behind the one that it stands behind there. */
-static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *pool)
+/* Collects the members of all rows as columns; a new member follows the column of the
+ * member before it. */
+static column_t *collect_columns(int *count, const lims_json_t *rows, apr_pool_t *pool)
 {
     apr_array_header_t *columns = apr_array_make(pool, 16, sizeof(column_t));
 
@@ -137,11 +138,11 @@ static column_t *columns_of(int *count, const lims_json_t *rows, apr_pool_t *poo
         int next = 0;
 
         for (const lims_json_t *member = row->first; member; member = member->next) {
-            int place = place_of(columns, member->name);
+            int place = find_column(columns, member->name);
 
             if (place < 0) {
                 place = next;
-                insert(columns, place, member->name);
+                insert_column(columns, place, member->name);
             }
             next = place + 1;
         }
@@ -155,7 +156,7 @@ static const char *heading(const column_t *column, apr_pool_t *pool)
     return lims_printable(column->name, pool);
 }
 
-/* Widths, and which columns have anything to show. */
+/* Determines the widths of the columns, and which of them have values. */
 static void measure(column_t *columns, int count, const lims_json_t *rows, bool whole,
                     apr_pool_t *pool)
 {
@@ -179,8 +180,9 @@ static void measure(column_t *columns, int count, const lims_json_t *rows, bool 
     }
 }
 
-/* What does not fit into the terminal's lines is left out, from the right. */
-static bool fit(column_t *columns, int count, apr_size_t width, int indent)
+/* Hides columns, from the right, that do not fit into the terminal's width. False: some
+ * were hidden. */
+static bool hide_columns(column_t *columns, int count, apr_size_t width, int indent)
 {
     apr_size_t used = (apr_size_t)indent;
     bool all = true;
@@ -199,11 +201,11 @@ static const char *cell_text(const column_t *column, const lims_json_t *row, apr
 {
     const lims_json_t *cell = row ? lims_json_member(row, column->name) : NULL;
 
-    return cell ? shortened(text_of(cell, pool), CELL_MAX, pool) : "-";
+    return cell ? shorten(text_of(cell, pool), CELL_MAX, pool) : "-";
 }
 
-/* A row, or with NULL the names of the columns. Padding comes before a cell, so
- * that no line ends in spaces. */
+/* Prints a row, or the heading if `row` is NULL. Padding precedes a cell, so that no line
+ * ends in spaces. */
 static void print_row(printer_t *p, const column_t *columns, int count, const lims_json_t *row,
                       int indent)
 {
@@ -237,11 +239,11 @@ static void print_below(printer_t *p, const column_t *columns, int count, const 
 static void print_table(printer_t *p, const lims_json_t *rows, bool whole, int indent)
 {
     int count;
-    column_t *columns = columns_of(&count, rows, p->pool);
+    column_t *columns = collect_columns(&count, rows, p->pool);
     bool all;
 
     measure(columns, count, rows, whole, p->pool);
-    all = fit(columns, count, p->width, indent);
+    all = hide_columns(columns, count, p->width, indent);
     print_row(p, columns, count, NULL, indent);
     for (const lims_json_t *row = rows->first; row; row = row->next) {
         print_row(p, columns, count, row, indent);
@@ -321,7 +323,7 @@ void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool
     lims_json_t *root = NULL;
 
     if (lims_json_parse(&root, json, length, pool)) {
-        fprintf(out, "%s\n", lims_printable_json(json, pool)); /* larger than the parser takes */
+        fprintf(out, "%s\n", lims_printable_json(json, pool)); /* larger than the parser accepts */
         return;
     }
     print_value(&printer, root, 0);
@@ -384,7 +386,7 @@ lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error)
         fprintf(stderr, "limsctl: %s\n", lims_printable(error->message, tool->pool));
     }
     if (broken && error->cause && !strstr(error->message, error->cause)) {
-        /* Here the reader is the administrator, who has no other log. */
+        /* The cause is printed too: the reader is the administrator, and there is no log. */
         fprintf(stderr, "limsctl: %s\n", lims_printable(error->cause, tool->pool));
     }
     if (!tool->json && error->members) {

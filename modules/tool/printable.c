@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * printable.c - texts of others on their way to a terminal: none may move its
- * cursor, change its colours or title, or turn the order of what stands beside it.
+ * printable.c - makes texts from the database safe for a terminal: none can move its
+ * cursor, change its colours or title, or reverse the direction of other text.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -10,16 +10,18 @@
 
 /* --- What would -------------------------------------------------------------- */
 
-/* C0, DEL and C1 (ISO/IEC 6429), the separators of lines and paragraphs, and what
- * sets the direction of writing (Unicode Standard Annex 9, section 2). */
-static bool is_commanding(apr_uint32_t c)
+/* Whether a character controls the terminal: C0, DEL and C1 (ISO/IEC 6429), line and
+ * paragraph separators, and characters that set the direction of writing (Unicode
+ * Standard Annex 9, section 2). */
+static bool is_control(apr_uint32_t c)
 {
     return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x61C || c == 0x200E || c == 0x200F ||
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* The character at `at`, and how many bytes it has; 0xFFFD and one byte where there
- * is none (RFC 3629): terminals with 8-bit controls know such bytes too. */
+/* Decodes the UTF-8 character at `at` (RFC 3629) and its length in bytes; a malformed
+ * byte is 0xFFFD with length 1, because terminals with 8-bit controls obey such bytes
+ * too. */
 static apr_uint32_t decode(int *length, const unsigned char *at)
 {
     static const apr_uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -59,7 +61,7 @@ const char *lims_printable(const char *text, apr_pool_t *pool)
 
         if (c == 0xFFFD && length == 1) {
             *to++ = '?';
-        } else if (is_commanding(c)) {
+        } else if (is_control(c)) {
             *to++ = ' ';
         } else {
             memcpy(to, at, (apr_size_t)length);
@@ -70,8 +72,7 @@ const char *lims_printable(const char *text, apr_pool_t *pool)
     return copy;
 }
 
-/* Blanks and line ends between values are JSON's own; within texts they are escaped
- * already. */
+/* White space of JSON, which is left unchanged: within strings it is escaped already. */
 static bool is_blank(apr_uint32_t c)
 {
     return c == '\n' || c == '\r' || c == '\t';
@@ -80,14 +81,14 @@ static bool is_blank(apr_uint32_t c)
 const char *lims_printable_json(const char *json, apr_pool_t *pool)
 {
     apr_size_t size = strlen(json);
-    /* One byte (DEL) becomes six. */
+    /* One byte (DEL) becomes six characters. */
     char *copy = apr_palloc(pool, 6 * size + 1), *to = copy;
     int length = 0;
 
     for (const char *at = json; *at; at += length) {
         apr_uint32_t c = decode(&length, (const unsigned char *)at);
 
-        if (is_commanding(c) && !is_blank(c)) {
+        if (is_control(c) && !is_blank(c)) {
             to += apr_snprintf(to, 7, "\\u%04x", c);
         } else {
             memcpy(to, at, (apr_size_t)length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.c - carrying out routes at the command line. */
+/* session.c - execution of routes at the command line. */
 #include "tool/session.h"
 
 #include <apr_strings.h>
@@ -14,13 +14,13 @@
 #include "service/service.h"
 #include "service/signing.h"
 
-/* There is no server at the command line; a record is where the API has it. */
+/* The command line has no server: Location has the default base path of the API. */
 static const lims_settings_t settings = { .base = LIMS_API_PREFIX };
 
 const lims_error_t *lims_session_connect(lims_connection_t **connection, const char *conninfo,
                                          apr_pool_t *pool)
 {
-    /* What the code relies on, whatever the user's environment says. */
+    /* Settings that the code relies on; they override the user's environment. */
     setenv("PGCLIENTENCODING", "UTF8", 1);
     setenv("PGDATESTYLE", "ISO", 1);
     setenv("PGAPPNAME", "limsctl", 0);
@@ -42,7 +42,7 @@ const lims_error_t *lims_session_open(lims_session_t **session, const char *conn
 
 /* --- Who acts ------------------------------------------------------------- */
 
-/* Creating and listing organizations is about none of them in particular. */
+/* False for creating and listing organizations, which concern no single organization. */
 static bool needs_organization(const lims_route_t *route)
 {
     const lims_statement_t *statement = &lims_statements[route->statement];
@@ -59,8 +59,8 @@ static bool needs_organization(const lims_route_t *route)
     return false;
 }
 
-static const lims_error_t *check_named(const lims_session_t *session, const lims_route_t *route,
-                                       apr_pool_t *pool)
+static const lims_error_t *check_options(const lims_session_t *session, const lims_route_t *route,
+                                         apr_pool_t *pool)
 {
     if (needs_organization(route) && !session->organization) {
         return lims_client_error(pool, LIMS_E_INVALID_QUERY,
@@ -82,7 +82,7 @@ static const lims_error_t *check_named(const lims_session_t *session, const lims
     return NULL;
 }
 
-static const lims_error_t *judge_found(lims_session_t *session, lims_request_t *rq,
+static const lims_error_t *adopt_actor(lims_session_t *session, lims_request_t *rq,
                                        const lims_result_t *found)
 {
     if (lims_result_count(found) == 0) {
@@ -115,12 +115,12 @@ static const lims_error_t *find_actor(const lims_result_t **found, lims_session_
     lims_values_set(values, "userEmail", session->user);
     error = lims_database_run(&row, rq, &call, 1, 0);
     *found = row;
-    return error ? error : judge_found(session, rq, row);
+    return error ? error : adopt_actor(session, rq, row);
 }
 
 /* --- Signing --------------------------------------------------------------- */
 
-/* Checks the acting user's password, which is asked for where it was not given. */
+/* Checks the acting user's password; asks for it if it was not given. */
 static const lims_error_t *check_password(lims_session_t *session, const lims_result_t *found,
                                           apr_pool_t *pool)
 {
@@ -160,8 +160,8 @@ static const lims_error_t *commit(lims_request_t *rq)
     return error;
 }
 
-/* What comes before the action: see .prepare of a route. */
-static const lims_error_t *get_ready(lims_request_t *rq)
+/* Runs what precedes the action of a route: its .check, .prepare and .work. */
+static const lims_error_t *run_preparation(lims_request_t *rq)
 {
     const lims_error_t *error = rq->route->check ? rq->route->check(rq) : NULL;
 
@@ -180,7 +180,7 @@ static const lims_error_t *get_ready(lims_request_t *rq)
 
 static const lims_error_t *transact(lims_request_t *rq, bool signs)
 {
-    const lims_error_t *error = get_ready(rq);
+    const lims_error_t *error = run_preparation(rq);
 
     if (error || rq->reply->body) {
         return error;
@@ -243,7 +243,7 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
     lims_request_t *rq = make_request(session, resource, route, values, pool);
     attempt_t attempt = { .rq = rq, .given = values->count };
     const lims_result_t *found = NULL;
-    const lims_error_t *error = check_named(session, route, pool);
+    const lims_error_t *error = check_options(session, route, pool);
 
     if (!error) {
         error = find_actor(&found, session, rq);

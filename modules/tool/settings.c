@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * settings.c - what an administrator need not type each time.
+ * settings.c - default values of options, from the environment and the settings file.
  *
- * Of options the command line wins, then the environment, then the file
- * /etc/mod_lims/limsctl.conf (or the one that LIMSCTL_CONF names). Who may not
- * read the file does without it: what it names is not for everybody either.
+ * The command line takes precedence over the environment, and that over the file
+ * /etc/mod_lims/limsctl.conf (or the one that LIMSCTL_CONF names). A file that the user
+ * may not read is ignored.
  */
 #include <apr_file_io.h>
 #include <apr_lib.h>
@@ -21,7 +21,7 @@
 
 enum { DATABASE, SECRET_KEY_FILE, SETTINGS };
 
-/* As the environment and the file have them. */
+/* Names of the settings in the environment and the file. */
 static const char *const names[] = {
     [DATABASE] = "LIMS_DATABASE",
     [SECRET_KEY_FILE] = "LIMS_SECRET_KEY_FILE",
@@ -29,7 +29,7 @@ static const char *const names[] = {
 
 _Static_assert(LIMS_LENGTH(names) == SETTINGS, "a name for each");
 
-static char *trimmed(char *text)
+static char *trim(char *text)
 {
     apr_size_t length;
 
@@ -42,8 +42,8 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* Without the quotes around it. */
-static const char *bare(char *value)
+/* Removes the quotes around a value. */
+static const char *unquote(char *value)
 {
     apr_size_t length = strlen(value);
 
@@ -54,10 +54,10 @@ static const char *bare(char *value)
     return value;
 }
 
-/* NULL, or what a line has in the place of NAME=value. */
-static const char *take_line(const char *values[SETTINGS], char *line, apr_pool_t *pool)
+/* Parses a line NAME=value. Returns NULL, or the mistake. */
+static const char *parse_line(const char *values[SETTINGS], char *line, apr_pool_t *pool)
 {
-    char *name = trimmed(line), *value = strchr(name, '=');
+    char *name = trim(line), *value = strchr(name, '=');
 
     if (*name == '\0' || *name == '#') {
         return NULL;
@@ -66,10 +66,10 @@ static const char *take_line(const char *values[SETTINGS], char *line, apr_pool_
         return name;
     }
     *value++ = '\0';
-    name = trimmed(name);
+    name = trim(name);
     for (int i = 0; i < SETTINGS; i++) {
         if (strcmp(name, names[i]) == 0) {
-            values[i] = apr_pstrdup(pool, bare(trimmed(value)));
+            values[i] = apr_pstrdup(pool, unquote(trim(value)));
             return NULL;
         }
     }
@@ -87,7 +87,7 @@ static const lims_error_t *read_file(const char *values[SETTINGS], const char *n
         return NULL;
     }
     for (int number = 1; !odd && apr_file_gets(line, sizeof(line), file) == APR_SUCCESS; number++) {
-        odd = take_line(values, line, pool);
+        odd = parse_line(values, line, pool);
         if (odd) {
             return lims_client_error(pool, LIMS_E_INVALID_QUERY,
                                      "%s, line %d: there is no setting \"%s\"; there are: %s, %s.",

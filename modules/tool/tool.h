@@ -2,11 +2,10 @@
 /*
  * tool.h - limsctl, the administrator's command line.
  *
- * A command is either a route of a resource that has a `.command` ("sample
- * create"), carried out by the same tables, statements and rules as through
- * the REST API, or one of the few of commands.c that are about the service
- * itself ("migrate"). The options of both are tables of fields, `--batch-number`
- * being the field batchNumber.
+ * A command is either a route with a `.command` ("sample create"), for which the same
+ * tables, statements and rules hold as in the REST API, or a row of commands.c, for the
+ * administration of the service itself ("migrate"). The options of both are tables of
+ * fields: `--batch-number` is the field batchNumber.
  *
  * Exit status, part of the interface: see lims_exit_e.
  */
@@ -20,17 +19,17 @@
 
 typedef enum {
     LIMS_EXIT_OK = 0,
-    LIMS_EXIT_REFUSED = 1,   /* a rule, a gate or a check said no; nothing was changed */
-    LIMS_EXIT_USAGE = 2,     /* the command line itself is wrong */
+    LIMS_EXIT_REFUSED = 1,   /* refused by a rule, a gate or a check; nothing was changed */
+    LIMS_EXIT_USAGE = 2,     /* the command line is invalid */
     LIMS_EXIT_NOT_FOUND = 3, /* no such record */
-    LIMS_EXIT_SYSTEM = 4,    /* the database is out of reach, or something broke */
+    LIMS_EXIT_SYSTEM = 4,    /* the database cannot be reached, or an internal error */
     LIMS_EXIT_SCHEMA = 5     /* the database schema does not fit this limsctl */
 } lims_exit_e;
 
 typedef struct lims_tool_t lims_tool_t;
 typedef struct lims_command_t lims_command_t;
 
-/* A command that is no route. */
+/* A command that is not a route. */
 struct lims_command_t {
     const char *name;
     const char *summary;
@@ -39,18 +38,19 @@ struct lims_command_t {
     lims_exit_e (*run)(lims_tool_t *tool);
 };
 
-/* The table of those, ending with a NULL name (commands.c). */
+/* The commands that are not routes; ends with a NULL name (commands.c). */
 extern const lims_command_t lims_commands[];
 
 /* One call of limsctl. */
 struct lims_tool_t {
     apr_pool_t *pool;
-    /* Either of these two, once the command is known. */
+    /* The command or the route to run; one of the two is set once the command line is
+     * read. */
     const lims_command_t *command;
     const lims_route_t *route;
     const lims_resource_t *resource; /* of the route */
     lims_values_t *values;           /* of the command's own options */
-    /* Options that every command takes; NULL: not given. */
+    /* Options of every command; NULL: not given. */
     const char *database;
     const char *organization;
     const char *user;
@@ -59,17 +59,18 @@ struct lims_tool_t {
     const char *secret_key_file;
     bool json;
     bool help;
-    const char *noun; /* of the commands that help is wanted about; or NULL */
+    const char *noun; /* help is asked for about the commands of this noun; or NULL */
     bool version;
 };
 
 /* --- Commands (option_tables.c) ---------------------------------------------- */
 
-/* The route of a command ("sample create"); false when there is none. */
+/* Finds the route of a command ("sample create"). False: there is none. */
 bool lims_tool_route(const lims_resource_t **resource, const lims_route_t **route,
                      const char *command);
 
-/* Whether a command is one of a noun: "sample create" of "sample". NULL is none. */
+/* Whether a command belongs to a noun, as "sample create" to "sample". False for a NULL
+ * command. */
 bool lims_tool_of_noun(const char *command, const char *noun);
 
 /* --- Options (option_tables.c, options.c) ------------------------------------ */
@@ -84,7 +85,7 @@ typedef struct {
 /* Ends with a NULL name. */
 extern const lims_global_option_t lims_global_options[];
 
-/* A table that a command takes options from: its fields with all of `flags`. */
+/* A table of options of a command: its fields that have all of `flags`. */
 typedef struct {
     const lims_field_t *fields;
     unsigned flags;
@@ -93,61 +94,68 @@ typedef struct {
 
 #define LIMS_OPTION_TABLES_MAX 3
 
+/* Fills in the tables of the command's options and returns how many there are. */
 int lims_tool_tables(lims_option_table_t tables[LIMS_OPTION_TABLES_MAX], const lims_tool_t *tool);
 
-/* Is the field an option of a table? */
+/* Whether a field of the table is an option. */
 bool lims_option_taken(const lims_option_table_t *table, const lims_field_t *field);
 
-/* "batch-number" for batchNumber, "password-file" for the secret password. */
+/* Returns the option's name for a field, in `pool`: "batch-number" for batchNumber,
+ * "password-file" for the secret password. */
 const char *lims_option_name(const lims_field_t *field, apr_pool_t *pool);
 
-/* What its value looks like: "ID", "block|warn". */
+/* Returns the placeholder of the option's value for help texts: "ID", "block|warn". In
+ * `pool`, or static. */
 const char *lims_option_argument(const lims_field_t *field, apr_pool_t *pool);
 
-/* Is the command about one record, whose id it is given? */
+/* Whether the command concerns one record and takes its id as an argument. */
 bool lims_tool_has_id(const lims_tool_t *tool);
 
-/* Reads the command line into `tool`. Everything wrong with it is an error. */
+/* Parses the command line into `tool`. LIMS_E_INVALID_QUERY names the first mistake. */
 const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *const *argv);
 
-/* Fills in what neither the command line nor `tool` says yet (settings.c). */
+/* Fills in options that are not set yet, from the environment and the settings file
+ * (settings.c). */
 const lims_error_t *lims_tool_settings(lims_tool_t *tool);
 
 /* --- Secrets (password_input.c) --------------------------------------------------- */
 
-/* The first line of a file ("-": standard input). */
+/* Reads a secret: the first line of a file ("-": standard input). `*secret` is in `pool`. */
 const lims_error_t *lims_secret_read(const char **secret, const char *file, apr_pool_t *pool);
 
-/* Asks at the terminal without echo; NULL when there is none. */
+/* Asks for a secret at the terminal, without echo. NULL: there is no terminal. */
 const char *lims_secret_ask(const char *prompt, apr_pool_t *pool);
 
-/* The keys of the key file that the command line names (keyring.c). */
+/* Reads the key file that the command line names, in the tool's pool (keyring.c). */
 const lims_error_t *lims_tool_keyring(const lims_keyring_t **ring, const lims_tool_t *tool);
 
 /* --- Output (print.c, printable.c, help.c, command_man.c) ---------------- */
 
-/* A JSON text for people: names and values, lists as tables. */
+/* Prints a JSON text for people: names and values, arrays of objects as tables. */
 void lims_print(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
 
-/* The same on standard output, with --json as it is. */
+/* Prints a JSON text on standard output: with --json as JSON, else for people. */
 void lims_print_answer(const lims_tool_t *tool, const char *json, apr_size_t length);
 
-/* The bytes that a JSON text has as contentBase64. False if it has none. */
+/* Writes the bytes of the member contentBase64 of a JSON text. False: it has none. */
 bool lims_print_bytes(FILE *out, const char *json, apr_size_t length, apr_pool_t *pool);
 
-/* A text without what could control the terminal: a blank for each such character,
- * a question mark for what is no UTF-8 (printable.c). */
+/* Returns a copy of the text, in `pool`, that cannot control the terminal: each control
+ * character is replaced by a blank, each malformed byte of UTF-8 by a question mark
+ * (printable.c). */
 const char *lims_printable(const char *text, apr_pool_t *pool);
 
-/* A JSON text with such characters escaped: the same JSON. */
+/* Returns a JSON text with such characters escaped, in `pool`; its meaning is the same. */
 const char *lims_printable_json(const char *json, apr_pool_t *pool);
 
-/* What went wrong, as the options ask for it. Returns the exit status. */
+/* Prints an error on standard error, with --json as JSON, and returns the exit status for
+ * it. */
 lims_exit_e lims_print_error(const lims_tool_t *tool, const lims_error_t *error);
 
-/* Help for the command, or for limsctl when none is given. */
+/* Prints the help of the command, or of limsctl if there is no command. */
 void lims_print_help(const lims_tool_t *tool);
 
+/* The run functions of commands.c; the text of lims_commands[] describes each command. */
 lims_exit_e lims_command_man(lims_tool_t *tool);
 lims_exit_e lims_command_openapi(lims_tool_t *tool);
 lims_exit_e lims_command_migrate(lims_tool_t *tool);
@@ -159,7 +167,7 @@ lims_exit_e lims_command_retention(lims_tool_t *tool);
 lims_exit_e lims_command_secret_key(lims_tool_t *tool);
 lims_exit_e lims_command_reevaluate(lims_tool_t *tool);
 
-/* The options of those that have some. */
+/* The options of these commands. */
 extern const lims_field_t lims_migrate_options[];
 extern const lims_field_t lims_check_options[];
 extern const lims_field_t lims_openapi_options[];
