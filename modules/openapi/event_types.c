@@ -249,7 +249,7 @@ const char *const lims_event_types[] = { "sample.created",
                                          "investigation.opened",
                                          NULL };
 
-/* One for each row of the table but its test, and the NULL in place of that. */
+/* An entry for each row of the table except webhook.test, and the NULL at its end. */
 _Static_assert(LIMS_LENGTH(lims_event_types) == LIMS_LENGTH(lims_events) - 1,
                "a type for each event");
 

@@ -8,15 +8,15 @@
 
 #include "lims.h"
 
-/* The document of these resources and of the webhooks: compact JSON, the same
- * bytes for the same tables. Command-line routes are left out. `prefix` begins every
- * path ("/api/v1"), the root's too, which so needs no slash at its end.
+/* Returns the document of these resources and of the webhooks, in `pool`: compact JSON,
+ * the same bytes for the same tables. Routes that are not on the API are left out. Every
+ * path begins with `prefix` ("/api/v1"), which is also the path of the root.
  *
- * `server` is the URL that stands before the paths, or its path; "" where they are
- * whole. Clients put the two together as they stand, so it has no slash at its end:
- * of the ways to write "the host that this came from", only "" is right with every
- * generator of clients that was tried ("/" makes "//api/v1" of it). Not NULL for
- * tables that lims_route_check() passes. */
+ * `server` is the URL, or its path, that clients put before every path, unchanged; so it
+ * has no slash at its end. "" stands for the host that served the document; of the ways
+ * to write that, only "" works with every generator of clients that was tried ("/"
+ * results in "//api/v1"). The result is not NULL if lims_route_check() accepts the
+ * tables. */
 const char *lims_openapi(apr_size_t *length, const lims_resource_t *const *resources,
                          const char *server, const char *prefix, apr_pool_t *pool);
 

@@ -15,7 +15,7 @@
 
 /* --- Which errors a route has --------------------------------------------- */
 
-/* Of a method that takes a body. */
+/* Adds the errors of a route with a body. */
 static void add_write_errors(bool *possible, const lims_route_t *route)
 {
     bool post = strcmp(route->method, "POST") == 0;
@@ -83,7 +83,7 @@ static unsigned headers_of(const bool *kinds)
     return set;
 }
 
-/* "`slug`: what it means", each on a line of a Markdown list. */
+/* Returns the description: a Markdown list of the slugs with their meanings. */
 static const char *description_of(const bool *kinds, int count, apr_pool_t *pool)
 {
     const char *text = "";
@@ -99,7 +99,7 @@ static const char *description_of(const bool *kinds, int count, apr_pool_t *pool
     return text;
 }
 
-/* The general form, narrowed to these slugs. */
+/* Writes the schema of an error with one of these slugs. */
 static void write_error_schema(lims_openapi_t *doc, const bool *kinds)
 {
     lims_writer_t *w = doc->w;
@@ -156,7 +156,8 @@ static void write_response(lims_openapi_t *doc, const bool *kinds, int count)
 
 /* --- All of a route, and the components ----------------------------------- */
 
-/* The kinds of one status; returns how many, the last of them in `*only`. */
+/* Selects the kinds of error with one status and returns their number; `*only` becomes
+ * the last of them. */
 static int select_status(bool *kinds, int *only, const bool *possible, int status)
 {
     int count = 0;

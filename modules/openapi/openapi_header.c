@@ -104,7 +104,7 @@ static const parameter_t parameters[] = {
 
 _Static_assert(LIMS_LENGTH(parameters) == LIMS_Q_COUNT, "a parameter has no row");
 
-/* "schema": of a value that is sent or, as a header field of an answer, not. */
+/* Writes "schema" of a parameter (a request's use) or a header field (an answer's use). */
 static void write_schema(lims_openapi_t *doc, const lims_field_t *field, lims_schema_e use)
 {
     const lims_schema_t s = { .w = doc->w, .use = use };
@@ -177,7 +177,7 @@ void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field
 {
     lims_field_t given = *field;
 
-    /* "?code=" is refused: who means nothing leaves it out. */
+    /* "?code=" is refused: an absent parameter is left out. */
     if (given.type == LIMS_T_STRING && given.min == 0) {
         given.min = 1;
     }

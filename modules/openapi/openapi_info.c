@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openapi_info.c - what holds for every operation, in words (Markdown).
+ * openapi_info.c - the description of the API as a whole (Markdown), and its security
+ * scheme.
  */
 #include <apr_strings.h>
 
@@ -90,7 +91,7 @@ static const char conventions[] =
     "| Status | Slug | Meaning |\n"
     "|---|---|---|\n";
 
-/* The catalogue as rows of a Markdown table. */
+/* Returns the error catalogue as rows of a Markdown table. */
 static const char *error_rows(apr_pool_t *pool)
 {
     const char *rows = "";

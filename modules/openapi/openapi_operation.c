@@ -13,8 +13,8 @@ static bool is_post(const lims_route_t *route)
     return strcmp(route->method, "POST") == 0;
 }
 
-/* One record, or a document that has a tag like one. */
-static bool is_tagged(const lims_route_t *route)
+/* Whether the answer has an ETag: a record, or a document. */
+static bool has_etag(const lims_route_t *route)
 {
     return (route->flags & (LIMS_R_LIST | LIMS_R_NO_RECORD)) == 0;
 }
@@ -34,7 +34,7 @@ static const char *description_of(const lims_route_t *route, apr_pool_t *pool)
                        NULL);
 }
 
-/* OpenAPI 3.1 lets a bearer scheme name the roles it needs. */
+/* Writes the scope as a role of the bearer scheme, which OpenAPI 3.1 allows. */
 static void write_security(lims_openapi_t *doc, const lims_route_t *route)
 {
     lims_writer_key(doc->w, "security");
@@ -65,7 +65,7 @@ static void write_parameters(lims_openapi_t *doc, const lims_route_t *route)
     for (const lims_field_t *field = route->query; field && field->name; field++) {
         lims_openapi_query_parameter(doc, field);
     }
-    if (lims_route_reads(route) && is_tagged(route)) {
+    if (lims_route_reads(route) && has_etag(route)) {
         lims_openapi_parameter(doc, LIMS_Q_IF_NONE_MATCH);
     }
     if (!lims_route_reads(route) && lims_route_has_id(route)) {
@@ -168,8 +168,8 @@ static unsigned headers_of(const lims_route_t *route)
 {
     unsigned set = LIMS_HEADERS_COMMON;
 
-    set |= is_tagged(route) ? 1u << LIMS_H_ETAG : 0;
-    set |= route->status == 201 && is_tagged(route) ? 1u << LIMS_H_LOCATION : 0;
+    set |= has_etag(route) ? 1u << LIMS_H_ETAG : 0;
+    set |= route->status == 201 && has_etag(route) ? 1u << LIMS_H_LOCATION : 0;
     set |= is_post(route) ? 1u << LIMS_H_REPLAYED : 0;
     return set;
 }
@@ -189,7 +189,7 @@ static void write_success(lims_openapi_t *doc, const lims_resource_t *resource,
 
 static void write_not_modified(lims_openapi_t *doc, const lims_route_t *route)
 {
-    if (lims_route_reads(route) && is_tagged(route)) {
+    if (lims_route_reads(route) && has_etag(route)) {
         lims_writer_key(doc->w, "304");
         lims_writer_object_begin(doc->w);
         lims_openapi_member(doc, "description", "Still as `If-None-Match` says; no body.");

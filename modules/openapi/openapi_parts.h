@@ -16,7 +16,8 @@
 typedef struct lims_openapi_t lims_openapi_t;
 typedef struct lims_component_t lims_component_t;
 
-/* Writes the schema of a component; `subject` is what it is a schema of. */
+/* Writes the schema of a component; `subject` is the resource, route, event or table that
+ * it describes. */
 typedef void(lims_component_fn)(lims_openapi_t *doc, const void *subject);
 
 struct lims_component_t {
@@ -41,7 +42,7 @@ typedef enum {
     LIMS_H_COUNT
 } lims_header_e;
 
-/* Parameters that stand in no table of a route. */
+/* Parameters that are in no table of fields of a route. */
 typedef enum {
     LIMS_Q_ID,
     LIMS_Q_REQUEST_ID,
@@ -58,31 +59,32 @@ struct lims_openapi_t {
     const char *prefix;      /* of every path */
     lims_component_t *first; /* schemas referred to, in the order of first use */
     lims_component_t **end;
-    bool refusals[LIMS_E_COUNT]; /* responses of one kind of error, referred to */
+    bool refusals[LIMS_E_COUNT]; /* responses of one kind of error that were referred to */
     bool headers[LIMS_H_COUNT];
     bool parameters[LIMS_Q_COUNT];
-    bool deliveries; /* the header fields of deliveries are referred to */
+    bool deliveries; /* whether the header fields of deliveries were referred to */
 };
 
 /* --- openapi_parts.c ------------------------------------------------------------ */
 
-/* "name": "text" */
+/* Writes "name": "text". */
 void lims_openapi_member(lims_openapi_t *doc, const char *name, const char *text);
 
 /* { "$ref": "#/components/<section>/<name>" } */
 void lims_openapi_reference(lims_openapi_t *doc, const char *section, const char *name);
 
-/* { "application/json": { "schema": ... } } around what is written between. */
+/* Begin and end "content": { "application/json": { "schema": ... } } around the schema
+ * that the caller writes between. */
 void lims_openapi_content_begin(lims_openapi_t *doc);
 void lims_openapi_content_end(lims_openapi_t *doc);
 
-/* The same in halves, for a body of several media types: of() is "content" and the
- * first of them, next() goes over to another. */
+/* For a body of several media types: the first begins "content" with one media type, the
+ * second ends the schema before and begins that of another. */
 void lims_openapi_content_of(lims_openapi_t *doc, const char *media_type);
 void lims_openapi_content_next(lims_openapi_t *doc, const char *media_type);
 
-/* Words as one name: "sample.ready_for_review", "getSample", "not_found" as
- * "SampleReadyForReview", "GetSample", "NotFound". */
+/* Returns a component's name in PascalCase, in `pool`: "sample.ready_for_review",
+ * "getSample", "not_found" become "SampleReadyForReview", "GetSample", "NotFound". */
 const char *lims_openapi_name(const char *words, apr_pool_t *pool);
 
 /* --- openapi_schema.c: components/schemas --------------------------------- */
@@ -108,22 +110,22 @@ void lims_openapi_schemas(lims_openapi_t *doc);
 
 /* --- openapi_operation.c -------------------------------------------------- */
 
-/* One method of a path: its name and its operation object. */
+/* Writes the operation object of a route under the name of its method. */
 void lims_openapi_operation(lims_openapi_t *doc, const lims_resource_t *resource,
                             const lims_route_t *route);
 
 /* --- openapi_header.c: components/headers and components/parameters ------- */
 
-/* "headers": the fields of the set, bit 1u << lims_header_e each. */
+/* Writes "headers" with the fields of the set, whose bits are 1u << lims_header_e. */
 void lims_openapi_headers(lims_openapi_t *doc, unsigned set);
 
 /* Writes a reference to a parameter of components/parameters. */
 void lims_openapi_parameter(lims_openapi_t *doc, lims_parameter_name_e name);
 
-/* A parameter in the query, written in place. */
+/* Writes a query parameter in place. */
 void lims_openapi_query_parameter(lims_openapi_t *doc, const lims_field_t *field);
 
-/* "parameters": the header fields of a delivery. */
+/* Writes "parameters" with the header fields of a delivery. */
 void lims_openapi_delivery_parameters(lims_openapi_t *doc);
 
 /* Write the objects of components/headers and components/parameters: what was referred
@@ -131,7 +133,7 @@ void lims_openapi_delivery_parameters(lims_openapi_t *doc);
 void lims_openapi_header_components(lims_openapi_t *doc);
 void lims_openapi_parameter_components(lims_openapi_t *doc);
 
-/* Of every answer; those of the rate limit where the key is known. */
+/* Header fields of every answer to a valid key. */
 #define LIMS_HEADERS_COMMON                                                                        \
     (1u << LIMS_H_REQUEST_ID | 1u << LIMS_H_RATE_LIMIT | 1u << LIMS_H_RATE_REMAINING |             \
      1u << LIMS_H_RATE_RESET | 1u << LIMS_H_CACHE_CONTROL)
@@ -144,7 +146,7 @@ void lims_openapi_refusals(lims_openapi_t *doc, const lims_route_t *route);
 /* Writes the object of components/responses: what was referred to. */
 void lims_openapi_refusal_components(lims_openapi_t *doc);
 
-/* Slugs of everything an answer with "error" can say, NULL-terminated. */
+/* Returns the slugs of all errors in answers with "error", in `pool`; ends with NULL. */
 const char *const *lims_openapi_slugs(apr_pool_t *pool);
 
 /* --- openapi_webhook.c ---------------------------------------------------- */
@@ -154,7 +156,7 @@ void lims_openapi_webhooks(lims_openapi_t *doc);
 
 /* --- openapi_info.c ------------------------------------------------------- */
 
-/* "info", and the object of components/securitySchemes. */
+/* Write "info", and the object of components/securitySchemes. */
 void lims_openapi_info(lims_openapi_t *doc);
 void lims_openapi_security_schemes(lims_openapi_t *doc);
 

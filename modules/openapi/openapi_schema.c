@@ -2,9 +2,8 @@
 /*
  * openapi_schema.c - the schemas that operations and webhooks refer to.
  *
- * Whatever the service adds around the fields of a resource (a page, nested
- * rows, an envelope) is put into a table of fields too, so that one function
- * writes them all.
+ * Objects around the records of a resource (a page, nested rows, an envelope) are made
+ * tables of fields too, so that one function writes all schemas.
  */
 #include <apr_strings.h>
 #include <string.h>
@@ -24,9 +23,9 @@ static apr_size_t count_fields(const lims_field_t *fields)
     return count;
 }
 
-/* A table with the fields of two; `second` is `count` fields without an end. */
-static lims_field_t *joined(const lims_field_t *first, const lims_field_t *second, apr_size_t count,
-                            apr_pool_t *pool)
+/* Concatenates two tables; `second` has `count` fields and no end marker. */
+static lims_field_t *concatenate(const lims_field_t *first, const lims_field_t *second,
+                                 apr_size_t count, apr_pool_t *pool)
 {
     apr_size_t before = count_fields(first);
     lims_field_t *fields = apr_pcalloc(pool, sizeof(*fields) * (before + count + 1));
@@ -57,7 +56,7 @@ static void refer(lims_openapi_t *doc, const char *name, lims_component_fn *writ
 
 static void write_blocker(lims_openapi_t *doc, const void *subject);
 
-/* Members that have a schema of their own: records, and blockers. */
+/* Refers to the component of these members if they have one: records and blockers. */
 static bool refer_members(void *context, const lims_field_t *members)
 {
     lims_openapi_t *doc = context;
@@ -85,7 +84,7 @@ static void write_object(lims_openapi_t *doc, const lims_field_t *fields, lims_s
 
 /* --- Records and pages ---------------------------------------------------- */
 
-/* An event of a type that this release does not know. */
+/* Writes the schema of an event whose type was added by a later release. */
 static void write_later_event(lims_openapi_t *doc, const void *subject)
 {
     const lims_resource_t *resource = subject;
@@ -116,7 +115,7 @@ static void write_later_event(lims_openapi_t *doc, const void *subject)
     lims_writer_object_end(doc->w);
 }
 
-/* One of the events there are, exactly, or one there will be. */
+/* Writes the schema of an event in the feed: one of the known types, or a later one. */
 static void write_feed_event(lims_openapi_t *doc, const lims_resource_t *resource)
 {
     lims_writer_object_begin(doc->w);
@@ -156,7 +155,7 @@ static void write_single(lims_openapi_t *doc, const void *subject)
                                   .members = resource->nested_resource->fields,
                                   .doc = "Nested records, in the order of their ids." };
 
-    write_object(doc, joined(resource->fields, &nested, 1, doc->pool), LIMS_SCHEMA_RECORD,
+    write_object(doc, concatenate(resource->fields, &nested, 1, doc->pool), LIMS_SCHEMA_RECORD,
                  resource->doc);
 }
 
@@ -303,7 +302,8 @@ static void write_error(lims_openapi_t *doc, const void *subject)
     };
 
     (void)subject;
-    write_object(doc, joined(fields, lims_gate_fields, count_fields(lims_gate_fields), doc->pool),
+    write_object(doc,
+                 concatenate(fields, lims_gate_fields, count_fields(lims_gate_fields), doc->pool),
                  LIMS_SCHEMA_MEMBERS, "A refusal or a failure.");
 }
 
@@ -340,7 +340,7 @@ void lims_openapi_refer_plan_limit(lims_openapi_t *doc)
 
 /* --- Events --------------------------------------------------------------- */
 
-/* The envelope of one type: that type and no other, and its payload. */
+/* Writes the schema of the envelope of one event type, with its payload. */
 static void write_event(lims_openapi_t *doc, const void *subject)
 {
     const lims_event_t *event = subject;
@@ -349,7 +349,7 @@ static void write_event(lims_openapi_t *doc, const void *subject)
                                 .flags = LIMS_F_OUT,
                                 .members = event->data,
                                 .doc = "Payload of the event." };
-    lims_field_t *fields = joined(lims_envelope_fields, &data, 1, doc->pool);
+    lims_field_t *fields = concatenate(lims_envelope_fields, &data, 1, doc->pool);
     const char **types = apr_pcalloc(doc->pool, 2 * sizeof(*types));
 
     types[0] = event->type;
@@ -371,8 +371,8 @@ void lims_openapi_refer_event(lims_openapi_t *doc, const lims_event_t *event)
 
 /* --- The components ------------------------------------------------------- */
 
-/* A schema may refer to one that nothing referred to before it: the list grows
- * while it is written. */
+/* The list may grow while it is written: a schema may refer to another for the first
+ * time. */
 void lims_openapi_schemas(lims_openapi_t *doc)
 {
     lims_writer_object_begin(doc->w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openapi_webhook.c - what the service sends by itself.
+ * openapi_webhook.c - the webhooks: requests that the service sends to receivers.
  */
 #include <apr_strings.h>
 
@@ -45,7 +45,7 @@ static void write_webhook(lims_openapi_t *doc, const lims_event_t *event)
     lims_writer_array_begin(doc->w);
     lims_writer_string(doc->w, "Webhooks");
     lims_writer_array_end(doc->w);
-    /* Signed, not authenticated by a scheme of OpenAPI's. */
+    /* Deliveries are signed, which no security scheme of OpenAPI describes. */
     lims_writer_key(doc->w, "security");
     lims_writer_array_begin(doc->w);
     lims_writer_array_end(doc->w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema.c - tables of fields as JSON Schema.
+ * schema.c - JSON Schema of tables of fields.
  */
 #include "openapi/schema.h"
 
@@ -11,7 +11,7 @@
 #include "kernel/json.h"
 #include "kernel/record.h"
 
-/* What is there and what must be, by the flags of a field. */
+/* For each use of a table the flags of the fields that an object has, and must have. */
 static const struct {
     unsigned shown;    /* 0: every field */
     unsigned required; /* 0: none */
@@ -30,7 +30,7 @@ _Static_assert(LIMS_LENGTH(uses) == LIMS_SCHEMA_COUNT, "a use of a table has no 
 static const struct {
     const char *type;   /* NULL: any */
     const char *format; /* NULL: none */
-    bool text;          /* is it written as a JSON string? */
+    bool text;          /* whether it is written as a JSON string */
 } types[] = {
     [LIMS_T_ID] = { "integer", "int64", false },
     [LIMS_T_INTEGER] = { "integer", NULL, false },
@@ -78,15 +78,17 @@ static bool is_required(const lims_schema_t *s, const lims_field_t *field)
     return (field->flags & uses[s->use].required) != 0 && !filled;
 }
 
-/* A creation takes null for absent, so a required field has no use for it. */
+/* Whether null is allowed. A creation treats null as absent, so that it is not allowed
+ * for a required field. */
 static bool is_nullable(const lims_schema_t *s, const lims_field_t *field)
 {
     return (field->flags & LIMS_F_NULLABLE) != 0 &&
            !(s->use == LIMS_SCHEMA_CREATE && is_required(s, field));
 }
 
-/* An example is JSON, but for the quotes of a string. One that is not is shown
- * as text: wrong for its type, which a linter says, but the document holds. */
+/* Writes the example of a field: JSON, or the text of a string without quotes. An example
+ * that is no JSON is written as a string: a linter reports the wrong type, but the
+ * document stays well-formed. */
 static void write_example(lims_writer_t *w, const lims_field_t *field)
 {
     lims_json_t *parsed = NULL;
@@ -99,7 +101,7 @@ static void write_example(lims_writer_t *w, const lims_field_t *field)
     }
 }
 
-/* A fallback is what a command line would say; validation knows what it is. */
+/* Writes the fallback as "default". It is stored as text, which validation converts. */
 static void write_default(lims_writer_t *w, const lims_field_t *field)
 {
     lims_values_t *values = lims_values_create(lims_writer_pool(w));
@@ -122,8 +124,8 @@ static void write_integer(const lims_schema_t *s, const lims_field_t *field)
     if (stated || is_sent(s)) {
         bound(s->w, "minimum", field->min);
     }
-    /* What is cut to its maximum has none that is refused. The largest of all is no
-     * bound to a reader, and more digits than many of them can hold. */
+    /* A number that is clamped to its maximum is accepted beyond it. 2^63-1 is left out:
+     * as a bound it tells nothing, and many readers of JSON cannot represent it. */
     if ((field->max != 0 || is_sent(s)) && (field->flags & LIMS_F_CLAMP) == 0 &&
         max != APR_INT64_MAX) {
         bound(s->w, "maximum", max);
@@ -140,8 +142,8 @@ static void write_decimal(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
-/* No control character but tab, line feed and carriage return; and, of what may not
- * be blank, something else than those and spaces. */
+/* Regular expressions of strings: no control characters except tab, line feed and
+ * carriage return (TEXT); and at least one character that is not white space (WORDS). */
 #define ALLOWED "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*"
 #define TEXT "^" ALLOWED "$"
 #define WORDS "^[ \\t\\r\\n]*[^\\u0000-\\u0020\\u007f-\\u009f]" ALLOWED "$"
@@ -161,7 +163,7 @@ static void write_string(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
-/* Integers stand in their table as text. */
+/* Writes a value of an enumeration; those of an integer are stored as text. */
 static void write_choice(const lims_schema_t *s, const lims_field_t *field, const char *value)
 {
     if (field->type == LIMS_T_INTEGER) {
@@ -215,7 +217,7 @@ static void write_count(const lims_schema_t *s, const lims_field_t *field)
     }
 }
 
-/* The same field that validation judges the elements of a list by. */
+/* Writes the schema of the elements of a list, by the same field as validation. */
 static void write_elements(const lims_schema_t *s, const lims_field_t *field)
 {
     const lims_field_t element = {
@@ -237,8 +239,8 @@ static void write_elements(const lims_schema_t *s, const lims_field_t *field)
 
 static void write_fields(const lims_schema_t *s, const lims_field_t *fields);
 
-/* What is sent inside an object is judged as a table of its own. */
-static lims_schema_t inside(const lims_schema_t *s)
+/* Returns the use for the members of a nested object: in a request an input of its own. */
+static lims_schema_t schema_of_members(const lims_schema_t *s)
 {
     lims_schema_t inner = *s;
 
@@ -248,7 +250,7 @@ static lims_schema_t inside(const lims_schema_t *s)
 
 static void write_objects(const lims_schema_t *s, const lims_field_t *field)
 {
-    const lims_schema_t inner = inside(s);
+    const lims_schema_t inner = schema_of_members(s);
     bool elsewhere;
 
     lims_writer_key(s->w, "items");
@@ -286,7 +288,7 @@ static void write_type(const lims_schema_t *s, const lims_field_t *field)
 
 static void write_bounds(const lims_schema_t *s, const lims_field_t *field)
 {
-    const lims_schema_t inner = inside(s);
+    const lims_schema_t inner = schema_of_members(s);
 
     switch (field->type) {
     case LIMS_T_ID:
@@ -380,9 +382,9 @@ static void write_required(const lims_schema_t *s, const lims_field_t *fields)
     }
 }
 
-/* An answer may come to have more values than it has today, unless the contract
- * says otherwise; what is sent may not. */
-static bool may_grow(const lims_schema_t *s, const lims_field_t *field)
+/* Whether later releases may add values to an enumeration: in answers, unless the
+ * contract closes it; not in requests. */
+static bool is_open_enumeration(const lims_schema_t *s, const lims_field_t *field)
 {
     return !is_sent(s) && field->type == LIMS_T_ENUM && (field->flags & LIMS_F_CLOSED) == 0 &&
            field->values[0] && field->values[1];
@@ -393,7 +395,7 @@ static void write_doc(const lims_schema_t *s, const lims_field_t *field)
     if (field->doc) {
         member(s->w, "description",
                apr_pstrcat(lims_writer_pool(s->w), field->doc,
-                           may_grow(s, field) ? " More may be added." : "", NULL));
+                           is_open_enumeration(s, field) ? " More may be added." : "", NULL));
     }
 }
 
