@@ -19,7 +19,7 @@ typedef struct lims_job_report_t lims_job_report_t;
  * and sets .more if there may be more to do. */
 typedef const lims_error_t *(lims_job_step_fn)(lims_job_report_t *report, lims_request_t *rq);
 
-/* Largest number of figures that a job counts, or shows of its backlog. */
+/* Most counts of a job, and most gauges of its backlog. */
 #define LIMS_JOB_FIGURES 6
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     lims_stmt_e batch;
     lims_job_step_fn *step; /* instead of .batch, for work that a single statement cannot do */
     int rows;               /* size of a batch, its parameter `rows` */
-    lims_job_figure_t counts[LIMS_JOB_FIGURES]; /* until a NULL name */
+    lims_job_figure_t counts[LIMS_JOB_FIGURES]; /* up to a NULL name */
     /* Returns a row with the size of the backlog; NONE: it is unknown. */
     lims_stmt_e backlog;
     lims_job_figure_t gauges[LIMS_JOB_FIGURES];
@@ -53,17 +53,16 @@ extern const lims_job_t lims_jobs[LIMS_JOB_COUNT];
 
 /* Outcome of a run. */
 struct lims_job_report_t {
-    /* Size of a batch, in and out; 0: the job's own number. It is halved when a
-     * batch takes longer than a statement may, and increased again after each
-     * that does not. */
+    /* Size of a batch, in and out; 0: the job's default. It is halved when a batch is
+     * cancelled by the statement time-out, and increased again after each success. */
     int rows;
     apr_int64_t counts[LIMS_JOB_FIGURES];
     apr_int64_t gauges[LIMS_JOB_FIGURES];
     apr_int64_t batches;
-    bool more; /* it was stopped with work left */
+    bool more; /* it was stopped before all work was done */
 };
 
-/* Called between two batches; true: stop now. */
+/* Called between two batches; true: stop. */
 typedef bool(lims_job_enough_fn)(void *context);
 
 /* Runs batches until nothing is left or `enough` returns true, each in a
@@ -73,7 +72,7 @@ const lims_error_t *lims_job_run(lims_job_report_t *report, const lims_job_t *jo
                                  lims_connection_t *connection, lims_values_t *values,
                                  lims_job_enough_fn *enough, void *context, apr_pool_t *pool);
 
-/* Reads the backlog of the job without doing any of it. */
+/* Reads the gauges of the job's backlog into the report; changes nothing. */
 const lims_error_t *lims_job_look(lims_job_report_t *report, const lims_job_t *job,
                                   lims_connection_t *connection, lims_values_t *values,
                                   apr_pool_t *pool);

@@ -27,16 +27,16 @@ const lims_error_t *lims_caller_check_unknown(lims_exchange_t *x);
  * the database refused. */
 void lims_caller_refused(lims_exchange_t *x);
 
-/* Counts a request of a known key against its rate limit, and against the tighter
- * one of a costly route, once. A refusal is only remembered, in x->limited: that a
- * key is no longer valid is answered first. */
+/* Counts a request of a known key against its rate limit, and against the tighter one of
+ * a costly route, once. A refusal is only remembered, in x->limited: if the key is no
+ * longer valid, that is answered instead. */
 void lims_caller_count(lims_exchange_t *x);
 
-/* The call that checks the key and sets the tenant for its transaction; with
+/* Returns the call that checks the key and sets the tenant for its transaction; with
  * `writes` also the acting user and the request id, for the audit trail. */
 lims_call_t lims_caller_check(lims_exchange_t *x, bool writes);
 
-/* Adopts the caller that the call found, and refuses in the order of the contract:
+/* Sets the caller from the result of the call, and refuses in the order of the contract:
  * rate limit, upload-only key, route, method, scope, then x->late_refusal. */
 const lims_error_t *lims_caller_authorize(lims_exchange_t *x, const lims_result_t *found);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange.h - a request on its way through the service: what was sent, what the
- * transport does for it, and what was found out so far.
+ * exchange.h - the exchange: a request on its way through the service, with the functions
+ * of its transport and the state of its checks.
  */
 #ifndef LIMS_SERVICE_EXCHANGE_H
 #define LIMS_SERVICE_EXCHANGE_H
@@ -73,9 +73,11 @@ struct lims_settings_t {
     apr_size_t file_max;              /* bytes of a file */
     const char *file_storage;         /* bytes of all files of a key, as text */
     const char *idempotency_lifetime; /* seconds, as text */
-    const char *import_lease;         /* claim of an Idempotency-Key while a file is imported, */
-    const char *model_lease;          /* and while a model is asked: seconds, as text */
-    const char *key_touch_interval;   /* seconds, as text */
+    /* Leases of the claim of an Idempotency-Key, in seconds, as text: while a file is
+     * imported, and while the model service is asked. */
+    const char *import_lease;
+    const char *model_lease;
+    const char *key_touch_interval; /* seconds, as text */
 };
 
 struct lims_exchange_t {
@@ -101,7 +103,7 @@ struct lims_exchange_t {
     bool key_known;             /* the key was in the process' cache */
     lims_refused_key_e refused; /* why the key was refused, if it was */
     apr_time_t accepted;        /* when this process last found the key valid, or 0 */
-    bool counted;               /* against the rate limit, whose refusal is: */
+    bool counted;               /* against the rate limit */
     const lims_error_t *limited;
     const char *idempotency_token;    /* of the claim, or NULL */
     bool admitted;                    /* by the queue of work bound by the processor */

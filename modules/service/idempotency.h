@@ -24,15 +24,15 @@
 const lims_error_t *lims_idempotency_claim(bool *replayed, lims_exchange_t *x, const char *body,
                                            apr_size_t length);
 
-/* Looks whether the key has a first answer, or belongs to another request, without
- * claiming it: for a dry run. */
+/* Checks for a dry run whether the key has a first answer, or belongs to another request,
+ * without claiming it. */
 const lims_error_t *lims_idempotency_look(bool *replayed, lims_exchange_t *x, const char *body,
                                           apr_size_t length);
 
 /* Returns the call that stores the reply with the claimed key. */
 lims_call_t lims_idempotency_keep(lims_exchange_t *x);
 
-/* The call that releases the claim of a request that came to no answer. */
+/* Returns the call that releases the claim of a request that ended without an answer. */
 lims_call_t lims_idempotency_release(lims_exchange_t *x);
 
 #endif /* LIMS_IDEMPOTENCY_H */

@@ -11,7 +11,7 @@
 #include "kernel/form.h"
 #include "kernel/json.h"
 
-/* Advice where the path is known without its trailing slash, the usual mistake. */
+/* Returns advice if only a trailing slash makes the path unknown, a common mistake. */
 static const char *slash_hint(const lims_exchange_t *x)
 {
     apr_size_t length = strlen(x->path);
@@ -66,7 +66,7 @@ static bool is_form(const lims_exchange_t *x)
     return x->rq.route->form && lims_multipart_is(x->content_type);
 }
 
-/* What is wrong with the media type or the coding of the body. */
+/* Returns the mistake in the media type or the coding of the body; NULL: none. */
 static const char *media_fault(const lims_exchange_t *x, bool coded)
 {
     if (coded) {
@@ -229,7 +229,7 @@ static const lims_error_t *append(void *data, const char *bytes, apr_size_t leng
 
 /* Reads a body of JSON. The first buffer has its stated length, which was found to be
  * within the limit. */
-static const lims_error_t *take_json(const char **body, apr_size_t *length, lims_exchange_t *x)
+static const lims_error_t *read_json(const char **body, apr_size_t *length, lims_exchange_t *x)
 {
     apr_size_t size = x->content_length > BUFFER_MIN ? (apr_size_t)x->content_length : BUFFER_MIN;
     buffer_t buffer = { .size = size, .pool = x->rq.pool };
@@ -249,7 +249,7 @@ static const lims_error_t *feed_form(void *data, const char *bytes, apr_size_t l
 
 /* Reads a form and validates it. `*body` becomes a digest of its parts: the boundary
  * between them differs each time that the same form is sent. */
-static const lims_error_t *take_form(const char **body, apr_size_t *length, lims_exchange_t *x)
+static const lims_error_t *read_form(const char **body, apr_size_t *length, lims_exchange_t *x)
 {
     lims_request_t *rq = &x->rq;
     const lims_field_t *fields = rq->route->form;
@@ -284,9 +284,9 @@ void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t 
         x->late_refusal = check_length(x);
     }
     if (!x->late_refusal && is_form(x)) {
-        x->late_refusal = take_form(body, length, x);
+        x->late_refusal = read_form(body, length, x);
     } else if (!x->late_refusal) {
-        x->late_refusal = take_json(body, length, x);
+        x->late_refusal = read_json(body, length, x);
     }
     if (!x->late_refusal) {
         x->late_refusal = path;

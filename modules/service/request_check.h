@@ -15,11 +15,13 @@ void lims_request_find_route(lims_exchange_t *x);
 /* Validates path and query of a read into rq->values, or sets x->late_refusal. */
 void lims_request_check_read(lims_exchange_t *x);
 
-/* The same of a write, with its body, which is read from the client; of a form
- * `*body` is a digest of its parts. */
+/* Reads the body of a write and validates path, query and body into rq->values, or sets
+ * x->late_refusal. `*body`, in rq->pool, is the body, or for a form a digest of its
+ * parts. */
 void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t *length);
 
-/* LIMS_E_PAYLOAD_TOO_LARGE, with the largest size of a body and of a file in it. */
+/* Returns LIMS_E_PAYLOAD_TOO_LARGE; its message has the largest size of a body and of a
+ * file. */
 const lims_error_t *lims_request_too_large(const lims_exchange_t *x);
 
 #endif /* LIMS_SERVICE_REQUEST_CHECK_H */

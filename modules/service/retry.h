@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retry.h - beginning anew what the database rolled back for reasons of its own: a
- * deadlock, a serialization failure, a plan outdated by a migration, a connection
- * that was lost before the COMMIT.
+ * retry.h - retries of transactions that failed for transient reasons: a deadlock, a
+ * serialization failure, a plan outdated by a migration, a connection that was lost
+ * before the COMMIT.
  */
 #ifndef LIMS_SERVICE_RETRY_H
 #define LIMS_SERVICE_RETRY_H
@@ -12,8 +12,8 @@
 /* One attempt, from its BEGIN to its COMMIT; leaves no transaction open. */
 typedef const lims_error_t *(lims_attempt_fn)(void *data);
 
-/* Attempts at most three times, and returns the outcome of the last. What only
- * `reads` is also begun anew after a connection was lost, whenever that was. */
+/* Makes up to three attempts and returns the outcome of the last. An attempt that only
+ * `reads` is also repeated after a connection was lost at any time. */
 const lims_error_t *lims_retry(lims_attempt_fn *attempt, void *data, bool reads);
 
 #endif /* LIMS_SERVICE_RETRY_H */

@@ -260,9 +260,9 @@ static const lims_error_t *work_when_admitted(lims_exchange_t *x, const char *bo
     return error;
 }
 
-/* A route with long work: the first transaction, whose answer may be the last word;
- * then the work and the second transaction, holding only its admission and the claim
- * of its Idempotency-Key. */
+/* A route with long work: the first transaction, which may answer the request already;
+ * else the work and the second transaction. During the work the request holds only its
+ * admission and the claim of its Idempotency-Key. */
 static const lims_error_t *write_with_work(lims_exchange_t *x, const char *body, apr_size_t length)
 {
     const lims_error_t *error = on_connection(x, prepare_once, body, length);

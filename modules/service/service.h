@@ -6,8 +6,8 @@
  * upload-only key, route, method, scope, media type, size, id, query or body,
  * record, gates), while the work is arranged for the fewest round trips:
  *
- *   - the request alone is checked first, and its first refusal is only remembered
- *     (refusal, late_refusal) until the key was checked;
+ *   - checks that need no database come first, and their first refusal is only
+ *     remembered (refusal, late_refusal) until the key was checked;
  *   - a read sends the check of its key and its data statements in one round trip,
  *     and looks at the key's answer before it looks at the data;
  *   - a write reads the body before it takes a connection, then opens its
@@ -15,7 +15,7 @@
  *     work, and commits with the record of the idempotency key;
  *   - a route with long work (.prepare, .work) runs two transactions, each of which
  *     checks the key, and holds no connection during the work between them. Where
- *     that work is bound by the processor (LIMS_R_QUEUED), the request waits in the
+ *     that work is CPU-bound (LIMS_R_QUEUED), the request waits in the
  *     admission queue first.
  *
  * The transport (httpd) supplies what it knows in an exchange and the functions of
@@ -46,29 +46,30 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
  * If-Match field or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
-/* The kind of short database work that the request is, or none: a read of a record or
- * of a page without a filter; or the first transaction of queued work. Neither waits
- * for locks. To be asked once the request was checked, so by the transport's
+/* Returns the kind of the request's short database work: reading a record or a page
+ * without a filter, or the first transaction of queued work, which do not wait for locks;
+ * else LIMS_SHORT_WORK_NONE. Called after the checks of the request, by the transport's
  * connect. */
 lims_short_work_e lims_service_short_work(const lims_exchange_t *x);
 
 /* Answers a GET route: renders its rows into the reply. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
 
-/* Makes the request as it was before a first attempt: drops the answer, the lock and
- * the signature of an earlier one, and the values behind the first `given`, which it
- * added (the id of a record that was never committed). */
+/* Restores the request to its state before the first attempt: drops the answer, the lock
+ * and the signature of the failed attempt, and all values but the first `given`, such as
+ * the id of a record that was not committed. */
 void lims_service_reset(lims_request_t *rq, int given);
 
-/* Bodies of records and pages into rq->reply (render.c). */
+/* Render a record (`nested`: the rows of its nested member, or NULL) or a page into
+ * rq->reply (render.c). */
 void lims_render_record(lims_request_t *rq, const lims_result_t *row, const lims_result_t *nested);
 void lims_render_page(lims_request_t *rq, const lims_result_t *rows);
 
-/* The ETag of the reply's body; none when it cannot be computed. */
+/* Sets the ETag of the reply's body; none if OpenSSL fails. */
 void lims_render_etag(lims_request_t *rq);
 
-/* An array of records under one name: { "received": [ … ] }; used by handlers
- * that answer several records. */
+/* Writes the first `count` rows as an array of records, for handlers that answer several
+ * records under a name of their own: { "received": [ … ] }. */
 void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
                       int count, apr_pool_t *pool);
 

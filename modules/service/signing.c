@@ -30,7 +30,7 @@ const lims_error_t *lims_signing_check(const char *user, const char *hash, const
     return NULL;
 }
 
-/* A meaning is a word, or ":field" for the value of that field. */
+/* Returns the meaning of the signature: a word, or for ":field" the value of that field. */
 static const char *meaning_of(const lims_request_t *rq)
 {
     const char *meaning = rq->route->meaning;
