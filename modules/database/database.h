@@ -51,8 +51,10 @@ typedef struct lims_dial_t lims_dial_t;
 
 typedef enum { LIMS_DIAL_READS, LIMS_DIAL_WRITES, LIMS_DIAL_DONE, LIMS_DIAL_FAILED } lims_dial_e;
 
-/* `conninfo` must outlive the pool. */
+/* Begins to connect. The state lives in `pool`; `conninfo` must outlive it. */
 lims_dial_t *lims_dial_begin(const char *conninfo, apr_pool_t *pool);
+/* Continues connecting without blocking. Returns whether to wait until the socket is
+ * readable or writable, or how connecting ended. */
 lims_dial_e lims_dial_step(lims_dial_t *dial);
 /* Returns the socket to poll; -1: call the next step at once. */
 int lims_dial_socket(const lims_dial_t *dial);
@@ -117,15 +119,21 @@ void lims_connection_release(lims_connection_t *connection);
 const lims_error_t *lims_database_run(lims_result_t **results, lims_request_t *rq,
                                       const lims_call_t *calls, int count, unsigned frame);
 
-/* The same without blocking, in two halves: lims_database_send(), then, whenever
- * lims_connection_socket() is readable, lims_database_has_answered(), which reads what
- * has arrived. Once that is true lims_database_receive() returns the outcome; called
- * earlier, it blocks. `calls` and `results` must last until then. */
+/* A round trip without blocking: lims_database_send(), then, whenever
+ * lims_connection_socket() is readable, lims_database_has_answered() until it is true,
+ * then lims_database_receive(). */
 typedef struct lims_trip_t lims_trip_t;
 
+/* Sends the calls, with the parameters of lims_database_run(), and returns the round trip,
+ * which lives in rq->pool. `calls` and `results` must last until it was received. */
 lims_trip_t *lims_database_send(lims_result_t **results, lims_request_t *rq,
                                 const lims_call_t *calls, int count, unsigned frame);
+
+/* Reads what has arrived, without waiting. True: the answer is complete. */
 bool lims_database_has_answered(lims_trip_t *trip);
+
+/* Returns the outcome, as lims_database_run() does, and fills in the results. Blocks if
+ * the answer is not complete. */
 const lims_error_t *lims_database_receive(lims_trip_t *trip);
 
 /* Returns the connection's socket; -1: it has none. */

@@ -128,6 +128,7 @@ typedef struct {
     bool needs_more; /* a lane needs more deliveries */
 } lims_lanes_t;
 
+/* Makes the scheduler of a dispatcher, without lanes, in `pool`. */
 lims_lanes_t *lims_lanes_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool);
 /* Finds or makes a lane. */
 lims_lane_t *lims_lanes_find(lims_lanes_t *lanes, const char *organization, const char *endpoint);
@@ -152,7 +153,9 @@ void lims_lanes_end_flight(lims_lanes_t *lanes, lims_delivery_t *delivery, bool 
 void lims_lanes_set_standing(lims_lanes_t *lanes, lims_lane_t *lane, bool proven);
 /* Drops the waiting deliveries of a lane from memory; they remain in the database. */
 void lims_lanes_put_back(lims_lanes_t *lanes, lims_lane_t *lane);
+/* Drops the waiting deliveries of all lanes. */
 void lims_lanes_put_back_all(lims_lanes_t *lanes);
+/* Whether a lane has no delivery: none waits, is in flight, or is to be recorded. */
 bool lims_lane_is_idle(const lims_lane_t *lane);
 /* Forgets idle lanes when there are many. */
 void lims_lanes_trim(lims_lanes_t *lanes);
@@ -166,6 +169,7 @@ typedef struct {
     struct lims_delivery_ring_t flying;
 } lims_transfers_t;
 
+/* Makes the transfers of a dispatcher, in `pool`; NULL: libcurl is out of memory. */
 lims_transfers_t *lims_transfers_create(const lims_dispatch_settings_t *settings, apr_pool_t *pool);
 /* Starts an attempt. NULL, or why it cannot be made, for the log. */
 const char *lims_transfers_start(lims_transfers_t *transfers, lims_delivery_t *delivery);
@@ -181,6 +185,9 @@ const char *lims_outcomes_json(struct lims_delivery_ring_t *ended, bool plain, a
 /* dispatch_session.c: the database connection, with one round trip at a time. */
 typedef struct lims_dispatch_session_t lims_dispatch_session_t;
 
+/* Makes the session, in `pool`, without connecting. `holder` is the name under which it
+ * holds leases; claimed deliveries go to `lanes`; `flying` are those in flight. All of
+ * them outlive the session. */
 lims_dispatch_session_t *lims_dispatch_session_create(const lims_dispatch_settings_t *settings,
                                                       const char *holder, lims_lanes_t *lanes,
                                                       struct lims_delivery_ring_t *flying,
@@ -193,6 +200,7 @@ bool lims_dispatch_session_is_connected(const lims_dispatch_session_t *session);
 void lims_dispatch_session_connect(lims_dispatch_session_t *session, apr_time_t now);
 /* Whether it waits for the database: to connect, or for an answer. */
 bool lims_dispatch_session_is_busy(const lims_dispatch_session_t *session);
+/* Whether a round trip has begun and its answer is not complete. */
 bool lims_dispatch_session_awaits_answer(const lims_dispatch_session_t *session);
 /* Returns the socket to poll while it is busy, and the events in `events`. */
 int lims_dispatch_session_socket(const lims_dispatch_session_t *session, short *events);
@@ -208,6 +216,8 @@ void lims_dispatch_session_send(lims_dispatch_session_t *session,
  * go back to `ended`. */
 void lims_dispatch_session_continue(lims_dispatch_session_t *session,
                                     struct lims_delivery_ring_t *ended);
+/* Returns when the next round trip or connection attempt may begin; it is past unless the
+ * last one failed. */
 apr_time_t lims_dispatch_session_retry_at(const lims_dispatch_session_t *session);
 /* Records the last outcomes, releases the holder's leases and disconnects. Waits for the
  * answers, for a bounded time. */
@@ -219,6 +229,7 @@ void lims_dispatch_session_leave(lims_dispatch_session_t *session,
  * it, or "". */
 int lims_dispatch_slot_take(const lims_dispatch_settings_t *settings, const char *holder,
                             char previous[LIMS_HOLDER_LENGTH + 1]);
+/* Releases a slot and removes the holder's name from it. */
 void lims_dispatch_slot_give_back(const lims_dispatch_settings_t *settings, int slot);
 
 #endif /* LIMS_DISPATCH_PRIVATE_H */

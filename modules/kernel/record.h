@@ -17,6 +17,7 @@ typedef const char *(lims_record_value_fn)(void *row, const char *name);
 /* Returns the text of a cell; NULL for SQL NULL. */
 typedef const char *(lims_record_cell_fn)(void *result, int row, int column);
 
+/* Writes the members of a record; `value` is called with `row` for each field. */
 void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record_value_fn *value,
                        void *row);
 

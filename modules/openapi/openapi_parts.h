@@ -89,19 +89,30 @@ const char *lims_openapi_name(const char *words, apr_pool_t *pool);
 
 /* --- openapi_schema.c: components/schemas --------------------------------- */
 
-/* Write a reference to a schema and note that it is needed: a record, `{"data": record}`,
- * a page of records, the bodies that create and change one, the body, form and answer of
- * a route, the bodies of errors, and an event. */
+/* Each writes a reference to a component of components/schemas, and notes that it is
+ * needed. */
+
+/* Refers to the schema of the record of a resource. */
 void lims_openapi_refer_record(lims_openapi_t *doc, const lims_resource_t *resource);
+/* Refers to the schema of an answer with one record, { "data": record }. */
 void lims_openapi_refer_single(lims_openapi_t *doc, const lims_resource_t *resource);
+/* Refers to the schema of a page of records. */
 void lims_openapi_refer_page(lims_openapi_t *doc, const lims_resource_t *resource);
+/* Refers to the schema of the body that creates a record. */
 void lims_openapi_refer_create(lims_openapi_t *doc, const lims_resource_t *resource);
+/* Refers to the schema of the body that changes a record. */
 void lims_openapi_refer_update(lims_openapi_t *doc, const lims_resource_t *resource);
+/* Refers to the schema of the body of a route's action. */
 void lims_openapi_refer_input(lims_openapi_t *doc, const lims_route_t *route);
+/* Refers to the schema of the form of a route. */
 void lims_openapi_refer_form(lims_openapi_t *doc, const lims_route_t *route);
+/* Refers to the schema of the answer of a route that is no record. */
 void lims_openapi_refer_output(lims_openapi_t *doc, const lims_route_t *route);
+/* Refers to the schema of an error. */
 void lims_openapi_refer_error(lims_openapi_t *doc);
+/* Refers to the schema of an error about a limit of the plan. */
 void lims_openapi_refer_plan_limit(lims_openapi_t *doc);
+/* Refers to the schema of an event of one type. */
 void lims_openapi_refer_event(lims_openapi_t *doc, const lims_event_t *event);
 
 /* Writes the object of components/schemas: what was referred to, and what that refers

@@ -63,9 +63,9 @@ void lims_metrics_rate(lims_counters_t *counters, bool shared);
  * lims_config_t. */
 void lims_metrics_extraction(const void *config, lims_call_e outcome, apr_interval_time_t duration);
 
-/* Counts recorded attempts of webhooks, and the time from an event to the arrival of
- * its delivery. */
+/* Counts recorded attempts of webhooks with this outcome. */
 void lims_metrics_attempts(lims_counters_t *counters, lims_attempt_e what, int attempts);
+/* Counts the time from an event to the arrival of its delivery, in microseconds. */
 void lims_metrics_arrival(lims_counters_t *counters, apr_interval_time_t latency);
 
 /* Returns all metrics in Prometheus' text exposition format 0.0.4, with those read from
