@@ -110,7 +110,7 @@ static bool read_delimiters(reader_t *r, const char *segment, apr_size_t length)
     for (apr_size_t i = 0; i < LIMS_LENGTH(all); i++) {
         for (apr_size_t j = 0; *all[i] && j < i; j++) {
             if (*all[i] == *all[j]) {
-                return refuse_segment(r, "the header declares one sign for two uses.");
+                return refuse_segment(r, "the header declares the same delimiter twice.");
             }
         }
         if (*all[i] ? !is_delimiter(*all[i]) : i < 2) {

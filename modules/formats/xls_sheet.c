@@ -79,7 +79,7 @@ static bool add_number(reader_t *r, double number)
     lims_cell_e kind = LIMS_CELL_NUMBER;
 
     if (!text) {
-        return refuse_cell(r, &r->place, "A cell's number is none.");
+        return refuse_cell(r, &r->place, "A cell's number is infinite or NaN.");
     }
     if (format.serial != LIMS_SERIAL_NUMBER) {
         time = lims_serial_time(text, format.serial, r->book->since_1904, r->book->pool);
@@ -178,7 +178,7 @@ static bool add_numbers(reader_t *r, lims_xls_record_t *record)
 static bool add_shared(reader_t *r, apr_uint32_t index)
 {
     if (index >= (apr_uint32_t)r->book->strings->nelts) {
-        return refuse_cell(r, &r->place, "A cell refers to a text that the workbook has not.");
+        return refuse_cell(r, &r->place, "A cell refers to a shared string that does not exist.");
     }
     return add_cell(r, LIMS_CELL_TEXT, APR_ARRAY_IDX(r->book->strings, (int)index, const char *));
 }
@@ -261,7 +261,7 @@ static bool read_records(reader_t *r, apr_size_t offset)
         return false;
     }
     if (record.type != LIMS_XLS_BOF) {
-        return refuse_cell(r, &r->place, "There is no sheet where the workbook says.");
+        return refuse_cell(r, &r->place, "There is no sheet at the declared offset.");
     }
     for (depth = 1; depth > 0; count++) {
         if ((count % RECORDS_BETWEEN_LOOKS == 0 && !lims_reasons_in_time(r->book->reasons)) ||

@@ -98,7 +98,7 @@ static bool open_cell(reader_t *r, const char **attributes)
     int row = r->row;
 
     if (reference && !read_reference(&column, &row, reference)) {
-        return refuse_structure(r, "A cell has a reference that is none.");
+        return refuse_structure(r, "The reference of a cell is invalid.");
     }
     if (row != r->row || column <= r->column) {
         return refuse_structure(r, "The cells of a row do not ascend.");
@@ -210,7 +210,7 @@ static bool close_cell(reader_t *r)
     text = cell_text(&kind, r, r->text->elts);
     if (!text) {
         return r->reasons->blocking == 0 &&
-               refuse_structure(r, "A cell's value is not of the type that it says.");
+               refuse_structure(r, "A cell's value does not have the declared type.");
     }
     if (!r->row_begun && !lims_sheet_row(r->sheet, r->row, 1)) {
         return false;

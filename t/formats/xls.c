@@ -170,7 +170,7 @@ static void test_refused(void)
        "truncated_file@0 The workbook ends within its records: it was cut off.", "no end");
     biff_record(book, 0x00fd, "hhhw", 4u, 2u, 0u, 0u);
     outcome("a text that is not there",
-            "structure_mismatch@5 A cell refers to a text that the workbook has not.");
+            "structure_mismatch@5 A cell refers to a shared string that does not exist.");
     begin(BIFF8);
     begin_sheet();
     biff_word(book->elts + bound, (unsigned)book->nelts + 9999);
