@@ -34,8 +34,9 @@
 --   3 guard_update           refuses references not in use, and another sample or
 --                            definition
 --   4 identity               refuses another id, organization or created_at
---   5 judge_update           judges a result that changed, unless the row brings its
---                            judgement; decides the status, which the lock looks at (6)
+--   5 judge_update           judges a result that changed, unless a function of the
+--                            owner writes it judged; decides the status, which the lock
+--                            looks at (6)
 --   6 lock_update            refuses changes of a verified result; a verification
 --                            passes its gates
 --   7 names_update           freezes names and limits of what is verified, once that
@@ -63,14 +64,11 @@
 --   1 audit_update           writes the audit trail, as at INSERT
 --   2 check_reagents_update  refuses results with a reagent lot that has expired
 --   3 events_update          writes result.entered and result.verified to the outbox
---   4 final_update           locks the samples, as at INSERT: before judgements are
---                            checked (7) and approvals are locked (9)
+--   4 final_update           locks the samples, as at INSERT: before the approvals (8)
 --   5 history                keeps the values that were replaced, withdrawn or reopened
 --   6 investigate_update     opens investigations of results out of specification
---   7 judged_update          checks the judgements that rows brought, by the samples as
---                            they are now that they are locked (4)
---   8 mark_update            makes the samples dirty (121)
---   9 reapprove_update       requests approvals again, last: of samples that are locked
+--   7 mark_update            makes the samples dirty (121)
+--   8 reapprove_update       requests approvals again, last: of samples that are locked
 --                            (4)
 --
 -- AFTER DELETE
@@ -107,9 +105,6 @@ CREATE TABLE lims.sample_test (
     spec_text text,
     spec_material_type_id bigint,
     spec_project_id bigint,
-    -- Counts judgements. An UPDATE that increases it brings the derived columns, which
-    -- are checked; one that leaves it has a changed result judged by the trigger.
-    judgements integer NOT NULL DEFAULT 0,
     reagent_lot_id bigint,
     media_lot_id bigint,
     confirmation_status text

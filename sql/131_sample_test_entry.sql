@@ -272,7 +272,8 @@ AS $$
        AND s.id = (p_stands).sample_id
 $$;
 
--- Judges a result that was written without its derived columns, row by row.
+-- Judges a result that was written without its derived columns, row by row. Locks the
+-- sample first: a change of its material type or project is seen here, or sees this row.
 CREATE FUNCTION lims.sample_test_judge() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -284,12 +285,11 @@ BEGIN
         PERFORM lims.refuse('invalid_transition',
             'a result is entered and verified in two steps');
     END IF;
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = NEW.organization_id
+        AND s.id = NEW.sample_id
+        FOR SHARE;
     IF TG_OP = 'INSERT' THEN
-        -- A concurrent change of the sample cannot see this row to rejudge it.
-        PERFORM FROM lims.sample s
-          WHERE s.organization_id = NEW.organization_id
-            AND s.id = NEW.sample_id
-            FOR SHARE;
         v_stands := NEW;
         v_stands.result := NULL;
         v_stands.first_entered_at := NULL;
@@ -297,13 +297,11 @@ BEGIN
     SELECT j.status, j.result, j.numeric_value, j.out_of_specification,
            j.spec_low, j.spec_high, j.spec_text, j.spec_material_type_id,
            j.spec_project_id, j.confirmation_status, j.analyzed_at,
-           j.entered_by, j.entered_at, j.first_entered_at,
-           v_stands.judgements + 1
+           j.entered_by, j.entered_at, j.first_entered_at
       INTO NEW.status, NEW.result, NEW.numeric_value, NEW.out_of_specification,
            NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
            NEW.spec_project_id, NEW.confirmation_status, v_analyzed_at,
-           NEW.entered_by, NEW.entered_at, NEW.first_entered_at,
-           NEW.judgements
+           NEW.entered_by, NEW.entered_at, NEW.first_entered_at
       FROM lims.judged(v_stands, NEW.result, NEW.qualifier) j;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_reference',
@@ -320,18 +318,24 @@ END
 $$;
 
 CREATE TRIGGER judge_insert BEFORE INSERT ON lims.sample_test
-FOR EACH ROW WHEN (NEW.status <> 'pending' OR NEW.judgements <> 0
+FOR EACH ROW WHEN (NEW.status <> 'pending'
     OR NOT ROW(NEW.result, NEW.numeric_value, NEW.out_of_specification,
         NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
         NEW.spec_project_id, NEW.confirmation_status, NEW.entered_by,
         NEW.entered_at, NEW.first_entered_at) IS NULL)
 EXECUTE FUNCTION lims.sample_test_judge();
 
+-- Not for a new result that is written with the owner's rights while the owner does not
+-- act: only lims.enter_results() does that, and has judged it. The run-time role has no
+-- right to the derived columns; the owner has, and is judged. WHEN is evaluated for who
+-- executes the UPDATE; in the trigger's function, current_user is always the owner.
 CREATE TRIGGER judge_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status <> 'verified'
-    AND NEW.judgements = OLD.judgements
-    AND (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
-         NEW.spec_project_id) IS DISTINCT FROM
-        (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
-         OLD.spec_project_id))
+    AND CASE WHEN (NEW.result, NEW.qualifier)
+                  IS NOT DISTINCT FROM (OLD.result, OLD.qualifier)
+             THEN (NEW.spec_material_type_id, NEW.spec_project_id)
+                  IS DISTINCT FROM (OLD.spec_material_type_id, OLD.spec_project_id)
+             ELSE NOT pg_has_role(current_user, 'lims_owner', 'MEMBER')
+                  OR lims.is_owner_acting()
+        END)
 EXECUTE FUNCTION lims.sample_test_judge();

@@ -93,12 +93,10 @@ $$;
 CREATE TRIGGER lock BEFORE DELETE ON lims.sample_test
 FOR EACH ROW EXECUTE FUNCTION lims.sample_test_lock();
 
--- Not for an UPDATE that brings the judgement of a new result: lims.sample_test_check()
--- checks that for all rows of the statement at once.
+-- Not for a new result alone: it is judged before.
 CREATE TRIGGER lock_update BEFORE UPDATE ON lims.sample_test
 FOR EACH ROW WHEN (OLD.status = 'verified'
     OR NEW.status = 'verified'
-    OR NEW.judgements = OLD.judgements
     OR (NEW.result, NEW.qualifier, NEW.spec_material_type_id,
         NEW.spec_project_id) IS NOT DISTINCT FROM
        (OLD.result, OLD.qualifier, OLD.spec_material_type_id,
@@ -208,7 +206,6 @@ BEGIN
             p_new.numeric_value := p_old.numeric_value;
         END IF;
         IF NOT v_changed AND NOT v_rejudged THEN
-            p_new.judgements := p_old.judgements;
             p_new.out_of_specification := p_old.out_of_specification;
             p_new.spec_low := p_old.spec_low;
             p_new.spec_high := p_old.spec_high;
@@ -291,10 +288,7 @@ EXECUTE FUNCTION lims.sample_test_names();
 
 -- The record ---------------------------------------------------------------
 
--- An UPDATE that brings the judgement brings updated_at, too.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.sample_test
-FOR EACH ROW WHEN (NEW.judgements = OLD.judgements
-    OR NEW.updated_at <> now())
-EXECUTE FUNCTION lims.touch();
+FOR EACH ROW EXECUTE FUNCTION lims.touch();
 
-SELECT lims.attach_audit('sample_test', '{judgements}');
+SELECT lims.attach_audit('sample_test');

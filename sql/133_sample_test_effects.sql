@@ -303,59 +303,6 @@ CREATE TRIGGER investigate_update AFTER UPDATE ON lims.sample_test
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_investigate();
 
--- Every judgement is checked -----------------------------------------------
-
--- Checks the derived columns that an UPDATE brought, now that the samples are locked. If
--- they differ, limits or sample changed meanwhile: a serialization failure, to be tried
--- again by the caller.
-CREATE FUNCTION lims.sample_test_check() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    v record;
-BEGIN
-    SELECT count(*) FILTER (WHERE (c.status, c.result, c.numeric_value,
-               c.out_of_specification, c.spec_low, c.spec_high, c.spec_text,
-               c.spec_material_type_id, c.spec_project_id,
-               c.confirmation_status, c.entered_by, c.entered_at,
-               c.first_entered_at)
-               IS DISTINCT FROM (j.status, j.result, j.numeric_value,
-               j.out_of_specification, j.spec_low, j.spec_high, j.spec_text,
-               j.spec_material_type_id, j.spec_project_id,
-               j.confirmation_status, j.entered_by, j.entered_at,
-               j.first_entered_at)
-               -- 10 and 10.0 are equal, but a change.
-               OR (scale(c.numeric_value), scale(c.spec_low), scale(c.spec_high))
-               IS DISTINCT FROM
-               (scale(j.numeric_value), scale(j.spec_low), scale(j.spec_high)))
-               AS wrong,
-           count(*) FILTER (WHERE c.entered_at = now()
-               AND c.entered_by IS NULL) AS nobodys
-      INTO v
-      FROM (SELECT n.*, o::lims.sample_test AS stood
-              FROM new_rows n
-              FULL JOIN old_rows o
-                ON o.organization_id = n.organization_id
-               AND o.id = n.id
-            OFFSET 0) c
-     CROSS JOIN LATERAL lims.judged(c.stood, c.result, c.qualifier) j
-     WHERE c.judgements <> (c.stood).judgements;
-    IF v.nobodys > 0 THEN
-        PERFORM lims.acting_user();
-    END IF;
-    IF v.wrong > 0 THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'serialization_failure',
-            MESSAGE = 'the limits changed while the results were entered';
-    END IF;
-    RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER judged_update AFTER UPDATE ON lims.sample_test
-REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_check();
-
 -- Dirty samples ------------------------------------------------------------
 
 CREATE TRIGGER mark_insert AFTER INSERT ON lims.sample_test

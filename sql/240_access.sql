@@ -5,8 +5,8 @@
 --
 -- The run-time role sets its own context: the service authenticates callers
 -- (lims.authenticate) and is trusted with that. Whatever the context, it has no DDL, cannot
--- write the audit trail, the outbox or a result's history, cannot run trigger functions,
--- and cannot change what is locked.
+-- write the audit trail, the outbox, a result's history or what is derived from a result,
+-- cannot run trigger functions, and cannot change what is locked.
 
 -- Row-level security -------------------------------------------------------
 

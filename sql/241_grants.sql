@@ -21,12 +21,20 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
     lims.test_definition, lims.specification, lims.reagent_lot, lims.media_lot,
-    lims.sample, lims.sample_name, lims.sample_test, lims.qc_batch, lims.qc_control,
+    lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,
     lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.worksheet, lims.worksheet_value, lims.worksheet_signoff, lims.approval_step,
     lims.investigation, lims.certificate, lims.webhook_endpoint,
     lims.idempotency_record, lims.instrument, lims.instrument_profile,
     lims.instrument_file TO lims_app;
+
+-- The other columns of a result are derived, by lims.enter_results() or a trigger.
+GRANT INSERT (organization_id, id, sample_id, test_definition_id, result, qualifier,
+        notes, reagent_lot_id, media_lot_id, analyzed_at),
+    UPDATE (status, result, qualifier, notes, reagent_lot_id, media_lot_id, analyzed_at,
+        confirmation_status, verified_by, verified_at, verification_signature_id,
+        reopening_signature_id)
+    ON lims.sample_test TO lims_app;
 
 -- Written once, or, for a recovery, then changed by its job only.
 GRANT INSERT ON lims.electronic_signature, lims.confirmation_step, lims.media_qc_test,

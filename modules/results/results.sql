@@ -109,7 +109,8 @@ SELECT e.sample_test_id AS "sampleTestId",
   FROM lims.enter_results(:$organization::bigint, :updates::jsonb) e
 
 -- name: result_bulk_records many
--- The array of ids is computed first, as in lims.enter_results().
+-- The ids are cast beforehand: under row-level security a cast cannot be part of an
+-- index condition, and all tests of the organization would be read.
 WITH asked AS MATERIALIZED (
     SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place
       FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)

@@ -132,7 +132,7 @@ sub trace {
     my @of = ($test);
     return {
         test => $db->selectrow_hashref(q{SELECT status, result, numeric_value, qualifier, notes,
-            out_of_specification, spec_low, spec_high, spec_text, judgements, confirmation_status,
+            out_of_specification, spec_low, spec_high, spec_text, confirmation_status,
             analyzed_at, entered_by, entered_at IS NOT NULL AS entered,
             first_entered_at = entered_at AS at_first FROM lims.sample_test WHERE id = ?}, undef, @of),
         audit => $db->selectall_arrayref(q{SELECT action, changes::jsonb

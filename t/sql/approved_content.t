@@ -136,11 +136,15 @@ is_deeply([ grep { !$_ } @{ $base->db->selectcol_arrayref('SELECT a.content_hash
 # Names: of the definition when it is verified, and nobody's to write.
 my $second = approved();
 my $frozen = 'test_code, test_name, method, unit, reporting_limit, method_detection_limit';
-change(sample_test => q{test_code = 'X', test_name = 'X', method = 'X', unit = 'X',
-    reporting_limit = 9, method_detection_limit = 9}, $second->{PH});
+my $write_names = q{test_code = 'X', test_name = 'X', method = 'X', unit = 'X',
+    reporting_limit = 9, method_detection_limit = 9};
+refuses(sample_test => $write_names, $second->{PH}, '42501', 'the run-time role writes no names');
+my $owner = $base->owner($lab);
+$owner->do(update(sample_test => $write_names), undef, $lab->{id}, $second->{PH});
 is_deeply(of_row(sample_test => $frozen, $second->{PH}), [ (undef) x 6 ],
     'nothing is frozen before the verification');
-refuses(sample_test => q{status = 'verified', method = 'X'}, $second->{PH}, 'invalid_transition',
+refused($owner, update(sample_test => q{status = 'verified', method = 'X'}),
+    [ $lab->{id}, $second->{PH} ], 'invalid_transition',
     'frozen columns cannot be written with the verification');
 $base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 150', reporting_limit = 0.10
     WHERE id = ?}, undef, $lab->{definition}{PH});
@@ -149,7 +153,8 @@ change(sample_test => q{status = 'verified'}, $second->{PH});
 is_deeply(of_row(sample_test => $frozen, $second->{PH}),
     [ 'PH', 'pH', 'EPA 150', 's.u.', '0.10', undef ],
         'the verification freezes the definition\'s names and limits');
-refuses(sample_test => "$_ = NULL", $second->{PH}, 'test_verified_locked', "its $_ is locked")
+refused($owner, update(sample_test => "$_ = NULL"), [ $lab->{id}, $second->{PH} ],
+    'test_verified_locked', "its $_ is locked")
     for split /, /, 'test_name, method, unit';
 $base->db->do(q{UPDATE lims.test_definition SET method = 'EPA 151' WHERE id = ?}, undef,
     $lab->{definition}{PH});
@@ -163,7 +168,7 @@ my $fourth = $base->sample($lab, qw(FC));
 change(sample_test => q{result = '<50'}, $fourth->{FC});
 $base->db->do(q{UPDATE lims.test_definition SET reporting_limit = 1, method = 'B' WHERE id = ?},
     undef, $lab->{definition}{FC});
-change(sample_test => 'reporting_limit = 2', $fourth->{FC});
+$owner->do(update(sample_test => 'reporting_limit = 2'), undef, $lab->{id}, $fourth->{FC});
 change(sample_test => q{status = 'verified'}, $fourth->{FC});
 is_deeply(of_row(sample_test => 'confirmation_status, reporting_limit, method', $fourth->{FC}),
     [ undef, 50, 'B' ], 'a test that asks for confirmation keeps the limit it was judged by');

@@ -45,7 +45,6 @@ my %ignored = (
     certificate          => [qw(content)],
     electronic_signature => [qw(transaction_id)],
     instrument_file      => [qw(attempts)],
-    sample_test          => [qw(judgements)],
     webhook_endpoint     => [qw(consecutive_failures)],
 );
 my $tables = $db->selectcol_arrayref(q{SELECT relname FROM pg_class

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Which results await confirmation, however they reach the table: no spelling, no derived
-# column that a row brings along and no other limits avoid it.
+# column that is written along and no other limits avoid it.
 use strict;
 use warnings;
 
@@ -46,15 +46,11 @@ is(stands(), 'pending', 'not detected at 50, where 2 are allowed');
 refuses('confirmation_status = NULL', 'invalid_transition',
     'the confirmation cannot be set to none');
 
-# A row that brings its judgement.
-my @derived = qw(status result numeric_value out_of_specification spec_low spec_high spec_text
-    spec_material_type_id spec_project_id entered_by entered_at first_entered_at);
-refused($app, 'UPDATE lims.sample_test t SET ' . join(', ', map { "$_ = j.$_" } @derived)
-        . ', confirmation_status = NULL, judgements = t.judgements + 1 FROM lims.sample_test o,'
-        . q{ lims.judged(o, 'confluent', NULL) j}
-        . ' WHERE t.organization_id = ? AND t.id = ? AND o.organization_id = t.organization_id'
-        . ' AND o.id = t.id', [ $lab->{id}, $test ], '40001',
-            'nor brought along as a derived column');
+# Derived columns of one's own.
+refuses(q{result = 'confluent', confirmation_status = NULL, out_of_specification = false}, '42501',
+    'nor can what is derived be written along');
+change(q{result = 'confluent', qualifier = NULL, confirmation_status = NULL});
+is(stands(), 'pending', 'nor is a confirmation that was written along kept');
 is($app->selectrow_array(q{SELECT count(*) FROM lims.enter_results(?, ?::jsonb)}, undef,
         $lab->{id}, qq([{"sampleTestId": $test, "result": "200 CFU"}])), 1,
             'the result is entered in bulk');

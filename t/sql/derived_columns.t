@@ -1,38 +1,29 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Derived columns of results that are entered in bulk: whoever enters them brings them
-# along, and the database checks that they are what lims.judged() returns.
+# Derived columns of results: whoever enters a result cannot write them, lims.enter_results()
+# derives them once, and what the owner writes is judged row by row.
 use strict;
 use warnings;
 
+use JSON::PP qw(encode_json);
+
 use LIMS::Test::SQL;
 
-my $base = LIMS::Test::SQL->new;
-my $lab  = $base->laboratory(code => 'cedar', oos_opens_investigation => 'f');
-my $app  = $base->app($lab);
-my $test = $base->sample($lab, qw(PH PB EC));
+my $base  = LIMS::Test::SQL->new;
+my $lab   = $base->laboratory(code => 'cedar', oos_opens_investigation => 'f');
+my $other = $base->laboratory(code => 'harbor');
+my $app   = $base->app($lab);
+my $test  = $base->sample($lab, qw(PH PB EC));
 
-# As the bulk entry does it, with columns of one's own.
-sub bring {
-    my ($db, $code, $result, %forged) = @_;
-    my %column = (map({ $_ => "j.$_" } qw(status result numeric_value out_of_specification spec_low
-            spec_high spec_text spec_material_type_id spec_project_id confirmation_status
-            entered_by entered_at first_entered_at)), judgements => 't.judgements + 1',
-        updated_at => 'now()', %forged);
-    my $set = join ', ', map { "$_ = $column{$_}" } sort keys %column;
-    return ("UPDATE lims.sample_test t SET $set
-               FROM (SELECT x.id, j.* FROM lims.sample_test x
-                     CROSS JOIN LATERAL lims.judged(x, \$3, x.qualifier) j
-                     WHERE x.organization_id = \$1 AND x.id = \$2) j
-              WHERE t.organization_id = \$1 AND t.id = j.id",
-        [ $lab->{id}, $test->{$code}, $result ]);
+# As a client's bulk request and an instrument's file do it; the status that it had.
+sub enter {
+    my ($db, $code, %update) = @_;
+    return $db->selectrow_array('SELECT stood FROM lims.enter_results(?, ?::jsonb)', undef,
+        $lab->{id}, encode_json([ { sampleTestId => $test->{$code}, %update } ]));
 }
 
-sub brought {
-    my ($sql, $bind) = bring($app, @_);
-    return $app->do($sql, undef, @$bind);
-}
+my $set_result = 'UPDATE lims.sample_test SET result = ? WHERE organization_id = ? AND id = ?';
 
 sub row {
     my ($code, $columns) = @_;
@@ -41,12 +32,12 @@ sub row {
 }
 
 my $judged = 'result, status, numeric_value::text, out_of_specification, spec_low, spec_high,'
-    . ' entered_by, judgements';
-is(brought(PH => '9.10'), 1, 'a judgement that is right is taken');
-is_deeply(row(PH => $judged), [ '9.10', 'entered', '9.10', 1, '6.5', '8.5', $lab->{user_id}, 1 ],
-    'as it was brought');
-is(brought(EC => 'Present'), 1, 'also of a presumptive positive');
-is(row(EC => 'confirmation_status')->[0], 'pending', 'which awaits its confirmation');
+    . ' entered_by';
+my @right = ('9.10', 'entered', '9.10', 1, '6.5', '8.5', $lab->{user_id});
+is(enter($app, PH => result => '9.10'), 'pending', 'a result is entered');
+is_deeply(row(PH => $judged), \@right, 'with what is derived from it');
+enter($app, EC => result => 'Present');
+is(row(EC => 'confirmation_status')->[0], 'pending', 'a presumptive positive awaits confirmation');
 
 # One column each that does not follow from the result.
 my %forged = (
@@ -56,22 +47,99 @@ my %forged = (
     spec_high             => '90',
     spec_text             => q{'anything'},
     spec_material_type_id => 'NULL',
-    spec_project_id       => '1',
-    confirmation_status   => q{'confirmed'},
+    spec_project_id       => 'NULL',
     entered_by            => 'NULL',
     entered_at            => q{now() - interval '1 day'},
     first_entered_at      => q{now() - interval '1 day'},
-    result                => q{'9.3'},
+    reporting_limit       => '1',
+    test_code             => q{'XX'},
+    requires_confirmation => 'false',
+    created_at            => q{now() - interval '1 day'},
+    updated_at            => q{now() - interval '1 day'},
 );
+my $here = 'WHERE organization_id = ? AND id = ?';
 for my $column (sort keys %forged) {
-    refused($app, bring($app, PH => '9.2', $column => $forged{$column}), '40001',
-        "$column of one's own");
+    refused($app, "UPDATE lims.sample_test SET result = '9.2', $column = $forged{$column} $here",
+        [ $lab->{id}, $test->{PH} ], '42501', "$column of one's own");
+    refused($app, "INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
+        result, $column) VALUES (?, ?, ?, '7', $forged{$column})",
+        [ $lab->{id}, $test->{id}, $lab->{definition}{PB} ], '42501', '... with a new row');
 }
-is_deeply(row(PH => $judged), [ '9.10', 'entered', '9.10', 1, '6.5', '8.5', $lab->{user_id}, 1 ],
-    'nothing of it stays');
-brought(PH => '9.2', verified_by => $lab->{user_id}, updated_at => q{now() - interval '1 day'});
-is_deeply(row(PH => 'result, verified_by, verified_at, updated_at > now() - interval \'1 hour\''),
-    [ '9.2', undef, undef, 1 ], 'what is not of the judgement is what it always is');
+is_deeply(row(PH => $judged), \@right, 'nothing of it stays');
+refused($app, 'SELECT * FROM lims.enter_results(?, ?::jsonb)', [ $other->{id},
+    encode_json([ { sampleTestId => $test->{PH}, result => '7' } ]) ], '42501',
+    'nothing is entered for another organization');
+
+# Only what enters results writes them with the owner's rights: the trigger relies on it.
+is($base->value(q{SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
+    WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
+      AND p.prosrc ~* 'UPDATE\s+(ONLY\s+)?(lims\.)?sample_test\M'}),
+    'enter_results sample_rejudge', 'functions that change results with the owner\'s rights');
+is($base->value(q{SELECT p.prosrc ~ '\m(result|qualifier)\M' FROM pg_proc p
+    WHERE p.oid = 'lims.sample_rejudge'::regproc}), 0, 'of which one changes no result');
+
+# The owner may write every column, and is judged.
+sub as_owner {
+    my ($sql, $role) = @_;
+    my $db = $base->db;
+    $db->begin_work;
+    $db->do('SELECT lims.act_as(?, ?, NULL, NULL, NULL)', undef, $lab->{id}, $lab->{user_id});
+    $db->do("SET LOCAL ROLE $role") if $role;
+    my $done = eval { $db->do($sql, undef, $lab->{id}, $test->{PH}); 1 };
+    my $state = $done ? 'done' : $db->state;
+    $done ? $db->commit : $db->rollback;
+    return $state;
+}
+my $forgery = join ', ', q{result = '9.2'}, map { "$_ = $forged{$_}" }
+    grep { !/\A(?:requires_confirmation|created_at)\z/ } sort keys %forged;
+my @still = ('9.2', 'entered', '9.2', 1, '6.5', '8.5', $lab->{user_id});
+is(as_owner("UPDATE lims.sample_test SET $forgery $here"), 'done',
+    'the owner writes what it likes');
+is_deeply(row(PH => "$judged, test_code, updated_at > now() - interval '1 hour'"),
+    [ @still, undef, 1 ], 'and it is judged');
+as_owner("UPDATE lims.sample_test SET numeric_value = 7, out_of_specification = false,
+    spec_high = 99, entered_by = NULL $here");
+is_deeply(row(PH => $judged), \@still, 'also where the result stays');
+is(as_owner("UPDATE lims.sample_test SET result = '9.10', numeric_value = 7,
+        out_of_specification = false
+    FROM (SELECT set_config('role', 'lims_app', true) OFFSET 0) x $here"), 'done',
+    'who becomes the run-time role half-way');
+is_deeply(row(PH => $judged), \@right, 'is judged');
+is(as_owner("UPDATE lims.sample_test SET $forgery $here", 'lims_app'), '42501',
+    'as the run-time role the owner has its rights');
+is(as_owner(qq{SELECT lims.enter_results(?, jsonb_build_array(jsonb_build_object('sampleTestId',
+    ?::bigint, 'result', '9.2')))}, $_), 'done', 'and enters results' . ($_ ? " as $_" : ''))
+    && is_deeply(row(PH => $judged), \@still, '... judged') for undef, 'lims_app';
+
+# What is verified, and who is nobody.
+$app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
+    undef, $lab->{id}, $test->{PH});
+is(enter($app, PH => result => '7'), 'verified', 'a verified result');
+is(row(PH => 'result')->[0], '9.2', '... is locked');
+$app->begin_work;
+$app->do(q{SELECT set_config('lims.user_id', '', true)});
+refused($app, 'SELECT lims.enter_results(?, ?::jsonb)', [ $lab->{id},
+    encode_json([ { sampleTestId => $test->{PB}, result => '7' } ]) ], 'LM401',
+    'a result is put down to somebody');
+refused($app, $set_result, [ '7', $lab->{id}, $test->{PB} ], 'LM401', '... either way');
+$app->rollback;
+
+# Both ways in one transaction.
+$app->begin_work;
+enter($app, PB => result => '1.0');
+$app->do($set_result, undef, '16', $lab->{id}, $test->{PB});
+$app->commit;
+is_deeply(row(PB => 'result, numeric_value::text, out_of_specification'), [ '16', '16', 1 ],
+    'a result that is set after one that was entered: judged');
+is_deeply($base->db->selectcol_arrayref('SELECT result FROM lims.result_history
+    WHERE sample_test_id = ?', undef, $test->{PB}), ['1.0'], 'and the first is kept');
+
+# A withdrawal takes the analysis with it.
+$app->do('UPDATE lims.sample_test SET analyzed_at = now() WHERE organization_id = ? AND id = ?',
+    undef, $lab->{id}, $test->{PB});
+enter($app, PB => result => ' ');
+is_deeply(row(PB => 'status, result, analyzed_at, entered_by'), [ 'pending', (undef) x 3 ],
+    'a blank result is none');
 
 # One by one, however many are judged at once: the plan is kept for one alone.
 subtest 'limits are found by an index' => sub {
@@ -88,47 +156,14 @@ subtest 'limits are found by an index' => sub {
     }
 };
 
-# A judgement without a reason for one.
-$app->do('UPDATE lims.sample_test SET judgements = judgements + 1, spec_low = 1, spec_high = 99,
-    out_of_specification = false WHERE organization_id = ? AND id = ?', undef, $lab->{id},
-    $test->{PH});
-is_deeply(row(PH => 'spec_low, spec_high, out_of_specification, judgements'), [ '6.5', '8.5', 1, 2 ],
-    'a result that stands is not judged again');
-
-# What is verified, and who is nobody.
-$app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
-    undef, $lab->{id}, $test->{PH});
-refused($app, bring($app, PH => '7'), 'test_verified_locked', 'a verified result is locked');
-$app->begin_work;
-$app->do(q{SELECT set_config('lims.user_id', '', true)});
-refused($app, bring($app, PB => '7'), 'LM401', 'a result is put down to somebody');
-$app->rollback;
-
-# In one transaction, brought and not.
-$app->begin_work;
-brought(PB => '1.0');
-$app->do('UPDATE lims.sample_test SET result = ? WHERE organization_id = ? AND id = ?', undef, '16',
-    $lab->{id}, $test->{PB});
-$app->commit;
-is_deeply(row(PB => 'result, numeric_value::text, out_of_specification, judgements'),
-    [ '16', '16', 1, 2 ], 'one that is not brought after one that is: judged');
-is_deeply($base->db->selectcol_arrayref('SELECT result FROM lims.result_history
-    WHERE sample_test_id = ?', undef, $test->{PB}), ['1.0'], 'and the first is kept');
-
-# A withdrawal takes the analysis with it.
-$app->do('UPDATE lims.sample_test SET analyzed_at = now() WHERE organization_id = ? AND id = ?',
-    undef, $lab->{id}, $test->{PB});
-brought(PB => ' ', analyzed_at => 'j.analyzed_at');
-is_deeply(row(PB => 'status, result, analyzed_at, entered_by'), [ 'pending', (undef) x 3 ],
-    'a blank result is none');
-
-# The sample becomes another material's meanwhile: whoever is judged by what it
-# was is told to try again, whichever way they enter.
+# The sample becomes another material's meanwhile: whoever enters waits for it, and is judged
+# by what it has become, whichever way they enter.
 $test = $base->sample($lab, qw(PB));
 my $sludge = $base->insert('material_type', { organization_id => $lab->{id}, code => 'SLUDGE',
     name => 'Sludge' });
 my $plain = q{UPDATE lims.sample_test SET result = '5' WHERE organization_id = $1 AND id = $2};
-my $bulk  = (bring($app, PB => '5'))[0] =~ s/\$3/'5'/r;
+my $bulk  = q{SELECT lims.enter_results($1, jsonb_build_array(jsonb_build_object(
+    'sampleTestId', $2::bigint, 'result', '5')))};
 
 sub move {
     my ($db) = @_;
@@ -156,7 +191,7 @@ sub enter_meanwhile {
     return eval { $db->do($way, undef, $lab->{id}, $test->{PB}); 'entered' } || $db->state;
 }
 
-for my $way ([ 'judged by a trigger', $plain ], [ 'judged by who enters', $bulk ]) {
+for my $way ([ 'judged by a trigger', $plain ], [ 'entered in bulk', $bulk ]) {
     my ($name, $sql) = @$way;
     $app->do('UPDATE lims.sample_test SET result = NULL WHERE organization_id = ? AND id = ?',
         undef, $lab->{id}, $test->{PB});
@@ -164,10 +199,10 @@ for my $way ([ 'judged by a trigger', $plain ], [ 'judged by who enters', $bulk 
             my ($number) = @_;
             my $db = $base->app($lab);
             return $number ? enter_meanwhile($db, $sql) : move($db);
-        }) ], [ 'moved', '40001' ], "$name, by a sample that is another's since");
-    is($app->do($sql, undef, $lab->{id}, $test->{PB}), 1, '... and again, by what it is now');
+        }) ], [ 'moved', 'entered' ], "$name, by a sample that is another's since");
     is($base->value('SELECT s.material_type_id = t.spec_material_type_id FROM lims.sample_test t
-        JOIN lims.sample s ON s.id = t.sample_id WHERE t.id = ?', $test->{PB}), 1, '... it is');
+        JOIN lims.sample s ON s.id = t.sample_id WHERE t.id = ?', $test->{PB}), 1,
+        '... by what it is now');
 }
 
 # One that is scheduled with its result waits for the sample and is judged once.

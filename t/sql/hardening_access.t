@@ -35,7 +35,7 @@ is(functions(q{p.prorettype = 'trigger'::regtype
     'the run-time role may run no trigger');
 is(
     functions(q{p.prosecdef AND has_function_privilege('lims_app', p.oid, 'EXECUTE')}),
-    'authenticate delete_events delete_idempotency_records events_displaced file_backlog'
+    'authenticate delete_events delete_idempotency_records enter_results events_displaced file_backlog'
         . ' forget_previous_secrets give_up_kept_deliveries keys_nearly_full laboratory_figures organizations'
         . ' rejected_content_backlog remove_rejected_content report_blockers retention_backlog'
         . ' scan_backlog scan_samples status_blockers take_received_file verify_blockers'

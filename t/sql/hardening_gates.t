@@ -53,14 +53,15 @@ my @forged = (
     [ analyzed_at => 'now()' ],          [ notes => q{'fine'} ],
     [ media_lot_id => $medium ],         [ confirmation_status => q{'refuted'} ],
 );
+my $owner = $base->owner($lab);
 for my $forged (@forged) {
     my ($column, $value) = @$forged;
-    refused($app, "UPDATE lims.sample_test SET status = 'verified', $column = $value
+    refused($owner, "UPDATE lims.sample_test SET status = 'verified', $column = $value
                     WHERE organization_id = ? AND id = ?", [ $lab->{id}, $sample->{PB} ],
         'invalid_transition', "verified, and $column with it");
 }
 is(of_test('status', $sample->{PB}), 'entered', 'the result was not verified');
-my $clever = $app->selectrow_array(
+my $clever = $owner->selectrow_array(
     q{INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id, result,
           out_of_specification, spec_high, first_entered_at, verified_by, requires_worksheet,
           holding_time_hours)
@@ -189,8 +190,11 @@ my $entered = of_test('entered_at', $third->{PB});
 my $events  = $base->value('SELECT count(*) FROM lims.event');
 is_deeply(judged($third), [ 1000, 0, 0 ], 'as sludge, the result is within its limits');
 $base->db->do('UPDATE lims.specification SET high = 10 WHERE high = 1000');
-change(sample_test => $third->{PB}, spec_material_type_id => $lab->{material}, spec_high => 9);
-is_deeply(judged($third), [ 1000, 0, 0 ], 'writing the derived columns changes nothing');
+my ($write, $values) =
+    set(sample_test => $third->{PB}, spec_material_type_id => $lab->{material}, spec_high => 9);
+refused($app, $write, $values, '42501', 'the run-time role writes no derived columns');
+$owner->do($write, undef, @$values);
+is_deeply(judged($third), [ 1000, 0, 0 ], 'and the owner\'s writing them changes nothing');
 change(sample => $third->{id}, project_id => $outfall);
 is_deeply(judged($third), [ 300, 1, 1 ], 'by the project\'s own limits it is out of specification');
 is_deeply([ of_test('entered_at', $third->{PB}), of_test('confirmation_status', $third->{EC}) ],

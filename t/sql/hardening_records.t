@@ -84,7 +84,7 @@ refused($app, set(sample_test => $before->{HEM}, status => 'verified'), 'workshe
     'the gate still asks for the worksheet');
 is(change(sample_test => $before->{HPC}, status => 'verified'), 1,
     'the gate does not ask for a worksheet added later');
-refused($app, set(sample_test => $before->{HEM}, @$_), 'field_not_patchable',
+refused($base->owner($lab), set(sample_test => $before->{HEM}, @$_), 'field_not_patchable',
     "nor by hand: $_->[0]")
     for [ requires_worksheet => 'f' ], [ requires_confirmation => 't' ],
     [ holding_time_hours => 1 ];
@@ -139,8 +139,11 @@ my $fresh = $base->sample($lab, qw(HPC));
 change(sample => $fresh->{id}, collected_at => '2026-01-05T12:00:00Z');
 change(sample_test => $fresh->{HPC}, result => '3');
 my $entered = $base->value($first, $fresh->{HPC});
-change(sample_test => $fresh->{HPC}, result => '4', first_entered_at => '2026-01-05T13:00:00Z');
-change(sample_test => $fresh->{HPC}, first_entered_at => '2026-01-05T13:00:00Z');
+for my $case ([ result => '4' ], []) {
+    my ($sql, $bind) =
+        set(sample_test => $fresh->{HPC}, @$case, first_entered_at => '2026-01-05T13:00:00Z');
+    $base->owner($lab)->do($sql, undef, @$bind);
+}
 is($base->value($first, $fresh->{HPC}), $entered, 'a correction keeps first_entered_at');
 is($base->value('SELECT entered_at > first_entered_at FROM lims.sample_test WHERE id = ?',
     $fresh->{HPC}), 1, 'a correction changes entered_at');

@@ -44,13 +44,13 @@ my @changes = (
     [ 'who verified',     q{verified_by = NULL} ],
     [ 'when',             q{verified_at = now() - interval '1 day'} ],
     [ 'when analysed',    q{analyzed_at = now()} ],
-    [ 'its judgement',    q{out_of_specification = true} ],
     [ 'its confirmation', q{confirmation_status = 'confirmed'} ],
-    [ 'its value',        q{numeric_value = 1} ],
+    [ 'its judgement',    q{out_of_specification = true}, $base->owner($lab) ],
+    [ 'its value',        q{numeric_value = 1}, $base->owner($lab) ],
 );
 for my $change (@changes) {
-    my ($name, $set) = @$change;
-    refused($app, "UPDATE lims.sample_test SET $set WHERE organization_id = ? AND id = ?",
+    my ($name, $set, $owner) = @$change;
+    refused($owner || $app, "UPDATE lims.sample_test SET $set WHERE organization_id = ? AND id = ?",
         [ $lab->{id}, $sample->{PH} ], 'test_verified_locked', "a verified test: $name");
 }
 is(

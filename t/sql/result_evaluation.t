@@ -153,7 +153,7 @@ refused($app, q{UPDATE lims.sample_test SET confirmation_status = 'confirmed'
     [ $lab->{id}, $test->{PH} ], 'invalid_transition', 'where none is asked, none is given');
 
 # What follows from the result is not written by hand.
-$app->do(q{UPDATE lims.sample_test
+$base->owner($lab)->do(q{UPDATE lims.sample_test
     SET numeric_value = 1, out_of_specification = false, entered_by = NULL,
                   spec_low = 0 WHERE organization_id = ? AND id = ?}, undef, $lab->{id},
                       $test->{PH});

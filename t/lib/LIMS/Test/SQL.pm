@@ -27,6 +27,7 @@ L<LIMS::Test>.
 
     db, superuser, value($sql, @bind)   as L<LIMS::Test::Connections> has them
     app($laboratory)    as lims_app, acting for it as its user; undef: for none
+    owner($laboratory)  as lims_owner, acting for it as its user
     insert($table, { column => value })    a row, as the owner; its id
     parallel($count, sub { my ($number) = @_; ... })
                         as L<LIMS::Test::Parallel> has it
@@ -83,6 +84,14 @@ sub new {
 sub app {
     my ($self, $lab) = @_;
     return $self->app_db($lab->{id}, $lab->{user_id});
+}
+
+sub owner {
+    my ($self, $lab) = @_;
+    my $handle = $self->db;
+    $handle->do(q{SELECT set_config('lims.organization_id', ?, false),
+        set_config('lims.user_id', ?, false)}, undef, $lab->{id}, $lab->{user_id});
+    return $handle;
 }
 
 sub before_parallel {
