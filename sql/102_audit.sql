@@ -44,16 +44,23 @@ BEGIN
 END
 $$;
 
--- The expression that writes one column's value as JSON.
-CREATE FUNCTION lims.audit_value(p_alias text, p_column text, p_secret text[])
-RETURNS text
+-- The expression that writes one column's value as JSON, NULL for NULL. Whole numbers and
+-- booleans are in JSON what they are as text, which costs half as much to make ready.
+CREATE FUNCTION lims.audit_value(
+    p_alias text,
+    p_column text,
+    p_type regtype,
+    p_secret text[]
+) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
-    SELECT CASE
-        WHEN p_column = ANY (p_secret) THEN quote_literal('"(secret)"')
-        ELSE format('coalesce(to_json(%I.%I)::text, ''null'')',
-                    p_alias, p_column)
-    END
+    SELECT format(CASE
+        WHEN p_column = ANY (p_secret)
+        THEN $e$CASE WHEN %I.%I IS NOT NULL THEN '"(secret)"' END$e$
+        WHEN p_type IN ('bigint'::regtype, 'integer'::regtype, 'boolean'::regtype)
+        THEN '%I.%I::text'
+        ELSE 'to_json(%I.%I)::text'
+    END, p_alias, p_column)
 $$;
 
 -- Audits a table, and keeps the identity of its rows. Generates one trigger function for
@@ -86,24 +93,25 @@ DECLARE
     v_deleted text;
     v_identity text;
 BEGIN
+    -- Text joined to NULL is NULL, and concat_ws() leaves it out: a row that is inserted
+    -- or deleted is written without the columns that have no value.
     SELECT string_agg(format(
-               $e$CASE WHEN n.%1$I IS NOT NULL
-                 THEN '"%1$s":{"new":' || %2$s || '}' END$e$,
-               a.attname, lims.audit_value('n', a.attname, p_secret)),
+               $e$'"%1$s":{"new":' || %2$s || '}'$e$, a.attname,
+               lims.audit_value('n', a.attname, a.atttypid, p_secret)),
                E',\n            ' ORDER BY a.attnum),
            string_agg(format(
                $e$CASE WHEN n.%1$I IS DISTINCT FROM o.%1$I%4$s
-                 THEN '"%1$s":{"old":' || %2$s || ',"new":' || %3$s || '}' END$e$,
-               a.attname, lims.audit_value('o', a.attname, p_secret),
-               lims.audit_value('n', a.attname, p_secret),
+                 THEN '"%1$s":{"old":' || coalesce(%2$s, 'null')
+                     || ',"new":' || coalesce(%3$s, 'null') || '}' END$e$,
+               a.attname, lims.audit_value('o', a.attname, a.atttypid, p_secret),
+               lims.audit_value('n', a.attname, a.atttypid, p_secret),
                -- 10 and 10.0 are equal, but a change.
                CASE WHEN a.atttypid = 'numeric'::regtype THEN format(
                    ' OR scale(n.%1$I) <> scale(o.%1$I)', a.attname) END),
                E',\n            ' ORDER BY a.attnum),
            string_agg(format(
-               $e$CASE WHEN o.%1$I IS NOT NULL
-                 THEN '"%1$s":{"old":' || %2$s || '}' END$e$,
-               a.attname, lims.audit_value('o', a.attname, p_secret)),
+               $e$'"%1$s":{"old":' || %2$s || '}'$e$, a.attname,
+               lims.audit_value('o', a.attname, a.atttypid, p_secret)),
                E',\n            ' ORDER BY a.attnum)
       INTO v_inserted, v_updated, v_deleted
       FROM pg_attribute a

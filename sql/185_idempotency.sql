@@ -190,14 +190,16 @@ CREATE FUNCTION lims.idempotency_record_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF EXISTS (SELECT FROM lims.answer_storage s
-                WHERE s.organization_id = NEW.organization_id
-                  AND s.api_key_id = NEW.api_key_id
-                  AND s.bytes >= 268435456)
-       AND NOT EXISTS (SELECT FROM lims.idempotency_record r
-                        WHERE r.organization_id = NEW.organization_id
-                          AND r.api_key_id = NEW.api_key_id
-                          AND r.idempotency_key = NEW.idempotency_key) THEN
+    IF NOT EXISTS (SELECT FROM lims.answer_storage s
+                    WHERE s.organization_id = NEW.organization_id
+                      AND s.api_key_id = NEW.api_key_id
+                      AND s.bytes >= 268435456) THEN
+        RETURN NEW;
+    END IF;
+    IF NOT EXISTS (SELECT FROM lims.idempotency_record r
+                    WHERE r.organization_id = NEW.organization_id
+                      AND r.api_key_id = NEW.api_key_id
+                      AND r.idempotency_key = NEW.idempotency_key) THEN
         PERFORM lims.refuse('rate_limited',
             'The answers that are kept for the Idempotency-Keys of this API key '
             'take 256 MB: try again when the oldest have had their time, or '
