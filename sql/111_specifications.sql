@@ -31,7 +31,7 @@ CREATE TABLE lims.specification (
 
 SELECT lims.attach_record('specification');
 
--- The limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".
+-- Returns the limits in words: "6.5 to 8.5 s.u.", "at most 10 mg/L", "Absent".
 CREATE FUNCTION lims.specification_words(
     p_low numeric,
     p_high numeric,
@@ -103,7 +103,7 @@ $$;
 
 -- Judging a result by its limits -------------------------------------------
 
--- What a presence result says: true, false, or NULL for other words.
+-- Parses a presence result: true (present), false (absent), NULL for other words.
 CREATE FUNCTION lims.presence(p_text text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$

@@ -212,7 +212,7 @@ BEGIN
 END
 $$;
 
--- The day of a time of collection, in the laboratory's time zone.
+-- Returns the day of a time of collection in the laboratory's time zone.
 CREATE FUNCTION lims.collection_day(p_organization bigint, p_time timestamptz)
 RETURNS date
 LANGUAGE plpgsql STABLE

@@ -82,7 +82,7 @@ CREATE TABLE lims.organization_dirty (
 -- templates, which do not change once there is a worksheet; not on investigations, which
 -- block nothing.
 
--- Of rows that name their sample.
+-- Marks the samples of the changed rows as dirty; for tables with a sample_id.
 CREATE FUNCTION lims.mark_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

@@ -141,7 +141,7 @@ CREATE TABLE lims.qc_control (
 CREATE INDEX qc_control_batch
     ON lims.qc_control (organization_id, qc_batch_id, id);
 
--- The members that a control lacks for its criterion, in words; NULL: none.
+-- Names the members that a control lacks for its criterion, in words; NULL: none.
 CREATE FUNCTION lims.qc_control_needs(p lims.qc_control) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -225,7 +225,7 @@ SELECT lims.attach_record('qc_control');
 
 -- Evaluation ---------------------------------------------------------------
 
--- The outcome of a batch's controls; NULL: there are none.
+-- Returns the outcome of a batch's controls; NULL: there are none.
 CREATE FUNCTION lims.qc_batch_outcome(p_organization bigint, p_batch bigint)
 RETURNS text
 LANGUAGE sql STABLE

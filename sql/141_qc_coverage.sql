@@ -83,7 +83,7 @@ SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, c.qc_batch_id,
     ON b.organization_id = c.organization_id
    AND b.id = c.qc_batch_id;
 
--- All batches that cover a test, as on certificates.
+-- Lists all batches that cover a test, as on certificates.
 CREATE FUNCTION lims.covering_batches(p_organization bigint, p_sample_test bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE

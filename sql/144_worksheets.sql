@@ -387,7 +387,7 @@ CREATE TRIGGER guard_update BEFORE UPDATE ON lims.worksheet_value
 FOR EACH ROW WHEN (NEW *<> OLD)
 EXECUTE FUNCTION lims.worksheet_value_guard();
 
--- Of rows that name their worksheet.
+-- Marks the samples of the changed rows as dirty; for tables with a worksheet_id.
 CREATE FUNCTION lims.mark_samples_by_worksheet() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp

@@ -10,7 +10,7 @@
 -- What only some tests need is in functions, which the planner does not inline, so that
 -- other reads do not pay for planning and starting it.
 
--- The limits that apply to a test now (lims.limits_of), in words.
+-- Returns the limits that apply to a test now (lims.limits_of), in words.
 CREATE FUNCTION lims.specification_now(
     p_organization bigint,
     p_definition bigint,

@@ -141,7 +141,7 @@ BEGIN
 END
 $$;
 
--- The refusals of reporting a sample; no row: it can be reported.
+-- Lists the blockers of reporting a sample; no row: it can be reported.
 CREATE FUNCTION lims.report_blockers(p_organization bigint, p_sample bigint)
 RETURNS SETOF lims.blocker
 LANGUAGE plpgsql SECURITY DEFINER
@@ -198,7 +198,7 @@ BEGIN
 END
 $$;
 
--- A refusal of verifying a test.
+-- Makes one blocker of verifying a test.
 CREATE FUNCTION lims.test_blocker(p_sample_test_id bigint, p_slug text, p_message text)
 RETURNS lims.blocker
 LANGUAGE plpgsql IMMUTABLE

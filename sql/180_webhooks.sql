@@ -281,7 +281,7 @@ CREATE TRIGGER fan_out AFTER INSERT ON lims.event
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.webhook_fan_out();
 
--- The body of a delivery, with its members in the contract's order.
+-- Returns the body of a delivery, with its members in the contract's order.
 CREATE FUNCTION lims.webhook_body(
     p_delivery_id uuid,
     p_type text,

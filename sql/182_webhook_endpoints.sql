@@ -3,7 +3,7 @@
 -- Consequences of an administrator's acts on a webhook endpoint: enabling, deleting,
 -- testing, and sending again what was given up.
 
--- A deleted endpoint cannot be changed.
+-- Refuses a change of a deleted endpoint.
 CREATE FUNCTION lims.webhook_endpoint_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -152,7 +152,7 @@ CREATE TABLE lims.answer_storage (
         REFERENCES lims.api_key (organization_id, id)
 );
 
--- The bytes of an answer that are counted: large ones only.
+-- Returns the bytes of an answer that count against the limit: 0 for a small one.
 CREATE FUNCTION lims.answer_size(p_body text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$

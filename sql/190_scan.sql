@@ -245,7 +245,7 @@ BEGIN
 END
 $$;
 
--- A sample's findings as in lifecycle events, in the order of its readiness.
+-- Lists a sample's findings as in lifecycle events, in the order of its readiness.
 CREATE FUNCTION lims.release_reasons(p_organization bigint, p_sample bigint)
 RETURNS json
 LANGUAGE plpgsql STABLE

@@ -300,7 +300,7 @@ BEGIN
 END
 $$;
 
--- One batch of each kind.
+-- Does one batch of each kind of retention, and returns the numbers of rows.
 CREATE FUNCTION lims.retention_step(
     p_event_age interval,
     p_idempotency_lifetime interval,

@@ -81,7 +81,7 @@ BEGIN
 END
 $$;
 
--- A time of a file, with its own zone or in the given one.
+-- Parses a time of a file, with its own zone or in the given one.
 CREATE FUNCTION lims.moment_of(p_text text, p_zone text) RETURNS timestamptz
 LANGUAGE sql STABLE
 AS $$
@@ -139,7 +139,7 @@ $$;
 
 -- Finding samples ----------------------------------------------------------
 
--- The identifiers by which a profile finds samples; default: the tracking id.
+-- Lists the identifiers by which a profile finds samples; default: the tracking id.
 CREATE FUNCTION lims.sample_ways(p_policy jsonb) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$

@@ -319,7 +319,7 @@ $$;
 
 -- Reasons ------------------------------------------------------------------
 
--- A reason about the file as a whole.
+-- Makes a reason for quarantine that concerns the file as a whole.
 CREATE FUNCTION lims.file_reason(p_code text, p_severity text, p_message text)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE

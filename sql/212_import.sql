@@ -383,7 +383,7 @@ BEGIN
 END
 $$;
 
--- The numbers of files that wait to be read, and for a person.
+-- Counts the files that wait to be read, and those that wait for a person.
 CREATE FUNCTION lims.file_backlog(
     p_at_most bigint,
     OUT received bigint,

@@ -142,7 +142,7 @@ static void list_targets(lims_dial_t *dial, const PQconninfoOption *options)
     }
 }
 
-static apr_interval_time_t patience_of(const PQconninfoOption *options, apr_pool_t *pool)
+static apr_interval_time_t connect_timeout_of(const PQconninfoOption *options, apr_pool_t *pool)
 {
     const char *text = option(options, "connect_timeout", pool);
     long seconds = text ? strtol(text, NULL, 10) : 0;
@@ -172,7 +172,7 @@ lims_dial_t *lims_dial_begin(const char *conninfo, apr_pool_t *pool)
     dial->pool = pool;
     dial->conninfo = conninfo;
     dial->targets = apr_array_make(pool, 4, sizeof(target_t));
-    dial->timeout = patience_of(options, pool);
+    dial->timeout = connect_timeout_of(options, pool);
     list_targets(dial, options);
     PQconninfoFree(options);
     apr_pool_cleanup_register(pool, dial, hang_up, apr_pool_cleanup_null);

@@ -235,7 +235,7 @@ static const lims_error_t *read_plan(lims_migration_plan_t **plan, const run_t *
     return error;
 }
 
-static const lims_error_t *judge(const run_t *run, const lims_migration_plan_t *plan)
+static const lims_error_t *check_plan(const run_t *run, const lims_migration_plan_t *plan)
 {
     for (int i = 0; i < plan->count; i++) {
         const lims_migration_row_t *row = &plan->rows[i];
@@ -352,7 +352,7 @@ static const lims_error_t *apply_patiently(const run_t *run, const lims_migratio
 
 static const lims_error_t *apply_pending(const run_t *run, const lims_migration_plan_t *plan)
 {
-    const lims_error_t *error = judge(run, plan);
+    const lims_error_t *error = check_plan(run, plan);
 
     /* The plan begins with the migrations known here, in their order. */
     for (int i = 0; i < lims_migrations_count && !error; i++) {

@@ -544,7 +544,7 @@ void lims_dispatch_session_continue(lims_dispatch_session_t *session,
     }
 }
 
-static bool can_talk(const lims_dispatch_session_t *session)
+static bool is_ready_to_send(const lims_dispatch_session_t *session)
 {
     return lims_dispatch_session_is_connected(session) &&
            !lims_connection_timed_out(session->connection);
@@ -571,14 +571,14 @@ void lims_dispatch_session_leave(lims_dispatch_session_t *session,
         lims_connection_set_timeout(session->connection, LEAVE_PATIENCE);
         receive(session, ended);
     }
-    if (can_talk(session) && !APR_RING_EMPTY(ended, lims_delivery_t, link)) {
+    if (is_ready_to_send(session) && !APR_RING_EMPTY(ended, lims_delivery_t, link)) {
         lims_dispatch_session_send(session, ended, false, lims_time_monotonic());
         if (session->trip) {
             lims_connection_set_timeout(session->connection, LEAVE_PATIENCE);
             receive(session, ended);
         }
     }
-    if (can_talk(session)) {
+    if (is_ready_to_send(session)) {
         lims_connection_set_timeout(session->connection, LEAVE_PATIENCE);
         release(session);
     }

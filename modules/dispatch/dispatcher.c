@@ -185,7 +185,7 @@ static apr_time_t record_at(const lims_dispatcher_t *d, bool stopping)
     return stopping ? 0 : d->answered_at + BATCH_PAUSE;
 }
 
-static void talk(lims_dispatcher_t *d, bool stopping)
+static void exchange_with_database(lims_dispatcher_t *d, bool stopping)
 {
     apr_time_t now = lims_time_monotonic();
     bool claim = !stopping && now >= claim_at(d);
@@ -295,7 +295,7 @@ static void step(lims_dispatcher_t *d, bool stopping)
     curl_multi_perform(d->transfers->multi, &running);
     collect_outcomes(d);
     mark_slow_lanes(d, lims_time_monotonic());
-    talk(d, stopping);
+    exchange_with_database(d, stopping);
     wait_for_something(d, stopping);
 }
 

@@ -52,7 +52,7 @@ static bool address_of(lims_address_t *address, const struct curl_sockaddr *peer
     return address->length != 0;
 }
 
-static const char *written(const lims_address_t *address, apr_pool_t *pool)
+static const char *address_text(const lims_address_t *address, apr_pool_t *pool)
 {
     char text[INET6_ADDRSTRLEN] = "";
 
@@ -61,7 +61,7 @@ static const char *written(const lims_address_t *address, apr_pool_t *pool)
 }
 
 /* Adds an address to a list, unless it is there: libcurl may try one again. */
-static void note(const char **list, const char *one, apr_pool_t *pool)
+static void add_address(const char **list, const char *one, apr_pool_t *pool)
 {
     const char *item = apr_pstrcat(pool, ", ", one, ",", NULL);
 
@@ -85,12 +85,12 @@ static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_s
         const char *kind = address_of(&address, peer)
                                ? lims_address_refusal(&address, settings->allowed)
                                : "of no known family";
-        const char *text = written(&address, pool);
+        const char *text = address_text(&address, pool);
         if (kind) {
-            note(&delivery->refused, apr_pstrcat(pool, kind, " (", text, ")", NULL), pool);
+            add_address(&delivery->refused, apr_pstrcat(pool, kind, " (", text, ")", NULL), pool);
             return CURL_SOCKET_BAD;
         }
-        note(&delivery->tried, text, pool);
+        add_address(&delivery->tried, text, pool);
     }
     return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
 }
@@ -284,7 +284,7 @@ static long time_left(const lims_delivery_t *delivery)
     return left < 1000 ? 1L : (long)(left / 1000);
 }
 
-static bool fly(lims_transfers_t *transfers, lims_delivery_t *delivery)
+static bool begin_transfer(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     CURL *easy = delivery->easy;
     long left = time_left(delivery);
@@ -315,7 +315,8 @@ const char *lims_transfers_start(lims_transfers_t *transfers, lims_delivery_t *d
     delivery->settings = transfers->settings;
     delivery->started = lims_time_monotonic();
     delivery->easy = take_handle(transfers);
-    if (!delivery->easy || !add_headers(delivery, secret, previous) || !fly(transfers, delivery)) {
+    if (!delivery->easy || !add_headers(delivery, secret, previous) ||
+        !begin_transfer(transfers, delivery)) {
         clear_attempt(transfers, delivery);
         return "the request could not be made";
     }
@@ -332,7 +333,7 @@ void lims_transfers_drop(lims_transfers_t *transfers, lims_delivery_t *delivery)
 
 /* Describes a failed connection by its addresses: libcurl names the host alone, and the
  * last of several reasons. */
-static const char *unconnected(const lims_delivery_t *delivery)
+static const char *describe_failed_connection(const lims_delivery_t *delivery)
 {
     char reason[256] = "";
     long number = 0;
@@ -349,7 +350,7 @@ static const char *failure_of(const lims_delivery_t *delivery, CURLcode code)
     apr_pool_t *pool = delivery->pool;
 
     if (code == CURLE_COULDNT_CONNECT && delivery->tried) {
-        return unconnected(delivery);
+        return describe_failed_connection(delivery);
     }
 
     switch (code) {
@@ -404,7 +405,7 @@ static void take_outcome(lims_delivery_t *delivery, CURLcode code)
 /* Whether the attempt failed on a dead kept-alive connection: the receiver closed it
  * while it was used again. That says nothing about the receiver and counts as no
  * attempt. libcurl itself tries again, but perhaps on another dead one. */
-static bool had_died(const lims_delivery_t *delivery, CURLcode code)
+static bool failed_on_dead_connection(const lims_delivery_t *delivery, CURLcode code)
 {
     long opened = 0;
 
@@ -413,11 +414,11 @@ static bool had_died(const lims_delivery_t *delivery, CURLcode code)
            opened == 0 && delivery->header_seen == 0 && !delivery->again;
 }
 
-static bool fly_again(lims_transfers_t *transfers, lims_delivery_t *delivery)
+static bool begin_transfer_again(lims_transfers_t *transfers, lims_delivery_t *delivery)
 {
     curl_multi_remove_handle(transfers->multi, delivery->easy);
     delivery->again = true;
-    return fly(transfers, delivery);
+    return begin_transfer(transfers, delivery);
 }
 
 lims_delivery_t *lims_transfers_ended(lims_transfers_t *transfers)
@@ -435,7 +436,8 @@ lims_delivery_t *lims_transfers_ended(lims_transfers_t *transfers)
         }
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
         delivery = (lims_delivery_t *)(void *)private;
-        if (had_died(delivery, code) && fly_again(transfers, delivery)) {
+        if (failed_on_dead_connection(delivery, code) &&
+            begin_transfer_again(transfers, delivery)) {
             continue;
         }
         take_outcome(delivery, code);

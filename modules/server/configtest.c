@@ -92,7 +92,7 @@ static bool is_among(const apr_array_header_t *names, const char *name)
     return false;
 }
 
-static bool is_called(const server_rec *s, const char *name)
+static bool has_name(const server_rec *s, const char *name)
 {
     return strcasecmp(s->server_hostname, name) == 0 || is_among(s->names, name) ||
            is_among(s->wild_names, name);
@@ -105,7 +105,7 @@ static bool is_called(const server_rec *s, const char *name)
 static bool is_reached_by_tls(const server_rec *s, const server_rec *first)
 {
     for (const server_rec *each = first; each; each = each->next) {
-        if (has_tls(each) && (each == s || !s->is_virtual || is_called(each, s->server_hostname)) &&
+        if (has_tls(each) && (each == s || !s->is_virtual || has_name(each, s->server_hostname)) &&
             strcmp(lims_config_database(each), lims_config_database(s)) == 0) {
             return true;
         }

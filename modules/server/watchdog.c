@@ -149,8 +149,8 @@ static bool is_enough(void *context)
 }
 
 /* Logs when a job begins to fail and when it works again. */
-static void tell(const database_t *database, const lims_job_t *job, record_t *record,
-                 const lims_error_t *error)
+static void log_change(const database_t *database, const lims_job_t *job, record_t *record,
+                       const lims_error_t *error)
 {
     if (error && atomic_exchange(&record->failing, 1) == 0) {
         ap_log_error(
@@ -166,8 +166,8 @@ static void tell(const database_t *database, const lims_job_t *job, record_t *re
     }
 }
 
-static void note(record_t *record, const lims_job_report_t *report, const lims_error_t *error,
-                 apr_time_t begun)
+static void record_run(record_t *record, const lims_job_report_t *report, const lims_error_t *error,
+                       apr_time_t begun)
 {
     apr_time_t now = apr_time_now();
 
@@ -222,8 +222,8 @@ static void run(const database_t *database, lims_job_e which, apr_pool_t *pool)
     if (!error && !atomic_load(&stopping)) {
         error = lims_job_look(&report, job, connection, values, pool);
     }
-    tell(database, job, record, error);
-    note(record, &report, error, begun);
+    log_change(database, job, record, error);
+    record_run(record, &report, error, begun);
     if (did_something(&report)) {
         lims_webhooks_wake(database->server);
     }
