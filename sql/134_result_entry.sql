@@ -89,7 +89,8 @@ BEGIN
                analyzed_at = h.analyzed,
                entered_by = h.entered_by,
                entered_at = h.entered_at,
-               first_entered_at = h.first_entered_at
+               first_entered_at = h.first_entered_at,
+               updated_at = now()
           FROM held h
          WHERE t.organization_id = p_organization
            AND t.id = h.id
