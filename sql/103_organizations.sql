@@ -201,15 +201,16 @@ CREATE FUNCTION lims.set_context(
 ) RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_set text;
 BEGIN
-    PERFORM set_config('lims.organization_id', coalesce(p_organization::text, ''),
-                       true),
-            set_config('lims.user_id', coalesce(p_user::text, ''), true),
-            set_config('lims.api_key_id', coalesce(p_api_key::text, ''), true),
-            set_config('lims.request_id', coalesce(p_request_id, ''), true),
-            set_config('lims.reason', coalesce(p_reason, ''), true),
-            set_config('lims.signature_id', coalesce(p_signature::text, ''),
-                       true);
+    -- Assignments, for PERFORM runs a query.
+    v_set := set_config('lims.organization_id', coalesce(p_organization::text, ''), true);
+    v_set := set_config('lims.user_id', coalesce(p_user::text, ''), true);
+    v_set := set_config('lims.api_key_id', coalesce(p_api_key::text, ''), true);
+    v_set := set_config('lims.request_id', coalesce(p_request_id, ''), true);
+    v_set := set_config('lims.reason', coalesce(p_reason, ''), true);
+    v_set := set_config('lims.signature_id', coalesce(p_signature::text, ''), true);
 END
 $$;
 
@@ -232,6 +233,7 @@ SET search_path = lims, pg_temp
 AS $$
 DECLARE
     v_refusal text;
+    v_set text;
 BEGIN
     SELECT k.id, k.organization_id, k.created_by, k.scopes, k.upload_only,
            k.last_used_at,
@@ -257,7 +259,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'LM401', MESSAGE = v_refusal;
     END IF;
     IF p_request_id IS NULL THEN
-        PERFORM set_config('lims.organization_id', organization_id::text, true);
+        v_set := set_config('lims.organization_id', organization_id::text, true);
     ELSE
         PERFORM lims.set_context(organization_id, user_id, key_id, p_request_id,
                                  NULL, NULL);

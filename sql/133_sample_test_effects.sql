@@ -90,6 +90,10 @@ SET search_path = lims, pg_temp
 AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
+        -- An INSERT of no rows runs the triggers of the outbox all the same.
+        IF NOT EXISTS (SELECT FROM new_rows n WHERE n.status = 'entered') THEN
+            RETURN NULL;
+        END IF;
         INSERT INTO lims.event (organization_id, type, data)
         SELECT n.organization_id, 'result.entered', json_build_object(
                    'sampleTestId', n.id,
