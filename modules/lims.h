@@ -76,6 +76,9 @@ typedef enum {
     LIMS_E_SCOPE_REQUIRED,
     LIMS_E_AI_DATA_ACCESS_DISABLED,
     LIMS_E_ESIGNATURE_REQUIRED,
+    LIMS_E_PERMISSION_REQUIRED,
+    LIMS_E_SIGNATURE_INVALID,
+    LIMS_E_ACCOUNT_LOCKED,
     LIMS_E_SAMPLE_LIMIT_EXCEEDED,
     LIMS_E_FILE_STORAGE_EXCEEDED,
     LIMS_E_NOT_FOUND,
@@ -93,11 +96,24 @@ typedef enum {
     LIMS_E_NOT_RECEIVABLE,
     LIMS_E_INVALID_TRANSITION,
     LIMS_E_ALREADY_DECIDED,
+    LIMS_E_SELF_VERIFICATION,
+    LIMS_E_SELF_APPROVAL,
+    LIMS_E_POLICY_UNSATISFIABLE,
+    LIMS_E_LAST_ADMINISTRATOR,
+    LIMS_E_OWN_ROLES,
+    LIMS_E_REASON_REQUIRED,
+    LIMS_E_AMENDMENT_DIFFERS,
+    LIMS_E_QC_PENDING,
+    LIMS_E_INVESTIGATION_OPEN,
+    LIMS_E_SAMPLE_ON_HOLD,
+    LIMS_E_LOT_NOT_RELEASED,
+    LIMS_E_RETEST_UNDECIDED,
     LIMS_E_IDEMPOTENCY_IN_PROGRESS,
     LIMS_E_PRECONDITION_FAILED,
     LIMS_E_PAYLOAD_TOO_LARGE,
     LIMS_E_UNSUPPORTED_MEDIA_TYPE,
     LIMS_E_IDEMPOTENCY_MISMATCH,
+    LIMS_E_PRECONDITION_REQUIRED,
     LIMS_E_RATE_LIMITED,
     LIMS_E_INTERNAL,
     LIMS_E_AI_UNAVAILABLE,
@@ -211,6 +227,17 @@ struct lims_field_t {
       .doc = "Cursor to read from: nextCursor of the page before.",                   \
       .example = "0" }
 
+/* The member of a body that says why, of acts that ask people for a reason. It becomes the
+ * request's reason, which the audit trail keeps; at the command line --reason gives it. */
+#define LIMS_REASON_FIELD                                                            \
+    { .name = "reason",                                                              \
+      .type = LIMS_T_STRING,                                                         \
+      .flags = LIMS_F_CREATE | LIMS_F_REQUIRED | LIMS_F_WORDS,                       \
+      .min = 1,                                                                      \
+      .max = 1000,                                                                   \
+      .doc = "Reason for the act, kept in the audit trail.",                         \
+      .example = "bottle broken in transit" }
+
 /* clang-format on */
 
 /* Longest string where a field states no maximum of its own. */
@@ -264,6 +291,7 @@ struct lims_route_t {
     const char *summary;
     const char *description; /* longer, Markdown, or NULL */
     const char *scope;       /* that a key needs; NULL: any valid key */
+    const char *permission;  /* that a person needs: of kernel/permission.h */
     unsigned flags;
     unsigned body;              /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
     const lims_field_t *input;  /* a body of its own instead, or NULL */

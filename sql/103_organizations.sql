@@ -49,6 +49,24 @@ CREATE TABLE lims.organization (
     oos_opens_investigation boolean NOT NULL DEFAULT true,
     holding_warning_hours numeric NOT NULL DEFAULT 24
         CHECK (holding_warning_hours BETWEEN 0 AND 8760),
+    -- Policies of people: by default as permissive as an API key finds the service.
+    self_verification text NOT NULL DEFAULT 'allowed'
+        CHECK (self_verification IN ('allowed', 'refused')),
+    approver_may_be_verifier boolean NOT NULL DEFAULT true,
+    reason_on_change boolean NOT NULL DEFAULT false,
+    open_investigation_blocks boolean NOT NULL DEFAULT false,
+    keys_within_roles boolean NOT NULL DEFAULT false,
+    qc_required text NOT NULL DEFAULT 'off'
+        CHECK (qc_required IN ('off', 'warn', 'block')),
+    lot_qc_policy text NOT NULL DEFAULT 'off'
+        CHECK (lot_qc_policy IN ('off', 'warn', 'block')),
+    session_minutes integer NOT NULL DEFAULT 15
+        CHECK (session_minutes BETWEEN 5 AND 60),
+    -- Days until an investigation is due.
+    investigation_days integer NOT NULL DEFAULT 30
+        CHECK (investigation_days BETWEEN 1 AND 365),
+    -- Bytes of all attachments together.
+    attachment_bytes bigint NOT NULL DEFAULT 1073741824 CHECK (attachment_bytes >= 0),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

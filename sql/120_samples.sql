@@ -117,6 +117,15 @@ CREATE TABLE lims.sample (
     material_type_name text,
     -- Hash of the reported content (lims.release_content), equal to the approved one.
     content_hash bytea CHECK (length(content_hash) = 32),
+    order_id bigint,
+    due_date date,
+    -- What becomes of the sample, beside the six statuses of its way through the
+    -- laboratory.
+    disposition text NOT NULL DEFAULT 'active' CHECK (disposition IN (
+        'active', 'on_hold', 'cancelled', 'rejected', 'disposed')),
+    disposition_reason text CHECK (length(disposition_reason) BETWEEN 1 AND 1000),
+    -- Whether the notes are printed on the certificate.
+    note_on_report boolean NOT NULL DEFAULT false,
     created_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

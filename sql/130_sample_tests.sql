@@ -127,9 +127,27 @@ CREATE TABLE lims.sample_test (
     -- judgement depends on it.
     reporting_limit numeric,
     method_detection_limit numeric,
+    -- Only active tests count: in gates, completeness, worklists and certificates.
+    disposition text NOT NULL DEFAULT 'active'
+        CHECK (disposition IN ('active', 'cancelled', 'set_aside')),
+    -- The first test of the family, of which this one is a repetition.
+    retest_of bigint,
+    assigned_to bigint,
+    -- Sent back to whoever enters it, until it is entered again.
+    returned_by bigint,
+    returned_at timestamptz,
+    return_reason text CHECK (length(return_reason) BETWEEN 1 AND 1000),
+    -- Whether the notes are printed on the certificate.
+    note_on_report boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
+    CONSTRAINT sample_test_retest_of FOREIGN KEY (organization_id, retest_of)
+        REFERENCES lims.sample_test (organization_id, id),
+    FOREIGN KEY (organization_id, assigned_to)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, returned_by)
+        REFERENCES lims.user_account (organization_id, id),
     CONSTRAINT sample_test_sample FOREIGN KEY (organization_id, sample_id)
         REFERENCES lims.sample (organization_id, id),
     CONSTRAINT sample_test_test_definition

@@ -50,6 +50,14 @@ const lims_error_kind_t lims_error_kinds[] = {
     [LIMS_E_ESIGNATURE_REQUIRED] = { "esignature_required", 403, "Electronic signature required",
                                      "The act needs a person's electronic signature, which an "
                                      "API key cannot give." },
+    [LIMS_E_PERMISSION_REQUIRED] = { "permission_required", 403, "Permission required",
+                                     "None of the person's roles has the permission that the "
+                                     "act needs." },
+    [LIMS_E_SIGNATURE_INVALID] = { "signature_invalid", 403, "Signature invalid",
+                                   "The password is not the signer's; nothing was signed." },
+    [LIMS_E_ACCOUNT_LOCKED] = { "account_locked", 403, "Account locked",
+                                "The account cannot sign for a time, after failed signatures; "
+                                "see `Retry-After`." },
     [LIMS_E_SAMPLE_LIMIT_EXCEEDED] = { "SAMPLE_LIMIT_EXCEEDED", 403, "Sample limit exceeded",
                                        "The plan's monthly sample allowance is used up." },
     [LIMS_E_FILE_STORAGE_EXCEEDED] = { "FILE_STORAGE_EXCEEDED", 403, "File storage exceeded",
@@ -85,6 +93,34 @@ const lims_error_kind_t lims_error_kinds[] = {
                                     "The record's state does not allow this change." },
     [LIMS_E_ALREADY_DECIDED] = { "already_decided", 409, "Already decided",
                                  "The approval has been decided." },
+    [LIMS_E_SELF_VERIFICATION] = { "self_verification", 409, "Own result",
+                                   "Whoever entered a result does not verify it, by the "
+                                   "organization's policy." },
+    [LIMS_E_SELF_APPROVAL] = { "self_approval", 409, "Own verification",
+                               "Whoever verified a result of the sample, or decided another step, "
+                               "does not decide this one, by the organization's policy." },
+    [LIMS_E_POLICY_UNSATISFIABLE] = { "policy_unsatisfiable", 409, "Policy unsatisfiable",
+                                      "The active people of the organization could not meet the "
+                                      "policy." },
+    [LIMS_E_LAST_ADMINISTRATOR] = { "last_administrator", 409, "Last administrator",
+                                    "The change would leave nobody who manages users." },
+    [LIMS_E_OWN_ROLES] = { "own_roles", 409, "Own roles",
+                           "Nobody changes their own roles while somebody else can." },
+    [LIMS_E_REASON_REQUIRED] = { "reason_required", 409, "Reason required",
+                                 "The organization's policy asks for a reason for this change." },
+    [LIMS_E_AMENDMENT_DIFFERS] = { "amendment_differs", 409, "Amendment differs",
+                                   "The sample is not as it was when the amendment was opened." },
+    [LIMS_E_QC_PENDING] = { "qc_pending", 409, "QC pending",
+                            "The quality control that the method requires is not yet "
+                            "evaluated." },
+    [LIMS_E_INVESTIGATION_OPEN] = { "investigation_open", 409, "Investigation open",
+                                    "An investigation of the sample is open." },
+    [LIMS_E_SAMPLE_ON_HOLD] = { "sample_on_hold", 409, "Sample on hold",
+                                "The sample is on hold." },
+    [LIMS_E_LOT_NOT_RELEASED] = { "lot_not_released", 409, "Lot not released",
+                                  "The lot is quarantined or failed its quality control." },
+    [LIMS_E_RETEST_UNDECIDED] = { "retest_undecided", 409, "Retest undecided",
+                                  "A test was repeated, and none of its results is chosen." },
     [LIMS_E_IDEMPOTENCY_IN_PROGRESS] = { "idempotency_in_progress", 409, "In progress",
                                          "The first request with this Idempotency-Key is still "
                                          "running." },
@@ -97,6 +133,9 @@ const lims_error_kind_t lims_error_kinds[] = {
                                         "takes." },
     [LIMS_E_IDEMPOTENCY_MISMATCH] = { "idempotency_mismatch", 422, "Idempotency mismatch",
                                       "The Idempotency-Key was used with another request." },
+    [LIMS_E_PRECONDITION_REQUIRED] = { "precondition_required", 428, "Precondition required",
+                                       "A signed act names what was seen: the `contentHash` that "
+                                       "the record showed." },
     [LIMS_E_RATE_LIMITED] = { "rate_limited", 429, "Rate limited",
                               "The key's request limit is exceeded; see `Retry-After`." },
     [LIMS_E_INTERNAL] = { "internal", 500, "Internal error", "Something unexpected failed." },

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * permission.c - the permissions of people.
+ */
+#include "kernel/permission.h"
+
+#include <string.h>
+
+const lims_permission_t lims_permissions[] = {
+    { "data.read", "Read the laboratory's records" },
+    { "audit.read", "Read the audit trail" },
+    { "sample.register", "Register samples, orders and clients" },
+    { "sample.receive", "Receive samples" },
+    { "sample.edit", "Correct samples, add tests, hold and dispose of samples" },
+    { "sample.cancel", "Cancel and reject samples" },
+    { "sample.report", "Report samples" },
+    { "result.enter", "Enter results" },
+    { "result.verify", "Verify results, send them back, repeat tests" },
+    { "result.reopen", "Reopen verified results" },
+    { "approval.decide", "Approve and reject" },
+    { "certificate.issue", "Issue certificates" },
+    { "certificate.amend", "Amend reported samples and their certificates" },
+    { "qc.enter", "Run QC batches" },
+    { "qc.override", "Override failed QC batches and lots" },
+    { "lot.manage", "Register, open and quarantine lots" },
+    { "lot.release", "Release lots from quarantine" },
+    { "worksheet.fill", "Fill in worksheets" },
+    { "worksheet.sign", "Sign worksheets off" },
+    { "confirmation.record", "Record confirmation steps" },
+    { "confirmation.decide", "Decide the outcome of confirmations" },
+    { "investigation.work", "Work on investigations" },
+    { "investigation.close", "Close investigations" },
+    { "file.import", "Import instrument files" },
+    { "file.review", "Review quarantined instrument files" },
+    { "profile.manage", "Manage instrument profiles" },
+    { "reference.manage", "Manage reference data" },
+    { "policy.manage", "Manage policies and the permissions of roles" },
+    { "user.manage", "Manage users" },
+    { "key.manage", "Manage API keys" },
+    { "webhook.manage", "Manage webhook endpoints" },
+    { "note.add", "Add comments and attachments" },
+    { "self", "The person's own session, password and views" },
+    { NULL, NULL },
+};
+
+bool lims_permission_valid(const char *permission)
+{
+    const lims_permission_t *known = lims_permissions;
+
+    while (known->name && strcmp(known->name, permission) != 0) {
+        known++;
+    }
+    return known->name;
+}

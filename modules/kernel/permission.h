@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * permission.h - the permissions of people, one for each kind of act. Roles have them by the
+ * organization's matrix, which is in the database. API keys have scopes instead.
+ */
+#ifndef LIMS_KERNEL_PERMISSION_H
+#define LIMS_KERNEL_PERMISSION_H
+
+#include "lims.h"
+
+typedef struct {
+    const char *name;
+    const char *doc;
+} lims_permission_t;
+
+/* Ends with a NULL name. */
+extern const lims_permission_t lims_permissions[];
+
+/* Whether there is a permission of this name. */
+bool lims_permission_valid(const char *permission);
+
+#endif /* LIMS_KERNEL_PERMISSION_H */
