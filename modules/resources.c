@@ -26,6 +26,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_project,
     &lims_client,
     &lims_storage_location,
+    &lims_panel,
     &lims_ingest,
     &lims_event,
     &lims_specification,

@@ -182,6 +182,8 @@ CREATE TABLE lims.test_definition (
     requires_confirmation boolean NOT NULL DEFAULT false,
     -- A numeric result from here on is presumptive positive; NULL: above 0.
     presumptive_minimum numeric,
+    -- Days from receipt until its result is due; NULL: no promise.
+    turnaround_days integer CHECK (turnaround_days BETWEEN 0 AND 3650),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

@@ -88,9 +88,16 @@ SELECT d.organization_id, d.id, d.code, d.name, d.method, d.unit,
        d.holding_time_hours AS "holdingTimeHours",
        d.requires_worksheet AS "requiresWorksheet",
        d.requires_confirmation AS "requiresConfirmation",
-       d.presumptive_minimum AS "presumptiveMinimum", d.active,
+       d.presumptive_minimum AS "presumptiveMinimum",
+       d.turnaround_days AS "turnaroundDays", d.active,
        d.created_at AS "createdAt", d.updated_at AS "updatedAt"
   FROM lims.test_definition d;
+
+CREATE VIEW lims.panel_record WITH (security_invoker = true) AS
+SELECT p.organization_id, p.id, p.code, p.name,
+       p.test_definition_ids AS "testDefinitionIds", p.active,
+       p.created_at AS "createdAt", p.updated_at AS "updatedAt"
+  FROM lims.panel p;
 
 CREATE VIEW lims.specification_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",

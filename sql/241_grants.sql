@@ -20,7 +20,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
 GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
-    lims.test_definition, lims.specification, lims.reagent_lot, lims.media_lot,
+    lims.test_definition, lims.specification, lims.panel, lims.reagent_lot, lims.media_lot,
     lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,
     lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.worksheet, lims.worksheet_value, lims.worksheet_signoff, lims.approval_step,
@@ -83,6 +83,9 @@ GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
     lims.limits_of, lims.presence, lims.result_number, lims.result_bound,
     lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive TO lims_app;
+
+-- 112_panels.sql
+GRANT EXECUTE ON FUNCTION lims.ordered_definitions TO lims_app;
 
 -- 115_lots.sql
 GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;

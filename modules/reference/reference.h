@@ -17,6 +17,7 @@ extern const lims_resource_t lims_material_type;
 extern const lims_resource_t lims_storage_location;
 extern const lims_resource_t lims_test_definition;
 extern const lims_resource_t lims_specification;
+extern const lims_resource_t lims_panel;
 
 /* Errors of creating and of changing a record. */
 extern const lims_error_e lims_reference_create_errors[];

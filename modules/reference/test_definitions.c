@@ -78,6 +78,13 @@ static const lims_field_t fields[] = {
              "test every other result is presumptive positive too, except text that plainly means "
              "absent, and less than x where x is at most the largest of this value, reportingLimit "
              "and the upper limit." },
+    { .name = "turnaroundDays",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .max = 3650,
+      .doc = "Turnaround time: days from receipt of a sample until the result is due. The largest "
+             "of a sample's tests sets its dueDate.",
+      .example = "5" },
     LIMS_REFERENCE_TAIL_FIELDS,
     LIMS_FIELD_END,
 };

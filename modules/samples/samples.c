@@ -151,6 +151,14 @@ static const lims_field_t fields[] = {
       .doc = "Ids of the test definitions to schedule in the same call: active ones, each once.",
       .example = "[1, 2]",
       .hint = "tests are scheduled when a sample is registered, and cannot be added later" },
+    { .name = "panelIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_CREATE,
+      .max = 50,
+      .doc = "Ids of panels whose test definitions are scheduled besides: active ones, each once. "
+             "A definition that is named more than once is scheduled once.",
+      .example = "[1]",
+      .hint = "tests are scheduled when a sample is registered, and cannot be added later" },
     LIMS_FIELD_END,
 };
 

@@ -56,10 +56,16 @@ WITH registered AS (
     INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
     SELECT r.organization_id, r.id,
            CASE WHEN d.id IS NULL
-                THEN lims.refuse_definitions(r.organization_id, :testDefinitionIds::bigint[])
+                THEN lims.refuse_definitions(r.organization_id,
+                         CASE WHEN i.id = ANY (:testDefinitionIds::bigint[])
+                              THEN :testDefinitionIds::bigint[]
+                              ELSE ARRAY[i.id] END)
                 ELSE d.id END
       FROM registered r
-     CROSS JOIN unnest(:testDefinitionIds::bigint[]) WITH ORDINALITY AS i (id, place)
+     CROSS JOIN unnest(CASE WHEN :panelIds::bigint[] IS NULL THEN :testDefinitionIds::bigint[]
+                ELSE lims.ordered_definitions(:$organization::bigint,
+                         :testDefinitionIds::bigint[], :panelIds::bigint[]) END)
+           WITH ORDINALITY AS i (id, place)
       LEFT JOIN lims.test_definition d
         ON d.organization_id = :$organization::bigint
        AND d.id = i.id

@@ -29,6 +29,9 @@ my @work = (
     [ updateClient  => sub { { contactName => 'Ada Moore' } } ],
     [ createProject => sub { { code => 'NPDES', name => 'Permit', clientId => $id{clients} } } ],
     [ updateProject => sub { { name => 'Discharge permit' } } ],
+    [ createPanel   => sub { { code => 'WEEK', name => 'Weekly',
+                testDefinitionIds => [ $id{'test-definitions'} ] } } ],
+    [ updatePanel   => sub { { name => 'Weekly water' } } ],
     [ createSample  => sub {
             { materialTypeId => $id{'material-types'}, projectId => $id{projects},
                 testDefinitionIds => [ $id{'test-definitions'} ] } } ],
@@ -67,6 +70,7 @@ sub learn {
     my ($name, $record) = @_;
     $id{clients}  = $record->{id} if $name eq 'createClient';
     $id{projects} = $record->{id} if $name eq 'createProject';
+    $id{panels} = $record->{id} if $name eq 'createPanel';
     if ($name eq 'createSample') {
         $id{samples} = $record->{id};
         $id{'sample-tests'} = $record->{tests}[0]{id};

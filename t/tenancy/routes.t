@@ -28,6 +28,8 @@ sub furnish {
         material => $at->material, definition => $at->definition, location => $at->location,
         reagent => $at->reagent_lot, media => $at->media_lot);
     $of{project} = $at->project(client_id => $of{client});
+    $of{panel} = $at->insert('panel', code => 'PANEL', name => 'Weekly',
+        test_definition_ids => "{$of{definition}}");
     my $sample = $at->sample(projectId => $of{project}, materialTypeId => $of{material},
         testDefinitionIds => [ $of{definition} ], externalId => "EXT-$at->{organization}{code}");
     @of{qw(sample tracking external)} = @$sample{qw(id trackingId externalId)};
@@ -50,7 +52,7 @@ cmp_ok(scalar @routes, '>', 20, scalar(@routes) . ' routes');
 # What a path's :id is, by its first segment.
 my %in_path = (samples => 'sample', 'sample-tests' => 'test', 'approval-records' => 'approval',
     projects => 'project', clients => 'client', 'test-definitions' => 'definition',
-    'material-types' => 'material', 'storage-locations' => 'location');
+    'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel');
 
 # A body that would be accepted, by method and path.
 my %body = (
@@ -72,13 +74,16 @@ my %body = (
     'PATCH /projects/:id' => { name => 'theirs' },
     'POST /clients'       => { code => 'NEW', name => 'New' },
     'PATCH /clients/:id'  => { name => 'theirs' },
+    'POST /panels'        =>
+        { code => 'NEW', name => 'New', testDefinitionIds => [ $ours{definition} ] },
+    'PATCH /panels/:id'   => { name => 'theirs' },
 );
 
 # What a field or parameter refers to.
 my %refers = (
     materialTypeId => 'material', projectId => 'project', clientId => 'client',
     storageLocationId => 'location', testDefinitionId => 'definition',
-    testDefinitionIds => 'definition', reagentLotId => 'reagent', mediaLotId => 'media',
+    testDefinitionIds => 'definition', panelIds => 'panel', reagentLotId => 'reagent', mediaLotId => 'media',
     sampleId => 'sample', sampleIds => 'sample', sampleTestId => 'test', parentId => 'location',
     trackingId => 'tracking', externalId => 'external',
 );
@@ -174,7 +179,7 @@ sub strange_queries {
     cmp_ok($tried, '>=', 7, "$tried parameters");
     for my $path (map { short($_) } grep { $_->{method} eq 'GET' } @routes) {
         next unless $path =~ m{\A/(?:samples|sample-tests|test-definitions|material-types|projects
-            |clients|storage-locations|events)\z}x;
+            |clients|storage-locations|panels|events)\z}x;
         my $own   = $lims->get("$path?limit=500")->json->{data};
         my $other = $lims->get("$path?limit=500", key => $them->{organization}{key})->json->{data};
         my %mine  = map { $_->{id} => 1 } @$own;
@@ -230,7 +235,7 @@ sub strange_bodies {
             }
         }
     });
-    is(join(' ', sort keys %tried), 'clientId materialTypeId mediaLotId projectId reagentLotId '
+    is(join(' ', sort keys %tried), 'clientId materialTypeId mediaLotId panelIds projectId reagentLotId '
             . 'sampleIds sampleTestId storageLocationId testDefinitionIds',
         'every reference there is');
     return;

@@ -32,6 +32,8 @@ my @reference = (
     project       => 10, q{code = 'P' || n, name = 'Project ' || n},
     storage_location => 5, q{code = 'L' || n, name = 'Location ' || n},
     test_definition  => 10, q{code = 'T' || n, name = 'Test ' || n, specification_high = 10},
+    panel       => 5, q{code = 'N' || n, name = 'Panel ' || n,}
+        . q{ test_definition_ids = ARRAY[(o - 1) * 10 + 1, (o - 1) * 10 + 2]},
     reagent_lot => 20, q{code = 'R' || n, lot_number = 'L', name = 'Reagent ' || n},
     media_lot   => 20, q{code = 'D' || n, lot_number = 'L', medium = 'R2A', name = 'Medium ' || n},
     qc_batch    => 100, q{batch_number = 'Q' || n},

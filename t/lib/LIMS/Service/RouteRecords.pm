@@ -34,6 +34,8 @@ sub new {
     $id->{'material-types'}    = $lims->insert('material_type', { code => 'R-W', name => 'Water' });
     $id->{'storage-locations'} = $lims->insert('storage_location', { code => 'R-S', name => 'Shelf' });
     $id->{'test-definitions'}  = $lims->insert('test_definition', { code => 'R-T', name => 'pH' });
+    $id->{panels} = $lims->insert('panel', { code => 'R-Q', name => 'Weekly',
+            test_definition_ids => "{$id->{'test-definitions'}}" });
     $lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
 
     my $sample = $self->_done('POST', '/samples', { clientName => 'Riverbend',

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* panels.c - panels: test definitions that are ordered together. */
+#include "reference/reference.h"
+
+static const lims_field_t fields[] = {
+    LIMS_REFERENCE_HEAD_FIELDS,
+    { .name = "testDefinitionIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_KEPT | LIMS_F_REQUIRED,
+      .min = 1,
+      .max = 200,
+      .doc = "Ids of the test definitions, in the order in which the tests are scheduled: active "
+             "ones, each once.",
+      .example = "[1, 2]" },
+    LIMS_REFERENCE_TAIL_FIELDS,
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t filters[] = { LIMS_REFERENCE_FILTERS, LIMS_FIELD_END };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/panels",
+      .command = "panel list",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "listPanels",
+      .summary = "List panels",
+      .scope = "reference:read",
+      .permission = "data.read",
+      .flags = LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .statement = LIMS_STMT_PANEL_LIST },
+    { .method = "GET",
+      .path = "/panels/:id",
+      .command = "panel show",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "getPanel",
+      .summary = "One panel",
+      .scope = "reference:read",
+      .permission = "data.read",
+      .status = 200,
+      .statement = LIMS_STMT_PANEL_GET },
+    { .method = "POST",
+      .path = "/panels",
+      .command = "panel create",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "createPanel",
+      .summary = "Create a panel",
+      .scope = "reference:write",
+      .permission = "reference.manage",
+      .body = LIMS_F_CREATE,
+      .status = 201,
+      .statement = LIMS_STMT_PANEL_CREATE,
+      .errors = lims_reference_create_errors },
+    { .method = "PATCH",
+      .path = "/panels/:id",
+      .command = "panel update",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "updatePanel",
+      .summary = "Change a panel",
+      .scope = "reference:write",
+      .permission = "reference.manage",
+      .body = LIMS_F_UPDATE,
+      .status = 200,
+      .statement = LIMS_STMT_PANEL_UPDATE,
+      .errors = lims_reference_update_errors },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_panel = {
+    .name = "panel",
+    .title = "Panels",
+    .schema = "Panel",
+    .doc = "Test definitions that are ordered together, such as those of a permit's weekly sample.",
+    .fields = fields,
+    .routes = routes,
+    .record = LIMS_STMT_PANEL_GET,
+    .lock = LIMS_STMT_PANEL_LOCK,
+};
