@@ -240,6 +240,9 @@ struct lims_field_t {
 
 /* clang-format on */
 
+/* The body of an action that asks for nothing but a reason (kernel/reason_field.c). */
+extern const lims_field_t lims_reason_input[];
+
 /* Longest string where a field states no maximum of its own. */
 #define LIMS_TEXT_MAX 255
 
@@ -264,7 +267,8 @@ enum {
     LIMS_R_UPLOAD_KEY = 1 << 1, /* an upload-only key may call it */
     LIMS_R_NO_RECORD = 1 << 2,  /* the answer is not one record: no ETag */
     LIMS_R_NO_BODY = 1 << 3,    /* a POST that takes no body, or an empty object */
-    LIMS_R_REASON = 1 << 4,     /* people say why: --reason is required */
+    LIMS_R_REASON = 1 << 4,     /* asks why: the body has LIMS_REASON_FIELD or one like it,
+                                   which becomes rq->reason; --reason at the command line */
     LIMS_R_DOCUMENT = 1 << 5,   /* the answer is a JSON document of no fixed shape: the
                                    statement's column of that name, or a handler's */
     LIMS_R_SIGN = 1 << 6,       /* always signed, see .meaning */
@@ -281,6 +285,13 @@ enum {
 
 typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);
 
+/* A permission that a value of the body needs. */
+typedef struct {
+    const char *member; /* of the body */
+    const char *value;
+    const char *permission;
+} lims_permission_by_t;
+
 struct lims_route_t {
     const char *method;    /* "GET"; HEAD comes with it */
     const char *path;      /* below the surface's own: "/samples/:id"; NULL: at the command
@@ -291,7 +302,11 @@ struct lims_route_t {
     const char *summary;
     const char *description; /* longer, Markdown, or NULL */
     const char *scope;       /* that a key needs; NULL: any valid key */
-    const char *permission;  /* that a person needs: of kernel/permission.h */
+    const char *permission;  /* that a person needs: of kernel/permission.h; NULL: none,
+                                because no person reaches it or the owner alone does */
+    /* Instead of .permission, where a member of the body has that value; ends with a NULL
+     * member. NULL: always .permission. */
+    const lims_permission_by_t *permission_by;
     unsigned flags;
     unsigned body;              /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
     const lims_field_t *input;  /* a body of its own instead, or NULL */
@@ -350,9 +365,12 @@ extern const lims_resource_t *const lims_resources[];
 /* The actor of a request. Identifiers are decimal text, ready to bind; NULL: none. */
 typedef struct {
     const char *organization;
-    const char *key;    /* API key id; NULL on the command line */
-    const char *user;   /* the key's creator, or the user of the command line */
-    const char *scopes; /* a PostgreSQL array literal, "{samples:read,…}" */
+    const char *key;         /* API key id; NULL on the command line */
+    const char *user;        /* the key's creator, or the user of the command line */
+    const char *scopes;      /* a PostgreSQL array literal, "{samples:read,…}" */
+    const char *permissions; /* of the user, a PostgreSQL array literal; NULL: the matrix of
+                                roles does not rule this actor (a key without the policy
+                                keysWithinRoles, the owner without a user) */
     bool upload_only;
 } lims_actor_t;
 
@@ -383,7 +401,7 @@ struct lims_request_t {
     const lims_route_t *route;
     lims_actor_t actor;
     const char *id;            /* `X-Request-Id` of this request */
-    const char *reason;        /* why, for the audit trail; NULL through the API */
+    const char *reason;        /* why, for the audit trail; NULL: none was given */
     const char *signature;     /* id of the electronic signature made, or NULL */
     lims_values_t *values;     /* path, query and body, validated, by name */
     const lims_upload_t *file; /* of a form; NULL: none came */

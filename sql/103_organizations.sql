@@ -215,7 +215,9 @@ CREATE FUNCTION lims.set_context(
     p_api_key bigint,
     p_request_id text,
     p_reason text,
-    p_signature bigint
+    p_signature bigint,
+    p_surface text DEFAULT NULL,
+    p_session bigint DEFAULT NULL
 ) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -229,6 +231,8 @@ BEGIN
     v_set := set_config('lims.request_id', coalesce(p_request_id, ''), true);
     v_set := set_config('lims.reason', coalesce(p_reason, ''), true);
     v_set := set_config('lims.signature_id', coalesce(p_signature::text, ''), true);
+    v_set := set_config('lims.surface', coalesce(p_surface, ''), true);
+    v_set := set_config('lims.session_id', coalesce(p_session::text, ''), true);
 END
 $$;
 
@@ -239,6 +243,7 @@ $$;
 CREATE FUNCTION lims.authenticate(
     p_key_hash bytea,
     p_request_id text,
+    p_reason text DEFAULT NULL,
     OUT key_id bigint,
     OUT organization_id bigint,
     OUT user_id bigint,
@@ -280,7 +285,7 @@ BEGIN
         v_set := set_config('lims.organization_id', organization_id::text, true);
     ELSE
         PERFORM lims.set_context(organization_id, user_id, key_id, p_request_id,
-                                 NULL, NULL);
+                                 p_reason, NULL, 'api');
     END IF;
 END
 $$;
@@ -298,7 +303,7 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     PERFORM lims.set_context(p_organization, p_user, NULL, p_request_id,
-                             p_reason, p_signature);
+                             p_reason, p_signature, 'command line');
     IF p_user IS NOT NULL AND NOT EXISTS (
         SELECT FROM lims.user_account u
          WHERE u.organization_id = p_organization

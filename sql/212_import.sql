@@ -360,7 +360,8 @@ AS $$
 DECLARE
     v_stands boolean;
 BEGIN
-    PERFORM lims.set_context(p_organization, NULL, NULL, p_request_id, NULL, NULL);
+    PERFORM lims.set_context(p_organization, NULL, NULL, p_request_id, NULL, NULL,
+                             'job');
     SELECT u.active AND o.active
            AND (p_key IS NULL
                 OR EXISTS (SELECT FROM lims.api_key k
@@ -378,7 +379,7 @@ BEGIN
        AND u.id = p_user;
     IF v_stands THEN
         PERFORM lims.set_context(p_organization, p_user, p_key, p_request_id, NULL,
-                                 NULL);
+                                 NULL, 'instrument file');
     END IF;
 END
 $$;

@@ -63,6 +63,7 @@ static const lims_route_t routes[] = {
           "not a number that always grows. While a transaction is open, the events of later "
           "transactions wait for its end.",
       .scope = "events:read",
+      .permission = "data.read",
       .flags = LIMS_R_LIST,
       .query = filters,
       .status = 200,

@@ -184,6 +184,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_HTTP,
       .operation = "getOpenApi",
       .summary = "OpenAPI 3.1 document of this API",
+      .permission = "self",
       .flags = LIMS_R_DOCUMENT,
       .status = 200,
       .handler = openapi },

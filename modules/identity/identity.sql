@@ -10,7 +10,7 @@ SELECT key_id AS "keyId",
        upload_only AS "uploadOnly",
        (last_used_at IS NULL
         OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
-  FROM lims.authenticate(:keyHash::bytea, :$request::text)
+  FROM lims.authenticate(:keyHash::bytea, :$request::text, :$reason::text)
 
 -- name: authenticate_read one
 -- global: the same for a transaction that writes nothing of the laboratory's:

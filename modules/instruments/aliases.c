@@ -90,8 +90,22 @@ static const lims_field_t add_input[] = {
       .min = 1,
       .max = 64,
       .doc = "Tracking id of the sample that is meant." },
+    LIMS_REASON_FIELD,
     LIMS_FIELD_END,
 };
+
+const lims_error_t *lims_instruments_reviewer(lims_request_t *rq, const char *what)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_INSTRUMENT_REVIEWER);
+
+    if (error || lims_result_true(row, 0, "reviewer")) {
+        return error;
+    }
+    return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED,
+                             "%s by users with the role administrator, lab_manager or qa_officer.",
+                             what);
+}
 
 static const lims_error_t *check_reviewer(lims_request_t *rq)
 {
@@ -132,6 +146,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "listSampleNames",
       .summary = "List the names of samples in instrument files",
+      .permission = "data.read",
       .flags = LIMS_R_LIST,
       .query = filters,
       .status = 200,
@@ -142,6 +157,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "getSampleName",
       .summary = "One name of a sample",
+      .permission = "data.read",
       .status = 200,
       .statement = LIMS_STMT_SAMPLE_NAME_GET },
     { .method = "POST",
@@ -154,6 +170,7 @@ static const lims_route_t routes[] = {
           "The name applies to files that are read from now on, also to those read again, by "
           "profiles that find samples by name (sample.by). It ends when the sample is reported, "
           "cancelled or disposed of; then it can be given to another sample.",
+      .permission = "file.review",
       .flags = LIMS_R_REASON,
       .input = add_input,
       .status = 201,
@@ -166,7 +183,9 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "removeSampleName",
       .summary = "Remove a name of a sample, with a reason",
-      .flags = LIMS_R_NO_BODY | LIMS_R_REASON,
+      .permission = "file.review",
+      .flags = LIMS_R_REASON,
+      .input = lims_reason_input,
       .status = 200,
       .guard = check_reviewer,
       .handler = remove_name,

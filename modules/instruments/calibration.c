@@ -39,6 +39,7 @@ static const lims_route_t routes[] = {
           "confidence, by the evidence behind it (the factors for sample, test, unit and a second "
           "look), and by model. atLeast is the lower bound of the share of right values, with 95 % "
           "certainty: with fewer than some 200 decided values keep the default threshold.",
+      .permission = "data.read",
       .flags = LIMS_R_NO_RECORD | LIMS_R_DOCUMENT,
       .query = filters,
       .status = 200,

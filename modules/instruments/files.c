@@ -233,6 +233,7 @@ static const lims_field_t alias_fields[] = {
 };
 
 static const lims_field_t release_input[] = {
+    LIMS_REASON_FIELD,
     { .name = "profile",
       .type = LIMS_T_STRING,
       .min = 1,
@@ -292,19 +293,6 @@ static const lims_field_t again_output[] = {
 };
 
 /* --- Who ------------------------------------------------------------------ */
-
-const lims_error_t *lims_instruments_reviewer(lims_request_t *rq, const char *what)
-{
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_INSTRUMENT_REVIEWER);
-
-    if (error || lims_result_true(row, 0, "reviewer")) {
-        return error;
-    }
-    return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED,
-                             "%s by users with the role administrator, lab_manager or qa_officer.",
-                             what);
-}
 
 static const lims_error_t *check_reviewer(lims_request_t *rq)
 {
@@ -492,6 +480,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "listInstrumentFiles",
       .summary = "List instrument files",
+      .permission = "data.read",
       .flags = LIMS_R_LIST,
       .query = filters,
       .status = 200,
@@ -502,6 +491,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "getInstrumentFile",
       .summary = "One instrument file, with every reason and the place of each result",
+      .permission = "data.read",
       .status = 200,
       .statement = LIMS_STMT_INSTRUMENT_FILE_GET },
     { .method = "GET",
@@ -512,6 +502,7 @@ static const lims_route_t routes[] = {
       .summary = "Bytes of an instrument file, unchanged",
       .description = "The bytes go to standard output: `limsctl ... > run42.csv`. With --json they "
                      "are in base64.",
+      .permission = "data.read",
       .flags = LIMS_R_DOCUMENT | LIMS_R_BYTES,
       .status = 200,
       .statement = LIMS_STMT_INSTRUMENT_FILE_CONTENT },
@@ -524,6 +515,7 @@ static const lims_route_t routes[] = {
       .description = "The file's bytes are read again: by the profile that is named, without what "
                      "is excluded, with aliases in place of tracking ids. Everything that remains "
                      "is imported, or nothing. The decisions are kept with the file.",
+      .permission = "file.review",
       .flags = LIMS_R_REASON,
       .input = release_input,
       .status = 200,
@@ -538,6 +530,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "reevaluateInstrumentFile",
       .summary = "Read a quarantined file again, by today's profiles and records",
+      .permission = "file.review",
       .input = again_input,
       .output = again_output,
       .status = 200,
@@ -554,7 +547,9 @@ static const lims_route_t routes[] = {
       .summary = "Reject a quarantined file, with a reason",
       .description = "The file's bytes are kept for LimsRejectedFileDays, its record for good. The "
                      "same bytes sent again are answered with that record.",
-      .flags = LIMS_R_NO_BODY | LIMS_R_REASON,
+      .permission = "file.review",
+      .flags = LIMS_R_REASON,
+      .input = lims_reason_input,
       .status = 200,
       .guard = check_reviewer,
       .statement = LIMS_STMT_INSTRUMENT_FILE_REJECT,
@@ -565,7 +560,9 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "reopenInstrumentFile",
       .summary = "Reopen a rejected file: put it back into quarantine, with a reason",
-      .flags = LIMS_R_NO_BODY | LIMS_R_REASON,
+      .permission = "file.review",
+      .flags = LIMS_R_REASON,
+      .input = lims_reason_input,
       .status = 200,
       .guard = check_reviewer,
       .statement = LIMS_STMT_INSTRUMENT_FILE_REOPEN,

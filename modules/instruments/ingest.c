@@ -395,6 +395,7 @@ static const lims_route_t routes[] = {
           "request (again) and by a dry run, which are answered with 200 too. The storage for the "
           "files of one key is limited: a file beyond it is refused and not kept.",
       .scope = "instruments:write",
+      .permission = "file.import",
       .flags = LIMS_R_NO_RECORD | LIMS_R_UPLOAD_KEY | LIMS_R_FILE | LIMS_R_QUEUED,
       .input = input,
       .form = form,

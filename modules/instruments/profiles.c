@@ -337,6 +337,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "listInstrumentProfiles",
       .summary = "List profiles of instrument files",
+      .permission = "data.read",
       .flags = LIMS_R_LIST,
       .query = filters,
       .status = 200,
@@ -347,6 +348,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "getInstrumentProfile",
       .summary = "One version of a profile",
+      .permission = "data.read",
       .status = 200,
       .statement = LIMS_STMT_PROFILE_GET },
     { .method = "POST",
@@ -358,6 +360,7 @@ static const lims_route_t routes[] = {
       .description =
           "Code and name are those in the definition. Each error in it is reported with the path "
           "of the member. Test the draft on files (profile test), then activate it.",
+      .permission = "profile.manage",
       .input = add_input,
       .status = 201,
       .check = check_definition,
@@ -373,6 +376,7 @@ static const lims_route_t routes[] = {
       .description = "It replaces the active version, which can be activated again. Its golden "
                      "files are read first: if a reading differs from the declared one, the "
                      "difference is reported and nothing changes.",
+      .permission = "profile.manage",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
       .guard = check_administrator,
@@ -384,6 +388,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "retireInstrumentProfile",
       .summary = "Retire a version of a profile: no file is read by it any more",
+      .permission = "profile.manage",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
       .guard = check_administrator,
@@ -412,6 +417,7 @@ static const lims_route_t trial_routes[] = {
       .description = "The answer has the readings, each with its place, and every reason why the "
                      "file would not be imported. Whether its samples and tests exist is not "
                      "checked: instrument-file reevaluate does that.",
+      .permission = "profile.manage",
       .flags = LIMS_R_DOCUMENT,
       .input = trial_input,
       .status = 200,

@@ -466,6 +466,7 @@ static const lims_route_t routes[] = {
           "cannot be entered. Each row is decided on its own. Tracking ids are sent as tokens; "
           "names of people, comments and paths are left out. At most 20 requests a minute.",
       .scope = "instruments:write",
+      .permission = "file.import",
       .flags = LIMS_R_NO_RECORD | LIMS_R_COSTLY,
       .form = form,
       .output = output,

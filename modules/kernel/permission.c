@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "kernel/field.h"
+#include "kernel/scope.h"
+
 const lims_permission_t lims_permissions[] = {
     { "data.read", "Read the laboratory's records" },
     { "audit.read", "Read the audit trail" },
@@ -51,4 +54,21 @@ bool lims_permission_valid(const char *permission)
         known++;
     }
     return known->name;
+}
+
+const char *lims_permission_needed(const lims_route_t *route, const lims_values_t *values)
+{
+    for (const lims_permission_by_t *by = route->permission_by; by && by->member; by++) {
+        const char *value = lims_values_get(values, by->member);
+
+        if (value && strcmp(value, by->value) == 0) {
+            return by->permission;
+        }
+    }
+    return route->permission;
+}
+
+bool lims_permission_in(const char *pg_array, const char *permission)
+{
+    return strcmp(pg_array, "{}") != 0 && lims_scope_in(pg_array, permission);
 }

@@ -19,4 +19,11 @@ extern const lims_permission_t lims_permissions[];
 /* Whether there is a permission of this name. */
 bool lims_permission_valid(const char *permission);
 
+/* Returns the permission that the route needs with these values of its body; NULL: none. */
+const char *lims_permission_needed(const lims_route_t *route, const lims_values_t *values);
+
+/* Whether a PostgreSQL array literal has the permission. Unlike a list of scopes, an empty
+ * one has none. */
+bool lims_permission_in(const char *pg_array, const char *permission);
+
 #endif /* LIMS_KERNEL_PERMISSION_H */

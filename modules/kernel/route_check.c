@@ -11,6 +11,7 @@
 
 #include "kernel/error.h"
 #include "kernel/form.h"
+#include "kernel/permission.h"
 #include "kernel/route.h"
 #include "kernel/scope.h"
 #include "kernel/validate.h"
@@ -220,7 +221,7 @@ static void check_path(check_t *check, const char *where, const lims_route_t *ro
 static void check_surfaces(check_t *check, const char *where, const lims_route_t *route)
 {
     static const unsigned of_keys = LIMS_R_UPLOAD_KEY | LIMS_R_COSTLY;
-    static const unsigned of_people = LIMS_R_REASON | LIMS_R_SIGN | LIMS_R_OWNER;
+    static const unsigned of_people = LIMS_R_SIGN | LIMS_R_OWNER;
     bool api = lims_route_is_on(route, LIMS_SURFACE_API);
     bool application = lims_route_is_on(route, LIMS_SURFACE_APPLICATION);
     bool tool = lims_route_is_on(route, LIMS_SURFACE_TOOL);
@@ -238,10 +239,44 @@ static void check_surfaces(check_t *check, const char *where, const lims_route_t
         problem(check, where, "has a scope or a flag of API keys, which do not reach it");
     }
     if (api && (route->flags & of_people) != 0) {
-        problem(check, where, "needs a reason, a signature or the owner, which no API key has");
+        problem(check, where, "needs a signature or the owner, which no API key has");
     }
     if (!tool && (route->flags & (LIMS_R_BYTES | LIMS_R_OWNER)) != 0) {
         problem(check, where, "has a flag of the command line, which does not reach it");
+    }
+}
+
+/* Whoever has no permission at all may do nothing, so each route that people reach names
+ * one; but for those of the command line that the owner of the database runs. */
+static void check_permission(check_t *check, const char *where, const lims_route_t *route)
+{
+    bool application = lims_route_is_on(route, LIMS_SURFACE_APPLICATION);
+    bool tool = lims_route_is_on(route, LIMS_SURFACE_TOOL);
+    bool owner = !application && (route->flags & LIMS_R_OWNER) != 0;
+
+    if (!route->permission && (application || tool) && !owner) {
+        problem(check, where, "is reached by people, and names no permission");
+    }
+    if (route->permission && !lims_permission_valid(route->permission)) {
+        problem(check, where, "%s is no permission", route->permission);
+    }
+    for (const lims_permission_by_t *by = route->permission_by; by && by->member; by++) {
+        if (!route->permission || !lims_permission_valid(by->permission)) {
+            problem(check, where, "%s of %s is no permission", by->permission, by->member);
+        }
+    }
+}
+
+/* Checks that a body has the reason that its route asks for. */
+static void check_reason(check_t *check, const char *where, const lims_resource_t *resource,
+                         const lims_route_t *route)
+{
+    const lims_field_t *fields = route->input ? route->input : resource->fields;
+    const lims_field_t *reason = lims_field_find(fields, "reason");
+    bool taken = reason && (route->input || (reason->flags & route->body) != 0);
+
+    if ((route->flags & LIMS_R_REASON) && !taken) {
+        problem(check, where, "asks for a reason, and its body has no member reason");
     }
 }
 
@@ -261,6 +296,7 @@ static void check_signing(check_t *check, const char *where, const lims_route_t 
 static void check_route(check_t *check, const char *where, const lims_route_t *route)
 {
     check_surfaces(check, where, route);
+    check_permission(check, where, route);
     check_signing(check, where, route);
     if ((route->flags & LIMS_R_BYTES) && !(route->flags & LIMS_R_DOCUMENT)) {
         problem(check, where, "LIMS_R_BYTES without LIMS_R_DOCUMENT");
@@ -301,7 +337,10 @@ static void check_form(check_t *check, const char *where, const lims_route_t *ro
 static void check_input(check_t *check, const char *where, const lims_resource_t *resource,
                         const lims_route_t *route)
 {
-    bool reads = strcmp(route->method, "GET") == 0 || strcmp(route->method, "DELETE") == 0;
+    bool api = lims_route_is_on(route, LIMS_SURFACE_API);
+    bool removes = strcmp(route->method, "DELETE") == 0;
+    /* People say why they remove something. */
+    bool reads = lims_route_reads(route) || (removes && api);
 
     if (route->body != 0 && route->body != LIMS_F_CREATE && route->body != LIMS_F_UPDATE) {
         problem(check, where, "the body is neither a creation nor an update");
@@ -319,6 +358,7 @@ static void check_input(check_t *check, const char *where, const lims_resource_t
     check_fields(check, apr_pstrcat(check->pool, where, " input", NULL), route->input);
     check_fields(check, apr_pstrcat(check->pool, where, " output", NULL), route->output);
     check_form(check, where, route);
+    check_reason(check, where, resource, route);
     if (!route->handler && route->statement == LIMS_STMT_NONE) {
         problem(check, where, "neither a statement nor a handler");
     }

@@ -122,6 +122,17 @@ static const lims_field_t coverage_input[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t uncover_input[] = {
+    { .name = "sampleTestIds",
+      .type = LIMS_T_ID_LIST,
+      .flags = LIMS_F_REQUIRED,
+      .min = 1,
+      .doc = "Ids of the sample tests.",
+      .example = "90211" },
+    LIMS_REASON_FIELD,
+    LIMS_FIELD_END,
+};
+
 /* --- Actions -------------------------------------------------------------- */
 
 /* Adds the batch to those that cover the tests of sampleTestIds. Removing a
@@ -191,6 +202,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "listQcBatches",
       .summary = "List QC batches",
+      .permission = "data.read",
       .flags = LIMS_R_LIST,
       .query = filters,
       .status = 200,
@@ -201,6 +213,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "getQcBatch",
       .summary = "One QC batch with its controls",
+      .permission = "data.read",
       .status = 200,
       .statement = LIMS_STMT_QC_BATCH_GET },
     { .method = "POST",
@@ -209,6 +222,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createQcBatch",
       .summary = "Create a QC batch with the sample tests that it covers",
+      .permission = "qc.enter",
       .body = LIMS_F_CREATE,
       .status = 201,
       .handler = create,
@@ -219,6 +233,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "updateQcBatch",
       .summary = "Change the description of a QC batch",
+      .permission = "qc.enter",
       .body = LIMS_F_UPDATE,
       .status = 200,
       .statement = LIMS_STMT_QC_BATCH_UPDATE,
@@ -230,6 +245,7 @@ static const lims_route_t routes[] = {
       .operation = "evaluateQcBatch",
       .summary = "Evaluate a QC batch by its controls",
       .description = "Emits qc.failed when the batch fails. An evaluation ends an override.",
+      .permission = "qc.enter",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
       .statement = LIMS_STMT_QC_BATCH_EVALUATE,
@@ -243,7 +259,9 @@ static const lims_route_t routes[] = {
       .description = "The override holds for the results that the batch covers at this moment. A "
                      "result that is entered or changed later is held by the batch again, until it "
                      "is overridden once more; the others keep their override.",
-      .flags = LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
+      .permission = "qc.override",
+      .flags = LIMS_R_SIGN | LIMS_R_REASON,
+      .input = lims_reason_input,
       .status = 200,
       .meaning = "override",
       .signs = "qc_batch",
@@ -262,6 +280,7 @@ static const lims_route_t coverage_routes[] = {
       .description =
           "A test may be covered by several batches, each of which counts. An overridden batch "
           "takes no more tests: its override was signed for the results that it covered.",
+      .permission = "qc.enter",
       .input = coverage_input,
       .status = 200,
       .handler = cover,
@@ -275,8 +294,9 @@ static const lims_route_t coverage_routes[] = {
       .description = "For tests that are analysed again in another batch. A test is removed from a "
                      "failed batch only after its result was withdrawn. A file that measures a "
                      "test again, with controls, removes it from the batches of earlier files.",
+      .permission = "qc.enter",
       .flags = LIMS_R_REASON,
-      .input = coverage_input,
+      .input = uncover_input,
       .status = 200,
       .handler = uncover,
       .errors = coverage_errors },

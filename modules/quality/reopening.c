@@ -38,7 +38,9 @@ static const lims_route_t routes[] = {
       .summary = "Reopen a verified result, signed and with a reason",
       .description = "Unlocks the result. The sign-offs of its worksheet end, and approvals are "
                      "requested again.",
-      .flags = LIMS_R_NO_BODY | LIMS_R_SIGN | LIMS_R_REASON,
+      .permission = "result.reopen",
+      .flags = LIMS_R_SIGN | LIMS_R_REASON,
+      .input = lims_reason_input,
       .status = 200,
       .meaning = "reopened",
       .signs = "sample_test",

@@ -113,6 +113,7 @@ static const lims_route_t routes[] = {
       .description = "The same findings decide the gates, the release state and the lifecycle "
                      "events. Nothing is reported by asking.",
       .scope = "samples:read",
+      .permission = "data.read",
       .flags = LIMS_R_NO_RECORD,
       .output = readiness_output,
       .status = 200,

@@ -275,6 +275,20 @@ static const lims_error_t *read_form(const char **body, apr_size_t *length, lims
     return error;
 }
 
+/* Takes the reason out of the body, and refuses where the route asks for one in vain. */
+static const lims_error_t *adopt_reason(lims_request_t *rq)
+{
+    const lims_field_t *field =
+        lims_field_find(rq->route->input ? rq->route->input : rq->resource->fields, "reason");
+
+    rq->reason = field ? lims_values_get(rq->values, "reason") : NULL;
+    if ((rq->route->flags & LIMS_R_REASON) && !rq->reason) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "reason is missing: it must say why.");
+    }
+    return NULL;
+}
+
 void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t *length)
 {
     const lims_error_t *path = check_path(x);
@@ -299,6 +313,9 @@ void lims_request_check_write(lims_exchange_t *x, const char **body, apr_size_t 
     }
     if (!x->late_refusal && !is_form(x)) {
         x->late_refusal = validate_body(x, *body, *length);
+    }
+    if (!x->late_refusal) {
+        x->late_refusal = adopt_reason(&x->rq);
     }
     if (!x->late_refusal && x->rq.route->check) {
         x->late_refusal = x->rq.route->check(&x->rq);

@@ -70,7 +70,9 @@ bool lims_tool_has_id(const lims_tool_t *tool)
 
 bool lims_option_taken(const lims_option_table_t *table, const lims_field_t *field)
 {
-    return (field->flags & table->flags) == table->flags && field->type != LIMS_T_JSON;
+    /* The reason is an option of every command. */
+    return (field->flags & table->flags) == table->flags && field->type != LIMS_T_JSON &&
+           strcmp(field->name, "reason") != 0;
 }
 
 const char *lims_option_name(const lims_field_t *field, apr_pool_t *pool)

@@ -327,6 +327,35 @@ static const lims_error_t *parse_command(reader_t *reader)
 
 /* --- The whole line ------------------------------------------------------- */
 
+static const lims_error_t *nothing_to_change(const lims_tool_t *tool)
+{
+    return lims_client_error(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS,
+                             "No option says what to change.");
+}
+
+/* Gives the body of the command its member reason, and refuses where it is missing. */
+static const lims_error_t *fill_reason(lims_tool_t *tool)
+{
+    const lims_route_t *route = tool->route;
+    const lims_field_t *field;
+
+    if (!route) {
+        return NULL;
+    }
+    if ((route->flags & LIMS_R_REASON) && !(tool->reason && *tool->reason)) {
+        return lims_client_error(tool->pool, LIMS_E_INVALID_QUERY,
+                                 "This command needs a reason: give --reason TEXT.");
+    }
+    field = lims_field_find(route->input  ? route->input
+                            : route->body ? tool->resource->fields
+                                          : NULL,
+                            "reason");
+    if (!field || !tool->reason || (field->flags & route->body) != route->body) {
+        return NULL;
+    }
+    return lims_field_text(tool->values, field, tool->reason, LIMS_E_INVALID_BODY, tool->pool);
+}
+
 /* Sets the defaults of absent options; refuses absent required ones. */
 static const lims_error_t *complete(lims_tool_t *tool)
 {
@@ -341,9 +370,6 @@ static const lims_error_t *complete(lims_tool_t *tool)
         } else if (tables[i].flags != LIMS_F_UPDATE) {
             error = lims_field_body(tool->values, tables[i].fields, tables[i].flags, &nothing,
                                     tool->pool);
-        } else if (tool->values->count == 0) {
-            error = lims_client_error(tool->pool, LIMS_E_NO_UPDATABLE_FIELDS,
-                                      "No option says what to change.");
         }
     }
     return error;
@@ -430,6 +456,12 @@ const lims_error_t *lims_tool_read(lims_tool_t *tool, int argc, const char *cons
                                  "Which command? See limsctl --help.");
     }
     error = ask_secrets(tool);
+    if (!error && tool->route && tool->route->body == LIMS_F_UPDATE && tool->values->count == 0) {
+        return nothing_to_change(tool);
+    }
+    if (!error) {
+        error = fill_reason(tool);
+    }
     if (!error) {
         error = complete(tool);
     }

@@ -84,6 +84,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "listWebhookRecoveries",
       .summary = "List recoveries of webhook deliveries",
+      .permission = "webhook.manage",
       .flags = LIMS_R_LIST,
       .query = filters,
       .status = 200,
@@ -94,6 +95,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "getWebhookRecovery",
       .summary = "One recovery of webhook deliveries",
+      .permission = "webhook.manage",
       .status = 200,
       .statement = LIMS_STMT_WEBHOOK_RECOVERY_GET },
     LIMS_ROUTE_END,
@@ -109,6 +111,7 @@ static const lims_route_t recovering_routes[] = {
       .description = "Deliveries keep their ids, and get all of their attempts again. The recovery "
                      "runs in the background, survives restarts, and waits while the endpoint is "
                      "disabled; webhook recovery shows its progress.",
+      .permission = "webhook.manage",
       .input = input,
       .status = 201,
       .guard = lims_webhook_administrator,

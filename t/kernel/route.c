@@ -14,7 +14,7 @@ static const lims_error_t *handle(lims_request_t *rq)
 #define ROUTE(m, p, o)                                                                             \
     {                                                                                              \
         .method = m, .path = p, .surfaces = LIMS_SURFACES_HTTP, .operation = o, .summary = o,      \
-        .status = 200, .handler = handle                                                           \
+        .permission = "self", .status = 200, .handler = handle                                     \
     }
 
 static const lims_route_t sample_routes[] = {
@@ -40,6 +40,7 @@ static const lims_route_t other_routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createKey",
       .summary = "x",
+      .permission = "self",
       .status = 201,
       .handler = handle },
     { .method = "PATCH",
@@ -48,6 +49,7 @@ static const lims_route_t other_routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "updateTest",
       .summary = "x",
+      .permission = "self",
       .status = 200,
       .handler = handle },
     /* At the command line alone. */
@@ -57,6 +59,7 @@ static const lims_route_t other_routes[] = {
       .surfaces = LIMS_SURFACE_TOOL,
       .operation = "setPassword",
       .summary = "x",
+      .permission = "self",
       .status = 200,
       .handler = handle },
     { .method = "GET",
@@ -64,6 +67,7 @@ static const lims_route_t other_routes[] = {
       .surfaces = LIMS_SURFACE_TOOL,
       .operation = "listOrganizations",
       .summary = "x",
+      .permission = "self",
       .status = 200,
       .handler = handle },
     /* One path, another route on each surface. */
@@ -72,6 +76,7 @@ static const lims_route_t other_routes[] = {
       .surfaces = LIMS_SURFACE_API,
       .operation = "whoami",
       .summary = "x",
+      .permission = "self",
       .status = 200,
       .handler = handle },
     { .method = "GET",
@@ -79,6 +84,7 @@ static const lims_route_t other_routes[] = {
       .surfaces = LIMS_SURFACE_APPLICATION,
       .operation = "session",
       .summary = "x",
+      .permission = "self",
       .status = 200,
       .handler = handle },
     LIMS_ROUTE_END,

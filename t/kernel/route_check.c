@@ -52,6 +52,9 @@ static const lims_field_t page[] = {
 
 static const lims_field_t id_input[] = { { .name = "id", .type = LIMS_T_ID }, LIMS_FIELD_END };
 
+static const lims_permission_by_t no_permission[] = { { "status", "eaten", "sample.eat" },
+                                                      { .member = NULL } };
+
 static const lims_route_t sound_update = {
     .method = "PATCH",
     .path = "/x/:id",
@@ -59,6 +62,7 @@ static const lims_route_t sound_update = {
     .operation = "updateX",
     .summary = "Change an x",
     .scope = "samples:write",
+    .permission = "sample.edit",
     .body = LIMS_F_UPDATE,
     .status = 200,
     .statement = (lims_stmt_e)UPDATE,
@@ -145,7 +149,10 @@ static void test_surfaces(void)
     FAULT("LIMS_SURFACE_TOOL and a command go together", surfaces, LIMS_SURFACES_ALL);
     FAULT("LIMS_SURFACE_TOOL and a command go together", command, "x update");
     FAULT("of API keys, which do not reach it", surfaces, LIMS_SURFACE_APPLICATION);
-    FAULT("which no API key has", flags, LIMS_R_REASON);
+    FAULT("its body has no member reason", flags, LIMS_R_REASON);
+    FAULT("names no permission", permission, NULL);
+    FAULT("sample.eat is no permission", permission, "sample.eat");
+    FAULT("sample.eat of status is no permission", permission_by, no_permission);
     FAULT("which no API key has", flags, LIMS_R_SIGN);
     FAULT("which no API key has", flags, LIMS_R_OWNER);
     FAULT("of the command line, which does not reach it", flags, LIMS_R_OWNER);
@@ -158,7 +165,7 @@ static void test_surfaces(void)
     is(check_one(own), NULL, "a route of the application alone");
     own.flags = LIMS_R_UPLOAD_KEY;
     has(check_one(own), "of API keys", "a flag of keys there");
-    own.flags = LIMS_R_REASON | LIMS_R_SIGN;
+    own.flags = LIMS_R_SIGN;
     own.meaning = "verified";
     own.signs = "x";
     is(check_one(own), NULL, "a signed act of the application");
