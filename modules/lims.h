@@ -187,6 +187,9 @@ enum {
     LIMS_F_WORDS = 1 << 11,   /* string: something else than blanks */
     LIMS_F_TOOL = 1 << 12,    /* set at the command line alone, never by a body: a
                                  laboratory does not raise its own allowance */
+    LIMS_F_ROWS = 1 << 13,    /* list of objects: each is the creation of a record (the
+                                 members with LIMS_F_CREATE), and mistakes in them are
+                                 kept beside their rows (kernel/field.h), not refused */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 

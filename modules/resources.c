@@ -6,6 +6,7 @@
 #include "instruments/instruments.h"
 #include "instruments/uploads.h"
 #include "lims.h"
+#include "orders/orders.h"
 #include "organizations/organizations.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
@@ -17,6 +18,7 @@
 const lims_resource_t *const lims_resources[] = {
     &lims_identity,
     &lims_sample,
+    &lims_order,
     &lims_release,
     &lims_sample_test,
     &lims_instrument_upload,

@@ -53,6 +53,7 @@ $$;
 --   1 guard             finds references, client and identifiers; refuses what is not
 --                       in use
 --   2 names_insert      clears frozen names that were written
+--   3 order_insert      lets the client be that of the order alone, once it is found (1)
 --
 -- BEFORE UPDATE
 --   1 guard             the same, of the columns that change: before the limits of its
@@ -64,7 +65,8 @@ $$;
 --   5 lock              a reported sample is final; a status passes its gates
 --   6 names_update      freezes names and content when it becomes reported: after the
 --                       gates (5)
---   7 touch             sets updated_at, last, when the row is what it will be
+--   7 order_update      refuses another order, and a client that is not the order's (125)
+--   8 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample
@@ -139,6 +141,8 @@ CREATE TABLE lims.sample (
         REFERENCES lims.material_type (organization_id, id),
     CONSTRAINT sample_project FOREIGN KEY (organization_id, project_id)
         REFERENCES lims.project (organization_id, id),
+    CONSTRAINT sample_order FOREIGN KEY (organization_id, order_id)
+        REFERENCES lims.sample_order (organization_id, id),
     CONSTRAINT sample_storage_location
         FOREIGN KEY (organization_id, storage_location_id)
         REFERENCES lims.storage_location (organization_id, id),
@@ -164,6 +168,12 @@ CREATE INDEX sample_client_id ON lims.sample (organization_id, client_id, id);
 CREATE INDEX sample_received_at ON lims.sample (organization_id, received_at, id);
 
 CREATE INDEX sample_updated_at ON lims.sample (organization_id, updated_at, id);
+
+CREATE INDEX sample_order_id ON lims.sample (organization_id, order_id, id)
+ WHERE order_id IS NOT NULL;
+
+CREATE INDEX sample_due_date ON lims.sample (organization_id, due_date, id)
+ WHERE due_date IS NOT NULL;
 
 CREATE INDEX sample_created_at ON lims.sample (organization_id, created_at);
 

@@ -170,7 +170,8 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
             ELSE k.holding_status
        END AS "holdingStatus",
        s.created_at AS "createdAt", s.updated_at AS "updatedAt",
-       s.reported_at AS "reportedAt"
+       s.reported_at AS "reportedAt", s.order_id AS "orderId",
+       s.due_date AS "dueDate"
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status
@@ -183,6 +184,25 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
         WHERE s.status <> 'reported'
           AND k.release_state IS NULL
        OFFSET 0) r ON true;
+
+CREATE VIEW lims.sample_order_record WITH (security_invoker = true) AS
+SELECT o.organization_id, o.id, o.order_number AS "orderNumber",
+       o.client_id AS "clientId", o.contact, o.notes,
+       (SELECT count(*)
+          FROM lims.sample s
+         WHERE s.organization_id = o.organization_id
+           AND s.order_id = o.id) AS "sampleCount",
+       ARRAY(SELECT DISTINCT t.test_definition_id
+               FROM lims.sample s
+               JOIN lims.sample_test t
+                 ON t.organization_id = s.organization_id
+                AND t.sample_id = s.id
+              WHERE s.organization_id = o.organization_id
+                AND s.order_id = o.id
+              ORDER BY 1) AS "testDefinitionIds",
+       o.panel_ids AS "panelIds", o.created_at AS "createdAt",
+       o.updated_at AS "updatedAt"
+  FROM lims.sample_order o;
 
 CREATE VIEW lims.sample_name_record WITH (security_invoker = true) AS
 SELECT n.organization_id, n.id, n.name, s.tracking_id AS "trackingId",

@@ -21,7 +21,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
     lims.test_definition, lims.specification, lims.panel, lims.reagent_lot, lims.media_lot,
-    lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,
+    lims.sample_order, lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,
     lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.worksheet, lims.worksheet_value, lims.worksheet_signoff, lims.approval_step,
     lims.investigation, lims.certificate, lims.webhook_endpoint,
@@ -94,11 +94,19 @@ GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,
     lims.tracking_id_is_valid, lims.collection_moment, lims.collection_day TO lims_app;
 
+-- 118_orders.sql
+GRANT EXECUTE ON FUNCTION lims.order_number_is_ours TO lims_app;
+
 -- 122_sample_changes.sql
-GRANT EXECUTE ON FUNCTION lims.client_named TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.client_named, lims.name_of_client TO lims_app;
 
 -- 124_sample_names.sql
 GRANT EXECUTE ON FUNCTION lims.sample_is_final, lims.add_sample_name TO lims_app;
+
+-- 125_order_samples.sql
+GRANT EXECUTE ON FUNCTION lims.order_rows, lims.row_definitions,
+    lims.order_reference_mistakes, lims.order_panel_mistakes, lims.order_row_mistakes,
+    lims.order_mistakes, lims.allowance TO lims_app;
 
 -- 131_sample_test_entry.sql
 GRANT EXECUTE ON FUNCTION lims.judged TO lims_app;

@@ -3,21 +3,6 @@
 #include "kernel/error.h"
 #include "kernel/validate.h"
 
-const lims_error_t *lims_field_elsewhere(const lims_field_t *field, apr_pool_t *pool)
-{
-    const char *why = "it is read-only";
-
-    if (field->hint) {
-        why = field->hint;
-    } else if ((field->flags & LIMS_F_TOOL) != 0) {
-        why = "it is set by limsctl alone";
-    } else if ((field->flags & LIMS_F_CREATE) != 0) {
-        why = "it is set when the record is made, and stays";
-    }
-    return lims_client_error(pool, LIMS_E_FIELD_NOT_PATCHABLE, "%s cannot be set here: %s.",
-                             field->name, why);
-}
-
 static const lims_error_t *validate_member(lims_values_t *values, const lims_field_t *field,
                                            unsigned flags, const lims_json_t *member,
                                            apr_pool_t *pool)

@@ -283,6 +283,146 @@ static const lims_error_t *write_objects(lims_writer_t *w, const lims_field_t *f
     return check_unique(field, node, path);
 }
 
+/* --- Rows ----------------------------------------------------------------------------- */
+
+const lims_field_t lims_mistake_fields[] = {
+    { .name = "path",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Member that is wrong.",
+      .example = "samples[3].plantLocation" },
+    { .name = "error",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Slug of the refusal that a sample alone would have met.",
+      .example = "invalid_body" },
+    { .name = "message",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Explanation for people. Its wording may change." },
+    LIMS_FIELD_END,
+};
+
+/* Writes a mistake in a row; nothing where there is no error. */
+static void write_mistake(lims_writer_t *w, const lims_error_t *error, const lims_json_path_t *path)
+{
+    if (error) {
+        lims_writer_object_begin(w);
+        lims_writer_key(w, "path");
+        lims_writer_string(w, lims_json_path_text(path));
+        lims_writer_key(w, "error");
+        lims_writer_string(w, lims_error_kinds[error->kind].slug);
+        lims_writer_key(w, "message");
+        lims_writer_string(w, error->message);
+        lims_writer_object_end(w);
+    }
+}
+
+/* Writes a member of a row if it is valid. As in every creation null is the same as no
+ * member, if the field may be cleared. */
+static const lims_error_t *write_cell(lims_writer_t *w, const lims_field_t *members,
+                                      const lims_json_t *node, const lims_json_path_t *path)
+{
+    const lims_field_t *field = lims_field_find(members, node->name);
+    lims_writer_t *value = lims_writer_create(path->pool);
+    const lims_error_t *error = NULL;
+    apr_size_t length;
+
+    if (!field) {
+        return lims_client_error(path->pool, path->kind, "%s is not a field known here",
+                                 lims_json_path_text(path));
+    }
+    if ((field->flags & LIMS_F_CREATE) == 0) {
+        return lims_field_elsewhere(field, path->pool);
+    }
+    if (node->type == LIMS_JSON_NULL) {
+        return (field->flags & LIMS_F_NULLABLE) != 0
+                   ? NULL
+                   : lims_refuse(field, "null is no value of it", path);
+    }
+    error = write_value(value, field, node, path);
+    if (!error) {
+        lims_writer_key(w, field->name);
+        lims_writer_raw(w, lims_writer_finish(&length, value));
+    }
+    return error;
+}
+
+/* Whether a row has a member that is not null. */
+static bool has_cell(const lims_json_t *node, const char *name)
+{
+    const lims_json_t *member = lims_json_member(node, name);
+
+    return member && member->type != LIMS_JSON_NULL;
+}
+
+/* Writes the members of a row that are valid or have a fallback, and its mistakes into
+ * `mistakes`. */
+static void write_row(lims_writer_t *w, lims_writer_t *mistakes, const lims_field_t *members,
+                      const lims_json_t *node, const lims_json_path_t *path)
+{
+    const lims_field_t row = { .type = LIMS_T_OBJECT };
+    const lims_json_t *first = node->type == LIMS_JSON_OBJECT ? node->first : NULL;
+
+    if (node->type != LIMS_JSON_OBJECT) {
+        write_mistake(mistakes, lims_refuse(&row, NULL, path), path);
+        return;
+    }
+    for (const lims_json_t *member = first; member; member = member->next) {
+        lims_json_path_t at = member_path(path, member->name);
+
+        write_mistake(mistakes, write_cell(w, members, member, &at), &at);
+    }
+    for (const lims_field_t *field = members; field->name; field++) {
+        lims_json_path_t at = member_path(path, field->name);
+
+        if ((field->flags & LIMS_F_CREATE) == 0 || has_cell(node, field->name)) {
+            continue;
+        }
+        if (field->fallback) {
+            lims_writer_key(w, field->name);
+            write_scalar(w, field, field->fallback);
+        } else if ((field->flags & LIMS_F_REQUIRED) != 0) {
+            write_mistake(mistakes,
+                          lims_client_error(path->pool, path->kind, "%s is missing: it must be %s",
+                                            lims_json_path_text(&at),
+                                            lims_field_expectation(field, path->pool)),
+                          &at);
+        }
+    }
+}
+
+/* Writes a list of LIMS_F_ROWS. */
+static const lims_error_t *write_rows(lims_writer_t *w, const lims_field_t *field,
+                                      const lims_json_t *node, const lims_json_path_t *path)
+{
+    const lims_error_t *error = check_count(field, node, path);
+    lims_json_path_t at = member_path(path, NULL);
+    apr_size_t length;
+
+    if (error) {
+        return error;
+    }
+    lims_writer_array_begin(w);
+    for (const lims_json_t *item = node->first; item; item = item->next) {
+        lims_writer_t *mistakes = lims_writer_create(path->pool);
+
+        lims_writer_object_begin(w);
+        lims_writer_key(w, "row");
+        lims_writer_object_begin(w);
+        lims_writer_array_begin(mistakes);
+        write_row(w, mistakes, field->members, item, &at);
+        lims_writer_array_end(mistakes);
+        lims_writer_object_end(w);
+        lims_writer_key(w, "mistakes");
+        lims_writer_raw(w, lims_writer_finish(&length, mistakes));
+        lims_writer_object_end(w);
+        at.index++;
+    }
+    lims_writer_array_end(w);
+    return NULL;
+}
+
 static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *field,
                                        const lims_json_t *node, const lims_json_path_t *path)
 {
@@ -300,7 +440,8 @@ static const lims_error_t *write_value(lims_writer_t *w, const lims_field_t *fie
     case LIMS_T_OBJECT:
         return write_object(w, field, node, path);
     case LIMS_T_OBJECT_LIST:
-        return write_objects(w, field, node, path);
+        return (field->flags & LIMS_F_ROWS) ? write_rows(w, field, node, path)
+                                            : write_objects(w, field, node, path);
     default:
         error = lims_validate_scalar(&text, field, node, path);
         if (!error) {

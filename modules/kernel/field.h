@@ -11,6 +11,8 @@
  *   ID_LIST              "{1,2}"
  *   STRING_LIST          "{\"a\",\"b\"}", every element quoted
  *   OBJECT, OBJECT_LIST  compact JSON, written anew from the validated members
+ *   with LIMS_F_ROWS     the same of { "row": the members that are valid,
+ *                        "mistakes": [ { "path", "error", "message" } ] } for each
  * NULL text is a JSON null that was sent for a LIMS_F_NULLABLE field.
  *
  * Bounds where a field states none: strings LIMS_TEXT_MAX characters, lists
@@ -64,6 +66,9 @@ bool lims_values_has(const lims_values_t *values, const char *name);
 const char *lims_values_get(const lims_values_t *values, const char *name);
 
 /* --- Validation ---------------------------------------------------------- */
+
+/* A mistake in a row of LIMS_F_ROWS, for answers that list them. */
+extern const lims_field_t lims_mistake_fields[];
 
 /* Validates a JSON body against a table and adds its members to `values`. `flags` chooses
  * the fields: LIMS_F_CREATE or LIMS_F_UPDATE accepts the fields with that flag of a

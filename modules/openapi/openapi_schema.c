@@ -8,6 +8,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "kernel/field.h"
 #include "kernel/blocker.h"
 #include "openapi/openapi_parts.h"
 
@@ -298,6 +299,10 @@ static void write_error(lims_openapi_t *doc, const void *subject)
           .members = lims_blocker_fields,
           .doc = "Every gate that refuses, the one in `error` first; only with the refusal of a "
                  "gate." },
+        { .name = "errors",
+          .type = LIMS_T_OBJECT_LIST,
+          .members = lims_mistake_fields,
+          .doc = "Every mistake of every row, the first 1,000; only where rows are sent." },
         LIMS_FIELD_END,
     };
 

@@ -250,8 +250,12 @@ static lims_schema_t schema_of_members(const lims_schema_t *s)
 
 static void write_objects(const lims_schema_t *s, const lims_field_t *field)
 {
-    const lims_schema_t inner = schema_of_members(s);
+    lims_schema_t inner = schema_of_members(s);
     bool elsewhere;
+
+    if (is_sent(s) && (field->flags & LIMS_F_ROWS) != 0) {
+        inner.use = LIMS_SCHEMA_CREATE;
+    }
 
     lims_writer_key(s->w, "items");
     elsewhere = !is_sent(s) && s->refer && s->refer(s->context, field->members);

@@ -26,7 +26,7 @@ static const char *const settable_statuses[] = { "pending",   "received", "proce
 
 static const char *const priorities[] = { "routine", "rush", "stat", NULL };
 
-static const lims_field_t fields[] = {
+const lims_field_t lims_sample_fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT,
@@ -144,6 +144,18 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "When the sample was reported, UTC; null until then." },
+    { .name = "orderId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .hint = "a sample belongs to the order with which it is registered, by POST /orders",
+      .doc = "Id of the order with which the sample was registered; null: by itself." },
+    { .name = "dueDate",
+      .type = LIMS_T_DATE,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
+      .doc = "Day on which the results are due. Where none is given, receipt sets it: the "
+             "laboratory's day plus the largest turnaroundDays of the tests' definitions. It "
+             "blocks nothing.",
+      .example = "2026-11-27" },
     { .name = "testDefinitionIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_CREATE,
@@ -177,6 +189,10 @@ static const lims_field_t filters[] = {
     { .name = "externalId",
       .type = LIMS_T_STRING,
       .doc = "Only the sample with this external id." },
+    { .name = "orderId", .type = LIMS_T_ID, .doc = "Only samples of this order." },
+    { .name = "dueBefore",
+      .type = LIMS_T_DATE,
+      .doc = "Only samples whose dueDate is before this day, whatever their status." },
     { .name = "since",
       .type = LIMS_T_MOMENT,
       .doc = "Only samples received at this time or later: a date (from the beginning of that UTC "
@@ -243,7 +259,7 @@ static const lims_field_t receive_output[] = {
     { .name = "received",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
-      .members = fields,
+      .members = lims_sample_fields,
       .doc = "Samples that were received by this call." },
     { .name = "skipped",
       .type = LIMS_T_OBJECT_LIST,
@@ -464,7 +480,7 @@ const lims_resource_t lims_sample = {
     .title = "Samples",
     .schema = "Sample",
     .doc = "Sample sent by a client: registered, received, tested, verified and reported.",
-    .fields = fields,
+    .fields = lims_sample_fields,
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_GET,
     .lock = LIMS_STMT_SAMPLE_LOCK,

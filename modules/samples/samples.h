@@ -7,4 +7,7 @@
 
 extern const lims_resource_t lims_sample;
 
+/* Fields of a sample: those that orders' samples are registered with, too. */
+extern const lims_field_t lims_sample_fields[];
+
 #endif /* LIMS_SAMPLES_H */

@@ -28,6 +28,8 @@ SELECT *
    AND (:clientId::bigint IS NULL OR "clientId" = :clientId::bigint)
    AND (:trackingId::text IS NULL OR "trackingId" = :trackingId::text)
    AND (:externalId::text IS NULL OR "externalId" = :externalId::text)
+   AND (:orderId::bigint IS NULL OR "orderId" = :orderId::bigint)
+   AND (:dueBefore::date IS NULL OR "dueDate" < :dueBefore::date)
    AND (:since::timestamptz IS NULL OR "receivedAt" >= :since::timestamptz)
    AND (:until::timestamptz IS NULL OR "receivedAt" <= :until::timestamptz)
    AND (:updatedSince::timestamptz IS NULL OR "updatedAt" >= :updatedSince::timestamptz)
@@ -46,11 +48,11 @@ SELECT id,
 WITH registered AS (
     INSERT INTO lims.sample (organization_id, material_type_id, project_id, external_id,
                              client_name, collection_date, collected_at, priority, notes,
-                             plant_location, storage_location_id, created_by)
+                             plant_location, storage_location_id, due_date, created_by)
     VALUES (:$organization::bigint, :materialTypeId::bigint, :projectId::bigint,
             :externalId::text, :clientName::text, :collectionDate::date,
             :collectedAt::timestamptz, :priority::text, :notes::text, :plantLocation::text,
-            :storageLocationId::bigint, :$user::bigint)
+            :storageLocationId::bigint, :dueDate::date, :$user::bigint)
     RETURNING organization_id, id
 ), scheduled AS (
     INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
@@ -95,7 +97,8 @@ UPDATE lims.sample
        plant_location = CASE WHEN :?plantLocation THEN :plantLocation::text
                              ELSE plant_location END,
        storage_location_id = CASE WHEN :?storageLocationId THEN :storageLocationId::bigint
-                                  ELSE storage_location_id END
+                                  ELSE storage_location_id END,
+       due_date = CASE WHEN :?dueDate THEN :dueDate::date ELSE due_date END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id

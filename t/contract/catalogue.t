@@ -23,6 +23,7 @@ use Test::More;
 # Fields that the record of their resource does not have, and the column that they are
 # about: of what is sent, computed or kept elsewhere.
 my %column = (
+    'createOrder.samples.priority' => 'sample.priority',
     'enterResults.updates.result'       => 'sample_test.result',
     'enterResults.updates.notes'        => 'sample_test.notes',
     'sample.releaseState'               => 'sample_state_cache.release_state',

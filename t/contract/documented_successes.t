@@ -32,6 +32,9 @@ my @work = (
     [ createPanel   => sub { { code => 'WEEK', name => 'Weekly',
                 testDefinitionIds => [ $id{'test-definitions'} ] } } ],
     [ updatePanel   => sub { { name => 'Weekly water' } } ],
+    [ createOrder   => sub { { clientId => $id{clients},
+                samples => [ { materialTypeId => $id{'material-types'} } ], dryRun => $true } } ],
+    [ updateOrder   => sub { { contact => 'Ada Moore' } } ],
     [ createSample  => sub {
             { materialTypeId => $id{'material-types'}, projectId => $id{projects},
                 testDefinitionIds => [ $id{'test-definitions'} ] } } ],
@@ -70,6 +73,8 @@ sub learn {
     my ($name, $record) = @_;
     $id{clients}  = $record->{id} if $name eq 'createClient';
     $id{projects} = $record->{id} if $name eq 'createProject';
+    $id{orders} = $lims->insert('sample_order', { client_id => $id{clients} })
+        if $name eq 'createOrder';
     $id{panels} = $record->{id} if $name eq 'createPanel';
     if ($name eq 'createSample') {
         $id{samples} = $record->{id};

@@ -20,7 +20,7 @@ use LIMS::Test::Source qw(text);
 use Test::More;
 
 my $organizations = 20;
-my @big           = qw(sample sample_test event audit_entry result_history webhook_delivery
+my @big           = qw(sample sample_order sample_test event audit_entry result_history webhook_delivery
     idempotency_record approval sample_state_cache);
 my @queues = qw(sample_dirty webhook_queue webhook_delivery);
 my ($db, $big);
@@ -140,6 +140,8 @@ my %filter = (
     endpointId => [ first_of(4) ], state => [ 'pending', 'given_up' ],
     status         => [ 'pending', 'reported', 'verified' ],
     materialTypeId => [ first_of(5) ], projectId => [ first_of(10) ], clientId => [ first_of(20) ],
+    orderId        => [ first_of(50) ], dueBefore => [ '2026-01-05', '2026-09-01' ],
+    orderNumber    => [ 'O' . first_of(50) ],
     trackingId     => ["LAB-26-$sample"], externalId => ["E$sample"],
     since => [ '2026-01-02', '2026-03-01' ], until => ['2026-01-02'],
     updatedSince => [ '2026-01-02', '2026-12-01' ],
@@ -214,10 +216,18 @@ sub watch {
     return;
 }
 
+my $rows = '[' . join(',', map { '{"row":{"priority":"routine","materialTypeId":' . first_of(5) . ',"testDefinitionIds":['
+        . first_of(10) . '],"panelIds":[' . first_of(5) . ']},"mistakes":[]}' } 1 .. 5) . ']';
+
 # [what is done, statement, values], in an order in which it can be done
 my @acts = (
     [ 'registering', sample_create => { clientName => 'A', materialTypeId => first_of(5),
             priority => 'routine', testDefinitionIds => '{' . first_of(10) . '}' } ],
+    [ 'judging an order', order_mistakes => { clientId => first_of(20), samples => $rows } ],
+    [ 'ordering', order_create => { clientId => first_of(20), samples => $rows } ],
+    [ 'its samples', order_register => { clientId => first_of(20), samples => $rows,
+            id => first_of(50) } ],
+    [ 'its tests', order_schedule => { samples => $rows, id => first_of(50) } ],
     [ 'correcting', sample_update => { id => $sample, notes => 'n',
             clientName => 'Client ' . first_of(20) } ],
     [ 'receiving', sample_receive => { receivable => "{$sample,32}" } ],

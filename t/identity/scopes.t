@@ -32,6 +32,10 @@ my %scope = (
     'PATCH /samples/:id/status'      => 'samples:write',
     'POST /samples/receive'          => 'samples:write',
     'POST /samples/:id/report'       => 'reports:write',
+    'GET /orders'                    => 'samples:read',
+    'GET /orders/:id'                => 'samples:read',
+    'POST /orders'                   => 'samples:write',
+    'PATCH /orders/:id'              => 'samples:write',
     'GET /samples/:id/approvals'     => 'approvals:read',
     'GET /approval-records/:id'      => 'approvals:read',
     'PATCH /approval-records/:id'    => 'approvals:write',
@@ -44,9 +48,9 @@ my %scope = (
     'POST /instrument-ingest'        => 'instruments:write',
     'POST /instrument-uploads'       => 'instruments:write',
     (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }
-        qw(test-definitions material-types projects clients storage-locations)),
+        qw(test-definitions material-types projects clients storage-locations panels)),
     (map { ("POST /$_" => 'reference:write', "PATCH /$_/:id" => 'reference:write') }
-        qw(projects clients)),
+        qw(projects clients panels)),
 );
 
 is_deeply({ map { ("$_->{method} $_->{template}" => $_->{scope}) } @routes }, \%scope,

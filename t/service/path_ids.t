@@ -75,6 +75,8 @@ my %body = (
     '/approval-records/:id' => '{"status":"approved"}',
     '/clients/:id'          => '{"name":"x"}',
     '/projects/:id'         => '{"name":"x"}',
+    '/panels/:id'           => '{"name":"x"}',
+    '/orders/:id'           => '{"notes":"x"}',
 );
 
 subtest 'well-formed ids of nothing' => sub {

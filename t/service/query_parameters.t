@@ -57,8 +57,10 @@ my %bad = (
         '1763711280', '11/21/2026',
         '2026-11-21Z', '0000-01-01', '-infinity', 'infinity', 'epoch', 'now' ],
     string  => [ '', 'x' x 256, '%C3%A9' x 256 ],
+    date    => [ '', 'today', '2026-11', '2026-11-31', '2026-02-29', '2026-11-21T07:48:00Z' ],
 );
 my %good = (
+    date    => [ '2026-11-21', '2024-02-29', '1999-12-31' ],
     moment => [ '2026-11-21', '2024-02-29', '2026-11-21T07:48:00Z', '2026-11-21T07:48:00.5Z',
         '2026-11-21T07:48:00.000Z', '2026-11-21T07:48:00.123456Z', '2026-11-21T07:48:00%2B01:00',
         '2026-11-21T07:48:00-05:00', '2026-11-21t07:48:00z', '1999-12-31' ],
@@ -72,6 +74,7 @@ sub kind_of {
     my ($schema) = @_;
     return $schema->{enum}              ? 'enum'
         : $schema->{anyOf}              ? 'moment'
+        : ($schema->{format} || '') eq 'date' ? 'date'
         : $schema->{type} eq 'boolean'  ? 'boolean'
         : $schema->{type} eq 'string'   ? 'string'
         : defined $schema->{default}    ? 'integer'

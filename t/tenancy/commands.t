@@ -32,11 +32,20 @@ $us->done('eva.novak', qw(user update), $db->selectrow_array(
     'SELECT id FROM lims.user_account WHERE organization_id = ?', undef, $us->id),
     '--roles', 'administrator,lab_manager,analyst,qa_officer,microbiologist');
 
+my $panel = $them->done('omar.haddad', qw(panel create --code WEEK --name Weekly),
+    '--test-definition-ids', scalar $db->selectrow_array('SELECT min(id) FROM'
+        . ' lims.test_definition WHERE organization_id = ? AND active', undef, $them->id));
+$them->done('omar.haddad', qw(order create --samples), JSON::PP::encode_json(
+        [ { materialTypeId => 0 + $db->selectrow_array('SELECT min(id) FROM lims.material_type'
+            . ' WHERE organization_id = ? AND active', undef, $them->id) } ]),
+    '--client-id', scalar $db->selectrow_array('SELECT min(id) FROM lims.client'
+        . ' WHERE organization_id = ? AND active', undef, $them->id));
+
 # What an id is, by the noun, where that is not the name of the table.
 my %table = (
     'sample-test' => 'sample_test', confirmation => 'sample_test', user => 'user_account',
     key => 'api_key', profile => 'instrument_profile', webhook => 'webhook_endpoint',
-    'approval list' => 'sample', 'webhook delivery' => 'webhook_delivery',
+    'approval list' => 'sample', order => 'sample_order', 'webhook delivery' => 'webhook_delivery',
     'webhook body'  => 'webhook_delivery', 'webhook redeliver' => 'webhook_delivery',
     'webhook recovery' => 'webhook_recovery',
 );
@@ -60,12 +69,13 @@ my %options = (
     'confirmation outcome' => [qw(--outcome confirmed)],
     'investigation update' => [qw(--title x)],
     'investigation advance' => [qw(--status phase_2)],
+    'order update' => [qw(--notes x)],
     'user update' => [qw(--display-name x)],
     'key update'  => [qw(--file-storage-megabytes 1)],
     'profile test' => [qw(--content x)],
     'webhook recover' => [qw(--since 2026-01-01T00:00:00Z)],
     (map { ("$_ update" => [qw(--name x)]) } qw(test-definition material-type project client
-        worksheet-template webhook)),
+        worksheet-template webhook panel)),
 );
 
 my @commands = grep { $lims->ctl((split / /), '--help')->{output} =~ /\Alimsctl \Q$_\E ID/ }

@@ -30,6 +30,9 @@ sub furnish {
     $of{project} = $at->project(client_id => $of{client});
     $of{panel} = $at->insert('panel', code => 'PANEL', name => 'Weekly',
         test_definition_ids => "{$of{definition}}");
+    $of{order} = $lims->post('/orders', { clientId => $of{client},
+            samples => [ { materialTypeId => $of{material} } ] },
+        key => $at->{organization}{key})->json->{order}{id};
     my $sample = $at->sample(projectId => $of{project}, materialTypeId => $of{material},
         testDefinitionIds => [ $of{definition} ], externalId => "EXT-$at->{organization}{code}");
     @of{qw(sample tracking external)} = @$sample{qw(id trackingId externalId)};
@@ -52,7 +55,7 @@ cmp_ok(scalar @routes, '>', 20, scalar(@routes) . ' routes');
 # What a path's :id is, by its first segment.
 my %in_path = (samples => 'sample', 'sample-tests' => 'test', 'approval-records' => 'approval',
     projects => 'project', clients => 'client', 'test-definitions' => 'definition',
-    'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel');
+    'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel', orders => 'order');
 
 # A body that would be accepted, by method and path.
 my %body = (
@@ -70,6 +73,8 @@ my %body = (
         { fileName => 'f.csv', content => 'x', dryRun => JSON::PP::true },
     'POST /instrument-uploads' => qq(--x\r\nContent-Disposition: form-data; name="file"; )
         . qq(filename="f.csv"\r\n\r\nx\r\n--x--\r\n),
+    'POST /orders' => { clientId => $ours{client}, samples => [ { materialTypeId => $ours{material} } ] },
+    'PATCH /orders/:id'   => { notes => 'theirs' },
     'POST /projects'      => { code => 'NEW', name => 'New' },
     'PATCH /projects/:id' => { name => 'theirs' },
     'POST /clients'       => { code => 'NEW', name => 'New' },
@@ -85,7 +90,7 @@ my %refers = (
     storageLocationId => 'location', testDefinitionId => 'definition',
     testDefinitionIds => 'definition', panelIds => 'panel', reagentLotId => 'reagent', mediaLotId => 'media',
     sampleId => 'sample', sampleIds => 'sample', sampleTestId => 'test', parentId => 'location',
-    trackingId => 'tracking', externalId => 'external',
+    orderId => 'order', trackingId => 'tracking', externalId => 'external',
 );
 
 sub short { return $_[0]{path} =~ s{\A/api/v1}{}r }
@@ -179,7 +184,7 @@ sub strange_queries {
     cmp_ok($tried, '>=', 7, "$tried parameters");
     for my $path (map { short($_) } grep { $_->{method} eq 'GET' } @routes) {
         next unless $path =~ m{\A/(?:samples|sample-tests|test-definitions|material-types|projects
-            |clients|storage-locations|panels|events)\z}x;
+            |clients|storage-locations|panels|orders|events)\z}x;
         my $own   = $lims->get("$path?limit=500")->json->{data};
         my $other = $lims->get("$path?limit=500", key => $them->{organization}{key})->json->{data};
         my %mine  = map { $_->{id} => 1 } @$own;

@@ -36,6 +36,7 @@ my @reference = (
         . q{ test_definition_ids = ARRAY[(o - 1) * 10 + 1, (o - 1) * 10 + 2]},
     reagent_lot => 20, q{code = 'R' || n, lot_number = 'L', name = 'Reagent ' || n},
     media_lot   => 20, q{code = 'D' || n, lot_number = 'L', medium = 'R2A', name = 'Medium ' || n},
+    sample_order => 50, q{order_number = 'O' || n, client_id = (o - 1) * 20 + 1 + (n - 1) % 20},
     qc_batch    => 100, q{batch_number = 'Q' || n},
     webhook_endpoint => 4, q{name = 'Receiver', url = 'https://example.org/', events = '{qc.failed}',}
         . q{ secret = 'x'},
@@ -46,6 +47,8 @@ my @work = (
     sample => 1, q{tracking_id = 'LAB-26-' || n, sample_identifier = 'LAB-26-' || n,}
         . q{ client_name = 'Client', client_id = (o - 1) * 20 + 1 + s % 20,}
         . q{ material_type_id = (o - 1) * 5 + 1 + s % 5, project_id = (o - 1) * 10 + 1 + s % 10,}
+        . q{ order_id = CASE WHEN s % 4 = 3 THEN (o - 1) * 50 + 1 + s % 50 END,}
+        . q{ due_date = CASE WHEN s % 2 = 0 THEN date '2026-01-02' + s % 300 END,}
         . q{ external_id = 'E' || n, collection_date = '2026-01-01',}
         . q{ status = (ARRAY['pending', 'received', 'processing', 'completed'])[1 + s % 4],}
         . q{ received_at = timestamptz '2026-01-01' + s * interval '1 minute',}

@@ -36,6 +36,7 @@ sub new {
     $id->{'test-definitions'}  = $lims->insert('test_definition', { code => 'R-T', name => 'pH' });
     $id->{panels} = $lims->insert('panel', { code => 'R-Q', name => 'Weekly',
             test_definition_ids => "{$id->{'test-definitions'}}" });
+    $id->{orders} = $lims->insert('sample_order', { client_id => $id->{clients} });
     $lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
 
     my $sample = $self->_done('POST', '/samples', { clientName => 'Riverbend',
