@@ -37,6 +37,8 @@ const lims_resource_t *const lims_resources[] = {
     &lims_qc_batch,
     &lims_qc_coverage,
     &lims_qc_control,
+    &lims_qc_series,
+    &lims_instrument,
     &lims_worksheet_template,
     &lims_worksheet,
     &lims_confirmation,

@@ -19,11 +19,12 @@
 --   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
---   1 override       records the results for which an override was signed
---   2 reapprove      requests approvals again: after the override is recorded (1)
---   3 audit_update   writes the audit trail, as at INSERT
---   4 events_update  writes qc.failed to the outbox
---   5 mark_update    makes the samples of the tests it covers dirty (121)
+--   1 chart          moves its points to the series of another instrument or day
+--   2 override       records the results for which an override was signed
+--   3 reapprove      requests approvals again: after the override is recorded (2)
+--   4 audit_update   writes the audit trail, as at INSERT
+--   5 events_update  writes qc.failed to the outbox
+--   6 mark_update    makes the samples of the tests it covers dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT
@@ -45,6 +46,8 @@ CREATE TABLE lims.qc_batch (
     override_at timestamptz,
     override_signature_id bigint,
     notes text CHECK (length(notes) <= 4000),
+    -- The instrument on which it was run.
+    instrument_id bigint,
     -- The instrument's file from which batch and controls were read; NULL: made by hand.
     file_id bigint,
     created_by bigint DEFAULT lims.context_id('user_id'),
@@ -76,12 +79,16 @@ CREATE INDEX qc_batch_failed ON lims.qc_batch (organization_id, evaluated_at)
 -- Triggers of lims.qc_control, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 judge            works out the value and the outcome, whatever was written
+--   1 exclude_insert   refuses one that is left out of its chart already
+--   2 judge            works out the value and the outcome, whatever was written
+--   3 series           puts the judged value (2) into its series
 --
 -- BEFORE UPDATE
---   1 identity         refuses another id, organization or created_at
---   2 judge            the same; refuses another batch
---   3 touch            sets updated_at, last, when the row is what it will be
+--   1 exclude_update   records who leaves it out of its chart
+--   2 identity         refuses another id, organization or created_at
+--   3 judge            as at INSERT; refuses another batch
+--   4 series           puts the judged value (3) into its series
+--   5 touch            sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert     writes the audit trail; a refusal that comes later undoes it
@@ -118,10 +125,21 @@ CREATE TABLE lims.qc_control (
     expected_text text CHECK (length(expected_text) <= 255),
     measured_text text CHECK (length(measured_text) <= 255),
     unit text CHECK (length(unit) <= 64),
+    -- Of the control material, such as low and high.
+    level text CHECK (length(level) BETWEEN 1 AND 64),
+    lot text CHECK (length(lot) BETWEEN 1 AND 64),
+    measured_at timestamptz,
     -- Set by a trigger: the percentage, difference or value that is compared with the
     -- limits, and the outcome.
     evaluated_value numeric,
     passed boolean NOT NULL,
+    -- Set by a trigger: its place in a control chart (145).
+    qc_series_id bigint,
+    charted_at timestamptz,
+    -- Why, by whom and when it was left out of its chart.
+    excluded_reason text CHECK (length(excluded_reason) BETWEEN 1 AND 1000),
+    excluded_by bigint,
+    excluded_at timestamptz,
     notes text CHECK (length(notes) <= 4000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -130,6 +148,8 @@ CREATE TABLE lims.qc_control (
         REFERENCES lims.qc_batch (organization_id, id),
     FOREIGN KEY (organization_id, test_definition_id)
         REFERENCES lims.test_definition (organization_id, id),
+    FOREIGN KEY (organization_id, excluded_by)
+        REFERENCES lims.user_account (organization_id, id),
     CONSTRAINT qc_control_lower_limit CHECK (lower_limit <= upper_limit),
     -- Neither infinite nor NaN, which compares as greater than every lower limit.
     CONSTRAINT qc_control_finite CHECK (
@@ -475,6 +495,22 @@ BEGIN
 END
 $$;
 
+-- A control without its place in a chart, which no evaluation looks at, nor its time stamp,
+-- which is the same in another transaction's first change.
+CREATE FUNCTION lims.qc_control_facts(p lims.qc_control) RETURNS lims.qc_control
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+BEGIN
+    p.qc_series_id := NULL;
+    p.charted_at := NULL;
+    p.excluded_reason := NULL;
+    p.excluded_by := NULL;
+    p.excluded_at := NULL;
+    p.updated_at := NULL;
+    RETURN p;
+END
+$$;
+
 -- Evaluates a batch again when its controls change after its evaluation: otherwise a new
 -- control could open the gate of a failed batch. The lock waits for an evaluation under
 -- way that has not seen the change.
@@ -483,13 +519,28 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_batch record;
+    v_changed bigint[];
 BEGIN
+    -- Leaving a point out of its chart, or moving it, is no correction.
+    IF TG_OP = 'UPDATE' THEN
+        SELECT array_agg(c.qc_batch_id)
+          INTO v_changed
+          FROM (SELECT n.qc_batch_id, lims.qc_control_facts(n)
+                       *<> lims.qc_control_facts(o) AS is_corrected
+                  FROM changed_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) c
+         WHERE c.is_corrected;
+    END IF;
     FOR v_batch IN
         SELECT b.organization_id, b.id, b.qc_status
           FROM lims.qc_batch b
          WHERE (b.organization_id, b.id) IN (
                    SELECT r.organization_id, r.qc_batch_id
                      FROM changed_rows r)
+           AND (TG_OP <> 'UPDATE' OR b.id = ANY (v_changed))
          ORDER BY b.organization_id, b.id
            FOR NO KEY UPDATE
     LOOP
@@ -506,7 +557,7 @@ REFERENCING NEW TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_control_changed();
 
 CREATE TRIGGER evaluate_update AFTER UPDATE ON lims.qc_control
-REFERENCING NEW TABLE AS changed_rows
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS changed_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_control_changed();
 
 CREATE TRIGGER evaluate_delete AFTER DELETE ON lims.qc_control

@@ -13,6 +13,8 @@ CREATE TABLE lims.instrument (
     model text CHECK (length(model) <= 255),
     serial_number text CHECK (length(serial_number) <= 255),
     storage_location_id bigint,
+    -- The day by which it is to be calibrated again.
+    calibration_due date,
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -23,6 +25,15 @@ CREATE TABLE lims.instrument (
 );
 
 SELECT lims.attach_record('instrument');
+
+-- QC batches and the series of their controls, which come before instruments, refer to them.
+ALTER TABLE lims.qc_batch
+    ADD CONSTRAINT qc_batch_instrument FOREIGN KEY (organization_id, instrument_id)
+        REFERENCES lims.instrument (organization_id, id);
+
+ALTER TABLE lims.qc_series
+    ADD CONSTRAINT qc_series_instrument FOREIGN KEY (organization_id, instrument_id)
+        REFERENCES lims.instrument (organization_id, id);
 
 CREATE SEQUENCE lims.instrument_profile_id_seq;
 

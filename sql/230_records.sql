@@ -238,7 +238,7 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
 CREATE VIEW lims.qc_batch_record WITH (security_invoker = true) AS
 SELECT b.organization_id, b.id, b.batch_number AS "batchNumber", b.method,
        b.analysis_date AS "analysisDate", b.qc_status AS "qcStatus",
-       b.file_id AS "fileId",
+       b.file_id AS "fileId", b.instrument_id AS "instrumentId",
        ARRAY(SELECT c.sample_test_id
                FROM lims.qc_coverage c
               WHERE c.organization_id = b.organization_id
@@ -264,9 +264,39 @@ SELECT c.organization_id, c.id, c.qc_batch_id AS "qcBatchId",
        c.measured_value AS "measuredValue", c.native_value AS "nativeValue",
        c.lower_limit AS "lowerLimit", c.upper_limit AS "upperLimit",
        c.expected_text AS "expectedText", c.measured_text AS "measuredText",
-       c.unit, trim_scale(c.evaluated_value) AS "evaluatedValue", c.passed,
+       c.unit, c.level, c.lot, c.measured_at AS "measuredAt",
+       trim_scale(c.evaluated_value) AS "evaluatedValue", c.passed,
+       c.qc_series_id AS "qcSeriesId",
+       CASE WHEN c.qc_series_id IS NULL THEN '{}'
+            ELSE lims.qc_broken(c.organization_id, c.qc_series_id, c.charted_at, c.id)
+       END AS broken,
+       c.excluded_at IS NOT NULL AS excluded, c.excluded_reason AS "excludedReason",
        c.notes, c.created_at AS "createdAt", c.updated_at AS "updatedAt"
   FROM lims.qc_control c;
+
+CREATE VIEW lims.qc_series_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
+       s.control_type AS "controlType", s.criterion, s.level, s.lot,
+       s.instrument_id AS "instrumentId",
+       (SELECT json_build_object('kind', b.kind, 'n', b.n, 'mean', b.mean, 's', b.s)
+          FROM lims.qc_baseline(s.organization_id, s.id) b) AS baseline,
+       s.rules, s.created_at AS "createdAt", s.updated_at AS "updatedAt"
+  FROM lims.qc_series s;
+
+CREATE VIEW lims.qc_point_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id AS "qcSeriesId", p.qc_control_id AS "qcControlId",
+       p.qc_batch_id AS "qcBatchId", p.charted_at AS "measuredAt", p.value, p.z,
+       p.broken, p.excluded, p.reason
+  FROM lims.qc_series s
+ CROSS JOIN LATERAL lims.qc_points(s.organization_id, s.id) p;
+
+CREATE VIEW lims.instrument_record WITH (security_invoker = true) AS
+SELECT i.organization_id, i.id, i.code, i.name, i.manufacturer, i.model,
+       i.serial_number AS "serialNumber",
+       i.storage_location_id AS "storageLocationId",
+       i.calibration_due AS "calibrationDue", i.active,
+       i.created_at AS "createdAt", i.updated_at AS "updatedAt"
+  FROM lims.instrument i;
 
 CREATE VIEW lims.confirmation_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",

@@ -53,6 +53,10 @@ GRANT INSERT (organization_id, sample_test_id, qc_batch_id), DELETE
 GRANT UPDATE (state, retries, next_attempt_at, finished_at)
     ON lims.webhook_delivery TO lims_app;
 
+-- Made by a trigger with the first point of a control's chart.
+GRANT UPDATE (baseline_kind, baseline_n, baseline_mean, baseline_s, rules)
+    ON lims.qc_series TO lims_app;
+
 -- What may be deleted, besides expired rows (195_retention.sql).
 GRANT DELETE ON lims.user_role, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.specification TO lims_app;
@@ -120,6 +124,10 @@ GRANT EXECUTE ON FUNCTION lims.enter_results TO lims_app;
 -- 140_qc_batches.sql
 GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,
     lims.evaluate_qc_batch TO lims_app;
+
+-- 145_qc_series.sql
+GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_opposed,
+    lims.qc_near, lims.qc_points, lims.qc_broken TO lims_app;
 
 -- 141_qc_coverage.sql
 GRANT EXECUTE ON FUNCTION lims.covering_batches, lims.cover_measured TO lims_app;

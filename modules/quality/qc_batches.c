@@ -47,6 +47,10 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Status of the batch: open until it is evaluated. When a control changes afterwards, "
              "the batch is evaluated again." },
+    { .name = "instrumentId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_KEPT_NULLABLE,
+      .doc = "Id of the instrument on which the batch was run." },
     { .name = "fileId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,

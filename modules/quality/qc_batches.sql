@@ -26,9 +26,9 @@ SELECT id
 
 -- name: qc_batch_create one
 INSERT INTO lims.qc_batch
-      (organization_id, batch_number, method, analysis_date, notes)
+      (organization_id, batch_number, method, analysis_date, instrument_id, notes)
 VALUES (:$organization::bigint, :batchNumber::text, :method::text,
-        :analysisDate::date, :notes::text)
+        :analysisDate::date, :instrumentId::bigint, :notes::text)
 RETURNING id
 
 -- name: qc_batch_update one
@@ -36,6 +36,8 @@ UPDATE lims.qc_batch
    SET batch_number = CASE WHEN :?batchNumber THEN :batchNumber::text ELSE batch_number END,
        method = CASE WHEN :?method THEN :method::text ELSE method END,
        analysis_date = CASE WHEN :?analysisDate THEN :analysisDate::date ELSE analysis_date END,
+       instrument_id = CASE WHEN :?instrumentId THEN :instrumentId::bigint
+            ELSE instrument_id END,
        notes = CASE WHEN :?notes THEN :notes::text ELSE notes END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

@@ -26,12 +26,14 @@ SELECT id
 INSERT INTO lims.qc_control
       (organization_id, qc_batch_id, control_type, test_definition_id,
        criterion, expected_value, measured_value, native_value, lower_limit,
-       upper_limit, expected_text, measured_text, unit, notes)
+       upper_limit, expected_text, measured_text, unit, level, lot, measured_at,
+       notes)
 VALUES (:$organization::bigint, :qcBatchId::bigint, :controlType::text,
         :testDefinitionId::bigint, :criterion::text, :expectedValue::numeric,
         :measuredValue::numeric, :nativeValue::numeric, :lowerLimit::numeric,
         :upperLimit::numeric, :expectedText::text, :measuredText::text,
-        :unit::text, :notes::text)
+        :unit::text, :level::text, :lot::text, :measuredAt::timestamptz,
+        :notes::text)
 RETURNING id
 
 -- name: qc_control_update one
@@ -50,6 +52,10 @@ UPDATE lims.qc_control
        expected_text = CASE WHEN :?expectedText THEN :expectedText::text ELSE expected_text END,
        measured_text = CASE WHEN :?measuredText THEN :measuredText::text ELSE measured_text END,
        unit = CASE WHEN :?unit THEN :unit::text ELSE unit END,
+       level = CASE WHEN :?level THEN :level::text ELSE level END,
+       lot = CASE WHEN :?lot THEN :lot::text ELSE lot END,
+       measured_at = CASE WHEN :?measuredAt THEN :measuredAt::timestamptz
+            ELSE measured_at END,
        notes = CASE WHEN :?notes THEN :notes::text ELSE notes END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
@@ -62,3 +68,12 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND "qcBatchId" = :id::bigint
  ORDER BY id
+
+-- name: qc_control_exclude one
+-- Leaves a point out of its series; excluded false takes it in again.
+UPDATE lims.qc_control
+   SET excluded_reason = CASE WHEN coalesce(:excluded::boolean, true)
+            THEN :$reason::text END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id

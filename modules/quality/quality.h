@@ -21,6 +21,7 @@ extern const lims_resource_t lims_qc_batch;
  * the batch first. */
 extern const lims_resource_t lims_qc_coverage;
 extern const lims_resource_t lims_qc_control;
+extern const lims_resource_t lims_qc_series;
 extern const lims_resource_t lims_reagent_lot;
 extern const lims_resource_t lims_media_lot;
 extern const lims_resource_t lims_worksheet_template;

@@ -15,6 +15,7 @@ extern const lims_resource_t lims_client;
 extern const lims_resource_t lims_project;
 extern const lims_resource_t lims_material_type;
 extern const lims_resource_t lims_storage_location;
+extern const lims_resource_t lims_instrument;
 extern const lims_resource_t lims_test_definition;
 extern const lims_resource_t lims_specification;
 extern const lims_resource_t lims_panel;

@@ -80,6 +80,8 @@ my %in_c_alone = (
     'receiveSamples.skipped.status' => 'statuses of HTTP',
     'receiveSamples.skipped.error'  => 'slugs of the answer, which are kept nowhere',
     'ingestInstrumentFile.reasons.severity' => 'reasons are a document, most of them by the reader',
+    'QC series.baseline.kind'       => 'a column of its own, baseline_kind',
+    'QC series.rules'               => 'compared with those known, by a trigger',
     'blocker.slug'                  => 'compared with the slugs of gates, below',
     'uploadInstrumentFile.hint'     => 'for the model; kept nowhere',
     'addInstrumentProfile.definition' => 'a document, bounded by the body',
@@ -105,6 +107,7 @@ my %beyond = (
 # has whole.
 my %in_the_database_alone = (
     'api_key.scopes'              => 'compared with the scopes, below',
+    'qc_series.baseline_kind'     => 'a member of the baseline',
     'event.type'                  => 'compared with the events, below',
     'electronic_signature.meaning' => 'compared with the meanings of routes, below',
     'electronic_signature.method' => 'there is but one',

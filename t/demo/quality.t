@@ -70,6 +70,35 @@ subtest 'the control chart of arsenic' => sub {
     is_deeply([ grep { $_ < 42.5 || $_ > 57.5 } @found ], [], 'within the limits of the method');
 };
 
+subtest 'the series of arsenic' => sub {
+    my ($id) = $db->selectrow_array(q{SELECT c.qc_series_id FROM lims.qc_control c
+        JOIN lims.qc_batch b ON b.organization_id = c.organization_id AND b.id = c.qc_batch_id
+        WHERE c.organization_id = ? AND b.batch_number = 'QCB-0061'}, undef, $cedar->id);
+    my @show   = ('grace.okafor', 'qc-series', 'show', $id);
+    my $series = $cedar->done(@show);
+    my @points = @{ $series->{points} };
+    my $breaks = sub {
+        my ($rule) = @_;
+        return join ' ', map { $_ + 1 } grep { grep { $_ eq $rule } @{ $points[$_]{broken} } }
+            0 .. $#points;
+    };
+
+    is(scalar @points, 41, 'forty-one points');
+    is(sprintf('%.2f %.3f', @{ $series->{baseline} }{qw(mean s)}), '99.07 1.829',
+        'mean and s of the first twenty');
+    is($breaks->('1-3s'), '25', '1-3s once');
+    is(sprintf('%.2f', $points[24]{z}), '3.68', '... by this much');
+    is($breaks->('4-1s'), '32 33 34 35', '4-1s, on each of its four points');
+    is(join(' ', map { $breaks->($_) } '2-2s', 'R-4s', '10-x'), '  ', 'no other rule');
+    my ($all) = $db->selectrow_array(q{SELECT count(*) FROM lims.westgard(ARRAY(
+        SELECT (c.evaluated_value - b.mean) / b.s FROM lims.qc_control c
+         CROSS JOIN (SELECT avg(evaluated_value) AS mean, stddev_samp(evaluated_value) AS s
+           FROM lims.qc_control WHERE qc_series_id = ?) b
+         WHERE c.qc_series_id = ? ORDER BY c.charted_at, c.id),
+        array_fill(false, ARRAY[41]), '{4-1s}') WHERE broken <> '{}'}, undef, $id, $id);
+    is($all, 0, 'by the mean and s of all nothing breaks 4-1s');
+};
+
 subtest 'lots' => sub {
     my %media = ('cedar-basin' => { 'COLILERT-A' => 'passed', 'PCA-A' => 'passed',
             'PCA-B' => 'failed', 'PCA-C' => 'passed', 'LTB-A' => 'passed', 'ECB-A' => 'passed' },

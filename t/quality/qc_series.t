@@ -1,0 +1,91 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Control charts at the command line: a series is made with its first point, shows its
+# points with the rules that they break, takes another baseline and other rules, and a
+# point is left out with a reason, which evaluates nothing again.
+use strict;
+use warnings;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
+my $lead = $lab->definition;
+
+my $icp = $ann->done('instrument create', code => 'ICP-1', name => 'ICP-MS', model => 'iCAP RQ',
+    calibrationDue => '2027-01-31')->{id};
+is($ann->done('instrument update', $icp, serialNumber => 'X7')->{serialNumber}, 'X7',
+    'an instrument is changed');
+is_deeply([ map { "$_->{code} $_->{calibrationDue}" }
+        @{ $ann->done('instrument list', code => 'ICP-1')->{data} } ],
+    ['ICP-1 2027-01-31'], 'instruments are listed');
+is($ann->done('instrument show', $icp)->{model}, 'iCAP RQ', 'an instrument is shown');
+
+my @controls;
+for my $value (100, 101, 99, 100, 102, 98, 120) {
+    my $day   = 10 + @controls;
+    my $batch = $ann->done('qc-batch create', batchNumber => "Q$day", instrumentId => $icp,
+        analysisDate => "2026-10-$day")->{id};
+    push @controls, $ann->done('qc-control add', qcBatchId => $batch, controlType => 'LCS',
+        testDefinitionId => $lead, criterion => 'range', measuredValue => $value, lowerLimit => 50,
+        upperLimit => 150, level => 'low', lot => 'C-7');
+}
+my $series = $controls[0]{qcSeriesId};
+is_deeply([ map { $_->{qcSeriesId} } @controls ], [ ($series) x 7 ], 'one series of all');
+my ($listed) = @{ $ann->done('qc-series list', testDefinitionId => $lead)->{data} };
+is_deeply([ @$listed{qw(id controlType criterion level lot instrumentId)} ],
+    [ $series, 'LCS', 'range', 'low', 'C-7', $icp ], 'the series is listed with what it is of');
+is_deeply($ann->done('qc-series list', controlType => 'MB')->{data}, [], '... and by its type');
+is_deeply($listed->{rules}, [ '1-3s', '2-2s', 'R-4s', '4-1s', '10-x' ], 'the rules by default');
+is($listed->{baseline}{n}, 7, 'the baseline has what there is');
+
+my $shown = $ann->done('qc-series update', $series,
+    baseline => { kind => 'fixed', mean => 100, s => 2 });
+is_deeply([ map { $_->{value} } @{ $shown->{points} } ], [ 100, 101, 99, 100, 102, 98, 120 ],
+    'its points are in order of time');
+is_deeply($shown->{points}[6]{broken}, ['1-3s'], 'the last breaks a rule');
+is($shown->{points}[6]{z}, 10, '... by its distance');
+is_deeply($ann->done('qc-control show', $controls[6]{id})->{broken}, ['1-3s'],
+    'the control says the same');
+is_deeply([ map { $_->{value} } @{ $ann->done('qc-series show', $series, from => '2026-10-12',
+            to => '2026-10-13')->{points} } ], [ 99, 100 ], 'the points of a period');
+is_deeply($ann->done('qc-series update', $series, rules => ['7-T'])->{points}[6]{broken}, [],
+    'a rule that was not chosen is not broken');
+$ann->refused('invalid_body', 'qc-series update', $series, rules => ['9-x']);
+$ann->refused('invalid_body', 'qc-series update', $series, baseline => { kind => 'fixed' });
+$ann->done('qc-series update', $series, rules => [ '1-3s', '1-2s' ]);
+
+# --- Leaving out ----------------------------------------------------------------------
+
+my $batch = $controls[6]{qcBatchId};
+my $spike = $ann->done('qc-control add', qcBatchId => $batch, controlType => 'MB',
+    testDefinitionId => $lead, criterion => 'maximum', measuredValue => 9, upperLimit => 1);
+$ann->done('qc-batch evaluate', $batch);
+$ann->done('qc-batch override', $batch, reason => 'blank of another day');
+is($ann->call('qc-control exclude', $controls[6]{id})->{exit}, 2, 'leaving out needs a reason');
+my $left = $ann->done('qc-control exclude', $controls[6]{id}, reason => 'wrong standard');
+is_deeply([ @$left{qw(excluded excludedReason broken)} ], [ JSON::PP::true(), 'wrong standard', [] ],
+    'it is left out');
+my $point = $ann->done('qc-series show', $series)->{points}[6];
+is_deeply([ @$point{qw(value excluded reason)} ], [ 120, JSON::PP::true(), 'wrong standard' ],
+    '... and stays on the chart');
+is($ann->done('qc-batch show', $batch)->{qcStatus}, 'overridden',
+    'the batch is not evaluated again');
+ok(!$ann->done('qc-control exclude', $controls[6]{id}, excluded => 'false',
+        reason => 'it was the right one')->{excluded}, 'it is taken in again');
+
+# --- Another instrument ---------------------------------------------------------------
+
+my $other = $ann->done('instrument create', code => 'ICP-2', name => 'The old one')->{id};
+$ann->done('qc-batch update', $controls[5]{qcBatchId}, instrumentId => $other);
+isnt($ann->done('qc-control show', $controls[5]{id})->{qcSeriesId}, $series,
+    'the points of a batch move with its instrument');
+is(scalar @{ $ann->done('qc-series show', $series)->{points} }, 6, '... out of the former series');
+$ann->refused('invalid_reference', 'qc-batch update', $batch, instrumentId => 999_999);
+is($ann->call('qc-series show', 999_999)->{exit}, 3, 'an unknown series is not found');
+
+done_testing();
