@@ -47,6 +47,10 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT,
       .doc = "Status of the batch: open until it is evaluated. When a control changes afterwards, "
              "the batch is evaluated again." },
+    { .name = "failing",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether the batch is open and one of its controls has failed already." },
     { .name = "instrumentId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_KEPT_NULLABLE,

@@ -64,7 +64,9 @@ $ann->done('qc-series update', $series, rules => [ '1-3s', '1-2s' ]);
 my $batch = $controls[6]{qcBatchId};
 my $spike = $ann->done('qc-control add', qcBatchId => $batch, controlType => 'MB',
     testDefinitionId => $lead, criterion => 'maximum', measuredValue => 9, upperLimit => 1);
+ok($ann->done('qc-batch show', $batch)->{failing}, 'an open batch with a failed control is failing');
 $ann->done('qc-batch evaluate', $batch);
+ok(!$ann->done('qc-batch show', $batch)->{failing}, '... until it is evaluated');
 $ann->done('qc-batch override', $batch, reason => 'blank of another day');
 is($ann->call('qc-control exclude', $controls[6]{id})->{exit}, 2, 'leaving out needs a reason');
 my $left = $ann->done('qc-control exclude', $controls[6]{id}, reason => 'wrong standard');
