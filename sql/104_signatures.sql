@@ -38,7 +38,7 @@ CREATE TABLE lims.electronic_signature (
     printed_name text NOT NULL CHECK (length(printed_name) BETWEEN 1 AND 255),
     meaning text NOT NULL CHECK (meaning IN (
         'verified', 'approved', 'rejected', 'performed', 'reviewed',
-        'override', 'reopened', 'amended', 'witnessed')),
+        'override', 'reopened', 'amended', 'witnessed', 'chosen')),
     reason text CHECK (length(reason) <= 2000),
     table_name text NOT NULL CHECK (length(table_name) <= 64),
     record_id bigint NOT NULL,

@@ -234,7 +234,8 @@ BEGIN
            spec_project_id = NEW.project_id
      WHERE t.organization_id = NEW.organization_id
        AND t.sample_id = NEW.id
-       AND t.status = 'entered';
+       AND t.status = 'entered'
+       AND t.disposition = 'active';
     RETURN NULL;
 END
 $$;

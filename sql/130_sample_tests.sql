@@ -28,20 +28,23 @@
 --
 -- BEFORE UPDATE
 --   1 guard_analyzed_update  refuses a time of analysis that cannot be
---   2 guard_links_update     lets a failed media lot be left for another only, with
+--   2 guard_disposition      refuses to cancel what is verified, and what an open
+--                            investigation is about where that blocks (135)
+--   3 guard_inactive         refuses changes of a test that is not active (135)
+--   4 guard_links_update     lets a failed media lot be left for another only, with
 --                            another result: looks at the result as it was sent, before
---                            it is judged (5)
---   3 guard_update           refuses references not in use, and another sample or
+--                            it is judged (7)
+--   5 guard_update           refuses references not in use, and another sample or
 --                            definition
---   4 identity               refuses another id, organization or created_at
---   5 judge_update           judges a result that changed, unless a function of the
+--   6 identity               refuses another id, organization or created_at
+--   7 judge_update           judges a result that changed, unless a function of the
 --                            owner writes it judged; decides the status, which the lock
---                            looks at (6)
---   6 lock_update            refuses changes of a verified result; a verification
+--                            looks at (8)
+--   8 lock_update            refuses changes of a verified result; a verification
 --                            passes its gates
---   7 names_update           freezes names and limits of what is verified, once that
---                            was allowed (6)
---   8 touch                  sets updated_at, last, when the row is what it will be
+--   9 names_update           freezes names and limits of what is verified, once that
+--                            was allowed (8)
+--  10 touch                  sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 keep                   refuses to delete a test that has had results
@@ -61,15 +64,17 @@
 --                            (4)
 --
 -- AFTER UPDATE
---   1 audit_update           writes the audit trail, as at INSERT
---   2 check_reagents_update  refuses results with a reagent lot that has expired
---   3 events_update          writes result.entered and result.verified to the outbox
---   4 final_update           locks the samples, as at INSERT: before the approvals (8)
---   5 history                keeps the values that were replaced, withdrawn or reopened
---   6 investigate_update     opens investigations of results out of specification
---   7 mark_update            makes the samples dirty (121)
---   8 reapprove_update       requests approvals again, last: of samples that are locked
---                            (4)
+--   1 undo_choice            makes the others of its family active again, when the chosen
+--                            result is reopened (136)
+--   2 audit_update           writes the audit trail, as at INSERT
+--   3 check_reagents_update  refuses results with a reagent lot that has expired
+--   4 events_update          writes result.entered and result.verified to the outbox
+--   5 final_update           locks the samples, as at INSERT: before the approvals (9)
+--   6 history                keeps the values that were replaced, withdrawn or reopened
+--   7 investigate_update     opens investigations of results out of specification
+--   8 mark_update            makes the samples dirty (121)
+--   9 reapprove_update       requests approvals again, last: of samples that are locked
+--                            (5)
 --
 -- AFTER DELETE
 --   1 audit_delete           writes the audit trail, as at INSERT
@@ -132,6 +137,10 @@ CREATE TABLE lims.sample_test (
         CHECK (disposition IN ('active', 'cancelled', 'set_aside')),
     -- The first test of the family, of which this one is a repetition.
     retest_of bigint,
+    -- Whether the report carries this result: it is the only active one of its family.
+    reported boolean NOT NULL DEFAULT true,
+    -- The QC batches that it left when it was cancelled, and joins again when restored.
+    left_batch_ids bigint[],
     assigned_to bigint,
     -- Sent back to whoever enters it, until it is entered again.
     returned_by bigint,

@@ -48,7 +48,8 @@ BEGIN
           FROM lims.test_definition d
          WHERE d.organization_id = NEW.organization_id
            AND d.id = NEW.test_definition_id
-           AND d.active;
+           -- A test is repeated also after its definition went out of use.
+           AND (d.active OR NEW.retest_of IS NOT NULL);
         IF NOT FOUND THEN
             PERFORM lims.refuse('invalid_reference', format(
                 'testDefinitionIds: no active test definition %s',

@@ -6,7 +6,8 @@
 -- once. A member of the last three that is absent keeps its value, but a new result
 -- without a qualifier clears it. Enters the results of the tests that are not verified,
 -- with their derived columns (lims.judged). Returns each test in the given order with the
--- status that it had; NULL: there is no such test.
+-- status that it had, or its disposition where it is not active, which takes no entry;
+-- NULL: there is no such test.
 --
 -- SECURITY DEFINER: the run-time role has no right to the derived columns. Row-level
 -- security does not apply then, so the organization is compared with the context.
@@ -55,7 +56,10 @@ BEGIN
                (u.value ->> 'analyzedAt')::timestamptz AS analyzed_at
           FROM jsonb_array_elements(p_updates) WITH ORDINALITY AS u (value, place)
     ), held AS MATERIALIZED (
-        SELECT t.id, t.status AS had, j.*, q.qualifier, q.is_entered,
+        SELECT t.id, j.*,
+               CASE t.disposition WHEN 'active' THEN t.status
+                    ELSE t.disposition END AS had,
+               q.qualifier, q.is_entered,
                coalesce(asked.analyzed_at, j.analyzed_at) AS analyzed,
                CASE WHEN asked.has_notes THEN asked.notes ELSE t.notes END AS notes,
                asked.has_notes AND asked.notes IS DISTINCT FROM t.notes AS is_noted
@@ -94,7 +98,7 @@ BEGIN
           FROM held h
          WHERE t.organization_id = p_organization
            AND t.id = h.id
-           AND h.had <> 'verified'
+           AND h.had IN ('pending', 'entered')
            AND h.is_entered
     ), noted AS (
         UPDATE lims.sample_test t
@@ -102,7 +106,7 @@ BEGIN
           FROM held h
          WHERE t.organization_id = p_organization
            AND t.id = h.id
-           AND h.had <> 'verified'
+           AND h.had IN ('pending', 'entered')
            AND h.is_noted
            AND NOT h.is_entered
     )

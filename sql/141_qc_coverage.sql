@@ -67,8 +67,8 @@ CREATE TABLE lims.qc_coverage (
 -- if it was overridden for another result. is_measured: covered by the file's run, not
 -- added by hand.
 CREATE VIEW lims.qc_covered WITH (security_invoker = true) AS
-SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, c.qc_batch_id,
-       b.batch_number, b.file_id, b.qc_status,
+SELECT c.organization_id, c.id, t.sample_id, c.sample_test_id, t.disposition,
+       c.qc_batch_id, b.batch_number, b.file_id, b.qc_status,
        b.file_id IS NOT NULL AND b.created_at = c.created_at AS is_measured,
        CASE WHEN b.qc_status = 'overridden'
              AND (c.override_signature_id IS NULL
@@ -118,7 +118,8 @@ BEGIN
     ELSE
         v_row := NEW;
     END IF;
-    SELECT t.sample_id, t.status, t.result, t.qualifier, t.entered_at
+    SELECT t.sample_id, t.status, t.result, t.qualifier, t.entered_at,
+           t.disposition, t.left_batch_ids
       INTO v_test
       FROM lims.sample_test t
      WHERE t.organization_id = v_row.organization_id
@@ -127,6 +128,9 @@ BEGIN
     IF v_test.status = 'verified' THEN
         PERFORM lims.refuse('test_verified_locked', format(
             'sample test %s is verified and locked', v_row.sample_test_id));
+    END IF;
+    IF TG_OP = 'INSERT' AND v_test.disposition <> 'active' THEN
+        PERFORM lims.refuse_inactive(v_row.sample_test_id, v_test.disposition);
     END IF;
     PERFORM FROM lims.sample s
       WHERE s.organization_id = v_row.organization_id
@@ -139,7 +143,9 @@ BEGIN
        AND b.id = v_row.qc_batch_id
        FOR SHARE;
     IF TG_OP = 'INSERT' THEN
-        IF v_batch.qc_status = 'overridden' THEN
+        -- A restored test joins the batch that it left; the override is not for its result.
+        IF v_batch.qc_status = 'overridden'
+           AND NEW.qc_batch_id = ANY (v_test.left_batch_ids) IS NOT TRUE THEN
             PERFORM lims.refuse('invalid_transition', format(
                 'QC batch %s was overridden for the results it covers: none '
                 'joins it now', v_batch.batch_number));

@@ -63,6 +63,7 @@ BEGIN
         AND t.id = NEW.sample_test_id
         AND t.confirmation_status = 'pending'
         AND t.status <> 'verified'
+        AND t.disposition = 'active'
         FOR SHARE;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_transition', format(

@@ -245,10 +245,11 @@ AS $$
 DECLARE
     v_test bigint;
     v_status text;
+    v_disposition text;
 BEGIN
     PERFORM lims.require_read_committed();
-    SELECT t.id, t.status
-      INTO v_test, v_status
+    SELECT t.id, t.status, t.disposition
+      INTO v_test, v_status, v_disposition
       FROM lims.worksheet w
       JOIN lims.sample_test t
         ON t.organization_id = w.organization_id
@@ -259,6 +260,8 @@ BEGIN
     IF v_status = 'verified' THEN
         PERFORM lims.refuse('test_verified_locked', format(
             'sample test %s is verified and its worksheet locked', v_test));
+    ELSIF v_disposition <> 'active' THEN
+        PERFORM lims.refuse_inactive(v_test, v_disposition);
     END IF;
 END
 $$;
@@ -284,6 +287,7 @@ BEGIN
       WHERE t.organization_id = NEW.organization_id
         AND t.id = NEW.sample_test_id
         AND t.status <> 'verified'
+        AND t.disposition = 'active'
         AND x.active
         FOR NO KEY UPDATE OF t
         FOR SHARE OF x;

@@ -82,7 +82,9 @@ BEGIN
                  FROM lims.sample_test_state t
                 WHERE t.organization_id = s.organization_id
                   AND t.sample_id = s.id
-                  AND (p_sample_test IS NULL OR t.id = p_sample_test)) tests
+                  AND CASE WHEN p_sample_test IS NULL
+                           THEN t.disposition = 'active'
+                           ELSE t.id = p_sample_test END) tests
          WHERE s.organization_id = p_organization
            AND s.id = p_sample);
 END

@@ -151,7 +151,8 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
              AND NOT (t.requires_confirmation AND t.result IS NOT NULL)
             THEN x.reporting_limit ELSE t.reporting_limit END AS reporting_limit,
        CASE WHEN t.test_code IS NULL THEN x.method_detection_limit
-            ELSE t.method_detection_limit END AS method_detection_limit
+            ELSE t.method_detection_limit END AS method_detection_limit,
+       t.disposition, t.retest_of, t.reported, t.note_on_report
   FROM lims.sample_test t
  CROSS JOIN LATERAL (
        SELECT d.code, d.name, d.result_type, d.unit, d.method,
@@ -193,6 +194,7 @@ AS $$
         WHEN 'incomplete_result' THEN 'progress'
         WHEN 'unverified_result' THEN 'soft'
         WHEN 'approval_required' THEN 'soft'
+        WHEN 'retest_undecided' THEN 'soft'
         WHEN 'qc_failed' THEN 'hard'
         WHEN 'confirmation_required' THEN 'hard'
         WHEN 'media_qc_failed' THEN 'hard'
@@ -240,9 +242,11 @@ SELECT t.organization_id, t.sample_id, f.category,
        ('holding_time_expired', t.holding_status = 'expired'),
        ('out_of_specification', t.out_of_specification),
        ('non_numeric_result', t.result_type = 'numeric'
-        AND t.result IS NOT NULL AND t.numeric_value IS NULL)
+        AND t.result IS NOT NULL AND t.numeric_value IS NULL),
+       ('retest_undecided', NOT t.reported)
        ) AS f (category, applies)
  WHERE f.applies
+   AND t.disposition = 'active'
 UNION ALL
 -- A test may be covered by several batches.
 SELECT q.organization_id, q.sample_id, 'qc_failed',
@@ -251,15 +255,17 @@ SELECT q.organization_id, q.sample_id, 'qc_failed',
        CASE q.qc_status WHEN 'overridden' THEN 'for the result that stands' END
   FROM lims.qc_covered q
  WHERE q.standing = 'failed'
+   AND q.disposition = 'active'
 UNION ALL
--- A sample without any test has nothing to report.
+-- A sample without any active test has nothing to report.
 SELECT s.organization_id, s.id, 'incomplete_result', 'progress',
        NULL, NULL, NULL, NULL, NULL, NULL, NULL
   FROM lims.sample s
  WHERE NOT EXISTS (
        SELECT FROM lims.sample_test t
         WHERE t.organization_id = s.organization_id
-          AND t.sample_id = s.id)
+          AND t.sample_id = s.id
+          AND t.disposition = 'active')
 UNION ALL
 -- Of the latest round: what was rejected, else the next step that is open.
 -- Before the sample is completed there is no round, but steps there are. And what
@@ -340,6 +346,8 @@ SELECT g.organization_id, g.sample_id, g.category,
                g.circumstance)
            WHEN 'investigation_open' THEN format(
                'investigation %s is open: %s', g.subject, g.circumstance)
+           WHEN 'retest_undecided' THEN format(
+               '%s was repeated, and none of its results is chosen', g.subject)
        END AS message,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
@@ -357,6 +365,8 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'worksheet_incomplete' THEN 'filling and signing the worksheet'
            WHEN 'investigation_open' THEN 'closing the investigation'
            WHEN 'non_numeric_result' THEN 'entering a number, if there is one'
+           WHEN 'retest_undecided'
+           THEN 'choosing the verified result that is reported'
        END AS cleared_by,
        CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
             THEN g.sample_test_ids[1] END AS sample_test_id,
@@ -379,7 +389,10 @@ SELECT g.organization_id, g.sample_id, g.category,
           FROM lims.finding f
          GROUP BY f.organization_id, f.sample_id, f.category, f.qc_batch_id,
                   f.media_lot_id, f.approval_id, f.investigation_id,
+                  -- A family of repeated tests has one finding: they share a definition.
+                  CASE WHEN f.category = 'retest_undecided' THEN f.subject END,
                   CASE WHEN f.qc_batch_id IS NULL AND f.media_lot_id IS NULL
+                        AND f.category <> 'retest_undecided'
                        THEN f.sample_test_id END) g;
 
 -- The release state of a sample by its findings, and its holding status: the worst of its
@@ -423,6 +436,7 @@ AS $$
             WHERE t.organization_id = s.organization_id
               AND t.sample_id = s.id
               AND t.status <> 'verified'
+              AND t.disposition = 'active'
               AND t.holding_expires_at IS NOT NULL
               AND s.status <> 'reported'
             GROUP BY t.holding_status

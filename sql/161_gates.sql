@@ -72,7 +72,8 @@ AS $$
                    ('approval_required', 'approval_required', 3),
                    ('approval_rejected', 'approval_required', 3),
                    ('confirmation_required', 'confirmation_required', 4),
-                   ('media_qc_failed', 'media_qc_failed', 5)
+                   ('media_qc_failed', 'media_qc_failed', 5),
+                   ('retest_undecided', 'retest_undecided', 10)
                    ) AS c (category, slug, position)
                 ON c.category = f.category
               LEFT JOIN lims.qc_batch q
@@ -157,7 +158,8 @@ BEGIN
       FROM lims.release_blockers(p_organization, p_sample, ARRAY[
                'incomplete_result', 'unverified_result', 'qc_failed',
                'approval_required', 'approval_rejected',
-               'confirmation_required', 'media_qc_failed']) b;
+               'confirmation_required', 'media_qc_failed',
+               'retest_undecided']) b;
 END
 $$;
 
@@ -217,6 +219,19 @@ BEGIN
 END
 $$;
 
+-- Makes the only blocker of a test that is not active, or verified.
+CREATE FUNCTION lims.closed_blocker(p_sample_test_id bigint, p_disposition text)
+RETURNS lims.blocker
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE p_disposition WHEN 'active'
+        THEN lims.test_blocker(p_sample_test_id, 'test_verified_locked',
+            format('sample test %s is verified and locked', p_sample_test_id))
+        ELSE lims.test_blocker(p_sample_test_id, 'invalid_transition',
+            format('sample test %s is %s', p_sample_test_id,
+                   replace(p_disposition, '_', ' '))) END
+$$;
+
 -- Locks the other records on which verifying a test depends.
 CREATE FUNCTION lims.hold_evidence(
     p_organization bigint,
@@ -267,7 +282,7 @@ BEGIN
     END IF;
     PERFORM lims.require_read_committed();
     SELECT t.sample_id, t.media_lot_id, t.status, t.result, d.code,
-           t.requires_worksheet
+           t.requires_worksheet, t.disposition
       INTO v_test
       FROM lims.sample_test t
       JOIN lims.test_definition d
@@ -281,9 +296,8 @@ BEGIN
     END IF;
     PERFORM lims.hold_evidence(p_organization, v_test.sample_id, p_sample_test_id,
                                v_test.media_lot_id);
-    IF v_test.status = 'verified' THEN
-        RETURN NEXT lims.test_blocker(p_sample_test_id, 'test_verified_locked',
-            format('sample test %s is verified and locked', p_sample_test_id));
+    IF v_test.status = 'verified' OR v_test.disposition <> 'active' THEN
+        RETURN NEXT lims.closed_blocker(p_sample_test_id, v_test.disposition);
         RETURN;
     END IF;
 

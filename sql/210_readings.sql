@@ -300,13 +300,22 @@ BEGIN
          WHERE d.organization_id = p_organization
            AND d.code = ANY (v_codes)
     ), tests AS MATERIALIZED (
-        SELECT t.sample_id, t.test_definition_id, min(t.id) AS id,
-               count(*)::integer AS tests
-          FROM lims.sample_test t
-         WHERE t.organization_id = p_organization
-           AND t.sample_id = ANY (ARRAY(SELECT s.id FROM samples s))
-           AND t.test_definition_id = ANY (ARRAY(SELECT d.id FROM definitions d))
-         GROUP BY t.sample_id, t.test_definition_id
+        -- Of repeated tests the only active one that is pending is meant, else the only
+        -- one that is entered.
+        SELECT DISTINCT ON (c.sample_id, c.test_definition_id)
+               c.sample_id, c.test_definition_id, c.id, c.tests
+          FROM (SELECT t.sample_id, t.test_definition_id, min(t.id) AS id,
+                       count(*)::integer AS tests,
+                       array_position(ARRAY['pending', 'entered', 'verified'],
+                                      t.status) AS place
+                  FROM lims.sample_test t
+                 WHERE t.organization_id = p_organization
+                   AND t.sample_id = ANY (ARRAY(SELECT s.id FROM samples s))
+                   AND t.test_definition_id = ANY (ARRAY(
+                       SELECT d.id FROM definitions d))
+                   AND t.disposition = 'active'
+                 GROUP BY t.sample_id, t.test_definition_id, t.status) c
+         ORDER BY c.sample_id, c.test_definition_id, c.place
     )
     SELECT array_agg(ROW(r.place, nullif(r.sheet, ''), r."row",
                          nullif(r."column", 0), r."offset", r.cell,

@@ -119,7 +119,7 @@ BEGIN
           INTO v_refused
           FROM lims.enter_results(p_organization, v_updates) e
          WHERE e.stood IS NULL
-            OR e.stood = 'verified';
+            OR e.stood NOT IN ('pending', 'entered');
         IF v_refused IS NOT NULL THEN
             PERFORM lims.refuse('test_verified_locked', format(
                 'sample test %s is verified and locked', v_refused));

@@ -139,9 +139,13 @@ BEGIN
     BEGIN
         RETURN QUERY
         SELECT e.sample_test_id,
-               CASE WHEN e.stood = 'verified' THEN 'test_verified_locked'
+               CASE WHEN e.stood IN ('cancelled', 'set_aside')
+                    THEN 'invalid_transition'
+                    WHEN e.stood = 'verified' THEN 'test_verified_locked'
                     WHEN e.stood IS NULL THEN 'not_found' END,
-               CASE WHEN e.stood = 'verified'
+               CASE WHEN e.stood IN ('cancelled', 'set_aside')
+                    THEN 'The test is not active: it takes no entry.'
+                    WHEN e.stood = 'verified'
                     THEN 'The result is verified: it takes no entry.'
                     WHEN e.stood IS NULL THEN 'The test is gone.' END
           FROM lims.enter_results(p_organization, v_rest) e;

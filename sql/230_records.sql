@@ -230,7 +230,9 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.analyzed_at AS "analyzedAt", t.entered_by AS "enteredBy",
        t.entered_at AS "enteredAt", t.verified_by AS "verifiedBy",
        t.verified_at AS "verifiedAt", t.created_at AS "createdAt",
-       t.updated_at AS "updatedAt", t.warnings
+       t.updated_at AS "updatedAt", t.warnings, t.disposition,
+       t.retest_of AS "retestOf", t.reported,
+       t.note_on_report AS "noteOnReport"
   FROM lims.sample_test_state t;
 
 -- Quality control ---------------------------------------------------------

@@ -31,7 +31,7 @@ GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
 -- The other columns of a result are derived, by lims.enter_results() or a trigger.
 GRANT INSERT (organization_id, id, sample_id, test_definition_id, result, qualifier,
         notes, reagent_lot_id, media_lot_id, analyzed_at),
-    UPDATE (status, result, qualifier, notes, reagent_lot_id, media_lot_id, analyzed_at,
+    UPDATE (status, result, qualifier, notes, note_on_report, reagent_lot_id, media_lot_id, analyzed_at,
         confirmation_status, verified_by, verified_at, verification_signature_id,
         reopening_signature_id)
     ON lims.sample_test TO lims_app;
@@ -120,6 +120,10 @@ GRANT EXECUTE ON FUNCTION lims.blocked_reagent TO lims_app;
 
 -- 134_result_entry.sql
 GRANT EXECUTE ON FUNCTION lims.enter_results TO lims_app;
+
+-- 135_test_dispositions.sql, 136_retests.sql
+GRANT EXECUTE ON FUNCTION lims.lock_family, lims.add_tests, lims.cancel_test,
+    lims.restore_test, lims.retest, lims.choose_test TO lims_app;
 
 -- 140_qc_batches.sql
 GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,

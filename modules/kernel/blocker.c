@@ -49,6 +49,8 @@ static const char *const gates[] = { "esignature_required",
                                      "confirmation_required",
                                      "media_qc_failed",
                                      "reagent_lot_expired",
+                                     "invalid_transition",
+                                     "retest_undecided",
                                      NULL };
 
 const lims_field_t lims_blocker_fields[] = {
@@ -92,6 +94,8 @@ static const char *const remedies[] = {
     "deciding the confirmation",
     "repeating the test on another lot, or requalifying the lot",
     "entering the result with a lot that is in date",
+    "restoring the test, or choosing its result",
+    "choosing the verified result that is reported",
 };
 
 _Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears each gate");

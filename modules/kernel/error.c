@@ -156,7 +156,7 @@ static const char *to_sentence(char *text, apr_pool_t *pool)
                                           "media",    "approval",   "approvals",     "reagent",
                                           "webhook",  "worksheets", "investigation", "certificate",
                                           "signing",  "receiving",  "deciding",      "closing",
-                                          "amending", "overriding", "verifying" };
+                                          "amending", "overriding", "verifying",     "choosing" };
     apr_size_t word = strcspn(text, " ");
     apr_size_t length = strlen(text);
 

@@ -24,6 +24,7 @@ const char *const lims_finding_categories[] = { "incomplete_result",
                                                 "out_of_specification",
                                                 "investigation_open",
                                                 "non_numeric_result",
+                                                "retest_undecided",
                                                 NULL };
 
 const char *const lims_finding_severities[] = { "blocking", "warning", NULL };

@@ -56,5 +56,5 @@ const lims_resource_t lims_reopening = {
     .doc = "Reopening of a verified result.",
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_TEST_GET,
-    .lock = LIMS_STMT_SAMPLE_TEST_LOCK,
+    .lock = LIMS_STMT_SAMPLE_TEST_HOLD,
 };

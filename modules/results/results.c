@@ -21,10 +21,11 @@
 #include "service/service.h"
 
 static const char *const statuses[] = { "pending", "entered", "verified", NULL };
+static const char *const dispositions[] = { "active", "cancelled", "set_aside", NULL };
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
 
-static const lims_field_t fields[] = {
+const lims_field_t lims_sample_test_fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
       .flags = SHOWN,
@@ -148,6 +149,27 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_STRING_LIST,
       .flags = SHOWN,
       .doc = "Warnings for the reviewer, such as an expired lot." },
+    { .name = "disposition",
+      .type = LIMS_T_ENUM,
+      .values = dispositions,
+      .flags = SHOWN,
+      .doc = "Disposition of the test, beside its status. Only active tests count, in gates, "
+             "completeness and certificates; set_aside: another result of a repeated test was "
+             "chosen." },
+    { .name = "retestOf",
+      .type = LIMS_T_ID,
+      .flags = SHOWN | LIMS_F_NULLABLE,
+      .doc = "Id of the first test of the family, of which this one is a repetition; null for the "
+             "first itself." },
+    { .name = "reported",
+      .type = LIMS_T_BOOLEAN,
+      .flags = SHOWN,
+      .doc = "Whether the report carries this result: the only active one of its family. While "
+             "several are active and none is chosen, none is." },
+    { .name = "noteOnReport",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT | LIMS_F_UPDATE,
+      .doc = "Whether the notes are printed on the certificate." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,
@@ -165,7 +187,12 @@ static const lims_field_t filters[] = {
     { .name = "status",
       .type = LIMS_T_ENUM,
       .values = statuses,
-      .doc = "Only tests of this status." },
+      .doc = "Only tests of this status: active ones, unless disposition or updatedSince is "
+             "given." },
+    { .name = "disposition",
+      .type = LIMS_T_ENUM,
+      .values = dispositions,
+      .doc = "Only tests of this disposition." },
     { .name = "testDefinitionId", .type = LIMS_T_ID, .doc = "Only tests of this test definition." },
     { .name = "updatedSince",
       .type = LIMS_T_MOMENT,
@@ -211,7 +238,7 @@ static const lims_field_t bulk_output[] = {
     { .name = "updated",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
-      .members = fields,
+      .members = lims_sample_test_fields,
       .doc = "Sample tests after the change, in the order sent." },
     LIMS_FIELD_END,
 };
@@ -244,12 +271,26 @@ static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
         message, many ? "they" : "it");
 }
 
+/* The refusal of a sample test that is not active. */
+static const lims_error_t *refuse_inactive(lims_request_t *rq, const char *id)
+{
+    return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                             "Sample test %s is not active: it was cancelled, or another result "
+                             "was chosen. Nothing was entered.",
+                             id);
+}
+
 /* Refused even if nothing would change: a verified result cannot be entered. */
 static const lims_error_t *guard_enter(lims_request_t *rq)
 {
-    bool verified = strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0;
+    const char *id = lims_values_get(rq->values, "id");
 
-    return verified ? refuse_locked(rq, lims_values_get(rq->values, "id")) : NULL;
+    if (strcmp(lims_result_get(rq->locked, 0, "disposition"), "active") != 0) {
+        return refuse_inactive(rq, id);
+    }
+    return strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0
+               ? refuse_locked(rq, id)
+               : NULL;
 }
 
 /* Every test in the list has to exist and to be unlocked, or nothing is
@@ -266,6 +307,9 @@ static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *a
                                      "updates[%d].sampleTestId: there is no sample test %s in your "
                                      "organization.",
                                      i, id);
+        }
+        if (strcmp(status, "cancelled") == 0 || strcmp(status, "set_aside") == 0) {
+            return refuse_inactive(rq, id);
         }
         if (strcmp(status, "verified") == 0) {
             locked = locked ? apr_pstrcat(rq->pool, locked, ",", id, NULL) : id;
@@ -305,13 +349,16 @@ static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
                                              LIMS_E_REAGENT_LOT_EXPIRED,
                                              LIMS_E_MEDIA_QC_FAILED,
                                              LIMS_E_TEST_VERIFIED_LOCKED,
+                                             LIMS_E_INVALID_TRANSITION,
                                              LIMS_E_COUNT };
 static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS_E_QC_FAILED,
                                               LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED,
                                               LIMS_E_WORKSHEET_INCOMPLETE,  LIMS_E_BLANK_RESULT,
-                                              LIMS_E_TEST_VERIFIED_LOCKED,  LIMS_E_COUNT };
+                                              LIMS_E_TEST_VERIFIED_LOCKED,
+                                              LIMS_E_INVALID_TRANSITION,    LIMS_E_COUNT };
 static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_REAGENT_LOT_EXPIRED,
-                                            LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_COUNT };
+                                            LIMS_E_TEST_VERIFIED_LOCKED,
+                                            LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -390,7 +437,7 @@ const lims_resource_t lims_sample_test = {
     .title = "Sample tests",
     .schema = "SampleTest",
     .doc = "Test scheduled on a sample, with its result.",
-    .fields = fields,
+    .fields = lims_sample_test_fields,
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_TEST_GET,
     .lock = LIMS_STMT_SAMPLE_TEST_LOCK,

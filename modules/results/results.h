@@ -6,5 +6,10 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_sample_test;
+extern const lims_resource_t lims_test_disposition;
+extern const lims_resource_t lims_test_adding;
+
+/* The fields of a sample test, for answers that have some. */
+extern const lims_field_t lims_sample_test_fields[];
 
 #endif /* LIMS_RESULTS_H */

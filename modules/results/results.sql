@@ -31,6 +31,8 @@ SELECT *
    AND id > :cursor::bigint
    AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
    AND (:status::text IS NULL OR status = :status::text)
+   AND (:disposition::text IS NULL AND :status::text IS NULL
+        OR disposition = coalesce(:disposition::text, 'active'))
    AND (:testDefinitionId::bigint IS NULL OR "testDefinitionId" = :testDefinitionId::bigint)
  ORDER BY id
  LIMIT :limit::bigint + 1
@@ -46,6 +48,7 @@ SELECT r.*
            AND t.id > :cursor::bigint
            AND (:sampleId::bigint IS NULL OR t.sample_id = :sampleId::bigint)
            AND (:status::text IS NULL OR t.status = :status::text)
+           AND (:disposition::text IS NULL OR t.disposition = :disposition::text)
            AND (:testDefinitionId::bigint IS NULL
                 OR t.test_definition_id = :testDefinitionId::bigint)
            AND EXISTS (
@@ -64,7 +67,8 @@ SELECT r.*
 
 -- name: sample_test_lock one
 SELECT id,
-       status
+       status,
+       disposition
   FROM lims.sample_test
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
@@ -79,6 +83,8 @@ UPDATE lims.sample_test
                         WHEN :?result AND :result::text IS DISTINCT FROM result THEN NULL
                         ELSE qualifier END,
        notes = CASE WHEN :?notes THEN :notes::text ELSE notes END,
+       note_on_report = CASE WHEN :?noteOnReport THEN :noteOnReport::boolean
+                             ELSE note_on_report END,
        reagent_lot_id = CASE WHEN :?reagentLotId THEN :reagentLotId::bigint
                              ELSE reagent_lot_id END,
        media_lot_id = CASE WHEN :?mediaLotId THEN :mediaLotId::bigint ELSE media_lot_id END,

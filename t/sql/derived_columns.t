@@ -74,7 +74,8 @@ refused($app, 'SELECT * FROM lims.enter_results(?, ?::jsonb)', [ $other->{id},
 is($base->value(q{SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
     WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
       AND p.prosrc ~* 'UPDATE\s+(ONLY\s+)?(lims\.)?sample_test\M'}),
-    'enter_results sample_rejudge', 'functions that change results with the owner\'s rights');
+    'cancel_test choose_test enter_results restore_test sample_rejudge sample_test_undo_choice',
+    'functions that change results with the owner\'s rights');
 is($base->value(q{SELECT p.prosrc ~ '\m(result|qualifier)\M' FROM pg_proc p
     WHERE p.oid = 'lims.sample_rejudge'::regproc}), 0, 'of which one changes no result');
 

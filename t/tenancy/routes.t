@@ -68,6 +68,9 @@ my %body = (
     'POST /sample-tests/:id/verify'  => {},
     'POST /sample-tests/bulk-results' =>
         { updates => [ { sampleTestId => $ours{test}, result => '2' } ] },
+    'POST /samples/:id/tests'         => { testDefinitionIds => [ $ours{definition} ] },
+    (map { ("POST /sample-tests/:id/$_" => { reason => 'theirs' }) }
+        qw(cancel restore retest choose)),
     'PATCH /approval-records/:id' => { status => 'approved' },
     'POST /instrument-ingest' =>
         { fileName => 'f.csv', content => 'x', dryRun => JSON::PP::true },

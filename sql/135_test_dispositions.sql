@@ -1,0 +1,327 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- What becomes of a test beside its status: tests that are added to a sample, cancelled
+-- and restored. Only active tests count, in gates, completeness, worklists and
+-- certificates; the others stay as they are.
+--
+-- The run-time role has no right to the columns: it calls the functions of this file and
+-- of 136_retests.sql. They lock the tests of a family in order of id, then the sample.
+
+-- Refusals -----------------------------------------------------------------
+
+CREATE FUNCTION lims.refuse_inactive(p_sample_test bigint, p_disposition text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse('invalid_transition', format(
+        'sample test %s is %s', p_sample_test, replace(p_disposition, '_', ' ')));
+END
+$$;
+
+-- Refuses changes of a test that is not active, but for which one of its family is
+-- reported.
+CREATE FUNCTION lims.sample_test_inactive() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same lims.sample_test := NEW;
+BEGIN
+    v_same.reported := OLD.reported;
+    v_same.updated_at := OLD.updated_at;
+    IF v_same *<> OLD THEN
+        PERFORM lims.refuse_inactive(OLD.id, OLD.disposition);
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_inactive BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.disposition <> 'active'
+    AND NEW.disposition = OLD.disposition)
+EXECUTE FUNCTION lims.sample_test_inactive();
+
+-- A verified test is reopened before it is cancelled, and an investigation that is open
+-- keeps its test active where the policy says so.
+CREATE FUNCTION lims.sample_test_disposed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_number text;
+BEGIN
+    IF NEW.disposition = 'cancelled' AND OLD.status = 'verified' THEN
+        PERFORM lims.refuse('test_verified_locked', format(
+            'sample test %s is verified and locked: reopen it before it is '
+            'cancelled', OLD.id));
+    ELSIF NEW.disposition = 'active' THEN
+        RETURN NEW;
+    ELSIF OLD.disposition <> 'active' THEN
+        PERFORM lims.refuse_inactive(OLD.id, OLD.disposition);
+    END IF;
+    SELECT i.investigation_number
+      INTO v_number
+      FROM lims.investigation i
+      JOIN lims.organization o
+        ON o.id = i.organization_id
+     WHERE i.organization_id = NEW.organization_id
+       AND i.sample_test_id = NEW.id
+       AND i.status NOT IN ('closed', 'cancelled')
+       AND o.open_investigation_blocks
+     ORDER BY i.id
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse('investigation_open', format(
+            'investigation %s of sample test %s is open: close it first',
+            v_number, NEW.id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_disposition BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (NEW.disposition <> OLD.disposition)
+EXECUTE FUNCTION lims.sample_test_disposed();
+
+-- Families -----------------------------------------------------------------
+
+-- Refuses a call for another organization than that of the context: the functions below
+-- run with the owner's rights, to which row-level security does not apply.
+CREATE FUNCTION lims.require_own(p_organization bigint) RETURNS void
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF p_organization IS DISTINCT FROM lims.context_id('organization_id') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('organization %s is not the one of the context',
+                             p_organization);
+    END IF;
+END
+$$;
+
+-- Locks a test and its family, the first one first: whoever repeats, cancels or chooses
+-- at the same time waits there. Returns the test as it is then; no row: there is none.
+CREATE FUNCTION lims.lock_family(p_organization bigint, p_sample_test bigint)
+RETURNS SETOF lims.sample_test
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_first bigint;
+BEGIN
+    PERFORM lims.require_own(p_organization);
+    PERFORM lims.require_read_committed();
+    SELECT coalesce(t.retest_of, t.id)
+      INTO v_first
+      FROM lims.sample_test t
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test;
+    PERFORM FROM lims.sample_test t
+      WHERE t.organization_id = p_organization
+        AND t.id = v_first
+        FOR NO KEY UPDATE;
+    PERFORM FROM lims.sample_test t
+       JOIN lims.sample_test f
+         ON f.organization_id = t.organization_id
+        AND f.id = v_first
+      WHERE t.organization_id = p_organization
+        AND t.sample_id = f.sample_id
+        AND t.retest_of = v_first
+      ORDER BY t.id
+        FOR NO KEY UPDATE OF t;
+    RETURN QUERY
+    SELECT t.*
+      FROM lims.sample_test t
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test;
+END
+$$;
+
+-- Says which test of a family is reported: the only active one, else none.
+CREATE FUNCTION lims.settle_family(p_test lims.sample_test) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.sample_test t
+       SET reported = t.disposition = 'active' AND n.active = 1
+      FROM (SELECT count(*) FILTER (WHERE x.disposition = 'active') AS active
+              FROM lims.sample_test x
+             WHERE x.organization_id = (p_test).organization_id
+               AND x.sample_id = (p_test).sample_id
+               AND coalesce(x.retest_of, x.id)
+                   = coalesce((p_test).retest_of, (p_test).id)) n
+     WHERE t.organization_id = (p_test).organization_id
+       AND t.sample_id = (p_test).sample_id
+       AND coalesce(t.retest_of, t.id) = coalesce((p_test).retest_of, (p_test).id)
+       AND t.reported <> (t.disposition = 'active' AND n.active = 1);
+END
+$$;
+
+-- Adding -------------------------------------------------------------------
+
+-- Adds tests to a sample, each definition once, and returns them in that order. Refuses a
+-- definition of which the sample has an active test: that is repeated.
+CREATE FUNCTION lims.add_tests(
+    p_organization bigint,
+    p_sample bigint,
+    p_definitions bigint[],
+    p_panels bigint[]
+) RETURNS SETOF bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_ids bigint[] := lims.ordered_definitions(p_organization, p_definitions, p_panels);
+    v_there text;
+    v_active bigint;
+BEGIN
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id = p_sample
+        FOR NO KEY UPDATE;
+    IF v_ids IS NULL THEN
+        PERFORM lims.refuse('invalid_body',
+            'testDefinitionIds or panelIds names the tests to add');
+    END IF;
+    SELECT count(*)
+      INTO v_active
+      FROM lims.test_definition d
+     WHERE d.organization_id = p_organization
+       AND d.id = ANY (v_ids)
+       AND d.active;
+    IF v_active < cardinality(v_ids) THEN
+        PERFORM lims.refuse_definitions(p_organization, v_ids);
+    END IF;
+    SELECT string_agg(DISTINCT d.code, ', ')
+      INTO v_there
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     WHERE t.organization_id = p_organization
+       AND t.sample_id = p_sample
+       AND t.test_definition_id = ANY (v_ids)
+       AND t.disposition = 'active';
+    IF v_there IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_body', format(
+            'testDefinitionIds: the sample has %s already, which is repeated by a '
+            'retest', v_there));
+    END IF;
+    RETURN QUERY
+    INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id)
+    SELECT p_organization, p_sample, i.id
+      FROM unnest(v_ids) WITH ORDINALITY AS i (id, place)
+     ORDER BY i.place
+    RETURNING id;
+END
+$$;
+
+-- Cancelling ---------------------------------------------------------------
+
+-- Cancels an active test; a cancelled one stays so. It leaves its QC batches, but for
+-- those that failed.
+CREATE FUNCTION lims.cancel_test(p_organization bigint, p_sample_test bigint)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_test lims.sample_test;
+    v_left bigint[];
+BEGIN
+    SELECT *
+      INTO v_test
+      FROM lims.lock_family(p_organization, p_sample_test);
+    PERFORM lims.acting_user();
+    IF v_test.id IS NULL OR v_test.disposition = 'cancelled' THEN
+        RETURN;
+    END IF;
+    IF v_test.status <> 'verified' AND v_test.disposition = 'active' THEN
+        PERFORM FROM lims.sample s
+          WHERE s.organization_id = p_organization
+            AND s.id = v_test.sample_id
+            FOR SHARE;
+        WITH gone AS (
+            DELETE FROM lims.qc_coverage c
+             USING lims.qc_covered q
+             WHERE c.organization_id = p_organization
+               AND c.sample_test_id = p_sample_test
+               AND q.organization_id = c.organization_id
+               AND q.sample_test_id = c.sample_test_id
+               AND q.id = c.id
+               AND q.standing <> 'failed'
+            RETURNING c.qc_batch_id
+        )
+        SELECT array_agg(g.qc_batch_id ORDER BY g.qc_batch_id)
+          INTO v_left
+          FROM gone g;
+    END IF;
+    UPDATE lims.sample_test t
+       SET disposition = 'cancelled',
+           left_batch_ids = v_left
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test;
+    PERFORM lims.settle_family(v_test);
+END
+$$;
+
+-- Makes a cancelled test active again; an active one stays so. A result is judged by the
+-- limits of today's material type and project, and covered by the QC batches that it had
+-- left.
+CREATE FUNCTION lims.restore_test(p_organization bigint, p_sample_test bigint)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+DECLARE
+    v_test lims.sample_test;
+BEGIN
+    SELECT *
+      INTO v_test
+      FROM lims.lock_family(p_organization, p_sample_test);
+    PERFORM lims.acting_user();
+    IF v_test.id IS NULL OR v_test.disposition = 'active' THEN
+        RETURN;
+    ELSIF v_test.disposition = 'set_aside' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s is set aside: another choice brings it back',
+            p_sample_test));
+    END IF;
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id = v_test.sample_id
+        FOR NO KEY UPDATE;
+    IF EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = p_organization
+           AND t.sample_id = v_test.sample_id
+           AND t.test_definition_id = v_test.test_definition_id
+           AND t.disposition = 'active'
+           AND coalesce(t.retest_of, t.id) <> coalesce(v_test.retest_of, v_test.id)
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample test %s cannot come back: its test was added anew',
+            p_sample_test));
+    END IF;
+    UPDATE lims.sample_test t
+       SET disposition = 'active',
+           spec_material_type_id = CASE WHEN t.result IS NOT NULL
+                                        THEN s.material_type_id END,
+           spec_project_id = CASE WHEN t.result IS NOT NULL THEN s.project_id END
+      FROM lims.sample s
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test
+       AND s.organization_id = t.organization_id
+       AND s.id = t.sample_id;
+    INSERT INTO lims.qc_coverage (organization_id, sample_test_id, qc_batch_id)
+    SELECT p_organization, p_sample_test, b.id
+      FROM unnest(v_test.left_batch_ids) AS b (id)
+     ORDER BY b.id;
+    UPDATE lims.sample_test t
+       SET left_batch_ids = NULL
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test
+       AND t.left_batch_ids IS NOT NULL;
+    PERFORM lims.settle_family(v_test);
+END
+$$;
