@@ -66,7 +66,9 @@ $$;
 --   6 names_update      freezes names and content when it becomes reported: after the
 --                       gates (5)
 --   7 order_update      refuses another order, and a client that is not the order's (125)
---   8 touch             sets updated_at, last, when the row is what it will be
+--   8 receipt           says who received it and when it is due, once it is stamped (5);
+--                       refuses to undo a receipt of another day, or with results (126)
+--   9 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample
@@ -121,6 +123,12 @@ CREATE TABLE lims.sample (
     content_hash bytea CHECK (length(content_hash) = 32),
     order_id bigint,
     due_date date,
+    -- What was found at receipt, and who received it; the temperature in degrees Celsius.
+    received_by bigint,
+    receipt_temperature numeric CHECK (receipt_temperature BETWEEN -273.15 AND 1000),
+    receipt_condition text CHECK (length(receipt_condition) BETWEEN 1 AND 255),
+    receipt_containers integer CHECK (receipt_containers BETWEEN 0 AND 10000),
+    receipt_deviations text CHECK (length(receipt_deviations) BETWEEN 1 AND 2000),
     -- What becomes of the sample, beside the six statuses of its way through the
     -- laboratory.
     disposition text NOT NULL DEFAULT 'active' CHECK (disposition IN (
@@ -146,6 +154,8 @@ CREATE TABLE lims.sample (
     CONSTRAINT sample_storage_location
         FOREIGN KEY (organization_id, storage_location_id)
         REFERENCES lims.storage_location (organization_id, id),
+    CONSTRAINT sample_received_by FOREIGN KEY (organization_id, received_by)
+        REFERENCES lims.user_account (organization_id, id),
     CONSTRAINT sample_created_by FOREIGN KEY (organization_id, created_by)
         REFERENCES lims.user_account (organization_id, id),
     CHECK ((status = 'reported') = (reported_at IS NOT NULL))

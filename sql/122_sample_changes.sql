@@ -247,7 +247,8 @@ FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
 EXECUTE FUNCTION lims.sample_hold_names();
 
 -- Refuses changes of a reported sample. Between the other statuses every change is allowed
--- that passes its gates; received_at is set once.
+-- that passes its gates; received_at is set once, and unset only when a receipt is undone
+-- (126).
 CREATE FUNCTION lims.sample_lock() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -273,7 +274,8 @@ BEGIN
 
     IF NEW.received_at IS DISTINCT FROM OLD.received_at
        AND NOT (OLD.received_at IS NULL AND NEW.status = 'received'
-                AND lims.is_owner_acting()) THEN
+                AND lims.is_owner_acting())
+       AND NOT (NEW.received_at IS NULL AND NEW.status = 'pending') THEN
         PERFORM lims.refuse('invalid_transition', format(
             'receiving stamps receivedAt of sample %s, once: it is not set',
             OLD.tracking_id));

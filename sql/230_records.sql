@@ -171,7 +171,11 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        END AS "holdingStatus",
        s.created_at AS "createdAt", s.updated_at AS "updatedAt",
        s.reported_at AS "reportedAt", s.order_id AS "orderId",
-       s.due_date AS "dueDate"
+       s.due_date AS "dueDate",
+       CASE WHEN s.received_at IS NOT NULL THEN json_build_object(
+           'temperature', s.receipt_temperature, 'condition', s.receipt_condition,
+           'containers', s.receipt_containers, 'deviations', s.receipt_deviations,
+           'receivedBy', s.received_by) END AS receipt
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status

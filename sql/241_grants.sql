@@ -112,6 +112,10 @@ GRANT EXECUTE ON FUNCTION lims.order_rows, lims.row_definitions,
     lims.order_reference_mistakes, lims.order_panel_mistakes, lims.order_row_mistakes,
     lims.order_mistakes, lims.allowance TO lims_app;
 
+-- 126_receipt.sql
+GRANT EXECUTE ON FUNCTION lims.tracking_id_is_mistyped, lims.tracking_ids_meant,
+    lims.samples_named TO lims_app;
+
 -- 131_sample_test_entry.sql
 GRANT EXECUTE ON FUNCTION lims.judged TO lims_app;
 

@@ -15,9 +15,9 @@
 #include "kernel/vocabulary.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "kernel/writer.h"
 #include "release/gates.h"
 #include "results/results.h"
+#include "samples/receipt.h"
 #include "service/service.h"
 
 /* Statuses that the status route accepts: reporting has a route of its own. */
@@ -25,6 +25,30 @@ static const char *const settable_statuses[] = { "pending",   "received", "proce
                                                  "completed", "verified", NULL };
 
 static const char *const priorities[] = { "routine", "rush", "stat", NULL };
+
+static const lims_field_t receipt_fields[] = {
+    { .name = "temperature",
+      .type = LIMS_T_DECIMAL,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Temperature at receipt, degrees Celsius." },
+    { .name = "condition",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Condition at receipt." },
+    { .name = "containers",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Number of containers." },
+    { .name = "deviations",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Deviations from what was agreed (ISO/IEC 17025, 7.4.3)." },
+    { .name = "receivedBy",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of the user who received it." },
+    LIMS_FIELD_END,
+};
 
 const lims_field_t lims_sample_fields[] = {
     { .name = "id",
@@ -156,6 +180,12 @@ const lims_field_t lims_sample_fields[] = {
              "laboratory's day plus the largest turnaroundDays of the tests' definitions. It "
              "blocks nothing.",
       .example = "2026-11-27" },
+    { .name = "receipt",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .members = receipt_fields,
+      .hint = "it is written by POST /samples/receive",
+      .doc = "Findings at receipt; null until the sample is received." },
     { .name = "testDefinitionIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_CREATE,
@@ -219,56 +249,6 @@ static const lims_field_t status_input[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t receive_input[] = {
-    { .name = "sampleIds",
-      .type = LIMS_T_ID_LIST,
-      .flags = LIMS_F_REQUIRED,
-      .min = 1,
-      .max = 1000,
-      .doc = "Ids of the samples that have arrived, each once.",
-      .example = "[4217, 4218]" },
-    LIMS_FIELD_END,
-};
-
-static const char *const skipped_statuses[] = { "404", "409", NULL };
-static const char *const skipped_errors[] = { "not_found", "not_receivable", NULL };
-
-static const lims_field_t skipped_fields[] = {
-    { .name = "sampleId",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_OUT,
-      .doc = "Id of the sample, as sent." },
-    { .name = "status",
-      .type = LIMS_T_INTEGER,
-      .values = skipped_statuses,
-      .flags = LIMS_F_OUT,
-      .doc = "HTTP status that the sample alone would have had: 404 or 409." },
-    { .name = "error",
-      .type = LIMS_T_ENUM,
-      .values = skipped_errors,
-      .flags = LIMS_F_OUT | LIMS_F_CLOSED,
-      .doc = "Slug of the refusal: not_found (404) or not_receivable (409)." },
-    { .name = "message",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_OUT,
-      .doc = "Explanation for people. Its wording may change." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t receive_output[] = {
-    { .name = "received",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_OUT,
-      .members = lims_sample_fields,
-      .doc = "Samples that were received by this call." },
-    { .name = "skipped",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_OUT,
-      .members = skipped_fields,
-      .doc = "Samples that were not received, each with the reason; they stay as they are." },
-    LIMS_FIELD_END,
-};
-
 /* --- Actions -------------------------------------------------------------- */
 
 static bool has_status(const lims_request_t *rq, const char *status)
@@ -287,6 +267,18 @@ static const lims_error_t *refuse_final(lims_request_t *rq)
 static const lims_error_t *guard_update(lims_request_t *rq)
 {
     return has_status(rq, "reported") ? refuse_final(rq) : NULL;
+}
+
+static const lims_error_t *guard_unreceive(lims_request_t *rq)
+{
+    if (has_status(rq, "reported")) {
+        return refuse_final(rq);
+    }
+    return lims_result_get(rq->locked, 0, "receivedAt")
+               ? NULL
+               : lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                   "Sample %s is not received.",
+                                   lims_values_get(rq->values, "id"));
 }
 
 /* Setting the present status changes nothing, so no gate is checked. */
@@ -308,59 +300,6 @@ static const lims_error_t *guard_report(lims_request_t *rq)
                                       : lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
 }
 
-static void write_skipped(lims_writer_t *w, const lims_result_t *asked, apr_pool_t *pool)
-{
-    lims_writer_array_begin(w);
-    for (int i = 0; i < lims_result_count(asked); i++) {
-        const char *status = lims_result_get(asked, i, "status");
-        lims_error_e kind = status ? LIMS_E_NOT_RECEIVABLE : LIMS_E_NOT_FOUND;
-        if (status && strcmp(status, "pending") == 0) {
-            continue;
-        }
-        lims_writer_object_begin(w);
-        lims_writer_key(w, "sampleId");
-        lims_writer_raw(w, lims_result_get(asked, i, "sampleId"));
-        lims_writer_key(w, "status");
-        lims_writer_integer(w, lims_error_kinds[kind].status);
-        lims_writer_key(w, "error");
-        lims_writer_string(w, lims_error_kinds[kind].slug);
-        lims_writer_key(w, "message");
-        lims_writer_string(w, status ? apr_pstrcat(pool,
-                                                   "The sample is not awaiting receiving; "
-                                                   "its status is ",
-                                                   status, ".", NULL)
-                                     : "There is no such sample in your organization.");
-        lims_writer_object_end(w);
-    }
-    lims_writer_array_end(w);
-}
-
-static const lims_error_t *receive(lims_request_t *rq)
-{
-    const lims_call_t calls[] = { { .statement = LIMS_STMT_SAMPLE_RECEIVE },
-                                  { .statement = LIMS_STMT_SAMPLE_RECEIVED } };
-    lims_result_t *asked = NULL, *results[2] = { NULL, NULL };
-    const lims_error_t *error = lims_database_call(&asked, rq, LIMS_STMT_SAMPLE_RECEIVE_LOCK);
-    lims_writer_t *w;
-
-    if (!error) {
-        lims_values_set(rq->values, "receivable", lims_result_get(asked, 0, "receivable"));
-        error = lims_database_run(results, rq, calls, 2, 0);
-    }
-    if (error) {
-        return error;
-    }
-    w = lims_writer_create(rq->pool);
-    lims_writer_object_begin(w);
-    lims_writer_key(w, "received");
-    lims_render_rows(w, rq->resource, results[1], lims_result_count(results[1]), rq->pool);
-    lims_writer_key(w, "skipped");
-    write_skipped(w, asked, rq->pool);
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
-    return NULL;
-}
-
 /* --- Routes --------------------------------------------------------------- */
 
 static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FIELD_NOT_PATCHABLE,
@@ -369,6 +308,8 @@ static const lims_error_e update_errors[] = {
     LIMS_E_INVALID_REFERENCE,    LIMS_E_FIELD_NOT_PATCHABLE, LIMS_E_NO_UPDATABLE_FIELDS,
     LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_COUNT
 };
+static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_COUNT };
+static const lims_error_e unreceive_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e report_errors[] = {
@@ -424,10 +365,29 @@ static const lims_route_t routes[] = {
       .scope = "samples:write",
       .permission = "sample.receive",
       .flags = LIMS_R_NO_RECORD,
-      .input = receive_input,
-      .output = receive_output,
+      .input = lims_receive_input,
+      .output = lims_receive_output,
       .status = 200,
-      .handler = receive },
+      .check = lims_receive_check,
+      .handler = lims_receive,
+      .errors = receive_errors },
+    { .method = "POST",
+      .path = "/samples/:id/unreceive",
+      .command = "sample unreceive",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "unreceiveSample",
+      .summary = "Undo a receipt in error",
+      .description = "On the laboratory's day of the receipt, while there is no result. The sample "
+                     "is pending again and receivedAt null; sample.received comes again with the "
+                     "next receipt.",
+      .scope = "samples:write",
+      .permission = "sample.receive",
+      .flags = LIMS_R_REASON,
+      .input = lims_reason_input,
+      .status = 200,
+      .guard = guard_unreceive,
+      .statement = LIMS_STMT_SAMPLE_UNRECEIVE,
+      .errors = unreceive_errors },
     { .method = "PATCH",
       .path = "/samples/:id",
       .command = "sample update",

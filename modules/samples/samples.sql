@@ -38,7 +38,8 @@ SELECT *
 
 -- name: sample_lock one
 SELECT id,
-       status
+       status,
+       received_at AS "receivedAt"
   FROM lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
@@ -147,9 +148,94 @@ SELECT asked.id AS "sampleId",
   LEFT JOIN locked ON locked.id = asked.id
  ORDER BY asked.place
 
+-- name: sample_receive_lock_items many
+-- The same of items that name a sample by id, tracking id or another name: "error" is why
+-- it is not received. The first row has what is received, and what was found of it.
+WITH asked AS MATERIALIZED (
+    SELECT i.place,
+           coalesce(r."trackingId", r.identifier) AS asked,
+           r.containers, r.deviations,
+           coalesce(f.ids, ARRAY[r."sampleId"]) AS ids, f.names
+      FROM json_array_elements(:items::json) WITH ORDINALITY AS i (value, place)
+     CROSS JOIN json_to_record(i.value) AS r (
+           "sampleId" bigint, "trackingId" text, identifier text, containers integer,
+           deviations text)
+      LEFT JOIN LATERAL (
+           SELECT array_agg(n.id) AS ids,
+                  string_agg(n.tracking_id, ', ' ORDER BY n.id) AS names
+             FROM lims.samples_named(:$organization::bigint,
+                      btrim(coalesce(r."trackingId", r.identifier)),
+                      r."trackingId" IS NOT NULL) n) f ON r."sampleId" IS NULL
+), locked AS MATERIALIZED (
+    SELECT id, status
+      FROM lims.sample
+     WHERE organization_id = :$organization::bigint
+       AND id = ANY (ARRAY(SELECT unnest(a.ids) FROM asked a WHERE cardinality(a.ids) = 1))
+     ORDER BY id
+       FOR NO KEY UPDATE
+), judged AS MATERIALIZED (
+    SELECT a.place, a.asked, a.names, a.containers, a.deviations, l.id, l.status,
+           CASE WHEN cardinality(a.ids) > 1 THEN 'ambiguous'
+                WHEN l.id IS NULL AND lims.tracking_id_is_mistyped(btrim(a.asked))
+                THEN 'check_character'
+                WHEN l.id IS NULL THEN 'not_found'
+                WHEN l.status <> 'pending'
+                  OR row_number() OVER (PARTITION BY l.id ORDER BY a.place) > 1
+                THEN 'not_receivable'
+           END AS error,
+           a.ids[1] AS asked_id
+      FROM asked a
+      LEFT JOIN locked l
+        ON cardinality(a.ids) = 1
+       AND l.id = a.ids[1]
+)
+SELECT CASE WHEN j.asked IS NULL THEN j.asked_id END AS "sampleId",
+       j.asked AS "asked",
+       j.names AS "names",
+       j.status AS "status",
+       j.error AS "error",
+       CASE WHEN j.place = 1 THEN
+           (SELECT array_agg(r.id)
+              FROM judged r
+             WHERE r.error IS NULL)
+       END AS "receivable",
+       CASE WHEN j.place = 1 THEN
+           (SELECT json_agg(json_build_object('id', r.id, 'containers', r.containers,
+                                              'deviations', r.deviations))
+              FROM judged r
+             WHERE r.error IS NULL)
+       END AS "arrivals"
+  FROM judged j
+ ORDER BY j.place
+
+-- name: sample_receive_items exec
+UPDATE lims.sample s
+   SET status = 'received',
+       storage_location_id = coalesce(:storageLocationId::bigint, s.storage_location_id),
+       receipt_temperature = coalesce((:receipt::json ->> 'temperature')::numeric,
+                                      s.receipt_temperature),
+       receipt_condition = coalesce(:receipt::json ->> 'condition', s.receipt_condition),
+       receipt_containers = coalesce(a.containers, s.receipt_containers),
+       receipt_deviations = coalesce(a.deviations, s.receipt_deviations)
+  FROM json_to_recordset(coalesce(:arrivals::json, '[]')) AS a (
+       id bigint, containers integer, deviations text)
+ WHERE s.organization_id = :$organization::bigint
+   AND s.id = a.id
+
+-- name: sample_unreceive exec
+UPDATE lims.sample
+   SET status = 'pending',
+       received_at = NULL
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
 -- name: sample_receive exec
 UPDATE lims.sample
-   SET status = 'received'
+   SET status = 'received',
+       storage_location_id = coalesce(:storageLocationId::bigint, storage_location_id),
+       receipt_temperature = coalesce((:receipt::json ->> 'temperature')::numeric,
+                                      receipt_temperature),
+       receipt_condition = coalesce(:receipt::json ->> 'condition', receipt_condition)
  WHERE organization_id = :$organization::bigint
    AND id = ANY (:receivable::bigint[])
 

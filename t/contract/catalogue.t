@@ -24,6 +24,10 @@ use Test::More;
 # about: of what is sent, computed or kept elsewhere.
 my %column = (
     'createOrder.samples.priority' => 'sample.priority',
+    'receiveSamples.items.trackingId' => 'sample.tracking_id',
+    'receiveSamples.items.identifier' => 'sample.sample_identifier',
+    'receiveSamples.items.deviations' => 'sample.receipt_deviations',
+    'receiveSamples.receipt.condition' => 'sample.receipt_condition',
     'enterResults.updates.result'       => 'sample_test.result',
     'enterResults.updates.notes'        => 'sample_test.notes',
     'sample.releaseState'               => 'sample_state_cache.release_state',

@@ -40,6 +40,8 @@ my @work = (
                 testDefinitionIds => [ $id{'test-definitions'} ] } } ],
     [ updateSample    => sub { { priority => 'rush' } } ],
     [ receiveSamples  => sub { { sampleIds => [ $id{samples} ] } } ],
+    [ unreceiveSample => sub { { reason => 'scanned the wrong one' } } ],
+    [ receiveSamples  => sub { { sampleIds => [ $id{samples} ] } } ],
     [ setSampleStatus => sub { { status => 'processing' } } ],
     [ enterResult     => sub { { result => '7.10' } } ],
     [ enterResults    => sub { { updates => [ { sampleTestId => $id{'sample-tests'},

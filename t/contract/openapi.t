@@ -213,8 +213,9 @@ subtest 'enumerations' => sub {
     ok((grep { $_ eq 'qc_failed' } @{ $of->(qw(Blocker slug))->{enum} }), 'the slug of a blocker');
     unlike($of->(qw(Blocker slug))->{description}, qr/added/, '... which the contract lists');
     my $skipped = $of->(qw(ReceiveSamplesResponse skipped))->{items}{properties};
-    is_deeply($skipped->{error}{enum},  [qw(not_found not_receivable)], 'skipped: error');
-    is_deeply($skipped->{status}{enum}, [ 404, 409 ], 'skipped: status');
+    is_deeply($skipped->{error}{enum},  [qw(not_found not_receivable check_character ambiguous)],
+        'skipped: error');
+    is_deeply($skipped->{status}{enum}, [ 400, 404, 409 ], 'skipped: status');
     unlike($of->(qw(SampleCreate priority))->{description}, qr/added/,
         'enumerations of requests are closed');
     like($of->(qw(Sample priority))->{description}, qr/More may be added/,

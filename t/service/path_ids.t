@@ -77,12 +77,13 @@ my %body = (
     '/projects/:id'         => '{"name":"x"}',
     '/panels/:id'           => '{"name":"x"}',
     '/orders/:id'           => '{"notes":"x"}',
+    '/samples/:id/unreceive' => '{"reason":"x"}',
 );
 
 subtest 'well-formed ids of nothing' => sub {
     for my $route (@routes) {
         for my $id ('9223372036854775807', '9223372036854775806', '4294967296', '999999999') {
-            my $body   = $route->{method} eq 'PATCH' ? $body{ $route->{template} } : '{}';
+            my $body   = $body{ $route->{template} } || '{}';
             my $answer = $lims->request($route->{method}, $records->with_id($route, $id),
                 $route->{method} eq 'GET' ? () : (body => $body));
             is($answer->status, 404, "$route->{method} $route->{template} with $id");

@@ -70,6 +70,7 @@ my %options = (
     'investigation update' => [qw(--title x)],
     'investigation advance' => [qw(--status phase_2)],
     'order update' => [qw(--notes x)],
+    'sample unreceive' => [],
     'user update' => [qw(--display-name x)],
     'key update'  => [qw(--file-storage-megabytes 1)],
     'profile test' => [qw(--content x)],

@@ -30,6 +30,7 @@ sub furnish {
     $of{project} = $at->project(client_id => $of{client});
     $of{panel} = $at->insert('panel', code => 'PANEL', name => 'Weekly',
         test_definition_ids => "{$of{definition}}");
+    $of{waiting} = $at->sample(materialTypeId => $of{material})->{id};
     $of{order} = $lims->post('/orders', { clientId => $of{client},
             samples => [ { materialTypeId => $of{material} } ] },
         key => $at->{organization}{key})->json->{order}{id};
@@ -63,7 +64,7 @@ my %body = (
     'PATCH /samples/:id' => { notes => 'theirs' },
     'PATCH /samples/:id/status'      => { status => 'received' },
     'POST /samples/:id/report'       => {},
-    'POST /samples/receive'          => { sampleIds => [ $ours{sample} ] },
+    'POST /samples/receive'          => { sampleIds => [ $ours{waiting} ] },
     'PATCH /sample-tests/:id'        => { notes => 'theirs' },
     'POST /sample-tests/:id/verify'  => {},
     'POST /sample-tests/bulk-results' =>
@@ -77,6 +78,7 @@ my %body = (
     'POST /instrument-uploads' => qq(--x\r\nContent-Disposition: form-data; name="file"; )
         . qq(filename="f.csv"\r\n\r\nx\r\n--x--\r\n),
     'POST /orders' => { clientId => $ours{client}, samples => [ { materialTypeId => $ours{material} } ] },
+    'POST /samples/:id/unreceive' => { reason => 'wrong one' },
     'PATCH /orders/:id'   => { notes => 'theirs' },
     'POST /projects'      => { code => 'NEW', name => 'New' },
     'PATCH /projects/:id' => { name => 'theirs' },
@@ -207,7 +209,7 @@ sub references_in {
     for my $name (sort keys %$properties) {
         my $property = resolved($properties->{$name});
         push @found, [ $name, $list ]
-            if $name =~ /Ids?\z/ && $refers{$name} && $name ne 'externalId';
+            if $name =~ /Ids?\z/ && $refers{$name} && $name !~ /\A(?:externalId|trackingId)\z/;
         push @found, references_in($property->{items}, $name)
             if $property->{items} && resolved($property->{items})->{properties};
     }
@@ -229,7 +231,8 @@ sub strange_bodies {
                     my $id    = $_;
                     my %body  = %{ $body{"$route->{method} $path"} };
                     my $value = $name =~ /s\z/ ? [$id] : $id;
-                    if ($list) { $body{$list} = [ { %{ $body{$list}[0] }, $name => $value } ] }
+                    delete $body{sampleIds} if $list && $list eq 'items';
+                    if ($list) { $body{$list} = [ { %{ $body{$list}[0] || {} }, $name => $value } ] }
                     else       { $body{$name} = $value }
                     call($route, with_id($path, $own), body => \%body);
                 } $theirs{ $refers{$name} }, $absent;
@@ -244,7 +247,7 @@ sub strange_bodies {
         }
     });
     is(join(' ', sort keys %tried), 'clientId materialTypeId mediaLotId panelIds projectId reagentLotId '
-            . 'sampleIds sampleTestId storageLocationId testDefinitionIds',
+            . 'sampleId sampleIds sampleTestId storageLocationId testDefinitionIds',
         'every reference there is');
     return;
 }

@@ -63,7 +63,8 @@ sub path {
 }
 
 # What a body needs that no schema says.
-my %beyond = (ingestInstrumentFile => { content => 'x', dryRun => JSON::PP::true });
+my %beyond = (receiveSamples => { sampleIds => [4217] },
+    ingestInstrumentFile => { content => 'x', dryRun => JSON::PP::true });
 
 my $boundary = 'limit-of-a-part';
 

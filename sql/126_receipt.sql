@@ -1,0 +1,159 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Receipt of samples: what was found, when results are due, and undoing a receipt in
+-- error.
+
+-- Refuses to undo a receipt but on its day (the laboratory's), without any result, and
+-- with a reason.
+CREATE FUNCTION lims.check_unreceive(p_sample lims.sample) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_same_day boolean;
+BEGIN
+    PERFORM lims.require_read_committed();
+    SELECT (p_sample.received_at AT TIME ZONE o.time_zone)::date
+           = (now() AT TIME ZONE o.time_zone)::date
+      INTO v_same_day
+      FROM lims.organization o
+     WHERE o.id = p_sample.organization_id;
+    IF p_sample.status NOT IN ('pending', 'received', 'processing') THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is %s: its receipt stays', p_sample.tracking_id, p_sample.status));
+    ELSIF NOT v_same_day THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s was received on an earlier day: its receipt stays',
+            p_sample.tracking_id));
+    ELSIF EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = p_sample.organization_id
+           AND t.sample_id = p_sample.id
+           AND (t.result IS NOT NULL OR EXISTS (
+                SELECT FROM lims.result_history h
+                 WHERE h.organization_id = t.organization_id
+                   AND h.sample_test_id = t.id))
+    ) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s has results: its receipt stays', p_sample.tracking_id));
+    ELSIF lims.context('reason') IS NULL THEN
+        PERFORM lims.refuse('invalid_body', 'reason: a receipt is undone with a reason');
+    END IF;
+END
+$$;
+
+-- Returns the day on which a sample's results are due by its tests' definitions, received
+-- at a time; NULL: none promises anything.
+CREATE FUNCTION lims.due_date_of(
+    p_organization bigint,
+    p_sample bigint,
+    p_received_at timestamptz
+) RETURNS date
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT lims.collection_day(p_organization, p_received_at) + max(d.turnaround_days)
+          FROM lims.sample_test t
+          JOIN lims.test_definition d
+            ON d.organization_id = t.organization_id
+           AND d.id = t.test_definition_id
+         WHERE t.organization_id = p_organization
+           AND t.sample_id = p_sample
+           AND t.disposition = 'active');
+END
+$$;
+
+-- Says who received a sample and when its results are due; what was found is written with
+-- the receipt alone, and goes with it when the receipt is undone.
+CREATE FUNCTION lims.sample_receipt() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.received_at IS NULL THEN
+        PERFORM lims.check_unreceive(OLD);
+        IF NEW.due_date = lims.due_date_of(OLD.organization_id, OLD.id, OLD.received_at) THEN
+            NEW.due_date := NULL;
+        END IF;
+        NEW.received_by := NULL;
+        NEW.receipt_temperature := NULL;
+        NEW.receipt_condition := NULL;
+        NEW.receipt_containers := NULL;
+        NEW.receipt_deviations := NULL;
+    ELSIF OLD.received_at IS NULL THEN
+        NEW.received_by := lims.context_id('user_id');
+        NEW.due_date := coalesce(NEW.due_date,
+            lims.due_date_of(NEW.organization_id, NEW.id, NEW.received_at));
+    ELSIF NOT (OLD.status = 'pending' AND NEW.status = 'received')
+          OR NEW.received_by IS DISTINCT FROM OLD.received_by THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'receipt: what was found is written when sample %s is received',
+            NEW.tracking_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER receipt BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.received_at, NEW.received_by, NEW.receipt_temperature,
+    NEW.receipt_condition, NEW.receipt_containers, NEW.receipt_deviations)
+    IS DISTINCT FROM (OLD.received_at, OLD.received_by, OLD.receipt_temperature,
+    OLD.receipt_condition, OLD.receipt_containers, OLD.receipt_deviations))
+EXECUTE FUNCTION lims.sample_receipt();
+
+-- Samples by name ----------------------------------------------------------
+
+-- Whether a text has the form of a tracking id, in any case and with or without dashes,
+-- and a wrong check character.
+CREATE FUNCTION lims.tracking_id_is_mistyped(p_text text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+    SELECT c.text ~ '^[A-Z0-9]{1,8}[0-9]{9,18}[0-9A-Z]$'
+       AND lims.check_character(left(c.text, -1)) <> right(c.text, 1)
+      FROM (SELECT upper(replace(p_text, '-', '')) AS text) c
+$$;
+
+-- Returns the tracking ids that a text may mean, written in any case and with or without
+-- dashes: where the dashes are is not certain, since prefix and number are digits too.
+CREATE FUNCTION lims.tracking_ids_meant(p_text text) RETURNS text[]
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+    SELECT array_agg(m.id)
+      FROM (SELECT upper(replace(p_text, '-', '')) AS text) c
+     CROSS JOIN generate_series(7, 16) AS n
+     CROSS JOIN LATERAL (
+           SELECT concat_ws('-', left(c.text, length(c.text) - n - 3),
+                            substr(c.text, length(c.text) - n - 2, 2),
+                            substr(c.text, length(c.text) - n, n), right(c.text, 1)) AS id) m
+     WHERE length(c.text) BETWEEN n + 4 AND n + 11
+       AND m.id ~ '^[A-Z0-9]{1,8}-[0-9]{2}-[0-9]{7,16}-[0-9A-Z]$'
+$$;
+
+-- Returns the samples that a text names: by tracking id, and unless only that is asked
+-- for, by sample identifier or external id.
+CREATE FUNCTION lims.samples_named(
+    p_organization bigint,
+    p_text text,
+    p_tracking_only boolean
+) RETURNS TABLE (id bigint, tracking_id text)
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT s.id, s.tracking_id
+      FROM lims.sample s
+     WHERE s.organization_id = p_organization
+       AND s.tracking_id = ANY (lims.tracking_ids_meant(p_text))
+     UNION
+    SELECT s.id, s.tracking_id
+      FROM lims.sample s
+     WHERE s.organization_id = p_organization
+       AND s.sample_identifier = p_text
+       AND NOT p_tracking_only
+     UNION
+    SELECT s.id, s.tracking_id
+      FROM lims.sample s
+     WHERE s.organization_id = p_organization
+       AND s.external_id = p_text
+       AND NOT p_tracking_only;
+END
+$$;
