@@ -10,10 +10,12 @@
 -- BEFORE UPDATE
 --   1 guard_update  the same, where it changes
 --   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   3 permit        refuses whoever does not manage policies (105)
+--   4 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
---   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--   1 seed          gives the roles their first permissions (105)
+--   2 audit_insert  writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where the time zone changed (151)
@@ -100,6 +102,26 @@ SELECT lims.attach_record('organization');
 
 -- People -------------------------------------------------------------------
 
+-- Triggers of lims.user_account, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 permit        refuses whoever does not manage users (105)
+--
+-- BEFORE UPDATE
+--   1 identity      refuses another id, organization or created_at
+--   2 permit        as at INSERT
+--   3 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 keep_manager  refuses to leave nobody who manages users (105)
+--   2 audit_update  writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
 CREATE SEQUENCE lims.user_account_id_seq;
 
 CREATE TABLE lims.user_account (
@@ -121,6 +143,29 @@ CREATE UNIQUE INDEX user_account_email
 
 SELECT lims.attach_record('user_account', '{}', '{password_hash}');
 
+-- Triggers of lims.user_role, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 own           refuses one's own roles while somebody else can (105)
+--   2 permit        refuses whoever does not manage users (105)
+--
+-- BEFORE UPDATE
+--   1 identity      refuses another id, organization or created_at
+--
+-- BEFORE DELETE
+--   1 own           as at INSERT
+--   2 permit        as at INSERT
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 audit_update  writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 keep_manager  refuses to leave nobody who manages users (105)
+--   2 audit_delete  writes the audit trail, as at INSERT
+
 CREATE SEQUENCE lims.user_role_id_seq;
 
 CREATE TABLE lims.user_role (
@@ -129,7 +174,8 @@ CREATE TABLE lims.user_role (
     user_id bigint NOT NULL,
     role text NOT NULL CHECK (role IN (
         'system_administrator', 'administrator', 'lab_manager', 'qa_officer',
-        'analyst', 'microbiologist', 'receiving_clerk', 'client_viewer')),
+        'analyst', 'microbiologist', 'receiving_clerk', 'client_services', 'auditor',
+        'client_viewer')),
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, user_id, role),
@@ -140,6 +186,25 @@ CREATE TABLE lims.user_role (
 SELECT lims.attach_audit('user_role');
 
 -- API keys -----------------------------------------------------------------
+
+-- Triggers of lims.api_key, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard_insert  has it act for who made it, unless another person is named
+--
+-- BEFORE UPDATE
+--   1 guard         refuses another hash, maker or person, and what undoes a revocation
+--   2 identity      refuses another id, organization or created_at
+--   3 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 audit_update  writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
 
 CREATE SEQUENCE lims.api_key_id_seq;
 
@@ -160,6 +225,8 @@ CREATE TABLE lims.api_key (
     -- every key.
     file_storage_max bigint CHECK (file_storage_max >= 0),
     created_by bigint NOT NULL,
+    -- The person to whom the key's acts are put down; by default who made it.
+    acts_for bigint NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     last_used_at timestamptz,
     revoked_at timestamptz,
@@ -168,6 +235,8 @@ CREATE TABLE lims.api_key (
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, created_by)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, acts_for)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, revoked_by)
         REFERENCES lims.user_account (organization_id, id)
@@ -188,9 +257,9 @@ BEGIN
         PERFORM lims.refuse('invalid_transition',
                             'an API key is never replaced: create another');
     END IF;
-    IF NEW.created_by <> OLD.created_by THEN
+    IF NEW.created_by <> OLD.created_by OR NEW.acts_for <> OLD.acts_for THEN
         PERFORM lims.refuse('invalid_transition',
-                            'an API key acts for who made it, and nobody else');
+                            'an API key never acts for another person');
     END IF;
     RETURN NEW;
 END
@@ -198,6 +267,18 @@ $$;
 
 CREATE TRIGGER guard BEFORE UPDATE ON lims.api_key
 FOR EACH ROW EXECUTE FUNCTION lims.api_key_guard();
+
+CREATE FUNCTION lims.api_key_actor() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    NEW.acts_for := coalesce(NEW.acts_for, NEW.created_by);
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_insert BEFORE INSERT ON lims.api_key
+FOR EACH ROW EXECUTE FUNCTION lims.api_key_actor();
 
 -- The time of the last use is not a change of the record.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.api_key
@@ -258,11 +339,18 @@ DECLARE
     v_refusal text;
     v_set text;
 BEGIN
-    SELECT k.id, k.organization_id, k.created_by, k.scopes, k.upload_only,
+    SELECT k.id, k.organization_id, k.acts_for, k.scopes, k.upload_only,
            k.last_used_at,
            CASE WHEN k.revoked_at IS NOT NULL THEN 'the API key is revoked'
                 WHEN k.expires_at <= now() THEN 'the API key has expired'
-                WHEN NOT u.active THEN 'the API key''s user is not active'
+                WHEN NOT u.active
+                     OR k.created_by <> k.acts_for
+                        AND NOT EXISTS (
+                            SELECT FROM lims.user_account m
+                             WHERE m.organization_id = k.organization_id
+                               AND m.id = k.created_by
+                               AND m.active)
+                THEN 'the API key''s user is not active'
                 WHEN NOT o.active THEN 'the organization is not active'
                 WHEN NOT o.api_access THEN 'the plan has no API access'
            END
@@ -271,7 +359,7 @@ BEGIN
       FROM lims.api_key k
       JOIN lims.user_account u
         ON u.organization_id = k.organization_id
-       AND u.id = k.created_by
+       AND u.id = k.acts_for
       JOIN lims.organization o
         ON o.id = k.organization_id
      WHERE k.key_hash = p_key_hash;

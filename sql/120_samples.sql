@@ -66,9 +66,10 @@ $$;
 --   6 names_update      freezes names and content when it becomes reported: after the
 --                       gates (5)
 --   7 order_update      refuses another order, and a client that is not the order's (125)
---   8 receipt           says who received it and when it is due, once it is stamped (5);
+--   8 permit_report     refuses whoever may not report (165)
+--   9 receipt           says who received it and when it is due, once it is stamped (5);
 --                       refuses to undo a receipt of another day, or with results (126)
---   9 touch             sets updated_at, last, when the row is what it will be
+--  10 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample

@@ -44,7 +44,9 @@
 --                            passes its gates
 --   9 names_update           freezes names and limits of what is verified, once that
 --                            was allowed (8)
---  10 touch                  sets updated_at, last, when the row is what it will be
+--  10 permit_reopen          refuses whoever may not reopen (165)
+--  11 permit_verify          refuses whoever may not verify (165)
+--  12 touch                  sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 keep                   refuses to delete a test that has had results

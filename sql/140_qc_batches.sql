@@ -11,9 +11,10 @@
 --   1 guard          a batch begins open
 --
 -- BEFORE UPDATE
---   1 guard          the status is what the controls say, or a signed override
---   2 identity       refuses another id, organization or created_at
---   3 touch          sets updated_at, last, when the row is what it will be
+--   1 guard            the status is what the controls say, or a signed override
+--   2 identity         refuses another id, organization or created_at
+--   3 permit_override  refuses whoever may not override (165)
+--   4 touch            sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert   writes the audit trail; a refusal that comes later undoes it

@@ -71,7 +71,8 @@ CREATE TABLE lims.worksheet_signoff_step (
     -- Who may sign it; NULL: any user.
     role text CHECK (role IN (
         'system_administrator', 'administrator', 'lab_manager', 'qa_officer',
-        'analyst', 'microbiologist', 'receiving_clerk', 'client_viewer')),
+        'analyst', 'microbiologist', 'receiving_clerk', 'client_services', 'auditor',
+        'client_viewer')),
     PRIMARY KEY (organization_id, id),
     UNIQUE (organization_id, template_id, position),
     UNIQUE (organization_id, template_id, name),

@@ -6,9 +6,13 @@
 
 -- Triggers of lims.approval_step, in the order in which they run:
 --
+-- BEFORE INSERT
+--   1 permit        refuses whoever does not manage policies (165)
+--
 -- BEFORE UPDATE
 --   1 identity      refuses another id, organization or created_at
---   2 touch         sets updated_at, last, when the row is what it will be
+--   2 permit        as at INSERT
+--   3 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 reapprove     requests approvals again where a step is active
@@ -71,7 +75,8 @@ SELECT lims.attach_record('approval_step');
 --   3 guard_update    decides in order, once, signed where that is asked for; locks the
 --                     sample
 --   4 identity        refuses another id, organization or created_at
---   5 touch           sets updated_at, last, when the row is what it will be
+--   5 permit_decide   refuses whoever may not decide (165)
+--   6 touch           sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert    writes the audit trail; a refusal that comes later undoes it

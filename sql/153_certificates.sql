@@ -8,6 +8,8 @@
 --   1 content        writes what the certificate says: before it is numbered (2)
 --   2 guard          of a reported sample alone; numbers it, and requires a reason
 --                    where it is not the first
+--   3 permit_amend   refuses whoever may not issue the next version (165)
+--   4 permit_issue   refuses whoever may not issue the first (165)
 --
 -- BEFORE UPDATE
 --   1 guard          lets it be superseded, and nothing else

@@ -367,7 +367,7 @@ BEGIN
                 OR EXISTS (SELECT FROM lims.api_key k
                             WHERE k.organization_id = p_organization
                               AND k.id = p_key
-                              AND k.created_by = u.id
+                              AND k.acts_for = u.id
                               AND k.revoked_at IS NULL
                               AND coalesce(k.expires_at > now(), true)
                               AND o.api_access))

@@ -18,6 +18,8 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 -- history, the outbox, the queues.
 GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
+GRANT INSERT ON lims.role_permission TO lims_app;
+
 GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
     lims.test_definition, lims.specification, lims.panel, lims.reagent_lot, lims.media_lot,
@@ -58,7 +60,7 @@ GRANT UPDATE (baseline_kind, baseline_n, baseline_mean, baseline_s, rules)
     ON lims.qc_series TO lims_app;
 
 -- What may be deleted, besides expired rows (195_retention.sql).
-GRANT DELETE ON lims.user_role, lims.worksheet_field, lims.worksheet_signoff_step,
+GRANT DELETE ON lims.user_role, lims.role_permission, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.specification TO lims_app;
 
 -- Functions ----------------------------------------------------------------
@@ -79,6 +81,10 @@ GRANT EXECUTE ON FUNCTION lims.set_context, lims.authenticate, lims.act_as,
 -- 104_signatures.sql
 GRANT EXECUTE ON FUNCTION lims.signed_content, lims.signed_hash, lims.sign,
     lims.is_signed, lims.signature_fits TO lims_app;
+
+-- 105_permissions.sql
+GRANT EXECUTE ON FUNCTION lims.permissions_of, lims.has_permission, lims.acting_person,
+    lims.refuse_permission, lims.require_permission TO lims_app;
 
 -- 110_reference.sql
 GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;

@@ -156,7 +156,8 @@ static const char *to_sentence(char *text, apr_pool_t *pool)
                                           "media",    "approval",   "approvals",     "reagent",
                                           "webhook",  "worksheets", "investigation", "certificate",
                                           "signing",  "receiving",  "deciding",      "closing",
-                                          "amending", "overriding", "verifying",     "choosing" };
+                                          "amending", "overriding", "verifying",     "choosing",
+                                          "this",     "nobody" };
     apr_size_t word = strcspn(text, " ");
     apr_size_t length = strlen(text);
 

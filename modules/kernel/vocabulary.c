@@ -12,20 +12,13 @@ const char *const lims_release_states[] = { "blocked",         "in_progress", "r
 
 const char *const lims_holding_statuses[] = { "ok", "expiring_soon", "expired", NULL };
 
-const char *const lims_finding_categories[] = { "incomplete_result",
-                                                "unverified_result",
-                                                "approval_required",
-                                                "qc_failed",
-                                                "confirmation_required",
-                                                "media_qc_failed",
-                                                "worksheet_incomplete",
-                                                "approval_rejected",
-                                                "holding_time_expired",
-                                                "out_of_specification",
-                                                "investigation_open",
-                                                "non_numeric_result",
-                                                "retest_undecided",
-                                                NULL };
+const char *const lims_finding_categories[] = { "incomplete_result",     "unverified_result",
+                                                "approval_required",     "qc_failed",
+                                                "confirmation_required", "media_qc_failed",
+                                                "worksheet_incomplete",  "approval_rejected",
+                                                "holding_time_expired",  "out_of_specification",
+                                                "investigation_open",    "non_numeric_result",
+                                                "retest_undecided",      NULL };
 
 const char *const lims_finding_severities[] = { "blocking", "warning", NULL };
 
@@ -59,8 +52,17 @@ _Static_assert(sizeof(lims_criteria) / sizeof(*lims_criteria) == LIMS_CRITERION_
                "a name for each criterion");
 
 const char *const lims_user_roles[] = {
-    "system_administrator", "administrator",   "lab_manager",   "qa_officer", "analyst",
-    "microbiologist",       "receiving_clerk", "client_viewer", NULL,
+    "system_administrator",
+    "administrator",
+    "lab_manager",
+    "qa_officer",
+    "analyst",
+    "microbiologist",
+    "receiving_clerk",
+    "client_services",
+    "auditor",
+    "client_viewer",
+    NULL,
 };
 
 const char *const lims_qc_statuses[] = { "open", "passed", "failed", "overridden", NULL };

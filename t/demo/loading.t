@@ -109,7 +109,8 @@ subtest 'every row has its organization\'s author' => sub {
     is(count('lims.audit_entry WHERE request_id IS NULL'), 0,
         'every audit entry names its request');
     is(count(q{lims.audit_entry WHERE user_id IS NULL AND table_name NOT IN
-        ('organization', 'user_account', 'user_role', 'approval_step', 'api_key')}), 0,
+        ('organization', 'user_account', 'user_role', 'role_permission', 'approval_step',
+            'api_key')}), 0,
         'and, once there are people, who did it');
     is(count(q{lims.sample_test t JOIN lims.organization o ON o.id = t.organization_id
         WHERE t.status = 'verified' AND o.esignature_required

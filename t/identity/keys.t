@@ -158,6 +158,10 @@ for my $name (sort keys %refusal) {
         my ($refuse, $undo, $of) = @{ $refusal{$name} }{qw(refuse undo of)};
         my $tenant = $lims->organization(code => 'tenant-' . ++$number);
         my $other  = $lims->organization(code => 'other-' . $number);
+        # Somebody has to remain who manages users.
+        $lims->insert('user_role', { role => 'administrator',
+            user_id => $lims->insert('user_account', { email => 'second@x.example',
+                display_name => 'Second', password_hash => 'set' }, $tenant) }, $tenant);
         my $ask    = sub { return $lims->get('/whoami', key => $tenant->{key}, @_) };
 
         # Every child has seen the key, and remembers what never changes of it.

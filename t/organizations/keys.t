@@ -103,6 +103,8 @@ is($lims->get('/whoami', key => $reader->{rawKey})->status, 401, 'a plan without
 $lims->ctl(qw(organization update --plan starter --api-access --organization), $code);
 is($lims->get('/whoami', key => $reader->{rawKey})->status, 200,
     'with API access again the key is accepted');
+$lims->insert('user_role', { role => 'administrator', user_id => $lims->insert('user_account',
+    { email => 'second@x.example', display_name => 'Second', password_hash => 'set' }) });
 $lims->ctl(qw(user deactivate), $lims->fixture->{user_id}, '--organization', $code);
 is($lims->get('/whoami', key => $reader->{rawKey})->status, 401, 'its creator was deactivated');
 

@@ -10,6 +10,11 @@ use LIMS::Test::SQL;
 
 my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
+
+# Somebody has to remain who manages users.
+$base->insert('user_role', { organization_id => $lab->{id}, role => 'administrator',
+    user_id => $base->insert('user_account', { organization_id => $lab->{id},
+        email => 'second@x.example', display_name => 'Second', password_hash => 'set' }) });
 my $app  = $base->app(undef);
 
 sub made_key {

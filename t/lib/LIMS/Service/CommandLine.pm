@@ -47,7 +47,7 @@ sub new {
         'administrator@' . $lims->fixture->{code} . '.example', 'user', 'create',
         '--email', $email, '--display-name', $name,
         '--password-file', $self->_file('correct horse battery staple'),
-        '--roles', join(',', @{ $option{roles} || ['analyst'] }));
+        '--roles', join(',', @{ $option{roles} || ['lab_manager'] }));
 
     die "user create: $made->{output}" if $made->{exit};
     $self->{id} = $made->{json}{id};

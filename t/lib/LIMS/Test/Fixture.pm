@@ -60,7 +60,8 @@ sub organization {
     $made->{user_id} = $self->insert('user_account',
         { email => "administrator\@$column{code}.example", display_name => 'Administrator',
             password_hash => 'set' }, $made);
-    $self->insert('user_role', { user_id => $made->{user_id}, role => 'administrator' }, $made);
+    $self->insert('user_role', { user_id => $made->{user_id}, role => $_ }, $made)
+        for qw(administrator lab_manager);
     my $key = $self->key($made, name => 'full');
     return { %$made, %$key };
 }

@@ -108,6 +108,8 @@ sub laboratory {
     $lab{user_id}  = $self->insert('user_account',
         { @mine, email => "analyst\@$column{code}.example", display_name => 'Ana Lyst',
             password_hash => 'set' });
+    $self->insert('user_role', { @mine, user_id => $lab{user_id}, role => $_ })
+        for qw(administrator lab_manager);
     $lab{client}   = $self->insert('client', { @mine, code => 'RIV', name => 'City of Riverbend' });
     $lab{material} = $self->insert('material_type', { @mine, code => 'WW', name => 'Wastewater' });
     my %definition = (

@@ -131,7 +131,7 @@ sub laboratory {
 
     $self->made(qw(organization create --code), $code, '--name', ucfirst $code, @options);
     $self->made(qw(user create --organization), $code, '--email', "ana\@$code.example",
-        '--display-name', 'Ana Ruiz', '--roles', 'administrator,analyst',
+        '--display-name', 'Ana Ruiz', '--roles', 'administrator,lab_manager',
         '--password-file', $self->secret(password));
     return ('--organization', $code, '--user', "ana\@$code.example");
 }
