@@ -25,6 +25,17 @@ SELECT o.id, o.code, o.name, o.time_zone AS "timeZone",
               WHERE s.organization_id = o.id
                 AND s.active
               ORDER BY s.position) AS "approvalSteps",
+       json_build_object('selfVerification',
+           o.self_verification, 'approverMayBeVerifier',
+           o.approver_may_be_verifier, 'reasonOnChange',
+           o.reason_on_change, 'openInvestigationBlocks',
+           o.open_investigation_blocks, 'keysWithinRoles',
+           o.keys_within_roles, 'qcRequired',
+           o.qc_required, 'lotQcPolicy',
+           o.lot_qc_policy, 'sessionMinutes',
+           o.session_minutes, 'investigationDays',
+           o.investigation_days, 'attachmentBytes',
+           o.attachment_bytes) AS policies,
        o.active, o.created_at AS "createdAt", o.updated_at AS "updatedAt"
   FROM lims.organization o;
 

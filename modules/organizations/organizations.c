@@ -12,6 +12,66 @@
 static const char *const plans[] = { "none", "starter", "professional", "enterprise", NULL };
 static const char *const expiry_policies[] = { "block", "warn", NULL };
 
+static const char *const self_verifications[] = { "allowed", "refused", NULL };
+static const char *const strictness[] = { "off", "warn", "block", NULL };
+
+/* The policies of people and of quality control. Each is as permissive by default as an API
+ * key finds the service; what an update leaves out stays as it is. */
+static const lims_field_t policy_members[] = {
+    { .name = "selfVerification",
+      .type = LIMS_T_ENUM,
+      .values = self_verifications,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether a result may be verified by whoever entered the value, qualifier, lots or "
+             "time of analysis that stand." },
+    { .name = "approverMayBeVerifier",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether whoever verified a test of a sample may decide its approvals, and one "
+             "person several steps of a round." },
+    { .name = "reasonOnChange",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether replacing a result that stood, or a fact of a received sample, needs a "
+             "reason." },
+    { .name = "openInvestigationBlocks",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether an open investigation of a sample blocks its report." },
+    { .name = "keysWithinRoles",
+      .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT,
+      .doc = "Whether an API key may do only what the person whom it acts for may." },
+    { .name = "qcRequired",
+      .type = LIMS_T_ENUM,
+      .values = strictness,
+      .flags = LIMS_F_OUT,
+      .doc = "Effect of quality control that a method requires and that is not evaluated." },
+    { .name = "lotQcPolicy",
+      .type = LIMS_T_ENUM,
+      .values = strictness,
+      .flags = LIMS_F_OUT,
+      .doc = "Effect of a lot that is quarantined or failed its quality control." },
+    { .name = "sessionMinutes",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .min = 5,
+      .max = 60,
+      .doc = "Minutes without use after which a session ends." },
+    { .name = "investigationDays",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .min = 1,
+      .max = 365,
+      .doc = "Days after which an investigation is due." },
+    { .name = "attachmentBytes",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT,
+      .max = 1099511627776,
+      .doc = "Bytes that all attachments together may have." },
+    LIMS_FIELD_END,
+};
+
 enum {
     SHOWN = LIMS_F_OUT,
     KEPT = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE,
@@ -105,6 +165,12 @@ static const lims_field_t fields[] = {
       .fallback = "",
       .doc = "Names of the approvals that a completed sample needs, in order; the last is the "
              "final one. An empty list: no approval is needed." },
+    { .name = "policies",
+      .type = LIMS_T_OBJECT,
+      .flags = KEPT,
+      .members = policy_members,
+      .doc = "Further policies; in a change, those that are to change.",
+      .example = "{\"selfVerification\":\"refused\"}" },
     { .name = "active",
       .type = LIMS_T_BOOLEAN,
       .flags = KEPT | LIMS_F_TOOL,

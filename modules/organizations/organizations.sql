@@ -23,13 +23,26 @@ WITH created AS (
           (code, name, time_zone, tracking_prefix, plan, api_access,
            monthly_sample_allowance, reagent_expiry_policy, coa_before_approval,
            esignature_required, ai_data_access, oos_opens_investigation,
-           holding_warning_hours, active)
+           holding_warning_hours, self_verification, approver_may_be_verifier,
+           reason_on_change, open_investigation_blocks, keys_within_roles, qc_required,
+           lot_qc_policy, session_minutes, investigation_days, attachment_bytes, active)
     VALUES (:code::text, :name::text, :timeZone::text, :trackingPrefix::text,
             :plan::text, coalesce(:apiAccess::boolean, :plan::text <> 'none'),
             :monthlySampleAllowance::int, :reagentExpiryPolicy::text,
             :coaBeforeApproval::boolean, :esignatureRequired::boolean,
             :aiDataAccess::boolean, :oosOpensInvestigation::boolean,
-            :holdingWarningHours::numeric, :active::boolean)
+            :holdingWarningHours::numeric,
+            coalesce((:policies::jsonb ->> 'selfVerification'), 'allowed'),
+            coalesce((:policies::jsonb ->> 'approverMayBeVerifier')::boolean, true),
+            coalesce((:policies::jsonb ->> 'reasonOnChange')::boolean, false),
+            coalesce((:policies::jsonb ->> 'openInvestigationBlocks')::boolean, false),
+            coalesce((:policies::jsonb ->> 'keysWithinRoles')::boolean, false),
+            coalesce((:policies::jsonb ->> 'qcRequired'), 'off'),
+            coalesce((:policies::jsonb ->> 'lotQcPolicy'), 'off'),
+            coalesce((:policies::jsonb ->> 'sessionMinutes')::integer, 15),
+            coalesce((:policies::jsonb ->> 'investigationDays')::integer, 30),
+            coalesce((:policies::jsonb ->> 'attachmentBytes')::bigint, 1073741824),
+            :active::boolean)
     RETURNING id
 ), steps AS (
     INSERT INTO lims.approval_step (organization_id, position, name)
@@ -94,6 +107,26 @@ UPDATE lims.organization
                                       ELSE oos_opens_investigation END,
        holding_warning_hours = CASE WHEN :?holdingWarningHours THEN :holdingWarningHours::numeric
                                     ELSE holding_warning_hours END,
+       self_verification = coalesce((:policies::jsonb ->> 'selfVerification'),
+           self_verification),
+       approver_may_be_verifier = coalesce((:policies::jsonb ->> 'approverMayBeVerifier')::boolean,
+           approver_may_be_verifier),
+       reason_on_change = coalesce((:policies::jsonb ->> 'reasonOnChange')::boolean,
+           reason_on_change),
+       open_investigation_blocks = coalesce((:policies::jsonb ->> 'openInvestigationBlocks')::boolean,
+           open_investigation_blocks),
+       keys_within_roles = coalesce((:policies::jsonb ->> 'keysWithinRoles')::boolean,
+           keys_within_roles),
+       qc_required = coalesce((:policies::jsonb ->> 'qcRequired'),
+           qc_required),
+       lot_qc_policy = coalesce((:policies::jsonb ->> 'lotQcPolicy'),
+           lot_qc_policy),
+       session_minutes = coalesce((:policies::jsonb ->> 'sessionMinutes')::integer,
+           session_minutes),
+       investigation_days = coalesce((:policies::jsonb ->> 'investigationDays')::integer,
+           investigation_days),
+       attachment_bytes = coalesce((:policies::jsonb ->> 'attachmentBytes')::bigint,
+           attachment_bytes),
        active = CASE WHEN :?active THEN :active::boolean ELSE active END
  WHERE id = :$organization::bigint
 RETURNING id

@@ -25,7 +25,21 @@ is_deeply(
         oosOpensInvestigation => JSON::PP::true,  holdingWarningHours   => 24,
         approvalSteps         => [ 'Technical review', 'Final approval' ],
         active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,
+        policies => { selfVerification => 'allowed', approverMayBeVerifier => JSON::PP::true,
+            (map { $_ => JSON::PP::false } qw(reasonOnChange openInvestigationBlocks
+                keysWithinRoles)), qcRequired => 'off', lotQcPolicy => 'off',
+            sessionMinutes => 15, investigationDays => 30, attachmentBytes => 1_073_741_824 },
     }, 'an organization and the defaults of its policies');
+
+my $strict = $tool->made(qw(organization update), '--policies',
+    '{"selfVerification":"refused","reasonOnChange":true,"qcRequired":"warn"}', @cedar)->{policies};
+is_deeply([ @{$strict}{qw(selfVerification qcRequired lotQcPolicy sessionMinutes)} ],
+    [qw(refused warn off 15)], 'policies are changed, and those that are left out stay');
+ok($strict->{reasonOnChange} && $strict->{approverMayBeVerifier}, '... switches too');
+is($tool->run(qw(organization update --policies), $_, @cedar)->{exit}, 2, "no policy: $_")
+    for '{"selfVerification":"maybe"}', '{"sessionMinutes":4}', '{"mood":"strict"}';
+$tool->made(qw(organization update), '--policies',
+    '{"selfVerification":"allowed","reasonOnChange":false,"qcRequired":"off"}', @cedar);
 
 my $none = $tool->made(qw(organization create --code none --name x --plan none));
 ok(!$none->{apiAccess}, 'the plan none has no API access');
