@@ -63,13 +63,15 @@ $$;
 --                       before the gates (5)
 --   4 identity          refuses another id, organization or created_at
 --   5 lock              a reported sample is final; a status passes its gates
---   6 names_update      freezes names and content when it becomes reported: after the
+--   6 lock_reason       asks for a reason of a received sample's changes, where the
+--                       policy does (154): after what refuses them anyway (5)
+--   7 names_update      freezes names and content when it becomes reported: after the
 --                       gates (5)
---   7 order_update      refuses another order, and a client that is not the order's (125)
---   8 permit_report     refuses whoever may not report (165)
---   9 receipt           says who received it and when it is due, once it is stamped (5);
+--   8 order_update      refuses another order, and a client that is not the order's (125)
+--   9 permit_report     refuses whoever may not report (165)
+--  10 receipt           says who received it and when it is due, once it is stamped (5);
 --                       refuses to undo a receipt of another day, or with results (126)
---  10 touch             sets updated_at, last, when the row is what it will be
+--  11 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample

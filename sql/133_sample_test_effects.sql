@@ -232,6 +232,20 @@ BEGIN
                AND n.id = o.id
             OFFSET 0) h
      WHERE h.is_replaced;
+    IF FOUND AND lims.is_reason_missing((SELECT n.organization_id
+                                           FROM new_rows n
+                                          LIMIT 1)) THEN
+        PERFORM lims.refuse_replacement(array_agg(c.id ORDER BY c.id))
+           FROM (SELECT n.id, o.result IS NOT NULL AND (n.result, n.qualifier)
+                        IS DISTINCT FROM (o.result, o.qualifier) AS has_changed
+                   FROM old_rows o
+                   FULL JOIN new_rows n
+                     ON n.organization_id = o.organization_id
+                    AND n.id = o.id
+                 OFFSET 0) c
+          WHERE c.has_changed
+         HAVING count(*) > 0;
+    END IF;
     RETURN NULL;
 END
 $$;

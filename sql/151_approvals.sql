@@ -37,6 +37,8 @@ CREATE TABLE lims.approval_step (
     id bigint NOT NULL DEFAULT nextval('lims.approval_step_id_seq'),
     position integer NOT NULL CHECK (position > 0),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    -- The role of whoever decides the step; NULL: any, and API keys too.
+    role text CHECK (length(role) BETWEEN 1 AND 63),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -101,6 +103,9 @@ CREATE TABLE lims.approval (
     round integer NOT NULL CHECK (round > 0),
     step integer NOT NULL,
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    -- The step's role when the approval was requested: it counts once the policy has the
+    -- step no more (lims.approval_role).
+    role text,
     status text NOT NULL DEFAULT 'pending'
         CHECK (status IN ('pending', 'approved', 'rejected')),
     requested_at timestamptz NOT NULL DEFAULT now(),
@@ -230,6 +235,7 @@ BEGIN
         PERFORM lims.refuse('esignature_required', 'deciding an approval needs '
             'a signature on it, made now with password re-authentication');
     END IF;
+    PERFORM lims.approval_four_eyes(NEW);
     NEW.decided_at := now();
     NEW.decided_by := lims.acting_user();
     RETURN NEW;
@@ -304,8 +310,8 @@ CREATE FUNCTION lims.request_approvals(
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    INSERT INTO lims.approval (organization_id, sample_id, round, step, name)
-    SELECT s.organization_id, s.id, r.round, p.position, p.name
+    INSERT INTO lims.approval (organization_id, sample_id, round, step, name, role)
+    SELECT s.organization_id, s.id, r.round, p.position, p.name, p.role
       FROM lims.sample s
      CROSS JOIN LATERAL (
            SELECT coalesce(max(a.round), 0) + 1 AS round

@@ -232,6 +232,20 @@ AS $$
                    replace(p_disposition, '_', ' '))) END
 $$;
 
+-- The refusal of verifying one's own result; no row: it may be verified.
+CREATE FUNCTION lims.own_result_blockers(p_organization bigint, p_sample_test bigint)
+RETURNS SETOF lims.blocker
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF lims.is_own_result(p_organization, p_sample_test) THEN
+        RETURN NEXT lims.test_blocker(p_sample_test, 'self_verification', format(
+            'the result of sample test %s, or a lot or time of it, was entered by the '
+            'person who now verifies it: another has to', p_sample_test));
+    END IF;
+END
+$$;
+
 -- Locks the other records on which verifying a test depends.
 CREATE FUNCTION lims.hold_evidence(
     p_organization bigint,
@@ -337,5 +351,7 @@ BEGIN
       FROM lims.release_blockers(p_organization, v_test.sample_id, ARRAY[
                'qc_failed', 'confirmation_required', 'media_qc_failed'],
                p_sample_test_id) b;
+    RETURN QUERY
+    SELECT b.* FROM lims.own_result_blockers(p_organization, p_sample_test_id) b;
 END
 $$;

@@ -159,6 +159,10 @@ GRANT EXECUTE ON FUNCTION lims.is_outdated TO lims_app;
 -- 152_investigations.sql
 GRANT EXECUTE ON FUNCTION lims.investigation_next TO lims_app;
 
+-- 154_four_eyes.sql
+GRANT EXECUTE ON FUNCTION lims.result_authors, lims.is_own_result, lims.approval_role,
+    lims.is_reason_missing TO lims_app;
+
 -- 160_findings.sql
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
     lims.lot_warnings, lims.finding_hardness, lims.sample_release TO lims_app;

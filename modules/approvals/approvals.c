@@ -111,13 +111,17 @@ static const lims_error_t *list_of_sample(lims_request_t *rq)
     return NULL;
 }
 
-/* The same decision again is not an error, and changes nothing. */
+/* The same decision again, by the same person or by any key, is not an error, and changes
+ * nothing. */
 static const lims_error_t *guard_decision(lims_request_t *rq)
 {
     const char *current = lims_result_get(rq->locked, 0, "status");
     const char *wanted = lims_values_get(rq->values, "status");
+    const char *by = lims_result_get(rq->locked, 0, "decidedBy");
+    bool again = strcmp(current, wanted) == 0 &&
+                 (rq->actor.key || (by && strcmp(by, rq->actor.user) == 0));
 
-    if (strcmp(current, "pending") == 0 || strcmp(current, wanted) == 0) {
+    if (strcmp(current, "pending") == 0 || again) {
         return NULL;
     }
     return lims_client_error(rq->pool, LIMS_E_ALREADY_DECIDED,
@@ -127,6 +131,7 @@ static const lims_error_t *guard_decision(lims_request_t *rq)
 
 static const lims_error_e decide_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_APPROVAL_REQUIRED,
                                               LIMS_E_ALREADY_DECIDED, LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_PERMISSION_REQUIRED, LIMS_E_SELF_APPROVAL,
                                               LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {

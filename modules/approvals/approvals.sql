@@ -24,7 +24,9 @@ SELECT *
 -- name: approval_lock one
 -- Locks the sample first, so that its approvals are decided one after the other.
 SELECT a.id,
-       a.status
+       a.status,
+       a.decided_by AS "decidedBy",
+       a.status <> 'pending' AS "settled"
   FROM lims.sample s
   JOIN lims.approval a
     ON a.organization_id = s.organization_id

@@ -51,6 +51,7 @@ static const char *const gates[] = { "esignature_required",
                                      "reagent_lot_expired",
                                      "invalid_transition",
                                      "retest_undecided",
+                                     "self_verification",
                                      NULL };
 
 const lims_field_t lims_blocker_fields[] = {
@@ -96,6 +97,7 @@ static const char *const remedies[] = {
     "entering the result with a lot that is in date",
     "restoring the test, or choosing its result",
     "choosing the verified result that is reported",
+    "another person's verification",
 };
 
 _Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears each gate");

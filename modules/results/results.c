@@ -129,6 +129,13 @@ const lims_field_t lims_sample_test_fields[] = {
       .flags = ENTERED,
       .doc = "When the analysis was done, UTC; not in the future and not before the collection. "
              "Withdrawing the result clears it." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
+      .min = 1,
+      .max = 1000,
+      .doc = "Reason for the change, kept in the audit trail; needed where the organization's "
+             "policy reasonOnChange asks for it." },
     { .name = "enteredBy",
       .type = LIMS_T_ID,
       .flags = SHOWN | LIMS_F_NULLABLE,
@@ -350,15 +357,19 @@ static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
                                              LIMS_E_MEDIA_QC_FAILED,
                                              LIMS_E_TEST_VERIFIED_LOCKED,
                                              LIMS_E_INVALID_TRANSITION,
+                                             LIMS_E_REASON_REQUIRED,
                                              LIMS_E_COUNT };
 static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS_E_QC_FAILED,
                                               LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED,
                                               LIMS_E_WORKSHEET_INCOMPLETE,  LIMS_E_BLANK_RESULT,
                                               LIMS_E_TEST_VERIFIED_LOCKED,
-                                              LIMS_E_INVALID_TRANSITION,    LIMS_E_COUNT };
+                                              LIMS_E_INVALID_TRANSITION,
+                                              LIMS_E_SELF_VERIFICATION,
+                                              LIMS_E_COUNT };
 static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_REAGENT_LOT_EXPIRED,
                                             LIMS_E_TEST_VERIFIED_LOCKED,
-                                            LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+                                            LIMS_E_INVALID_TRANSITION, LIMS_E_REASON_REQUIRED,
+                                            LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",

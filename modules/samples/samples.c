@@ -145,6 +145,13 @@ const lims_field_t lims_sample_fields[] = {
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_UPDATE | LIMS_F_NULLABLE,
       .doc = "Id of an active storage location of the organization." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
+      .min = 1,
+      .max = 1000,
+      .doc = "Reason for the change, kept in the audit trail; needed where the organization's "
+             "policy reasonOnChange asks for it." },
     { .name = "releaseState",
       .type = LIMS_T_ENUM,
       .values = lims_release_states,
@@ -306,7 +313,8 @@ static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_F
                                               LIMS_E_SAMPLE_LIMIT_EXCEEDED, LIMS_E_COUNT };
 static const lims_error_e update_errors[] = {
     LIMS_E_INVALID_REFERENCE,    LIMS_E_FIELD_NOT_PATCHABLE, LIMS_E_NO_UPDATABLE_FIELDS,
-    LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_COUNT
+    LIMS_E_TEST_VERIFIED_LOCKED, LIMS_E_INVALID_TRANSITION,  LIMS_E_REASON_REQUIRED,
+    LIMS_E_COUNT
 };
 static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_COUNT };
 static const lims_error_e unreceive_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };

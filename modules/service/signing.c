@@ -50,6 +50,9 @@ const lims_error_t *lims_signing_sign(lims_request_t *rq)
         if (error || lims_result_count(rq->locked) == 0) {
             return error;
         }
+        if (lims_result_true(rq->locked, 0, "settled")) {
+            return NULL;
+        }
     }
     lims_values_set(values, "meaning", meaning_of(rq));
     lims_values_set(values, "signs", rq->route->signs);

@@ -22,7 +22,7 @@ const lims_error_t *lims_signing_check(const char *user, const char *hash, const
 /* Locks the record of the request and signs its present state, in the open transaction,
  * so that the signed state does not change until the action is done. Sets rq->signature
  * to the signature's id; it stays NULL if the record does not exist, which the action
- * reports. */
+ * reports, or is decided already (column "settled" of its lock), so that nothing changes. */
 const lims_error_t *lims_signing_sign(lims_request_t *rq);
 
 #endif /* LIMS_SERVICE_SIGNING_H */

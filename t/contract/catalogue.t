@@ -65,6 +65,9 @@ my %column = (
     'decideConfirmation.outcome'        => 'sample_test.confirmation_status',
     'user.roles'                        => 'user_role.role',
     'organization.approvalSteps'        => 'approval_step.name',
+    'organization.policies.selfVerification' => 'organization.self_verification',
+    'organization.policies.qcRequired'  => 'organization.qc_required',
+    'organization.policies.lotQcPolicy' => 'organization.lot_qc_policy',
 );
 
 # Values that no column holds, and the views and functions that work them out: each

@@ -1,0 +1,191 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Four eyes: policies by which one person checks what another did, and reasons for what
+-- replaces a record that stood. A policy judges acts, never what was done before it.
+
+-- Verification -------------------------------------------------------------
+
+-- The people who entered what stands of a result: value, qualifier, lots and time of
+-- analysis, each by the last entry of the audit trail that changed it. What an API key
+-- enters is put down to its person; what a file brings, to whoever released it, else to
+-- its sender.
+CREATE FUNCTION lims.result_authors(p_organization bigint, p_sample_test bigint)
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT array_agg(DISTINCT e.user_id)
+          FROM lims.sample_test t
+         CROSS JOIN LATERAL (
+               SELECT t.entered_by AS user_id
+               UNION ALL
+               SELECT l.user_id
+                 FROM (VALUES ('result', t.result IS NOT NULL),
+                              ('qualifier', t.qualifier IS NOT NULL),
+                              ('reagent_lot_id', t.reagent_lot_id IS NOT NULL),
+                              ('media_lot_id', t.media_lot_id IS NOT NULL),
+                              ('analyzed_at', t.analyzed_at IS NOT NULL)
+                      ) AS m (name, stands)
+                CROSS JOIN LATERAL (
+                      SELECT a.user_id
+                        FROM lims.audit_entry a
+                       WHERE a.organization_id = t.organization_id
+                         AND a.table_name = 'sample_test'
+                         AND a.record_id = t.id
+                         AND a.changes -> m.name IS NOT NULL
+                       ORDER BY a.id DESC
+                       LIMIT 1) l
+                WHERE m.stands) e
+         WHERE t.organization_id = p_organization
+           AND t.id = p_sample_test
+           AND e.user_id IS NOT NULL);
+END
+$$;
+
+-- Whether the policy refuses that the acting person verifies (or chooses) this result.
+CREATE FUNCTION lims.is_own_result(p_organization bigint, p_sample_test bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM lims.organization o
+         WHERE o.id = p_organization
+           AND o.self_verification = 'refused')
+       AND coalesce(lims.context_id('user_id')
+               = ANY (lims.result_authors(p_organization, p_sample_test)), false);
+END
+$$;
+
+-- Approvals ----------------------------------------------------------------
+
+-- The role that decides an approval now, so that correcting the policy frees what waits:
+-- of the active step of its name, else of the one at its place that is no other step of
+-- the round; of a step that the policy has no more, the one when it was requested.
+CREATE FUNCTION lims.approval_role(p lims.approval) RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_role text;
+BEGIN
+    SELECT s.role
+      INTO v_role
+      FROM lims.approval_step s
+     WHERE s.organization_id = p.organization_id
+       AND s.active
+       AND (s.name = p.name
+            OR (s.position = p.step AND NOT EXISTS (
+                SELECT FROM lims.approval a
+                 WHERE a.organization_id = p.organization_id
+                   AND a.sample_id = p.sample_id
+                   AND a.round = p.round
+                   AND a.name = s.name)))
+     ORDER BY s.name = p.name DESC, s.position = p.step DESC
+     LIMIT 1;
+    RETURN CASE WHEN FOUND THEN v_role ELSE p.role END;
+END
+$$;
+
+-- Refuses a decision by a person without the step's role, by an API key where there is
+-- one, and by the policy approver_may_be_verifier. The caller has locked the sample.
+CREATE FUNCTION lims.approval_four_eyes(p lims.approval) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_role text := lims.approval_role(p);
+    v_user bigint := lims.context_id('user_id');
+    v_tests bigint[];
+BEGIN
+    IF v_role IS NOT NULL AND (lims.context_id('api_key_id') IS NOT NULL OR NOT EXISTS (
+        SELECT FROM lims.user_role r
+         WHERE r.organization_id = p.organization_id
+           AND r.user_id = v_user
+           AND r.role = v_role
+    )) THEN
+        PERFORM lims.refuse('permission_required', format(
+            'deciding %s needs a person with the permission approval.decide and the '
+            'role %s', p.name, v_role));
+    END IF;
+    IF (SELECT o.approver_may_be_verifier
+          FROM lims.organization o
+         WHERE o.id = p.organization_id) THEN
+        RETURN;
+    END IF;
+    SELECT array_agg(t.id ORDER BY t.id)
+      INTO v_tests
+      FROM lims.sample_test t
+     WHERE t.organization_id = p.organization_id
+       AND t.sample_id = p.sample_id
+       AND t.status = 'verified'
+       AND t.disposition = 'active'
+       AND t.verified_by = v_user;
+    IF v_tests IS NOT NULL THEN
+        PERFORM lims.refuse_for('self_approval', format(
+            'deciding %s is for somebody who has verified no test of the sample',
+            p.name), json_build_object('testIds', v_tests));
+    END IF;
+    IF EXISTS (
+        SELECT FROM lims.approval a
+         WHERE a.organization_id = p.organization_id
+           AND a.sample_id = p.sample_id
+           AND a.round = p.round
+           AND a.id <> p.id
+           AND a.decided_by = v_user
+    ) THEN
+        PERFORM lims.refuse('self_approval', format(
+            'deciding %s is for somebody who has decided no other step of the round',
+            p.name));
+    END IF;
+END
+$$;
+
+-- Reasons ------------------------------------------------------------------
+
+-- Whether the policy asks for a reason of a change, and the context has none.
+CREATE FUNCTION lims.is_reason_missing(p_organization bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN lims.context('reason') IS NULL AND EXISTS (
+        SELECT FROM lims.organization o
+         WHERE o.id = p_organization
+           AND o.reason_on_change);
+END
+$$;
+
+CREATE FUNCTION lims.refuse_replacement(p_sample_tests bigint[]) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.refuse_for('reason_required', format(
+        'the result of sample test %s stood: say in reason why it is changed',
+        p_sample_tests[1]), json_build_object('testIds', p_sample_tests));
+END
+$$;
+
+-- Asks for a reason when a fact of a received sample changes. Where it is kept is none,
+-- nor how urgent it is.
+CREATE FUNCTION lims.sample_reason() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF lims.is_reason_missing(NEW.organization_id) THEN
+        PERFORM lims.refuse('reason_required', format(
+            'sample %s is received: say in reason why it is changed',
+            NEW.tracking_id));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+-- The trigger's name puts it after the lock.
+CREATE TRIGGER lock_reason BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN (OLD.received_at IS NOT NULL
+    AND (NEW.client_id, NEW.client_name, NEW.material_type_id, NEW.project_id,
+         NEW.collection_date, NEW.collected_at, NEW.external_id, NEW.plant_location,
+         NEW.notes) IS DISTINCT FROM
+        (OLD.client_id, OLD.client_name, OLD.material_type_id, OLD.project_id,
+         OLD.collection_date, OLD.collected_at, OLD.external_id, OLD.plant_location,
+         OLD.notes))
+EXECUTE FUNCTION lims.sample_reason();
