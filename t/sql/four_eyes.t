@@ -12,7 +12,7 @@ use LIMS::Test::SQL;
 my $base = LIMS::Test::SQL->new;
 my $lab  = $base->laboratory(code => 'cedar');
 my %person = (ana => $lab->{user_id});
-my %role = (ana => 'lab_manager', bo => 'lab_manager', cy => 'qa_officer', di => 'lab_manager');
+my %role = (bo => 'lab_manager', cy => 'qa_officer', di => 'lab_manager');
 for my $name (qw(bo cy di)) {
     $person{$name} = $base->insert('user_account', { organization_id => $lab->{id},
         email => "$name\@cedar.example", display_name => ucfirst $name, password_hash => 'set' });
