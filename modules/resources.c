@@ -6,6 +6,7 @@
 #include "instruments/instruments.h"
 #include "instruments/uploads.h"
 #include "lims.h"
+#include "lookup/lookup.h"
 #include "orders/orders.h"
 #include "organizations/organizations.h"
 #include "quality/quality.h"
@@ -33,6 +34,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_panel,
     &lims_ingest,
     &lims_event,
+    &lims_lookup,
     &lims_specification,
     &lims_reagent_lot,
     &lims_media_lot,

@@ -28,6 +28,8 @@ CREATE TABLE lims.reagent_lot (
     CONSTRAINT reagent_lot_code UNIQUE (organization_id, code)
 );
 
+CREATE INDEX reagent_lot_number ON lims.reagent_lot (organization_id, lot_number);
+
 SELECT lims.attach_record('reagent_lot');
 
 -- Media lots ---------------------------------------------------------------
@@ -78,6 +80,8 @@ CREATE TABLE lims.media_lot (
     PRIMARY KEY (organization_id, id),
     CONSTRAINT media_lot_code UNIQUE (organization_id, code)
 );
+
+CREATE INDEX media_lot_number ON lims.media_lot (organization_id, lot_number);
 
 -- Triggers of lims.media_qc_test, in the order in which they run:
 --
