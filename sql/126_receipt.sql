@@ -69,7 +69,7 @@ CREATE FUNCTION lims.sample_receipt() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF NEW.received_at IS NULL THEN
+    IF NEW.received_at IS NULL AND OLD.received_at IS NOT NULL THEN
         PERFORM lims.check_unreceive(OLD);
         IF NEW.due_date = lims.due_date_of(OLD.organization_id, OLD.id, OLD.received_at) THEN
             NEW.due_date := NULL;
@@ -79,7 +79,7 @@ BEGIN
         NEW.receipt_condition := NULL;
         NEW.receipt_containers := NULL;
         NEW.receipt_deviations := NULL;
-    ELSIF OLD.received_at IS NULL THEN
+    ELSIF NEW.received_at IS NOT NULL AND OLD.received_at IS NULL THEN
         NEW.received_by := lims.context_id('user_id');
         NEW.due_date := coalesce(NEW.due_date,
             lims.due_date_of(NEW.organization_id, NEW.id, NEW.received_at));
