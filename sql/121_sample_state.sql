@@ -155,8 +155,10 @@ BEGIN
     SELECT n.id
       FROM new_rows n
       JOIN old_rows o ON o.id = n.id
-     WHERE (n.time_zone, n.holding_warning_hours, n.coa_before_approval)
-           <> (o.time_zone, o.holding_warning_hours, o.coa_before_approval)
+     WHERE (n.time_zone, n.holding_warning_hours, n.coa_before_approval,
+            n.open_investigation_blocks)
+           <> (o.time_zone, o.holding_warning_hours, o.coa_before_approval,
+               o.open_investigation_blocks)
      ORDER BY n.id
         ON CONFLICT (organization_id)
         DO UPDATE SET last_sample_id = 0;

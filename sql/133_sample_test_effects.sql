@@ -371,7 +371,9 @@ BEGIN
          GROUP BY c.organization_id
     LOOP
         PERFORM lims.request_approvals_again(v.organization_id, v.samples,
-                                             v_reopened);
+            CASE TG_OP WHEN 'UPDATE' THEN v_reopened
+                || lims.own_approvals(v.organization_id, v.samples)
+                 ELSE v_reopened END);
     END LOOP;
     RETURN NULL;
 END

@@ -15,9 +15,11 @@
 -- AFTER INSERT
 --   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
 --   2 events_insert  writes investigation.opened to the outbox
+--   3 mark_insert    makes the sample dirty (121), which it may block
 --
 -- AFTER UPDATE
 --   1 audit_update   writes the audit trail, as at INSERT
+--   2 mark_update    makes the sample dirty (121)
 --
 -- AFTER DELETE
 --   1 audit_delete   writes the audit trail, as at INSERT
@@ -168,3 +170,11 @@ $$;
 CREATE TRIGGER events_insert AFTER INSERT ON lims.investigation
 REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_investigation_events();
+
+CREATE TRIGGER mark_insert AFTER INSERT ON lims.investigation
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
+
+CREATE TRIGGER mark_update AFTER UPDATE ON lims.investigation
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();

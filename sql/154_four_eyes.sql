@@ -140,6 +140,42 @@ BEGIN
 END
 $$;
 
+-- Those of these samples of which the acting person has verified a test and, before,
+-- approved a step of the latest round, where the policy does not let one person do both:
+-- the approvals are asked for anew, so that the person who verifies is never refused for
+-- the order of the two. Not of a rejected round.
+CREATE FUNCTION lims.own_approvals(p_organization bigint, p_samples bigint[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT s.id
+          FROM lims.organization o
+          JOIN lims.sample s
+            ON s.organization_id = o.id
+         WHERE o.id = p_organization
+           AND NOT o.approver_may_be_verifier
+           AND s.id = ANY (p_samples)
+           AND EXISTS (
+               SELECT FROM lims.sample_test t
+                WHERE t.organization_id = s.organization_id
+                  AND t.sample_id = s.id
+                  AND t.status = 'verified'
+                  AND t.disposition = 'active'
+                  AND t.verified_by = lims.context_id('user_id')
+                  AND t.verified_at = now())
+           AND (SELECT bool_or(a.decided_by = lims.context_id('user_id'))
+                       AND NOT bool_or(a.status = 'rejected')
+                  FROM lims.approval a
+                 WHERE a.organization_id = s.organization_id
+                   AND a.sample_id = s.id
+                 GROUP BY a.round
+                 ORDER BY a.round DESC
+                 LIMIT 1));
+END
+$$;
+
 -- Reasons ------------------------------------------------------------------
 
 -- Whether the policy asks for a reason of a change, and the context has none.

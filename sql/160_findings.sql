@@ -307,9 +307,12 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
                  AND s.status <> 'reported'
                  AND lims.is_outdated(s.organization_id, s.id, r.latest))))
 UNION ALL
-SELECT i.organization_id, i.sample_id, 'investigation_open', 'advisory',
+SELECT i.organization_id, i.sample_id, 'investigation_open',
+       CASE WHEN o.open_investigation_blocks THEN 'hard' ELSE 'advisory' END,
        i.sample_test_id, NULL, NULL, NULL, i.id, i.investigation_number, i.title
   FROM lims.investigation i
+  JOIN lims.organization o
+    ON o.id = i.organization_id
  WHERE i.sample_id IS NOT NULL
    AND i.status NOT IN ('closed', 'cancelled');
 

@@ -73,6 +73,7 @@ AS $$
                    ('approval_rejected', 'approval_required', 3),
                    ('confirmation_required', 'confirmation_required', 4),
                    ('media_qc_failed', 'media_qc_failed', 5),
+                   ('investigation_open', 'investigation_open', 7),
                    ('retest_undecided', 'retest_undecided', 10)
                    ) AS c (category, slug, position)
                 ON c.category = f.category
@@ -82,6 +83,8 @@ AS $$
              WHERE f.organization_id = p_organization
                AND f.sample_id = p_sample
                AND f.category = ANY (p_categories)
+               -- By policy: else it is advisory.
+               AND (f.category <> 'investigation_open' OR f.hardness = 'hard')
                AND (p_sample_test IS NULL
                     OR p_sample_test = ANY (f.sample_test_ids))
              GROUP BY c.slug) b
@@ -159,7 +162,7 @@ BEGIN
                'incomplete_result', 'unverified_result', 'qc_failed',
                'approval_required', 'approval_rejected',
                'confirmation_required', 'media_qc_failed',
-               'retest_undecided']) b;
+               'investigation_open', 'retest_undecided']) b;
 END
 $$;
 

@@ -50,6 +50,7 @@ static const char *const gates[] = { "esignature_required",
                                      "media_qc_failed",
                                      "reagent_lot_expired",
                                      "invalid_transition",
+                                     "investigation_open",
                                      "retest_undecided",
                                      "self_verification",
                                      NULL };
@@ -96,6 +97,7 @@ static const char *const remedies[] = {
     "repeating the test on another lot, or requalifying the lot",
     "entering the result with a lot that is in date",
     "restoring the test, or choosing its result",
+    "closing the investigation",
     "choosing the verified result that is reported",
     "another person's verification",
 };

@@ -322,7 +322,8 @@ static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_Q
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e report_errors[] = {
     LIMS_E_INCOMPLETE_SAMPLE,     LIMS_E_QC_FAILED,       LIMS_E_APPROVAL_REQUIRED,
-    LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED, LIMS_E_COUNT
+    LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED, LIMS_E_INVESTIGATION_OPEN,
+    LIMS_E_COUNT
 };
 
 static const lims_route_t routes[] = {

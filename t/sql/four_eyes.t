@@ -146,4 +146,44 @@ subtest 'what stood is changed with a reason' => sub {
     policy(reason_on_change => 'f');
 };
 
+subtest 'an open investigation blocks the report by policy' => sub {
+    my $sample = $base->sample($lab, 'PH');
+    set_test('ana', $sample->{PH}, result => 3);    # out of specification
+    as('bo')->do($verify, undef, $lab->{id}, $sample->{PH});
+    my $report = q{UPDATE lims.sample SET status = 'reported' WHERE organization_id = ?
+        AND id = ?};
+    my $state = sub {
+        return $base->value('SELECT release_state FROM lims.sample_release(?, ?)', $lab->{id},
+            $sample->{id});
+    };
+    $base->db->do('UPDATE lims.approval_step SET active = false WHERE organization_id = ?', undef,
+        $lab->{id});
+    is($state->(), 'ready_to_report', 'without the policy it is advisory');
+    policy(open_investigation_blocks => 't');
+    is($state->(), 'blocked', 'with it the sample is blocked');
+    refused(as('bo'), $report, [ $lab->{id}, $sample->{id} ], 'investigation_open', 'the report');
+    policy(open_investigation_blocks => 'f');
+    is(as('bo')->do($report, undef, $lab->{id}, $sample->{id}), 1, 'without it it is reported');
+};
+
+subtest 'a verification by somebody who approved asks for the approvals anew' => sub {
+    $base->insert('approval_step', { organization_id => $lab->{id}, name => 'Release',
+        position => 1 });
+    policy(approver_may_be_verifier => 'f');
+    my $sample = $base->sample($lab, 'PH');
+    my $rounds = sub {
+        return $base->db->selectcol_arrayref(q{SELECT round || ' ' || status FROM lims.approval
+            WHERE organization_id = ? AND sample_id = ? ORDER BY round}, undef, $lab->{id},
+            $sample->{id});
+    };
+    set_test('ana', $sample->{PH}, result => 7);
+    as('ana')->do(q{UPDATE lims.sample SET status = 'completed'
+        WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{id});
+    my $id = $base->value('SELECT id FROM lims.approval WHERE sample_id = ?', $sample->{id});
+    is(as('di')->do($approve, undef, $lab->{id}, $id), 1, 'approved before it is verified');
+    is(as('di')->do($verify, undef, $lab->{id}, $sample->{PH}), 1, 'verified by the approver');
+    is_deeply($rounds->(), [ '1 approved', '2 pending' ], 'another approves');
+    policy(approver_may_be_verifier => 't');
+};
+
 done_testing();
