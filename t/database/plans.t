@@ -231,6 +231,9 @@ my @acts = (
     [ 'correcting', sample_update => { id => $sample, notes => 'n',
             clientName => 'Client ' . first_of(20) } ],
     [ 'receiving', sample_receive => { receivable => "{$sample,32}" } ],
+    [ 'receiving by name', sample_receive_lock_items => { items =>
+                '[{"trackingId":"LAB-26-0000012-0"},{"identifier":"E52"}]' } ],
+    [ 'looking up', lookup_find => { text => 'E12' } ],
     [ 'asking for a status', sample_status_blockers => { id => $sample, status => 'completed' } ],
     [ 'starting', sample_set_status => { id => $sample, status => 'processing' } ],
     [ 'entering', result_enter => { id => $test, result => '12' } ],
