@@ -21,6 +21,10 @@ CREATE TABLE lims.audit_entry (
     request_id text,
     reason text,
     signature_id bigint,
+    -- What it came through, and the session of a person who is signed in.
+    surface text COLLATE "C" CHECK (surface IN (
+        'api', 'application', 'command line', 'instrument file', 'job')),
+    session_id bigint,
     -- For the trail of one record. The id comes before the table's name because it is
     -- more selective and cheaper to compare.
     PRIMARY KEY (organization_id, record_id, table_name, id)
@@ -82,12 +86,14 @@ DECLARE
         || ARRAY['organization_id', 'id', 'created_at', 'updated_at'];
     v_organization text := CASE p_table
         WHEN 'organization' THEN 'id' ELSE 'organization_id' END;
-    -- Read once for each statement: five settings cost more than a row's indexes.
+    -- Read once for each statement: the settings cost more than a row's indexes.
     v_actor CONSTANT text := $e$(SELECT lims.context_id('user_id')),
                (SELECT lims.context_id('api_key_id')),
                (SELECT lims.context('request_id')),
                (SELECT lims.context('reason')),
-               (SELECT lims.context_id('signature_id'))$e$;
+               (SELECT lims.context_id('signature_id')),
+               (SELECT lims.context('surface')),
+               (SELECT lims.context_id('session_id'))$e$;
     v_inserted text;
     v_updated text;
     v_deleted text;
@@ -129,7 +135,7 @@ BEGIN
     IF TG_OP = 'UPDATE' THEN
         INSERT INTO lims.audit_entry (organization_id, table_name, record_id,
             action, changes, user_id, api_key_id, request_id, reason,
-            signature_id)
+            signature_id, surface, session_id)
         SELECT d.organization_id, %2$L, d.id, 'update',
                ('{' || d.changes || '}')::json,
                %7$s
@@ -142,7 +148,7 @@ BEGIN
     ELSIF TG_OP = 'INSERT' THEN
         INSERT INTO lims.audit_entry (organization_id, table_name, record_id,
             action, changes, user_id, api_key_id, request_id, reason,
-            signature_id)
+            signature_id, surface, session_id)
         SELECT n.%3$I, %2$L, n.id, 'insert', ('{' || concat_ws(',',
             %4$s) || '}')::json,
                %7$s
@@ -150,7 +156,7 @@ BEGIN
     ELSE
         INSERT INTO lims.audit_entry (organization_id, table_name, record_id,
             action, changes, user_id, api_key_id, request_id, reason,
-            signature_id)
+            signature_id, surface, session_id)
         SELECT o.%3$I, %2$L, o.id, 'delete', ('{' || concat_ws(',',
             %6$s) || '}')::json,
                %7$s

@@ -324,3 +324,6 @@ CREATE TABLE lims.webhook_recovery (
 CREATE INDEX webhook_recovery_unfinished
     ON lims.webhook_recovery (organization_id, id)
  WHERE finished_at IS NULL;
+
+-- How far it has come is no change that anybody made.
+SELECT lims.attach_audit('webhook_recovery', '{last_delivery_id,requeued}');

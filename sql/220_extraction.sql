@@ -32,6 +32,7 @@ CREATE TABLE lims.extraction (
 );
 
 SELECT lims.attach_append_only('extraction');
+SELECT lims.attach_audit('extraction');
 
 CREATE SEQUENCE lims.extraction_row_id_seq;
 

@@ -18,7 +18,6 @@ my %silent = (
     audit_entry               => 'is the trail',
     result_history            => 'is a trail of its own',
     instrument_file_row       => 'is a trail of its own',
-    extraction                => 'is a trail of its own',
     extraction_row            => 'is a trail of its own',
     event                     => 'says what was done, and is written by it',
     sample_dirty              => 'is a queue of the scan',
@@ -29,7 +28,6 @@ my %silent = (
     idempotency_record        => 'is an answer kept',
     webhook_delivery          => 'is sending, not changing',
     webhook_attempt           => 'is sending, not changing',
-    webhook_recovery          => 'is sending, not changing',
     webhook_lane              => 'is sending, not changing',
     webhook_queue             => 'is sending, not changing',
     instrument_file_content   => 'is bytes that are kept by their hash',
@@ -46,6 +44,7 @@ my %ignored = (
     electronic_signature => [qw(transaction_id)],
     instrument_file      => [qw(attempts)],
     webhook_endpoint     => [qw(consecutive_failures)],
+    webhook_recovery     => [qw(last_delivery_id requeued)],
 );
 my $tables = $db->selectcol_arrayref(q{SELECT relname FROM pg_class
     WHERE relnamespace = 'lims'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1});
@@ -86,15 +85,17 @@ sub entries {
 my $notes = 'UPDATE lims.sample SET notes = ? WHERE organization_id = ? AND id = ?';
 $app->begin_work;
 $app->do(q{SELECT set_config('lims.request_id', 'req-7', true), set_config('lims.reason',
-    'label unreadable', true)});
+    'label unreadable', true), set_config('lims.surface', 'application', true),
+    set_config('lims.session_id', '12', true)});
 $app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
 $app->commit;
 my ($entry, @more) = entries('sample');
 is(scalar @more, 0, 'one change, one entry');
-my @who = qw(organization_id record_id action user_id api_key_id request_id reason signature_id);
+my @who = qw(organization_id record_id action user_id api_key_id request_id reason signature_id
+    surface session_id);
 is_deeply([ @$entry{@who} ],
     [ $lab->{id}, $sample->{id}, 'update', $lab->{user_id}, undef, 'req-7', 'label unreadable',
-        undef ], 'the entry says who and why');
+        undef, 'application', 12 ], 'the entry says who and why');
 is($entry->{changes}, '{"notes":{"old":null,"new":"turbid"}}', 'the entry says what changed');
 $app->do($notes, undef, 'turbid', $lab->{id}, $sample->{id});
 is(scalar(entries('sample')), 0, 'writing the same value makes no entry');
