@@ -23,7 +23,6 @@ const lims_resource_t *const lims_resources[] = {
     &lims_release,
     &lims_sample_test,
     &lims_test_disposition,
-    &lims_test_adding,
     &lims_instrument_upload,
     &lims_approval,
     &lims_test_definition,

@@ -33,17 +33,34 @@ static void write_tag(lims_openapi_t *doc, const char *name, const char *descrip
     lims_writer_object_end(doc->w);
 }
 
+static bool has_documented(const lims_resource_t *resource)
+{
+    const lims_route_t *route = resource->routes;
+
+    while (route->method && !is_documented(route)) {
+        route++;
+    }
+    return route->method;
+}
+
+/* Whether a resource before this one has its tag: some have theirs in several parts. */
+static bool is_tagged(const lims_openapi_t *doc, const lims_resource_t *resource)
+{
+    const lims_resource_t *const *each = doc->resources;
+
+    while (*each != resource &&
+           (strcmp((*each)->title, resource->title) != 0 || !has_documented(*each))) {
+        each++;
+    }
+    return *each != resource;
+}
+
 static void write_tags(lims_openapi_t *doc)
 {
     lims_writer_key(doc->w, "tags");
     lims_writer_array_begin(doc->w);
     for (const lims_resource_t *const *each = doc->resources; *each; each++) {
-        const lims_route_t *route = (*each)->routes;
-
-        while (route->method && !is_documented(route)) {
-            route++;
-        }
-        if (route->method) {
+        if (has_documented(*each) && !is_tagged(doc, *each)) {
             write_tag(doc, (*each)->title, (*each)->doc);
         }
     }

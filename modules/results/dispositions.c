@@ -23,21 +23,7 @@ static const lims_field_t retest_input[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t add_input[] = {
-    { .name = "testDefinitionIds",
-      .type = LIMS_T_ID_LIST,
-      .max = 200,
-      .doc = "Ids of the test definitions to schedule: active ones, each once.",
-      .example = "[21]" },
-    { .name = "panelIds",
-      .type = LIMS_T_ID_LIST,
-      .max = 50,
-      .doc = "Ids of panels whose test definitions are scheduled besides: active ones, each "
-             "once." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t tests_output[] = {
+const lims_field_t lims_tests_output[] = {
     { .name = "tests",
       .type = LIMS_T_OBJECT_LIST,
       .flags = LIMS_F_OUT,
@@ -101,7 +87,7 @@ static const lims_error_t *retest(lims_request_t *rq)
     return add_by(rq, LIMS_STMT_SAMPLE_TEST_RETEST);
 }
 
-static const lims_error_t *add(lims_request_t *rq)
+const lims_error_t *lims_add_tests(lims_request_t *rq)
 {
     return add_by(rq, LIMS_STMT_SAMPLE_TEST_ADD);
 }
@@ -115,9 +101,6 @@ static const lims_error_e restore_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E
 static const lims_error_e choose_errors[] = { LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_SELF_VERIFICATION, LIMS_E_INVESTIGATION_OPEN,
                                               LIMS_E_COUNT };
-static const lims_error_e add_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
-                                           LIMS_E_COUNT };
-
 static const lims_route_t routes[] = {
     { .method = "POST",
       .path = "/sample-tests/:id/cancel",
@@ -163,7 +146,7 @@ static const lims_route_t routes[] = {
       .permission = "result.verify",
       .flags = LIMS_R_NO_RECORD | LIMS_R_REASON,
       .input = retest_input,
-      .output = tests_output,
+      .output = lims_tests_output,
       .status = 201,
       .handler = retest,
       .errors = restore_errors },
@@ -196,33 +179,4 @@ const lims_resource_t lims_test_disposition = {
     .routes = routes,
     .record = LIMS_STMT_SAMPLE_TEST_GET,
     .lock = LIMS_STMT_SAMPLE_TEST_HOLD,
-};
-
-static const lims_route_t add_routes[] = {
-    { .method = "POST",
-      .path = "/samples/:id/tests",
-      .command = "sample add-tests",
-      .surfaces = LIMS_SURFACES_ALL,
-      .operation = "addSampleTests",
-      .summary = "Add tests to a sample",
-      .description = "A definition of which the sample has an active test is refused: that test is "
-                     "repeated by a retest. Approvals that were given are asked for again.",
-      .scope = "samples:write",
-      .permission = "sample.edit",
-      .flags = LIMS_R_NO_RECORD,
-      .input = add_input,
-      .output = tests_output,
-      .status = 201,
-      .handler = add,
-      .errors = add_errors },
-    LIMS_ROUTE_END,
-};
-
-const lims_resource_t lims_test_adding = {
-    .name = "sample",
-    .title = "Samples",
-    .schema = "Sample",
-    .doc = "Tests that are added to a sample.",
-    .routes = add_routes,
-    .lock = LIMS_STMT_SAMPLE_LOCK,
 };

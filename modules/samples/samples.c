@@ -256,6 +256,20 @@ static const lims_field_t status_input[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t add_input[] = {
+    { .name = "testDefinitionIds",
+      .type = LIMS_T_ID_LIST,
+      .max = 200,
+      .doc = "Ids of the test definitions to schedule: active ones, each once.",
+      .example = "[21]" },
+    { .name = "panelIds",
+      .type = LIMS_T_ID_LIST,
+      .max = 50,
+      .doc = "Ids of panels whose test definitions are scheduled besides: active ones, each "
+             "once." },
+    LIMS_FIELD_END,
+};
+
 /* --- Actions -------------------------------------------------------------- */
 
 static bool has_status(const lims_request_t *rq, const char *status)
@@ -325,6 +339,9 @@ static const lims_error_e report_errors[] = {
     LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED, LIMS_E_INVESTIGATION_OPEN,
     LIMS_E_COUNT
 };
+
+static const lims_error_e add_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
+                                           LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -441,6 +458,22 @@ static const lims_route_t routes[] = {
       .guard = guard_report,
       .statement = LIMS_STMT_SAMPLE_REPORT,
       .errors = report_errors },
+    { .method = "POST",
+      .path = "/samples/:id/tests",
+      .command = "sample add-tests",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "addSampleTests",
+      .summary = "Add tests to a sample",
+      .description = "A definition of which the sample has an active test is refused: that test is "
+                     "repeated by a retest. Approvals that were given are asked for again.",
+      .scope = "samples:write",
+      .permission = "sample.edit",
+      .flags = LIMS_R_NO_RECORD,
+      .input = add_input,
+      .output = lims_tests_output,
+      .status = 201,
+      .handler = lims_add_tests,
+      .errors = add_errors },
     LIMS_ROUTE_END,
 };
 

@@ -38,6 +38,10 @@ my @work = (
     [ createSample  => sub {
             { materialTypeId => $id{'material-types'}, projectId => $id{projects},
                 testDefinitionIds => [ $id{'test-definitions'} ] } } ],
+    [ cancelSampleTest  => sub { { reason => 'not ordered' } } ],
+    [ restoreSampleTest => sub { { reason => 'ordered after all' } } ],
+    [ cancelSampleTest  => sub { { reason => 'by another bottle' } } ],
+    [ addSampleTests    => sub { { testDefinitionIds => [ $id{'test-definitions'} ] } } ],
     [ updateSample    => sub { { priority => 'rush' } } ],
     [ receiveSamples  => sub { { sampleIds => [ $id{samples} ] } } ],
     [ unreceiveSample => sub { { reason => 'scanned the wrong one' } } ],
@@ -47,6 +51,8 @@ my @work = (
     [ enterResults    => sub { { updates => [ { sampleTestId => $id{'sample-tests'},
                     result => '7.11' } ] } } ],
     [ verifyResult    => sub { {} } ],
+    [ retestSampleTest => sub { { reason => 'doubtful' } } ],
+    [ chooseSampleTest => sub { { reason => 'the first was right' } } ],
     [ ingestInstrumentFile => sub { { fileName => 'f.csv', content => 'x', dryRun => $true } } ],
     [ setSampleStatus => sub { { status => 'completed' } } ],
     [ decideApproval  => sub { { status => 'approved' } } ],
@@ -82,6 +88,7 @@ sub learn {
         $id{samples} = $record->{id};
         $id{'sample-tests'} = $record->{tests}[0]{id};
     }
+    $id{'sample-tests'} = $record->{tests}[0]{id} if $name eq 'addSampleTests';
     if ($name eq 'setSampleStatus' && $record->{status} eq 'completed') {
         my $approvals = $lims->get("/samples/$id{samples}/approvals")->json->{data};
         $id{'approval-records'} = $approvals->[0]{id};

@@ -39,8 +39,12 @@ $app->do('UPDATE lims.sample_test SET result = ? WHERE organization_id = ? AND i
 for my $record (qw(sample_record sample_test_record)) {
     my $then  = "SELECT * FROM bench.$record";
     my $today = "SELECT * FROM lims.$record WHERE organization_id = $lab->{id}";
-    is_deeply($app->selectall_arrayref("$then ORDER BY id", { Slice => {} }),
-        $app->selectall_arrayref("$today ORDER BY id", { Slice => {} }),
+    my $rows  = $app->selectall_arrayref("$then ORDER BY id", { Slice => {} });
+    my @known = sort keys %{ $rows->[0] };
+
+    # Members that were added since are no part of what the reference reads.
+    is_deeply($rows, [ map { my %row; @row{@known} = @$_{@known}; \%row }
+                @{ $app->selectall_arrayref("$today ORDER BY id", { Slice => {} }) } ],
         "$record is today's, of the one organization");
 }
 my $test = $app->selectrow_hashref('SELECT * FROM bench.sample_test_record WHERE id = ?',
