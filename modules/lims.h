@@ -190,6 +190,10 @@ enum {
     LIMS_F_ROWS = 1 << 13,    /* list of objects: each is the creation of a record (the
                                  members with LIMS_F_CREATE), and mistakes in them are
                                  kept beside their rows (kernel/field.h), not refused */
+    LIMS_F_DIGEST = 1 << 14,  /* of a record: entity tag of its members without
+                                 LIMS_F_UNTAGGED; no column has it */
+    LIMS_F_UNTAGGED = 1 << 15, /* not in the record's LIMS_F_DIGEST: changed by time alone,
+                                 a name, or the record's identity */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 

@@ -81,6 +81,8 @@ CREATE FUNCTION lims.limits_of(
     result_type text,
     presumptive_minimum numeric,
     reporting_limit numeric,
+    detection_limit numeric,
+    decimals integer,
     low numeric,
     high numeric,
     expected text
@@ -88,6 +90,7 @@ CREATE FUNCTION lims.limits_of(
 LANGUAGE sql STABLE
 AS $$
     SELECT d.result_type, d.presumptive_minimum, d.reporting_limit,
+           d.method_detection_limit, d.decimals,
            CASE WHEN x.id IS NULL THEN d.specification_low ELSE x.low END,
            CASE WHEN x.id IS NULL THEN d.specification_high ELSE x.high END,
            CASE WHEN x.id IS NULL THEN d.specification_text
@@ -227,4 +230,49 @@ AS $$
             ELSE lims.presence(p_result)
         END, false)
     END
+$$;
+
+-- Warnings about the text of a numeric result, judged by its definition: an array of
+-- { code, message }, NULL for none. A value that is qualified as not detected, or bounded,
+-- is not below a limit, and one qualified J is meant to be below the reporting limit.
+CREATE FUNCTION lims.value_warnings(
+    p_result text,
+    p_qualifier text,
+    p_number numeric,
+    p_bound text,
+    p_reporting_limit numeric,
+    p_detection_limit numeric,
+    p_decimals integer
+) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    RETURN (
+    SELECT jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message)
+                     ORDER BY w.place)
+      FROM (VALUES
+           (1, 'decimal_comma', format(
+                '"%s" has a decimal comma: it is kept as text and is no number',
+                left(p_result, 100)),
+            p_number IS NULL
+            AND lims.result_number(replace(p_result, ',', '.')) IS NOT NULL),
+           (2, 'not_a_number', format('"%s" is no number', left(p_result, 100)),
+            p_number IS NULL
+            AND lims.result_number(replace(p_result, ',', '.')) IS NULL),
+           (3, 'below_reporting_limit', format(
+                '%s is below the reporting limit %s, and not qualified so',
+                p_number, p_reporting_limit),
+            p_bound = '' AND p_qualifier IS DISTINCT FROM 'J'
+            AND p_number < p_reporting_limit),
+           (4, 'below_detection_limit', format(
+                '%s is below the detection limit %s of the method', p_number,
+                p_detection_limit),
+            p_bound = '' AND p_number < p_detection_limit),
+           (5, 'too_many_decimals', format(
+                '%s has %s decimal places, the test definition %s', p_number,
+                scale(p_number), p_decimals),
+            scale(p_number) > p_decimals)
+           ) AS w (place, code, message, applies)
+     WHERE w.applies);
+END
 $$;

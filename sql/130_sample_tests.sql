@@ -116,6 +116,8 @@ CREATE TABLE lims.sample_test (
     media_lot_id bigint,
     confirmation_status text
         CHECK (confirmation_status IN ('pending', 'confirmed', 'refuted')),
+    -- Warnings about the value, as it was judged (lims.value_warnings).
+    value_warnings jsonb,
     analyzed_at timestamptz,
     entered_by bigint,
     entered_at timestamptz,

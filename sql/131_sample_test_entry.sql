@@ -213,6 +213,7 @@ CREATE FUNCTION lims.judged(
     spec_material_type_id bigint,
     spec_project_id bigint,
     confirmation_status text,
+    value_warnings jsonb,
     analyzed_at timestamptz,
     entered_by bigint,
     entered_at timestamptz,
@@ -245,6 +246,14 @@ AS $$
                          greatest(l.presumptive_minimum, l.reporting_limit,
                                   l.high))
                 THEN 'pending'
+           END,
+           -- What few results have is looked for only if one of its conditions holds.
+           CASE WHEN e.is_result AND l.result_type = 'numeric'
+                 AND (e.number IS NULL OR e.number < l.reporting_limit
+                      OR e.number < l.detection_limit
+                      OR scale(e.number) > l.decimals)
+                THEN lims.value_warnings(p_result, p_qualifier, e.number, e.bound,
+                         l.reporting_limit, l.detection_limit, l.decimals)
            END,
            -- A withdrawn analysis no longer stops the holding time.
            CASE WHEN e.is_result OR (p_stands).result IS NULL
@@ -297,12 +306,12 @@ BEGIN
     END IF;
     SELECT j.status, j.result, j.numeric_value, j.out_of_specification,
            j.spec_low, j.spec_high, j.spec_text, j.spec_material_type_id,
-           j.spec_project_id, j.confirmation_status, j.analyzed_at,
-           j.entered_by, j.entered_at, j.first_entered_at
+           j.spec_project_id, j.confirmation_status, j.value_warnings,
+           j.analyzed_at, j.entered_by, j.entered_at, j.first_entered_at
       INTO NEW.status, NEW.result, NEW.numeric_value, NEW.out_of_specification,
            NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
-           NEW.spec_project_id, NEW.confirmation_status, v_analyzed_at,
-           NEW.entered_by, NEW.entered_at, NEW.first_entered_at
+           NEW.spec_project_id, NEW.confirmation_status, NEW.value_warnings,
+           v_analyzed_at, NEW.entered_by, NEW.entered_at, NEW.first_entered_at
       FROM lims.judged(v_stands, NEW.result, NEW.qualifier) j;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_reference',
@@ -322,8 +331,8 @@ CREATE TRIGGER judge_insert BEFORE INSERT ON lims.sample_test
 FOR EACH ROW WHEN (NEW.status <> 'pending'
     OR NOT ROW(NEW.result, NEW.numeric_value, NEW.out_of_specification,
         NEW.spec_low, NEW.spec_high, NEW.spec_text, NEW.spec_material_type_id,
-        NEW.spec_project_id, NEW.confirmation_status, NEW.entered_by,
-        NEW.entered_at, NEW.first_entered_at) IS NULL)
+        NEW.spec_project_id, NEW.confirmation_status, NEW.value_warnings,
+        NEW.entered_by, NEW.entered_at, NEW.first_entered_at) IS NULL)
 EXECUTE FUNCTION lims.sample_test_judge();
 
 -- Not for a new result that is written with the owner's rights while the owner does not

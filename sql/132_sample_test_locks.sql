@@ -87,6 +87,7 @@ BEGIN
         NEW.spec_material_type_id := NULL;
         NEW.spec_project_id := NULL;
         NEW.confirmation_status := NULL;
+        NEW.value_warnings := NULL;
         NEW.entered_by := NULL;
         NEW.entered_at := NULL;
         NEW.first_entered_at := NULL;
@@ -215,6 +216,7 @@ BEGIN
             p_new.spec_low := p_old.spec_low;
             p_new.spec_high := p_old.spec_high;
             p_new.spec_text := p_old.spec_text;
+            p_new.value_warnings := p_old.value_warnings;
         END IF;
         RETURN p_new;
     END IF;

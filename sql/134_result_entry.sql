@@ -2,12 +2,15 @@
 --
 -- Bulk entry of results, for clients and instruments' files alike.
 
--- p_updates: an array of { sampleTestId, result, notes, qualifier, analyzedAt }, each test
--- once. A member of the last three that is absent keeps its value, but a new result
--- without a qualifier clears it. Enters the results of the tests that are not verified,
--- with their derived columns (lims.judged). Returns each test in the given order with the
--- status that it had, or its disposition where it is not active, which takes no entry;
--- NULL: there is no such test.
+-- p_updates: an array of { sampleTestId, result, notes, qualifier, reagentLotId,
+-- mediaLotId, analyzedAt, reason }, each test once. A member but the first two that is
+-- absent keeps its value, but a new result without a qualifier clears it. Enters the
+-- results of the tests that are not verified, with their derived columns (lims.judged).
+-- Returns each test in the given order with the status that it had, or its disposition where
+-- it is not active, which takes no entry; NULL: there is no such test.
+--
+-- Entries with reasons of their own are entered together with those of the same reason,
+-- which the audit trail then has; the others have the request's.
 --
 -- SECURITY DEFINER: the run-time role has no right to the derived columns. Row-level
 -- security does not apply then, so the organization is compared with the context.
@@ -22,6 +25,9 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_samples bigint[];
+    v_reason text;
+    v_group record;
+    v_stood jsonb := '{}';
 BEGIN
     IF p_organization IS DISTINCT FROM lims.context_id('organization_id') THEN
         RAISE EXCEPTION USING
@@ -45,6 +51,29 @@ BEGIN
         AND s.id = ANY (v_samples)
       ORDER BY s.id
         FOR SHARE;
+    IF jsonb_path_exists(p_updates, '$[*].reason') THEN
+        v_reason := lims.context('reason');
+        FOR v_group IN
+            SELECT u.value ->> 'reason' AS reason,
+                   jsonb_agg(u.value - 'reason' ORDER BY u.place) AS updates
+              FROM jsonb_array_elements(p_updates) WITH ORDINALITY AS u (value, place)
+             GROUP BY u.value ->> 'reason'
+             ORDER BY min(u.place)
+        LOOP
+            PERFORM set_config('lims.reason', coalesce(v_group.reason, v_reason, ''),
+                               true);
+            SELECT v_stood || jsonb_object_agg(e.sample_test_id, e.stood)
+              INTO v_stood
+              FROM lims.enter_results(p_organization, v_group.updates) e;
+        END LOOP;
+        PERFORM set_config('lims.reason', coalesce(v_reason, ''), true);
+        RETURN QUERY
+        SELECT (u.value ->> 'sampleTestId')::bigint,
+               v_stood ->> (u.value ->> 'sampleTestId')
+          FROM jsonb_array_elements(p_updates) WITH ORDINALITY AS u (value, place)
+         ORDER BY u.place;
+        RETURN;
+    END IF;
     RETURN QUERY
     WITH asked AS MATERIALIZED (
         SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place,
@@ -53,6 +82,11 @@ BEGIN
                u.value ->> 'notes' AS notes,
                u.value ? 'qualifier' AS has_qualifier,
                u.value ->> 'qualifier' AS qualifier,
+               u.value ? 'reagentLotId' AS has_reagent,
+               (u.value ->> 'reagentLotId')::bigint AS reagent_lot_id,
+               u.value ? 'mediaLotId' AS has_media,
+               (u.value ->> 'mediaLotId')::bigint AS media_lot_id,
+               u.value ? 'analyzedAt' AS has_analyzed,
                (u.value ->> 'analyzedAt')::timestamptz AS analyzed_at
           FROM jsonb_array_elements(p_updates) WITH ORDINALITY AS u (value, place)
     ), held AS MATERIALIZED (
@@ -60,9 +94,20 @@ BEGIN
                CASE t.disposition WHEN 'active' THEN t.status
                     ELSE t.disposition END AS had,
                q.qualifier, q.is_entered,
-               coalesce(asked.analyzed_at, j.analyzed_at) AS analyzed,
+               CASE WHEN asked.has_analyzed THEN asked.analyzed_at
+                    ELSE j.analyzed_at END AS analyzed,
                CASE WHEN asked.has_notes THEN asked.notes ELSE t.notes END AS notes,
-               asked.has_notes AND asked.notes IS DISTINCT FROM t.notes AS is_noted
+               CASE WHEN asked.has_reagent THEN asked.reagent_lot_id
+                    ELSE t.reagent_lot_id END AS reagent_lot_id,
+               CASE WHEN asked.has_media THEN asked.media_lot_id
+                    ELSE t.media_lot_id END AS media_lot_id,
+               asked.has_notes AND asked.notes IS DISTINCT FROM t.notes
+               OR asked.has_reagent
+                  AND asked.reagent_lot_id IS DISTINCT FROM t.reagent_lot_id
+               OR asked.has_media
+                  AND asked.media_lot_id IS DISTINCT FROM t.media_lot_id
+               OR asked.has_analyzed
+                  AND asked.analyzed_at IS DISTINCT FROM t.analyzed_at AS is_noted
           FROM asked
           JOIN lims.sample_test t
             ON t.id = asked.id
@@ -83,6 +128,8 @@ BEGIN
                numeric_value = h.numeric_value,
                qualifier = h.qualifier,
                notes = h.notes,
+               reagent_lot_id = h.reagent_lot_id,
+               media_lot_id = h.media_lot_id,
                out_of_specification = h.out_of_specification,
                spec_low = h.spec_low,
                spec_high = h.spec_high,
@@ -90,6 +137,7 @@ BEGIN
                spec_material_type_id = h.spec_material_type_id,
                spec_project_id = h.spec_project_id,
                confirmation_status = h.confirmation_status,
+               value_warnings = h.value_warnings,
                analyzed_at = h.analyzed,
                entered_by = h.entered_by,
                entered_at = h.entered_at,
@@ -102,7 +150,10 @@ BEGIN
            AND h.is_entered
     ), noted AS (
         UPDATE lims.sample_test t
-           SET notes = h.notes
+           SET notes = h.notes,
+               reagent_lot_id = h.reagent_lot_id,
+               media_lot_id = h.media_lot_id,
+               analyzed_at = h.analyzed
           FROM held h
          WHERE t.organization_id = p_organization
            AND t.id = h.id

@@ -146,6 +146,12 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
                       ON l.organization_id = v.organization_id
                      AND l.id = t.media_lot_id)
        END AS warnings,
+       CASE WHEN t.value_warnings IS NULL AND t.reagent_lot_id IS NULL
+              AND t.media_lot_id IS NULL THEN '[]'
+            WHEN h.entered_on IS NULL THEN '[]'
+            ELSE lims.entry_warnings(t.organization_id, t.value_warnings,
+                     t.reagent_lot_id, t.media_lot_id, h.entered_on)
+       END AS entry_warnings,
        CASE WHEN t.test_code IS NULL THEN x.method ELSE t.method END AS method,
        CASE WHEN t.test_code IS NULL
              AND NOT (t.requires_confirmation AND t.result IS NOT NULL)

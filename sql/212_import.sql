@@ -106,8 +106,11 @@ BEGIN
        AND (t.result, t.qualifier)
            IS NOT DISTINCT FROM (r.result, r.qualifier);
     SELECT jsonb_agg(jsonb_build_object('sampleTestId', r.sample_test_id,
-               'result', r.result, 'qualifier', r.qualifier,
-               'analyzedAt', r.analyzed_at)
+               'result', r.result, 'qualifier', r.qualifier)
+               -- The same value again leaves the time at which it was found.
+               || CASE WHEN r.analyzed_at IS NULL
+                         OR r.sample_test_id = ANY (v_same) THEN '{}'
+                       ELSE jsonb_build_object('analyzedAt', r.analyzed_at) END
                || CASE WHEN r.comment IS NULL THEN '{}'
                        ELSE jsonb_build_object('notes', left(r.comment, 4000))
                   END)

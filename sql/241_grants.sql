@@ -92,7 +92,8 @@ GRANT EXECUTE ON FUNCTION lims.refuse_definitions TO lims_app;
 -- 111_specifications.sql
 GRANT EXECUTE ON FUNCTION lims.specification_words, lims.specification_of,
     lims.limits_of, lims.presence, lims.result_number, lims.result_bound,
-    lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive TO lims_app;
+    lims.out_of_limits, lims.out_of_expectation, lims.is_presumptive,
+    lims.value_warnings TO lims_app;
 
 -- 112_panels.sql
 GRANT EXECUTE ON FUNCTION lims.ordered_definitions TO lims_app;
@@ -123,7 +124,7 @@ GRANT EXECUTE ON FUNCTION lims.tracking_id_is_mistyped, lims.tracking_ids_meant,
     lims.samples_named TO lims_app;
 
 -- 131_sample_test_entry.sql
-GRANT EXECUTE ON FUNCTION lims.judged TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result TO lims_app;
 
 -- 133_sample_test_effects.sql
 GRANT EXECUTE ON FUNCTION lims.blocked_reagent TO lims_app;
@@ -134,6 +135,10 @@ GRANT EXECUTE ON FUNCTION lims.enter_results TO lims_app;
 -- 135_test_dispositions.sql, 136_retests.sql
 GRANT EXECUTE ON FUNCTION lims.lock_family, lims.add_tests, lims.cancel_test,
     lims.restore_test, lims.retest, lims.choose_test TO lims_app;
+
+-- 137_result_judgement.sql
+GRANT EXECUTE ON FUNCTION lims.lot_entry_warnings, lims.entry_warnings,
+    lims.entry_refusals, lims.judge_results TO lims_app;
 
 -- 140_qc_batches.sql
 GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,

@@ -8,7 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernel/digest.h"
 #include "kernel/time.h"
+
+/* Bytes of a SHA-256 in a record's tag, as in an entity tag (etag.c). */
+#define TAG_BYTES 16
 
 /* NaN and Infinity are values of numeric, but not of JSON. */
 static void write_number(lims_writer_t *w, const char *text)
@@ -128,11 +132,50 @@ void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record
     }
 }
 
+/* Returns what a tag takes of a member: a time as the record shows it, since PostgreSQL
+ * writes it in the zone of the session; else the text as it came. */
+static const char *tagged_text(const lims_field_t *field, const char *text, apr_pool_t *pool)
+{
+    return text && field->type == LIMS_T_TIMESTAMP ? lims_time_from_database(text, pool) : text;
+}
+
+const char *lims_record_tag(const lims_field_t *fields, const int *columns,
+                            lims_record_cell_fn *cell, void *result, int row, apr_pool_t *pool)
+{
+    const unsigned chosen = LIMS_F_OUT | LIMS_F_UNTAGGED | LIMS_F_DIGEST;
+    apr_array_header_t *texts = apr_array_make(pool, 32, sizeof(char *));
+    apr_size_t size = 0, length = 0;
+    char *bytes;
+
+    for (int i = 0; fields[i].name; i++) {
+        if ((fields[i].flags & chosen) == LIMS_F_OUT) {
+            const char *text = columns[i] < 0 ? NULL : cell(result, row, columns[i]);
+
+            APR_ARRAY_PUSH(texts, const char *) = tagged_text(&fields[i], text, pool);
+            size += text ? strlen(text) + 32 : 1;
+        }
+    }
+    /* Each member with its NUL; one without a value is a byte that no text begins with. */
+    bytes = apr_palloc(pool, size + 1);
+    for (int i = 0; i < texts->nelts; i++) {
+        const char *text = APR_ARRAY_IDX(texts, i, const char *);
+        apr_size_t taken = text ? strlen(text) + 1 : 1;
+
+        memcpy(bytes + length, text ? text : "\xFF", taken);
+        length += taken;
+    }
+    return lims_sha256_hex(bytes, length, TAG_BYTES, pool);
+}
+
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row)
 {
     for (int i = 0; fields[i].name; i++) {
-        if ((fields[i].flags & LIMS_F_OUT) != 0) {
+        if ((fields[i].flags & LIMS_F_DIGEST) != 0) {
+            lims_writer_key(w, fields[i].name);
+            lims_writer_string(w, lims_record_tag(fields, columns, cell, result, row,
+                                                  lims_writer_pool(w)));
+        } else if ((fields[i].flags & LIMS_F_OUT) != 0) {
             lims_writer_key(w, fields[i].name);
             lims_record_write_value(w, &fields[i],
                                     columns[i] < 0 ? NULL : cell(result, row, columns[i]));

@@ -23,9 +23,14 @@ void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record
 
 /* Writes the members of a record with columns that were looked up once for many rows:
  * columns[i] belongs to fields[i] of the whole table (fields without LIMS_F_OUT are
- * skipped); a negative column is written as null. */
+ * skipped); a negative column is written as null, a LIMS_F_DIGEST as the record's tag. */
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row);
+
+/* Returns the tag of a row that was rendered so: 32 hexadecimal digits of a SHA-256 over
+ * its LIMS_F_OUT members without LIMS_F_UNTAGGED, in `pool`. NULL: OpenSSL failed. */
+const char *lims_record_tag(const lims_field_t *fields, const int *columns,
+                            lims_record_cell_fn *cell, void *result, int row, apr_pool_t *pool);
 
 /* Writes the members of a record from an array: texts[i] belongs to fields[i]; NULL is
  * written as null. */

@@ -281,6 +281,12 @@ static void write_blocker(lims_openapi_t *doc, const void *subject)
                  "A gate that refuses, with the ids of what blocks.");
 }
 
+static const lims_field_t conflict_fields[] = {
+    { .name = "sampleTestId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the test." },
+    { .name = "record", .type = LIMS_T_JSON, .flags = LIMS_F_OUT, .doc = "Record as it is now." },
+    LIMS_FIELD_END,
+};
+
 static void write_error(lims_openapi_t *doc, const void *subject)
 {
     const lims_field_t fields[] = {
@@ -303,6 +309,10 @@ static void write_error(lims_openapi_t *doc, const void *subject)
           .type = LIMS_T_OBJECT_LIST,
           .members = lims_mistake_fields,
           .doc = "Every mistake of every row, the first 1,000; only where rows are sent." },
+        { .name = "conflicts",
+          .type = LIMS_T_OBJECT_LIST,
+          .members = conflict_fields,
+          .doc = "Records that are no longer as they were read; only where several are changed." },
         LIMS_FIELD_END,
     };
 

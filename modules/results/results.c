@@ -16,11 +16,11 @@
 #include "kernel/blocker.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "kernel/writer.h"
 #include "release/gates.h"
+#include "results/many.h"
 #include "service/service.h"
 
-static const char *const statuses[] = { "pending", "entered", "verified", NULL };
+const char *const lims_test_statuses[] = { "pending", "entered", "verified", NULL };
 static const char *const dispositions[] = { "active", "cancelled", "set_aside", NULL };
 
 enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OUT };
@@ -28,27 +28,30 @@ enum { ENTERED = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_NULLABLE, SHOWN = LIMS_F_OU
 const lims_field_t lims_sample_test_fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
-      .flags = SHOWN,
+      .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "Id of the sample test; in bulk input and in events it is called sampleTestId.",
       .example = "90211" },
-    { .name = "sampleId", .type = LIMS_T_ID, .flags = SHOWN, .doc = "Id of the sample." },
+    { .name = "sampleId",
+      .type = LIMS_T_ID,
+      .flags = SHOWN | LIMS_F_UNTAGGED,
+      .doc = "Id of the sample." },
     { .name = "testDefinitionId",
       .type = LIMS_T_ID,
       .flags = SHOWN,
       .doc = "Id of the test definition." },
     { .name = "testCode",
       .type = LIMS_T_STRING,
-      .flags = SHOWN,
+      .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "Code of the test definition.",
       .example = "NO3N" },
     { .name = "testName",
       .type = LIMS_T_STRING,
-      .flags = SHOWN,
+      .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "Name of the test definition.",
       .example = "Nitrate-N" },
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_test_statuses,
       .flags = SHOWN,
       .doc = "Status of the test: pending without a result, entered with one, verified when its "
              "result is locked." },
@@ -116,7 +119,7 @@ const lims_field_t lims_sample_test_fields[] = {
     { .name = "holdingStatus",
       .type = LIMS_T_ENUM,
       .values = lims_holding_statuses,
-      .flags = SHOWN | LIMS_F_NULLABLE,
+      .flags = SHOWN | LIMS_F_NULLABLE | LIMS_F_UNTAGGED,
       .doc = "Holding status of the test: at analyzedAt, or else at the time when its result was "
              "first entered, which a correction does not change." },
     { .name = "holdingExpiresAt",
@@ -142,7 +145,7 @@ const lims_field_t lims_sample_test_fields[] = {
       .doc = "Id of the user who entered the result." },
     { .name = "enteredAt",
       .type = LIMS_T_TIMESTAMP,
-      .flags = SHOWN | LIMS_F_NULLABLE,
+      .flags = SHOWN | LIMS_F_NULLABLE | LIMS_F_UNTAGGED,
       .doc = "When the result was entered, UTC." },
     { .name = "verifiedBy",
       .type = LIMS_T_ID,
@@ -156,6 +159,18 @@ const lims_field_t lims_sample_test_fields[] = {
       .type = LIMS_T_STRING_LIST,
       .flags = SHOWN,
       .doc = "Warnings for the reviewer, such as an expired lot." },
+    { .name = "entryWarnings",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = SHOWN,
+      .members = lims_entry_warning_fields,
+      .doc = "Warnings about the result that stands: about its value, judged by the test "
+             "definition when it was entered, and about its lots." },
+    { .name = "etag",
+      .type = LIMS_T_STRING,
+      .flags = SHOWN | LIMS_F_DIGEST,
+      .doc = "Tag of what the record says, for ifMatch of bulk-results. Neither time alone "
+             "changes it, nor a name.",
+      .example = "9f86d081884c7d659a2feaa0c55ad015" },
     { .name = "disposition",
       .type = LIMS_T_ENUM,
       .values = dispositions,
@@ -179,12 +194,21 @@ const lims_field_t lims_sample_test_fields[] = {
       .doc = "Whether the notes are printed on the certificate." },
     { .name = "createdAt",
       .type = LIMS_T_TIMESTAMP,
-      .flags = SHOWN,
+      .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "When the test was scheduled, UTC." },
     { .name = "updatedAt",
       .type = LIMS_T_TIMESTAMP,
-      .flags = SHOWN,
+      .flags = SHOWN | LIMS_F_UNTAGGED,
       .doc = "When the record was last changed, UTC." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t bulk_output[] = {
+    { .name = "updated",
+      .type = LIMS_T_OBJECT_LIST,
+      .flags = LIMS_F_OUT,
+      .members = lims_sample_test_fields,
+      .doc = "Sample tests after the change, in the order sent." },
     LIMS_FIELD_END,
 };
 
@@ -193,7 +217,7 @@ static const lims_field_t filters[] = {
     { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only tests of this sample." },
     { .name = "status",
       .type = LIMS_T_ENUM,
-      .values = statuses,
+      .values = lims_test_statuses,
       .doc = "Only tests of this status: active ones, unless disposition or updatedSince is "
              "given." },
     { .name = "disposition",
@@ -209,47 +233,6 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t update_fields[] = {
-    { .name = "sampleTestId",
-      .type = LIMS_T_ID,
-      .flags = LIMS_F_REQUIRED,
-      .doc = "Id of the sample test.",
-      .example = "90211" },
-    { .name = "result",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_REQUIRED | LIMS_F_NULLABLE,
-      .max = 1000,
-      .doc = "Result of the test, as in a single entry.",
-      .example = "7.10" },
-    { .name = "notes",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_NULLABLE,
-      .max = 4000,
-      .doc = "Remarks on the test; left as they are when absent." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t bulk_input[] = {
-    { .name = "updates",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_REQUIRED | LIMS_F_UNIQUE,
-      .min = 1,
-      .max = 1000,
-      .members = update_fields,
-      .unique = "sampleTestId",
-      .doc = "Results to enter, each test once." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t bulk_output[] = {
-    { .name = "updated",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_OUT,
-      .members = lims_sample_test_fields,
-      .doc = "Sample tests after the change, in the order sent." },
-    LIMS_FIELD_END,
-};
-
 /* --- Actions -------------------------------------------------------------- */
 
 /* The gates of a verification also refuse a test that is verified already. */
@@ -258,8 +241,7 @@ static const lims_error_t *guard_verify(lims_request_t *rq)
     return lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
 }
 
-/* The refusal of sample tests (ids separated by commas) that are verified. */
-static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
+const lims_error_t *lims_results_locked(lims_request_t *rq, const char *ids)
 {
     const char *slug = lims_error_kinds[LIMS_E_TEST_VERIFIED_LOCKED].slug;
     bool many = strchr(ids, ',');
@@ -278,8 +260,7 @@ static const lims_error_t *refuse_locked(lims_request_t *rq, const char *ids)
         message, many ? "they" : "it");
 }
 
-/* The refusal of a sample test that is not active. */
-static const lims_error_t *refuse_inactive(lims_request_t *rq, const char *id)
+const lims_error_t *lims_results_inactive(lims_request_t *rq, const char *id)
 {
     return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
                              "Sample test %s is not active: it was cancelled, or another result "
@@ -293,59 +274,11 @@ static const lims_error_t *guard_enter(lims_request_t *rq)
     const char *id = lims_values_get(rq->values, "id");
 
     if (strcmp(lims_result_get(rq->locked, 0, "disposition"), "active") != 0) {
-        return refuse_inactive(rq, id);
+        return lims_results_inactive(rq, id);
     }
     return strcmp(lims_result_get(rq->locked, 0, "status"), "verified") == 0
-               ? refuse_locked(rq, id)
+               ? lims_results_locked(rq, id)
                : NULL;
-}
-
-/* Every test in the list has to exist and to be unlocked, or nothing is
- * changed: an error rolls back what was entered. */
-static const lims_error_t *check_bulk(lims_request_t *rq, const lims_result_t *asked)
-{
-    const char *locked = NULL;
-
-    for (int i = 0; i < lims_result_count(asked); i++) {
-        const char *id = lims_result_get(asked, i, "sampleTestId");
-        const char *status = lims_result_get(asked, i, "status");
-        if (!status) {
-            return lims_client_error(rq->pool, LIMS_E_INVALID_REFERENCE,
-                                     "updates[%d].sampleTestId: there is no sample test %s in your "
-                                     "organization.",
-                                     i, id);
-        }
-        if (strcmp(status, "cancelled") == 0 || strcmp(status, "set_aside") == 0) {
-            return refuse_inactive(rq, id);
-        }
-        if (strcmp(status, "verified") == 0) {
-            locked = locked ? apr_pstrcat(rq->pool, locked, ",", id, NULL) : id;
-        }
-    }
-    return locked ? refuse_locked(rq, locked) : NULL;
-}
-
-static const lims_error_t *enter_many(lims_request_t *rq)
-{
-    const lims_call_t calls[] = { { .statement = LIMS_STMT_RESULT_BULK_ENTER },
-                                  { .statement = LIMS_STMT_RESULT_BULK_RECORDS } };
-    lims_result_t *results[2] = { NULL, NULL };
-    const lims_error_t *error = lims_database_run(results, rq, calls, 2, 0);
-    lims_writer_t *w;
-
-    if (!error) {
-        error = check_bulk(rq, results[0]);
-    }
-    if (error) {
-        return error;
-    }
-    w = lims_writer_create(rq->pool);
-    lims_writer_object_begin(w);
-    lims_writer_key(w, "updated");
-    lims_render_rows(w, rq->resource, results[1], lims_result_count(results[1]), rq->pool);
-    lims_writer_object_end(w);
-    lims_render_finish(rq, w);
-    return NULL;
 }
 
 /* --- Routes --------------------------------------------------------------- */
@@ -366,9 +299,13 @@ static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS
                                               LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_SELF_VERIFICATION,
                                               LIMS_E_COUNT };
-static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_REAGENT_LOT_EXPIRED,
+static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE,
+                                            LIMS_E_REAGENT_LOT_EXPIRED,
+                                            LIMS_E_MEDIA_QC_FAILED,
                                             LIMS_E_TEST_VERIFIED_LOCKED,
-                                            LIMS_E_INVALID_TRANSITION, LIMS_E_REASON_REQUIRED,
+                                            LIMS_E_PRECONDITION_FAILED,
+                                            LIMS_E_INVALID_TRANSITION,
+                                            LIMS_E_REASON_REQUIRED,
                                             LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
@@ -435,11 +372,26 @@ static const lims_route_t routes[] = {
       .scope = "results:write",
       .permission = "result.enter",
       .flags = LIMS_R_NO_RECORD,
-      .input = bulk_input,
+      .input = lims_results_bulk_input,
       .output = bulk_output,
       .status = 200,
-      .handler = enter_many,
+      .handler = lims_results_enter_many,
       .errors = bulk_errors },
+    { .method = "POST",
+      .path = "/sample-tests/judge",
+      .command = "sample-test judge",
+      .surfaces = LIMS_SURFACES_ALL,
+      .operation = "judgeResults",
+      .summary = "Judge results without entering them",
+      .description = "What the service would say of each result; nothing is written. Members that "
+                     "are absent mean what they mean in bulk-results.",
+      .scope = "results:read",
+      .permission = "result.enter",
+      .flags = LIMS_R_NO_RECORD,
+      .input = lims_results_judge_input,
+      .output = lims_results_judge_output,
+      .status = 200,
+      .handler = lims_results_judge_many },
     LIMS_ROUTE_END,
 };
 

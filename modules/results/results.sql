@@ -126,3 +126,40 @@ SELECT r.*
   JOIN lims.sample_test_record r ON r.id = asked.id
  WHERE r.organization_id = :$organization::bigint
  ORDER BY asked.place
+
+-- name: result_bulk_lock many
+-- Locks in the order of ids, as entering does.
+SELECT t.id
+  FROM lims.sample_test t
+ WHERE t.organization_id = :$organization::bigint
+   AND t.id = ANY (ARRAY(SELECT (u.value ->> 'sampleTestId')::bigint
+                           FROM jsonb_array_elements(:updates::jsonb) u
+                          WHERE u.value ? 'ifMatch'))
+ ORDER BY t.id
+   FOR NO KEY UPDATE
+
+-- name: result_bulk_conditions many
+-- The tests that a condition is set for, each with its condition.
+WITH asked AS MATERIALIZED (
+    SELECT (u.value ->> 'sampleTestId')::bigint AS id, u.place,
+           u.value ->> 'ifMatch' AS if_match
+      FROM jsonb_array_elements(:updates::jsonb) WITH ORDINALITY AS u (value, place)
+     WHERE u.value ? 'ifMatch'
+)
+SELECT r.*,
+       asked.if_match AS "ifMatch"
+  FROM asked
+  JOIN lims.sample_test_record r ON r.id = asked.id
+ WHERE r.organization_id = :$organization::bigint
+ ORDER BY asked.place
+
+-- name: result_judge many
+SELECT j."sampleTestId",
+       j.status,
+       j."numericValue",
+       j."outOfSpecification",
+       j.specification,
+       j.presumptive,
+       j.refusals,
+       j."entryWarnings"
+  FROM lims.judge_results(:$organization::bigint, :results::jsonb) j

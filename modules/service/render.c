@@ -58,6 +58,35 @@ void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const l
     write_rows(w, resource->fields, rows, count, pool);
 }
 
+void lims_render_objects(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
+                         int count, apr_pool_t *pool)
+{
+    write_rows(w, fields, rows, count, pool);
+}
+
+void lims_render_row(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
+                     int row, apr_pool_t *pool)
+{
+    lims_writer_object_begin(w);
+    lims_record_write_columns(w, resource->fields, resolve(resource->fields, rows, pool), cell,
+                              (void *)(apr_uintptr_t)rows, row);
+    lims_writer_object_end(w);
+}
+
+const char *const *lims_render_tags(const lims_resource_t *resource, const lims_result_t *rows,
+                                    apr_pool_t *pool)
+{
+    const int *columns = resolve(resource->fields, rows, pool);
+    int count = lims_result_count(rows);
+    const char **tags = apr_palloc(pool, sizeof(*tags) * (apr_size_t)(count + 1));
+
+    for (int i = 0; i < count; i++) {
+        tags[i] = lims_record_tag(resource->fields, columns, cell, (void *)(apr_uintptr_t)rows, i,
+                                  pool);
+    }
+    return tags;
+}
+
 void lims_render_finish(lims_request_t *rq, lims_writer_t *w)
 {
     rq->reply->body = lims_writer_finish(&rq->reply->length, w);

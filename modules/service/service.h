@@ -73,6 +73,18 @@ void lims_render_etag(lims_request_t *rq);
 void lims_render_rows(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
                       int count, apr_pool_t *pool);
 
+/* Returns the tags (LIMS_F_DIGEST) of all rows, in `pool`. */
+const char *const *lims_render_tags(const lims_resource_t *resource, const lims_result_t *rows,
+                                    apr_pool_t *pool);
+
+/* Writes the first `count` rows as an array of objects of these fields. */
+void lims_render_objects(lims_writer_t *w, const lims_field_t *fields, const lims_result_t *rows,
+                         int count, apr_pool_t *pool);
+
+/* Writes one row as a record of the resource. */
+void lims_render_row(lims_writer_t *w, const lims_resource_t *resource, const lims_result_t *rows,
+                     int row, apr_pool_t *pool);
+
 /* Sets the reply's body from a finished writer. */
 void lims_render_finish(lims_request_t *rq, lims_writer_t *w);
 

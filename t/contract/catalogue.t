@@ -30,6 +30,10 @@ my %column = (
     'receiveSamples.receipt.condition' => 'sample.receipt_condition',
     'enterResults.updates.result'       => 'sample_test.result',
     'enterResults.updates.notes'        => 'sample_test.notes',
+    'enterResults.updates.qualifier'    => 'sample_test.qualifier',
+    'judgeResults.results.result'       => 'sample_test.result',
+    'judgeResults.results.qualifier'    => 'sample_test.qualifier',
+    'judgeResults.results.status'       => 'sample_test.status',
     'sample.releaseState'               => 'sample_state_cache.release_state',
     'sample.holdingStatus'              => 'sample_state_cache.holding_status',
     'sample test.holdingStatus'         => 'sample_state_cache.holding_status',
@@ -75,6 +79,8 @@ my %column = (
 my %worked_out = (
     'sample test.worksheetStatus'           => ['worksheet_state'],
     'worksheet.status'                      => ['worksheet_state'],
+    'sample test.entryWarnings.code'        => [ 'value_warnings', 'lot_entry_warnings' ],
+    'judgeResults.results.entryWarnings.code' => [ 'value_warnings', 'lot_entry_warnings' ],
     'getSampleReadiness.findings.category'  => [ 'finding', 'release_finding' ],
     'getSampleReadiness.findings.severity'  => [ 'finding', 'release_finding' ],
     map { ("$_.reasons.category" => [ 'finding', 'release_finding' ],
@@ -89,6 +95,8 @@ my %in_c_alone = (
     'ingestInstrumentFile.reasons.severity' => 'reasons are a document, most of them by the reader',
     'QC series.baseline.kind'       => 'a column of its own, baseline_kind',
     'QC series.rules'               => 'compared with those known, by a trigger',
+    'enterResults.updates.ifMatch'  => 'compared with a tag, which is kept nowhere',
+    'enterResults.updates.reason'   => 'kept in the audit trail, beside other rows\' reasons',
     'blocker.slug'                  => 'compared with the slugs of gates, below',
     'uploadInstrumentFile.hint'     => 'for the model; kept nowhere',
     'addInstrumentProfile.definition' => 'a document, bounded by the body',
@@ -132,6 +140,7 @@ my %not_signed = (
 my %emptied = (
     'sample test.result'          => 'an empty result withdraws what stands',
     'enterResults.updates.result' => 'an empty result withdraws what stands',
+    'judgeResults.results.result' => 'an empty result withdraws what stands',
 );
 
 # Columns that may not be null, of fields that may be null or left out.

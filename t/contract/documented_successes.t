@@ -50,6 +50,8 @@ my @work = (
     [ enterResult     => sub { { result => '7.10' } } ],
     [ enterResults    => sub { { updates => [ { sampleTestId => $id{'sample-tests'},
                     result => '7.11' } ] } } ],
+    [ judgeResults    => sub { { results => [ { sampleTestId => $id{'sample-tests'},
+                    result => '7.11' } ] } } ],
     [ verifyResult    => sub { {} } ],
     [ retestSampleTest => sub { { reason => 'doubtful' } } ],
     [ chooseSampleTest => sub { { reason => 'the first was right' } } ],

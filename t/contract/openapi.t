@@ -178,7 +178,7 @@ subtest 'responses of the gates' => sub {
     is($api->{components}{schemas}{PlanLimitError}{properties}{code}{enum}[0],
         'SAMPLE_LIMIT_EXCEEDED', 'the plan limit has a code');
     is_deeply([ sort keys %{ $api->{components}{schemas}{Problem}{properties} } ],
-        [qw(blockers error errors message missing needsSignoff qcBatches)], 'the members of an error');
+        [qw(blockers conflicts error errors message missing needsSignoff qcBatches)], 'the members of an error');
 };
 
 # What languages have already, a generated client would have to call something else.

@@ -69,6 +69,8 @@ my %body = (
     'POST /sample-tests/:id/verify'  => {},
     'POST /sample-tests/bulk-results' =>
         { updates => [ { sampleTestId => $ours{test}, result => '2' } ] },
+    'POST /sample-tests/judge' =>
+        { results => [ { sampleTestId => $ours{test}, result => '2' } ] },
     'POST /samples/:id/tests'         => { testDefinitionIds => [ $ours{definition} ] },
     (map { ("POST /sample-tests/:id/$_" => { reason => 'theirs' }) }
         qw(cancel restore retest choose)),
@@ -239,7 +241,10 @@ sub strange_bodies {
 
                 is(seen($strange, $theirs{ $refers{$name} }), seen($none, $absent),
                     "$route->{method} $path, $name: as if it were not there");
-                $strange->status == 200
+                $path eq '/sample-tests/judge'
+                    ? is($strange->json->{results}[0]{refusals}[0]{error}, 'invalid_reference',
+                        '... and would be refused')
+                    : $strange->status == 200
                     ? is($strange->json->{skipped}[0]{error}, 'not_found', '... and skipped')
                     : is($strange->json->{error}, 'invalid_reference', '... and refused');
                 $tried{$name}++;
