@@ -6,11 +6,13 @@
 --
 -- BEFORE INSERT
 --   1 guard          numbers it, and opens it
+--   2 open_insert    writes down the value that opens it, and when it is due
 --
 -- BEFORE UPDATE
 --   1 guard          lets its status change only as allowed
 --   2 identity       refuses another id, organization or created_at
---   3 touch          sets updated_at, last, when the row is what it will be
+--   3 open_update    keeps what was written down when it was opened
+--   4 touch          sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
@@ -41,7 +43,16 @@ CREATE TABLE lims.investigation (
         'closed', 'cancelled')),
     opened_at timestamptz NOT NULL DEFAULT now(),
     opened_by bigint DEFAULT lims.context_id('user_id'),
+    -- By default as many days after the opening as the policy gives.
     due_on date,
+    assignee_id bigint,
+    root_cause text CHECK (length(root_cause) <= 4000),
+    -- The result that the test had when the investigation was opened, and when that was
+    -- entered: later ones are in the test and in its history.
+    opened_value text,
+    opened_entered_at timestamptz,
+    -- Of a kind qc_failure: the batch that failed.
+    qc_batch_id bigint,
     closed_at timestamptz,
     closed_by bigint,
     conclusion text CHECK (length(conclusion) <= 4000),
@@ -55,6 +66,10 @@ CREATE TABLE lims.investigation (
         REFERENCES lims.sample (organization_id, id),
     FOREIGN KEY (organization_id, sample_test_id)
         REFERENCES lims.sample_test (organization_id, id),
+    FOREIGN KEY (organization_id, qc_batch_id)
+        REFERENCES lims.qc_batch (organization_id, id),
+    FOREIGN KEY (organization_id, assignee_id)
+        REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, opened_by)
         REFERENCES lims.user_account (organization_id, id),
     FOREIGN KEY (organization_id, closed_by)
@@ -85,6 +100,92 @@ AS $$
         WHEN 'capa_required' THEN ARRAY['closed', 'cancelled']
         ELSE '{}'
     END
+$$;
+
+-- A result with its qualifier, as it is written in an investigation.
+CREATE FUNCTION lims.shown_result(p_qualifier text, p_result text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN p_qualifier IN ('<', '>') THEN p_qualifier || p_result
+                ELSE concat_ws(' ', p_result, p_qualifier) END
+$$;
+
+-- Writes down the value that opens an investigation, and when it is due.
+CREATE FUNCTION lims.investigation_opened() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM lims.refuse('field_not_patchable',
+            'openedValue and qcBatchId are written when an investigation is opened');
+    END IF;
+    SELECT lims.shown_result(t.qualifier, t.result), t.entered_at
+      INTO NEW.opened_value, NEW.opened_entered_at
+      FROM lims.sample_test t
+     WHERE t.organization_id = NEW.organization_id
+       AND t.id = NEW.sample_test_id
+       AND t.result IS NOT NULL;
+    IF NEW.due_on IS NULL THEN
+        SELECT (NEW.opened_at AT TIME ZONE o.time_zone)::date + o.investigation_days
+          INTO NEW.due_on
+          FROM lims.organization o
+         WHERE o.id = NEW.organization_id;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER open_insert BEFORE INSERT ON lims.investigation
+FOR EACH ROW EXECUTE FUNCTION lims.investigation_opened();
+
+CREATE TRIGGER open_update BEFORE UPDATE ON lims.investigation
+FOR EACH ROW WHEN ((NEW.opened_value, NEW.opened_entered_at, NEW.qc_batch_id)
+    IS DISTINCT FROM (OLD.opened_value, OLD.opened_entered_at, OLD.qc_batch_id))
+EXECUTE FUNCTION lims.investigation_opened();
+
+-- Every value of the test after the one that opened the investigation, with who entered
+-- it and when; a withdrawal as one without a result. A value of which only the status
+-- changed stands in the history too: it is listed once.
+CREATE FUNCTION lims.investigation_values(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_after timestamptz
+) RETURNS json
+LANGUAGE plpgsql STABLE
+SET timezone = 'UTC'
+AS $$
+BEGIN
+    RETURN (
+        WITH value AS (
+            SELECT h.result, h.qualifier, h.entered_at AS at, h.entered_by AS by
+              FROM lims.result_history h
+             WHERE h.organization_id = p_organization
+               AND h.sample_test_id = p_sample_test
+             UNION
+            SELECT t.result, t.qualifier, t.entered_at, t.entered_by
+              FROM lims.sample_test t
+             WHERE t.organization_id = p_organization
+               AND t.id = p_sample_test
+               AND t.result IS NOT NULL
+        ), change AS (
+            SELECT v.result, v.qualifier, v.at, v.by
+              FROM value v
+             WHERE v.at > p_after OR p_after IS NULL
+             UNION ALL
+            SELECT NULL, NULL, h.replaced_at, h.replaced_by
+              FROM lims.result_history h
+             WHERE h.organization_id = p_organization
+               AND h.sample_test_id = p_sample_test
+               AND (h.replaced_at > p_after OR p_after IS NULL)
+               AND h.status <> 'verified'
+               AND NOT EXISTS (SELECT FROM value v WHERE v.at = h.replaced_at)
+        )
+        SELECT coalesce(json_agg(json_build_object(
+                   'result', lims.shown_result(c.qualifier, nullif(c.result, '')),
+                   'at', to_char(c.at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                   'by', c.by) ORDER BY c.at), '[]')
+          FROM change c);
+END
 $$;
 
 CREATE FUNCTION lims.investigation_guard() RETURNS trigger

@@ -414,7 +414,12 @@ CREATE VIEW lims.investigation_record WITH (security_invoker = true) AS
 SELECT i.organization_id, i.id,
        i.investigation_number AS "investigationNumber", i.kind, i.title,
        i.sample_id AS "sampleId", i.sample_test_id AS "sampleTestId", i.status,
-       i.due_on AS "dueOn", i.conclusion, i.parent_id AS "parentId",
+       i.due_on AS "dueOn", i.due_on AS "dueDate", i.assignee_id AS "assigneeId",
+       i.root_cause AS "rootCause", i.opened_value AS "openedValue",
+       CASE WHEN i.sample_test_id IS NULL THEN '[]'
+            ELSE lims.investigation_values(i.organization_id, i.sample_test_id,
+                                           i.opened_entered_at) END AS "values",
+       i.qc_batch_id AS "qcBatchId", i.conclusion, i.parent_id AS "parentId",
        i.opened_at AS "openedAt", i.opened_by AS "openedBy",
        i.closed_at AS "closedAt", i.closed_by AS "closedBy",
        i.created_at AS "createdAt", i.updated_at AS "updatedAt"

@@ -162,7 +162,8 @@ GRANT EXECUTE ON FUNCTION lims.content_version, lims.release_content, lims.relea
 GRANT EXECUTE ON FUNCTION lims.is_outdated TO lims_app;
 
 -- 152_investigations.sql
-GRANT EXECUTE ON FUNCTION lims.investigation_next TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.investigation_next, lims.shown_result,
+    lims.investigation_values TO lims_app;
 
 -- 154_four_eyes.sql
 GRANT EXECUTE ON FUNCTION lims.result_authors, lims.is_own_result, lims.approval_role,

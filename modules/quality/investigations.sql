@@ -29,20 +29,23 @@ SELECT id
 -- The investigation of a test is also that of its sample.
 INSERT INTO lims.investigation
       (organization_id, kind, title, sample_id, sample_test_id, due_on,
-       parent_id)
+       assignee_id, qc_batch_id, parent_id)
 VALUES (:$organization::bigint, :kind::text, :title::text,
         coalesce(:sampleId::bigint,
                  (SELECT t.sample_id
                     FROM lims.sample_test t
                    WHERE t.organization_id = :$organization::bigint
                      AND t.id = :sampleTestId::bigint)),
-        :sampleTestId::bigint, :dueOn::date, :parentId::bigint)
+        :sampleTestId::bigint, :dueOn::date, :assigneeId::bigint,
+        :qcBatchId::bigint, :parentId::bigint)
 RETURNING id
 
 -- name: investigation_update one
 UPDATE lims.investigation
    SET title = CASE WHEN :?title THEN :title::text ELSE title END,
        due_on = CASE WHEN :?dueOn THEN :dueOn::date ELSE due_on END,
+       assignee_id = CASE WHEN :?assigneeId THEN :assigneeId::bigint ELSE assignee_id END,
+       root_cause = CASE WHEN :?rootCause THEN :rootCause::text ELSE root_cause END,
        conclusion = CASE WHEN :?conclusion THEN :conclusion::text ELSE conclusion END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

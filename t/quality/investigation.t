@@ -38,6 +38,14 @@ is_deeply(findings(), [ 'investigation_open', 'out_of_specification' ], 'the sam
 $lab->enter($test, '16.4');
 is(scalar @{ $ann->done('investigation list')->{data} }, 1, 'no second one while it is open');
 
+my $noted = $ann->done('investigation show', $oos->{id});
+is($noted->{openedValue}, '16.2', 'the value that opened it stays');
+is_deeply([ map { $_->{result} } @{ $noted->{values} } ], ['16.4'], '... and later ones follow');
+is_deeply($oos->{values}, [], 'at first there was none');
+like($oos->{dueDate}, qr/\A\d{4}-/, 'it is due by a day');
+is($ann->done('investigation update', $oos->{id}, assigneeId => $ann->{id},
+        rootCause => 'Old pipes')->{assigneeId}, $ann->{id}, 'somebody works on it');
+
 # --- Phases -----------------------------------------------------------------------------
 
 sub advanced {
