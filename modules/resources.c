@@ -14,6 +14,7 @@
 #include "release/release.h"
 #include "results/results.h"
 #include "samples/samples.h"
+#include "trail/trail.h"
 #include "webhooks/webhooks.h"
 
 const lims_resource_t *const lims_resources[] = {
@@ -61,5 +62,6 @@ const lims_resource_t *const lims_resources[] = {
     &lims_webhook_delivery,
     &lims_webhook_recovering,
     &lims_webhook_recovery,
+    &lims_audit_entry,
     NULL,
 };

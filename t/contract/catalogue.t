@@ -126,8 +126,6 @@ my %in_the_database_alone = (
     'event.type'                  => 'compared with the events, below',
     'electronic_signature.meaning' => 'compared with the meanings of routes, below',
     'electronic_signature.method' => 'there is but one',
-    'audit_entry.action'          => 'triggers write it and no route shows it',
-    'audit_entry.surface'         => 'triggers write it and no route shows it',
     'extraction_row.status'       => 'those of an upload, but for dry runs',
 );
 

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * audit_entries.c - the audit trail: who changed what, when, why and through what
+ * (21 CFR 11.10(e)).
+ *
+ * Entries are found by their record, or in a period of at most 31 days: the two indexes
+ * that the table has, because it is written with every result.
+ */
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "service/service.h"
+#include "trail/trail.h"
+
+static const char *const actions[] = { "insert", "update", "delete", NULL };
+
+static const char *const surfaces[] = { "api", "application",     "command line",
+                                        "job", "instrument file", NULL };
+
+static const lims_field_t change_fields[] = {
+    { .name = "field", .type = LIMS_T_STRING, .flags = LIMS_F_OUT, .doc = "Name of the column." },
+    { .name = "old",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Former value as JSON; null where there was no record before." },
+    { .name = "new",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "New value as JSON; null where the record was deleted." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t fields[] = {
+    { .name = "id",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT,
+      .doc = "Id of the entry; also its cursor value." },
+    { .name = "occurredAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When the change was made, UTC." },
+    { .name = "table",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Table of the record.",
+      .example = "sample_test" },
+    { .name = "recordId", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the record." },
+    { .name = "action",
+      .type = LIMS_T_ENUM,
+      .values = actions,
+      .flags = LIMS_F_OUT,
+      .doc = "Kind of the change." },
+    { .name = "changes",
+      .type = LIMS_T_JSON,
+      .members = change_fields,
+      .flags = LIMS_F_OUT,
+      .doc = "Changed columns with former and new value. A secret is shown as such." },
+    { .name = "userId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of the person who acted, or for whom the API key acted." },
+    { .name = "person",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of this person." },
+    { .name = "apiKeyId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of the API key that acted." },
+    { .name = "apiKey",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of this API key." },
+    { .name = "surface",
+      .type = LIMS_T_ENUM,
+      .values = surfaces,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Surface through which the change came." },
+    { .name = "sessionId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of the session of a person who was signed in." },
+    { .name = "requestId",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of the request, its `X-Request-Id`." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Reason that was given." },
+    { .name = "signatureId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Id of the electronic signature under which it was done." },
+    LIMS_FIELD_END,
+};
+
+static const lims_field_t filters[] = {
+    LIMS_PAGING_FIELDS,
+    { .name = "table",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 63,
+      .doc = "Only entries of this table.",
+      .example = "sample_test" },
+    { .name = "recordId",
+      .type = LIMS_T_ID,
+      .doc = "Only entries of this record of `table`, whatever their age." },
+    { .name = "userId", .type = LIMS_T_ID, .doc = "Only what this person did." },
+    { .name = "apiKeyId", .type = LIMS_T_ID, .doc = "Only what this API key did." },
+    { .name = "requestId",
+      .type = LIMS_T_STRING,
+      .min = 1,
+      .max = 200,
+      .doc = "Only what this request did." },
+    { .name = "from",
+      .type = LIMS_T_MOMENT,
+      .doc = "Only entries from this time on; by default 31 days before `to`." },
+    { .name = "to",
+      .type = LIMS_T_MOMENT_END,
+      .doc = "Only entries until this time; by default now." },
+    LIMS_FIELD_END,
+};
+
+/* Fills in the period; refuses one that is too long for a walk along the index of time. */
+static const lims_error_t *find_period(lims_request_t *rq)
+{
+    const lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_PERIOD };
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_service_read(&row, rq, &call, 1);
+
+    if (error) {
+        return error;
+    }
+    if (lims_result_true(row, 0, "backward") || lims_result_true(row, 0, "tooLong")) {
+        return lims_client_error(
+            rq->pool, LIMS_E_INVALID_QUERY,
+            "from, to: a period of at most 31 days, or a record: table and recordId.");
+    }
+    lims_values_set(rq->values, "from", lims_result_get(row, 0, "from"));
+    lims_values_set(rq->values, "to", lims_result_get(row, 0, "to"));
+    return NULL;
+}
+
+static const lims_error_t *list(lims_request_t *rq)
+{
+    bool table = lims_values_get(rq->values, "table");
+    bool record = lims_values_get(rq->values, "recordId");
+    lims_call_t call = { .statement = LIMS_STMT_AUDIT_ENTRY_OF_RECORD };
+    lims_result_t *rows = NULL;
+    const lims_error_t *error = NULL;
+
+    if (record && !table) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                 "recordId: a record is named by its table and its id.");
+    }
+    if (!record) {
+        call.statement = LIMS_STMT_AUDIT_ENTRY_OF_PERIOD;
+        error = find_period(rq);
+    }
+    if (!error) {
+        error = lims_service_read(&rows, rq, &call, 1);
+    }
+    if (!error) {
+        lims_render_page(rq, rows);
+    }
+    return error;
+}
+
+static const lims_error_e list_errors[] = { LIMS_E_INVALID_QUERY, LIMS_E_COUNT };
+
+static const lims_route_t routes[] = {
+    { .method = "GET",
+      .path = "/audit-entries",
+      .command = "audit list",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "listAuditEntries",
+      .summary = "List the changes of a record, or of a period, newest first",
+      .description = "`cursor` is the id before which to read; 0: from the newest.",
+      .permission = "audit.read",
+      .flags = LIMS_R_LIST,
+      .query = filters,
+      .status = 200,
+      .handler = list,
+      .errors = list_errors },
+    LIMS_ROUTE_END,
+};
+
+const lims_resource_t lims_audit_entry = {
+    .name = "audit entry",
+    .title = "Audit trail",
+    .schema = "AuditEntry",
+    .doc = "Change of a record: who made it, when, why and through what.",
+    .fields = fields,
+    .routes = routes,
+};

@@ -1,0 +1,73 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The auditor's question: who changed this value, when and why; of a record, and of a
+# period of at most 31 days.
+use strict;
+use warnings;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims    = LIMS::Test->new;
+my $lab     = LIMS::Service::Laboratory->new($lims);
+my $auditor = LIMS::Service::CommandLine->new($lims, 'Ada Park', roles => ['qa_officer']);
+my $analyst = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['analyst']);
+my ($test)  = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+
+sub trail {
+    return @{ $auditor->done('audit list', @_)->{data} };
+}
+
+sub changed {
+    my ($entry, $field) = @_;
+    my ($change) = grep { $_->{field} eq $field } @{ $entry->{changes} };
+    return $change && [ @$change{qw(old new)} ];
+}
+
+$lims->patch("/sample-tests/$test", { result => '2.4' });
+$analyst->done('sample-test enter', $test, result => '1.9', reason => 'second weighing');
+
+subtest 'who changed this value, when, why (a laboratory\'s day, 1.17)' => sub {
+    my @of_test = trail(table => 'sample_test', recordId => $test);
+    is(scalar @of_test, 3, 'made, entered and changed');
+    my ($by_person, $by_key, $made) = @of_test;
+    is_deeply(changed($by_person, 'result'), [ '"2.4"', '"1.9"' ], 'old and new value, newest first');
+    is_deeply([ @$by_person{qw(person reason surface apiKeyId)} ],
+        [ 'Ben Walsh', 'second weighing', 'command line', undef ], 'the person, and why');
+    is_deeply(changed($by_key, 'result'), [ 'null', '"2.4"' ], 'what the key entered');
+    is($by_key->{surface}, 'api', 'through the API');
+    ok($by_key->{apiKeyId} && $by_key->{apiKey} && $by_key->{requestId}, 'by which key and request');
+    is($made->{action}, 'insert', 'and when the test was made');
+    is_deeply([ map { $_->{id} } trail(table => 'sample_test', recordId => $test,
+                cursor => $by_person->{id}) ], [ $by_key->{id}, $made->{id} ], 'page by page');
+};
+
+subtest 'of a period' => sub {
+    my ($entry) = trail(table => 'sample_test', recordId => $test);
+    is_deeply([ map { $_->{id} } trail(requestId => $entry->{requestId}) ], [ $entry->{id} ],
+        'by the request');
+    is_deeply([ map { $_->{id} } trail(userId => $entry->{userId}, table => 'sample_test') ],
+        [ $entry->{id} ], 'by person and table');
+    is_deeply([ trail(to => '2020-01-31') ], [], 'nothing of another time');
+    $auditor->refused('invalid_query', 'audit list', from => '2026-01-01',
+        to => '2026-03-01');
+    $auditor->refused('invalid_query', 'audit list', recordId => $test);
+};
+
+subtest 'no secrets' => sub {
+    my $secret = grep { $_->{table} eq 'user_account'
+            && (changed($_, 'password_hash') || [])->[1] eq '"(secret)"' } trail(limit => 500);
+    ok($secret, 'that a password was set, and not which');
+};
+
+subtest 'nothing of others' => sub {
+    my $theirs = LIMS::Service::Laboratory->new($lims,
+        $lims->organization(code => 'other-laboratory'));
+    my ($their_test) = $theirs->tests($theirs->sample(testDefinitionIds => [ $theirs->definition ]));
+    is_deeply([ trail(table => 'sample_test', recordId => $their_test) ], [],
+        'another laboratory\'s record has no trail here');
+};
+
+done_testing();
