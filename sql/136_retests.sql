@@ -53,7 +53,7 @@ DECLARE
     v_signature bigint := lims.context_id('signature_id');
     v record;
 BEGIN
-    SELECT o.esignature_required, o.self_verification
+    SELECT o.esignature_required
       INTO v
       FROM lims.organization o
      WHERE o.id = (p_test).organization_id;
@@ -62,8 +62,7 @@ BEGIN
                               'sample_test', (p_test).id) THEN
         PERFORM lims.refuse('esignature_required', 'choosing a result needs a '
             'signature on it, made now with password re-authentication');
-    ELSIF v.self_verification = 'refused'
-       AND (p_test).entered_by = lims.acting_user() THEN
+    ELSIF lims.is_own_result((p_test).organization_id, (p_test).id) THEN
         PERFORM lims.refuse('self_verification', format(
             'sample test %s is chosen by somebody else than who entered it',
             (p_test).id));
