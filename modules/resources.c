@@ -63,5 +63,6 @@ const lims_resource_t *const lims_resources[] = {
     &lims_webhook_recovering,
     &lims_webhook_recovery,
     &lims_audit_entry,
+    &lims_electronic_signature,
     NULL,
 };

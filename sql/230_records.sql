@@ -566,3 +566,11 @@ SELECT a.organization_id, a.id, a.occurred_at AS "occurredAt",
   LEFT JOIN lims.api_key k
     ON k.organization_id = a.organization_id
    AND k.id = a.api_key_id;
+
+-- An electronic signature, and whether what was signed still stands.
+CREATE VIEW lims.signature_record WITH (security_invoker = true) AS
+SELECT s.organization_id, s.id, s.signer AS "userId",
+       s.printed_name AS "printedName", s.signed_at AS "signedAt", s.meaning,
+       s.reason, s.table_name AS "table", s.record_id AS "recordId", s.method,
+       lims.signature_fits(s.organization_id, s.id) AS stands
+  FROM lims.electronic_signature s;

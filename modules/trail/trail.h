@@ -8,5 +8,6 @@
 #include "lims.h"
 
 extern const lims_resource_t lims_audit_entry;
+extern const lims_resource_t lims_electronic_signature;
 
 #endif /* LIMS_TRAIL_H */

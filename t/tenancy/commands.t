@@ -47,7 +47,7 @@ my %table = (
     key => 'api_key', profile => 'instrument_profile', webhook => 'webhook_endpoint',
     'approval list' => 'sample', order => 'sample_order', 'webhook delivery' => 'webhook_delivery',
     'webhook body'  => 'webhook_delivery', 'webhook redeliver' => 'webhook_delivery',
-    'webhook recovery' => 'webhook_recovery',
+    'webhook recovery' => 'webhook_recovery', signature => 'electronic_signature',
 );
 
 # What a command has to be told besides.
