@@ -7,6 +7,7 @@
 #include "instruments/uploads.h"
 #include "lims.h"
 #include "lookup/lookup.h"
+#include "notes/notes.h"
 #include "orders/orders.h"
 #include "organizations/organizations.h"
 #include "quality/quality.h"
@@ -49,8 +50,12 @@ const lims_resource_t *const lims_resources[] = {
     &lims_reopening,
     &lims_investigation,
     &lims_certificate,
+    &lims_comment,
+    &lims_attachment,
     &lims_organization,
     &lims_user,
+    &lims_person,
+    &lims_saved_view,
     &lims_key,
     &lims_instrument_profile,
     &lims_profile_trial,

@@ -43,6 +43,15 @@ GRANT INSERT ON lims.electronic_signature, lims.confirmation_step, lims.media_qc
     lims.webhook_recovery, lims.instrument_file_row, lims.instrument_file_content,
     lims.extraction, lims.extraction_row TO lims_app;
 
+-- Size and digest of an attachment are derived; it is changed by its withdrawal only.
+GRANT INSERT (organization_id, id, table_name, record_id, text, created_by)
+    ON lims.comment TO lims_app;
+GRANT INSERT (organization_id, id, table_name, record_id, file_name, media_type, content,
+        added_by),
+    UPDATE (withdrawn_at, withdrawal_reason)
+    ON lims.attachment TO lims_app;
+GRANT INSERT, UPDATE, DELETE ON lims.saved_view TO lims_app;
+
 -- Requested by triggers; the service decides.
 GRANT UPDATE (status, comment, decided_by, decided_at, signature_id)
     ON lims.approval TO lims_app;

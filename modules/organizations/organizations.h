@@ -10,6 +10,9 @@
 
 extern const lims_resource_t lims_organization;
 extern const lims_resource_t lims_user;
+/* The names of people, for everybody who reads. */
+extern const lims_resource_t lims_person;
+extern const lims_resource_t lims_saved_view;
 extern const lims_resource_t lims_key;
 
 /* Refuses unless the acting user is an administrator. `what` begins the

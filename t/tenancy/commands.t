@@ -41,6 +41,12 @@ $them->done('omar.haddad', qw(order create --samples), JSON::PP::encode_json(
     '--client-id', scalar $db->selectrow_array('SELECT min(id) FROM lims.client'
         . ' WHERE organization_id = ? AND active', undef, $them->id));
 
+my $on = sprintf '{"table":"sample","id":%d}', $db->selectrow_array(
+    'SELECT min(id) FROM lims.sample WHERE organization_id = ?', undef, $them->id);
+$them->done('omar.haddad', qw(comment add --text x --on), $on);
+$them->done('omar.haddad', qw(attachment add --file-name x --content-base64 eA== --on), $on);
+$them->done('omar.haddad', qw(saved-view create --name x --page samples --query x));
+
 # What an id is, by the noun, where that is not the name of the table.
 my %table = (
     'sample-test' => 'sample_test', confirmation => 'sample_test', user => 'user_account',
@@ -70,6 +76,9 @@ my %options = (
     'investigation update' => [qw(--title x)],
     'investigation advance' => [qw(--status phase_2)],
     'order update' => [qw(--notes x)],
+    'saved-view update' => [qw(--name x)],
+    'qc-series update' => [qw(--rules 1-3s)],
+    'instrument update' => [qw(--name x)],
     'sample unreceive' => [],
     'user update' => [qw(--display-name x)],
     'key update'  => [qw(--file-storage-megabytes 1)],
