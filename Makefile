@@ -73,7 +73,7 @@ libexecdir ?= $(shell $(APXS) -q LIBEXECDIR 2>/dev/null)
 HTTPD_INCLUDE := $(shell $(APXS) -q INCLUDEDIR 2>/dev/null)
 APR_CPPFLAGS := $(shell apr-1-config --cppflags 2>/dev/null)
 APR_INCLUDE := $(shell apr-1-config --includedir 2>/dev/null)
-APR_LIBS := $(shell apr-1-config --link-ld --libs 2>/dev/null)
+APR_LIBS := $(shell apu-1-config --link-ld 2>/dev/null) $(shell apr-1-config --link-ld --libs 2>/dev/null)
 PQ_INCLUDE := $(shell pg_config --includedir 2>/dev/null)
 
 CC ?= cc

@@ -4,14 +4,15 @@
  */
 #include "kernel/record.h"
 
+#include <apr_escape.h>
+#include <apr_sha1.h>
 #include <apr_strings.h>
 #include <string.h>
 #include <strings.h>
 
-#include "kernel/digest.h"
 #include "kernel/time.h"
 
-/* Bytes of a SHA-256 in a record's tag, as in an entity tag (etag.c). */
+/* Bytes of a SHA-1 in a record's tag, as in an entity tag (etag.c). */
 #define TAG_BYTES 16
 
 /* NaN and Infinity are values of numeric, but not of JSON. */
@@ -144,8 +145,10 @@ const char *lims_record_tag(const lims_field_t *fields, const int *columns,
 {
     const unsigned chosen = LIMS_F_OUT | LIMS_F_UNTAGGED | LIMS_F_DIGEST;
     apr_array_header_t *texts = apr_array_make(pool, 32, sizeof(char *));
+    unsigned char digest[APR_SHA1_DIGESTSIZE];
     apr_size_t size = 0, length = 0;
-    char *bytes;
+    apr_sha1_ctx_t context;
+    unsigned char *bytes;
 
     for (int i = 0; fields[i].name; i++) {
         if ((fields[i].flags & chosen) == LIMS_F_OUT) {
@@ -164,7 +167,12 @@ const char *lims_record_tag(const lims_field_t *fields, const int *columns,
         memcpy(bytes + length, text ? text : "\xFF", taken);
         length += taken;
     }
-    return lims_sha256_hex(bytes, length, TAG_BYTES, pool);
+    /* A tag finds changes and is no secret: SHA-1 by APR, which needs no memory and so
+     * cannot fail, where every record has one. */
+    apr_sha1_init(&context);
+    apr_sha1_update_binary(&context, bytes, (unsigned)length);
+    apr_sha1_final(digest, &context);
+    return apr_pescape_hex(pool, digest, TAG_BYTES, 0);
 }
 
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,

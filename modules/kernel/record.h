@@ -27,8 +27,8 @@ void lims_record_write(lims_writer_t *w, const lims_field_t *fields, lims_record
 void lims_record_write_columns(lims_writer_t *w, const lims_field_t *fields, const int *columns,
                                lims_record_cell_fn *cell, void *result, int row);
 
-/* Returns the tag of a row that was rendered so: 32 hexadecimal digits of a SHA-256 over
- * its LIMS_F_OUT members without LIMS_F_UNTAGGED, in `pool`. NULL: OpenSSL failed. */
+/* Returns the tag of a row that was rendered so: 32 hexadecimal digits of a SHA-1 over its
+ * LIMS_F_OUT members without LIMS_F_UNTAGGED, in `pool`. */
 const char *lims_record_tag(const lims_field_t *fields, const int *columns,
                             lims_record_cell_fn *cell, void *result, int row, apr_pool_t *pool);
 

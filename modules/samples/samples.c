@@ -199,7 +199,8 @@ const lims_field_t lims_sample_fields[] = {
       .max = 200,
       .doc = "Ids of the test definitions to schedule in the same call: active ones, each once.",
       .example = "[1, 2]",
-      .hint = "tests are added to a sample by POST /samples/{id}/tests" },
+      .hint = "tests are scheduled when a sample is registered, and later by "
+              "POST /samples/{id}/tests" },
     { .name = "panelIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_CREATE,
@@ -207,7 +208,8 @@ const lims_field_t lims_sample_fields[] = {
       .doc = "Ids of panels whose test definitions are scheduled besides: active ones, each once. "
              "A definition that is named more than once is scheduled once.",
       .example = "[1]",
-      .hint = "tests are added to a sample by POST /samples/{id}/tests" },
+      .hint = "tests are scheduled when a sample is registered, and later by "
+              "POST /samples/{id}/tests" },
     LIMS_FIELD_END,
 };
 

@@ -132,7 +132,9 @@ my %in_the_database_alone = (
     'qc_series.baseline_kind'     => 'a member of the baseline',
     'event.type'                  => 'compared with the events, below',
     'electronic_signature.meaning' => 'compared with the meanings of routes, below',
-    'electronic_signature.method' => 'there is but one',
+    'role_permission.permission'  => 'compared with the permissions, below',
+    'role_permission.role'        => 'compared with the roles, below',
+    'sample.disposition'          => 'no route shows it',
     'extraction_row.status'       => 'those of an upload, but for dry runs',
 );
 
@@ -403,6 +405,14 @@ subtest 'views of records' => sub {
     cmp_ok(scalar keys %read, '>', 60, keys(%read) . ' statements read records');
     is(sorted(grep { $statement{$_}{sql} !~ /\bSELECT (?:\w+\.)?\*\n.*\blims\.\w+_record\b/s } keys %read),
         '', 'every one of them takes all columns of the view of a record');
+};
+
+subtest 'permissions' => sub {
+    # A person has the permission `self` without a row in the matrix.
+    is(sorted(@{ $c->{permissions} }), sorted(@{ $may->{'role_permission.permission'}{values} }, 'self'),
+        'the permissions are those of the matrix');
+    is(sorted(@{ $may->{'role_permission.role'}{values} }), sorted(@{ $may->{'user_role.role'}{values} }),
+        'the roles of the matrix are those of people');
 };
 
 subtest 'scopes' => sub {

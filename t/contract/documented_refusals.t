@@ -139,7 +139,7 @@ subtest 'refused requests changed nothing' => sub {
 };
 
 subtest 'every operation answers 500 when the database fails' => sub {
-    my $right = 'EXECUTE ON FUNCTION lims.authenticate(bytea, text)';
+    my $right = 'EXECUTE ON FUNCTION lims.authenticate(bytea, text, text)';
     $lims->db->do("REVOKE $right FROM PUBLIC, lims_app");
     for my $operation (@operations) {
         my $answer = ask($operation);

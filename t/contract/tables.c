@@ -12,6 +12,7 @@
 
 #include "kernel/blocker.h"
 #include "kernel/error.h"
+#include "kernel/permission.h"
 #include "kernel/scope.h"
 #include "kernel/statement.h"
 #include "kernel/writer.h"
@@ -172,6 +173,12 @@ static void write_words(lims_writer_t *w)
     lims_writer_array_begin(w);
     for (const lims_scope_t *scope = lims_scopes; scope->name; scope++) {
         lims_writer_string(w, scope->name);
+    }
+    lims_writer_array_end(w);
+    lims_writer_key(w, "permissions");
+    lims_writer_array_begin(w);
+    for (const lims_permission_t *one = lims_permissions; one->name; one++) {
+        lims_writer_string(w, one->name);
     }
     lims_writer_array_end(w);
     number(w, "textMax", LIMS_TEXT_MAX);

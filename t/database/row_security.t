@@ -49,8 +49,33 @@ sub furnish {
         status => 'active');
     my $file = $at->act(sub { $_[0]->selectrow_array('SELECT lims.keep_file(?, ?, ?::bytea)', undef,
         $at->{organization}{id}, 'f.csv', "wall of $at->{organization}{id}") });
+    # No job is to read it while the statements are tried.
+    $at->value(q{UPDATE lims.instrument_file SET status = 'quarantined', processed_at = now()
+        WHERE id = ? RETURNING id}, $file);
     $at->insert('instrument_file_row', file_id => $file, row_number => 1, status => 'written',
         sample_test_id => ($at->tests($done))[0], result => '7');
+    annotate($at, $sample);
+    $at->insert('instrument', code => 'ICP', name => 'Spectrometer');
+    $at->insert('qc_series', test_definition_id => $definition, control_type => 'LFB',
+        criterion => 'recovery');
+    $at->insert('panel', code => 'METALS', name => 'Metals', test_definition_ids => "{$definition}");
+    $at->insert('sample_order', order_number => 'PO 17', client_id => $client);
+    $at->insert('sample_name', sample_id => $sample->{id}, name => 'Well 4', reason => 'as labelled');
+    return;
+}
+
+# What people add to a record, to their pages and to their receivers.
+sub annotate {
+    my ($at, $sample) = @_;
+    my $user = $at->{organization}{user_id};
+    my @on   = (table_name => 'sample', record_id => $sample->{id});
+
+    $at->insert('comment', @on, text => 'Seal was broken.', created_by => $user);
+    $at->insert('attachment', @on, file_name => 'photo.jpg', content => 'wall', added_by => $user);
+    $at->insert('saved_view', owner_id => $user, name => 'Late', page => 'samples', query => '?',
+        shared => 't');
+    $at->insert('webhook_endpoint', name => 'Receiver', url => 'https://example.org/',
+        events => '{qc.failed}', secret => 'x');
     return;
 }
 
@@ -63,14 +88,15 @@ my @ids = 1 .. $lab->value('SELECT max(record_id) FROM lims.audit_entry'
 
 sub values_for {
     my ($each, $id) = @_;
-    return { id => $id, cursor => 0, limit => 500 } if $each->{label} =~ /_(?:list|search)\z/;
+    return { id => $id, cursor => 0, limit => 500, table => 'sample', recordId => $id }
+        if $each->{label} =~ /_(?:list|search)\z/;
     return {
         id => $id, cursor => 0, limit => 500, name => 'wall', code => 'wall', status => 'received',
         result => '7', sampleIds => "{$id}", receivable => "{$id}", sampleTestIds => "{$id}",
         updates => qq([{"sampleTestId":$id,"result":"7"}]), values => '[]', sampleId => $id,
         sampleTestId => $id, qcBatchId => $id, testDefinitionId => $id, materialTypeId => $id,
         projectId => undef, notes => 'wall', comment => 'wall', title => 'wall', kind => 'oos',
-        fileId => $id, known => '{}', dryRun => 'f', duplicate => 'f', bare => 'f',
+        table => 'sample', recordId => $id, fileId => $id, known => '{}', dryRun => 'f', duplicate => 'f', bare => 'f',
         sha256 => '\x' . sha256_hex("wall of $other"),
         outcome => 'passed', meaning => 'verified', signs => 'sample_test', touchInterval => 0,
     };

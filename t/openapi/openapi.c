@@ -386,7 +386,8 @@ static void test_refusals(void)
     is(words("components|responses|MethodNotAllowed"), NULL, "no operation refers to 405");
     is(words("components|schemas|Problem|required"), "error,message", "an error has these");
     is(words("components|schemas|Problem|properties"),
-       "error,message,blockers,errors,qcBatches,missing,needsSignoff", "members that an error may have");
+       "error,message,blockers,errors,conflicts,qcBatches,missing,needsSignoff",
+       "members that an error may have");
     is(words("components|schemas|Problem|properties|blockers|items|$ref"),
        "#/components/schemas/Blocker", "blockers");
     is(words("components|schemas|Blocker|required"), "slug,message,clearedBy",

@@ -78,6 +78,8 @@ my %body = (
     '/panels/:id'           => '{"name":"x"}',
     '/orders/:id'           => '{"notes":"x"}',
     '/samples/:id/unreceive' => '{"reason":"x"}',
+    '/samples/:id/tests'     => '{"testDefinitionIds":[1]}',
+    (map { ("/sample-tests/:id/$_" => '{"reason":"x"}') } qw(cancel restore retest choose)),
 );
 
 subtest 'well-formed ids of nothing' => sub {

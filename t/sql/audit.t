@@ -32,6 +32,7 @@ my %silent = (
     webhook_queue             => 'is sending, not changing',
     instrument_file_content   => 'is bytes that are kept by their hash',
     file_storage              => 'is a sum',
+    attachment_storage        => 'is a sum',
     answer_storage            => 'is a sum',
     schema_migration          => 'is a trail of its own',
 );
@@ -40,6 +41,7 @@ my @shown_elsewhere = qw(organization_id id created_at updated_at);
 # their hash, technical numbers.
 my %ignored = (
     api_key              => [qw(last_used_at)],
+    attachment           => [qw(content)],
     certificate          => [qw(content)],
     electronic_signature => [qw(transaction_id)],
     instrument_file      => [qw(attempts)],

@@ -225,7 +225,7 @@ my @marks = (
         $lab->{id}, $hem->{id} ],
     [ 'its status', '', q{UPDATE lims.sample SET status = 'received' WHERE organization_id = ?
         AND id = ?}, $lab->{id}, $pb->{id} ],
-    [ 'an investigation', '', q{INSERT INTO lims.investigation (organization_id, title, kind,
+    [ 'an investigation', $pb, q{INSERT INTO lims.investigation (organization_id, title, kind,
         sample_id, investigation_number) VALUES (?, 'x', 'deviation', ?, '')}, $lab->{id},
         $pb->{id} ],
     [ 'a definition', '', 'UPDATE lims.test_definition SET requires_worksheet = true,

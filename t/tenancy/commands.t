@@ -25,6 +25,9 @@ my $endpoint = $them->done('omar.haddad', qw(webhook create --name ERP --url
 my $delivery = $them->done('omar.haddad', qw(webhook test), $endpoint)->{id};
 my $recovery = $them->done('omar.haddad', qw(webhook recover), $endpoint,
     qw(--since 2026-01-01T00:00:00Z))->{id};
+# A job finishes it, which the trail records too.
+wait_until { $db->selectrow_array('SELECT finished_at IS NOT NULL FROM lims.webhook_recovery'
+        . ' WHERE id = ?', undef, $recovery) };
 $them->done('omar.haddad', qw(sample-name add --name Theirs --tracking-id),
     $db->selectrow_array(q{SELECT tracking_id FROM lims.sample WHERE organization_id = ?
         AND status = 'received' ORDER BY id LIMIT 1}, undef, $them->id), qw(--reason x));

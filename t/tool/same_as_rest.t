@@ -44,12 +44,12 @@ ctl(qw(sample-test verify), $mine);
 ctl(qw(sample status), $own->{id}, qw(--status verified));
 my $done = ctl(qw(sample report), $own->{id});
 
-# What differs by nature: who and when, and which.
+# What differs by nature: who and when, which, and the digest of that.
 sub stripped {
     my ($value) = @_;
     return [ map { stripped($_) } @$value ] if ref $value eq 'ARRAY';
     return $value unless ref $value eq 'HASH';
-    return { map { $_ => /(?:\A[iI]d|Id|At|Identifier)\z/ ? defined $value->{$_} : stripped($value->{$_}) }
+    return { map { $_ => /(?:\A[iI]d|Id|At|Identifier|\Aetag)\z/ ? defined $value->{$_} : stripped($value->{$_}) }
             keys %$value };
 }
 

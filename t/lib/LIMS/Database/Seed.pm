@@ -27,6 +27,9 @@ my @reference = (
     user_account => 4, q{email = 'u' || n || '@example.org', display_name = 'User ' || n},
     api_key => 4, q{name = 'key', key_hash = sha256(n::text::bytea), key_prefix = 'lk_',}
         . q{ scopes = '{}', created_by = (o - 1) * 4 + 1, acts_for = (o - 1) * 4 + 1},
+    user_role => 4, q{user_id = n, role = 'lab_manager'},
+    role_permission => 2, q{role = 'lab_manager',}
+        . q{ permission = (ARRAY['result.verify', 'approval.decide'])[1 + n % 2]},
     client        => 20, q{code = 'C' || n, name = 'Client ' || n},
     material_type => 5,  q{code = 'M' || n, name = 'Material ' || n},
     project       => 10, q{code = 'P' || n, name = 'Project ' || n},
