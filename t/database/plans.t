@@ -153,6 +153,16 @@ my %filter = (
     active => ['t'], open => ['t'],
     profile => ['P1'], reasonCode => ['unknown_profile'],
     type => [ 'result.entered', 'result.verified', 'qc.failed' ],
+    controlType => ['LFB'], disposition => [ 'active', 'cancelled' ],
+    recordId => [$sample], table => ['sample_test'], userId => [ first_of(4) ],
+    apiKeyId => [ first_of(4) ], requestId => ['x'], from => ['2026-01-02'], to => ['2026-01-03'],
+);
+
+# What a search always has, besides a filter.
+my %given = (
+    audit_entry_of_record => { table => 'sample_test', recordId => $sample },
+    audit_entry_of_period => { from => '2026-01-02', to => '2026-01-03' },
+    signature_list        => { table => 'sample_test', recordId => $sample },
 );
 
 sub searches {
@@ -163,7 +173,8 @@ sub searches {
             die "no value for $name\n" if $name && !$filter{$name};
             for my $value ($name ? @{ $filter{$name} } : '') {
                 for my $cursor (0, 15_000) {
-                    my %values = (limit => 50, cursor => $cursor, $name ? ($name => $value) : ());
+                    my %values = (limit => 50, cursor => $cursor, %{ $given{ $each->{label} } || {} },
+                        $name ? ($name => $value) : ());
                     is_selective(plan_of($each->{sql},
                             LIMS::Database::Statements::bound($each, \%values, \%context)),
                         "$each->{label} $name $value from $cursor");
