@@ -75,8 +75,6 @@ static const lims_field_t fields[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t withdraw_input[] = { LIMS_REASON_FIELD, LIMS_FIELD_END };
-
 static const lims_error_e add_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_FILE_STORAGE_EXCEEDED,
                                            LIMS_E_INVALID_TRANSITION, LIMS_E_PAYLOAD_TOO_LARGE,
                                            LIMS_E_COUNT };
@@ -152,7 +150,7 @@ static const lims_route_t routes[] = {
       .description = "The attachment stays, marked as withdrawn, and can still be read.",
       .permission = "note.add",
       .flags = LIMS_R_REASON,
-      .input = withdraw_input,
+      .input = lims_reason_input,
       .status = 200,
       .statement = LIMS_STMT_ATTACHMENT_WITHDRAW,
       .errors = withdraw_errors },
