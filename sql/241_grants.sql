@@ -149,7 +149,7 @@ GRANT EXECUTE ON FUNCTION lims.lock_family, lims.add_tests, lims.cancel_test,
 GRANT EXECUTE ON FUNCTION lims.lot_entry_warnings, lims.entry_warnings,
     lims.entry_refusals, lims.judge_results TO lims_app;
 
--- 140_qc_batches.sql
+-- 140_qc_batches.sql, 146_qc_status.sql
 GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,
     lims.evaluate_qc_batch TO lims_app;
 

@@ -1,0 +1,264 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The status of a QC batch. It decides a release gate and cannot be written: triggers
+-- derive it from the controls, or accept a signed override, whoever writes.
+
+-- Returns the outcome of a batch's controls; NULL: there are none.
+CREATE FUNCTION lims.qc_batch_outcome(p_organization bigint, p_batch bigint)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN bool_and(c.passed) THEN 'passed'
+                WHEN count(*) > 0 THEN 'failed' END
+      FROM lims.qc_control c
+     WHERE c.organization_id = p_organization
+       AND c.qc_batch_id = p_batch
+$$;
+
+-- qc_status changes to the outcome of the controls, or from 'failed' to 'overridden' by a
+-- signed override, but never back to 'open'.
+CREATE FUNCTION lims.qc_batch_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.qc_status <> 'open' THEN
+            PERFORM lims.refuse('invalid_transition',
+                                'a QC batch begins open, without controls');
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF NEW.file_id IS DISTINCT FROM OLD.file_id THEN
+        PERFORM lims.refuse('field_not_patchable',
+                            'a QC batch stays that of its file');
+    END IF;
+
+    IF NEW.qc_status = 'overridden' THEN
+        IF OLD.qc_status = 'overridden' THEN
+            IF (NEW.override_reason, NEW.override_by, NEW.override_at,
+                NEW.override_signature_id) IS NOT DISTINCT FROM
+               (OLD.override_reason, OLD.override_by, OLD.override_at,
+                OLD.override_signature_id) THEN
+                RETURN NEW;
+            END IF;
+            IF NOT EXISTS (
+                SELECT FROM lims.qc_covered q
+                  JOIN lims.sample_test t
+                    ON t.organization_id = q.organization_id
+                   AND t.id = q.sample_test_id
+                 WHERE q.organization_id = NEW.organization_id
+                   AND q.qc_batch_id = NEW.id
+                   AND q.standing = 'failed'
+                   AND t.result IS NOT NULL) THEN
+                PERFORM lims.refuse('invalid_transition', format(
+                    'QC batch %s is overridden already', NEW.batch_number));
+            END IF;
+        ELSIF OLD.qc_status <> 'failed' THEN
+            PERFORM lims.refuse('invalid_transition', format(
+                'QC batch %s is %s: only a failed one is overridden',
+                NEW.batch_number, OLD.qc_status));
+        END IF;
+        NEW.override_signature_id := coalesce(
+            NEW.override_signature_id, lims.context_id('signature_id'));
+        IF btrim(coalesce(NEW.override_reason, '')) = '' THEN
+            PERFORM lims.refuse('invalid_body',
+                                'overriding a QC batch needs a reason');
+        END IF;
+        IF NOT lims.is_signed(NEW.organization_id, NEW.override_signature_id,
+                              'override', 'qc_batch', NEW.id) THEN
+            PERFORM lims.refuse('esignature_required',
+                                'overriding a QC batch needs a signature');
+        END IF;
+        NEW.override_by := lims.acting_user();
+        NEW.override_at := now();
+        RETURN NEW;
+    END IF;
+
+    NEW.override_reason := NULL;
+    NEW.override_by := NULL;
+    NEW.override_at := NULL;
+    NEW.override_signature_id := NULL;
+    IF NEW.qc_status = OLD.qc_status THEN
+        RETURN NEW;
+    END IF;
+    PERFORM lims.require_read_committed();
+    IF NEW.qc_status IS DISTINCT FROM
+       lims.qc_batch_outcome(NEW.organization_id, NEW.id) THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'QC batch %s is not %s by its controls', NEW.batch_number,
+            NEW.qc_status));
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.qc_batch
+FOR EACH ROW EXECUTE FUNCTION lims.qc_batch_guard();
+
+-- Overrides ----------------------------------------------------------------
+
+-- An override is valid for the results that the failed batch covers when it is signed,
+-- recorded in lims.qc_coverage. A result that changes later is blocked by the batch again,
+-- until another override.
+CREATE FUNCTION lims.qc_batch_override() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NEW.override_signature_id IS NULL THEN
+        UPDATE lims.qc_coverage c
+           SET override_signature_id = NULL
+         WHERE c.organization_id = NEW.organization_id
+           AND c.qc_batch_id = NEW.id
+           AND c.override_signature_id IS NOT NULL;
+        RETURN NULL;
+    END IF;
+    UPDATE lims.qc_coverage c
+       SET result = t.result,
+           qualifier = t.qualifier,
+           entered_at = t.entered_at,
+           override_signature_id = NEW.override_signature_id
+      FROM lims.sample_test t
+     WHERE c.organization_id = NEW.organization_id
+       AND c.qc_batch_id = NEW.id
+       AND t.organization_id = c.organization_id
+       AND t.id = c.sample_test_id
+       AND t.result IS NOT NULL
+       AND (c.override_signature_id IS NULL
+            OR (c.result, c.qualifier, c.entered_at)
+               IS DISTINCT FROM (t.result, t.qualifier, t.entered_at));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER override AFTER UPDATE ON lims.qc_batch
+FOR EACH ROW WHEN (NEW.override_signature_id
+    IS DISTINCT FROM OLD.override_signature_id)
+EXECUTE FUNCTION lims.qc_batch_override();
+
+-- Requests approvals again when the status of a QC batch behind a result changes.
+CREATE FUNCTION lims.qc_batch_reapprove() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    -- Each test is looked up by its key, whatever the estimated number.
+    PERFORM lims.request_approvals_again(NEW.organization_id, ARRAY(
+        SELECT DISTINCT (
+               SELECT t.sample_id
+                 FROM lims.sample_test t
+                WHERE t.organization_id = c.organization_id
+                  AND t.id = c.sample_test_id)
+          FROM lims.qc_coverage c
+         WHERE c.organization_id = NEW.organization_id
+           AND c.qc_batch_id = NEW.id), '{}');
+    RETURN NULL;
+END
+$$;
+
+-- The trigger's name puts it after `override`.
+CREATE TRIGGER reapprove AFTER UPDATE ON lims.qc_batch
+FOR EACH ROW WHEN ((NEW.qc_status, NEW.batch_number, NEW.override_signature_id)
+    IS DISTINCT FROM (OLD.qc_status, OLD.batch_number, OLD.override_signature_id))
+EXECUTE FUNCTION lims.qc_batch_reapprove();
+
+-- Evaluating ---------------------------------------------------------------
+
+-- Evaluates a batch by its controls and returns 'passed' or 'failed'. That ends an
+-- override.
+CREATE FUNCTION lims.evaluate_qc_batch(p_organization bigint, p_batch bigint)
+RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_outcome text;
+BEGIN
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id = p_batch
+        FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    v_outcome := lims.qc_batch_outcome(p_organization, p_batch);
+    IF v_outcome IS NULL THEN
+        PERFORM lims.refuse('invalid_body',
+                            'a QC batch without controls cannot be evaluated');
+    END IF;
+    UPDATE lims.qc_batch b
+       SET qc_status = v_outcome,
+           evaluated_at = now(),
+           evaluated_by = lims.acting_user()
+     WHERE b.organization_id = p_organization
+       AND b.id = p_batch;
+    RETURN v_outcome;
+END
+$$;
+
+-- A control without its place in a chart, which no evaluation looks at, nor its time stamp,
+-- which is the same in another transaction's first change.
+CREATE FUNCTION lims.qc_control_facts(p lims.qc_control) RETURNS lims.qc_control
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+BEGIN
+    p.qc_series_id := NULL;
+    p.charted_at := NULL;
+    p.excluded_reason := NULL;
+    p.excluded_by := NULL;
+    p.excluded_at := NULL;
+    p.updated_at := NULL;
+    RETURN p;
+END
+$$;
+
+-- Evaluates a batch again when its controls change after its evaluation: otherwise a new
+-- control could open the gate of a failed batch. The lock waits for an evaluation under
+-- way that has not seen the change.
+CREATE FUNCTION lims.qc_control_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_batch record;
+    v_changed bigint[];
+BEGIN
+    -- Leaving a point out of its chart, or moving it, is no correction.
+    IF TG_OP = 'UPDATE' THEN
+        SELECT array_agg(c.qc_batch_id)
+          INTO v_changed
+          FROM (SELECT n.qc_batch_id, lims.qc_control_facts(n)
+                       *<> lims.qc_control_facts(o) AS is_corrected
+                  FROM changed_rows n
+                  FULL JOIN old_rows o
+                    ON o.organization_id = n.organization_id
+                   AND o.id = n.id
+                OFFSET 0) c
+         WHERE c.is_corrected;
+    END IF;
+    FOR v_batch IN
+        SELECT b.organization_id, b.id, b.qc_status
+          FROM lims.qc_batch b
+         WHERE (b.organization_id, b.id) IN (
+                   SELECT r.organization_id, r.qc_batch_id
+                     FROM changed_rows r)
+           AND (TG_OP <> 'UPDATE' OR b.id = ANY (v_changed))
+         ORDER BY b.organization_id, b.id
+           FOR NO KEY UPDATE
+    LOOP
+        IF v_batch.qc_status <> 'open' THEN
+            PERFORM lims.evaluate_qc_batch(v_batch.organization_id, v_batch.id);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER evaluate_insert AFTER INSERT ON lims.qc_control
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_control_changed();
+
+CREATE TRIGGER evaluate_update AFTER UPDATE ON lims.qc_control
+REFERENCING OLD TABLE AS old_rows NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_control_changed();
+
+CREATE TRIGGER evaluate_delete AFTER DELETE ON lims.qc_control
+REFERENCING OLD TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.qc_control_changed();
