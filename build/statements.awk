@@ -15,6 +15,11 @@
 # statement planned for the values of each call, for a search whose filters may
 # be absent, where a generic plan would be the wrong one.
 #
+# `list` has a page in order of id compiled twice: as it is written, from the oldest
+# on ("id > :cursor::bigint", "ORDER BY id"), and as <label>_newest, from the newest
+# on, with the cursor as the id before which to read (0: the end). A list in another
+# order has its <label>_newest written by hand. Either becomes .newest of the first.
+#
 # :name is a validated field of the request, :?name whether it was given, and
 # :$name comes from the request's context, where no client can reach it. Each
 # distinct one becomes a number $1 ... $n. Quoted text, quoted identifiers and
@@ -98,7 +103,7 @@ function current_file() {
     return block_file != "" && open ? block_file : FILENAME
 }
 
-function start(    fields, count) {
+function start(    fields, count, i) {
     count = split($0, fields, /[ \t\r]+/)
     open = 1
     global = 0
@@ -109,6 +114,7 @@ function start(    fields, count) {
     label = fields[3]
     rows = fields[4]
     custom = 0
+    list = 0
     if (label !~ /^[a-z][a-z0-9_]*$/ || length(label) > 60) {
         refuse(FNR, "bad label \"" label "\"")
     } else if (label == "none" || label == "count") {
@@ -120,21 +126,58 @@ function start(    fields, count) {
     if (!(rows in contract)) {
         refuse(FNR, "\"" label "\": one, many or exec")
     }
-    if (count >= 5 && fields[5] == "custom") {
-        custom = 1
-    } else if (count >= 5 && fields[5] != "") {
-        refuse(FNR, "\"" label "\": \"" fields[5] "\" means nothing here")
+    for (i = 5; i <= count; i++) {
+        if (fields[i] == "custom") {
+            custom = 1
+        } else if (fields[i] == "list") {
+            list = 1
+        } else if (fields[i] != "") {
+            refuse(FNR, "\"" label "\": \"" fields[i] "\" means nothing here")
+        }
     }
 }
 
-function finish(    sql) {
+function finish() {
     if (!open) {
         return
     }
+    compile(text)
+    if (list) {
+        label = label "_newest"
+        if (label in where) {
+            refuse(block_line, "label \"" label "\" is taken by " where[label])
+        }
+        where[label] = block_origin
+        compile(from_the_newest(text))
+    }
+    open = 0
+}
+
+# The text of a page in order of id, turned around.
+function from_the_newest(page,    lines, count, i, turned, out) {
+    # CASE, since NULLIF would keep the condition from the index under row-level security.
+    turned = gsub(/id > :cursor::bigint/,
+        "id < CASE :cursor::bigint WHEN 0 THEN 9223372036854775807 ELSE :cursor::bigint END", page)
+    count = split(page, lines, /\n/)
+    out = ""
+    for (i = 1; i <= count; i++) {
+        if (lines[i] ~ /ORDER BY ([a-z]+\.)?id$/) {
+            lines[i] = lines[i] " DESC"
+            turned += 100
+        }
+        out = out lines[i] (i < count ? "\n" : "")
+    }
+    if (turned < 101 || turned % 100 == 0) {
+        refuse(block_line, "\"" label "\" is no page in order of id: it needs id > :cursor::bigint and ORDER BY id")
+    }
+    return out
+}
+
+function compile(statement,    sql) {
     parameters = 0
     names_organization = 0
     split("", number)
-    sql = translate(text)
+    sql = translate(statement)
     gsub(/[ \t]+\n/, "\n", sql)
     gsub(/\n\n+/, "\n", sql)
     sub(/^[ \t\n]+/, "", sql)
@@ -152,7 +195,6 @@ function finish(    sql) {
         refuse(block_line, "\"" label "\" has more than " PARAMETERS_MAX " parameters")
     }
     keep(sql)
-    open = 0
 }
 
 function keep(sql,    i) {
@@ -385,6 +427,9 @@ function write_source(    i, j) {
         print "        .rows = " rows_of[i] "," > source
         if (custom_of[i]) {
             print "        .custom = true," > source
+        }
+        if ((label_of[i] "_newest") in where) {
+            print "        .newest = LIMS_STMT_" toupper(label_of[i]) "_NEWEST," > source
         }
         if (count_of[i]) {
             print "        .count = " count_of[i] "," > source

@@ -216,8 +216,22 @@ struct lims_field_t {
 /* clang-format off */
 #define LIMS_FIELD_END { .name = NULL }
 
+/* Orders of a list: from the oldest record on, or from the newest (kernel/query.c). */
+extern const char *const lims_list_orders[];
+
 /* The query parameters that every list takes. */
 #define LIMS_PAGING_FIELDS                                                           \
+    LIMS_CURSOR_FIELDS,                                                              \
+    { .name = "order",                                                               \
+      .type = LIMS_T_ENUM,                                                           \
+      .values = lims_list_orders,                                                    \
+      .fallback = "id",                                                              \
+      .doc = "Order of the list: id, from the oldest record on, or -id, from the newest on. "  \
+             "With -id the cursor is the id before which to read, and 0 reads from the newest.", \
+      .example = "-id" }
+
+/* The same of a list that has one order alone. */
+#define LIMS_CURSOR_FIELDS                                                           \
     { .name = "limit",                                                               \
       .type = LIMS_T_INTEGER,                                                        \
       .flags = LIMS_F_CLAMP,                                                           \

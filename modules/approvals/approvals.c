@@ -94,8 +94,10 @@ static const lims_field_t decision_input[] = {
 
 static const lims_error_t *list_of_sample(lims_request_t *rq)
 {
-    const lims_call_t calls[] = { { .statement = LIMS_STMT_APPROVAL_SAMPLE },
-                                  { .statement = LIMS_STMT_APPROVAL_LIST } };
+    const lims_call_t calls[] = {
+        { .statement = LIMS_STMT_APPROVAL_SAMPLE },
+        { .statement = lims_service_in_order(rq, LIMS_STMT_APPROVAL_LIST) },
+    };
     lims_result_t *results[2] = { NULL, NULL };
     const lims_error_t *error = lims_service_read(results, rq, calls, 2);
 

@@ -12,7 +12,7 @@ SELECT id
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: approval_list many
+-- name: approval_list many list
 SELECT *
   FROM lims.approval_record
  WHERE organization_id = :$organization::bigint

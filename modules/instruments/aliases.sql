@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: sample_name_list many
+-- name: sample_name_list many list
 SELECT *
   FROM lims.sample_name_record
  WHERE organization_id = :$organization::bigint

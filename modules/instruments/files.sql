@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: instrument_file_list many custom
+-- name: instrument_file_list many list custom
 SELECT f.*
   FROM lims.instrument_file_record f
  WHERE f.organization_id = :$organization::bigint

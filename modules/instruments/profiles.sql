@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: profile_list many
+-- name: profile_list many list
 SELECT *
   FROM lims.instrument_profile_record
  WHERE organization_id = :$organization::bigint

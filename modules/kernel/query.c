@@ -7,6 +7,8 @@
 #include "kernel/utf8.h"
 #include "kernel/validate.h"
 
+const char *const lims_list_orders[] = { "id", "-id", NULL };
+
 static int hexadecimal(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'

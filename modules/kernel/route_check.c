@@ -368,6 +368,25 @@ static void check_input(check_t *check, const char *where, const lims_resource_t
     }
 }
 
+/* A list that takes an order needs its statements in both directions. */
+static void check_order(check_t *check, const char *where, const lims_route_t *route)
+{
+    const lims_stmt_e pages[] = { route->statement, route->search, route->changes };
+
+    if ((route->flags & LIMS_R_LIST) == 0 || !lims_field_find(route->query, "order")) {
+        return;
+    }
+    for (unsigned i = 0; i < LIMS_LENGTH(pages); i++) {
+        const lims_statement_t *page = &check->statements[pages[i]];
+
+        if (pages[i] != LIMS_STMT_NONE && (int)pages[i] < check->statement_count &&
+            page->newest == LIMS_STMT_NONE) {
+            problem(check, where, "%s (%s) is no list: it has one order alone", page->label,
+                    page->origin);
+        }
+    }
+}
+
 static bool equal(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) == 0;
@@ -427,6 +446,7 @@ static void check_resource(check_t *check, const lims_resource_t *resource)
 
         check_route(check, here, route);
         check_input(check, here, resource, route);
+        check_order(check, here, route);
         check_earlier(check, here, route);
     }
 }

@@ -8,7 +8,7 @@
 #include "lims.h"
 
 /* How many rows a statement returns: `one`, `many` or `exec` (none) on the line with its
- * name; the word `custom` may follow. */
+ * name; the words `list` and `custom` may follow. */
 typedef enum { LIMS_ROWS_ONE, LIMS_ROWS_MANY, LIMS_ROWS_NONE } lims_rows_e;
 
 /* Where a parameter's text comes from: `:name`, `:?name` or `:$name`. */
@@ -25,6 +25,7 @@ typedef struct {
     const char *sql;   /* with $1 … $n in place of the names */
     lims_rows_e rows;
     bool custom; /* planned anew for the values of each call, never prepared */
+    lims_stmt_e newest; /* of a list: the same page from the newest record on */
     int count;   /* of parameters */
     const lims_parameter_t *parameters;
     const char *origin; /* "samples.sql:12" */

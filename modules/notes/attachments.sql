@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: attachment_list many
+-- name: attachment_list many list
 SELECT *
   FROM lims.attachment_record
  WHERE organization_id = :$organization::bigint

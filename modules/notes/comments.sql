@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: comment_list many
+-- name: comment_list many list
 SELECT *
   FROM lims.comment_record
  WHERE organization_id = :$organization::bigint

@@ -7,7 +7,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: order_list many
+-- name: order_list many list
 SELECT *
   FROM lims.sample_order_record
  WHERE organization_id = :$organization::bigint
@@ -15,7 +15,7 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: order_search many custom
+-- name: order_search many list custom
 SELECT *
   FROM lims.sample_order_record
  WHERE organization_id = :$organization::bigint

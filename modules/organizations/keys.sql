@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: key_list many
+-- name: key_list many list
 SELECT *
   FROM lims.api_key_record
  WHERE organization_id = :$organization::bigint

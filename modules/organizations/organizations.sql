@@ -7,7 +7,7 @@ SELECT *
   FROM lims.organization_record
  WHERE id = :id::bigint
 
--- name: organization_list many
+-- name: organization_list many list
 -- global: the list of all organizations, for the owner of the database
 SELECT *
   FROM lims.organization_record

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: person_list many
+-- name: person_list many list
 SELECT *
   FROM lims.person_record
  WHERE organization_id = :$organization::bigint

@@ -7,7 +7,7 @@ SELECT *
    AND id = :id::bigint
    AND ("ownerId" = :$user::bigint OR shared)
 
--- name: saved_view_list many
+-- name: saved_view_list many list
 SELECT *
   FROM lims.saved_view_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: user_list many
+-- name: user_list many list
 SELECT *
   FROM lims.user_record
  WHERE organization_id = :$organization::bigint

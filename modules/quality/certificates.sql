@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: certificate_list many custom
+-- name: certificate_list many list custom
 SELECT *
   FROM lims.certificate_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: confirmation_list many custom
+-- name: confirmation_list many list custom
 SELECT *
   FROM lims.confirmation_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: investigation_list many custom
+-- name: investigation_list many list custom
 SELECT *
   FROM lims.investigation_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: media_lot_list many custom
+-- name: media_lot_list many list custom
 SELECT *
   FROM lims.media_lot_record
  WHERE organization_id = :$organization::bigint

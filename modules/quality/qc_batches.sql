@@ -7,7 +7,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: qc_batch_list many custom
+-- name: qc_batch_list many list custom
 SELECT *
   FROM lims.qc_batch_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: qc_control_list many custom
+-- name: qc_control_list many list custom
 SELECT *
   FROM lims.qc_control_record
  WHERE organization_id = :$organization::bigint

@@ -7,7 +7,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: qc_series_list many custom
+-- name: qc_series_list many list custom
 SELECT *
   FROM lims.qc_series_record
  WHERE organization_id = :$organization::bigint

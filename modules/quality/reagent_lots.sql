@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: reagent_lot_list many custom
+-- name: reagent_lot_list many list custom
 SELECT *
   FROM lims.reagent_lot_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: worksheet_template_list many custom
+-- name: worksheet_template_list many list custom
 SELECT *
   FROM lims.worksheet_template_record
  WHERE organization_id = :$organization::bigint

@@ -8,7 +8,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: worksheet_list many custom
+-- name: worksheet_list many list custom
 SELECT *
   FROM lims.worksheet_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: client_list many
+-- name: client_list many list
 SELECT *
   FROM lims.client_record
  WHERE organization_id = :$organization::bigint

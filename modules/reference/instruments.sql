@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: instrument_list many
+-- name: instrument_list many list
 SELECT *
   FROM lims.instrument_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: material_type_list many
+-- name: material_type_list many list
 SELECT *
   FROM lims.material_type_record
  WHERE organization_id = :$organization::bigint

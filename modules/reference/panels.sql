@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: panel_list many
+-- name: panel_list many list
 SELECT *
   FROM lims.panel_record
  WHERE organization_id = :$organization::bigint

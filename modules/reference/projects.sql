@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: project_list many
+-- name: project_list many list
 SELECT *
   FROM lims.project_record
  WHERE organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: specification_list many custom
+-- name: specification_list many list custom
 SELECT *
   FROM lims.specification_record
  WHERE organization_id = :$organization::bigint

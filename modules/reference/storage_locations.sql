@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: storage_location_list many
+-- name: storage_location_list many list
 SELECT *
   FROM lims.storage_location_record
  WHERE organization_id = :$organization::bigint

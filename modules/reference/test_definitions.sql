@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: test_definition_list many
+-- name: test_definition_list many list
 SELECT *
   FROM lims.test_definition_record
  WHERE organization_id = :$organization::bigint

@@ -16,7 +16,7 @@ SELECT *
    AND "sampleId" = :id::bigint
  ORDER BY id
 
--- name: sample_test_list many
+-- name: sample_test_list many list
 SELECT *
   FROM lims.sample_test_record
  WHERE organization_id = :$organization::bigint
@@ -24,7 +24,7 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: sample_test_search many custom
+-- name: sample_test_search many list custom
 SELECT *
   FROM lims.sample_test_record
  WHERE organization_id = :$organization::bigint
@@ -37,7 +37,7 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: sample_test_changes many custom
+-- name: sample_test_changes many list custom
 -- Finds changes in the audit trail. With an index on updated_at instead, every
 -- correction would have to update all indexes of the table. The page is found
 -- first: by id or by time, depending on how long ago the time is.

@@ -8,7 +8,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: sample_list many
+-- name: sample_list many list
 SELECT *
   FROM lims.sample_record
  WHERE organization_id = :$organization::bigint
@@ -16,7 +16,7 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: sample_search many custom
+-- name: sample_search many list custom
 -- Planned for the values of each call: every filter has an index of its own.
 SELECT *
   FROM lims.sample_record

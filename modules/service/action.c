@@ -87,9 +87,16 @@ static lims_stmt_e page_statement(const lims_request_t *rq)
     return route->search != LIMS_STMT_NONE && is_filtered(rq) ? route->search : route->statement;
 }
 
+lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list)
+{
+    const char *order = lims_values_get(rq->values, "order");
+
+    return order && strcmp(order, "-id") == 0 ? lims_statements[list].newest : list;
+}
+
 static const lims_error_t *fetch_page(lims_request_t *rq)
 {
-    const lims_call_t call = { .statement = page_statement(rq) };
+    const lims_call_t call = { .statement = lims_service_in_order(rq, page_statement(rq)) };
     lims_result_t *rows = NULL;
     const lims_error_t *error = lims_service_read(&rows, rq, &call, 1);
 

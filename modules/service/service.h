@@ -55,6 +55,10 @@ lims_short_work_e lims_service_short_work(const lims_exchange_t *x);
 /* Answers a GET route: renders its rows into the reply. */
 const lims_error_t *lims_service_fetch(lims_request_t *rq);
 
+/* Returns the statement `list` in the order that the request asks for: itself, or the same
+ * page from the newest record on. */
+lims_stmt_e lims_service_in_order(const lims_request_t *rq, lims_stmt_e list);
+
 /* Restores the request to its state before the first attempt: drops the answer, the lock
  * and the signature of the failed attempt, and all values but the first `given`, such as
  * the id of a record that was not committed. */

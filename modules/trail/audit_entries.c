@@ -95,8 +95,15 @@ static const lims_field_t fields[] = {
     LIMS_FIELD_END,
 };
 
+static const char *const orders[] = { "-id", NULL };
+
 static const lims_field_t filters[] = {
-    LIMS_PAGING_FIELDS,
+    LIMS_CURSOR_FIELDS,
+    { .name = "order",
+      .type = LIMS_T_ENUM,
+      .values = orders,
+      .fallback = "-id",
+      .doc = "Order of the list: -id, from the newest entry on, which is the only one." },
     { .name = "table",
       .type = LIMS_T_STRING,
       .min = 1,

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: signature_list many custom
+-- name: signature_list many list custom
 SELECT *
   FROM lims.signature_record
  WHERE organization_id = :$organization::bigint

@@ -13,7 +13,7 @@ SELECT *
    AND "deliveryId" = :id::bigint
  ORDER BY number
 
--- name: webhook_delivery_list many custom
+-- name: webhook_delivery_list many list custom
 SELECT *
   FROM lims.webhook_delivery_record d
  WHERE d.organization_id = :$organization::bigint

@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: webhook_endpoint_list many
+-- name: webhook_endpoint_list many list
 SELECT *
   FROM lims.webhook_endpoint_record
  WHERE organization_id = :$organization::bigint

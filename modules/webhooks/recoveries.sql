@@ -6,7 +6,7 @@ SELECT *
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
--- name: webhook_recovery_list many
+-- name: webhook_recovery_list many list
 SELECT *
   FROM lims.webhook_recovery_record
  WHERE organization_id = :$organization::bigint

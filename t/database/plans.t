@@ -173,7 +173,8 @@ sub searches {
             die "no value for $name\n" if $name && !$filter{$name};
             for my $value ($name ? @{ $filter{$name} } : '') {
                 for my $cursor (0, 15_000) {
-                    my %values = (limit => 50, cursor => $cursor, %{ $given{ $each->{label} } || {} },
+                    my %values = (limit => 50, cursor => $cursor,
+                        %{ $given{ $each->{label} =~ s/_newest\z//r } || {} },
                         $name ? ($name => $value) : ());
                     is_selective(plan_of($each->{sql},
                             LIMS::Database::Statements::bound($each, \%values, \%context)),
@@ -186,12 +187,14 @@ sub searches {
 }
 
 sub pages_begin_at_the_cursor {
-    my %table = (sample_list => 'sample', sample_test_list => 'sample_test');
+    my %table = (sample_list => 'sample', sample_test_list => 'sample_test',
+        sample_list_newest => 'sample', sample_test_list_newest => 'sample_test');
     for my $label (sort keys %table) {
+        my $from = $label =~ /newest/ ? '<' : '>';
         for my $cursor (0, 15_000, 85_000) {
             my @found = grep { ($_->{'Relation Name'} // '') eq $table{$label}
                     && ($_->{'Index Name'} // '') eq "$table{$label}_pkey"
-                    && ($_->{'Index Cond'} // '') =~ /organization_id = .*\bid > / }
+                    && ($_->{'Index Cond'} // '') =~ /organization_id = .*\bid $from / }
                 nodes(plan_of($statement{$label}{sql}, LIMS::Database::Statements::bound($statement{$label},
                         { limit => 50, cursor => $cursor }, \%context)));
             ok(scalar @found, "$label from $cursor: by (organization_id, id)");

@@ -89,7 +89,7 @@ my @ids = 1 .. $lab->value('SELECT max(record_id) FROM lims.audit_entry'
 sub values_for {
     my ($each, $id) = @_;
     return { id => $id, cursor => 0, limit => 500, table => 'sample', recordId => $id }
-        if $each->{label} =~ /_(?:list|search)\z/;
+        if $each->{label} =~ /_(?:list|search)(?:_newest)?\z/;
     return {
         id => $id, cursor => 0, limit => 500, name => 'wall', code => 'wall', status => 'received',
         result => '7', sampleIds => "{$id}", receivable => "{$id}", sampleTestIds => "{$id}",

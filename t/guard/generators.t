@@ -90,6 +90,12 @@ my @refusals = (
     [ "-- name: a one\n-- global: x\nSELECT " . join(',', map { ":p$_" } 1 .. 65),
         qr/more than 64/, 'too many parameters' ],
 );
+push @refusals, map { [ "-- name: a many list\nSELECT :\$organization FROM t $_->[0]", qr/no page in order/, $_->[1] ] } (
+    [ 'ORDER BY id', 'a list without a cursor' ],
+    [ "WHERE id > :cursor::bigint\n ORDER BY name", 'a list in another order' ],
+);
+push @refusals, [ "-- name: a_newest one\n-- global: x\nSELECT 1\n-- name: a many list\n"
+        . "SELECT :\$organization WHERE id > :cursor::bigint\n ORDER BY id\n", qr/taken/, 'a list whose twin is there' ];
 for my $case (@refusals) {
     my ($status, $messages) = statements($case->[0]);
     ok($status != 0, "statements refuse $case->[2]");
@@ -108,6 +114,15 @@ like($header, qr/LIMS_CONTEXT_ORGANIZATION,\n(?:\s*LIMS_CONTEXT_\w+,\n)+\s*LIMS_
     'what the context has');
 like($source, qr/\.rows = LIMS_ROWS_MANY,\n\s*\.custom = true/, 'the row contract');
 like($source, qr/\.origin = "noun\.sql:4"/,                     'the origin');
+unlike($source, qr/\.newest/, 'no list, no page from the newest on');
+
+($status, $messages, $header, $source) = statements("-- name: a many list custom\nSELECT x.* FROM x\n"
+        . " WHERE o = :\$organization AND x.id > :cursor::bigint\n ORDER BY x.id\n LIMIT :limit\n");
+like($header, qr/LIMS_STMT_A,\n\s*LIMS_STMT_A_NEWEST,/, 'a list is two statements');
+like($source, qr/\.label = "a",.*?\.custom = true,\n\s*\.newest = LIMS_STMT_A_NEWEST,.*?\.label = "a_newest"/s,
+    '... of which the first names the second');
+like($source, qr/a_newest".*?x\.id < CASE \$2::bigint WHEN 0 THEN 9223372036854775807 ELSE \$2::bigint END\\n"\s*" ORDER BY x\.id DESC\\n"\s*" LIMIT \$3"/s,
+    '... which is the same turned around');
 
 # --- Migrations --------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A statement that no C file names is dead, and its SQL would rot unseen. (A
-# name that no statement has does not compile.)
+# name that no statement has does not compile.) A list's page from the newest record
+# on is named by the list.
 use strict;
 use warnings;
 
@@ -17,7 +18,7 @@ for my $path (files(qr/\.sql\z/, 'modules')) {
 }
 
 cmp_ok(scalar @labels, '>', 0, 'there are statements');
-my @unused = grep { my $name = 'LIMS_STMT_' . uc; $code !~ /\b$name\b/ } @labels;
+my @unused = grep { my $name = 'LIMS_STMT_' . uc s/_newest\z//r; $code !~ /\b$name\b/ } @labels;
 ok(!@unused, 'every statement is used') or diag("@unused");
 
 done_testing();

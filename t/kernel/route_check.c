@@ -26,14 +26,22 @@ static const lims_parameter_t list_parameters[] = {
     { .kind = LIMS_P_VALUE, .name = "limit" },
 };
 
-enum { NONE, UPDATE, LIST, COUNT };
+enum { NONE, UPDATE, LIST, NEWEST, COUNT };
 
 static const lims_statement_t statements[COUNT] = {
     [UPDATE] = { .label = "x_update",
                  .count = 4,
                  .parameters = update_parameters,
                  .origin = "x.sql:1" },
-    [LIST] = { .label = "x_list", .count = 2, .parameters = list_parameters, .origin = "x.sql:9" },
+    [LIST] = { .label = "x_list",
+               .newest = (lims_stmt_e)NEWEST,
+               .count = 2,
+               .parameters = list_parameters,
+               .origin = "x.sql:9" },
+    [NEWEST] = { .label = "x_list_newest",
+                 .count = 2,
+                 .parameters = list_parameters,
+                 .origin = "x.sql:9" },
 };
 
 static const char *const no_values[] = { NULL };
@@ -49,6 +57,8 @@ static const lims_field_t page[] = {
     { .name = "limit", .type = LIMS_T_INTEGER, .min = 1, .max = 500, .fallback = "50" },
     LIMS_FIELD_END,
 };
+
+static const lims_field_t ordered_page[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END };
 
 static const lims_field_t id_input[] = { { .name = "id", .type = LIMS_T_ID }, LIMS_FIELD_END };
 
@@ -109,6 +119,12 @@ static void test_sound(void)
     list.statement = (lims_stmt_e)LIST;
     list.operation = "listX";
     is(check(sound_fields, sound_update, list), NULL, "a sound list passes");
+    list.flags = LIMS_R_LIST;
+    list.query = ordered_page;
+    is(check(sound_fields, sound_update, list), NULL, "... in either order");
+    list.statement = (lims_stmt_e)NEWEST;
+    has(check(sound_fields, sound_update, list), "x_list_newest (x.sql:9) is no list",
+        "a list that takes an order and has one alone");
 }
 
 static void test_routes(void)
