@@ -300,8 +300,10 @@ enum {
     LIMS_R_COSTLY = 1 << 10,    /* a tighter rate limit besides the common one */
     LIMS_R_QUEUED = 1 << 11,    /* its work is bound by the processor: it waits in the
                                    admission queue */
-    LIMS_R_BYTES = 1 << 12      /* command line: without --json the answer is the bytes of
+    LIMS_R_BYTES = 1 << 12,     /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
+    LIMS_R_EACH = 1 << 13       /* an act over many records: a handler signs each of them,
+                                   not the service the one of :id (service/each.h) */
 };
 
 typedef const lims_error_t *(lims_handler_fn)(lims_request_t *rq);
@@ -423,6 +425,7 @@ struct lims_request_t {
     lims_actor_t actor;
     const char *id;            /* `X-Request-Id` of this request */
     const char *reason;        /* why, for the audit trail; NULL: none was given */
+    bool signs;              /* the act is signed: its signer's password was checked */
     const char *signature;     /* id of the electronic signature made, or NULL */
     lims_values_t *values;     /* path, query and body, validated, by name */
     const lims_upload_t *file; /* of a form; NULL: none came */

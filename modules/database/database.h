@@ -32,7 +32,12 @@ typedef struct {
 /* Transaction control of a round trip. */
 enum {
     LIMS_DB_BEGIN = 1 << 0, /* BEGIN before the first call */
-    LIMS_DB_COMMIT = 1 << 1 /* COMMIT after the last call */
+    LIMS_DB_COMMIT = 1 << 1, /* COMMIT after the last call */
+    /* One savepoint at a time, in an open transaction: */
+    LIMS_DB_SAVEPOINT = 1 << 2, /* SAVEPOINT before the first call */
+    LIMS_DB_RELEASE = 1 << 3,   /* RELEASE after the last call: what was done stays */
+    LIMS_DB_UNDO = 1 << 4       /* ROLLBACK TO the savepoint and its RELEASE, before the first
+                                   call; also after an error */
 };
 
 /* Adds our state to `pg`, a PGconn that its owner keeps and closes. Called once;

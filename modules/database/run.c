@@ -2,7 +2,7 @@
 /*
  * run.c - pipelines: several statements in one round trip.
  *
- * Sent in this order: BEGIN if requested; for each call PREPARE, unless this server
+ * Sent in this order: BEGIN or SAVEPOINT if requested; for each call PREPARE, unless this server
  * process has the statement, and its execution; COMMIT if requested; a synchronisation
  * point. The answers are read in the same order up to the synchronisation point, also
  * after an error, so that the state of the connection is known. If the synchronisation
@@ -26,8 +26,10 @@
 static const char plan_each_time[] =
     "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";
 
+#define RELEASE "RELEASE SAVEPOINT record"
+
 /* A message that was sent and has to be answered. */
-typedef enum { SENT_FRAME, SENT_PREPARE, SENT_CALL } sent_e;
+typedef enum { SENT_FRAME, SENT_UNDO, SENT_PREPARE, SENT_CALL } sent_e;
 
 typedef struct {
     sent_e what;
@@ -39,7 +41,7 @@ typedef struct lims_trip_t {
     lims_connection_t *connection;
     const lims_call_t *calls;
     lims_result_t **results;
-    sent_t sent[2 * LIMS_CALLS_MAX + 2];
+    sent_t sent[2 * LIMS_CALLS_MAX + 6];
     int count;
     int answered;    /* number of messages answered */
     bool has_result; /* the current message has its result; a NULL follows */
@@ -114,6 +116,15 @@ static bool send_frame(trip_t *trip, const char *sql)
     return note(trip, sent, SENT_FRAME, 0);
 }
 
+/* Rolls back to the savepoint, which is answered by the word ROLLBACK, as a failed COMMIT. */
+static bool send_undo(trip_t *trip)
+{
+    int sent = PQsendQueryParams(trip->connection->pg, "ROLLBACK TO SAVEPOINT record", 0, NULL,
+                                 NULL, NULL, NULL, 0);
+
+    return note(trip, sent, SENT_UNDO, 0) && send_frame(trip, RELEASE);
+}
+
 static bool send_call(trip_t *trip, int index)
 {
     const lims_call_t *call = &trip->calls[index];
@@ -146,7 +157,9 @@ static bool send_call(trip_t *trip, int index)
 
 static bool send_all(trip_t *trip, int count, unsigned frame)
 {
-    if ((frame & LIMS_DB_BEGIN) && !send_frame(trip, "BEGIN")) {
+    if (((frame & LIMS_DB_BEGIN) && !send_frame(trip, "BEGIN")) ||
+        ((frame & LIMS_DB_UNDO) && !send_undo(trip)) ||
+        ((frame & LIMS_DB_SAVEPOINT) && !send_frame(trip, "SAVEPOINT record"))) {
         return false;
     }
     for (int i = 0; i < count; i++) {
@@ -154,7 +167,8 @@ static bool send_all(trip_t *trip, int count, unsigned frame)
             return false;
         }
     }
-    if ((frame & LIMS_DB_COMMIT) && !send_frame(trip, "COMMIT")) {
+    if (((frame & LIMS_DB_RELEASE) && !send_frame(trip, RELEASE)) ||
+        ((frame & LIMS_DB_COMMIT) && !send_frame(trip, "COMMIT"))) {
         return false;
     }
     if (!PQpipelineSync(trip->connection->pg)) {

@@ -288,8 +288,11 @@ static void check_signing(check_t *check, const char *where, const lims_route_t 
     if ((route->flags & LIMS_R_SIGN) != 0 && !route->meaning) {
         problem(check, where, "LIMS_R_SIGN without a meaning");
     }
-    if (route->signs && !lims_route_has_id(route)) {
+    if (route->signs && !lims_route_has_id(route) && !(route->flags & LIMS_R_EACH)) {
         problem(check, where, "signs a record, but its path names none");
+    }
+    if ((route->flags & LIMS_R_EACH) && !route->handler) {
+        problem(check, where, "LIMS_R_EACH without a handler, which signs each record");
     }
 }
 

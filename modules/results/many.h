@@ -27,4 +27,12 @@ const lims_error_t *lims_results_inactive(lims_request_t *rq, const char *id);
 lims_handler_fn lims_results_enter_many;
 lims_handler_fn lims_results_judge_many;
 
+/* Verification of many, each in a savepoint of its own (verify_many.c). */
+extern const lims_field_t lims_results_verify_input[];
+extern const lims_field_t lims_results_verify_output[];
+const lims_error_t *lims_results_verify_many(lims_request_t *rq);
+
+/* Refuses where the gates of verifying the test of :id are closed. */
+const lims_error_t *lims_results_verify_gates(lims_request_t *rq);
+
 #endif /* LIMS_RESULTS_MANY_H */

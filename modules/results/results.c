@@ -236,7 +236,7 @@ static const lims_field_t filters[] = {
 /* --- Actions -------------------------------------------------------------- */
 
 /* The gates of a verification also refuse a test that is verified already. */
-static const lims_error_t *guard_verify(lims_request_t *rq)
+const lims_error_t *lims_results_verify_gates(lims_request_t *rq)
 {
     return lims_gates_check(rq, LIMS_STMT_SAMPLE_TEST_VERIFY_BLOCKERS);
 }
@@ -360,8 +360,25 @@ static const lims_route_t routes[] = {
       .status = 200,
       .meaning = "verified",
       .signs = "sample_test",
-      .guard = guard_verify,
+      .guard = lims_results_verify_gates,
       .statement = LIMS_STMT_SAMPLE_TEST_VERIFY,
+      .errors = verify_errors },
+    { .method = "POST",
+      .path = "/sample-tests/verify",
+      .command = "sample-test verify-many",
+      .surfaces = LIMS_SURFACES_PEOPLE,
+      .operation = "verifyResults",
+      .summary = "Verify and lock many results",
+      .description = "One password, and a signature for each result. By default all are verified "
+                     "or none; otherwise each that can be.",
+      .permission = "result.verify",
+      .flags = LIMS_R_NO_RECORD | LIMS_R_EACH,
+      .input = lims_results_verify_input,
+      .output = lims_results_verify_output,
+      .status = 200,
+      .meaning = "verified",
+      .signs = "sample_test",
+      .handler = lims_results_verify_many,
       .errors = verify_errors },
     { .method = "POST",
       .path = "/sample-tests/bulk-results",

@@ -163,3 +163,33 @@ SELECT j."sampleTestId",
        j.refusals,
        j."entryWarnings"
   FROM lims.judge_results(:$organization::bigint, :results::jsonb) j
+
+-- name: sample_tests_lock many
+-- Locks the tests to verify, with the families of those to choose, in order of id.
+WITH asked AS MATERIALIZED (
+    SELECT (i.value ->> 'sampleTestId')::bigint AS id, i.value ? 'choose' AS is_choice
+      FROM jsonb_array_elements(:items::jsonb) AS i (value)
+)
+SELECT t.id,
+       t.status
+  FROM lims.sample_test t
+ WHERE t.organization_id = :$organization::bigint
+   AND t.id = ANY (ARRAY(SELECT asked.id FROM asked
+                         UNION ALL
+                         SELECT f.id
+                           FROM asked
+                           JOIN lims.sample_test c
+                             ON c.organization_id = :$organization::bigint
+                            AND c.id = asked.id
+                           JOIN lims.sample_test f
+                             ON f.organization_id = c.organization_id
+                            AND f.sample_id = c.sample_id
+                            AND coalesce(f.retest_of, f.id) = coalesce(c.retest_of, c.id)
+                          WHERE asked.is_choice))
+ ORDER BY t.id
+   FOR NO KEY UPDATE OF t
+
+-- name: reason_give one
+-- Has the audit trail give this reason from here on.
+-- global: sets the context alone
+SELECT set_config('lims.reason', coalesce(:$reason::text, ''), true) AS "context"

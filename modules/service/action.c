@@ -137,9 +137,7 @@ const lims_error_t *lims_service_fetch(lims_request_t *rq)
     return (rq->route->flags & LIMS_R_LIST) ? fetch_page(rq) : fetch_record(rq);
 }
 
-/* Locks the record, unless it is locked already, so that decisions about it hold until
- * the transaction ends. */
-static const lims_error_t *lock_record(lims_request_t *rq)
+const lims_error_t *lims_service_lock(lims_request_t *rq)
 {
     const lims_error_t *error = NULL;
 
@@ -239,7 +237,7 @@ const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match)
                                  "configured.");
     }
     if (addressed && rq->resource->lock) {
-        error = lock_record(rq);
+        error = lims_service_lock(rq);
     }
     if (!error && addressed && if_match) {
         error = check_condition(rq, if_match);

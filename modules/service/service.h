@@ -46,6 +46,10 @@ const lims_error_t *lims_service_read(lims_result_t **results, lims_request_t *r
  * If-Match field or NULL. */
 const lims_error_t *lims_service_act(lims_request_t *rq, const char *if_match);
 
+/* Locks the record of the request, unless it is locked already, so that decisions about it
+ * hold until the transaction ends. LIMS_E_NOT_FOUND: there is none. */
+const lims_error_t *lims_service_lock(lims_request_t *rq);
+
 /* Returns the kind of the request's short database work: reading a record or a page
  * without a filter, or the first transaction of queued work, which do not wait for locks;
  * else LIMS_SHORT_WORK_NONE. Called after the checks of the request, by the transport's

@@ -40,21 +40,24 @@ static const char *meaning_of(const lims_request_t *rq)
 
 const lims_error_t *lims_signing_sign(lims_request_t *rq)
 {
+    return lims_signing_sign_as(rq, meaning_of(rq));
+}
+
+const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning)
+{
     lims_values_t *values = lims_values_create(rq->pool);
     const lims_call_t call = { .statement = LIMS_STMT_SIGN_RECORD, .values = values };
     const lims_error_t *error = NULL;
     lims_result_t *row = NULL;
 
-    if (rq->resource->lock) {
+    if (rq->resource->lock && !rq->locked) {
         error = lims_database_call(&rq->locked, rq, rq->resource->lock);
-        if (error || lims_result_count(rq->locked) == 0) {
-            return error;
-        }
-        if (lims_result_true(rq->locked, 0, "settled")) {
-            return NULL;
-        }
     }
-    lims_values_set(values, "meaning", meaning_of(rq));
+    if (error || (rq->locked && (lims_result_count(rq->locked) == 0 ||
+                                 lims_result_true(rq->locked, 0, "settled")))) {
+        return error;
+    }
+    lims_values_set(values, "meaning", meaning);
     lims_values_set(values, "signs", rq->route->signs);
     lims_values_set(values, "id", lims_values_get(rq->values, "id"));
     error = lims_database_run(&row, rq, &call, 1, 0);

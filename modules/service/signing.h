@@ -25,4 +25,7 @@ const lims_error_t *lims_signing_check(const char *user, const char *hash, const
  * reports, or is decided already (column "settled" of its lock), so that nothing changes. */
 const lims_error_t *lims_signing_sign(lims_request_t *rq);
 
+/* The same with a meaning of the caller's, instead of that of the route. */
+const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning);
+
 #endif /* LIMS_SERVICE_SIGNING_H */

@@ -11,3 +11,8 @@ WITH signature AS MATERIALIZED (
 SELECT id AS "id",
        set_config('lims.signature_id', id::text, true) AS "context"
   FROM signature
+
+-- name: signed_hash one
+-- The digest of what a signature of the record would cover now.
+SELECT encode(lims.signed_hash(:$organization::bigint, :signs::text, :id::bigint), 'hex')
+           AS "contentHash"

@@ -186,7 +186,8 @@ static const lims_error_t *transact(lims_request_t *rq, bool signs)
         return error;
     }
     error = begin(rq);
-    if (!error && signs) {
+    rq->signs = signs;
+    if (!error && signs && !(rq->route->flags & LIMS_R_EACH)) {
         error = lims_signing_sign(rq);
     }
     if (!error) {

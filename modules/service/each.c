@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* each.c - one act over many records. */
+#include "service/each.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "database/database.h"
+#include "kernel/error.h"
+#include "kernel/field.h"
+#include "kernel/writer.h"
+#include "service/service.h"
+#include "service/signing.h"
+
+/* --- Reading the list ------------------------------------------------------ */
+
+const lims_error_t *lims_each_read(lims_each_t **items, int *count, const lims_request_t *rq,
+                                   const char *name, const char *id_name)
+{
+    const char *text = lims_values_get(rq->values, name);
+    lims_json_t *root = NULL;
+    const lims_error_t *error = lims_json_parse(&root, text, strlen(text), rq->pool);
+    int i = 0;
+
+    if (error) {
+        return error;
+    }
+    *count = root->count;
+    *items = apr_pcalloc(rq->pool, sizeof(**items) * (apr_size_t)(root->count + 1));
+    for (const lims_json_t *asked = root->first; asked; asked = asked->next) {
+        const lims_json_t *hash = lims_json_member(asked, "contentHash");
+
+        (*items)[i++] = (lims_each_t){ .id = lims_json_member(asked, id_name)->text,
+                                       .content_hash = hash ? hash->text : NULL,
+                                       .asked = asked };
+    }
+    return NULL;
+}
+
+/* --- Acting on each -------------------------------------------------------- */
+
+/* Compares ids, which are decimal text without leading zeros. */
+static int by_id(const void *a, const void *b)
+{
+    const char *one = (*(const lims_each_t *const *)a)->id;
+    const char *other = (*(const lims_each_t *const *)b)->id;
+    apr_size_t length = strlen(one), than = strlen(other);
+
+    return length == than ? strcmp(one, other) : length < than ? -1 : 1;
+}
+
+static lims_each_t **in_order(lims_each_t *items, int count, apr_pool_t *pool)
+{
+    lims_each_t **order = apr_palloc(pool, sizeof(*order) * (apr_size_t)(count + 1));
+
+    for (int i = 0; i < count; i++) {
+        order[i] = &items[i];
+    }
+    qsort(order, (apr_size_t)count, sizeof(*order), by_id);
+    return order;
+}
+
+/* Refuses where the record no longer has the content that its signer saw. */
+static const lims_error_t *check_content(lims_request_t *rq, const lims_each_t *item)
+{
+    lims_values_t *values = lims_values_create(rq->pool);
+    const lims_call_t call = { .statement = LIMS_STMT_SIGNED_HASH, .values = values };
+    const lims_error_t *error;
+    lims_result_t *row = NULL;
+
+    if (!item->content_hash) {
+        return NULL;
+    }
+    lims_values_set(values, "signs", rq->route->signs);
+    lims_values_set(values, "id", item->id);
+    error = lims_database_run(&row, rq, &call, 1, 0);
+    if (error || strcmp(lims_result_get(row, 0, "contentHash"), item->content_hash) == 0) {
+        return error;
+    }
+    return lims_client_error(rq->pool, LIMS_E_PRECONDITION_FAILED,
+                             "The %s %s has changed since you read it; read it again and decide "
+                             "anew.",
+                             rq->resource->name, item->id);
+}
+
+static const lims_error_t *act_on(lims_request_t *rq, const lims_each_t *item, lims_each_fn *act)
+{
+    const lims_error_t *error = lims_service_lock(rq);
+
+    if (!error) {
+        error = check_content(rq, item);
+    }
+    if (!error && rq->signs) {
+        error = lims_signing_sign(rq);
+    }
+    return error ? error : act(rq, item);
+}
+
+/* Whether the error concerns the record alone, so that the others can go on. */
+static bool is_refusal(const lims_error_t *error)
+{
+    return lims_error_kinds[error->kind].status < 500 &&
+           error->retry == LIMS_RETRY_NO;
+}
+
+const lims_error_t *lims_each(lims_request_t *rq, lims_each_t *items, int count, lims_each_fn *act)
+{
+    lims_each_t **order = in_order(items, count, rq->pool);
+    const lims_error_t *error = NULL;
+
+    for (int i = 0; i < count && !error; i++) {
+        rq->locked = NULL;
+        rq->signature = NULL;
+        lims_values_set(rq->values, "id", order[i]->id);
+        error = lims_database_run(NULL, rq, NULL, 0, LIMS_DB_SAVEPOINT);
+        if (error) {
+            return error;
+        }
+        order[i]->error = act_on(rq, order[i], act);
+        if (order[i]->error && !is_refusal(order[i]->error)) {
+            return order[i]->error;
+        }
+        error = lims_database_run(NULL, rq, NULL, 0,
+                                  order[i]->error ? LIMS_DB_UNDO : LIMS_DB_RELEASE);
+    }
+    return error;
+}
+
+/* --- The answer ------------------------------------------------------------- */
+
+/* Returns the object of one record: its refusal has the members that it has when it is
+ * answered alone. */
+static const char *result_of(const lims_each_t *item, const char *id_name, bool done,
+                             apr_pool_t *pool)
+{
+    const char *status = done ? item->becomes : item->stood;
+    apr_size_t length;
+    const char *refusal = item->error ? lims_error_body(&length, item->error, pool) : NULL;
+    bool gates = refusal && strstr(refusal, "\"blockers\":");
+
+    return apr_pstrcat(pool, "{\"", id_name, "\":", item->id, ",\"status\":",
+                       status ? apr_pstrcat(pool, "\"", status, "\"", NULL) : "null",
+                       gates ? "" : ",\"blockers\":[]", ",",
+                       refusal ? refusal + 1 : "\"error\":null,\"message\":null}", NULL);
+}
+
+static const char *results_of(const lims_each_t *items, int count, const char *id_name, bool none,
+                              apr_pool_t *pool)
+{
+    lims_writer_t *w = lims_writer_create(pool);
+    apr_size_t length;
+
+    lims_writer_array_begin(w);
+    for (int i = 0; i < count; i++) {
+        lims_writer_raw(w, result_of(&items[i], id_name, !none && !items[i].error, pool));
+    }
+    lims_writer_array_end(w);
+    return apr_pstrcat(pool, "\"results\":", lims_writer_finish(&length, w), NULL);
+}
+
+const lims_error_t *lims_each_answer(lims_request_t *rq, const lims_each_t *items, int count,
+                                     const char *id_name, bool atomic)
+{
+    const lims_error_t *first = NULL;
+    int refused = 0;
+    bool none;
+
+    for (int i = 0; i < count; i++) {
+        first = first ? first : items[i].error;
+        refused += items[i].error ? 1 : 0;
+    }
+    none = atomic && refused > 0;
+    if (none) {
+        bool conflict = lims_error_kinds[first->kind].status == 409;
+
+        return lims_client_error_with(
+            rq->pool, conflict ? first->kind : LIMS_E_INVALID_TRANSITION,
+            results_of(items, count, id_name, true, rq->pool),
+            "Nothing was done: %d of %d are refused. The first: %s", refused, count,
+            first->message);
+    }
+    rq->reply->body =
+        apr_pstrcat(rq->pool, "{", results_of(items, count, id_name, false, rq->pool), "}", NULL);
+    rq->reply->length = strlen(rq->reply->body);
+    return NULL;
+}
