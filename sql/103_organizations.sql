@@ -330,7 +330,9 @@ CREATE FUNCTION lims.authenticate(
     OUT user_id bigint,
     OUT scopes text[],
     OUT upload_only boolean,
-    OUT last_used_at timestamptz
+    OUT last_used_at timestamptz,
+    -- What the key may do under keysWithinRoles; NULL: it is ruled by its scopes alone.
+    OUT permissions text[]
 )
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -341,6 +343,8 @@ DECLARE
 BEGIN
     SELECT k.id, k.organization_id, k.acts_for, k.scopes, k.upload_only,
            k.last_used_at,
+           CASE WHEN o.keys_within_roles
+                THEN lims.permissions_of(k.organization_id, k.acts_for) END,
            CASE WHEN k.revoked_at IS NOT NULL THEN 'the API key is revoked'
                 WHEN k.expires_at <= now() THEN 'the API key has expired'
                 WHEN NOT u.active
@@ -355,7 +359,7 @@ BEGIN
                 WHEN NOT o.api_access THEN 'the plan has no API access'
            END
       INTO key_id, organization_id, user_id, scopes, upload_only,
-           last_used_at, v_refusal
+           last_used_at, permissions, v_refusal
       FROM lims.api_key k
       JOIN lims.user_account u
         ON u.organization_id = k.organization_id

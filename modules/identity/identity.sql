@@ -8,6 +8,7 @@ SELECT key_id AS "keyId",
        user_id AS "userId",
        scopes AS "scopes",
        upload_only AS "uploadOnly",
+       permissions AS "permissions",
        (last_used_at IS NULL
         OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
   FROM lims.authenticate(:keyHash::bytea, :$request::text, :$reason::text)
@@ -20,6 +21,7 @@ SELECT key_id AS "keyId",
        user_id AS "userId",
        scopes AS "scopes",
        upload_only AS "uploadOnly",
+       permissions AS "permissions",
        (last_used_at IS NULL
         OR last_used_at < now() - make_interval(secs => :touchInterval::float8)) AS "touchDue"
   FROM lims.authenticate(:keyHash::bytea, NULL)

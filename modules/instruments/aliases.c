@@ -94,24 +94,6 @@ static const lims_field_t add_input[] = {
     LIMS_FIELD_END,
 };
 
-const lims_error_t *lims_instruments_reviewer(lims_request_t *rq, const char *what)
-{
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_INSTRUMENT_REVIEWER);
-
-    if (error || lims_result_true(row, 0, "reviewer")) {
-        return error;
-    }
-    return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED,
-                             "%s by users with the role administrator, lab_manager or qa_officer.",
-                             what);
-}
-
-static const lims_error_t *check_reviewer(lims_request_t *rq)
-{
-    return lims_instruments_reviewer(rq, "Names of samples are listed");
-}
-
 static const lims_error_t *add(lims_request_t *rq)
 {
     lims_result_t *row = NULL;
@@ -174,7 +156,6 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_REASON,
       .input = add_input,
       .status = 201,
-      .guard = check_reviewer,
       .handler = add,
       .errors = add_errors },
     { .method = "POST",
@@ -187,7 +168,6 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_REASON,
       .input = lims_reason_input,
       .status = 200,
-      .guard = check_reviewer,
       .handler = remove_name,
       .errors = remove_errors },
     LIMS_ROUTE_END,

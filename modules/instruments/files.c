@@ -292,13 +292,6 @@ static const lims_field_t again_output[] = {
     LIMS_FIELD_END,
 };
 
-/* --- Who ------------------------------------------------------------------ */
-
-static const lims_error_t *check_reviewer(lims_request_t *rq)
-{
-    return lims_instruments_reviewer(rq, "What becomes of a file is decided");
-}
-
 /* --- What a release is made with ------------------------------------------ */
 
 static const char *text_of(const lims_json_t *object, const char *name, const char *otherwise)
@@ -378,11 +371,8 @@ static const lims_error_t *prepare(lims_request_t *rq)
 {
     const char *profile = lims_values_get(rq->values, "profile");
     lims_import_t *import = rq->staged;
-    const lims_error_t *error = check_reviewer(rq);
+    const lims_error_t *error = lims_import_load(import, rq, lims_values_get(rq->values, "id"));
 
-    if (!error) {
-        error = lims_import_load(import, rq, lims_values_get(rq->values, "id"));
-    }
     if (!error && strcmp(import->status, "quarantined") != 0) {
         return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
                                  "File %s is %s: there is nothing to decide.", import->id,
@@ -551,7 +541,6 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_REASON,
       .input = lims_reason_input,
       .status = 200,
-      .guard = check_reviewer,
       .statement = LIMS_STMT_INSTRUMENT_FILE_REJECT,
       .errors = review_errors },
     { .method = "POST",
@@ -564,7 +553,6 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_REASON,
       .input = lims_reason_input,
       .status = 200,
-      .guard = check_reviewer,
       .statement = LIMS_STMT_INSTRUMENT_FILE_REOPEN,
       .errors = review_errors },
     LIMS_ROUTE_END,

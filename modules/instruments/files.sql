@@ -67,11 +67,3 @@ UPDATE lims.instrument_file
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id
-
--- name: instrument_reviewer one
-SELECT EXISTS (
-           SELECT FROM lims.user_role
-            WHERE organization_id = :$organization::bigint
-              AND user_id = :$user::bigint
-              AND role IN ('system_administrator', 'administrator',
-                           'lab_manager', 'qa_officer')) AS "reviewer"

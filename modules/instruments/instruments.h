@@ -30,8 +30,4 @@ typedef enum {
  * the least age of the interruption in seconds. */
 const lims_error_t *lims_files_resume(lims_resumed_e *resumed, lims_request_t *rq);
 
-/* Refuses unless the acting user may decide about files and profiles. `what`
- * begins the sentence of the refusal: "Profiles are managed". */
-const lims_error_t *lims_instruments_reviewer(lims_request_t *rq, const char *what);
-
 #endif /* LIMS_INSTRUMENTS_H */

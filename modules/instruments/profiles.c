@@ -14,7 +14,6 @@
 #include "kernel/base64.h"
 #include "kernel/error.h"
 #include "kernel/field.h"
-#include "organizations/organizations.h"
 #include "profiles/golden.h"
 #include "service/service.h"
 
@@ -121,11 +120,6 @@ static const lims_field_t trial_input[] = {
       .doc = "Id of an instrument file that the service has kept." },
     LIMS_FIELD_END,
 };
-
-static const lims_error_t *check_administrator(lims_request_t *rq)
-{
-    return lims_check_administrator(rq, "Profiles are managed");
-}
 
 /* --- Adding --------------------------------------------------------------- */
 
@@ -364,7 +358,6 @@ static const lims_route_t routes[] = {
       .input = add_input,
       .status = 201,
       .check = check_definition,
-      .guard = check_administrator,
       .handler = add,
       .errors = add_errors },
     { .method = "POST",
@@ -379,7 +372,6 @@ static const lims_route_t routes[] = {
       .permission = "profile.manage",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
-      .guard = check_administrator,
       .handler = activate,
       .errors = add_errors },
     { .method = "POST",
@@ -391,7 +383,6 @@ static const lims_route_t routes[] = {
       .permission = "profile.manage",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
-      .guard = check_administrator,
       .statement = LIMS_STMT_PROFILE_RETIRE },
     LIMS_ROUTE_END,
 };

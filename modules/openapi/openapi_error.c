@@ -44,6 +44,7 @@ void lims_openapi_errors(bool possible[LIMS_E_COUNT], const lims_route_t *route)
     }
     possible[LIMS_E_UPLOAD_ONLY_KEY] = (route->flags & LIMS_R_UPLOAD_KEY) == 0;
     possible[LIMS_E_SCOPE_REQUIRED] = route->scope;
+    possible[LIMS_E_PERMISSION_REQUIRED] = route->permission;
     possible[LIMS_E_INVALID_ID] = lims_route_has_id(route);
     possible[LIMS_E_NOT_FOUND] = lims_route_has_id(route);
     for (const lims_error_e *kind = route->errors; kind && *kind != LIMS_E_COUNT; kind++) {

@@ -148,12 +148,6 @@ static const lims_error_t *check_use(lims_request_t *rq)
     return NULL;
 }
 
-/* By the contract, keys are created by administrators. */
-static const lims_error_t *check_creator(lims_request_t *rq)
-{
-    return lims_check_administrator(rq, "API keys are created, changed and revoked");
-}
-
 static const lims_error_t *make_key(const char **key, lims_request_t *rq)
 {
     unsigned char hash[LIMS_KEY_HASH_LENGTH];
@@ -207,9 +201,6 @@ static const lims_error_t *create(lims_request_t *rq)
         error = check_use(rq);
     }
     if (!error) {
-        error = check_creator(rq);
-    }
-    if (!error) {
         error = make_key(&key, rq);
     }
     if (!error) {
@@ -221,9 +212,8 @@ static const lims_error_t *create(lims_request_t *rq)
 static const lims_error_t *revoke_key(lims_request_t *rq)
 {
     lims_result_t *row = NULL;
-    const lims_error_t *error = check_creator(rq);
 
-    return error ? error : lims_database_call(&row, rq, LIMS_STMT_KEY_REVOKE);
+    return lims_database_call(&row, rq, LIMS_STMT_KEY_REVOKE);
 }
 
 /* --- Routes --------------------------------------------------------------- */
@@ -255,7 +245,7 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "createKey",
       .summary = "Create an API key, which is shown only this once",
-      .description = "The key acts for the user who creates it, who has to be an administrator.",
+      .description = "The key acts for the user who creates it.",
       .permission = "key.manage",
       .body = LIMS_F_CREATE,
       .output = created_fields,
@@ -270,7 +260,6 @@ static const lims_route_t routes[] = {
       .permission = "key.manage",
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .guard = check_creator,
       .statement = LIMS_STMT_KEY_UPDATE },
     { .method = "POST",
       .path = "/keys/:id/revoke",

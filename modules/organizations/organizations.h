@@ -15,8 +15,4 @@ extern const lims_resource_t lims_person;
 extern const lims_resource_t lims_saved_view;
 extern const lims_resource_t lims_key;
 
-/* Refuses unless the acting user is an administrator. `what` begins the
- * refusal's sentence: "API keys are created". */
-const lims_error_t *lims_check_administrator(lims_request_t *rq, const char *what);
-
 #endif /* LIMS_ORGANIZATIONS_H */

@@ -126,19 +126,6 @@ static const lims_error_t *set_password(lims_request_t *rq)
     return error ? error : lims_database_call(&row, rq, LIMS_STMT_USER_SET_PASSWORD);
 }
 
-const lims_error_t *lims_check_administrator(lims_request_t *rq, const char *what)
-{
-    lims_result_t *row = NULL;
-    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_USER_ADMINISTRATOR);
-
-    if (error || lims_result_true(row, 0, "administrator")) {
-        return error;
-    }
-    return lims_client_error(rq->pool, LIMS_E_SCOPE_REQUIRED,
-                             "%s by users with the role administrator or system_administrator.",
-                             what);
-}
-
 static const lims_route_t routes[] = {
     { .method = "GET",
       .path = "/users",

@@ -16,12 +16,6 @@ SELECT *
  ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: user_administrator one
-SELECT EXISTS (SELECT FROM lims.user_role
-                WHERE organization_id = :$organization::bigint
-                  AND user_id = :$user::bigint
-                  AND role IN ('system_administrator', 'administrator')) AS "administrator"
-
 -- name: user_lock one
 SELECT id
   FROM lims.user_account

@@ -18,6 +18,7 @@
 #include "release/gates.h"
 #include "results/results.h"
 #include "samples/receipt.h"
+#include "service/permitted.h"
 #include "service/service.h"
 
 /* Statuses that the status route accepts: reporting has a route of its own. */
@@ -255,6 +256,12 @@ static const lims_field_t status_input[] = {
       .flags = LIMS_F_REQUIRED,
       .hint = "a sample is reported by POST /samples/{id}/report",
       .doc = "New status of the sample." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_WORDS,
+      .min = 1,
+      .max = 1000,
+      .doc = "Reason for the change, kept in the audit trail; people give one for a step back." },
     LIMS_FIELD_END,
 };
 
@@ -304,16 +311,43 @@ static const lims_error_t *guard_unreceive(lims_request_t *rq)
                                    lims_values_get(rq->values, "id"));
 }
 
+static int rank_of(const char *status)
+{
+    int rank = 0;
+
+    while (lims_sample_statuses[rank] && strcmp(lims_sample_statuses[rank], status) != 0) {
+        rank++;
+    }
+    return rank;
+}
+
+/* A step back undoes what others relied on: people say why. */
+static const lims_error_t *check_step_back(lims_request_t *rq)
+{
+    if (!rq->actor.key && rq->actor.user && !rq->reason) {
+        return lims_client_error(rq->pool, LIMS_E_REASON_REQUIRED,
+                                 "A step back needs a reason.");
+    }
+    return lims_permit(rq, "result.verify");
+}
+
 /* Setting the present status changes nothing, so no gate is checked. */
 static const lims_error_t *guard_status(lims_request_t *rq)
 {
-    if (has_status(rq, lims_values_get(rq->values, "status"))) {
+    const char *from = lims_result_get(rq->locked, 0, "status");
+    const char *to = lims_values_get(rq->values, "status");
+    const lims_error_t *error = NULL;
+
+    if (strcmp(from, to) == 0) {
         return NULL;
     }
     if (has_status(rq, "reported")) {
         return refuse_final(rq);
     }
-    return lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
+    if (rank_of(to) < rank_of(from)) {
+        error = check_step_back(rq);
+    }
+    return error ? error : lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
 }
 
 /* Reporting a reported sample changes nothing either. */
@@ -334,6 +368,14 @@ static const lims_error_e update_errors[] = {
 };
 static const lims_error_e receive_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_COUNT };
 static const lims_error_e unreceive_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
+/* The others need result.verify, and so does any step back. */
+static const lims_permission_by_t status_permissions[] = { { "status", "received",
+                                                             "sample.receive" },
+                                                           { "status", "processing",
+                                                             "result.enter" },
+                                                           { "status", "completed",
+                                                             "result.enter" },
+                                                           { NULL, NULL, NULL } };
 static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_QC_FAILED,
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e report_errors[] = {
@@ -440,6 +482,7 @@ static const lims_route_t routes[] = {
                      "neither is allowed while a failed QC batch is not overridden.",
       .scope = "samples:write",
       .permission = "result.verify",
+      .permission_by = status_permissions,
       .input = status_input,
       .status = 200,
       .guard = guard_status,

@@ -193,6 +193,7 @@ static void adopt_caller(lims_exchange_t *x, const lims_result_t *found)
     actor->organization = lims_result_get(found, 0, "organizationId");
     actor->user = lims_result_get(found, 0, "userId");
     actor->scopes = lims_result_get(found, 0, "scopes");
+    actor->permissions = lims_result_get(found, 0, "permissions");
     actor->upload_only = lims_result_true(found, 0, "uploadOnly");
     x->touch_due = lims_result_true(found, 0, "touchDue");
 }

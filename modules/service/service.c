@@ -11,6 +11,7 @@
 #include "kernel/statement.h"
 #include "service/caller.h"
 #include "service/idempotency.h"
+#include "service/permitted.h"
 #include "service/request_check.h"
 #include "service/retry.h"
 
@@ -78,10 +79,15 @@ static const lims_error_t *check_once(lims_exchange_t *x, const char *body, apr_
 
 static const lims_error_t *read_once(lims_exchange_t *x, const char *body, apr_size_t length)
 {
+    const lims_error_t *error;
+
     (void)body;
     (void)length;
-    return x->refusal || x->late_refusal || x->limited ? check_caller(x)
-                                                       : lims_service_fetch(&x->rq);
+    if (x->refusal || x->late_refusal || x->limited) {
+        return check_caller(x);
+    }
+    error = lims_service_fetch(&x->rq);
+    return error ? error : lims_permit_route(&x->rq);
 }
 
 /* Opens the transaction of a write and checks its key in one round trip, which also locks
@@ -96,7 +102,8 @@ static const lims_error_t *begin(lims_exchange_t *x)
     const lims_error_t *refusal = found[0] ? lims_caller_authorize(x, found[0]) : NULL;
 
     rq->in_transaction = true;
-    rq->commit_with_answer = !x->idempotency_key && !rq->roll_back;
+    rq->commit_with_answer =
+        !x->idempotency_key && !rq->roll_back && !lims_permission_lacking(rq);
     rq->locked = found[1];
     return refusal ? refusal : error;
 }
@@ -131,6 +138,9 @@ static const lims_error_t *write_once(lims_exchange_t *x, const char *body, apr_
     if (!error && !replayed) {
         error = lims_service_act(&x->rq, x->if_match);
         if (!error) {
+            error = lims_permit_route(&x->rq);
+        }
+        if (!error) {
             error = commit(x);
         }
     }
@@ -151,6 +161,10 @@ static const lims_error_t *prepare_once(lims_exchange_t *x, const char *body, ap
     if (!error && x->idempotency_key) {
         error = claims ? lims_idempotency_claim(&replayed, x, body, length)
                        : lims_idempotency_look(&replayed, x, body, length);
+    }
+    if (!error && !replayed) {
+        /* It is committed before the work begins. */
+        error = lims_permit_route(&x->rq);
     }
     if (!error && !replayed) {
         error = x->rq.route->prepare(&x->rq);

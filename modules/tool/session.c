@@ -10,6 +10,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/statement.h"
+#include "service/permitted.h"
 #include "service/retry.h"
 #include "service/service.h"
 #include "service/signing.h"
@@ -93,6 +94,7 @@ static const lims_error_t *adopt_actor(lims_session_t *session, lims_request_t *
     }
     rq->actor.organization = lims_result_get(found, 0, "organizationId");
     rq->actor.user = lims_result_get(found, 0, "userId");
+    rq->actor.permissions = lims_result_get(found, 0, "permissions");
     if (session->user && !lims_result_true(found, 0, "userActive")) {
         return lims_client_error(rq->pool, LIMS_E_NOT_FOUND,
                                  "The organization has no active user \"%s\".", session->user);
@@ -248,6 +250,9 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
 
     if (!error) {
         error = find_actor(&found, session, rq);
+    }
+    if (!error) {
+        error = lims_permit_route(rq);
     }
     if (!error && found) {
         bool policy = lims_result_true(found, 0, "esignatureRequired");

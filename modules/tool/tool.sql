@@ -7,7 +7,10 @@ SELECT o.id AS "organizationId",
        o.esignature_required AS "esignatureRequired",
        u.id AS "userId",
        u.active AS "userActive",
-       u.password_hash AS "passwordHash"
+       u.password_hash AS "passwordHash",
+       -- NULL without a user: the owner of the database reads.
+       CASE WHEN u.id IS NOT NULL
+            THEN lims.permissions_of(o.id, u.id) END AS "permissions"
   FROM lims.organization o
   LEFT JOIN lims.user_account u
     ON u.organization_id = o.id

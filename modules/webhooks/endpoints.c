@@ -14,7 +14,6 @@
 #include "kernel/record.h"
 #include "kernel/url.h"
 #include "openapi/event_types.h"
-#include "organizations/organizations.h"
 #include "service/service.h"
 #include "webhooks/secret.h"
 #include "webhooks/webhooks.h"
@@ -113,13 +112,7 @@ static const lims_field_t rotate_input[] = {
     LIMS_FIELD_END,
 };
 
-/* --- Who and where -------------------------------------------------------- */
-
-/* By the contract, endpoints are registered by administrators. */
-const lims_error_t *lims_webhook_administrator(lims_request_t *rq)
-{
-    return lims_check_administrator(rq, "Webhooks are managed");
-}
+/* --- Where -------------------------------------------------------- */
 
 /* Replaces the given URL by its normalized form. */
 static const lims_error_t *check_url(lims_request_t *rq)
@@ -135,13 +128,6 @@ static const lims_error_t *check_url(lims_request_t *rq)
         lims_values_set(rq->values, "url", kept);
     }
     return NULL;
-}
-
-static const lims_error_t *check_write(lims_request_t *rq)
-{
-    const lims_error_t *error = lims_webhook_administrator(rq);
-
-    return error ? error : check_url(rq);
 }
 
 /* --- Secrets -------------------------------------------------------------- */
@@ -274,7 +260,7 @@ static const lims_route_t routes[] = {
       .body = LIMS_F_CREATE,
       .output = secret_fields,
       .status = 201,
-      .guard = check_write,
+      .guard = check_url,
       .handler = create },
     { .method = "PATCH",
       .path = "/webhook-endpoints/:id",
@@ -286,7 +272,7 @@ static const lims_route_t routes[] = {
       .permission = "webhook.manage",
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .guard = check_write,
+      .guard = check_url,
       .statement = LIMS_STMT_WEBHOOK_ENDPOINT_UPDATE },
     { .method = "POST",
       .path = "/webhook-endpoints/:id/enable",
@@ -301,7 +287,6 @@ static const lims_route_t routes[] = {
       .permission = "webhook.manage",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
-      .guard = lims_webhook_administrator,
       .statement = LIMS_STMT_WEBHOOK_ENDPOINT_ENABLE },
     { .method = "POST",
       .path = "/webhook-endpoints/:id/disable",
@@ -314,7 +299,6 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_REASON,
       .input = lims_reason_input,
       .status = 200,
-      .guard = lims_webhook_administrator,
       .statement = LIMS_STMT_WEBHOOK_ENDPOINT_DISABLE },
     { .method = "POST",
       .path = "/webhook-endpoints/:id/rotate",
@@ -327,7 +311,6 @@ static const lims_route_t routes[] = {
       .input = rotate_input,
       .output = secret_fields,
       .status = 200,
-      .guard = lims_webhook_administrator,
       .handler = rotate },
     { .method = "DELETE",
       .path = "/webhook-endpoints/:id",
@@ -341,7 +324,6 @@ static const lims_route_t routes[] = {
       .flags = LIMS_R_REASON,
       .input = lims_reason_input,
       .status = 200,
-      .guard = lims_webhook_administrator,
       .statement = LIMS_STMT_WEBHOOK_ENDPOINT_DELETE },
     LIMS_ROUTE_END,
 };

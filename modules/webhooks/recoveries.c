@@ -114,7 +114,6 @@ static const lims_route_t recovering_routes[] = {
       .permission = "webhook.manage",
       .input = input,
       .status = 201,
-      .guard = lims_webhook_administrator,
       .handler = recover },
     LIMS_ROUTE_END,
 };

@@ -15,7 +15,4 @@ extern const lims_resource_t lims_webhook_test;
 extern const lims_resource_t lims_webhook_recovery;
 extern const lims_resource_t lims_webhook_recovering;
 
-/* Guard of the routes: refuses unless the acting user may manage webhooks. */
-const lims_error_t *lims_webhook_administrator(lims_request_t *rq);
-
 #endif /* LIMS_WEBHOOKS_H */

@@ -15,7 +15,7 @@ use LIMS::Test;
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
 my $pc   = LIMS::Files::Instrument->new($lab);
-my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst', 'qa_officer']);
 
 my %controls = (controls => [ { when => [ { column => 'trackingId', matches => '^CCV' } ],
             route => 'qcBatch', controlType => 'CCV', criterion => 'recovery',

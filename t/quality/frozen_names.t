@@ -13,7 +13,7 @@ use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
-my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['lab_manager']);
 
 my %lead = (code => 'PB', name => 'Lead', method => 'EPA 300.0', unit => 'ug/L',
     reporting_limit => '0.10', method_detection_limit => '0.02', specification_high => 15);

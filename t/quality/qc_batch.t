@@ -13,7 +13,7 @@ use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
-my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['qa_officer']);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst', 'qa_officer']);
 
 my ($sample, $lead, $copper) = $lab->worked(2);
 my %spike = (controlType => 'LFB', criterion => 'recovery', expectedValue => 10,

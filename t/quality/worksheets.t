@@ -13,8 +13,8 @@ use LIMS::Service::Laboratory;
 
 my $lims = LIMS::Test->new;
 my $lab  = LIMS::Service::Laboratory->new($lims);
-my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
-my $rita = LIMS::Service::CommandLine->new($lims, 'Rita Ortiz', roles => ['qa_officer']);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst', 'lab_manager']);
+my $rita = LIMS::Service::CommandLine->new($lims, 'Rita Ortiz', roles => ['lab_manager', 'qa_officer']);
 
 my $definition = $lab->definition(code => 'HEM', requires_worksheet => 't');
 my $sample     = $lab->sample(testDefinitionIds => [$definition]);

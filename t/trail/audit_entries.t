@@ -12,7 +12,7 @@ use LIMS::Test;
 
 my $lims    = LIMS::Test->new;
 my $lab     = LIMS::Service::Laboratory->new($lims);
-my $auditor = LIMS::Service::CommandLine->new($lims, 'Ada Park', roles => ['qa_officer']);
+my $auditor = LIMS::Service::CommandLine->new($lims, 'Ada Park', roles => ['auditor']);
 my $analyst = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['analyst']);
 my ($test)  = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
 
@@ -54,6 +54,8 @@ subtest 'of a period' => sub {
     $auditor->refused('invalid_query', 'audit list', from => '2026-01-01',
         to => '2026-03-01');
     $auditor->refused('invalid_query', 'audit list', recordId => $test);
+    $analyst->refused('permission_required', 'audit list', table => 'sample_test',
+        recordId => $test);
 };
 
 subtest 'no secrets' => sub {

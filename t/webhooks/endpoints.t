@@ -166,7 +166,7 @@ $tool->made(qw(user create --organization cedar --email bo@cedar.example --displ
 my $analyst = $tool->run(qw(--organization cedar --user bo@cedar.example webhook create --name X
     --url https://a.example/));
 is($analyst->{exit}, 1, 'an analyst makes none');
-like($analyst->{err}, qr/Webhooks are managed by users with the role administrator/,
+like($analyst->{err}, qr{needs the permission webhook.manage},
     '... and reads why');
 for my $verb ([qw(update --name x)], ['enable'], [qw(disable --reason x)], ['rotate'],
     [qw(delete --reason x)], ['test'], [qw(recover --since 2026-01-01T00:00:00Z)]) {
