@@ -88,8 +88,7 @@ GRANT EXECUTE ON FUNCTION lims.set_context, lims.authenticate, lims.act_as,
     lims.organizations TO lims_app;
 
 -- 104_signatures.sql
-GRANT EXECUTE ON FUNCTION lims.signed_content, lims.signed_hash, lims.sign,
-    lims.is_signed, lims.signature_fits TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.sign, lims.is_signed TO lims_app;
 
 -- 105_permissions.sql
 GRANT EXECUTE ON FUNCTION lims.permissions_of, lims.has_permission, lims.acting_person,
@@ -239,6 +238,12 @@ GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
 
 -- 230_records.sql
 GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
+
+-- 234_signed_content.sql
+GRANT EXECUTE ON FUNCTION lims.signed_version, lims.signed_result, lims.signed_worksheet,
+    lims.signed_controls, lims.signed_qc_batch, lims.signed_investigation,
+    lims.signed_certificate, lims.signed_approval, lims.signed_content,
+    lims.content_hash, lims.signed_hash, lims.signature_fits TO lims_app;
 
 -- 235_operations.sql
 GRANT EXECUTE ON FUNCTION lims.laboratory_figures TO lims_app;

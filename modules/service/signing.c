@@ -6,6 +6,7 @@
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "kernel/password.h"
+#include "kernel/writer.h"
 
 bool lims_signing_due(const lims_route_t *route, bool policy, bool offered)
 {
@@ -38,6 +39,29 @@ static const char *meaning_of(const lims_request_t *rq)
     return meaning[0] == ':' ? lims_values_get(rq->values, meaning + 1) : meaning;
 }
 
+/* Returns what the act writes besides, such as a comment: the texts of its body, as a JSON
+ * object; NULL: none. */
+static const char *act_of(const lims_request_t *rq)
+{
+    lims_writer_t *w = lims_writer_create(rq->pool);
+    apr_size_t length = 0;
+    bool any = false;
+
+    lims_writer_object_begin(w);
+    for (int i = 0; i < rq->values->count; i++) {
+        const lims_value_t *value = &rq->values->items[i];
+
+        if (value->field && value->text && !(value->field->flags & LIMS_F_SECRET) &&
+            (value->field->type == LIMS_T_STRING || value->field->type == LIMS_T_ENUM)) {
+            any = true;
+            lims_writer_key(w, value->name);
+            lims_writer_string(w, value->text);
+        }
+    }
+    lims_writer_object_end(w);
+    return any ? lims_writer_finish(&length, w) : NULL;
+}
+
 const lims_error_t *lims_signing_sign(lims_request_t *rq)
 {
     return lims_signing_sign_as(rq, meaning_of(rq));
@@ -60,6 +84,7 @@ const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning
     lims_values_set(values, "meaning", meaning);
     lims_values_set(values, "signs", rq->route->signs);
     lims_values_set(values, "id", lims_values_get(rq->values, "id"));
+    lims_values_set(values, "act", act_of(rq));
     error = lims_database_run(&row, rq, &call, 1, 0);
     if (!error) {
         rq->signature = lims_result_get(row, 0, "id");

@@ -4,7 +4,7 @@
 -- Signs the record as it stands, and has the audit trail name the signature.
 WITH signature AS MATERIALIZED (
     SELECT lims.sign(:$user::bigint, :meaning::text, :signs::text, :id::bigint,
-                     :$reason::text, 'password') AS id
+                     :$reason::text, 'password', :act::jsonb) AS id
       FROM lims.organization o
      WHERE o.id = :$organization::bigint
 )

@@ -7,9 +7,9 @@
 
 static const char *const meanings[] = { "verified", "approved", "rejected", "performed",
                                         "reviewed", "override", "reopened", "amended",
-                                        "witnessed", NULL };
+                                        "witnessed", "chosen", "closed", NULL };
 
-static const char *const methods[] = { "password", NULL };
+static const char *const methods[] = { "password", "provider", NULL };
 
 static const lims_field_t fields[] = {
     { .name = "id",
@@ -50,6 +50,14 @@ static const lims_field_t fields[] = {
       .values = methods,
       .flags = LIMS_F_OUT,
       .doc = "Way in which the signer was identified." },
+    { .name = "content",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT,
+      .doc = "Content that was signed: the members of the record at the time of signing." },
+    { .name = "act",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Texts that the signed act wrote beside it, such as a comment or a conclusion." },
     { .name = "stands",
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,

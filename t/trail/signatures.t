@@ -27,6 +27,9 @@ is_deeply([ @$verified{qw(printedName meaning table recordId method)} ],
     [ 'Ada Park', 'verified', 'sample_test', $test, 'password' ],
     'who signed what, and with which meaning (a laboratory\'s day, 1.12)');
 ok($verified->{stands}, 'it stands after its own act');
+is_deeply([ @{ $verified->{content} }{qw(id result version enteredBy)} ],
+    [ $test, '2.4', 1, $signer->{id} ], 'it shows what was signed');
+ok(!exists $verified->{content}{status}, '... without what the act itself changes');
 is_deeply($signer->done('signature show', $verified->{id}), $verified, 'it is read by its id');
 
 $signer->done('sample-test reopen', $test, reason => 'the wrong flask');
@@ -37,4 +40,24 @@ ok($reopened->{stands}, '... and stands after its own act');
 $signer->done('sample-test enter', $test, result => '1.9');
 ok(!$signer->done('signature show', $verified->{id})->{stands},
     'a signature does not stand when the result is another');
+
+# A migration adds columns to what was signed.
+my $batch = $signer->done('qc-batch create', batchNumber => 'QC-1', sampleTestIds => [$test]);
+$signer->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LCS', criterion => 'recovery',
+    expectedValue => 10, measuredValue => 2, lowerLimit => 80, upperLimit => 120);
+$signer->done('qc-batch evaluate', $batch->{id});
+$signer->done('qc-batch override', $batch->{id}, reason => 'the spike was doubled');
+$signer->done('sample-test verify', $test);
+
+sub of_batch { return $signer->done('signature list', table => 'qc_batch')->{data}[0] }
+my $override = of_batch();
+is_deeply([ @$override{qw(meaning reason)}, $override->{act}{reason} ],
+    [ 'override', ('the spike was doubled') x 2 ], 'what the act wrote stands beside it');
+ok($override->{stands}, 'an override stands after its own act');
+$lims->db->do("ALTER TABLE lims.$_ ADD COLUMN added_later text DEFAULT 'x'")
+    for qw(sample sample_test qc_batch qc_control qc_coverage);
+ok($_->{stands}, "after columns were added, $_->{meaning} stands")
+    for of_batch(), ${ signatures() }[-1];
+$lims->db->do(q{UPDATE lims.qc_batch SET notes = 'flask 7'});
+ok(!of_batch()->{stands}, 'it does not stand when its batch was changed');
 done_testing();
