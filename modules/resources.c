@@ -21,6 +21,7 @@
 const lims_resource_t *const lims_resources[] = {
     &lims_identity,
     &lims_sample,
+    &lims_sample_disposition,
     &lims_order,
     &lims_release,
     &lims_sample_test,

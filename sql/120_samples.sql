@@ -56,22 +56,25 @@ $$;
 --   3 order_insert      lets the client be that of the order alone, once it is found (1)
 --
 -- BEFORE UPDATE
---   1 guard             the same, of the columns that change: before the limits of its
---                       tests are asked (2)
---   2 guard_tests       refuses changes on which verified results depend
---   3 hold_names        locks project and material type when it becomes reported:
---                       before the gates (5)
---   4 identity          refuses another id, organization or created_at
---   5 lock              a reported sample is final; a status passes its gates
---   6 lock_reason       asks for a reason of a received sample's changes, where the
---                       policy does (154): after what refuses them anyway (5)
---   7 names_update      freezes names and content when it becomes reported: after the
---                       gates (5)
---   8 order_update      refuses another order, and a client that is not the order's (125)
---   9 permit_report     refuses whoever may not report (165)
---  10 receipt           says who received it and when it is due, once it is stamped (5);
+--   1 disposition       lets the disposition change by itself, with a reason and the
+--                       permission (127)
+--   2 guard             the same, of the columns that change: before the limits of its
+--                       tests are asked (3)
+--   3 guard_tests       refuses changes on which verified results depend
+--   4 hold_names        locks project and material type when it becomes reported:
+--                       before the gates (6)
+--   5 identity          refuses another id, organization or created_at
+--   6 lock              a reported or cancelled sample is final, but for its disposition;
+--                       a status passes its gates
+--   7 lock_reason       asks for a reason of a received sample's changes, where the
+--                       policy does (154): after what refuses them anyway (6)
+--   8 names_update      freezes names and content when it becomes reported: after the
+--                       gates (6)
+--   9 order_update      refuses another order, and a client that is not the order's (125)
+--  10 permit_report     refuses whoever may not report (165)
+--  11 receipt           says who received it and when it is due, once it is stamped (6);
 --                       refuses to undo a receipt of another day, or with results (126)
---  11 touch             sets updated_at, last, when the row is what it will be
+--  12 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample
@@ -88,8 +91,8 @@ $$;
 --   2 audit_update      writes the audit trail, as at INSERT
 --   3 completed         requests approvals of a sample that became completed
 --   4 events_update     writes sample.received and sample.reported to the outbox
---   5 mark_update       the same, where its time of collection changed or it was
---                       reported
+--   5 mark_update       the same, where its time of collection or its disposition
+--                       changed, or it was reported
 --   6 reapprove_update  requests approvals again where what was decided about changed
 --
 -- AFTER DELETE
@@ -161,7 +164,8 @@ CREATE TABLE lims.sample (
         REFERENCES lims.user_account (organization_id, id),
     CONSTRAINT sample_created_by FOREIGN KEY (organization_id, created_by)
         REFERENCES lims.user_account (organization_id, id),
-    CHECK ((status = 'reported') = (reported_at IS NOT NULL))
+    CHECK ((status = 'reported') = (reported_at IS NOT NULL)),
+    CHECK ((disposition = 'active') = (disposition_reason IS NULL))
 );
 
 -- The filters of the list, each in order of the cursor where it is equality.
@@ -187,6 +191,9 @@ CREATE INDEX sample_order_id ON lims.sample (organization_id, order_id, id)
 
 CREATE INDEX sample_due_date ON lims.sample (organization_id, due_date, id)
  WHERE due_date IS NOT NULL;
+
+CREATE INDEX sample_disposition ON lims.sample (organization_id, disposition, id)
+ WHERE disposition <> 'active';
 
 CREATE INDEX sample_created_at ON lims.sample (organization_id, created_at);
 

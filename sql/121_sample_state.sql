@@ -108,7 +108,8 @@ BEGIN
 END
 $$;
 
--- Of a sample's own columns, the time of collection and whether it is reported.
+-- Of a sample's own columns, the time of collection, the disposition, and whether it is
+-- reported.
 CREATE FUNCTION lims.mark_changed_samples() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lims, pg_temp
@@ -117,9 +118,11 @@ BEGIN
     INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT c.organization_id, c.id
       FROM (SELECT n.organization_id, n.id,
-                   (n.collected_at, n.collection_date, n.status = 'reported')
+                   (n.collected_at, n.collection_date, n.disposition,
+                    n.status = 'reported')
                    IS DISTINCT FROM
-                   (o.collected_at, o.collection_date, o.status = 'reported')
+                   (o.collected_at, o.collection_date, o.disposition,
+                    o.status = 'reported')
                        AS has_changed
               FROM new_rows n
               FULL JOIN old_rows o

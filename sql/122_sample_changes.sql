@@ -83,9 +83,10 @@ DECLARE
         IS DISTINCT FROM (OLD.collected_at, OLD.collection_date);
     v_place boolean := v_project OR NEW.plant_location IS DISTINCT FROM OLD.plant_location;
 BEGIN
-    IF v_new AND (NEW.status <> 'pending' OR NEW.received_at IS NOT NULL) THEN
+    IF v_new AND (NEW.status <> 'pending' OR NEW.received_at IS NOT NULL
+                  OR NEW.disposition <> 'active') THEN
         PERFORM lims.refuse('invalid_transition',
-                            'a new sample is pending and not yet received');
+                            'a new sample is pending, active and not yet received');
     ELSIF (NEW.tracking_id, NEW.sample_identifier, NEW.organization_id, NEW.id)
           <> (OLD.tracking_id, OLD.sample_identifier, OLD.organization_id, OLD.id) THEN
         PERFORM lims.refuse('field_not_patchable',
@@ -246,28 +247,40 @@ CREATE TRIGGER hold_names BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
 EXECUTE FUNCTION lims.sample_hold_names();
 
--- Refuses changes of a reported sample. Between the other statuses every change is allowed
--- that passes its gates; received_at is set once, and unset only when a receipt is undone
--- (126).
+-- Refuses work on a sample that is reported, or closed by its disposition.
+CREATE FUNCTION lims.refuse_final(p_sample lims.sample) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_sample.status = 'reported' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is reported and final', p_sample.tracking_id));
+    ELSIF lims.sample_is_closed(p_sample.status, p_sample.disposition) THEN
+        PERFORM lims.refuse_closed(p_sample.tracking_id, p_sample.disposition);
+    END IF;
+END
+$$;
+
+-- Refuses changes of a reported sample, or of one that its disposition has closed, but for
+-- the disposition (127). Between the other statuses every change is allowed that passes its
+-- gates; received_at is set once, and unset only when a receipt is undone (126).
 CREATE FUNCTION lims.sample_lock() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
+    v_same lims.sample;
     v_slug text;
     v_message text;
 BEGIN
     IF TG_OP = 'DELETE' THEN
-        IF OLD.status = 'reported' THEN
-            PERFORM lims.refuse('invalid_transition', format(
-                'sample %s is reported and final', OLD.tracking_id));
-        END IF;
+        PERFORM lims.refuse_final(OLD);
         RETURN OLD;
-    END IF;
-
-    IF OLD.status = 'reported' THEN
-        IF NEW IS DISTINCT FROM OLD THEN
-            PERFORM lims.refuse('invalid_transition', format(
-                'sample %s is reported and final', OLD.tracking_id));
+    ELSIF lims.sample_is_final(OLD.status, OLD.disposition) THEN
+        v_same := NEW;
+        v_same.disposition := OLD.disposition;
+        v_same.disposition_reason := OLD.disposition_reason;
+        IF v_same IS DISTINCT FROM OLD THEN
+            PERFORM lims.refuse_final(OLD);
         END IF;
         RETURN NEW;
     END IF;

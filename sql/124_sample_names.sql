@@ -4,11 +4,19 @@
 -- sample is final. (Files name samples by tracking id too, and by external id and sample
 -- identifier if the profile says so: 210_readings.sql.)
 
--- Whether this status is final: aliases no longer refer to the sample.
-CREATE FUNCTION lims.sample_is_final(p_status text) RETURNS boolean
+-- Whether nothing more is done on a sample: aliases no longer refer to it.
+CREATE FUNCTION lims.sample_is_final(p_status text, p_disposition text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT p_status IN ('reported', 'cancelled', 'disposed')
+    SELECT p_status = 'reported'
+        OR p_disposition IN ('cancelled', 'rejected', 'disposed')
+$$;
+
+-- The word for what ends the work on a sample.
+CREATE FUNCTION lims.sample_end(p_status text, p_disposition text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE p_status WHEN 'reported' THEN p_status ELSE p_disposition END
 $$;
 
 CREATE SEQUENCE lims.sample_name_id_seq;
@@ -73,10 +81,10 @@ BEGIN
       FROM lims.sample s
      WHERE s.organization_id = NEW.organization_id
        AND s.id = NEW.sample_id;
-    IF lims.sample_is_final(v_sample.status) THEN
+    IF lims.sample_is_final(v_sample.status, v_sample.disposition) THEN
         PERFORM lims.refuse('invalid_transition', format(
-            'Sample %s is %s: no name leads to it any more.',
-            v_sample.tracking_id, v_sample.status));
+            'Sample %s is %s: no name leads to it any more.', v_sample.tracking_id,
+            lims.sample_end(v_sample.status, v_sample.disposition)));
     END IF;
     IF NEW.ended_at IS NOT NULL THEN
         PERFORM lims.refuse('invalid_transition', 'a name is listed, then ended');
@@ -121,14 +129,15 @@ BEGIN
     END IF;
     UPDATE lims.sample_name n
        SET ended_at = now(),
-           end_reason = format('Sample %s is %s.', s.tracking_id, s.status)
+           end_reason = format('Sample %s is %s.', s.tracking_id,
+                               lims.sample_end(s.status, s.disposition))
       FROM lims.sample s
      WHERE n.organization_id = p_organization
        AND n.name = p_name
        AND n.ended_at IS NULL
        AND s.organization_id = n.organization_id
        AND s.id = n.sample_id
-       AND lims.sample_is_final(s.status);
+       AND lims.sample_is_final(s.status, s.disposition);
     INSERT INTO lims.sample_name (organization_id, name, sample_id, reason)
     VALUES (p_organization, p_name, v_sample, p_reason)
         ON CONFLICT DO NOTHING

@@ -143,16 +143,20 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
 -- A reported sample's tests are final --------------------------------------
 
 -- Locks the samples of the changed tests until the transaction ends, and refuses if one is
--- reported: of a report at the same time, one sees the other.
+-- reported, or closed by its disposition: of a report or a cancellation at the same time,
+-- one sees the other.
 CREATE FUNCTION lims.sample_test_final() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v_reported text;
+    v_closed text;
 BEGIN
-    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported')
-      INTO v_reported
-      FROM (SELECT x.tracking_id, x.status
+    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported'),
+           min(s.tracking_id) FILTER (
+               WHERE lims.sample_is_closed(s.status, s.disposition))
+      INTO v_reported, v_closed
+      FROM (SELECT x.tracking_id, x.status, x.disposition
               FROM lims.sample x
              WHERE (x.organization_id, x.id) IN (
                        SELECT c.organization_id, c.sample_id
@@ -162,6 +166,12 @@ BEGIN
     IF v_reported IS NOT NULL THEN
         PERFORM lims.refuse('invalid_transition', format(
             'sample %s is reported and final', v_reported));
+    ELSIF v_closed IS NOT NULL THEN
+        PERFORM lims.refuse_closed(s.tracking_id, s.disposition)
+           FROM lims.sample s
+          WHERE (s.organization_id, s.tracking_id) IN (
+                    SELECT c.organization_id, v_closed
+                      FROM changed_rows c);
     END IF;
     RETURN NULL;
 END

@@ -66,10 +66,11 @@ END
 $$;
 
 -- What entering a result would be refused for: an array of { error, message }. The lots
--- and the time are those that the test would have then.
+-- and the time are those that the test would have then; p_sample_end is the word for what
+-- ended the work on the sample, or NULL.
 CREATE FUNCTION lims.entry_refusals(
     p_test lims.sample_test,
-    p_sample_status text,
+    p_sample_end text,
     p_result text,
     p_reagent_lot bigint,
     p_media_lot bigint,
@@ -110,8 +111,8 @@ BEGIN
             (p_test).status = 'verified'),
            (5, 'invalid_transition', 'the test is cancelled or set aside',
             (p_test).disposition <> 'active'),
-           (6, 'invalid_transition', 'the sample is reported and final',
-            p_sample_status = 'reported'),
+           (6, 'invalid_transition', format('the sample is %s', p_sample_end),
+            p_sample_end IS NOT NULL),
            (7, 'reagent_lot_expired', format('reagent lot %s expired on %s', b.code,
                                              b.expires_on),
             b.code IS NOT NULL),
@@ -157,7 +158,9 @@ AS $$
            CASE WHEN t.id IS NULL
                 THEN jsonb_build_array(jsonb_build_object('error', 'invalid_reference',
                     'message', format('there is no sample test %s', asked.id)))
-                ELSE lims.entry_refusals(t, s.status, asked.value ->> 'result',
+                ELSE lims.entry_refusals(t,
+                         CASE WHEN lims.sample_is_final(s.status, s.disposition)
+                              THEN lims.sample_end(s.status, s.disposition) END, asked.value ->> 'result',
                          q.reagent_lot, q.media_lot, q.analyzed_at) END,
            CASE WHEN j.result IS NULL THEN '[]'
                 ELSE lims.entry_warnings(p_organization, j.value_warnings, q.reagent_lot,

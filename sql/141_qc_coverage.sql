@@ -132,10 +132,7 @@ BEGIN
     IF TG_OP = 'INSERT' AND v_test.disposition <> 'active' THEN
         PERFORM lims.refuse_inactive(v_row.sample_test_id, v_test.disposition);
     END IF;
-    PERFORM FROM lims.sample s
-      WHERE s.organization_id = v_row.organization_id
-        AND s.id = v_test.sample_id
-        FOR SHARE;
+    PERFORM lims.require_open_sample(v_row.organization_id, v_test.sample_id);
     SELECT b.batch_number, b.qc_status, b.file_id
       INTO v_batch
       FROM lims.qc_batch b

@@ -6,6 +6,7 @@
 --
 -- BEFORE INSERT
 --   1 guard                 refuses where the confirmation is not open; locks the test
+--                           and its sample
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses
@@ -57,18 +58,23 @@ CREATE TABLE lims.confirmation_step (
 CREATE FUNCTION lims.confirmation_step_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_sample bigint;
 BEGIN
-    PERFORM FROM lims.sample_test t
-      WHERE t.organization_id = NEW.organization_id
-        AND t.id = NEW.sample_test_id
-        AND t.confirmation_status = 'pending'
-        AND t.status <> 'verified'
-        AND t.disposition = 'active'
-        FOR SHARE;
+    SELECT t.sample_id
+      INTO v_sample
+      FROM lims.sample_test t
+     WHERE t.organization_id = NEW.organization_id
+       AND t.id = NEW.sample_test_id
+       AND t.confirmation_status = 'pending'
+       AND t.status <> 'verified'
+       AND t.disposition = 'active'
+       FOR SHARE;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_transition', format(
             'sample test %s has no confirmation to decide', NEW.sample_test_id));
     END IF;
+    PERFORM lims.require_open_sample(NEW.organization_id, v_sample);
     RETURN NEW;
 END
 $$;

@@ -244,12 +244,13 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_test bigint;
+    v_sample bigint;
     v_status text;
     v_disposition text;
 BEGIN
     PERFORM lims.require_read_committed();
-    SELECT t.id, t.status, t.disposition
-      INTO v_test, v_status, v_disposition
+    SELECT t.id, t.sample_id, t.status, t.disposition
+      INTO v_test, v_sample, v_status, v_disposition
       FROM lims.worksheet w
       JOIN lims.sample_test t
         ON t.organization_id = w.organization_id
@@ -263,12 +264,15 @@ BEGIN
     ELSIF v_disposition <> 'active' THEN
         PERFORM lims.refuse_inactive(v_test, v_disposition);
     END IF;
+    PERFORM lims.require_open_sample(p_organization, v_sample);
 END
 $$;
 
 CREATE FUNCTION lims.worksheet_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_sample bigint;
 BEGIN
     IF TG_OP = 'DELETE' THEN
         PERFORM lims.worksheet_hold(OLD.organization_id, OLD.id);
@@ -279,23 +283,26 @@ BEGIN
             'test and its template, and who began it');
     END IF;
     PERFORM lims.require_read_committed();
-    PERFORM FROM lims.sample_test t
-       JOIN lims.worksheet_template x
-         ON x.organization_id = t.organization_id
-        AND x.test_definition_id = t.test_definition_id
-        AND x.id = NEW.template_id
-      WHERE t.organization_id = NEW.organization_id
-        AND t.id = NEW.sample_test_id
-        AND t.status <> 'verified'
-        AND t.disposition = 'active'
-        AND x.active
-        FOR NO KEY UPDATE OF t
-        FOR SHARE OF x;
+    SELECT t.sample_id
+      INTO v_sample
+      FROM lims.sample_test t
+      JOIN lims.worksheet_template x
+        ON x.organization_id = t.organization_id
+       AND x.test_definition_id = t.test_definition_id
+       AND x.id = NEW.template_id
+     WHERE t.organization_id = NEW.organization_id
+       AND t.id = NEW.sample_test_id
+       AND t.status <> 'verified'
+       AND t.disposition = 'active'
+       AND x.active
+       FOR NO KEY UPDATE OF t
+       FOR SHARE OF x;
     IF NOT FOUND THEN
         PERFORM lims.refuse('invalid_reference', format(
             'no active worksheet template %s for an unverified sample test %s',
             NEW.template_id, NEW.sample_test_id));
     END IF;
+    PERFORM lims.require_open_sample(NEW.organization_id, v_sample);
     RETURN NEW;
 END
 $$;

@@ -197,6 +197,7 @@ BEGIN
       WHERE s.organization_id = OLD.organization_id
         AND s.id = OLD.sample_id
         FOR NO KEY UPDATE;
+    PERFORM lims.require_open_sample(OLD.organization_id, OLD.sample_id);
     IF OLD.status <> 'pending' THEN
         PERFORM lims.refuse('already_decided', format(
             'approval %s was %s already', OLD.id, OLD.status));

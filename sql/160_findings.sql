@@ -206,6 +206,7 @@ AS $$
         WHEN 'media_qc_failed' THEN 'hard'
         WHEN 'worksheet_incomplete' THEN 'hard'
         WHEN 'approval_rejected' THEN 'hard'
+        WHEN 'sample_on_hold' THEN 'hard'
         ELSE 'advisory'
     END
 $$;
@@ -264,14 +265,18 @@ SELECT q.organization_id, q.sample_id, 'qc_failed',
    AND q.disposition = 'active'
 UNION ALL
 -- A sample without any active test has nothing to report.
-SELECT s.organization_id, s.id, 'incomplete_result', 'progress',
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
+       NULL, NULL, NULL, NULL, NULL, NULL,
+       CASE f.category WHEN 'sample_on_hold' THEN s.disposition_reason END
   FROM lims.sample s
- WHERE NOT EXISTS (
-       SELECT FROM lims.sample_test t
-        WHERE t.organization_id = s.organization_id
-          AND t.sample_id = s.id
-          AND t.disposition = 'active')
+ CROSS JOIN LATERAL (VALUES
+       ('incomplete_result', NOT EXISTS (
+            SELECT FROM lims.sample_test t
+             WHERE t.organization_id = s.organization_id
+               AND t.sample_id = s.id
+               AND t.disposition = 'active')),
+       ('sample_on_hold', s.disposition = 'on_hold')) AS f (category, applies)
+ WHERE f.applies
 UNION ALL
 -- Of the latest round: what was rejected, else the next step that is open.
 -- Before the sample is completed there is no round, but steps there are. And what
@@ -357,6 +362,8 @@ SELECT g.organization_id, g.sample_id, g.category,
                'investigation %s is open: %s', g.subject, g.circumstance)
            WHEN 'retest_undecided' THEN format(
                '%s was repeated, and none of its results is chosen', g.subject)
+           WHEN 'sample_on_hold' THEN format(
+               'the sample is on hold: %s', g.circumstance)
        END AS message,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
@@ -376,6 +383,7 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'non_numeric_result' THEN 'entering a number, if there is one'
            WHEN 'retest_undecided'
            THEN 'choosing the verified result that is reported'
+           WHEN 'sample_on_hold' THEN 'making the sample active again'
        END AS cleared_by,
        CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
             THEN g.sample_test_ids[1] END AS sample_test_id,
@@ -406,7 +414,8 @@ SELECT g.organization_id, g.sample_id, g.category,
 
 -- The release state of a sample by its findings, and its holding status: the worst of its
 -- open tests, with the earliest expiry and the names of these tests. valid_until: when
--- time alone changes that.
+-- time alone changes that. One that is closed by its disposition is blocked, and its
+-- holding times have ended.
 CREATE FUNCTION lims.sample_release(p_organization bigint, p_sample bigint)
 RETURNS TABLE (
     release_state text,
@@ -419,7 +428,8 @@ LANGUAGE sql STABLE
 AS $$
     SELECT CASE
                WHEN s.status = 'reported' THEN 'reported'
-               WHEN f.hard > 0 THEN 'blocked'
+               WHEN f.hard > 0
+                 OR lims.sample_is_closed(s.status, s.disposition) THEN 'blocked'
                WHEN f.progress > 0 THEN 'in_progress'
                WHEN f.soft > 0 THEN 'ready_for_review'
                ELSE 'ready_to_report'
@@ -447,7 +457,7 @@ AS $$
               AND t.status <> 'verified'
               AND t.disposition = 'active'
               AND t.holding_expires_at IS NOT NULL
-              AND s.status <> 'reported'
+              AND NOT lims.sample_is_final(s.status, s.disposition)
             GROUP BY t.holding_status
             ORDER BY array_position(ARRAY['expired', 'expiring_soon', 'ok'],
                                     t.holding_status)

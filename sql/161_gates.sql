@@ -74,6 +74,7 @@ AS $$
                    ('confirmation_required', 'confirmation_required', 4),
                    ('media_qc_failed', 'media_qc_failed', 5),
                    ('investigation_open', 'investigation_open', 7),
+                   ('sample_on_hold', 'sample_on_hold', 8),
                    ('retest_undecided', 'retest_undecided', 10)
                    ) AS c (category, slug, position)
                 ON c.category = f.category
@@ -162,7 +163,7 @@ BEGIN
                'incomplete_result', 'unverified_result', 'qc_failed',
                'approval_required', 'approval_rejected',
                'confirmation_required', 'media_qc_failed',
-               'investigation_open', 'retest_undecided']) b;
+               'investigation_open', 'sample_on_hold', 'retest_undecided']) b;
 END
 $$;
 
@@ -222,12 +223,20 @@ BEGIN
 END
 $$;
 
--- Makes the only blocker of a test that is not active, or verified.
-CREATE FUNCTION lims.closed_blocker(p_sample_test_id bigint, p_disposition text)
-RETURNS lims.blocker
+-- Makes the only blocker of a test that is not active, or verified, or of a sample that is
+-- closed by its disposition (p_closed; NULL: it is not).
+CREATE FUNCTION lims.closed_blocker(
+    p_sample_test_id bigint,
+    p_disposition text,
+    p_closed text
+) RETURNS lims.blocker
 LANGUAGE sql IMMUTABLE
 AS $$
-    SELECT CASE p_disposition WHEN 'active'
+    SELECT CASE
+        WHEN p_closed IS NOT NULL
+        THEN lims.test_blocker(p_sample_test_id, 'invalid_transition',
+            format('the sample of sample test %s is %s', p_sample_test_id, p_closed))
+        WHEN p_disposition = 'active'
         THEN lims.test_blocker(p_sample_test_id, 'test_verified_locked',
             format('sample test %s is verified and locked', p_sample_test_id))
         ELSE lims.test_blocker(p_sample_test_id, 'invalid_transition',
@@ -245,6 +254,34 @@ BEGIN
         RETURN NEXT lims.test_blocker(p_sample_test, 'self_verification', format(
             'the result of sample test %s, or a lot or time of it, was entered by the '
             'person who now verifies it: another has to', p_sample_test));
+    END IF;
+END
+$$;
+
+-- The refusal of verifying a test whose worksheet is not complete; no row: it is.
+CREATE FUNCTION lims.worksheet_blockers(
+    p_organization bigint,
+    p_sample_test bigint,
+    p_code text
+) RETURNS SETOF lims.blocker
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_sheet record;
+    v_blocker lims.blocker;
+BEGIN
+    SELECT w.status, w.missing, w.needs_signoff, w.worksheet_id
+      INTO v_sheet
+      FROM lims.worksheet_state(p_organization, p_sample_test) w;
+    IF v_sheet.status <> 'complete' THEN
+        v_blocker := lims.test_blocker(p_sample_test, 'worksheet_incomplete',
+            format('the worksheet of %s is %s', p_code, v_sheet.status));
+        v_blocker.missing := v_sheet.missing;
+        v_blocker."needsSignoff" := v_sheet.needs_signoff;
+        IF v_sheet.worksheet_id IS NOT NULL THEN
+            v_blocker."worksheetIds" := ARRAY[v_sheet.worksheet_id];
+        END IF;
+        RETURN NEXT v_blocker;
     END IF;
 END
 $$;
@@ -290,18 +327,21 @@ SET search_path = lims, pg_temp
 AS $$
 DECLARE
     v_test record;
-    v_sheet record;
     v_required boolean;
-    v_blocker lims.blocker;
 BEGIN
     IF lims.is_asked_for(p_organization) IS NOT TRUE THEN
         RETURN;
     END IF;
     PERFORM lims.require_read_committed();
     SELECT t.sample_id, t.media_lot_id, t.status, t.result, d.code,
-           t.requires_worksheet, t.disposition
+           t.requires_worksheet, t.disposition,
+           CASE WHEN lims.sample_is_closed(s.status, s.disposition)
+                THEN s.disposition END AS closed
       INTO v_test
       FROM lims.sample_test t
+      JOIN lims.sample s
+        ON s.organization_id = t.organization_id
+       AND s.id = t.sample_id
       JOIN lims.test_definition d
         ON d.organization_id = t.organization_id
        AND d.id = t.test_definition_id
@@ -313,8 +353,10 @@ BEGIN
     END IF;
     PERFORM lims.hold_evidence(p_organization, v_test.sample_id, p_sample_test_id,
                                v_test.media_lot_id);
-    IF v_test.status = 'verified' OR v_test.disposition <> 'active' THEN
-        RETURN NEXT lims.closed_blocker(p_sample_test_id, v_test.disposition);
+    IF v_test.status = 'verified' OR v_test.disposition <> 'active'
+       OR v_test.closed IS NOT NULL THEN
+        RETURN NEXT lims.closed_blocker(p_sample_test_id, v_test.disposition,
+                                        v_test.closed);
         RETURN;
     END IF;
 
@@ -333,19 +375,9 @@ BEGIN
             format('%s has no result', v_test.code));
     END IF;
     IF v_test.requires_worksheet THEN
-        SELECT w.status, w.missing, w.needs_signoff, w.worksheet_id
-          INTO v_sheet
-          FROM lims.worksheet_state(p_organization, p_sample_test_id) w;
-        IF v_sheet.status <> 'complete' THEN
-            v_blocker := lims.test_blocker(p_sample_test_id, 'worksheet_incomplete',
-                format('the worksheet of %s is %s', v_test.code, v_sheet.status));
-            v_blocker.missing := v_sheet.missing;
-            v_blocker."needsSignoff" := v_sheet.needs_signoff;
-            IF v_sheet.worksheet_id IS NOT NULL THEN
-                v_blocker."worksheetIds" := ARRAY[v_sheet.worksheet_id];
-            END IF;
-            RETURN NEXT v_blocker;
-        END IF;
+        RETURN QUERY
+        SELECT b.*
+          FROM lims.worksheet_blockers(p_organization, p_sample_test_id, v_test.code) b;
     END IF;
     RETURN QUERY
     SELECT b.slug, b.message, ARRAY[p_sample_test_id], b."qcBatchIds",

@@ -216,6 +216,7 @@ BEGIN
                     ON s.organization_id = l.organization_id
                    AND s.id = l.sample_id
                  WHERE l.entered_state
+                   AND NOT lims.sample_is_closed(s.status, s.disposition)
                  UNION ALL
                 SELECT l.organization_id, l.sample_id, 'holding_time.expiring',
                        json_build_object(

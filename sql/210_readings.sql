@@ -187,7 +187,7 @@ BEGIN
            AND n.name = ANY (p_names)
            AND n.ended_at IS NULL
            AND 'name' = ANY (p_by)
-           AND NOT (SELECT lims.sample_is_final(s.status)
+           AND NOT (SELECT lims.sample_is_final(s.status, s.disposition)
                       FROM lims.sample s
                      WHERE s.organization_id = p_organization
                        AND s.id = n.sample_id)
@@ -245,9 +245,9 @@ BEGIN
          WHERE w.way <> ALL (p_by)
          UNION ALL
         SELECT l.name, 4,
-               CASE WHEN lims.sample_is_final(s.status) THEN format(
-                        'It was a name of sample %s, which is %s.',
-                        s.tracking_id, s.status)
+               CASE WHEN lims.sample_is_final(s.status, s.disposition) THEN format(
+                        'It was a name of sample %s, which is %s.', s.tracking_id,
+                        lims.sample_end(s.status, s.disposition))
                     WHEN l.ended_at IS NOT NULL THEN format(
                         'It was a name of sample %s until it was removed.',
                         s.tracking_id)

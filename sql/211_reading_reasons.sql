@@ -51,7 +51,9 @@ BEGIN
                     ORDER BY r.tracking_id
                     LIMIT 500)) h
     ), samples AS MATERIALIZED (
-        SELECT s.id, s.status, coalesce(s.collected_at,
+        SELECT s.id, CASE WHEN lims.sample_is_closed(s.status, s.disposition)
+                          THEN s.disposition ELSE s.status END AS status,
+               coalesce(s.collected_at,
                    s.collection_date::timestamp AT TIME ZONE p.time_zone)
                    AS collected
           FROM lims.sample s

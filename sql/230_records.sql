@@ -186,7 +186,8 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
        CASE WHEN s.received_at IS NOT NULL THEN json_build_object(
            'temperature', s.receipt_temperature, 'condition', s.receipt_condition,
            'containers', s.receipt_containers, 'deviations', s.receipt_deviations,
-           'receivedBy', s.received_by) END AS receipt
+           'receivedBy', s.received_by) END AS receipt, s.disposition,
+       s.disposition_reason AS "dispositionReason"
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status
@@ -222,7 +223,8 @@ SELECT o.organization_id, o.id, o.order_number AS "orderNumber",
 CREATE VIEW lims.sample_name_record WITH (security_invoker = true) AS
 SELECT n.organization_id, n.id, n.name, s.tracking_id AS "trackingId",
        s.status AS "sampleStatus",
-       n.ended_at IS NULL AND NOT lims.sample_is_final(s.status) AS active,
+       n.ended_at IS NULL
+       AND NOT lims.sample_is_final(s.status, s.disposition) AS active,
        n.reason, n.created_by AS "createdBy", n.created_at AS "createdAt",
        n.ended_at AS "endedAt", n.ended_by AS "endedBy",
        n.end_reason AS "endReason", n.updated_at AS "updatedAt"

@@ -120,7 +120,8 @@ GRANT EXECUTE ON FUNCTION lims.order_number_is_ours TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.client_named, lims.name_of_client TO lims_app;
 
 -- 124_sample_names.sql
-GRANT EXECUTE ON FUNCTION lims.sample_is_final, lims.add_sample_name TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.sample_is_final, lims.sample_end, lims.add_sample_name TO
+    lims_app;
 
 -- 125_order_samples.sql
 GRANT EXECUTE ON FUNCTION lims.order_rows, lims.row_definitions,
@@ -130,6 +131,9 @@ GRANT EXECUTE ON FUNCTION lims.order_rows, lims.row_definitions,
 -- 126_receipt.sql
 GRANT EXECUTE ON FUNCTION lims.tracking_id_is_mistyped, lims.tracking_ids_meant,
     lims.samples_named TO lims_app;
+
+-- 127_sample_dispositions.sql
+GRANT EXECUTE ON FUNCTION lims.sample_is_closed, lims.disposition_permission TO lims_app;
 
 -- 131_sample_test_entry.sql
 GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result TO lims_app;

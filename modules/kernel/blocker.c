@@ -51,6 +51,7 @@ static const char *const gates[] = { "esignature_required",
                                      "reagent_lot_expired",
                                      "invalid_transition",
                                      "investigation_open",
+                                     "sample_on_hold",
                                      "retest_undecided",
                                      "self_verification",
                                      NULL };
@@ -96,8 +97,9 @@ static const char *const remedies[] = {
     "deciding the confirmation",
     "repeating the test on another lot, or requalifying the lot",
     "entering the result with a lot that is in date",
-    "restoring the test, or choosing its result",
+    "restoring the test, choosing its result, or taking its sample back",
     "closing the investigation",
+    "making the sample active again",
     "choosing the verified result that is reported",
     "another person's verification",
 };

@@ -18,7 +18,8 @@ const char *const lims_finding_categories[] = { "incomplete_result",     "unveri
                                                 "worksheet_incomplete",  "approval_rejected",
                                                 "holding_time_expired",  "out_of_specification",
                                                 "investigation_open",    "non_numeric_result",
-                                                "retest_undecided",      NULL };
+                                                "retest_undecided",      "sample_on_hold",
+                                                NULL };
 
 const char *const lims_finding_severities[] = { "blocking", "warning", NULL };
 

@@ -194,6 +194,18 @@ const lims_field_t lims_sample_fields[] = {
       .members = receipt_fields,
       .hint = "it is written by POST /samples/receive",
       .doc = "Findings at receipt; null until the sample is received." },
+    { .name = "disposition",
+      .type = LIMS_T_ENUM,
+      .values = lims_sample_dispositions,
+      .flags = LIMS_F_OUT,
+      .hint = "it is changed by POST /samples/{id}/disposition",
+      .doc = "Disposition of the sample, beside its status. On a cancelled or rejected one nothing "
+             "is done: it is blocked, and its holding times have ended." },
+    { .name = "dispositionReason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .max = 1000,
+      .doc = "Reason of the disposition; null of an active sample." },
     { .name = "testDefinitionIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_CREATE,
@@ -286,23 +298,28 @@ static bool has_status(const lims_request_t *rq, const char *status)
     return strcmp(lims_result_get(rq->locked, 0, "status"), status) == 0;
 }
 
-static const lims_error_t *refuse_final(lims_request_t *rq)
+/* Refuses work on a sample that is reported, or closed by its disposition. */
+static const lims_error_t *refuse_ended(lims_request_t *rq)
 {
-    return lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
-                             "Sample %s is reported, which is final.",
-                             lims_values_get(rq->values, "id"));
+    return has_status(rq, "reported")
+               ? lims_client_error(rq->pool, LIMS_E_INVALID_TRANSITION,
+                                   "Sample %s is reported, which is final.",
+                                   lims_values_get(rq->values, "id"))
+               : lims_refuse_closed(rq);
 }
 
 /* Refused even if nothing would change: a reported sample cannot be edited. */
 static const lims_error_t *guard_update(lims_request_t *rq)
 {
-    return has_status(rq, "reported") ? refuse_final(rq) : NULL;
+    return refuse_ended(rq);
 }
 
 static const lims_error_t *guard_unreceive(lims_request_t *rq)
 {
-    if (has_status(rq, "reported")) {
-        return refuse_final(rq);
+    const lims_error_t *error = refuse_ended(rq);
+
+    if (error) {
+        return error;
     }
     return lims_result_get(rq->locked, 0, "receivedAt")
                ? NULL
@@ -341,10 +358,8 @@ static const lims_error_t *guard_status(lims_request_t *rq)
     if (strcmp(from, to) == 0) {
         return NULL;
     }
-    if (has_status(rq, "reported")) {
-        return refuse_final(rq);
-    }
-    if (rank_of(to) < rank_of(from)) {
+    error = refuse_ended(rq);
+    if (!error && rank_of(to) < rank_of(from)) {
         error = check_step_back(rq);
     }
     return error ? error : lims_gates_check(rq, LIMS_STMT_SAMPLE_STATUS_BLOCKERS);
@@ -353,8 +368,12 @@ static const lims_error_t *guard_status(lims_request_t *rq)
 /* Reporting a reported sample changes nothing either. */
 static const lims_error_t *guard_report(lims_request_t *rq)
 {
-    return has_status(rq, "reported") ? NULL
-                                      : lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
+    const lims_error_t *error = lims_refuse_closed(rq);
+
+    if (error || has_status(rq, "reported")) {
+        return error;
+    }
+    return lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
 }
 
 /* --- Routes --------------------------------------------------------------- */
@@ -380,8 +399,8 @@ static const lims_error_e status_errors[] = { LIMS_E_INCOMPLETE_SAMPLE, LIMS_E_Q
                                               LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 static const lims_error_e report_errors[] = {
     LIMS_E_INCOMPLETE_SAMPLE,     LIMS_E_QC_FAILED,       LIMS_E_APPROVAL_REQUIRED,
-    LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED, LIMS_E_INVESTIGATION_OPEN,
-    LIMS_E_COUNT
+    LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED, LIMS_E_INVALID_TRANSITION,
+    LIMS_E_INVESTIGATION_OPEN,    LIMS_E_SAMPLE_ON_HOLD,  LIMS_E_COUNT
 };
 
 static const lims_error_e add_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,

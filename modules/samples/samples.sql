@@ -39,7 +39,8 @@ SELECT *
 -- name: sample_lock one
 SELECT id,
        status,
-       received_at AS "receivedAt"
+       received_at AS "receivedAt",
+       CASE WHEN lims.sample_is_closed(status, disposition) THEN disposition END AS "closed"
   FROM lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
@@ -114,6 +115,12 @@ UPDATE lims.sample
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: sample_set_disposition exec
+UPDATE lims.sample
+   SET disposition = :disposition::text
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+
 -- name: sample_report_blockers many
 SELECT *
   FROM lims.report_blockers(:$organization::bigint, :id::bigint)
@@ -126,11 +133,13 @@ UPDATE lims.sample
 
 -- name: sample_receive_lock many
 -- Returns each requested id, in the caller's order, with the status of the sample
--- (NULL: the organization has none). Locks in order of id, so that two calls over
+-- (NULL: the organization has none), or the disposition that has closed it. Locks in order of id, so that two calls over
 -- the same samples cannot deadlock. The first row has the list of the samples that
 -- can be received.
 WITH locked AS MATERIALIZED (
-    SELECT id, status
+    SELECT id,
+           CASE WHEN lims.sample_is_closed(status, disposition) THEN disposition
+                ELSE status END AS status
       FROM lims.sample
      WHERE organization_id = :$organization::bigint
        AND id = ANY (:sampleIds::bigint[])
@@ -167,7 +176,9 @@ WITH asked AS MATERIALIZED (
                       btrim(coalesce(r."trackingId", r.identifier)),
                       r."trackingId" IS NOT NULL) n) f ON r."sampleId" IS NULL
 ), locked AS MATERIALIZED (
-    SELECT id, status
+    SELECT id,
+           CASE WHEN lims.sample_is_closed(status, disposition) THEN disposition
+                ELSE status END AS status
       FROM lims.sample
      WHERE organization_id = :$organization::bigint
        AND id = ANY (ARRAY(SELECT unnest(a.ids) FROM asked a WHERE cardinality(a.ids) = 1))

@@ -136,7 +136,6 @@ my %in_the_database_alone = (
     'event.type'                  => 'compared with the events, below',
     'role_permission.permission'  => 'compared with the permissions, below',
     'role_permission.role'        => 'compared with the roles, below',
-    'sample.disposition'          => 'no route shows it',
     'extraction_row.status'       => 'those of an upload, but for dry runs',
 );
 

@@ -44,6 +44,8 @@ my @work = (
     [ addSampleTests    => sub { { testDefinitionIds => [ $id{'test-definitions'} ] } } ],
     [ updateSample    => sub { { priority => 'rush' } } ],
     [ receiveSamples  => sub { { sampleIds => [ $id{samples} ] } } ],
+    [ setSampleDisposition => sub { { disposition => 'on_hold', reason => 'client asks' } } ],
+    [ setSampleDisposition => sub { { disposition => 'active', reason => 'client asks' } } ],
     [ unreceiveSample => sub { { reason => 'scanned the wrong one' } } ],
     [ receiveSamples  => sub { { sampleIds => [ $id{samples} ] } } ],
     [ setSampleStatus => sub { { status => 'processing' } } ],

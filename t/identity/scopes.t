@@ -31,6 +31,7 @@ my %scope = (
     'PATCH /samples/:id'             => 'samples:write',
     'PATCH /samples/:id/status'      => 'samples:write',
     'POST /samples/receive'          => 'samples:write',
+    'POST /samples/:id/disposition'  => 'samples:write',
     'POST /samples/:id/unreceive'    => 'samples:write',
     'POST /samples/:id/report'       => 'reports:write',
     'GET /orders'                    => 'samples:read',

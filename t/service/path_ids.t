@@ -77,6 +77,7 @@ my %body = (
     '/projects/:id'         => '{"name":"x"}',
     '/panels/:id'           => '{"name":"x"}',
     '/orders/:id'           => '{"notes":"x"}',
+    '/samples/:id/disposition' => '{"disposition":"on_hold","reason":"x"}',
     '/samples/:id/unreceive' => '{"reason":"x"}',
     '/samples/:id/tests'     => '{"testDefinitionIds":[1]}',
     (map { ("/sample-tests/:id/$_" => '{"reason":"x"}') } qw(cancel restore retest choose)),

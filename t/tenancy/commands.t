@@ -83,6 +83,7 @@ my %options = (
     'qc-series update' => [qw(--rules 1-3s)],
     'instrument update' => [qw(--name x)],
     'sample unreceive' => [],
+    'sample disposition' => [qw(--disposition on_hold)],
     'user update' => [qw(--display-name x)],
     'key update'  => [qw(--file-storage-megabytes 1)],
     'profile test' => [qw(--content x)],

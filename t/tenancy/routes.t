@@ -80,6 +80,7 @@ my %body = (
     'POST /instrument-uploads' => qq(--x\r\nContent-Disposition: form-data; name="file"; )
         . qq(filename="f.csv"\r\n\r\nx\r\n--x--\r\n),
     'POST /orders' => { clientId => $ours{client}, samples => [ { materialTypeId => $ours{material} } ] },
+    'POST /samples/:id/disposition' => { disposition => 'on_hold', reason => 'client asks' },
     'POST /samples/:id/unreceive' => { reason => 'wrong one' },
     'PATCH /orders/:id'   => { notes => 'theirs' },
     'POST /projects'      => { code => 'NEW', name => 'New' },
