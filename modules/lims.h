@@ -194,6 +194,8 @@ enum {
                                  LIMS_F_UNTAGGED; no column has it */
     LIMS_F_UNTAGGED = 1 << 15, /* not in the record's LIMS_F_DIGEST: changed by time alone,
                                  a name, or the record's identity */
+    LIMS_F_PLACES = 1 << 16, /* list: of what stands at each place: an element may be null,
+                                and several the same */
     LIMS_F_FILE64 = 1 << 9    /* command line: @FILE is the bytes of a file, in base64 */
 };
 

@@ -11,7 +11,8 @@
 --   1 guard_update  the same, where it changes
 --   2 identity      refuses another id, organization or created_at
 --   3 permit        refuses whoever does not manage policies (105)
---   4 touch         sets updated_at, last, when the row is what it will be
+--   4 policy_act    asks for a reason, and for a signature by policy (155)
+--   5 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 seed          gives the roles their first permissions (105)
@@ -23,6 +24,7 @@
 --   3 audit_update  writes the audit trail, as at INSERT
 --   4 mark_update   makes all samples dirty where a policy changed on which they depend
 --                   (121)
+--   5 satisfiable   refuses, at the end, a policy that the people cannot meet (156)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT

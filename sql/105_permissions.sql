@@ -9,9 +9,11 @@
 --
 -- BEFORE INSERT
 --   1 permit        refuses whoever does not manage policies
+--   2 policy_act    asks for a reason, and for a signature by policy (155)
 --
 -- BEFORE DELETE
 --   1 permit        the same
+--   2 policy_act    the same
 --
 -- BEFORE UPDATE
 --   1 append_only   refuses: a permission is given or taken away
@@ -26,6 +28,8 @@
 -- AFTER DELETE
 --   1 keep_manager  refuses to leave nobody who manages users
 --   2 audit_delete  writes the audit trail
+--   3 satisfiable   refuses, at the end, to leave policies that the people cannot meet
+--                   (156)
 
 CREATE SEQUENCE lims.role_permission_id_seq;
 

@@ -7,22 +7,31 @@
 -- Triggers of lims.approval_step, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 permit        refuses whoever does not manage policies (165)
+--   1 guard_insert  refuses a role that decides no approvals (155)
+--   2 permit        refuses whoever does not manage policies (165)
+--   3 policy_act    asks for a reason, and for a signature by policy (155)
 --
 -- BEFORE UPDATE
---   1 identity      refuses another id, organization or created_at
---   2 permit        as at INSERT
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 guard_update  as at INSERT, where the role changes (155)
+--   2 identity      refuses another id, organization or created_at
+--   3 permit        as at INSERT
+--   4 policy_act    as at INSERT
+--   5 touch         sets updated_at, last, when the row is what it will be
+--
+-- BEFORE DELETE
+--   1 policy_act    as at INSERT
 --
 -- AFTER INSERT
 --   1 reapprove     requests approvals again where a step is active
 --   2 audit_insert  writes the audit trail; a refusal that comes later undoes it
 --   3 mark_insert   makes all samples of the organization dirty
+--   4 satisfiable_insert  refuses, at the end, a step that nobody can decide (156)
 --
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where a step is active
 --   2 audit_update  writes the audit trail, as at INSERT
 --   3 mark_update   makes all samples of the organization dirty
+--   4 satisfiable_update  the same as at INSERT
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT

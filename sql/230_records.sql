@@ -25,6 +25,11 @@ SELECT o.id, o.code, o.name, o.time_zone AS "timeZone",
               WHERE s.organization_id = o.id
                 AND s.active
               ORDER BY s.position) AS "approvalSteps",
+       ARRAY(SELECT s.role
+               FROM lims.approval_step s
+              WHERE s.organization_id = o.id
+                AND s.active
+              ORDER BY s.position) AS "approvalStepRoles",
        json_build_object('selfVerification',
            o.self_verification, 'approverMayBeVerifier',
            o.approver_may_be_verifier, 'reasonOnChange',

@@ -181,6 +181,13 @@ GRANT EXECUTE ON FUNCTION lims.investigation_next, lims.shown_result,
 GRANT EXECUTE ON FUNCTION lims.result_authors, lims.is_own_result, lims.approval_role,
     lims.is_reason_missing TO lims_app;
 
+-- 155_policies.sql
+GRANT EXECUTE ON FUNCTION lims.set_approval_steps TO lims_app;
+
+-- 156_policy_lacks.sql
+GRANT EXECUTE ON FUNCTION lims.settle_policies, lims.policy_lacks, lims.unmatched_places,
+    lims.sample_places, lims.fit_people TO lims_app;
+
 -- 160_findings.sql
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
     lims.lot_warnings, lims.finding_hardness, lims.sample_release TO lims_app;

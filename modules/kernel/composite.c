@@ -69,8 +69,8 @@ static const lims_error_t *check_count(const lims_field_t *field, const lims_jso
     return NULL;
 }
 
-/* Validates the elements of a list; `*texts` are their values in order. Duplicates are
- * refused. */
+/* Validates the elements of a list; `*texts` are their values in order, NULL for null.
+ * Duplicates are refused, except in a list of places. */
 static const lims_error_t *check_list(const char ***texts, const lims_field_t *field,
                                       const lims_json_t *node, const lims_json_path_t *path)
 {
@@ -86,6 +86,7 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
         .values = field->values,
         .pattern = field->pattern,
     };
+    const bool places = (field->flags & LIMS_F_PLACES) != 0;
     const char *repeated;
 
     if (error) {
@@ -93,13 +94,16 @@ static const lims_error_t *check_list(const char ***texts, const lims_field_t *f
     }
     *texts = apr_palloc(path->pool, (apr_size_t)node->count * sizeof(const char *) + 1);
     for (const lims_json_t *item = node->first; item; item = item->next) {
-        error = lims_validate_scalar(&(*texts)[at.index], &element, item, &at);
+        (*texts)[at.index] = NULL;
+        if (!places || item->type != LIMS_JSON_NULL) {
+            error = lims_validate_scalar(&(*texts)[at.index], &element, item, &at);
+        }
         if (error) {
             return error;
         }
         at.index++;
     }
-    repeated = find_duplicate(*texts, node->count, path->pool);
+    repeated = places ? NULL : find_duplicate(*texts, node->count, path->pool);
     return !repeated
                ? NULL
                : lims_client_error(path->pool, path->kind, "%s has '%s' twice",
@@ -127,7 +131,7 @@ static const char *array_literal(const char *const *texts, int count, bool quote
     char *end;
 
     for (int i = 0; i < count; i++) {
-        size += 2 * strlen(texts[i]) + 3;
+        size += texts[i] ? 2 * strlen(texts[i]) + 3 : sizeof("NULL");
     }
     literal = apr_palloc(pool, size);
     end = literal;
@@ -136,13 +140,11 @@ static const char *array_literal(const char *const *texts, int count, bool quote
         if (i > 0) {
             *end++ = ',';
         }
-        if (quoted) {
+        if (quoted && texts[i]) {
             end = quote_element(end, texts[i]);
         } else {
-            apr_size_t length = strlen(texts[i]);
-
-            memcpy(end, texts[i], length);
-            end += length;
+            end = apr_cpystrn(end, texts[i] ? texts[i] : "NULL",
+                              size - (apr_size_t)(end - literal));
         }
     }
     *end++ = '}';

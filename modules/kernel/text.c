@@ -22,7 +22,7 @@ static lims_json_t *scalar_node(lims_json_type_e type, const char *text, apr_poo
 }
 
 /* Makes an array of the elements of "1,2,3", of the type that the list has; "" is an
- * empty list. */
+ * empty list, and in a list of places the word null is null. */
 static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_pool_t *pool)
 {
     lims_json_type_e type = field->type == LIMS_T_ID_LIST ? LIMS_JSON_NUMBER : LIMS_JSON_STRING;
@@ -35,6 +35,9 @@ static lims_json_t *list_node(const lims_field_t *field, const char *text, apr_p
         apr_size_t length = comma ? (apr_size_t)(comma - text) : strlen(text);
 
         *end = scalar_node(type, apr_pstrmemdup(pool, text, length), pool);
+        if ((field->flags & LIMS_F_PLACES) && strcmp((*end)->text, "null") == 0) {
+            (*end)->type = LIMS_JSON_NULL;
+        }
         end = &(*end)->next;
         list->count++;
         text = comma ? comma + 1 : NULL;

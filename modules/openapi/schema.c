@@ -211,7 +211,7 @@ static void write_count(const lims_schema_t *s, const lims_field_t *field)
         bound(s->w, "minItems", field->min);
     }
     bound(s->w, "maxItems", field->max != 0 ? field->max : LIMS_LIST_MAX);
-    if (field->type != LIMS_T_OBJECT_LIST) {
+    if (field->type != LIMS_T_OBJECT_LIST && !(field->flags & LIMS_F_PLACES)) {
         lims_writer_key(s->w, "uniqueItems");
         lims_writer_boolean(s->w, true);
     }
@@ -225,7 +225,7 @@ static void write_elements(const lims_schema_t *s, const lims_field_t *field)
         .type = field->type == LIMS_T_ID_LIST ? LIMS_T_ID
                 : field->values               ? LIMS_T_ENUM
                                               : LIMS_T_STRING,
-        .flags = LIMS_F_REQUIRED,
+        .flags = (field->flags & LIMS_F_PLACES) ? LIMS_F_NULLABLE : LIMS_F_REQUIRED,
         .min = is_sent(s) ? 1 : 0,
         .values = field->values,
         .pattern = field->pattern,

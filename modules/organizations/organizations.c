@@ -6,7 +6,11 @@
  */
 #include "organizations/organizations.h"
 
+#include <string.h>
+
+#include "kernel/error.h"
 #include "kernel/field.h"
+#include "kernel/vocabulary.h"
 #include "service/service.h"
 
 static const char *const plans[] = { "none", "starter", "professional", "enterprise", NULL };
@@ -165,6 +169,15 @@ static const lims_field_t fields[] = {
       .fallback = "",
       .doc = "Names of the approvals that a completed sample needs, in order; the last is the "
              "final one. An empty list: no approval is needed." },
+    { .name = "approvalStepRoles",
+      .type = LIMS_T_STRING_LIST,
+      .flags = LIMS_F_OUT | LIMS_F_UPDATE | LIMS_F_PLACES,
+      .values = lims_user_roles,
+      .max = 20,
+      .doc = "For each of approvalSteps the role that decides it, which needs the permission "
+             "approval.decide; null: any role, and API keys. In a change left out, each place "
+             "keeps its role.",
+      .example = "[null,\"qa_officer\"]" },
     { .name = "policies",
       .type = LIMS_T_OBJECT,
       .flags = KEPT,
@@ -184,6 +197,14 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_TIMESTAMP,
       .flags = SHOWN,
       .doc = "When the record was last changed, UTC." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
+      .min = 1,
+      .max = 1000,
+      .doc = "Reason for a change of policies, kept in the audit trail; needed except for what "
+             "the owner of the database sets.",
+      .example = "four eyes from today on" },
     LIMS_FIELD_END,
 };
 
@@ -212,6 +233,70 @@ static const lims_error_t *show(lims_request_t *rq)
     }
     return error;
 }
+
+/* Returns the name of a given value: of those that the owner of the database sets
+ * (LIMS_F_TOOL), or of the others. NULL: none is given. */
+static const char *find_given(const lims_request_t *rq, bool owners)
+{
+    for (const lims_field_t *field = fields; field->name; field++) {
+        if ((field->flags & LIMS_F_UPDATE) && !(field->flags & LIMS_F_TOOL) == !owners &&
+            strcmp(field->name, "reason") != 0 && lims_values_has(rq->values, field->name)) {
+            return field->name;
+        }
+    }
+    return NULL;
+}
+
+/* Policies are a person's, who gives a reason; plan and allowance are the owner's, who may
+ * also set policies while no person manages the organization's users. */
+static const lims_error_t *guard_update(lims_request_t *rq)
+{
+    const char *owners = find_given(rq, true);
+    const char *policy = find_given(rq, false);
+    const lims_error_t *error = NULL;
+    lims_result_t *row = NULL;
+
+    if (owners && rq->actor.user) {
+        return lims_client_error(rq->pool, LIMS_E_PERMISSION_REQUIRED,
+                                 "%s is set by the owner of the database: limsctl without --user.",
+                                 owners);
+    }
+    if (!policy) {
+        return NULL;
+    }
+    if (!rq->actor.user) {
+        error = lims_database_call(&row, rq, LIMS_STMT_ORGANIZATION_MANAGED);
+    }
+    if (error) {
+        return error;
+    }
+    if (row && lims_result_true(row, 0, "managed")) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_QUERY,
+                                 "%s is changed by a person with the permission policy.manage: "
+                                 "give --user EMAIL.",
+                                 policy);
+    }
+    return rq->reason ? NULL
+                      : lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                          "reason is missing: it must say why.");
+}
+
+/* Changes the steps, then the rest; what the people cannot meet is refused at the end. */
+static const lims_error_t *update(lims_request_t *rq)
+{
+    const lims_call_t calls[] = { { .statement = LIMS_STMT_ORGANIZATION_STEPS },
+                                  { .statement = LIMS_STMT_ORGANIZATION_UPDATE },
+                                  { .statement = LIMS_STMT_ORGANIZATION_SETTLE } };
+    lims_result_t *results[3] = { NULL, NULL, NULL };
+
+    lims_values_set(rq->values, "id", rq->actor.organization);
+    return lims_database_run(results, rq, calls, 3, 0);
+}
+
+static const lims_error_e update_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_REASON_REQUIRED,
+                                              LIMS_E_ESIGNATURE_REQUIRED,
+                                              LIMS_E_PERMISSION_REQUIRED,
+                                              LIMS_E_POLICY_UNSATISFIABLE, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -248,11 +333,21 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "updateOrganization",
       .summary = "Change plan and policies of the organization named by --organization",
+      .description =
+          "Policies are changed by a person with the permission policy.manage, with a reason, and "
+          "signed where the policy esignatureRequired is on. A policy that the active people "
+          "cannot meet is refused. The owner of the database sets plan, apiAccess, "
+          "monthlySampleAllowance, trackingPrefix and active, without --user, and also the "
+          "policies of an organization in which nobody who can sign in manages users.",
       .permission = "policy.manage",
       .flags = LIMS_R_OWNER,
       .body = LIMS_F_UPDATE,
       .status = 200,
-      .statement = LIMS_STMT_ORGANIZATION_UPDATE },
+      .meaning = "approved",
+      .signs = "organization",
+      .guard = guard_update,
+      .handler = update,
+      .errors = update_errors },
     LIMS_ROUTE_END,
 };
 

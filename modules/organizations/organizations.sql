@@ -52,36 +52,21 @@ WITH created AS (
 SELECT id
   FROM created
 
--- name: organization_update one
--- Approval steps are known by their position: what stands there is renamed,
--- what is beyond the end is no longer asked for.
-WITH wanted AS (
-    SELECT step.position, step.name
-      FROM unnest(:approvalSteps::text[]) WITH ORDINALITY AS step (name, position)
-), dropped AS (
-    UPDATE lims.approval_step s
-       SET active = false
-     WHERE s.organization_id = :$organization::bigint
-       AND s.active
-       AND :?approvalSteps
-       AND s.position > (SELECT count(*) FROM wanted)
-), renamed AS (
-    UPDATE lims.approval_step s
-       SET name = w.name
-      FROM wanted w
-     WHERE s.organization_id = :$organization::bigint
-       AND s.active
-       AND s.position = w.position
-       AND s.name <> w.name
-), added AS (
-    INSERT INTO lims.approval_step (organization_id, position, name)
-    SELECT :$organization::bigint, w.position, w.name
-      FROM wanted w
-     WHERE NOT EXISTS (SELECT FROM lims.approval_step s
-                        WHERE s.organization_id = :$organization::bigint
-                          AND s.active
-                          AND s.position = w.position)
-)
+-- name: organization_managed one
+SELECT lims.has_manager(:$organization::bigint) AS "managed"
+
+-- name: organization_steps exec
+SELECT lims.set_approval_steps(:$organization::bigint, :approvalSteps::text[],
+                               :approvalStepRoles::text[])
+ WHERE :?approvalSteps
+    OR :?approvalStepRoles
+
+-- name: organization_settle exec
+-- Has the database judge now what it would judge at the end of the transaction.
+SELECT lims.settle_policies()
+ WHERE :$organization::bigint IS NOT NULL
+
+-- name: organization_update exec
 UPDATE lims.organization
    SET name = CASE WHEN :?name THEN :name::text ELSE name END,
        time_zone = CASE WHEN :?timeZone THEN :timeZone::text ELSE time_zone END,
@@ -129,4 +114,3 @@ UPDATE lims.organization
            attachment_bytes),
        active = CASE WHEN :?active THEN :active::boolean ELSE active END
  WHERE id = :$organization::bigint
-RETURNING id

@@ -69,6 +69,8 @@ const lims_error_t *lims_signing_sign(lims_request_t *rq)
 
 const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning)
 {
+    /* Without an id the organization is signed. */
+    const char *id = lims_values_get(rq->values, "id");
     lims_values_t *values = lims_values_create(rq->pool);
     const lims_call_t call = { .statement = LIMS_STMT_SIGN_RECORD, .values = values };
     const lims_error_t *error = NULL;
@@ -83,7 +85,7 @@ const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning
     }
     lims_values_set(values, "meaning", meaning);
     lims_values_set(values, "signs", rq->route->signs);
-    lims_values_set(values, "id", lims_values_get(rq->values, "id"));
+    lims_values_set(values, "id", id ? id : rq->actor.organization);
     lims_values_set(values, "act", act_of(rq));
     error = lims_database_run(&row, rq, &call, 1, 0);
     if (!error) {

@@ -141,11 +141,17 @@ static const lims_error_t *check_password(lims_session_t *session, const lims_re
 
 /* --- One call ------------------------------------------------------------- */
 
+/* Whether the call is done with the rights of the database's owner: where the route says so
+ * and no person acts whom a permission rules. */
+static bool is_owners(const lims_request_t *rq)
+{
+    return (rq->route->flags & LIMS_R_OWNER) && !(rq->route->permission && rq->actor.user);
+}
+
 static const lims_error_t *begin(lims_request_t *rq)
 {
     const lims_call_t act = {
-        .statement =
-            rq->route->flags & LIMS_R_OWNER ? LIMS_STMT_TOOL_ACT_OWNER : LIMS_STMT_TOOL_ACT,
+        .statement = is_owners(rq) ? LIMS_STMT_TOOL_ACT_OWNER : LIMS_STMT_TOOL_ACT,
     };
     lims_result_t *ignored = NULL;
     const lims_error_t *error = lims_database_run(&ignored, rq, &act, 1, LIMS_DB_BEGIN);
@@ -257,7 +263,7 @@ const lims_error_t *lims_session_call(lims_reply_t **reply, lims_session_t *sess
     if (!error && found) {
         bool policy = lims_result_true(found, 0, "esignatureRequired");
 
-        attempt.signs = lims_signing_due(route, policy, !!session->password);
+        attempt.signs = rq->actor.user && lims_signing_due(route, policy, !!session->password);
         error = attempt.signs ? check_password(session, found, pool) : NULL;
     }
     if (error) {

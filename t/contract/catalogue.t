@@ -74,6 +74,7 @@ my %column = (
     'listAttachments.table'             => 'attachment.table_name',
     'user.roles'                        => 'user_role.role',
     'organization.approvalSteps'        => 'approval_step.name',
+    'organization.approvalStepRoles'    => 'role_permission.role',
     'audit entry.action'                => 'audit_entry.action',
     'audit entry.surface'               => 'audit_entry.surface',
     'organization.policies.selfVerification' => 'organization.self_verification',
@@ -112,6 +113,7 @@ my %in_c_alone = (
     'user.password'                 => 'kept as a hash',
     'attachment.contentBase64'      => 'kept as bytes, whose number a trigger bounds',
     'setUserPassword.password'      => 'kept as a hash',
+    'organization.reason'           => 'kept in the audit trail',
     'organization.timeZone'         => 'one that the server knows, whatever its length',
     'testWebhookEndpoint.message'   => 'in the payload of an event',
     (map { ("ingestInstrumentFile.$_" => 'bytes, bounded by the body',
@@ -135,7 +137,6 @@ my %in_the_database_alone = (
     'qc_series.baseline_kind'     => 'a member of the baseline',
     'event.type'                  => 'compared with the events, below',
     'role_permission.permission'  => 'compared with the permissions, below',
-    'role_permission.role'        => 'compared with the roles, below',
     'extraction_row.status'       => 'those of an upload, but for dry runs',
 );
 

@@ -13,7 +13,7 @@ my $tool = LIMS::Test::Tool->new;
 
 # Organizations.
 
-my @cedar = qw(--organization cedar);
+my @cedar = (qw(--organization cedar --reason), 'while nobody manages users yet');
 my $made  = $tool->made(qw(organization create --code cedar --name Cedar), '--approval-steps',
     'Technical review,Final approval');
 is_deeply(
@@ -24,6 +24,7 @@ is_deeply(
         esignatureRequired    => JSON::PP::false, aiDataAccess          => JSON::PP::false,
         oosOpensInvestigation => JSON::PP::true,  holdingWarningHours   => 24,
         approvalSteps         => [ 'Technical review', 'Final approval' ],
+        approvalStepRoles     => [ undef, undef ],
         active                => JSON::PP::true,  createdAt => 0, updatedAt => 0,
         policies => { selfVerification => 'allowed', approverMayBeVerifier => JSON::PP::true,
             (map { $_ => JSON::PP::false } qw(reasonOnChange openInvestigationBlocks
@@ -129,7 +130,7 @@ is($tool->run(qw(user show 1 --organization none))->{exit}, 3, 'users are their 
 
 # Every act is on record, with its reason.
 
-$tool->made(qw(organization update --name Cedars --reason), 'a merger', @cedar);
+$tool->made(qw(organization update --name Cedars --organization cedar --reason), 'a merger');
 my ($entry) = $tool->db->selectrow_array(q{
     SELECT changes::text || ' ' || reason || ' ' || (request_id IS NOT NULL)
       FROM lims.audit_entry

@@ -209,7 +209,7 @@ is(fits($signature), 1, 'a signature fits after the report');
 # Steps that are off.
 sub steps {
     my ($on) = @_;
-    return $app->do('UPDATE lims.approval_step SET active = ? WHERE organization_id = ?', undef,
+    return $base->db->do('UPDATE lims.approval_step SET active = ? WHERE organization_id = ?', undef,
         $on, $lab->{id});
 }
 my $third = approved();

@@ -116,9 +116,9 @@ my %act = (
         holding_warning_hours = ? WHERE id = ?', one_of(qw(t f)), one_of(1, 24, 30)) } ],
     zone => [ 1, sub { owner('UPDATE lims.organization SET time_zone = ? WHERE id = ?',
         one_of('UTC', 'Pacific/Auckland', 'America/Denver')) } ],
-    step => [ 0.5, sub { act('INSERT INTO lims.approval_step (position, name, organization_id)
+    step => [ 0.5, sub { owner('INSERT INTO lims.approval_step (position, name, organization_id)
         VALUES (?, ?, ?)', one_of(1, 2), 'Step') } ],
-    step_ends => [ 0.5, sub { act('UPDATE lims.approval_step SET active = false WHERE position = ?
+    step_ends => [ 0.5, sub { owner('UPDATE lims.approval_step SET active = false WHERE position = ?
         AND organization_id = ?', one_of(1, 2)) } ],
     scan => [ 8, sub { act('SELECT lims.scan_samples(?) FROM lims.organization WHERE id = ?',
         one_of(1, 4, 100)) } ],

@@ -267,8 +267,8 @@ refused($app, 'UPDATE lims.worksheet_field SET required = false WHERE organizati
 # approval_required
 change(sample_test => $sample->{$_}, status => 'verified') for qw(PH PB);
 is(state_of($sample->{id}), 'ready_to_report', 'without steps nobody has to approve');
-made('approval_step', position => $_->[0], name => $_->[1]) for [ 1, 'QA review' ], [ 2,
-    'Final approval' ];
+$base->insert('approval_step', { @mine, position => $_->[0], name => $_->[1] })
+    for [ 1, 'QA review' ], [ 2, 'Final approval' ];
 is(state_of($sample->{id}), 'ready_for_review', 'with steps, somebody');
 blocked(report($sample->{id}), 'approval_required');
 change(sample => $sample->{id}, status => 'completed');

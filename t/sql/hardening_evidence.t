@@ -182,7 +182,8 @@ refused($app, 'SELECT lims.sign(?, ?, ?, ?)',
 
 # --- Approvals -----------------------------------------------------------------------
 
-made('approval_step', position => 1, name => 'Final approval');
+$base->insert('approval_step', { organization_id => $lab->{id}, position => 1,
+        name => 'Final approval' });
 my $last = $base->sample($lab, qw(PH PB));
 $app->do(q{UPDATE lims.sample_test SET result = '7' WHERE organization_id = ? AND sample_id = ?},
     undef, $lab->{id}, $last->{id});

@@ -212,7 +212,8 @@ is(change(sample => $third->{id}, notes => 'x', priority => 'rush'), 1,
 
 # Approvals hold for what was approved.
 
-made('approval_step', position => $_, name => "Step $_") for 1, 2;
+$base->insert('approval_step', { organization_id => $lab->{id}, position => $_,
+        name => "Step $_" }) for 1, 2;
 my $fourth = $base->sample($lab, qw(PH PB));
 change(sample_test => $fourth->{$_}, result => 7) for qw(PH PB);
 change(sample => $fourth->{id}, status => 'completed');

@@ -35,7 +35,8 @@ sub both {
 
 # The table's ids are far from those that the sequences give.
 my $id = 900_001;
-both('approval_step', $id, position => 1, name => { sound => 'Final', faulty => 'Board' });
+$base->insert('approval_step', { organization_id => $lab{ $_->[0] }{id}, id => $id,
+        position => 1, name => $_->[1] }) for [ faulty => 'Board' ], [ sound => 'Final' ];
 both('client', $id, code => 'X', name => { sound => 'Mill', faulty => 'Brewery' });
 both('material_type', $id, code => 'DW', name => 'Drinking water');
 both('project', $id, code => { sound => 'S', faulty => 'F' }, name => 'P', client_id => $id,

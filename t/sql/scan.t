@@ -246,7 +246,7 @@ my @marks = (
 $base->db->do(q{SELECT set_config('lims.user_id', ?, false)}, undef, $lab->{user_id});
 for my $mark (@marks) {
     my ($name, $whose, $sql, @bind) = @$mark;
-    my $handle = $sql =~ /\A(?:DELETE|UPDATE lims.organization)/ ? $base->db : $base->app($lab);
+    my $handle = $sql =~ /\A(?:DELETE|UPDATE lims.organization|INSERT INTO lims.approval_step)/ ? $base->db : $base->app($lab);
     eval { $handle->do($sql, undef, @bind) } or diag("$name: $@");
     is(marked(), ref $whose ? $whose->{id} : $whose, $whose ? "marked by $name" : "not by $name");
 }

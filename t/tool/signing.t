@@ -16,7 +16,7 @@ my $signatures = 'SELECT count(*) FROM lims.electronic_signature';
 
 sub policy {
     my ($on) = @_;
-    return $tool->made(qw(organization update --organization cedar --esignature-required), $on);
+    return $tool->made(@ana, qw(organization update --reason strict --esignature-required), $on);
 }
 
 # The signature of the last act.

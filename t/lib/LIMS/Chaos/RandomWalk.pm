@@ -52,7 +52,8 @@ sub fixture {
     );
 
     $lab->worksheet_template($definition{HEM}, ['volume'], ['Analyst']);
-    $ann->done('organization update', approvalSteps => [ 'Technical review', 'Release' ]);
+    $ann->done('organization update', approvalSteps => [ 'Technical review', 'Release' ],
+        reason => 'two steps');
     $pc->profile(write => { existing => 'overwriteUnverified' }, rows => { controls => [
                 { when => [ { column => 'trackingId', matches => '^CCV' } ], route => 'qcBatch',
                     controlType => 'CCV', criterion => 'recovery', expectedValue => '10',
@@ -349,9 +350,10 @@ sub _rename {
 sub _pause_approvals {
     my ($self) = @_;
 
-    $self->_tell('organization update', approvalSteps => '');
+    $self->_tell('organization update', approvalSteps => '', reason => 'a pause');
     $self->_enter;
-    return $self->_tell('organization update', approvalSteps => [ 'Technical review', 'Release' ]);
+    return $self->_tell('organization update', approvalSteps => [ 'Technical review', 'Release' ],
+        reason => 'the pause is over');
 }
 
 1;

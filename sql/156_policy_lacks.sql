@@ -1,0 +1,246 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Policies that nobody can meet: what the active people lack, for the refusal of a policy
+-- (policy_unsatisfiable), readiness, the page of policies and `limsctl check`.
+--
+-- A sample needs people at places: one who decides each step of approval, one who verifies
+-- and one who enters. The policies say which of them have to differ. That is a matching of
+-- people to places, of which each has its fit people.
+
+-- The active people with a permission, and with a role if one is named; where acts are
+-- signed, those with a password.
+CREATE FUNCTION lims.fit_people(
+    p_organization bigint,
+    p_permission text,
+    p_role text DEFAULT NULL
+) RETURNS bigint[]
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT u.id
+          FROM lims.user_account u
+          JOIN lims.organization o
+            ON o.id = u.organization_id
+         WHERE u.organization_id = p_organization
+           AND u.active
+           AND (u.password_hash IS NOT NULL OR NOT o.esignature_required)
+           AND EXISTS (
+               SELECT FROM lims.user_role r
+                 JOIN lims.role_permission p
+                   ON p.organization_id = r.organization_id
+                  AND p.role = r.role
+                WHERE r.organization_id = u.organization_id
+                  AND r.user_id = u.id
+                  AND p.permission = p_permission)
+           AND (p_role IS NULL OR EXISTS (
+               SELECT FROM lims.user_role r
+                WHERE r.organization_id = u.organization_id
+                  AND r.user_id = u.id
+                  AND r.role = p_role))
+         ORDER BY u.id);
+END
+$$;
+
+-- The places of a sample's way to its report, with who is fit for each. Who enters may be
+-- who approves, but under self_verification not who verifies: whoever alone enters does
+-- not verify.
+CREATE FUNCTION lims.sample_places(p_organization bigint)
+RETURNS TABLE (place text, needs text, people bigint[], apart boolean)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_policy record;
+    v_enter bigint[];
+    v_verify bigint[];
+BEGIN
+    SELECT o.self_verification = 'refused' AS two, NOT o.approver_may_be_verifier AS apart
+      INTO v_policy
+      FROM lims.organization o
+     WHERE o.id = p_organization;
+    RETURN QUERY
+    SELECT s.name, concat('the permission approval.decide', ' and the role ' || s.role),
+           lims.fit_people(p_organization, 'approval.decide', s.role), v_policy.apart
+      FROM lims.approval_step s
+     WHERE s.organization_id = p_organization
+       AND s.active
+     ORDER BY s.position;
+    IF NOT (v_policy.two OR v_policy.apart AND FOUND) THEN
+        RETURN;
+    END IF;
+    v_verify := lims.fit_people(p_organization, 'result.verify');
+    IF v_policy.two THEN
+        v_enter := lims.fit_people(p_organization, 'result.enter');
+        RETURN QUERY
+        SELECT 'entering results', 'the permission result.enter', v_enter, false;
+        v_verify := ARRAY(SELECT v.id
+                            FROM unnest(v_verify) v (id)
+                           WHERE v_enter <> ARRAY[v.id]);
+    END IF;
+    RETURN QUERY
+    SELECT 'verifying results', concat('the permission result.verify',
+               CASE WHEN v_policy.two THEN ', besides who enters them' END),
+           v_verify, v_policy.apart;
+END
+$$;
+
+-- Matches a different person to each place, by augmenting paths (Kuhn, 1955). p_people is
+-- JSON, for each place an array of ids. Returns the places that together have too few: of
+-- the first that is left without, every one whose person it could take. None: all can be
+-- named.
+CREATE FUNCTION lims.unmatched_places(p_people jsonb) RETURNS integer[]
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+DECLARE
+    v_count CONSTANT integer := jsonb_array_length(p_people);
+    v_matched bigint[] := array_fill(NULL::bigint, ARRAY[v_count]);
+    v_reached integer[];
+    v_from jsonb;
+    v_place integer;
+    v_person bigint;
+    v_next bigint;
+    v_at integer;
+BEGIN
+    FOR v_start IN 1 .. v_count LOOP
+        -- Breadth first: the places reached, and from which of them each person was.
+        v_reached := ARRAY[v_start];
+        v_from := '{}';
+        v_at := 1;
+        v_next := NULL;
+        WHILE v_next IS NULL AND v_at <= cardinality(v_reached) LOOP
+            v_place := v_reached[v_at];
+            v_at := v_at + 1;
+            FOR v_person IN
+                SELECT e.id::bigint
+                  FROM jsonb_array_elements_text(p_people -> v_place - 1) e (id)
+                 WHERE NOT v_from ? e.id
+            LOOP
+                v_from := v_from || jsonb_build_object(v_person, v_place);
+                IF v_person = ANY (v_matched) THEN
+                    v_reached := v_reached || array_position(v_matched, v_person);
+                ELSE
+                    v_next := v_person;
+                    EXIT;
+                END IF;
+            END LOOP;
+        END LOOP;
+        IF v_next IS NULL THEN
+            RETURN v_reached;
+        END IF;
+        -- Back along the path, each place takes the person by whom it was left.
+        LOOP
+            v_place := (v_from ->> v_next::text)::integer;
+            v_person := v_matched[v_place];
+            v_matched[v_place] := v_next;
+            EXIT WHEN v_place = v_start;
+            v_next := v_person;
+        END LOOP;
+    END LOOP;
+    RETURN '{}';
+END
+$$;
+
+-- What the active people lack to bring a sample to its report under the policies in force,
+-- as clauses; no row: nothing.
+CREATE FUNCTION lims.policy_lacks(p_organization bigint) RETURNS SETOF text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_place record;
+    v_names text[] := '{}';
+    v_people jsonb := '[]';
+    v_few integer[];
+BEGIN
+    FOR v_place IN SELECT * FROM lims.sample_places(p_organization) LOOP
+        IF v_place.people = '{}' THEN
+            RETURN NEXT format('%s needs an active person with %s, and there is none',
+                               v_place.place, v_place.needs);
+        ELSIF v_place.apart THEN
+            v_names := v_names || v_place.place;
+            v_people := v_people || jsonb_build_array(to_jsonb(v_place.people));
+        END IF;
+    END LOOP;
+    v_few := CASE WHEN v_people = '[]' THEN '{}' ELSE lims.unmatched_places(v_people) END;
+    IF v_few <> '{}' THEN
+        RETURN NEXT format(
+            '%s need %s different people, and only these may: %s',
+            (SELECT string_agg(v_names[p.place], ', ' ORDER BY p.place)
+               FROM unnest(v_few) p (place)), cardinality(v_few),
+            (SELECT string_agg(u.display_name, ', ' ORDER BY u.display_name)
+               FROM lims.user_account u
+              WHERE u.organization_id = p_organization
+                AND u.id IN (SELECT e.id::bigint
+                               FROM unnest(v_few) p (place),
+                                    jsonb_array_elements_text(
+                                        v_people -> p.place - 1) e (id))));
+    END IF;
+END
+$$;
+
+-- Refusing ------------------------------------------------------------------
+
+-- Refuses what made policies, steps or permissions stricter than the active people can
+-- meet, when the statement or the transaction is done. The organization's row is locked,
+-- so that two changes at once come one after the other.
+CREATE FUNCTION lims.policies_satisfiable() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_row CONSTANT jsonb := to_jsonb(CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END);
+    v_organization CONSTANT bigint :=
+        coalesce(v_row ->> 'organization_id', v_row ->> 'id')::bigint;
+    v_lacks text;
+BEGIN
+    IF lims.is_owner_acting() THEN
+        RETURN NULL;
+    END IF;
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.organization o
+      WHERE o.id = v_organization
+        FOR NO KEY UPDATE;
+    SELECT string_agg(l.lack, '; ')
+      INTO v_lacks
+      FROM lims.policy_lacks(v_organization) l (lack);
+    IF v_lacks IS NOT NULL THEN
+        PERFORM lims.refuse('policy_unsatisfiable', format(
+            'the active people could not meet this: %s', v_lacks));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- Only what makes something stricter is judged: loosening a policy, and people who leave,
+-- are never refused for it.
+CREATE CONSTRAINT TRIGGER satisfiable AFTER UPDATE ON lims.organization
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (NEW.self_verification = 'refused' AND OLD.self_verification <> 'refused'
+    OR NOT NEW.approver_may_be_verifier AND OLD.approver_may_be_verifier
+    OR NEW.esignature_required AND NOT OLD.esignature_required)
+EXECUTE FUNCTION lims.policies_satisfiable();
+
+CREATE CONSTRAINT TRIGGER satisfiable_insert AFTER INSERT ON lims.approval_step
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (NEW.active)
+EXECUTE FUNCTION lims.policies_satisfiable();
+
+CREATE CONSTRAINT TRIGGER satisfiable_update AFTER UPDATE ON lims.approval_step
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (NEW.active AND (NOT OLD.active
+    OR NEW.role IS NOT NULL AND NEW.role IS DISTINCT FROM OLD.role))
+EXECUTE FUNCTION lims.policies_satisfiable();
+
+CREATE CONSTRAINT TRIGGER satisfiable AFTER DELETE ON lims.role_permission
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (OLD.permission IN ('approval.decide', 'result.enter', 'result.verify'))
+EXECUTE FUNCTION lims.policies_satisfiable();
+
+-- Judges now what would be judged at the end of the transaction, so that the refusal is
+-- that of the act.
+CREATE FUNCTION lims.settle_policies() RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    SET CONSTRAINTS lims.satisfiable, lims.satisfiable_insert, lims.satisfiable_update
+        IMMEDIATE;
+END
+$$;

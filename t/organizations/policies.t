@@ -1,0 +1,118 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Policies are changed by a person who manages them, with a reason, and signed where acts
+# are; steps of approval name roles; and what the people of the laboratory cannot meet is
+# refused.
+use strict;
+use warnings;
+
+use JSON::PP ();
+use LIMS::Test::Tool;
+
+my $tool     = LIMS::Test::Tool->new;
+my @cedar    = qw(--organization cedar);
+my @ana      = $tool->laboratory('cedar');
+my @password = ('--password-file', $tool->secret($tool->password));
+my @why      = ('--reason', 'four eyes');
+my @update   = (@ana, qw(organization update), @why);
+
+sub person {
+    my ($name, @roles) = @_;
+    local $" = ',';
+    $tool->made(@ana, qw(user create --email), "$name\@cedar.example", '--display-name',
+        ucfirst $name, '--roles', "@roles", @password);
+    return ('--organization', 'cedar', '--user', "$name\@cedar.example");
+}
+
+sub policies { return ('--policies', JSON::PP->new->canonical->encode({@_})) }
+
+sub refused {
+    my ($slug, $name, @arguments) = @_;
+    my $run = $tool->run('--json', @arguments);
+
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is($run->{json}{error}, $slug, "$name: $slug") or diag($run->{out}, $run->{err});
+    return $run->{json}{message} // '';
+}
+
+subtest 'who changes them' => sub {
+    refused('invalid_query', 'not without a person', @cedar,
+        qw(organization update --name Cedar --reason x));
+    refused('permission_required', 'a person sets no plan', @update, qw(--plan starter));
+    is($tool->made(@cedar, qw(organization update --plan starter))->{plan}, 'starter',
+        'the owner sets the plan, without a reason');
+    refused('invalid_body', 'not without a reason', @ana, qw(organization update --name C));
+    is($tool->made(@update, qw(--name Cedars))->{name}, 'Cedars', 'a person, with a reason');
+    my ($who, $reason) = $tool->db->selectrow_array(q{
+        SELECT u.email, a.reason FROM lims.audit_entry a
+          JOIN lims.user_account u ON u.id = a.user_id
+         WHERE a.table_name = 'organization' ORDER BY a.id DESC LIMIT 1});
+    is("$who: $reason", 'ana@cedar.example: four eyes', 'the trail has who and why');
+};
+
+my @quin = person(quin => 'qa_officer');
+
+subtest 'steps have roles' => sub {
+    my $made = $tool->made(@update, '--approval-steps', 'Review,Release', '--approval-step-roles',
+        'null,qa_officer');
+    is_deeply($made->{approvalStepRoles}, [ undef, 'qa_officer' ], 'a role for each, or none');
+    $made = $tool->made(@update, '--approval-steps', 'Review,Final');
+    is_deeply($made->{approvalStepRoles}, [ undef, 'qa_officer' ], 'a renamed step keeps its role');
+    $made = $tool->made(@update, '--approval-step-roles', 'qa_officer,qa_officer');
+    is_deeply([ @{$made}{qw(approvalSteps approvalStepRoles)} ],
+        [ [qw(Review Final)], [qw(qa_officer qa_officer)] ], 'roles alone, one of them twice');
+    like(refused('invalid_body', 'one role for two steps', @update, '--approval-step-roles',
+            'qa_officer'), qr/2 approvalSteps/, '... is told how many');
+    like(refused('invalid_body', 'a role that decides nothing', @update, '--approval-step-roles',
+            'null,auditor'), qr/auditor/, '... is named');
+    is($tool->run(@update, '--approval-step-roles', 'null,boss')->{exit}, 2, 'a role that is none');
+    $tool->made(@update, '--approval-steps', '', '--approval-step-roles', '');
+};
+
+subtest 'what the people cannot meet' => sub {
+    my $two = refused('policy_unsatisfiable', 'two steps and a verifier', @update,
+        '--approval-steps', 'Review,Release', policies(approverMayBeVerifier => JSON::PP::false));
+    like($two, qr/Review, Release, verifying results need 3 different people.*: Ana Ruiz, Quin/,
+        '... names the places and the people');
+    like(refused('policy_unsatisfiable', 'a role that nobody has', @update, '--approval-steps',
+            'Release', '--approval-step-roles', 'microbiologist'),
+        qr/Release needs an active person with .*approval\.decide and the role microbiologist/,
+        '... is named');
+
+    my @mia = person(mia => 'microbiologist');
+    my $made = $tool->made(@update, '--approval-steps', 'Review,Release', '--approval-step-roles',
+        'microbiologist,qa_officer', policies(approverMayBeVerifier => JSON::PP::false,
+            selfVerification => 'refused'));
+    is_deeply($made->{approvalStepRoles}, [qw(microbiologist qa_officer)],
+        'with a third person it can be met: ana verifies what mia enters');
+
+    is($tool->made(@ana, qw(user deactivate 3))->{active}, JSON::PP::false,
+        'a person may leave all the same');
+    is($tool->made(@update, qw(--name Cedar))->{name}, 'Cedar',
+        'what makes nothing stricter is not refused');
+    is($tool->made(@update, '--approval-step-roles', 'null,qa_officer')->{approvalStepRoles}[0],
+        undef, 'nor what makes a policy milder');
+    refused('policy_unsatisfiable', 'a further step', @update, '--approval-steps', 'A,B,C');
+    $tool->made(@update, '--approval-steps', '', policies(approverMayBeVerifier => JSON::PP::true,
+            selfVerification => 'allowed'));
+};
+
+subtest 'signed where acts are signed' => sub {
+    $tool->made(@update, qw(--esignature-required true));
+    refused('esignature_required', 'without a password', @update, qw(--name C));
+    my $signatures = 'SELECT count(*) FROM lims.electronic_signature';
+    my $before = $tool->value($signatures);
+    is($tool->made(@update, @password, qw(--name C))->{name}, 'C', 'with one');
+    is($tool->value($signatures), $before + 1, 'a signature');
+    my $signature = $tool->db->selectrow_hashref(q{
+        SELECT s.*, lims.signature_fits(s.organization_id, s.id) AS stands
+          FROM lims.electronic_signature s ORDER BY id DESC LIMIT 1});
+    is("@{$signature}{qw(meaning table_name reason)}", 'approved organization four eyes',
+        'what it says');
+    ok($signature->{stands}, '... and it stands after its own act');
+    is($tool->value(q{SELECT signature_id FROM lims.audit_entry WHERE table_name = 'organization'
+        ORDER BY id DESC LIMIT 1}), $signature->{id}, 'the trail names it');
+};
+
+done_testing();
