@@ -332,6 +332,9 @@ struct lims_route_t {
     /* Instead of .permission, where a member of the body has that value; ends with a NULL
      * member. NULL: always .permission. */
     const lims_permission_by_t *permission_by;
+    /* Or this one, where the record decides which of the two an act needs: whoever has
+     * neither is refused at once, the others by the database. NULL: always the one. */
+    const char *permission_or;
     unsigned flags;
     unsigned body;              /* LIMS_F_CREATE or LIMS_F_UPDATE: of .fields */
     const lims_field_t *input;  /* a body of its own instead, or NULL */

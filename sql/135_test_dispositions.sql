@@ -218,6 +218,17 @@ $$;
 
 -- Cancelling ---------------------------------------------------------------
 
+-- Asks for the permission to cancel a test or to restore it: with a result, that of whoever
+-- verifies results.
+CREATE FUNCTION lims.require_cancelling(p_test lims.sample_test) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM lims.require_permission((p_test).organization_id,
+        CASE WHEN (p_test).result IS NULL THEN 'sample.edit' ELSE 'result.verify' END);
+END
+$$;
+
 -- Cancels an active test; a cancelled one stays so. It leaves its QC batches, but for
 -- those that failed.
 CREATE FUNCTION lims.cancel_test(p_organization bigint, p_sample_test bigint)
@@ -236,6 +247,7 @@ BEGIN
     IF v_test.id IS NULL OR v_test.disposition = 'cancelled' THEN
         RETURN;
     END IF;
+    PERFORM lims.require_cancelling(v_test);
     IF v_test.status <> 'verified' AND v_test.disposition = 'active' THEN
         PERFORM FROM lims.sample s
           WHERE s.organization_id = p_organization
@@ -287,6 +299,7 @@ BEGIN
             'sample test %s is set aside: another choice brings it back',
             p_sample_test));
     END IF;
+    PERFORM lims.require_cancelling(v_test);
     PERFORM FROM lims.sample s
       WHERE s.organization_id = p_organization
         AND s.id = v_test.sample_id

@@ -28,6 +28,7 @@ BEGIN
     ELSIF p_replicates NOT BETWEEN 1 AND 10 THEN
         PERFORM lims.refuse('invalid_body', 'replicates is a number from 1 to 10');
     END IF;
+    PERFORM lims.require_permission(p_organization, 'result.verify');
     WITH added AS (
         INSERT INTO lims.sample_test (organization_id, sample_id, test_definition_id,
             retest_of, reported)
@@ -107,6 +108,7 @@ BEGIN
     ELSIF v_test.reported THEN
         RETURN;
     END IF;
+    PERFORM lims.require_permission(p_organization, 'result.verify');
     PERFORM lims.check_choice(v_test);
     UPDATE lims.sample_test t
        SET disposition = CASE t.id WHEN v_test.id THEN 'active' ELSE 'set_aside' END

@@ -192,7 +192,8 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
            'temperature', s.receipt_temperature, 'condition', s.receipt_condition,
            'containers', s.receipt_containers, 'deviations', s.receipt_deviations,
            'receivedBy', s.received_by) END AS receipt, s.disposition,
-       s.disposition_reason AS "dispositionReason"
+       s.disposition_reason AS "dispositionReason",
+       s.note_on_report AS "noteOnReport"
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status

@@ -260,6 +260,9 @@ static void check_permission(check_t *check, const char *where, const lims_route
     if (route->permission && !lims_permission_valid(route->permission)) {
         problem(check, where, "%s is no permission", route->permission);
     }
+    if (route->permission_or && !lims_permission_valid(route->permission_or)) {
+        problem(check, where, "%s is no permission", route->permission_or);
+    }
     for (const lims_permission_by_t *by = route->permission_by; by && by->member; by++) {
         if (!route->permission || !lims_permission_valid(by->permission)) {
             problem(check, where, "%s of %s is no permission", by->permission, by->member);

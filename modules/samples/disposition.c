@@ -60,6 +60,7 @@ static const lims_route_t routes[] = {
       .scope = "samples:write",
       .permission = "sample.edit",
       .permission_by = permissions,
+      .permission_or = "sample.cancel",
       .flags = LIMS_R_REASON,
       .input = disposition_input,
       .status = 200,

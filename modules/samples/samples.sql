@@ -100,7 +100,9 @@ UPDATE lims.sample
                              ELSE plant_location END,
        storage_location_id = CASE WHEN :?storageLocationId THEN :storageLocationId::bigint
                                   ELSE storage_location_id END,
-       due_date = CASE WHEN :?dueDate THEN :dueDate::date ELSE due_date END
+       due_date = CASE WHEN :?dueDate THEN :dueDate::date ELSE due_date END,
+       note_on_report = CASE WHEN :?noteOnReport THEN :noteOnReport::boolean
+                             ELSE note_on_report END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 RETURNING id

@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 
+use JSON::PP ();
 use LIMS::Service::Laboratory;
 use LIMS::Test;
 
@@ -41,6 +42,7 @@ my @changes = (
     [ notes             => "second \x{b5}" ],
     [ plantLocation     => 'INF' ],
     [ storageLocationId => $lab->location ],
+    [ noteOnReport      => JSON::PP::true ],
 );
 
 # The contents of two records that differ, without what every change changes.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The table of dispositions, whoever writes: which change there is, the permission and the
-# reason it needs; and that nothing is done on a cancelled or rejected sample.
+# reason it needs; and that nothing is done on a cancelled or rejected sample. Who cancels a
+# test with a result, or repeats one.
 use strict;
 use warnings;
 
@@ -19,7 +20,7 @@ sub as {
     my ($role, $reason) = @_;
     $person{$role} //= do {
         my $id = $base->insert('user_account', { organization_id => $lab->{id},
-            email => "$role\@cedar.example", display_name => $role });
+            email => "the_$role\@cedar.example", display_name => $role });
         $base->insert('user_role', { organization_id => $lab->{id}, user_id => $id,
             role => $role });
         $id;
@@ -91,6 +92,36 @@ subtest 'who may' => sub {
     refused(as('receiving_clerk'), $dispose, [ 'active', $lab->{id}, $sample->{id} ],
         'permission_required', '... to take it back, too');
     is(dispose('receiving_clerk', $sample, 'disposed'), 1, 'sample.edit disposes of it');
+};
+
+subtest 'who may cancel, restore, repeat and choose tests' => sub {
+    my $sample = $base->sample($lab, qw(PH PB));
+    my %call = map { $_ => "SELECT lims.$_(?, ?)" } qw(cancel_test restore_test choose_test);
+    $call{retest} = 'SELECT lims.retest(?, ?, 1)';
+    my $may = sub {
+        my ($role, $call, $test) = @_;
+        ok(eval { as($role)->selectall_arrayref($call{$call}, undef, $lab->{id}, $test); 1 },
+            "$call: $role") or diag($@);
+    };
+    my $may_not = sub {
+        my ($role, $call, $test) = @_;
+        refused(as($role), $call{$call}, [ $lab->{id}, $test ], 'permission_required',
+            "$call: not $role");
+    };
+    as('lab_manager')->do('UPDATE lims.sample_test SET result = 7 WHERE organization_id = ?
+        AND id = ?', undef, $lab->{id}, $sample->{PB});
+    for my $call (qw(cancel_test restore_test)) {
+        $may_not->('analyst', $call, $sample->{PH});
+        $may->('receiving_clerk', $call, $sample->{PH});
+        $may_not->('receiving_clerk', $call, $sample->{PB});
+        $may->('analyst', $call, $sample->{PB});
+    }
+    $may_not->('receiving_clerk', 'retest', $sample->{PB});
+    $may->('analyst', 'retest', $sample->{PB});
+    as('lab_manager')->do(q{UPDATE lims.sample_test SET status = 'verified'
+        WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{PB});
+    $may_not->('receiving_clerk', 'choose_test', $sample->{PB});
+    $may->('analyst', 'choose_test', $sample->{PB});
 };
 
 subtest 'how' => sub {
