@@ -21,10 +21,12 @@
 -- AFTER UPDATE
 --   1 reapprove     requests approvals again where the time zone changed (151)
 --   2 recount       discards the count when an allowance is introduced (123)
---   3 audit_update  writes the audit trail, as at INSERT
---   4 mark_update   makes all samples dirty where a policy changed on which they depend
+--   3 reschedule    derives the holding times of its tests again, where the time zone
+--                   changed (138)
+--   4 audit_update  writes the audit trail, as at INSERT
+--   5 mark_update   makes all samples dirty where a policy changed on which they depend
 --                   (121)
---   5 satisfiable   refuses, at the end, a policy that the people cannot meet (156)
+--   6 satisfiable   refuses, at the end, a policy that the people cannot meet (156)
 --
 -- AFTER DELETE
 --   1 audit_delete  writes the audit trail, as at INSERT

@@ -74,7 +74,9 @@ $$;
 --  10 permit_report     refuses whoever may not report (165)
 --  11 receipt           says who received it and when it is due, once it is stamped (6);
 --                       refuses to undo a receipt of another day, or with results (126)
---  12 touch             sets updated_at, last, when the row is what it will be
+--  12 shelve            takes its tests from the worklist when it is closed (138), while
+--                       they still take changes
+--  13 touch             sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 lock              refuses to delete a reported sample
@@ -88,12 +90,14 @@ $$;
 -- AFTER UPDATE
 --   1 rejudge           rejudges the results by the limits of its new material type or
 --                       project
---   2 audit_update      writes the audit trail, as at INSERT
---   3 completed         requests approvals of a sample that became completed
---   4 events_update     writes sample.received and sample.reported to the outbox
---   5 mark_update       the same, where its time of collection or its disposition
+--   2 reschedule        derives holding times and urgency of its tests again, where
+--                       collection, disposition or priority changed (138)
+--   3 audit_update      writes the audit trail, as at INSERT
+--   4 completed         requests approvals of a sample that became completed
+--   5 events_update     writes sample.received and sample.reported to the outbox
+--   6 mark_update       the same, where its time of collection or its disposition
 --                       changed, or it was reported
---   6 reapprove_update  requests approvals again where what was decided about changed
+--   7 reapprove_update  requests approvals again where what was decided about changed
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT
@@ -249,6 +253,31 @@ BEGIN
          WHERE s.organization_id = p_organization
            AND s.id = p_sample);
 END
+$$;
+
+-- When the holding time of a test ends; NULL: it has none, or nobody knows when its sample
+-- was taken.
+CREATE FUNCTION lims.holding_end(
+    p_collected_at timestamptz,
+    p_collection_date date,
+    p_time_zone text,
+    p_hours numeric
+) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(p_collected_at,
+                    p_collection_date::timestamp AT TIME ZONE p_time_zone)
+               + p_hours::double precision * interval '1 hour'
+$$;
+
+-- How urgent a sample's tests are, 1 first; NULL: it was cancelled or rejected.
+CREATE FUNCTION lims.work_priority(p_disposition text, p_priority text)
+RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN p_disposition IN ('active', 'on_hold')
+                THEN array_position(ARRAY['stat', 'rush', 'routine'], p_priority)::smallint
+           END
 $$;
 
 -- Returns the day of a time of collection in the laboratory's time zone.

@@ -10,8 +10,9 @@
 -- cannot slip into a sample that is being reported, and no two of them can wait
 -- for each other. Several tests at once are to be locked in order of id first.
 -- One act goes against it: a sample that changes its material type or project
--- has its results rejudged. Meeting an entry, one of the two is undone as a
--- deadlock, and tried again by who asked.
+-- has its results rejudged, and one that changes its collection, disposition or
+-- priority has what its tests derive from these written. Meeting an entry, one of
+-- the two is undone as a deadlock, and tried again by who asked.
 
 -- Triggers of lims.sample_test, in the order in which they run:
 --
@@ -23,7 +24,9 @@
 --                            sees this row or is seen
 --   4 judge_insert           judges a result that comes with the row, and decides the
 --                            status
---   5 names_insert           freezes the reporting limit of a result, once it is judged
+--   5 measure_insert         says whether the holding time was met, of a result that was
+--                            judged (4)
+--   6 names_insert           freezes the reporting limit of a result, once it is judged
 --                            (4)
 --
 -- BEFORE UPDATE
@@ -42,11 +45,13 @@
 --                            looks at (8)
 --   8 lock_update            refuses changes of a verified result; a verification
 --                            passes its gates
---   9 names_update           freezes names and limits of what is verified, once that
+--   9 measure_update         says whether the holding time was met, once it is decided
+--                            what is withdrawn (8)
+--  10 names_update           freezes names and limits of what is verified, once that
 --                            was allowed (8)
---  10 permit_reopen          refuses whoever may not reopen (165)
---  11 permit_verify          refuses whoever may not verify (165)
---  12 touch                  sets updated_at, last, when the row is what it will be
+--  11 permit_reopen          refuses whoever may not reopen (165)
+--  12 permit_verify          refuses whoever may not verify (165)
+--  13 touch                  sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 keep                   refuses to delete a test that has had results
@@ -123,6 +128,12 @@ CREATE TABLE lims.sample_test (
     entered_at timestamptz,
     -- When the first result was entered; corrections keep it.
     first_entered_at timestamptz,
+    -- Derived (138): the end of the holding time, whether the analysis was within it, and
+    -- how urgent the work is: NULL for a sample that was cancelled or rejected, else 1
+    -- (stat) to 3 (routine).
+    holding_expires_at timestamptz,
+    holding_met boolean,
+    work_priority smallint,
     verified_by bigint,
     verified_at timestamptz,
     verification_signature_id bigint,

@@ -41,11 +41,20 @@ AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT d.holding_time_hours, d.requires_worksheet,
-               d.requires_confirmation, NULL, NULL, NULL, NULL
+               d.requires_confirmation, NULL, NULL, NULL, NULL,
+               lims.holding_end(s.collected_at, s.collection_date, o.time_zone,
+                                d.holding_time_hours),
+               lims.work_priority(s.disposition, s.priority)
           INTO NEW.holding_time_hours, NEW.requires_worksheet,
                NEW.requires_confirmation, NEW.verified_by, NEW.verified_at,
-               NEW.verification_signature_id, NEW.reopening_signature_id
+               NEW.verification_signature_id, NEW.reopening_signature_id,
+               NEW.holding_expires_at, NEW.work_priority
           FROM lims.test_definition d
+          JOIN lims.organization o
+            ON o.id = d.organization_id
+          LEFT JOIN lims.sample s
+            ON s.organization_id = d.organization_id
+           AND s.id = NEW.sample_id
          WHERE d.organization_id = NEW.organization_id
            AND d.id = NEW.test_definition_id
            -- A test is repeated also after its definition went out of use.

@@ -48,8 +48,12 @@ BEGIN
     v_same := NEW;
     v_same.disposition := OLD.disposition;
     v_same.reported := OLD.reported;
+    v_same.holding_expires_at := OLD.holding_expires_at;
+    v_same.holding_met := OLD.holding_met;
+    v_same.work_priority := OLD.work_priority;
     v_same.updated_at := OLD.updated_at;
-    -- Which result of a family is reported is decided between verified ones.
+    -- Which result of a family is reported is decided between verified ones, and what
+    -- rests on the sample with it.
     IF v_same *= OLD THEN
         RETURN NEW;
     END IF;
@@ -296,12 +300,18 @@ EXECUTE FUNCTION lims.sample_test_names();
 -- The record ---------------------------------------------------------------
 
 -- lims.enter_results() sets updated_at itself: the call for each row is a twentieth of what
--- entering many results costs. A blank result that stays blank is no change.
+-- entering many results costs. A blank result that stays blank is no change, nor is what
+-- changes with the sample.
 CREATE TRIGGER touch BEFORE UPDATE ON lims.sample_test
-FOR EACH ROW WHEN ((NEW.result, NEW.qualifier)
-        IS NOT DISTINCT FROM (OLD.result, OLD.qualifier)
-    OR NEW.updated_at IS NOT DISTINCT FROM OLD.updated_at
-    OR NEW.updated_at <> now())
+FOR EACH ROW WHEN (((NEW.result, NEW.qualifier)
+            IS NOT DISTINCT FROM (OLD.result, OLD.qualifier)
+        OR NEW.updated_at IS NOT DISTINCT FROM OLD.updated_at
+        OR NEW.updated_at <> now())
+    AND ((NEW.holding_expires_at, NEW.work_priority)
+            IS NOT DISTINCT FROM (OLD.holding_expires_at, OLD.work_priority)
+        OR (NEW.result, NEW.qualifier, NEW.updated_at)
+            IS DISTINCT FROM (OLD.result, OLD.qualifier, OLD.updated_at)))
 EXECUTE FUNCTION lims.touch();
 
-SELECT lims.attach_audit('sample_test');
+SELECT lims.attach_audit('sample_test',
+    '{holding_expires_at,holding_met,work_priority}');

@@ -142,6 +142,8 @@ BEGIN
                entered_by = h.entered_by,
                entered_at = h.entered_at,
                first_entered_at = h.first_entered_at,
+               holding_met = lims.is_holding_met(t.holding_expires_at, h.analyzed,
+                                                 h.first_entered_at),
                updated_at = now()
           FROM held h
          WHERE t.organization_id = p_organization

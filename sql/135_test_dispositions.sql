@@ -20,7 +20,7 @@ END
 $$;
 
 -- Refuses changes of a test that is not active, but for which one of its family is
--- reported.
+-- reported, and what rests on the sample.
 CREATE FUNCTION lims.sample_test_inactive() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -28,6 +28,9 @@ DECLARE
     v_same lims.sample_test := NEW;
 BEGIN
     v_same.reported := OLD.reported;
+    v_same.holding_expires_at := OLD.holding_expires_at;
+    v_same.holding_met := OLD.holding_met;
+    v_same.work_priority := OLD.work_priority;
     v_same.updated_at := OLD.updated_at;
     IF v_same *<> OLD THEN
         PERFORM lims.refuse_inactive(OLD.id, OLD.disposition);

@@ -118,18 +118,19 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        CASE WHEN t.requires_worksheet
             THEN lims.worksheet_status(t.organization_id, t.id)
        END AS worksheet_status,
-       h.expires_at AS holding_expires_at,
+       t.holding_expires_at,
        CASE
-           WHEN h.expires_at IS NULL THEN NULL
-           WHEN coalesce(h.analyzed_at, now()) > h.expires_at THEN 'expired'
-           WHEN h.analyzed_at IS NULL AND now() + h.warning > h.expires_at
+           WHEN t.holding_expires_at IS NULL THEN NULL
+           WHEN NOT coalesce(t.holding_met, now() <= t.holding_expires_at)
+           THEN 'expired'
+           WHEN t.holding_met IS NULL AND now() + h.warning > t.holding_expires_at
            THEN 'expiring_soon'
            ELSE 'ok'
        END AS holding_status,
        CASE
-           WHEN h.analyzed_at IS NOT NULL OR now() > h.expires_at THEN NULL
-           WHEN now() + h.warning > h.expires_at THEN h.expires_at
-           ELSE h.expires_at - h.warning
+           WHEN t.holding_met IS NOT NULL OR now() > t.holding_expires_at THEN NULL
+           WHEN now() + h.warning > t.holding_expires_at THEN t.holding_expires_at
+           ELSE t.holding_expires_at - h.warning
        END AS holding_status_until,
        CASE WHEN h.entered_on IS NULL
               OR t.reagent_lot_id IS NULL AND t.media_lot_id IS NULL THEN '{}'
@@ -164,8 +165,8 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        SELECT d.code, d.name, d.result_type, d.unit, d.method,
               d.specification_low, d.specification_high, d.specification_text,
               d.reporting_limit, d.method_detection_limit,
-              s.material_type_id, s.project_id, s.collected_at, s.collection_date,
-              o.time_zone, o.holding_warning_hours
+              s.material_type_id, s.project_id, o.time_zone,
+              o.holding_warning_hours
          FROM lims.test_definition d
          JOIN lims.sample s
            ON s.organization_id = d.organization_id
@@ -180,11 +181,6 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
    AND m.id = t.media_lot_id
  CROSS JOIN LATERAL (
        SELECT CASE WHEN t.test_code IS NULL THEN x.unit ELSE t.unit END AS unit,
-              coalesce(x.collected_at,
-                       x.collection_date::timestamp AT TIME ZONE x.time_zone)
-                  + t.holding_time_hours::double precision * interval '1 hour'
-                  AS expires_at,
-              coalesce(t.analyzed_at, t.first_entered_at) AS analyzed_at,
               CASE WHEN t.result IS NOT NULL
                    THEN (t.entered_at AT TIME ZONE x.time_zone)::date
               END AS entered_on,

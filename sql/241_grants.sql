@@ -111,7 +111,8 @@ GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
 
 -- 120_samples.sql
 GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,
-    lims.tracking_id_is_valid, lims.collection_moment, lims.collection_day TO lims_app;
+    lims.tracking_id_is_valid, lims.collection_moment, lims.collection_day,
+    lims.holding_end, lims.work_priority TO lims_app;
 
 -- 118_orders.sql
 GRANT EXECUTE ON FUNCTION lims.order_number_is_ours TO lims_app;
@@ -151,6 +152,9 @@ GRANT EXECUTE ON FUNCTION lims.lock_family, lims.add_tests, lims.cancel_test,
 -- 137_result_judgement.sql
 GRANT EXECUTE ON FUNCTION lims.lot_entry_warnings, lims.entry_warnings,
     lims.entry_refusals, lims.judge_results TO lims_app;
+
+-- 138_holding_times.sql
+GRANT EXECUTE ON FUNCTION lims.is_holding_met TO lims_app;
 
 -- 140_qc_batches.sql, 146_qc_status.sql
 GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,

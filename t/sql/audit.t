@@ -38,13 +38,14 @@ my %silent = (
 );
 my @shown_elsewhere = qw(organization_id id created_at updated_at);
 # Columns whose change is no entry, and why: use of a key, bytes that are kept by
-# their hash, technical numbers.
+# their hash, technical numbers, what is derived from another record.
 my %ignored = (
     api_key              => [qw(last_used_at)],
     attachment           => [qw(content)],
     certificate          => [qw(content)],
     electronic_signature => [qw(content transaction_id)],
     instrument_file      => [qw(attempts)],
+    sample_test          => [qw(holding_expires_at holding_met work_priority)],
     webhook_endpoint     => [qw(consecutive_failures)],
     webhook_recovery     => [qw(last_delivery_id requeued)],
 );

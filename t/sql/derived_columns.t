@@ -51,6 +51,9 @@ my %forged = (
     entered_by            => 'NULL',
     entered_at            => q{now() - interval '1 day'},
     first_entered_at      => q{now() - interval '1 day'},
+    holding_expires_at    => q{now() + interval '1 day'},
+    holding_met           => 'true',
+    work_priority         => '1',
     reporting_limit       => '1',
     test_code             => q{'XX'},
     requires_confirmation => 'false',
@@ -74,10 +77,12 @@ refused($app, 'SELECT * FROM lims.enter_results(?, ?::jsonb)', [ $other->{id},
 is($base->value(q{SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
     WHERE p.pronamespace = 'lims'::regnamespace AND p.prosecdef
       AND p.prosrc ~* 'UPDATE\s+(ONLY\s+)?(lims\.)?sample_test\M'}),
-    'cancel_test choose_test enter_results restore_test sample_rejudge sample_test_undo_choice',
+    'cancel_test choose_test enter_results reschedule_tests restore_test sample_rejudge'
+        . ' sample_shelve sample_test_undo_choice',
     'functions that change results with the owner\'s rights');
 is($base->value(q{SELECT p.prosrc ~ '\m(result|qualifier)\M' FROM pg_proc p
-    WHERE p.oid = 'lims.sample_rejudge'::regproc}), 0, 'of which one changes no result');
+    WHERE p.oid = ?::regproc}, "lims.$_"), 0, "... $_ changes no result")
+    for qw(sample_rejudge sample_shelve reschedule_tests);
 
 # The owner may write every column, and is judged.
 sub as_owner {

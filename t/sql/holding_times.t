@@ -114,4 +114,70 @@ $app->do(q{UPDATE lims.sample_test SET status = 'verified'
             WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $sample->{PH});
 is(sample_status($sample), 'expiring_soon', 'a verified test is no longer open');
 
+# What is kept with the test follows the facts, whoever changes them, without a trace of its
+# own: a record agrees with every filter.
+sub kept {
+    my ($test) = @_;
+    return join ' ', map { $_ // '-' } $app->selectrow_array(
+        q{SELECT to_char(holding_expires_at AT TIME ZONE 'UTC', 'DD HH24:MI'),
+                 holding_met::int, work_priority
+            FROM lims.sample_test WHERE organization_id = ? AND id = ?}, undef, $lab->{id}, $test);
+}
+
+sub change {
+    my ($id, $set) = @_;
+    return $app->do("UPDATE lims.sample SET $set WHERE organization_id = ? AND id = ?", undef,
+        $lab->{id}, $id);
+}
+my $trail = q{SELECT count(*) FROM lims.audit_entry WHERE table_name = 'sample_test'};
+my $next  = $base->sample($lab, qw(PB EC));
+my ($lead, $plain) = @$next{qw(PB EC)};
+is(kept($lead), '- - 3', 'a sample that was not taken yet');
+my $before = $base->value($trail);
+my $stamp  = $base->value('SELECT updated_at FROM lims.sample_test WHERE id = ?', $lead);
+collected($next, 'collection_date', q{'2026-01-10'});
+is(kept($lead), '12 07:00 - 3', 'taken');
+is(kept($plain), '- - 3', '... and a test without a holding time');
+change($next->{id}, q{priority = 'stat'});
+is(kept($lead), '12 07:00 - 1', 'made urgent');
+is($base->value($trail), $before, 'the trail of the test has no entry of it');
+is($base->value('SELECT updated_at FROM lims.sample_test WHERE id = ?', $lead), $stamp,
+    'nor is the test changed');
+analysed($lead, '4', '1 minute');
+is(kept($lead), '12 07:00 0 1', 'analysed too late');
+$app->do(q{UPDATE lims.sample_test SET status = 'verified' WHERE organization_id = ? AND id = ?},
+    undef, $lab->{id}, $lead);
+collected($next, 'collected_at', q{now() - interval '1 hour'});
+is(status_of($lead), 'ok', 'the sample was taken later: a verified test is judged by that too');
+$app->do(q{SELECT * FROM lims.enter_results(?, ?::jsonb)}, undef, $lab->{id},
+    qq([{"sampleTestId":$plain,"result":"4"}]));
+is(kept($plain), '- - 1', 'entered with others, without a holding time');
+my $other = $base->sample($lab, qw(PB));
+collected($other, 'collection_date', q{'2026-01-10'});
+$app->do(q{SELECT * FROM lims.enter_results(?, ?::jsonb)}, undef, $lab->{id},
+    qq([{"sampleTestId":$other->{PB},"result":"4"}]));
+is(kept($other->{PB}), '12 07:00 0 3', '... and with one');
+analysed($other->{PB}, undef, undef);
+is(kept($other->{PB}), '12 07:00 - 3', 'withdrawn: not analysed any more');
+$app->begin_work;
+$app->do(q{SELECT set_config('lims.reason', 'broken', true)});
+change($other->{id}, q{disposition = 'on_hold'});
+is(kept($other->{PB}), '12 07:00 - 3', 'on hold, the work goes on');
+change($other->{id}, q{disposition = 'cancelled'});
+is(kept($other->{PB}), '12 07:00 - -', '... of a cancelled sample it does not');
+$app->commit;
+$base->db->do(q{UPDATE lims.organization SET time_zone = 'UTC' WHERE id = ?}, undef, $lab->{id});
+is(kept($other->{PB}), '12 07:00 - -', '... whatever happens to the laboratory');
+$app->begin_work;
+$app->do(q{SELECT set_config('lims.reason', 'found', true)});
+change($other->{id}, q{disposition = 'active'});
+$app->commit;
+is(kept($other->{PB}), '12 00:00 - 3', 'the laboratory corrects its time zone');
+is($base->value(q{SELECT count(*) FROM lims.sample_test t
+        JOIN lims.sample s ON s.id = t.sample_id
+        JOIN lims.organization o ON o.id = s.organization_id
+       WHERE t.holding_expires_at IS DISTINCT FROM lims.holding_end(s.collected_at,
+                 s.collection_date, o.time_zone, t.holding_time_hours)
+          OR t.work_priority IS DISTINCT FROM lims.work_priority(s.disposition, s.priority)}), 0, 'all agree with their samples');
+
 done_testing();

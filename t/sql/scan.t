@@ -124,6 +124,9 @@ sub wait_for {
     $base->superuser->do('SET session_replication_role = replica');
     $base->superuser->do('UPDATE lims.sample SET collected_at = collected_at - ?::interval
         WHERE id = ?', undef, $time, $sample->{id});
+    $base->superuser->do('UPDATE lims.sample_test
+        SET holding_expires_at = holding_expires_at - ?::interval
+        WHERE sample_id = ?', undef, $time, $sample->{id});
     $base->superuser->do('UPDATE lims.sample_state_cache SET valid_until = valid_until - ?::interval
         WHERE sample_id = ?', undef, $time, $sample->{id});
     $base->superuser->do('RESET session_replication_role');

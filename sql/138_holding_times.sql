@@ -1,0 +1,147 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Holding times and the worklist: columns of a test that are derived from its sample, kept
+-- with the test so that lists can be ordered and filtered by them. A record shows them as
+-- they are kept, so it always agrees with its filters. They change without the test: that
+-- is no entry of its audit trail, and leaves updated_at.
+
+-- The verdict --------------------------------------------------------------
+
+-- Whether the analysis was done within the holding time; NULL: not analysed, or without a
+-- holding time.
+CREATE FUNCTION lims.is_holding_met(
+    p_expires_at timestamptz,
+    p_analyzed_at timestamptz,
+    p_first_entered_at timestamptz
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(p_analyzed_at, p_first_entered_at) <= p_expires_at
+$$;
+
+CREATE FUNCTION lims.sample_test_measure() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    NEW.holding_met := lims.is_holding_met(NEW.holding_expires_at, NEW.analyzed_at,
+                                           NEW.first_entered_at);
+    RETURN NEW;
+END
+$$;
+
+-- Where it is wrong only: lims.enter_results() sets it.
+CREATE TRIGGER measure_insert BEFORE INSERT ON lims.sample_test
+FOR EACH ROW WHEN (NEW.holding_met IS DISTINCT FROM
+    (coalesce(NEW.analyzed_at, NEW.first_entered_at) <= NEW.holding_expires_at))
+EXECUTE FUNCTION lims.sample_test_measure();
+
+-- The trigger's name puts it after the locks, which clear what is withdrawn.
+CREATE TRIGGER measure_update BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (NEW.holding_met IS DISTINCT FROM
+    (coalesce(NEW.analyzed_at, NEW.first_entered_at) <= NEW.holding_expires_at))
+EXECUTE FUNCTION lims.sample_test_measure();
+
+-- What is derived from the sample ------------------------------------------
+
+-- Derives the columns of these samples' tests again. Not of a reported or a closed sample,
+-- whose tests take no change.
+--
+-- SECURITY DEFINER: the run-time role has no right to derived columns.
+CREATE FUNCTION lims.reschedule_tests(p_organization bigint, p_samples bigint[])
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    UPDATE lims.sample_test t
+       SET holding_expires_at = d.expires_at,
+           work_priority = d.priority
+      FROM lims.sample_test x
+      JOIN lims.sample s
+        ON s.organization_id = x.organization_id
+       AND s.id = x.sample_id
+      JOIN lims.organization o
+        ON o.id = s.organization_id
+     CROSS JOIN LATERAL (
+           SELECT lims.holding_end(s.collected_at, s.collection_date, o.time_zone,
+                                   x.holding_time_hours) AS expires_at,
+                  lims.work_priority(s.disposition, s.priority) AS priority) d
+     WHERE s.organization_id = p_organization
+       AND s.id = ANY (p_samples)
+       AND s.status <> 'reported'
+       AND NOT lims.sample_is_closed(s.status, s.disposition)
+       AND t.organization_id = x.organization_id
+       AND t.id = x.id
+       AND (t.holding_expires_at, t.work_priority)
+           IS DISTINCT FROM (d.expires_at, d.priority);
+END
+$$;
+
+CREATE FUNCTION lims.sample_reschedule() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    PERFORM lims.reschedule_tests(NEW.organization_id, ARRAY[NEW.id]);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reschedule AFTER UPDATE ON lims.sample
+FOR EACH ROW WHEN ((NEW.collected_at, NEW.collection_date, NEW.priority,
+        NEW.disposition IN ('active', 'on_hold'))
+    IS DISTINCT FROM (OLD.collected_at, OLD.collection_date, OLD.priority,
+        OLD.disposition IN ('active', 'on_hold')))
+EXECUTE FUNCTION lims.sample_reschedule();
+
+-- Takes the tests of a sample from the worklist before it is closed, since they take no
+-- change afterwards. The trigger's name puts it after all that may refuse to close it.
+CREATE FUNCTION lims.sample_shelve() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    UPDATE lims.sample_test t
+       SET work_priority = NULL
+     WHERE t.organization_id = NEW.organization_id
+       AND t.sample_id = NEW.id
+       AND t.work_priority IS NOT NULL;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER shelve BEFORE UPDATE ON lims.sample
+FOR EACH ROW WHEN (OLD.status <> 'reported'
+    AND OLD.disposition IN ('active', 'on_hold')
+    AND NEW.disposition NOT IN ('active', 'on_hold'))
+EXECUTE FUNCTION lims.sample_shelve();
+
+-- A laboratory that corrects its time zone moves the days of collection.
+CREATE FUNCTION lims.organization_reschedule() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = lims, pg_temp
+AS $$
+BEGIN
+    PERFORM lims.reschedule_tests(NEW.id, ARRAY(
+        SELECT s.id
+          FROM lims.sample s
+         WHERE s.organization_id = NEW.id
+           AND s.collected_at IS NULL
+           AND s.collection_date IS NOT NULL));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER reschedule AFTER UPDATE ON lims.organization
+FOR EACH ROW WHEN (NEW.time_zone IS DISTINCT FROM OLD.time_zone)
+EXECUTE FUNCTION lims.organization_reschedule();
+
+-- The worklist -------------------------------------------------------------
+
+-- Open tests in the order in which they are to be done. Whether a sample is received is
+-- asked of the sample: a receipt writes no tests, which are locked before samples.
+CREATE INDEX sample_test_worklist ON lims.sample_test
+    (organization_id, coalesce(holding_expires_at, 'infinity'), work_priority, id)
+ WHERE work_priority IS NOT NULL
+   AND disposition = 'active'
+   AND (status = 'pending' OR returned_at IS NOT NULL);
