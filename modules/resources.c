@@ -40,6 +40,8 @@ const lims_resource_t *const lims_resources[] = {
     &lims_specification,
     &lims_reagent_lot,
     &lims_media_lot,
+    &lims_lot_recall,
+    &lims_lot_override,
     &lims_qc_batch,
     &lims_qc_coverage,
     &lims_qc_control,

@@ -7,6 +7,29 @@
 
 -- Reagent lots -------------------------------------------------------------
 
+-- Triggers of lims.reagent_lot, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 opened        derives the day on which the lot was opened (116)
+--   2 quarantine    asks why the lot is quarantined, and keeps that (116)
+--
+-- BEFORE UPDATE
+--   1 identity      refuses another id, organization or created_at
+--   2 leave         asks for lot.release and a reason out of quarantine or failure (116)
+--   3 opened        derives the day on which the lot was opened (116)
+--   4 quarantine    asks why the lot is quarantined, and keeps that (116)
+--   5 touch         sets updated_at, last, when the row is what it will be
+--
+-- AFTER INSERT
+--   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
+--
+-- AFTER UPDATE
+--   1 audit_update  writes the audit trail, as at INSERT
+--   2 mark_update   makes the samples tested with it dirty (116)
+--
+-- AFTER DELETE
+--   1 audit_delete  writes the audit trail, as at INSERT
+
 CREATE SEQUENCE lims.reagent_lot_id_seq;
 
 CREATE TABLE lims.reagent_lot (
@@ -16,11 +39,17 @@ CREATE TABLE lims.reagent_lot (
     lot_number text NOT NULL CHECK (length(lot_number) BETWEEN 1 AND 64),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     supplier text CHECK (length(supplier) <= 255),
-    -- The last day on which it may be used, in the organization's time zone.
+    -- Days, in the organization's time zone; the last on which the lot may be used is the
+    -- earlier end. opened_at is known where the lot was opened here (116).
     expires_on date,
     opened_on date,
+    opened_at timestamptz,
+    use_days_after_opening integer CHECK (use_days_after_opening BETWEEN 1 AND 3650),
+    usable_until date GENERATED ALWAYS AS (
+        least(expires_on, opened_on + use_days_after_opening)) STORED,
     qc_status text NOT NULL DEFAULT 'pending'
         CHECK (qc_status IN ('pending', 'passed', 'failed', 'quarantined')),
+    quarantine_reason text CHECK (length(quarantine_reason) BETWEEN 1 AND 1000),
     notes text CHECK (length(notes) <= 4000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -38,11 +67,16 @@ SELECT lims.attach_record('reagent_lot');
 --
 -- BEFORE INSERT
 --   1 judge         derives the statuses from the lot's tests, whatever was written
+--   2 opened        derives the day on which the lot was opened (116)
+--   3 quarantine    asks why the lot is quarantined, and keeps that (116)
 --
 -- BEFORE UPDATE
 --   1 identity      refuses another id, organization or created_at
 --   2 judge         derives the statuses from the lot's tests, whatever was written
---   3 touch         sets updated_at, last, when the row is what it will be
+--   3 leave         asks for lot.release and a reason out of quarantine (116)
+--   4 opened        derives the day on which the lot was opened (116)
+--   5 quarantine    asks why the lot is quarantined, and keeps that (116)
+--   6 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
@@ -67,6 +101,10 @@ CREATE TABLE lims.media_lot (
     prepared_on date,
     expires_on date,
     opened_on date,
+    opened_at timestamptz,
+    use_days_after_opening integer CHECK (use_days_after_opening BETWEEN 1 AND 3650),
+    usable_until date GENERATED ALWAYS AS (
+        least(expires_on, opened_on + use_days_after_opening)) STORED,
     -- Derived from media_qc_test; a person may only quarantine the lot.
     growth_promotion_status text NOT NULL DEFAULT 'pending'
         CHECK (growth_promotion_status IN ('pending', 'passed', 'failed')),
@@ -74,6 +112,7 @@ CREATE TABLE lims.media_lot (
         CHECK (sterility_status IN ('pending', 'passed', 'failed')),
     qc_status text NOT NULL DEFAULT 'pending'
         CHECK (qc_status IN ('pending', 'passed', 'failed', 'quarantined')),
+    quarantine_reason text CHECK (length(quarantine_reason) BETWEEN 1 AND 1000),
     notes text CHECK (length(notes) <= 4000),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -87,6 +126,7 @@ CREATE INDEX media_lot_number ON lims.media_lot (organization_id, lot_number);
 --
 -- BEFORE INSERT
 --   1 guard                 refuses a date in the future
+--   2 leave                 asks for lot.release and a reason after a failure (116)
 --
 -- BEFORE UPDATE
 --   1 append_only_change    refuses
@@ -193,8 +233,8 @@ BEGIN
     INSERT INTO lims.sample_dirty (organization_id, sample_id)
     SELECT DISTINCT t.organization_id, t.sample_id
       FROM (SELECT n.organization_id, n.id,
-                   (n.growth_promotion_status, n.sterility_status)
-                   <> (o.growth_promotion_status, o.sterility_status)
+                   (n.growth_promotion_status, n.sterility_status, n.qc_status)
+                   <> (o.growth_promotion_status, o.sterility_status, o.qc_status)
                        AS has_changed
               FROM new_rows n
               FULL JOIN old_rows o

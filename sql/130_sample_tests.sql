@@ -60,7 +60,7 @@
 -- AFTER INSERT
 --   1 audit_insert           writes the audit trail; a refusal that comes later undoes
 --                            it
---   2 check_reagents_insert  refuses results with a reagent lot that has expired
+--   2 check_lots_insert      refuses results with a lot that has expired or is not released
 --   3 events_insert          writes result.entered to the outbox
 --   4 final_insert           locks the samples, and refuses where one is reported:
 --                            tests are locked before samples, and these before the
@@ -74,7 +74,7 @@
 --   1 undo_choice            makes the others of its family active again, when the chosen
 --                            result is reopened (136)
 --   2 audit_update           writes the audit trail, as at INSERT
---   3 check_reagents_update  refuses results with a reagent lot that has expired
+--   3 check_lots_update      refuses results with a lot that has expired or is not released
 --   4 events_update          writes result.entered and result.verified to the outbox
 --   5 final_update           locks the samples, as at INSERT: before the approvals (9)
 --   6 history                keeps the values that were replaced, withdrawn or reopened

@@ -127,7 +127,7 @@ AS $$
 $$;
 
 -- A failed media lot can only be replaced by another one that has not failed, together
--- with another result, never by none. That holds after the result was withdrawn too: the
+-- with another result; by none only where an override accepts it for the sample. That holds after the result was withdrawn too: the
 -- audit trail has the former lots.
 CREATE FUNCTION lims.sample_test_links() RETURNS trigger
 LANGUAGE plpgsql
@@ -159,6 +159,11 @@ BEGIN
                  WHERE a.organization_id = OLD.organization_id
                    AND a.table_name = 'sample_test'
                    AND a.record_id = OLD.id)))
+       AND NOT (NEW.media_lot_id IS NULL AND EXISTS (
+           SELECT FROM lims.lot_override v
+            WHERE v.organization_id = OLD.organization_id
+              AND v.sample_id = OLD.sample_id
+              AND v.media_lot_id = m.id))
      ORDER BY m.id = OLD.media_lot_id DESC, m.id
      LIMIT 1;
     IF NOT FOUND THEN

@@ -3,84 +3,82 @@
 -- Triggers that run after a statement on sample tests: checks of all rows at once, and
 -- consequences in other tables. Their map is in 130_sample_tests.sql.
 
--- Reagent lots -------------------------------------------------------------
+-- Lots ---------------------------------------------------------------------
 
--- The lot if it has expired by today and the policy blocks that. The time of analysis
--- does not count, since the client could send any.
-CREATE FUNCTION lims.blocked_reagent(p_organization bigint, p_lot bigint)
-RETURNS TABLE (code text, expires_on date)
-LANGUAGE sql STABLE
-AS $$
-    SELECT r.code, r.expires_on
-      FROM lims.organization o
-      JOIN lims.reagent_lot r
-        ON r.organization_id = o.id
-     WHERE o.id = p_organization
-       AND o.reagent_expiry_policy = 'block'
-       AND r.id = p_lot
-       AND r.expires_on < (now() AT TIME ZONE o.time_zone)::date
-$$;
-
--- Refuses results with an expired lot, naming lot and tests. Which results are new is
--- looked at only if the statement's tests have such a lot, which is rare.
+-- Refuses results with a lot that has expired or is not released (lims.refused_lots),
+-- naming lot and tests. Which results are new is looked at only if the statement's tests
+-- have such a lot, which is rare.
 --
 -- Old and new rows of a statement are paired by a FULL JOIN in a subquery with OFFSET 0,
 -- here and in the triggers below. It has the rows of an inner join, but is never executed
 -- as a nested loop: the plan may be made for one row and reused for a thousand.
-CREATE FUNCTION lims.sample_test_reagents() RETURNS trigger
+CREATE FUNCTION lims.sample_test_lots() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v record;
 BEGIN
-    SELECT b.code, b.expires_on, l.reagent_lot_id, l.test_ids
+    SELECT b.*, l.test_ids
       INTO v
-      FROM (SELECT n.organization_id, n.reagent_lot_id,
+      FROM (SELECT n.organization_id, n.reagent_lot_id, n.media_lot_id,
                    array_agg(n.id ORDER BY n.id) AS test_ids
               FROM new_rows n
              WHERE n.status = 'entered'
-               AND n.reagent_lot_id IS NOT NULL
-             GROUP BY n.organization_id, n.reagent_lot_id) l
-     CROSS JOIN LATERAL lims.blocked_reagent(l.organization_id, l.reagent_lot_id) b
-     ORDER BY b.code
+               AND (n.reagent_lot_id IS NOT NULL OR n.media_lot_id IS NOT NULL)
+             GROUP BY n.organization_id, n.reagent_lot_id, n.media_lot_id) l
+     CROSS JOIN LATERAL lims.refused_lots(l.organization_id, l.reagent_lot_id,
+                                          l.media_lot_id) b
+     ORDER BY b.slug DESC, b.message
      LIMIT 1;
     IF FOUND AND TG_OP = 'UPDATE' THEN
-        SELECT b.code, b.expires_on, e.reagent_lot_id,
-               array_agg(e.id ORDER BY e.id) AS test_ids
+        SELECT b.*, array_agg(e.id ORDER BY e.id) AS test_ids
           INTO v
-          FROM (SELECT n.organization_id, n.id, n.reagent_lot_id,
-                       n.status = 'entered' AND o.status <> 'verified'
-                       AND (n.result, n.qualifier, n.reagent_lot_id)
-                           IS DISTINCT FROM
-                           (o.result, o.qualifier, o.reagent_lot_id) AS entered
+          FROM (SELECT n.organization_id, n.id,
+                       -- A lot that stays is not asked for with another of the other kind.
+                       CASE WHEN (n.result, n.qualifier, n.reagent_lot_id)
+                                 IS DISTINCT FROM
+                                 (o.result, o.qualifier, o.reagent_lot_id)
+                            THEN n.reagent_lot_id END AS reagent_lot_id,
+                       CASE WHEN (n.result, n.qualifier, n.media_lot_id)
+                                 IS DISTINCT FROM
+                                 (o.result, o.qualifier, o.media_lot_id)
+                            THEN n.media_lot_id END AS media_lot_id,
+                       n.status = 'entered' AND o.status <> 'verified' AS is_entered
                   FROM new_rows n
                   FULL JOIN old_rows o
                     ON o.organization_id = n.organization_id
                    AND o.id = n.id
                 OFFSET 0) e
-         CROSS JOIN LATERAL lims.blocked_reagent(e.organization_id, e.reagent_lot_id) b
-         WHERE e.entered
-         GROUP BY b.code, b.expires_on, e.reagent_lot_id
-         ORDER BY b.code
+         CROSS JOIN LATERAL lims.refused_lots(e.organization_id, e.reagent_lot_id,
+                                              e.media_lot_id) b
+         WHERE e.is_entered
+         GROUP BY b.slug, b.message, b.reagent_lot_id, b.media_lot_id
+         ORDER BY b.slug DESC, b.message
          LIMIT 1;
     END IF;
-    IF FOUND THEN
+    IF FOUND AND v.slug = 'reagent_lot_expired' THEN
         PERFORM lims.refuse_for('reagent_lot_expired', format(
-            'reagent lot %s expired on %s: enter the result with a lot that is '
-            'in date', v.code, v.expires_on), json_build_object(
-            'testIds', v.test_ids, 'reagentLotIds', ARRAY[v.reagent_lot_id]));
+            '%s: enter the result with a lot that is in date', v.message),
+            json_build_object('testIds', v.test_ids,
+                              'reagentLotIds', ARRAY[v.reagent_lot_id]));
+    ELSIF FOUND THEN
+        PERFORM lims.refuse_for('lot_not_released', format(
+            '%s: enter the result with another lot, or have this one released',
+            v.message), json_build_object('testIds', v.test_ids,
+                'reagentLotIds', array_remove(ARRAY[v.reagent_lot_id], NULL),
+                'mediaLotIds', array_remove(ARRAY[v.media_lot_id], NULL)));
     END IF;
     RETURN NULL;
 END
 $$;
 
-CREATE TRIGGER check_reagents_insert AFTER INSERT ON lims.sample_test
+CREATE TRIGGER check_lots_insert AFTER INSERT ON lims.sample_test
 REFERENCING NEW TABLE AS new_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reagents();
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_lots();
 
-CREATE TRIGGER check_reagents_update AFTER UPDATE ON lims.sample_test
+CREATE TRIGGER check_lots_update AFTER UPDATE ON lims.sample_test
 REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_reagents();
+FOR EACH STATEMENT EXECUTE FUNCTION lims.sample_test_lots();
 
 -- Events -------------------------------------------------------------------
 

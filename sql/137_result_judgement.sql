@@ -17,14 +17,14 @@ BEGIN
     RETURN (
         SELECT coalesce(jsonb_agg(jsonb_build_object('code', w.code,
                             'message', w.message) ORDER BY l.kind DESC, w.place), '[]')
-          FROM (SELECT 'reagent' AS kind, r.code, r.expires_on,
+          FROM (SELECT 'reagent' AS kind, r.code, r.usable_until,
                        r.qc_status = 'quarantined' AS is_quarantined,
                        r.qc_status = 'failed' AS is_failed
                   FROM lims.reagent_lot r
                  WHERE r.organization_id = p_organization
                    AND r.id = p_reagent_lot
                  UNION ALL
-                SELECT 'media', m.code, m.expires_on, m.qc_status = 'quarantined',
+                SELECT 'media', m.code, m.usable_until, m.qc_status = 'quarantined',
                        'failed' IN (m.growth_promotion_status, m.sterility_status)
                   FROM lims.media_lot m
                  WHERE m.organization_id = p_organization
@@ -33,8 +33,8 @@ BEGIN
             ON o.id = p_organization
          CROSS JOIN LATERAL (VALUES
                (1, 'lot_expired', format('%s lot %s expired on %s', l.kind, l.code,
-                                         l.expires_on),
-                l.expires_on < p_entered_on),
+                                         l.usable_until),
+                l.usable_until < p_entered_on),
                (2, 'lot_quarantined', format('%s lot %s is quarantined', l.kind, l.code),
                 l.is_quarantined AND o.lot_qc_policy <> 'off'),
                (3, 'lot_failed', format('%s lot %s failed its quality control', l.kind,
@@ -94,8 +94,6 @@ BEGIN
         ON had.organization_id = (p_test).organization_id
        AND had.id = (p_test).media_lot_id
        AND 'failed' IN (had.growth_promotion_status, had.sterility_status)
-      LEFT JOIN LATERAL lims.blocked_reagent((p_test).organization_id, r.id) b
-        ON p_result ~ '\S'
      CROSS JOIN LATERAL (VALUES
            (1, 'invalid_reference', format('there is no reagent lot %s', asked.reagent_lot),
             asked.reagent_lot IS NOT NULL AND r.id IS NULL),
@@ -113,14 +111,16 @@ BEGIN
             (p_test).disposition <> 'active'),
            (6, 'invalid_transition', format('the sample is %s', p_sample_end),
             p_sample_end IS NOT NULL),
-           (7, 'reagent_lot_expired', format('reagent lot %s expired on %s', b.code,
-                                             b.expires_on),
-            b.code IS NOT NULL),
            (8, 'media_qc_failed', format('media lot %s failed: name another lot, which has '
                 'not failed, with another result', had.code),
             had.id IS NOT NULL AND asked.media_lot IS DISTINCT FROM had.id
             AND (m.id IS NULL OR 'failed' IN (m.growth_promotion_status, m.sterility_status)
                  OR lims.is_same_result(p_result, (p_test).result)))
+           UNION ALL
+           SELECT CASE b.slug WHEN 'reagent_lot_expired' THEN 7 ELSE 9 END, b.slug,
+                  b.message, true
+             FROM lims.refused_lots((p_test).organization_id, r.id, m.id) b
+            WHERE p_result ~ '\S'
            ) AS f (place, slug, message, applies)
      WHERE f.applies);
 END

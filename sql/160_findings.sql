@@ -53,21 +53,21 @@ $$;
 -- Warnings about lots of a result that had expired at its entry.
 CREATE FUNCTION lims.lot_warnings(
     p_reagent_lot text,
-    p_reagent_expires_on date,
+    p_reagent_usable_until date,
     p_media_lot text,
-    p_media_expires_on date,
+    p_media_usable_until date,
     p_entered_on date
 ) RETURNS text[]
 LANGUAGE plpgsql STABLE
 AS $$
 BEGIN
     RETURN array_remove(ARRAY[
-        CASE WHEN p_reagent_expires_on < p_entered_on THEN format(
+        CASE WHEN p_reagent_usable_until < p_entered_on THEN format(
             'reagent lot %s expired on %s, before the result was entered',
-            p_reagent_lot, p_reagent_expires_on) END,
-        CASE WHEN p_media_expires_on < p_entered_on THEN format(
+            p_reagent_lot, p_reagent_usable_until) END,
+        CASE WHEN p_media_usable_until < p_entered_on THEN format(
             'media lot %s expired on %s, before the result was entered',
-            p_media_lot, p_media_expires_on) END], NULL);
+            p_media_lot, p_media_usable_until) END], NULL);
 END
 $$;
 
@@ -134,10 +134,10 @@ SELECT t.organization_id, t.id, t.sample_id, t.test_definition_id, t.status,
        END AS holding_status_until,
        CASE WHEN h.entered_on IS NULL
               OR t.reagent_lot_id IS NULL AND t.media_lot_id IS NULL THEN '{}'
-            ELSE (SELECT CASE WHEN r.expires_on < h.entered_on
-                                OR l.expires_on < h.entered_on
-                              THEN lims.lot_warnings(r.code, r.expires_on, l.code,
-                                                     l.expires_on, h.entered_on)
+            ELSE (SELECT CASE WHEN r.usable_until < h.entered_on
+                                OR l.usable_until < h.entered_on
+                              THEN lims.lot_warnings(r.code, r.usable_until, l.code,
+                                                     l.usable_until, h.entered_on)
                               ELSE '{}' END
                     FROM (VALUES (t.organization_id)) AS v (organization_id)
                     LEFT JOIN lims.reagent_lot r
@@ -232,7 +232,8 @@ SELECT t.organization_id, t.sample_id, f.category,
            WHEN 'out_of_specification'
            THEN concat_ws(' ', t.result, t.unit) || ' outside ' || t.specification
            WHEN 'non_numeric_result' THEN t.result
-       END AS circumstance
+       END AS circumstance,
+       NULL::bigint AS reagent_lot_id
   FROM lims.sample_test_state t
  CROSS JOIN LATERAL (VALUES
        ('incomplete_result', t.result IS NULL),
@@ -255,7 +256,8 @@ UNION ALL
 SELECT q.organization_id, q.sample_id, 'qc_failed',
        lims.finding_hardness('qc_failed'), q.sample_test_id, q.qc_batch_id,
        NULL, NULL, NULL, q.batch_number,
-       CASE q.qc_status WHEN 'overridden' THEN 'for the result that stands' END
+       CASE q.qc_status WHEN 'overridden' THEN 'for the result that stands' END,
+       NULL
   FROM lims.qc_covered q
  WHERE q.standing = 'failed'
    AND q.disposition = 'active'
@@ -263,7 +265,7 @@ UNION ALL
 -- A sample without any active test has nothing to report.
 SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
        NULL, NULL, NULL, NULL, NULL, NULL,
-       CASE f.category WHEN 'sample_on_hold' THEN s.disposition_reason END
+       CASE f.category WHEN 'sample_on_hold' THEN s.disposition_reason END, NULL
   FROM lims.sample s
  CROSS JOIN LATERAL (VALUES
        ('incomplete_result', NOT EXISTS (
@@ -281,7 +283,7 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
        NULL, NULL, NULL, a.id, NULL,
        CASE WHEN a.id IS NULL AND r.latest IS NOT NULL
             THEN 'approval of what has changed since it was given'
-            ELSE a.name END, NULL
+            ELSE a.name END, NULL, NULL
   FROM lims.sample s
   JOIN lims.organization o
     ON o.id = s.organization_id
@@ -316,12 +318,17 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
 UNION ALL
 SELECT i.organization_id, i.sample_id, 'investigation_open',
        CASE WHEN o.open_investigation_blocks THEN 'hard' ELSE 'advisory' END,
-       i.sample_test_id, NULL, NULL, NULL, i.id, i.investigation_number, i.title
+       i.sample_test_id, NULL, NULL, NULL, i.id, i.investigation_number, i.title, NULL
   FROM lims.investigation i
   JOIN lims.organization o
     ON o.id = i.organization_id
  WHERE i.sample_id IS NOT NULL
-   AND i.status NOT IN ('closed', 'cancelled');
+   AND i.status NOT IN ('closed', 'cancelled')
+UNION ALL
+SELECT u.organization_id, u.sample_id, 'lot_not_released', u.hardness,
+       u.sample_test_id, NULL, u.media_lot_id, NULL, NULL, u.subject, u.circumstance,
+       u.reagent_lot_id
+  FROM lims.unreleased_lot_use u;
 
 -- The findings with their messages: a failed batch or lot once for all its tests
 -- (sample_test_ids); a batch that was overridden for another result says so.
@@ -360,6 +367,7 @@ SELECT g.organization_id, g.sample_id, g.category,
                '%s was repeated, and none of its results is chosen', g.subject)
            WHEN 'sample_on_hold' THEN format(
                'the sample is on hold: %s', g.circumstance)
+           WHEN 'lot_not_released' THEN format('%s %s', g.subject, g.circumstance)
        END AS message,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
@@ -380,8 +388,11 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'retest_undecided'
            THEN 'choosing the verified result that is reported'
            WHEN 'sample_on_hold' THEN 'making the sample active again'
+           WHEN 'lot_not_released'
+           THEN 'releasing the lot, repeating the test with another, or a signed override'
        END AS cleared_by,
        CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
+             AND g.reagent_lot_id IS NULL
             THEN g.sample_test_ids[1] END AS sample_test_id,
        g.qc_batch_id, g.media_lot_id,
        CASE WHEN g.category = 'worksheet_incomplete' THEN (
@@ -390,10 +401,11 @@ SELECT g.organization_id, g.sample_id, g.category,
             WHERE w.organization_id = g.organization_id
               AND w.sample_test_id = g.sample_test_ids[1])
        END AS worksheet_id,
-       g.approval_id, g.investigation_id, g.sample_test_ids
+       g.approval_id, g.investigation_id, g.sample_test_ids, g.reagent_lot_id
   FROM (SELECT f.organization_id, f.sample_id, f.category,
                min(f.hardness) AS hardness,
-               f.qc_batch_id, f.media_lot_id, f.approval_id, f.investigation_id,
+               f.qc_batch_id, f.media_lot_id, f.reagent_lot_id, f.approval_id,
+               f.investigation_id,
                min(f.subject) AS subject,
                min(f.circumstance) AS circumstance,
                coalesce(array_agg(f.sample_test_id ORDER BY f.sample_test_id)
@@ -401,11 +413,11 @@ SELECT g.organization_id, g.sample_id, g.category,
                    AS sample_test_ids
           FROM lims.finding f
          GROUP BY f.organization_id, f.sample_id, f.category, f.qc_batch_id,
-                  f.media_lot_id, f.approval_id, f.investigation_id,
+                  f.media_lot_id, f.reagent_lot_id, f.approval_id, f.investigation_id,
                   -- A family of repeated tests has one finding: they share a definition.
                   CASE WHEN f.category = 'retest_undecided' THEN f.subject END,
                   CASE WHEN f.qc_batch_id IS NULL AND f.media_lot_id IS NULL
-                        AND f.category <> 'retest_undecided'
+                        AND f.reagent_lot_id IS NULL AND f.category <> 'retest_undecided'
                        THEN f.sample_test_id END) g;
 
 -- The release state of a sample by its findings, and its holding status: the worst of its

@@ -18,7 +18,8 @@ CREATE TYPE lims.blocker AS (
     "approvalIds" bigint[],
     "qcBatches" json,
     missing text[],
-    "needsSignoff" text[]
+    "needsSignoff" text[],
+    "reagentLotIds" bigint[]
 );
 
 CREATE AGGREGATE lims.concat_ids(bigint[]) (
@@ -43,7 +44,7 @@ AS $$
                 ELSE array_to_string(b.messages, '; ')
            END,
            b.test_ids, b.qc_batch_ids, b.media_lot_ids, '{}'::bigint[],
-           b.approval_ids, b.qc_batches, NULL::text[], NULL::text[]
+           b.approval_ids, b.qc_batches, NULL::text[], NULL::text[], b.reagent_lot_ids
       FROM (SELECT c.slug, min(c.position) AS position,
                    count(*) AS tests,
                    array_agg(f.message ORDER BY f.sample_test_ids, f.message)
@@ -56,6 +57,9 @@ AS $$
                    coalesce(array_agg(f.media_lot_id ORDER BY f.media_lot_id)
                        FILTER (WHERE f.media_lot_id IS NOT NULL), '{}')
                        AS media_lot_ids,
+                   coalesce(array_agg(f.reagent_lot_id ORDER BY f.reagent_lot_id)
+                       FILTER (WHERE f.reagent_lot_id IS NOT NULL), '{}')
+                       AS reagent_lot_ids,
                    coalesce(array_agg(f.approval_id ORDER BY f.approval_id)
                        FILTER (WHERE f.approval_id IS NOT NULL), '{}')
                        AS approval_ids,
@@ -75,6 +79,7 @@ AS $$
                    ('media_qc_failed', 'media_qc_failed', 5),
                    ('investigation_open', 'investigation_open', 7),
                    ('sample_on_hold', 'sample_on_hold', 8),
+                   ('lot_not_released', 'lot_not_released', 9),
                    ('retest_undecided', 'retest_undecided', 10)
                    ) AS c (category, slug, position)
                 ON c.category = f.category
@@ -84,8 +89,9 @@ AS $$
              WHERE f.organization_id = p_organization
                AND f.sample_id = p_sample
                AND f.category = ANY (p_categories)
-               -- By policy: else it is advisory.
-               AND (f.category <> 'investigation_open' OR f.hardness = 'hard')
+               -- By policy: else they are advisory.
+               AND (f.category NOT IN ('investigation_open', 'lot_not_released')
+                    OR f.hardness = 'hard')
                AND (p_sample_test IS NULL
                     OR p_sample_test = ANY (f.sample_test_ids))
              GROUP BY c.slug) b
@@ -163,7 +169,8 @@ BEGIN
                'incomplete_result', 'unverified_result', 'qc_failed',
                'approval_required', 'approval_rejected',
                'confirmation_required', 'media_qc_failed',
-               'investigation_open', 'sample_on_hold', 'retest_undecided']) b;
+               'investigation_open', 'sample_on_hold', 'lot_not_released',
+               'retest_undecided']) b;
 END
 $$;
 
@@ -217,6 +224,7 @@ BEGIN
     v_blocker."testIds" := ARRAY[p_sample_test_id];
     v_blocker."qcBatchIds" := '{}';
     v_blocker."mediaLotIds" := '{}';
+    v_blocker."reagentLotIds" := '{}';
     v_blocker."worksheetIds" := '{}';
     v_blocker."approvalIds" := '{}';
     RETURN v_blocker;
@@ -382,7 +390,7 @@ BEGIN
     RETURN QUERY
     SELECT b.slug, b.message, ARRAY[p_sample_test_id], b."qcBatchIds",
            b."mediaLotIds", b."worksheetIds", b."approvalIds", b."qcBatches",
-           b.missing, b."needsSignoff"
+           b.missing, b."needsSignoff", b."reagentLotIds"
       FROM lims.release_blockers(p_organization, v_test.sample_id, ARRAY[
                'qc_failed', 'confirmation_required', 'media_qc_failed'],
                p_sample_test_id) b;

@@ -258,7 +258,8 @@ BEGIN
                    'severity', f.severity,
                    'message', f.message)
                ORDER BY f.severity, f.category, f.sample_test_id,
-                        f.qc_batch_id, f.media_lot_id, f.approval_id)
+                        f.qc_batch_id, f.media_lot_id, f.reagent_lot_id,
+                        f.approval_id)
           FROM lims.release_finding f
          WHERE f.organization_id = p_organization
            AND f.sample_id = p_sample), '[]');

@@ -71,17 +71,17 @@ BEGIN
          WHERE d.organization_id = p_organization
            AND d.id = ANY (ARRAY(SELECT DISTINCT r.test_definition_id FROM told r))
     ), expired AS MATERIALIZED (
-        SELECT l.id, l.code, l.expires_on
+        SELECT l.id, l.code, l.usable_until
           FROM lims.reagent_lot l
          CROSS JOIN policy p
          WHERE l.organization_id = p_organization
            AND p.blocks
-           AND l.expires_on < p.today
+           AND l.usable_until < p.today
            AND l.id = ANY (ARRAY(SELECT DISTINCT t.reagent_lot_id FROM tests t))
     ), judged AS MATERIALIZED (
         SELECT r.*, s.status AS sample_status, t.status AS test_status,
                t.result AS stands, d.unit AS known_unit, p.statuses,
-               e.code AS lot, e.expires_on, s.collected, h.hint,
+               e.code AS lot, e.usable_until, s.collected, h.hint,
                r.control IS NULL AS is_sample,
                coalesce(r.control IS NULL
                    AND t.status = 'entered'
@@ -187,7 +187,7 @@ BEGIN
                    (j.lot IS NOT NULL, 'reagent_lot_expired',
                     format('%s of sample %s was to be done with reagent lot %s, '
                            'which expired on %s.', j.test_code, j.tracking_id,
-                           j.lot, j.expires_on), NULL, NULL),
+                           j.lot, j.usable_until), NULL, NULL),
                    -- For known and unknown samples alike.
                    (j.is_sample AND j.tracking_id IS NOT NULL
                     AND j.test_code IS NOT NULL AND j.in_all > 1,

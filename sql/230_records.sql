@@ -122,32 +122,6 @@ SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
        s.created_at AS "createdAt", s.updated_at AS "updatedAt"
   FROM lims.specification s;
 
--- Lots --------------------------------------------------------------------
-
-CREATE VIEW lims.reagent_lot_record WITH (security_invoker = true) AS
-SELECT r.organization_id, r.id, r.code, r.lot_number AS "lotNumber", r.name,
-       r.supplier, r.expires_on AS "expiresOn", r.opened_on AS "openedOn",
-       r.qc_status AS "qcStatus", r.notes,
-       r.created_at AS "createdAt", r.updated_at AS "updatedAt"
-  FROM lims.reagent_lot r;
-
-CREATE VIEW lims.media_lot_record WITH (security_invoker = true) AS
-SELECT m.organization_id, m.id, m.code, m.lot_number AS "lotNumber", m.name,
-       m.supplier, m.expires_on AS "expiresOn", m.opened_on AS "openedOn",
-       m.medium, m.prepared_on AS "preparedOn",
-       m.growth_promotion_status AS "growthPromotionStatus",
-       m.sterility_status AS "sterilityStatus", m.qc_status AS "qcStatus",
-       m.notes, m.created_at AS "createdAt", m.updated_at AS "updatedAt"
-  FROM lims.media_lot m;
-
-CREATE VIEW lims.media_qc_test_record WITH (security_invoker = true) AS
-SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
-       t.organism, t.inoculum_cfu AS "inoculumCfu",
-       t.recovery_percent AS "recoveryPercent", t.outcome,
-       t.performed_on AS "performedOn", t.notes,
-       t.performed_by AS "performedBy", t.created_at AS "createdAt"
-  FROM lims.media_qc_test t;
-
 -- Samples and their tests -------------------------------------------------
 
 -- A sample's state, computed, for the few samples without a valid cache entry.

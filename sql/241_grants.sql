@@ -18,7 +18,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA lims TO lims_app;
 -- history, the outbox, the queues.
 GRANT SELECT ON ALL TABLES IN SCHEMA lims TO lims_app;
 
-GRANT INSERT ON lims.role_permission TO lims_app;
+GRANT INSERT ON lims.role_permission, lims.lot_override TO lims_app;
 
 GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
@@ -109,6 +109,10 @@ GRANT EXECUTE ON FUNCTION lims.ordered_definitions TO lims_app;
 -- 115_lots.sql
 GRANT EXECUTE ON FUNCTION lims.media_test_status TO lims_app;
 
+-- 116_lot_use.sql
+GRANT EXECUTE ON FUNCTION lims.require_lot_reason, lims.release_media_lot,
+    lims.refused_lots TO lims_app;
+
 -- 120_samples.sql
 GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,
     lims.tracking_id_is_valid, lims.collection_moment, lims.collection_day,
@@ -138,9 +142,6 @@ GRANT EXECUTE ON FUNCTION lims.sample_is_closed, lims.disposition_permission TO 
 
 -- 131_sample_test_entry.sql
 GRANT EXECUTE ON FUNCTION lims.judged, lims.is_same_result TO lims_app;
-
--- 133_sample_test_effects.sql
-GRANT EXECUTE ON FUNCTION lims.blocked_reagent TO lims_app;
 
 -- 134_result_entry.sql
 GRANT EXECUTE ON FUNCTION lims.enter_results TO lims_app;

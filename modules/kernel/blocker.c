@@ -54,6 +54,7 @@ static const char *const gates[] = { "esignature_required",
                                      "sample_on_hold",
                                      "retest_undecided",
                                      "self_verification",
+                                     "lot_not_released",
                                      NULL };
 
 const lims_field_t lims_blocker_fields[] = {
@@ -102,6 +103,7 @@ static const char *const remedies[] = {
     "making the sample active again",
     "choosing the verified result that is reported",
     "another person's verification",
+    "releasing the lot, repeating the test with another, or a signed override",
 };
 
 _Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears each gate");

@@ -26,9 +26,10 @@ SELECT id
 -- name: media_lot_create one
 INSERT INTO lims.media_lot
       (organization_id, code, lot_number, name, supplier, expires_on,
-       opened_on, medium, prepared_on, notes)
+       opened_on, use_days_after_opening, medium, prepared_on, notes)
 VALUES (:$organization::bigint, :code::text, :lotNumber::text, :name::text,
-        :supplier::text, :expiresOn::date, :openedOn::date, :medium::text,
+        :supplier::text, :expiresOn::date, :openedOn::date,
+        :useDaysAfterOpening::integer, :medium::text,
         :preparedOn::date, :notes::text)
 RETURNING id
 
@@ -41,6 +42,8 @@ UPDATE lims.media_lot
        supplier = CASE WHEN :?supplier THEN :supplier::text ELSE supplier END,
        expires_on = CASE WHEN :?expiresOn THEN :expiresOn::date ELSE expires_on END,
        opened_on = CASE WHEN :?openedOn THEN :openedOn::date ELSE opened_on END,
+       use_days_after_opening = CASE WHEN :?useDaysAfterOpening
+            THEN :useDaysAfterOpening::integer ELSE use_days_after_opening END,
        medium = CASE WHEN :?medium THEN :medium::text ELSE medium END,
        prepared_on = CASE WHEN :?preparedOn THEN :preparedOn::date ELSE prepared_on END,
        notes = CASE WHEN :?notes THEN :notes::text ELSE notes END,
@@ -71,3 +74,24 @@ SELECT o.id, :id::bigint, :kind::text, :organism::text, :inoculumCfu::numeric,
   FROM lims.organization o
  WHERE o.id = :$organization::bigint
 RETURNING media_lot_id AS "id"
+
+-- name: media_lot_open one
+UPDATE lims.media_lot
+   SET opened_at = coalesce(:openedAt::timestamptz, now())
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: media_lot_quarantine one
+UPDATE lims.media_lot
+   SET qc_status = 'quarantined',
+       quarantine_reason = :reason::text
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
+-- name: media_lot_release one
+-- A lot that may be used already stays as it is.
+SELECT id
+  FROM lims.release_media_lot(:$organization::bigint, :id::bigint) id
+ WHERE id IS NOT NULL

@@ -24,12 +24,20 @@ extern const lims_resource_t lims_qc_control;
 extern const lims_resource_t lims_qc_series;
 extern const lims_resource_t lims_reagent_lot;
 extern const lims_resource_t lims_media_lot;
+extern const lims_resource_t lims_lot_recall;
+extern const lims_resource_t lims_lot_override;
 extern const lims_resource_t lims_worksheet_template;
 extern const lims_resource_t lims_worksheet;
 extern const lims_resource_t lims_confirmation;
 extern const lims_resource_t lims_investigation;
 extern const lims_resource_t lims_certificate;
 extern const lims_resource_t lims_reopening;
+
+/* The body of opening a lot, and what the routes of lots refuse beyond the usual
+ * (lot_use.c). */
+extern const lims_field_t lims_lot_opening[];
+extern const lims_error_e lims_lot_errors[];
+extern const lims_error_e lims_lot_update_errors[];
 
 /* Fields of every lot, before and after those of its kind. */
 #define LIMS_LOT_HEAD_FIELDS                                                                       \
@@ -68,9 +76,42 @@ extern const lims_resource_t lims_reopening;
           .type = LIMS_T_DATE,                                                                     \
           .flags = LIMS_F_KEPT_NULLABLE,                                                           \
           .doc = "Last day on which the lot may be used, in the organization's time zone." },      \
+        { .name = "openedOn",                                                                      \
+          .type = LIMS_T_DATE,                                                                     \
+          .flags = LIMS_F_KEPT_NULLABLE,                                                           \
+          .doc = "Day on which the first container was opened." },                                 \
+        { .name = "openedAt",                                                                      \
+          .type = LIMS_T_TIMESTAMP,                                                                \
+          .flags = LIMS_F_OUT | LIMS_F_NULLABLE,                                                   \
+          .doc = "When the first container was opened, UTC; null where only the day is known." },  \
+        { .name = "useDaysAfterOpening",                                                           \
+          .type = LIMS_T_INTEGER,                                                                  \
+          .flags = LIMS_F_KEPT_NULLABLE,                                                           \
+          .min = 1,                                                                                \
+          .max = 3650,                                                                             \
+          .doc = "Number of days that the lot may be used after it was opened.",                   \
+          .example = "30" },                                                                       \
+        { .name = "usableUntil",                                                                   \
+          .type = LIMS_T_DATE,                                                                     \
+          .flags = LIMS_F_OUT | LIMS_F_NULLABLE,                                                   \
+          .doc = "Last day on which the lot may be used: the earlier of expiresOn and the end of " \
+                 "its days after opening." },                                                      \
+        { .name = "quarantineReason",                                                              \
+          .type = LIMS_T_STRING,                                                                   \
+          .flags = LIMS_F_OUT | LIMS_F_NULLABLE,                                                   \
+          .doc = "Reason for the quarantine of the lot." },                                        \
     {                                                                                              \
-        .name = "openedOn", .type = LIMS_T_DATE, .flags = LIMS_F_KEPT_NULLABLE,                    \
-        .doc = "Day on which the first container was opened."                                      \
+        .name = "usedBy", .type = LIMS_T_INTEGER, .flags = LIMS_F_OUT | LIMS_F_UNTAGGED,           \
+        .doc = "Number of sample tests that name the lot, counted up to 1,000."                    \
+    }
+
+/* The reason of a change of a lot, where the change needs one. */
+#define LIMS_LOT_REASON_FIELD(FLAGS)                                                               \
+    {                                                                                              \
+        .name = "reason", .type = LIMS_T_STRING, .flags = (FLAGS) | LIMS_F_WORDS, .min = 1,        \
+        .max = 1000,                                                                               \
+        .doc = "Reason, kept in the audit trail; needed to quarantine a lot, and to take it out "  \
+               "of quarantine or failure."                                                         \
     }
 
 #define LIMS_LOT_TAIL_FIELDS                                                                       \

@@ -10,7 +10,7 @@ SELECT id AS "id",
 -- name: readiness_findings many
 SELECT category AS "category",
        severity AS "severity",
-       CASE WHEN message ~ '^(approval|investigation|media|the) '
+       CASE WHEN message ~ '^(approval|investigation|media|reagent|the) '
             THEN upper(left(message, 1)) || substr(message, 2)
             ELSE message END || '.' AS "message",
        CASE WHEN category = 'approval_required' AND approval_id IS NULL
@@ -19,6 +19,7 @@ SELECT category AS "category",
        sample_test_id AS "sampleTestId",
        qc_batch_id AS "qcBatchId",
        media_lot_id AS "mediaLotId",
+       reagent_lot_id AS "reagentLotId",
        worksheet_id AS "worksheetId",
        approval_id AS "approvalId",
        investigation_id AS "investigationId"
@@ -30,4 +31,5 @@ SELECT category AS "category",
           sample_test_id,
           qc_batch_id,
           media_lot_id,
+          reagent_lot_id,
           approval_id

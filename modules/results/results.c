@@ -291,6 +291,7 @@ static const lims_error_e enter_errors[] = { LIMS_E_INVALID_REFERENCE,
                                              LIMS_E_TEST_VERIFIED_LOCKED,
                                              LIMS_E_INVALID_TRANSITION,
                                              LIMS_E_REASON_REQUIRED,
+                                             LIMS_E_LOT_NOT_RELEASED,
                                              LIMS_E_COUNT };
 static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS_E_QC_FAILED,
                                               LIMS_E_CONFIRMATION_REQUIRED, LIMS_E_MEDIA_QC_FAILED,
@@ -306,6 +307,7 @@ static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE,
                                             LIMS_E_PRECONDITION_FAILED,
                                             LIMS_E_INVALID_TRANSITION,
                                             LIMS_E_REASON_REQUIRED,
+                                            LIMS_E_LOT_NOT_RELEASED,
                                             LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {

@@ -35,6 +35,7 @@ my %column = (
     'judgeResults.results.qualifier'    => 'sample_test.qualifier',
     'judgeResults.results.status'       => 'sample_test.status',
     'verifyResults.results.status'      => 'sample_test.status',
+    'lot recall.status'                 => 'sample_test.status',
     'sample.releaseState'               => 'sample_state_cache.release_state',
     'sample.holdingStatus'              => 'sample_state_cache.holding_status',
     'sample test.holdingStatus'         => 'sample_state_cache.holding_status',

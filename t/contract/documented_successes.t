@@ -81,6 +81,12 @@ sub path_of {
     return $operation->path($operation->noun ? $id{ $operation->noun } : '');
 }
 
+# Lots are made in the application.
+$id{'reagent-lots'} = $lims->insert('reagent_lot', { code => 'L1', name => 'Buffer',
+        lot_number => '1' });
+$id{'media-lots'} = $lims->insert('media_lot', { code => 'M1', name => 'Agar',
+        lot_number => '1', medium => 'R2A' });
+
 sub learn {
     my ($name, $record) = @_;
     $id{clients}  = $record->{id} if $name eq 'createClient';

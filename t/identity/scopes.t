@@ -54,7 +54,8 @@ my %scope = (
     'POST /instrument-ingest'        => 'instruments:write',
     'POST /instrument-uploads'       => 'instruments:write',
     (map { ("GET /$_" => 'reference:read', "GET /$_/:id" => 'reference:read') }
-        qw(test-definitions material-types projects clients storage-locations panels)),
+        qw(test-definitions material-types projects clients storage-locations panels reagent-lots
+            media-lots)),
     (map { ("POST /$_" => 'reference:write', "PATCH /$_/:id" => 'reference:write') }
         qw(projects clients panels)),
 );

@@ -93,23 +93,25 @@ is_deeply([ map { $_->{slug} }
 
 tested([qw(failed passed failed)], %growth, organism => 'Candida albicans ATCC 10231',
     recoveryPercent => 96, outcome => 'passed');
+$ann->refused('reason_required', 'media-lot test', $lot->{id}, %growth, outcome => 'passed');
 my $again = tested([qw(passed passed passed)], %growth, recoveryPercent => 92,
-    outcome => 'passed');
+    outcome => 'passed', reason => 'plates of the failed test had dried out');
 is(scalar @{ $again->{tests} }, 4, 'the lot shows its tests');
 is($again->{tests}[3]{performedOn}, $day{today},    'a test is today\'s unless it says otherwise');
 is($again->{tests}[3]{performedBy}, $ann->{id},     'a media test names who recorded it');
 tested([qw(passed passed passed)], %growth, outcome => 'failed', performedOn => '2020-01-01');
 
-is($ann->done('media-lot update', $lot->{id}, quarantined => 'true')->{qcStatus}, 'quarantined',
-    'a lot can be quarantined');
-is($ann->done('media-lot update', $lot->{id}, quarantined => 'false')->{qcStatus}, 'passed',
-    'out of quarantine, the lot has the status of its tests');
+is($ann->done('media-lot update', $lot->{id}, quarantined => 'true', reason => 'recalled')
+        ->{qcStatus}, 'quarantined', 'a lot can be quarantined');
+is($ann->done('media-lot update', $lot->{id}, quarantined => 'false', reason => 'not our lot')
+        ->{qcStatus}, 'passed', 'out of quarantine, the lot has the status of its tests');
 is($lims->post("/sample-tests/$count/verify")->status, 200, 'the test can be verified');
 
 tested([qw(passed failed failed)], kind => 'sterility', outcome => 'failed');
 refused($lims->post("/samples/$sample->{id}/report"), 409, 'media_qc_failed',
     'a lot that fails later blocks the report');
-tested([qw(passed passed passed)], kind => 'sterility', outcome => 'passed');
+tested([qw(passed passed passed)], kind => 'sterility', outcome => 'passed',
+    reason => 'contaminated in the incubator');
 is($lims->post("/samples/$sample->{id}/report")->status, 200,
     'after requalification the sample can be reported');
 

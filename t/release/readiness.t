@@ -16,7 +16,7 @@ my $lab   = LIMS::Service::Laboratory->new($lims);
 my $other = LIMS::Service::Laboratory->new($lims, $lims->organization(code => 'other-laboratory'));
 
 my @members = qw(approvalId category clearedBy investigationId mediaLotId message qcBatchId
-    sampleTestId severity worksheetId);
+    reagentLotId sampleTestId severity worksheetId);
 
 sub readiness { return $lims->get("/samples/$_[0]{id}/readiness")->json }
 

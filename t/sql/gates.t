@@ -196,7 +196,9 @@ change(media_lot => $lot, growth_promotion_status => 'passed', qc_status => 'pas
 blocked(verify($micro->{EC}), 'media_qc_failed');
 made('media_qc_test', %qc, organism => 'P. aeruginosa', outcome => 'passed');
 blocked(verify($micro->{EC}), 'media_qc_failed');
+$app->do(q{SELECT set_config('lims.reason', 'plates of the first test had dried out', false)});
 made('media_qc_test', %qc, performed_on => '2026-03-04', outcome => 'passed');
+$app->do(q{SELECT set_config('lims.reason', '', false)});
 blocked(verify($micro->{EC}));
 made('media_qc_test', %qc, kind => 'sterility', organism => undef, outcome => 'failed');
 blocked(verify($micro->{EC}), 'media_qc_failed');

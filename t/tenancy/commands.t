@@ -71,6 +71,7 @@ my %options = (
     'media-lot update' => [qw(--supplier x)], 'reagent-lot update' => [qw(--name x)],
     'qc-batch update' => [qw(--method x)], 'qc-control update' => [qw(--measured-value 1)],
     'qc-batch cover'   => [ '--sample-test-ids', $absent ],
+    'sample override-lot' => [ '--reagent-lot-id', $absent ],
     'qc-batch uncover' => [ '--sample-test-ids', $absent ],
     'user set-password' => [ '--password-file', $password->filename ],
     'worksheet sign-off' => [qw(--step x --meaning performed)],

@@ -56,7 +56,8 @@ cmp_ok(scalar @routes, '>', 20, scalar(@routes) . ' routes');
 # What a path's :id is, by its first segment.
 my %in_path = (samples => 'sample', 'sample-tests' => 'test', 'approval-records' => 'approval',
     projects => 'project', clients => 'client', 'test-definitions' => 'definition',
-    'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel', orders => 'order');
+    'material-types' => 'material', 'storage-locations' => 'location', panels => 'panel', orders => 'order',
+    'reagent-lots' => 'reagent', 'media-lots' => 'media');
 
 # A body that would be accepted, by method and path.
 my %body = (
@@ -192,7 +193,7 @@ sub strange_queries {
     cmp_ok($tried, '>=', 7, "$tried parameters");
     for my $path (map { short($_) } grep { $_->{method} eq 'GET' } @routes) {
         next unless $path =~ m{\A/(?:samples|sample-tests|test-definitions|material-types|projects
-            |clients|storage-locations|panels|orders|events)\z}x;
+            |clients|storage-locations|panels|orders|reagent-lots|media-lots|events)\z}x;
         my $own   = $lims->get("$path?limit=500")->json->{data};
         my $other = $lims->get("$path?limit=500", key => $them->{organization}{key})->json->{data};
         my %mine  = map { $_->{id} => 1 } @$own;

@@ -36,6 +36,10 @@ sub new {
     $id->{'test-definitions'}  = $lims->insert('test_definition', { code => 'R-T', name => 'pH' });
     $id->{panels} = $lims->insert('panel', { code => 'R-Q', name => 'Weekly',
             test_definition_ids => "{$id->{'test-definitions'}}" });
+    $id->{'reagent-lots'} = $lims->insert('reagent_lot', { code => 'R-R', name => 'Buffer',
+            lot_number => '1' });
+    $id->{'media-lots'} = $lims->insert('media_lot', { code => 'R-M', name => 'Agar',
+            lot_number => '1', medium => 'R2A' });
     $id->{orders} = $lims->insert('sample_order', { client_id => $id->{clients} });
     $lims->insert('approval_step', { position => 1, name => 'Quality assurance' });
 

@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Lots that are not released, of results that stand: a finding of their sample, until the
+-- lot is released, the result replaced, or the lot accepted for the sample by a signed
+-- override.
+
+-- Triggers of lims.lot_override, in the order in which they run:
+--
+-- BEFORE INSERT
+--   1 guard                 refuses what there is nothing to override; sets who and when
+--   2 permit                refuses whoever may not override
+--
+-- BEFORE UPDATE
+--   1 append_only_change    refuses
+--   2 identity              refuses another id, organization or created_at
+--
+-- BEFORE DELETE
+--   1 append_only_change    refuses
+--
+-- BEFORE TRUNCATE
+--   1 append_only_truncate  refuses
+--
+-- AFTER INSERT
+--   1 audit_insert          writes the audit trail; a refusal that comes later undoes
+--                           it
+--   2 mark_insert           makes the sample dirty (121)
+--
+-- AFTER UPDATE
+--   1 audit_update          writes the audit trail, as at INSERT
+--
+-- AFTER DELETE
+--   1 audit_delete          writes the audit trail, as at INSERT
+
+CREATE SEQUENCE lims.lot_override_id_seq;
+
+CREATE TABLE lims.lot_override (
+    organization_id bigint NOT NULL,
+    id bigint NOT NULL DEFAULT nextval('lims.lot_override_id_seq'),
+    sample_id bigint NOT NULL,
+    reagent_lot_id bigint,
+    media_lot_id bigint,
+    reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 1000),
+    signature_id bigint NOT NULL,
+    overridden_by bigint NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organization_id, id),
+    CHECK (num_nonnulls(reagent_lot_id, media_lot_id) = 1),
+    FOREIGN KEY (organization_id, sample_id)
+        REFERENCES lims.sample (organization_id, id),
+    FOREIGN KEY (organization_id, reagent_lot_id)
+        REFERENCES lims.reagent_lot (organization_id, id),
+    FOREIGN KEY (organization_id, media_lot_id)
+        REFERENCES lims.media_lot (organization_id, id),
+    FOREIGN KEY (organization_id, signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id),
+    FOREIGN KEY (organization_id, overridden_by)
+        REFERENCES lims.user_account (organization_id, id)
+);
+
+CREATE INDEX lot_override_sample ON lims.lot_override (organization_id, sample_id);
+
+-- Locks the sample, as its report does: an override comes before it or not at all.
+CREATE FUNCTION lims.lot_override_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_status text;
+BEGIN
+    PERFORM lims.require_read_committed();
+    SELECT s.status
+      INTO v_status
+      FROM lims.sample s
+     WHERE s.organization_id = NEW.organization_id
+       AND s.id = NEW.sample_id
+       FOR NO KEY UPDATE;
+    IF v_status = 'reported' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is reported and final', NEW.sample_id));
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM lims.sample_test t
+         WHERE t.organization_id = NEW.organization_id
+           AND t.sample_id = NEW.sample_id
+           AND (t.reagent_lot_id = NEW.reagent_lot_id
+                OR t.media_lot_id = NEW.media_lot_id)
+    ) THEN
+        PERFORM lims.refuse('invalid_reference', format(
+            '%s: no test of sample %s names lot %s',
+            CASE WHEN NEW.reagent_lot_id IS NULL THEN 'mediaLotId' ELSE 'reagentLotId' END,
+            NEW.sample_id, coalesce(NEW.reagent_lot_id, NEW.media_lot_id)));
+    END IF;
+    NEW.signature_id := coalesce(NEW.signature_id, lims.context_id('signature_id'));
+    IF NOT lims.is_signed(NEW.organization_id, NEW.signature_id, 'override', 'sample',
+                          NEW.sample_id) THEN
+        PERFORM lims.refuse('esignature_required',
+            'overriding a lot needs a signature with password re-authentication');
+    END IF;
+    NEW.overridden_by := lims.acting_user();
+    NEW.created_at := now();
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard BEFORE INSERT ON lims.lot_override
+FOR EACH ROW EXECUTE FUNCTION lims.lot_override_guard();
+
+CREATE TRIGGER permit BEFORE INSERT ON lims.lot_override
+FOR EACH ROW EXECUTE FUNCTION lims.permit('qc.override');
+
+CREATE TRIGGER mark_insert AFTER INSERT ON lims.lot_override
+REFERENCING NEW TABLE AS changed_rows
+FOR EACH STATEMENT EXECUTE FUNCTION lims.mark_samples();
+
+SELECT lims.attach_append_only('lot_override');
+
+SELECT lims.attach_audit('lot_override');
+
+-- Results that stand with a lot which is not released, where the policy looks at that, and
+-- which no override accepts. A medium that failed its tests is a finding of its own,
+-- whatever the policy.
+CREATE VIEW lims.unreleased_lot_use WITH (security_invoker = true) AS
+SELECT t.organization_id, t.sample_id, t.id AS sample_test_id, l.reagent_lot_id,
+       l.media_lot_id, l.kind || ' lot ' || l.code AS subject,
+       CASE l.qc_status WHEN 'failed' THEN 'failed its quality control'
+                        ELSE 'is quarantined' END AS circumstance,
+       CASE o.lot_qc_policy WHEN 'block' THEN 'hard' ELSE 'advisory' END AS hardness
+  FROM lims.sample_test t
+  JOIN lims.organization o
+    ON o.id = t.organization_id
+   AND o.lot_qc_policy <> 'off'
+ CROSS JOIN LATERAL (
+       SELECT 'reagent' AS kind, r.id AS reagent_lot_id, NULL::bigint AS media_lot_id,
+              r.code, r.qc_status
+         FROM lims.reagent_lot r
+        WHERE r.organization_id = t.organization_id
+          AND r.id = t.reagent_lot_id
+          AND r.qc_status IN ('quarantined', 'failed')
+          AND o.lot_qc_policy = 'block'
+        UNION ALL
+       SELECT 'media', NULL, m.id, m.code, m.qc_status
+         FROM lims.media_lot m
+        WHERE m.organization_id = t.organization_id
+          AND m.id = t.media_lot_id
+          AND m.qc_status = 'quarantined') l
+ WHERE t.result IS NOT NULL
+   AND t.disposition = 'active'
+   AND NOT EXISTS (
+       SELECT FROM lims.lot_override v
+        WHERE v.organization_id = t.organization_id
+          AND v.sample_id = t.sample_id
+          AND (v.reagent_lot_id = l.reagent_lot_id OR v.media_lot_id = l.media_lot_id));

@@ -1,0 +1,142 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# Lots: opening, quarantine, release and recall, and the policy lotQcPolicy at entry, in
+# findings and at report.
+use strict;
+use warnings;
+
+use LIMS::Test;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+
+my $lims    = LIMS::Test->new;
+my $lab     = LIMS::Service::Laboratory->new($lims);
+my $analyst = LIMS::Service::CommandLine->new($lims, 'Ann Lee', roles => ['analyst']);
+my $quality = LIMS::Service::CommandLine->new($lims, 'Quinn Fox', roles => ['qa_officer']);
+
+sub day {
+    my ($days) = @_;
+    return $lab->value('SELECT ((now() AT TIME ZONE time_zone)::date + ?::integer)::text'
+            . ' FROM lims.organization WHERE id = ?', $days, $lims->fixture->{id});
+}
+
+sub finding {
+    my ($sample) = @_;
+    return map { [ @$_{qw(severity reagentLotId mediaLotId)} ] }
+        grep { $_->{category} eq 'lot_not_released' }
+        @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} };
+}
+
+# --- Opening ------------------------------------------------------------------------
+
+my $lot = $analyst->done('reagent-lot create', code => 'BUF-1', lotNumber => '7',
+    name => 'pH 7 buffer', expiresOn => day(90), useDaysAfterOpening => 30);
+is($lot->{usableUntil}, day(90), 'an unopened lot is usable until it expires');
+$lot = $analyst->done('reagent-lot open', $lot->{id});
+is_deeply([ @$lot{qw(openedOn usableUntil)} ], [ day(0), day(30) ],
+    'of an opened lot, the earlier end counts');
+ok($lot->{openedAt}, 'the time of the opening is shown');
+$analyst->refused('invalid_transition', 'reagent-lot open', $lot->{id});
+$lot = $analyst->done('reagent-lot update', $lot->{id}, openedOn => day(-31));
+is_deeply([ @$lot{qw(openedAt usableUntil)} ], [ undef, day(-1) ],
+    'a corrected day of opening has no time');
+
+my ($sample, $test) = $lab->worked(1);
+refused($lims->patch("/sample-tests/$test", { result => '4', reagentLotId => $lot->{id} }), 409,
+    'reagent_lot_expired', 'a lot that was open for too long has expired');
+$analyst->done('reagent-lot update', $lot->{id}, openedOn => day(0));
+is($lims->patch("/sample-tests/$test", { result => '4', reagentLotId => $lot->{id} })->status,
+    200, 'within its days it may be used');
+is_deeply([ @{ $lims->get("/reagent-lots/$lot->{id}")->json }{qw(usedBy quarantined)} ],
+    [ 1, JSON::PP::false ], 'an API key reads the lot, and how many tests name it');
+is_deeply([ map { $_->{code} } @{ $lims->get('/reagent-lots?code=BUF-1')->json->{data} } ],
+    ['BUF-1'], 'and lists lots');
+
+# --- Quarantine, whatever the policy ---------------------------------------------------
+
+$analyst->refused('reason_required', 'reagent-lot update', $lot->{id},
+    qcStatus => 'quarantined');
+$lot = $analyst->done('reagent-lot quarantine', $lot->{id}, reason => 'recall by the supplier');
+is_deeply([ @$lot{qw(qcStatus quarantineReason)} ],
+    [ 'quarantined', 'recall by the supplier' ], 'the reason stands with the quarantine');
+is_deeply([ finding($sample) ], [], 'with the policy off a quarantine is no finding');
+is($lims->patch("/sample-tests/$test", { result => '5' })->status, 200, 'nor refuses entry');
+$analyst->refused('permission_required', 'reagent-lot update', $lot->{id},
+    qcStatus => 'passed', reason => 'tested again');
+
+# --- warn ------------------------------------------------------------------------------
+
+my $medium = $lab->media_lot($test);
+$lims->patch("/sample-tests/$test", { result => '6' });
+$analyst->done('media-lot quarantine', $medium, reason => 'cracked plates');
+$lab->policy(lot_qc_policy => 'warn');
+is_deeply([ finding($sample) ], [ [ 'warning', undef, $medium ] ],
+    'under warn a quarantined medium that was used is an advisory finding');
+my $warned = $lims->patch("/sample-tests/$test", { result => '7' });
+is($warned->status, 200, 'under warn the result is entered');
+is_deeply([ sort map { $_->{code} } @{ $warned->json->{entryWarnings} } ],
+    [ ('lot_quarantined') x 2 ], 'with a warning about each lot');
+
+# --- block -----------------------------------------------------------------------------
+
+$lab->policy(lot_qc_policy => 'block');
+my $refused = refused($lims->patch("/sample-tests/$test", { result => '8' }), 409,
+    'lot_not_released', 'under block a result with a quarantined lot');
+is_deeply([ sort { ($a->[1] // 0) <=> ($b->[1] // 0) } finding($sample) ],
+    [ [ 'blocking', undef, $medium ], [ 'blocking', $lot->{id}, undef ] ],
+    'and what stands is a blocking finding');
+is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'blocked', 'the sample is blocked');
+my $judged = $lims->post('/sample-tests/judge',
+    { results => [ { sampleTestId => $test, result => '8' } ] })->json->{results}[0];
+is_deeply([ map { $_->{error} } @{ $judged->{refusals} } ], [ ('lot_not_released') x 2 ],
+    'judging says so before entry');
+my $fresh = $lab->reagent_lot(code => 'BUF-2', qc_status => 'pending');
+is($lims->patch("/sample-tests/$test", { notes => 'a remark' })->status, 200,
+    'a standing result is not refused later');
+is($lims->post("/sample-tests/$test/verify")->status, 200, 'and can be verified');
+my $report = refused($lims->post("/samples/$sample->{id}/report"), 409, 'lot_not_released',
+    'the report');
+is_deeply([ @{ $report->{blockers}[0] }{qw(reagentLotIds mediaLotIds)} ],
+    [ [ $lot->{id} ], [$medium] ], 'the answer names the lots');
+
+$quality->refused('invalid_body', 'sample override-lot', $sample->{id}, reason => 'both');
+$analyst->refused('permission_required', 'sample override-lot', $sample->{id},
+    reagentLotId => $lot->{id}, reason => 'not affected');
+$quality->refused('invalid_reference', 'sample override-lot', $sample->{id},
+    reagentLotId => $fresh, reason => 'not used');
+is($quality->done('sample override-lot', $sample->{id}, reagentLotId => $lot->{id},
+        reason => 'the recall concerns another plant')->{id}, $sample->{id},
+    'QA accepts the lot for the sample, signed');
+is_deeply([ finding($sample) ], [ [ 'blocking', undef, $medium ] ],
+    'an override ends the finding of its lot');
+$analyst->refused('permission_required', 'media-lot release', $medium, reason => 'plates fine');
+is($quality->done('media-lot release', $medium, reason => 'plates were exchanged')->{qcStatus},
+    'pending', 'a medium that is released has the status of its tests');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, 'the sample is reported');
+$quality->refused('invalid_transition', 'sample override-lot', $sample->{id},
+    reagentLotId => $lot->{id}, reason => 'too late');
+
+# --- A medium that failed ----------------------------------------------------------------
+
+my ($second, $count) = $lab->worked(1);
+my $failed = $lab->media_lot($count);
+$lab->media_test($failed, 'sterility', 'failed');
+$quality->refused('invalid_transition', 'media-lot release', $failed, reason => 'looks fine');
+refused($lims->patch("/sample-tests/$count", { mediaLotId => undef }), 409, 'media_qc_failed',
+    'a failed medium is not left for none');
+$quality->done('sample override-lot', $second->{id}, mediaLotId => $failed,
+    reason => 'the lot was scanned by mistake');
+is($lims->patch("/sample-tests/$count", { mediaLotId => undef })->status, 200,
+    'but after the override it is');
+
+# --- Recall ------------------------------------------------------------------------------
+
+my @used = @{ $analyst->done('reagent-lot recall', $lot->{id})->{data} };
+is_deeply([ map { [ @$_{qw(sampleTestId sampleId trackingId result status)} ] } @used ],
+    [ [ $test, $sample->{id}, $sample->{trackingId}, '7', 'verified' ] ],
+    'a recall lists the tests with their samples');
+is($analyst->call('media-lot recall', 999_999)->{exit}, 3, 'of an unknown lot there is no recall');
+
+done_testing();
