@@ -30,9 +30,7 @@ BEGIN
                    AS in_all
           FROM unnest(p_rows) r
     ), policy AS MATERIALIZED (
-        SELECT o.time_zone, o.reagent_expiry_policy = 'block' AS blocks,
-               (now() AT TIME ZONE o.time_zone)::date AS today,
-               ARRAY(SELECT jsonb_array_elements_text(p_policy -> 'statuses'))
+        SELECT o.time_zone, ARRAY(SELECT jsonb_array_elements_text(p_policy -> 'statuses'))
                    AS statuses,
                p_policy ->> 'existing' AS existing,
                nullif((p_policy ->> 'maxAgeDays')::integer, 0) AS days,
@@ -61,7 +59,7 @@ BEGIN
          WHERE s.organization_id = p_organization
            AND s.id = ANY (ARRAY(SELECT DISTINCT r.sample_id FROM told r))
     ), tests AS MATERIALIZED (
-        SELECT t.id, t.status, t.result, t.qualifier, t.reagent_lot_id
+        SELECT t.id, t.status, t.result, t.qualifier, t.reagent_lot_id, t.media_lot_id
           FROM lims.sample_test t
          WHERE t.organization_id = p_organization
            AND t.id = ANY (ARRAY(SELECT r.sample_test_id FROM told r))
@@ -70,18 +68,16 @@ BEGIN
           FROM lims.test_definition d
          WHERE d.organization_id = p_organization
            AND d.id = ANY (ARRAY(SELECT DISTINCT r.test_definition_id FROM told r))
-    ), expired AS MATERIALIZED (
-        SELECT l.id, l.code, l.usable_until
-          FROM lims.reagent_lot l
-         CROSS JOIN policy p
-         WHERE l.organization_id = p_organization
-           AND p.blocks
-           AND l.usable_until < p.today
-           AND l.id = ANY (ARRAY(SELECT DISTINCT t.reagent_lot_id FROM tests t))
+    ), lots AS MATERIALIZED (
+        SELECT DISTINCT ON (t.id) t.id, b.slug, b.message
+          FROM tests t
+         CROSS JOIN LATERAL lims.refused_lots(p_organization, t.reagent_lot_id,
+                                              t.media_lot_id) b
+         ORDER BY t.id, b.slug DESC
     ), judged AS MATERIALIZED (
         SELECT r.*, s.status AS sample_status, t.status AS test_status,
                t.result AS stands, d.unit AS known_unit, p.statuses,
-               e.code AS lot, e.usable_until, s.collected, h.hint,
+               l.slug AS lot_slug, l.message AS lot, s.collected, h.hint,
                r.control IS NULL AS is_sample,
                coalesce(r.control IS NULL
                    AND t.status = 'entered'
@@ -110,7 +106,7 @@ BEGIN
           LEFT JOIN samples s ON s.id = r.sample_id
           LEFT JOIN tests t ON t.id = r.sample_test_id
           LEFT JOIN definitions d ON d.id = r.test_definition_id
-          LEFT JOIN expired e ON e.id = t.reagent_lot_id
+          LEFT JOIN lots l ON l.id = t.id
           LEFT JOIN hints h ON h.name = r.tracking_id
     ), refused AS MATERIALIZED (
         SELECT *
@@ -184,10 +180,12 @@ BEGIN
                    (j.conflicts, 'result_conflict',
                     format('%s of sample %s has a result already.',
                            j.test_code, j.tracking_id), j.stands, NULL),
-                   (j.lot IS NOT NULL, 'reagent_lot_expired',
-                    format('%s of sample %s was to be done with reagent lot %s, '
-                           'which expired on %s.', j.test_code, j.tracking_id,
-                           j.lot, j.usable_until), NULL, NULL),
+                   (j.lot_slug = 'reagent_lot_expired', 'reagent_lot_expired',
+                    format('%s of sample %s was to be done with a lot that is refused: '
+                           '%s.', j.test_code, j.tracking_id, j.lot), NULL, NULL),
+                   (j.lot_slug = 'lot_not_released', 'lot_not_released',
+                    format('%s of sample %s was to be done with a lot that is refused: '
+                           '%s.', j.test_code, j.tracking_id, j.lot), NULL, NULL),
                    -- For known and unknown samples alike.
                    (j.is_sample AND j.tracking_id IS NOT NULL
                     AND j.test_code IS NOT NULL AND j.in_all > 1,
@@ -340,7 +338,7 @@ AS $$
        AND EXISTS (SELECT FROM jsonb_array_elements(p_reasons) r
                     WHERE r.value ->> 'code' NOT IN ('result_conflict',
                           'test_verified_locked', 'sample_status_not_allowed',
-                          'reagent_lot_expired', 'timestamp_invalid',
+                          'reagent_lot_expired', 'lot_not_released', 'timestamp_invalid',
                           'timestamp_before_collection'))
 $$;
 

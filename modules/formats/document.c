@@ -34,6 +34,7 @@ static const char *const reason_names[] = {
     [LIMS_REASON_AMBIGUOUS_TEST] = "ambiguous_test",
     [LIMS_REASON_TEST_VERIFIED_LOCKED] = "test_verified_locked",
     [LIMS_REASON_REAGENT_LOT_EXPIRED] = "reagent_lot_expired",
+    [LIMS_REASON_LOT_NOT_RELEASED] = "lot_not_released",
     [LIMS_REASON_RESULT_CONFLICT] = "result_conflict",
     [LIMS_REASON_DUPLICATE_ROW] = "duplicate_row",
     [LIMS_REASON_REPLICATE_UNRESOLVED] = "replicate_unresolved",

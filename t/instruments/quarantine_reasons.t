@@ -112,6 +112,15 @@ subtest 'lots' => sub {
     $lab->policy(reagent_expiry_policy => 'warn');
     is($pc->send($pc->csv([ $sample, 'NO3', '2' ]))->status, 201, 'where that only warns');
     $lab->policy(reagent_expiry_policy => 'block');
+    my $waiting = $pc->sample('NO3');
+    my ($other) = $lab->tests($waiting);
+    my $medium  = $lab->media_lot($other);
+    $lims->db->do(q{UPDATE lims.media_lot SET qc_status = 'quarantined',
+        quarantine_reason = 'recalled' WHERE id = ?}, undef, $medium);
+    $lab->policy(lot_qc_policy => 'block');
+    $json = quarantined('a quarantined lot', ['lot_not_released'], [ $waiting, 'NO3', '3' ]);
+    like(reason($json, 'lot_not_released')->{message}, qr/is quarantined/, 'and why');
+    $lab->policy(lot_qc_policy => 'off');
 };
 
 subtest 'the file itself' => sub {
