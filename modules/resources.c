@@ -42,6 +42,7 @@ const lims_resource_t *const lims_resources[] = {
     &lims_media_lot,
     &lims_lot_recall,
     &lims_lot_override,
+    &lims_qc_template,
     &lims_qc_batch,
     &lims_qc_coverage,
     &lims_qc_control,

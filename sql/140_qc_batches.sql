@@ -6,16 +6,19 @@
 -- Triggers of lims.qc_batch, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard          a batch begins open
+--   1 guard            a batch begins open
+--   2 template_insert  takes over the method of its template (147)
 --
 -- BEFORE UPDATE
 --   1 guard            the status is what the controls say, or a signed override
 --   2 identity         refuses another id, organization or created_at
 --   3 permit_override  refuses whoever may not override (165)
---   4 touch            sets updated_at, last, when the row is what it will be
+--   4 template_update  refuses another template, or another method than its (147)
+--   5 touch            sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
---   1 audit_insert   writes the audit trail; a refusal that comes later undoes it
+--   1 expect         adds the controls that its template asks for (147)
+--   2 audit_insert   writes the audit trail; a refusal that comes later undoes it
 --
 -- AFTER UPDATE
 --   1 chart          moves its points to the series of another instrument or day
@@ -49,6 +52,8 @@ CREATE TABLE lims.qc_batch (
     instrument_id bigint,
     -- The instrument's file from which batch and controls were read; NULL: made by hand.
     file_id bigint,
+    -- The template that says which controls it has to have (147); NULL: none.
+    qc_template_id bigint,
     created_by bigint DEFAULT lims.context_id('user_id'),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
@@ -93,7 +98,7 @@ SELECT lims.attach_record('qc_batch');
 --
 -- AFTER INSERT
 --   1 audit_insert     writes the audit trail; a refusal that comes later undoes it
---   2 evaluate_insert  evaluates the batch again, if it was evaluated
+--   2 evaluate_insert  evaluates the batch, if it was evaluated or is complete (146)
 --
 -- AFTER UPDATE
 --   1 audit_update     writes the audit trail, as at INSERT
@@ -133,7 +138,10 @@ CREATE TABLE lims.qc_control (
     -- Set by a trigger: the percentage, difference or value that is compared with the
     -- limits, and the outcome.
     evaluated_value numeric,
-    passed boolean NOT NULL,
+    -- NULL: expected, and not measured yet.
+    passed boolean,
+    -- Whether the template of the batch asks for it (147).
+    expected boolean NOT NULL DEFAULT false,
     -- Set by a trigger: its place in a control chart (145).
     qc_series_id bigint,
     charted_at timestamptz,
@@ -152,6 +160,7 @@ CREATE TABLE lims.qc_control (
     FOREIGN KEY (organization_id, excluded_by)
         REFERENCES lims.user_account (organization_id, id),
     CONSTRAINT qc_control_lower_limit CHECK (lower_limit <= upper_limit),
+    CHECK (passed IS NOT NULL OR expected),
     -- Neither infinite nor NaN, which compares as greater than every lower limit.
     CONSTRAINT qc_control_finite CHECK (
         abs(expected_value) < 'Infinity' AND abs(measured_value) < 'Infinity'
@@ -181,61 +190,94 @@ AS $$
     END
 $$;
 
+-- Works out value and outcome of a control that has what its criterion needs.
+--
 -- Recovery: 100 x (found - native) / added. Relative percent difference:
 -- 100 x |a - b| / mean; where both lie below five times the reporting limit,
 -- percentages mean nothing and the difference itself may reach one reporting
 -- limit. Numbers are compared exactly, unrounded.
+CREATE FUNCTION lims.qc_control_judged(p lims.qc_control) RETURNS lims.qc_control
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    a numeric := p.measured_value;
+    b numeric := p.native_value;
+    v_limit numeric;
+BEGIN
+    CASE p.criterion
+    WHEN 'recovery' THEN
+        p.evaluated_value :=
+            100 * (a - coalesce(b, 0)) / p.expected_value;
+    WHEN 'rpd' THEN
+        SELECT d.reporting_limit
+          INTO v_limit
+          FROM lims.test_definition d
+         WHERE d.organization_id = p.organization_id
+           AND d.id = p.test_definition_id;
+        IF a < 5 * v_limit AND b < 5 * v_limit THEN
+            p.evaluated_value := abs(a - b);
+            p.passed := p.evaluated_value <= v_limit;
+            RETURN p;
+        END IF;
+        p.evaluated_value :=
+            CASE WHEN a = b THEN 0
+                 ELSE 100 * abs(a - b) / nullif(abs(a + b) / 2, 0) END;
+    WHEN 'expected' THEN
+        p.evaluated_value := NULL;
+        p.passed := coalesce(
+            lims.presence(p.measured_text) = lims.presence(p.expected_text),
+            lower(btrim(p.measured_text)) = lower(btrim(p.expected_text)),
+            false);
+        RETURN p;
+    ELSE
+        p.evaluated_value := a;
+    END CASE;
+    p.passed := coalesce(
+        p.evaluated_value >= coalesce(
+            CASE WHEN p.criterion IN ('recovery', 'range')
+                 THEN p.lower_limit END, p.evaluated_value)
+        AND p.evaluated_value <= coalesce(
+            p.upper_limit, p.evaluated_value), false);
+    RETURN p;
+END
+$$;
+
+-- Judges a control. One that the template of its batch expects waits for its value, which
+-- is not taken away again, and stays what is expected.
 CREATE FUNCTION lims.qc_control_judge() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    a numeric := NEW.measured_value;
-    b numeric := NEW.native_value;
-    v_limit numeric;
+    v_waited CONSTANT boolean := TG_OP = 'INSERT' OR OLD.passed IS NULL;
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.qc_batch_id <> OLD.qc_batch_id THEN
         PERFORM lims.refuse('invalid_transition',
                             'a control stays in the QC batch it was run with');
     END IF;
+    IF NEW.expected IS DISTINCT FROM (TG_OP = 'UPDATE' AND OLD.expected)
+       AND pg_trigger_depth() < 2 THEN
+        PERFORM lims.refuse('invalid_transition',
+                            'the template of the QC batch alone says what is expected');
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.expected
+       AND (NEW.control_type, NEW.criterion, NEW.level, NEW.test_definition_id)
+           IS DISTINCT FROM
+           (OLD.control_type, OLD.criterion, OLD.level, OLD.test_definition_id) THEN
+        PERFORM lims.refuse('field_not_patchable',
+            'the template of the QC batch says controlType, criterion, level and '
+            'testDefinitionId of the control');
+    END IF;
+    IF NEW.expected AND v_waited AND NEW.measured_value IS NULL
+       AND NEW.measured_text IS NULL THEN
+        NEW.evaluated_value := NULL;
+        NEW.passed := NULL;
+        RETURN NEW;
+    END IF;
     IF lims.qc_control_needs(NEW) IS NOT NULL THEN
         PERFORM lims.refuse('invalid_body', format('criterion %s needs %s',
             NEW.criterion, lims.qc_control_needs(NEW)));
     END IF;
-    CASE NEW.criterion
-    WHEN 'recovery' THEN
-        NEW.evaluated_value :=
-            100 * (a - coalesce(b, 0)) / NEW.expected_value;
-    WHEN 'rpd' THEN
-        SELECT d.reporting_limit
-          INTO v_limit
-          FROM lims.test_definition d
-         WHERE d.organization_id = NEW.organization_id
-           AND d.id = NEW.test_definition_id;
-        IF a < 5 * v_limit AND b < 5 * v_limit THEN
-            NEW.evaluated_value := abs(a - b);
-            NEW.passed := NEW.evaluated_value <= v_limit;
-            RETURN NEW;
-        END IF;
-        NEW.evaluated_value :=
-            CASE WHEN a = b THEN 0
-                 ELSE 100 * abs(a - b) / nullif(abs(a + b) / 2, 0) END;
-    WHEN 'expected' THEN
-        NEW.evaluated_value := NULL;
-        NEW.passed := coalesce(
-            lims.presence(NEW.measured_text) = lims.presence(NEW.expected_text),
-            lower(btrim(NEW.measured_text)) = lower(btrim(NEW.expected_text)),
-            false);
-        RETURN NEW;
-    ELSE
-        NEW.evaluated_value := a;
-    END CASE;
-    NEW.passed := coalesce(
-        NEW.evaluated_value >= coalesce(
-            CASE WHEN NEW.criterion IN ('recovery', 'range')
-                 THEN NEW.lower_limit END, NEW.evaluated_value)
-        AND NEW.evaluated_value <= coalesce(
-            NEW.upper_limit, NEW.evaluated_value), false);
-    RETURN NEW;
+    RETURN lims.qc_control_judged(NEW);
 END
 $$;
 

@@ -25,8 +25,10 @@
 --
 -- AFTER INSERT
 --   1 audit_insert      writes the audit trail; a refusal that comes later undoes it
---   2 mark_insert       makes the sample dirty (121)
---   3 reapprove_insert  requests approvals again
+--   2 expect_insert     asks for the controls of more samples, or refuses these where
+--                       the batch is evaluated (147)
+--   3 mark_insert       makes the sample dirty (121)
+--   4 reapprove_insert  requests approvals again
 --
 -- AFTER UPDATE
 --   1 audit_update      writes the audit trail, as at INSERT
@@ -34,8 +36,9 @@
 --
 -- AFTER DELETE
 --   1 audit_delete      writes the audit trail, as at INSERT
---   2 mark_delete       makes the sample dirty (121)
---   3 reapprove_delete  requests approvals again
+--   2 expect_delete     no longer expects the controls of samples that left (147)
+--   3 mark_delete       makes the sample dirty (121)
+--   4 reapprove_delete  requests approvals again
 
 CREATE SEQUENCE lims.qc_coverage_id_seq;
 
@@ -101,6 +104,33 @@ $$;
 
 -- Coming and going ---------------------------------------------------------
 
+-- Locks a batch for a change of what it covers. What a template asks for depends on the
+-- number of samples, so that its batches take one change at a time.
+CREATE FUNCTION lims.lock_covering_batch(
+    p_organization bigint,
+    p_batch bigint,
+    OUT batch_number text,
+    OUT qc_status text,
+    OUT file_id bigint
+)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM FROM lims.qc_batch b
+      WHERE b.organization_id = p_organization
+        AND b.id = p_batch
+        AND b.qc_template_id IS NOT NULL
+        FOR NO KEY UPDATE;
+    SELECT b.batch_number, b.qc_status, b.file_id
+      INTO lock_covering_batch.batch_number, lock_covering_batch.qc_status,
+           lock_covering_batch.file_id
+      FROM lims.qc_batch b
+     WHERE b.organization_id = p_organization
+       AND b.id = p_batch
+       FOR SHARE;
+END
+$$;
+
 -- Refuses a change of coverage of a verified result; refuses removing a failed batch from a
 -- result, unless another file has measured it again; and refuses adding a result to an
 -- overridden batch, whose override was signed for the results covered then.
@@ -135,10 +165,7 @@ BEGIN
     PERFORM lims.require_open_sample(v_row.organization_id, v_test.sample_id);
     SELECT b.batch_number, b.qc_status, b.file_id
       INTO v_batch
-      FROM lims.qc_batch b
-     WHERE b.organization_id = v_row.organization_id
-       AND b.id = v_row.qc_batch_id
-       FOR SHARE;
+      FROM lims.lock_covering_batch(v_row.organization_id, v_row.qc_batch_id) b;
     IF TG_OP = 'INSERT' THEN
         -- A restored test joins the batch that it left; the override is not for its result.
         IF v_batch.qc_status = 'overridden'

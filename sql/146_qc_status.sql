@@ -3,12 +3,14 @@
 -- The status of a QC batch. It decides a release gate and cannot be written: triggers
 -- derive it from the controls, or accept a signed override, whoever writes.
 
--- Returns the outcome of a batch's controls; NULL: there are none.
+-- Returns the outcome of a batch's controls; NULL: there are none, or some have no value
+-- yet.
 CREATE FUNCTION lims.qc_batch_outcome(p_organization bigint, p_batch bigint)
 RETURNS text
 LANGUAGE sql STABLE
 AS $$
-    SELECT CASE WHEN bool_and(c.passed) THEN 'passed'
+    SELECT CASE WHEN bool_or(c.passed IS NULL) THEN NULL
+                WHEN bool_and(c.passed) THEN 'passed'
                 WHEN count(*) > 0 THEN 'failed' END
       FROM lims.qc_control c
      WHERE c.organization_id = p_organization
@@ -162,6 +164,65 @@ EXECUTE FUNCTION lims.qc_batch_reapprove();
 
 -- Evaluating ---------------------------------------------------------------
 
+-- Locks the samples of the tests that a batch covers, then the batch: samples are locked
+-- before batches everywhere. Returns the batch; NULL: there is none.
+CREATE FUNCTION lims.lock_qc_batch(p_organization bigint, p_batch bigint) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_batch bigint;
+BEGIN
+    PERFORM lims.require_read_committed();
+    PERFORM FROM lims.sample s
+      WHERE s.organization_id = p_organization
+        AND s.id IN (
+            SELECT t.sample_id
+              FROM lims.qc_coverage c
+              JOIN lims.sample_test t
+                ON t.organization_id = c.organization_id
+               AND t.id = c.sample_test_id
+             WHERE c.organization_id = p_organization
+               AND c.qc_batch_id = p_batch)
+      ORDER BY s.id
+        FOR SHARE;
+    SELECT b.id
+      INTO v_batch
+      FROM lims.qc_batch b
+     WHERE b.organization_id = p_organization
+       AND b.id = p_batch
+       FOR NO KEY UPDATE;
+    RETURN v_batch;
+END
+$$;
+
+-- Refuses to evaluate a batch of which controls have no value, or which has none.
+CREATE FUNCTION lims.refuse_evaluation(p_organization bigint, p_batch bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_waiting text[];
+BEGIN
+    SELECT array_agg(concat_ws(' ', c.control_type, d.code, c.level) ORDER BY c.id)
+      INTO v_waiting
+      FROM lims.qc_control c
+      LEFT JOIN lims.test_definition d
+        ON d.organization_id = c.organization_id
+       AND d.id = c.test_definition_id
+     WHERE c.organization_id = p_organization
+       AND c.qc_batch_id = p_batch
+       AND c.passed IS NULL;
+    IF v_waiting IS NULL THEN
+        PERFORM lims.refuse('invalid_body',
+                            'a QC batch without controls cannot be evaluated');
+    END IF;
+    PERFORM lims.refuse('qc_pending', format(
+        'controls of the QC batch have no value yet: %s%s',
+        array_to_string(v_waiting[1:5], ', '),
+        CASE WHEN cardinality(v_waiting) > 5 THEN ', ...' ELSE '' END));
+END
+$$;
+
 -- Evaluates a batch by its controls and returns 'passed' or 'failed'. That ends an
 -- override.
 CREATE FUNCTION lims.evaluate_qc_batch(p_organization bigint, p_batch bigint)
@@ -171,18 +232,12 @@ AS $$
 DECLARE
     v_outcome text;
 BEGIN
-    PERFORM lims.require_read_committed();
-    PERFORM FROM lims.qc_batch b
-      WHERE b.organization_id = p_organization
-        AND b.id = p_batch
-        FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF lims.lock_qc_batch(p_organization, p_batch) IS NULL THEN
         RETURN NULL;
     END IF;
     v_outcome := lims.qc_batch_outcome(p_organization, p_batch);
     IF v_outcome IS NULL THEN
-        PERFORM lims.refuse('invalid_body',
-                            'a QC batch without controls cannot be evaluated');
+        PERFORM lims.refuse_evaluation(p_organization, p_batch);
     END IF;
     UPDATE lims.qc_batch b
        SET qc_status = v_outcome,
@@ -210,9 +265,10 @@ BEGIN
 END
 $$;
 
--- Evaluates a batch again when its controls change after its evaluation: otherwise a new
--- control could open the gate of a failed batch. The lock waits for an evaluation under
--- way that has not seen the change.
+-- Evaluates a batch when its controls change: one that was evaluated, since otherwise a new
+-- control could open the gate of a failed batch, and one that was made from a template, as
+-- soon as every control has its value. While one has none, the status stays as it is. The
+-- lock waits for an evaluation under way that has not seen the change.
 CREATE FUNCTION lims.qc_control_changed() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -234,20 +290,43 @@ BEGIN
          WHERE c.is_corrected;
     END IF;
     FOR v_batch IN
-        SELECT b.organization_id, b.id, b.qc_status
-          FROM lims.qc_batch b
-         WHERE (b.organization_id, b.id) IN (
-                   SELECT r.organization_id, r.qc_batch_id
-                     FROM changed_rows r)
-           AND (TG_OP <> 'UPDATE' OR b.id = ANY (v_changed))
-         ORDER BY b.organization_id, b.id
-           FOR NO KEY UPDATE
+        SELECT DISTINCT r.organization_id, r.qc_batch_id AS id
+          FROM changed_rows r
+         WHERE TG_OP <> 'UPDATE'
+            OR r.qc_batch_id = ANY (v_changed)
+         ORDER BY r.organization_id, r.qc_batch_id
     LOOP
-        IF v_batch.qc_status <> 'open' THEN
-            PERFORM lims.evaluate_qc_batch(v_batch.organization_id, v_batch.id);
-        END IF;
+        PERFORM lims.reevaluate_qc_batch(v_batch.organization_id, v_batch.id);
     END LOOP;
     RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION lims.reevaluate_qc_batch(p_organization bigint, p_batch bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_batch record;
+BEGIN
+    IF lims.lock_qc_batch(p_organization, p_batch) IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT b.qc_status, b.qc_template_id
+      INTO v_batch
+      FROM lims.qc_batch b
+     WHERE b.organization_id = p_organization
+       AND b.id = p_batch;
+    IF v_batch.qc_status = 'open' THEN
+        -- What it changes comes back here.
+        IF v_batch.qc_template_id IS NULL
+           OR lims.expect_qc_controls(p_organization, p_batch) THEN
+            RETURN;
+        END IF;
+    END IF;
+    IF lims.qc_batch_outcome(p_organization, p_batch) IS NOT NULL THEN
+        PERFORM lims.evaluate_qc_batch(p_organization, p_batch);
+    END IF;
 END
 $$;
 

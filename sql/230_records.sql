@@ -233,67 +233,7 @@ SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        t.entry_warnings AS "entryWarnings"
   FROM lims.sample_test_state t;
 
--- Quality control ---------------------------------------------------------
-
-CREATE VIEW lims.qc_batch_record WITH (security_invoker = true) AS
-SELECT b.organization_id, b.id, b.batch_number AS "batchNumber", b.method,
-       b.analysis_date AS "analysisDate", b.qc_status AS "qcStatus",
-       b.file_id AS "fileId", b.instrument_id AS "instrumentId",
-       ARRAY(SELECT c.sample_test_id
-               FROM lims.qc_coverage c
-              WHERE c.organization_id = b.organization_id
-                AND c.qc_batch_id = b.id
-              ORDER BY c.sample_test_id) AS "sampleTestIds",
-       ARRAY(SELECT q.sample_test_id
-               FROM lims.qc_covered q
-              WHERE q.organization_id = b.organization_id
-                AND q.qc_batch_id = b.id
-                AND q.standing = 'overridden'
-              ORDER BY q.sample_test_id) AS "overriddenTestIds",
-       b.qc_status = 'open' AND EXISTS (
-           SELECT FROM lims.qc_control c
-            WHERE c.organization_id = b.organization_id
-              AND c.qc_batch_id = b.id
-              AND NOT c.passed) AS failing,
-       b.evaluated_at AS "evaluatedAt", b.evaluated_by AS "evaluatedBy",
-       b.override_reason AS "overrideReason", b.override_by AS "overrideBy",
-       b.override_at AS "overrideAt", b.notes, b.created_by AS "createdBy",
-       b.created_at AS "createdAt", b.updated_at AS "updatedAt"
-  FROM lims.qc_batch b;
-
-CREATE VIEW lims.qc_control_record WITH (security_invoker = true) AS
-SELECT c.organization_id, c.id, c.qc_batch_id AS "qcBatchId",
-       c.control_type AS "controlType",
-       c.test_definition_id AS "testDefinitionId", c.criterion,
-       c.expected_value AS "expectedValue",
-       c.measured_value AS "measuredValue", c.native_value AS "nativeValue",
-       c.lower_limit AS "lowerLimit", c.upper_limit AS "upperLimit",
-       c.expected_text AS "expectedText", c.measured_text AS "measuredText",
-       c.unit, c.level, c.lot, c.measured_at AS "measuredAt",
-       trim_scale(c.evaluated_value) AS "evaluatedValue", c.passed,
-       c.qc_series_id AS "qcSeriesId",
-       CASE WHEN c.qc_series_id IS NULL THEN '{}'
-            ELSE lims.qc_broken(c.organization_id, c.qc_series_id, c.charted_at, c.id)
-       END AS broken,
-       c.excluded_at IS NOT NULL AS excluded, c.excluded_reason AS "excludedReason",
-       c.notes, c.created_at AS "createdAt", c.updated_at AS "updatedAt"
-  FROM lims.qc_control c;
-
-CREATE VIEW lims.qc_series_record WITH (security_invoker = true) AS
-SELECT s.organization_id, s.id, s.test_definition_id AS "testDefinitionId",
-       s.control_type AS "controlType", s.criterion, s.level, s.lot,
-       s.instrument_id AS "instrumentId",
-       (SELECT json_build_object('kind', b.kind, 'n', b.n, 'mean', b.mean, 's', b.s)
-          FROM lims.qc_baseline(s.organization_id, s.id) b) AS baseline,
-       s.rules, s.created_at AS "createdAt", s.updated_at AS "updatedAt"
-  FROM lims.qc_series s;
-
-CREATE VIEW lims.qc_point_record WITH (security_invoker = true) AS
-SELECT s.organization_id, s.id AS "qcSeriesId", p.qc_control_id AS "qcControlId",
-       p.qc_batch_id AS "qcBatchId", p.charted_at AS "measuredAt", p.value, p.z,
-       p.broken, p.excluded, p.reason
-  FROM lims.qc_series s
- CROSS JOIN LATERAL lims.qc_points(s.organization_id, s.id) p;
+-- Quality control (its records are in 229_qc_records.sql) -----------------
 
 CREATE VIEW lims.instrument_record WITH (security_invoker = true) AS
 SELECT i.organization_id, i.id, i.code, i.name, i.manufacturer, i.model,

@@ -24,6 +24,7 @@ GRANT INSERT, UPDATE ON lims.organization, lims.user_account, lims.user_role,
     lims.api_key, lims.client, lims.project, lims.material_type, lims.storage_location,
     lims.test_definition, lims.specification, lims.panel, lims.reagent_lot, lims.media_lot,
     lims.sample_order, lims.sample, lims.sample_name, lims.qc_batch, lims.qc_control,
+    lims.qc_template,
     lims.worksheet_template, lims.worksheet_field, lims.worksheet_signoff_step,
     lims.worksheet, lims.worksheet_value, lims.worksheet_signoff, lims.approval_step,
     lims.investigation, lims.certificate, lims.webhook_endpoint,
@@ -39,7 +40,7 @@ GRANT INSERT (organization_id, id, sample_id, test_definition_id, result, qualif
     ON lims.sample_test TO lims_app;
 
 -- Written once, or, for a recovery, then changed by its job only.
-GRANT INSERT ON lims.electronic_signature, lims.confirmation_step, lims.media_qc_test,
+GRANT INSERT ON lims.electronic_signature, lims.confirmation_step, lims.qc_template_control, lims.media_qc_test,
     lims.webhook_recovery, lims.instrument_file_row, lims.instrument_file_content,
     lims.extraction, lims.extraction_row TO lims_app;
 
@@ -70,7 +71,7 @@ GRANT UPDATE (baseline_kind, baseline_n, baseline_mean, baseline_s, rules)
 
 -- What may be deleted, besides expired rows (195_retention.sql).
 GRANT DELETE ON lims.user_role, lims.role_permission, lims.worksheet_field, lims.worksheet_signoff_step,
-    lims.specification TO lims_app;
+    lims.specification, lims.qc_template_control TO lims_app;
 
 -- Functions ----------------------------------------------------------------
 
@@ -158,8 +159,14 @@ GRANT EXECUTE ON FUNCTION lims.lot_entry_warnings, lims.entry_warnings,
 GRANT EXECUTE ON FUNCTION lims.is_holding_met TO lims_app;
 
 -- 140_qc_batches.sql, 146_qc_status.sql
-GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_batch_outcome,
+GRANT EXECUTE ON FUNCTION lims.qc_control_needs, lims.qc_control_judged,
+    lims.qc_batch_outcome, lims.lock_qc_batch, lims.refuse_evaluation,
     lims.evaluate_qc_batch TO lims_app;
+
+-- 147_qc_templates.sql
+GRANT EXECUTE ON FUNCTION lims.qc_template_is_used, lims.set_qc_template_controls,
+    lims.qc_template_controls, lims.create_qc_template, lims.change_qc_template,
+    lims.qc_lacking TO lims_app;
 
 -- 145_qc_series.sql
 GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_opposed,

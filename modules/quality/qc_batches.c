@@ -30,11 +30,17 @@ static const lims_field_t fields[] = {
       .max = 64,
       .doc = "Number of the batch, unique within the organization.",
       .example = "QCB-0102" },
+    { .name = "qcTemplateId",
+      .type = LIMS_T_ID,
+      .flags = LIMS_F_OUT | LIMS_F_CREATE | LIMS_F_NULLABLE,
+      .doc = "Id of the active QC template from which the batch is made: its controls are there "
+             "at once, without a value. When the last has its value, the batch is evaluated by "
+             "itself." },
     { .name = "method",
       .type = LIMS_T_STRING,
       .flags = LIMS_F_KEPT_NULLABLE,
       .max = 255,
-      .doc = "Reference of the analytical method.",
+      .doc = "Reference of the analytical method; with a template, the template's.",
       .example = "EPA 200.8" },
     { .name = "analysisDate",
       .type = LIMS_T_DATE,
@@ -199,7 +205,8 @@ static const lims_error_e create_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_F
 static const lims_error_e coverage_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_QC_FAILED,
                                                 LIMS_E_TEST_VERIFIED_LOCKED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
-static const lims_error_e evaluate_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_COUNT };
+static const lims_error_e evaluate_errors[] = { LIMS_E_INVALID_BODY, LIMS_E_QC_PENDING,
+                                                LIMS_E_COUNT };
 static const lims_error_e override_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
                                                 LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
@@ -252,7 +259,8 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "evaluateQcBatch",
       .summary = "Evaluate a QC batch by its controls",
-      .description = "Emits qc.failed when the batch fails. An evaluation ends an override.",
+      .description = "Emits qc.failed when the batch fails. An evaluation ends an override. It is "
+                     "refused while an expected control has no value.",
       .permission = "qc.enter",
       .flags = LIMS_R_NO_BODY,
       .status = 200,
@@ -287,7 +295,9 @@ static const lims_route_t coverage_routes[] = {
       .summary = "Add sample tests to those that a QC batch covers",
       .description =
           "A test may be covered by several batches, each of which counts. An overridden batch "
-          "takes no more tests: its override was signed for the results that it covered.",
+          "takes no more tests: its override was signed for the results that it covered. One that "
+          "was made from a template takes them, once it is evaluated, only as far as its controls "
+          "suffice.",
       .permission = "qc.enter",
       .input = coverage_input,
       .status = 200,

@@ -18,17 +18,17 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: qc_batch_lock one
+-- Locks the samples of its tests first.
 SELECT id
-  FROM lims.qc_batch
- WHERE organization_id = :$organization::bigint
-   AND id = :id::bigint
-   FOR NO KEY UPDATE
+  FROM lims.lock_qc_batch(:$organization::bigint, :id::bigint) AS id
+ WHERE id IS NOT NULL
 
 -- name: qc_batch_create one
 INSERT INTO lims.qc_batch
-      (organization_id, batch_number, method, analysis_date, instrument_id, notes)
-VALUES (:$organization::bigint, :batchNumber::text, :method::text,
-        :analysisDate::date, :instrumentId::bigint, :notes::text)
+      (organization_id, batch_number, qc_template_id, method, analysis_date,
+       instrument_id, notes)
+VALUES (:$organization::bigint, :batchNumber::text, :qcTemplateId::bigint,
+        :method::text, :analysisDate::date, :instrumentId::bigint, :notes::text)
 RETURNING id
 
 -- name: qc_batch_update one
@@ -67,15 +67,24 @@ SELECT id
 
 -- name: qc_coverage_asked many
 WITH held AS MATERIALIZED (
-    SELECT t.id
+    SELECT t.id, t.sample_id
       FROM lims.sample_test t
      WHERE t.organization_id = :$organization::bigint
        AND t.id = ANY (:sampleTestIds::bigint[])
      ORDER BY t.id
        FOR NO KEY UPDATE
+), samples AS MATERIALIZED (
+    -- Before the batch, as everywhere.
+    SELECT s.id
+      FROM lims.sample s
+     WHERE s.organization_id = :$organization::bigint
+       AND s.id = ANY (ARRAY(SELECT held.sample_id FROM held))
+     ORDER BY s.id
+       FOR SHARE
 )
 SELECT asked.id AS "sampleTestId",
-       held.id IS NOT NULL AS "found",
+       held.id IS NOT NULL AND held.sample_id = ANY (ARRAY(SELECT samples.id FROM samples))
+           AS "found",
        EXISTS (
            SELECT FROM lims.qc_coverage c
             WHERE c.organization_id = :$organization::bigint
@@ -107,7 +116,7 @@ WITH held AS MATERIALIZED (
       FROM lims.qc_batch b
      WHERE b.organization_id = :$organization::bigint
        AND b.id = :id::bigint
-       FOR SHARE
+       FOR NO KEY UPDATE
 )
 DELETE FROM lims.qc_coverage c
  USING held

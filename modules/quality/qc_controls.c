@@ -7,6 +7,8 @@
  * computes the percentage, difference or value that is compared with the
  * limits, and the outcome.
  */
+#include "database/database.h"
+#include "kernel/error.h"
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
 #include "reference/reference.h"
@@ -54,7 +56,8 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_UPDATE | LIMS_F_WORDS,
       .min = 1,
       .max = 1000,
-      .doc = "Reason for the correction, kept in the audit trail." },
+      .doc = "Reason for the correction, kept in the audit trail; the first value of an expected "
+             "control needs none." },
     { .name = "measuredValue",
       .type = LIMS_T_DECIMAL,
       .flags = LIMS_F_KEPT_NULLABLE,
@@ -110,8 +113,12 @@ static const lims_field_t fields[] = {
       .doc = "Value that was compared with the limits, in percent for recovery and rpd." },
     { .name = "passed",
       .type = LIMS_T_BOOLEAN,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Whether the control meets its criterion; null until it has its value." },
+    { .name = "expected",
+      .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT,
-      .doc = "Whether the control meets its criterion; null until it is evaluated." },
+      .doc = "Whether the template of the batch asks for the control." },
     { .name = "qcSeriesId",
       .type = LIMS_T_ID,
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
@@ -159,6 +166,20 @@ static const lims_field_t exclusion[] = {
     LIMS_FIELD_END,
 };
 
+/* Refuses a correction without a reason. The first value of a control that the template of
+ * its batch expects corrects nothing. */
+static const lims_error_t *ask_reason(lims_request_t *rq)
+{
+    lims_result_t *row = NULL;
+    const lims_error_t *error = lims_database_call(&row, rq, LIMS_STMT_QC_CONTROL_GET);
+
+    if (!error && lims_result_count(row) > 0 && lims_result_get(row, 0, "passed") && !rq->reason) {
+        error = lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                  "reason is missing: it must say why the control is corrected.");
+    }
+    return error;
+}
+
 static const lims_error_e exclude_errors[] = { LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
@@ -200,11 +221,12 @@ static const lims_route_t routes[] = {
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "updateQcControl",
       .summary = "Correct a QC control",
-      .description = "A batch that was already evaluated is evaluated again.",
+      .description = "A batch that was already evaluated is evaluated again, and one that was made "
+                     "from a template when its last control has its value.",
       .permission = "qc.enter",
-      .flags = LIMS_R_REASON,
       .body = LIMS_F_UPDATE,
       .status = 200,
+      .guard = ask_reason,
       .statement = LIMS_STMT_QC_CONTROL_UPDATE,
       .errors = lims_reference_update_errors },
     { .method = "POST",

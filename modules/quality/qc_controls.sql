@@ -16,11 +16,20 @@ SELECT *
  LIMIT :limit::bigint + 1
 
 -- name: qc_control_lock one
-SELECT id
-  FROM lims.qc_control
- WHERE organization_id = :$organization::bigint
-   AND id = :id::bigint
-   FOR NO KEY UPDATE
+-- Locks the samples of the tests that its batch covers, and the batch, before it.
+WITH held AS MATERIALIZED (
+    SELECT lims.lock_qc_batch(k.organization_id, k.qc_batch_id) AS batch
+      FROM lims.qc_control k
+     WHERE k.organization_id = :$organization::bigint
+       AND k.id = :id::bigint
+)
+SELECT c.id
+  FROM held
+  JOIN lims.qc_control c
+    ON c.qc_batch_id = held.batch
+ WHERE c.organization_id = :$organization::bigint
+   AND c.id = :id::bigint
+   FOR NO KEY UPDATE OF c
 
 -- name: qc_control_add one
 INSERT INTO lims.qc_control

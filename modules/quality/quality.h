@@ -15,10 +15,11 @@
 
 #include "lims.h"
 
+extern const lims_resource_t lims_qc_template;
 extern const lims_resource_t lims_qc_batch;
 /* The tests that a QC batch covers, as a resource of their own because of the
- * lock order: these commands lock the tests before the batch, all others lock
- * the batch first. */
+ * lock order: these commands lock the tests, then the samples and the batch; all
+ * others the samples, then the batch. */
 extern const lims_resource_t lims_qc_coverage;
 extern const lims_resource_t lims_qc_control;
 extern const lims_resource_t lims_qc_series;

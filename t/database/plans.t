@@ -150,7 +150,7 @@ my %filter = (
     qcBatchId => [ first_of(100) ], templateId => [1], kind => ['oos'], qcStatus => ['failed'],
     batchNumber => ['Q' . first_of(100)], code => ['R' . first_of(20)],
     confirmationStatus => ['pending'],
-    active => ['t'], open => ['t'],
+    active => ['t'], open => ['t'], method => ['EPA 200.8'],
     profile => ['P1'], reasonCode => ['unknown_profile'],
     type => [ 'result.entered', 'result.verified', 'qc.failed' ],
     controlType => ['LFB'], disposition => [ 'active', 'cancelled' ],

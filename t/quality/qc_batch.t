@@ -86,8 +86,8 @@ is($spent->{overrideReason}, undef, 'the evaluation ends the override');
 refused($lims->post("/sample-tests/$copper/verify"), 409, 'qc_failed',
     'the verification is refused again');
 
-is($ann->call('qc-control update', $control->{id}, measuredValue => '9.8')->{exit}, 2,
-    'a correction needs a reason');
+like($ann->refused('invalid_body', 'qc-control update', $control->{id},
+        measuredValue => '9.8')->{message}, qr/reason/, 'a correction needs a reason');
 $ann->done('qc-control update', $control->{id}, measuredValue => '9.8', reason => 'typing error');
 is($ann->done('qc-batch show', $batch->{id})->{qcStatus}, 'passed', 'the correction passes it');
 is_deeply([ map { [ $_->{controlType}, $_->{passed} ? 1 : 0 ] }

@@ -44,6 +44,13 @@ $them->done('omar.haddad', qw(order create --samples), JSON::PP::encode_json(
     '--client-id', scalar $db->selectrow_array('SELECT min(id) FROM lims.client'
         . ' WHERE organization_id = ? AND active', undef, $them->id));
 
+my ($defined, $method) = $db->selectrow_array('SELECT id, method FROM lims.test_definition
+    WHERE organization_id = ? AND method IS NOT NULL AND active ORDER BY id LIMIT 1', undef,
+    $them->id);
+$them->done('omar.haddad', qw(qc-template create --name x --method), $method, '--controls',
+    JSON::PP::encode_json([ { type => 'LRB', criterion => 'maximum', upperLimit => 1,
+        testDefinitionId => 0 + $defined } ]));
+
 my $on = sprintf '{"table":"sample","id":%d}', $db->selectrow_array(
     'SELECT min(id) FROM lims.sample WHERE organization_id = ?', undef, $them->id);
 $them->done('omar.haddad', qw(comment add --text x --on), $on);
@@ -90,7 +97,7 @@ my %options = (
     'profile test' => [qw(--content x)],
     'webhook recover' => [qw(--since 2026-01-01T00:00:00Z)],
     (map { ("$_ update" => [qw(--name x)]) } qw(test-definition material-type project client
-        worksheet-template webhook panel)),
+        worksheet-template webhook panel qc-template)),
 );
 
 my @commands = grep { $lims->ctl((split / /), '--help')->{output} =~ /\Alimsctl \Q$_\E ID/ }

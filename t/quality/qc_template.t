@@ -1,0 +1,142 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# QC templates: a batch that is made from one has its controls without values, is evaluated
+# by itself when the last has its value, and takes tests only as far as they suffice. A
+# template that was used is never changed.
+use strict;
+use warnings;
+
+use LIMS::Test;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee');
+my $lead = $lab->definition(method => 'EPA 200.8');
+
+my @controls = (
+    { type => 'LRB', testDefinitionId => $lead, criterion => 'maximum', upperLimit => 0.1 },
+    { type => 'LFB', level => 'low', testDefinitionId => $lead, criterion => 'recovery',
+        expectedValue => 10, lowerLimit => 85, upperLimit => 115, unit => 'ug/L' },
+);
+
+sub tests {
+    my ($number) = @_;
+    return map { $lab->tests($lab->sample(testDefinitionIds => [$lead])) } 1 .. $number;
+}
+
+sub shown { return $ann->done('qc-batch show', $_[0]{id}) }
+
+# Controls as "LFB -", "LFB +" or "LFB ?" without a value.
+sub controls {
+    my ($batch) = @_;
+    return join ' ', map {
+        $_->{controlType} . (!defined $_->{passed} ? '?' : $_->{passed} ? '+' : '-')
+    } @{ shown($batch)->{controls} };
+}
+
+sub value {
+    my ($batch, $type, $value, @more) = @_;
+    my ($control) = grep { $_->{controlType} eq $type && !defined $_->{passed} }
+        @{ shown($batch)->{controls} };
+    return $ann->done('qc-control update', $control->{id}, measuredValue => $value, @more);
+}
+
+# --- The template ----------------------------------------------------------------------
+
+$ann->refused('invalid_body', 'qc-template create', method => 'EPA 999', name => 'Metals',
+    controls => \@controls);
+like($ann->refused('invalid_body', 'qc-template create', method => 'EPA 200.8', name => 'Metals',
+        controls => [ { type => 'LRB', criterion => 'maximum' } ])->{message},
+    qr/criterion maximum of controls\[0\] needs upperLimit/i, '... a control without its limit');
+$ann->refused('invalid_reference', 'qc-template create', method => 'EPA 200.8', name => 'Metals',
+    controls => [ { %{ $controls[0] }, testDefinitionId => 999_999 } ]);
+my $template = $ann->done('qc-template create', method => 'EPA 200.8', name => 'Metals',
+    perSamples => 2, controls => \@controls);
+is($template->{version}, 1, 'a template begins with version 1');
+ok($template->{active} && $template->{required}, '... in use, and required');
+is_deeply([ map { [ @$_{qw(type level count)} ] } @{ $template->{controls} } ],
+    [ [ 'LRB', undef, 1 ], [ 'LFB', 'low', 1 ] ], 'its controls are shown in order');
+
+my $wider = $ann->done('qc-template update', $template->{id}, perSamples => 3);
+is($wider->{id}, $template->{id}, 'a version that was not used is changed');
+$ann->done('qc-template update', $template->{id}, perSamples => 2, controls => \@controls);
+
+# --- A batch from it ---------------------------------------------------------------------
+
+$ann->refused('invalid_body', 'qc-batch create', batchNumber => 'T-0',
+    qcTemplateId => $template->{id}, method => 'EPA 245.1');
+my @test  = tests(5);
+my $batch = $ann->done('qc-batch create', batchNumber => 'T-1', qcTemplateId => $template->{id},
+    sampleTestIds => [ $test[0] ]);
+is($batch->{method}, 'EPA 200.8', 'a batch has the method of its template');
+is(controls($batch), 'LRB? LFB?', '... and its controls, without values');
+ok(!(grep { !$_->{expected} } @{ shown($batch)->{controls} }), '... which are expected');
+is($batch->{qcStatus}, 'open', '... and is open');
+like($ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id})->{message}, qr/LRB \w+, LFB/,
+    '... which names them');
+
+$ann->done('qc-batch cover', $batch->{id}, sampleTestIds => [ @test[ 1, 2 ] ]);
+is(controls($batch), 'LRB? LFB? LRB? LFB?', 'three samples need each control twice');
+$ann->done('qc-batch uncover', $batch->{id}, sampleTestIds => [ $test[2] ], reason => 'no room');
+is(controls($batch), 'LRB? LFB?', '... and two once');
+
+my $blank = value($batch, 'LRB', '0.02');
+ok($blank->{passed}, 'the first value of a control needs no reason');
+$ann->refused('qc_pending', 'qc-batch evaluate', $batch->{id});
+like($ann->refused('invalid_body', 'qc-control update', $blank->{id},
+        measuredValue => '0.03')->{message}, qr/reason/, '... a correction needs one');
+$ann->refused('invalid_body', 'qc-control update', $blank->{id}, measuredValue => undef,
+    reason => 'none after all');
+$ann->refused('field_not_patchable', 'qc-control update', $blank->{id}, controlType => 'MB',
+    reason => 'another');
+
+my $spike;
+my @events = $lab->events_in(sub { $spike = value($batch, 'LFB', '13') });
+is(shown($batch)->{qcStatus}, 'failed', 'with its last value the batch is evaluated');
+is_deeply([ map { $_->[0] } @events ], ['qc.failed'], '... which is told');
+ok(!$spike->{passed}, '... by a control that failed');
+$ann->done('qc-control update', $spike->{id}, measuredValue => '10.1', reason => 'misread');
+is(shown($batch)->{qcStatus}, 'passed', 'and again with a correction');
+
+$ann->refused('invalid_transition', 'qc-batch cover', $batch->{id}, sampleTestIds => [ $test[2] ]);
+$ann->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LRB',
+    criterion => 'maximum', testDefinitionId => $lead, measuredValue => '0.01',
+    upperLimit => '0.1');
+$ann->refused('invalid_transition', 'qc-batch cover', $batch->{id}, sampleTestIds => [ $test[2] ]);
+$ann->done('qc-control add', qcBatchId => $batch->{id}, controlType => 'LFB', level => 'low',
+    criterion => 'recovery', testDefinitionId => $lead, expectedValue => 10,
+    measuredValue => '9.9', lowerLimit => 85, upperLimit => 115);
+$ann->done('qc-batch cover', $batch->{id}, sampleTestIds => [ @test[ 2, 3 ] ]);
+pass('with a further set of controls it takes as many samples again');
+$ann->refused('invalid_transition', 'qc-batch cover', $batch->{id}, sampleTestIds => [ $test[4] ]);
+$ann->refused('field_not_patchable', 'qc-batch update', $batch->{id}, method => 'EPA 6020');
+
+# A control that is added by hand takes the place of an expected one.
+my $other = $ann->done('qc-batch create', batchNumber => 'T-2', qcTemplateId => $template->{id});
+$ann->done('qc-control add', qcBatchId => $other->{id}, controlType => 'LRB',
+    criterion => 'maximum', testDefinitionId => $lead, measuredValue => '0.01',
+    upperLimit => '0.1');
+is(controls($other), 'LFB? LRB+', 'a control that was added counts');
+
+# --- Frozen once used ---------------------------------------------------------------------
+
+my $next = $ann->done('qc-template update', $template->{id}, name => 'Metals by ICP-MS',
+    controls => [ $controls[0] ]);
+isnt($next->{id}, $template->{id}, 'a change of a used version makes the next');
+is($next->{version}, 2, '... by number');
+is($next->{perSamples}, 2, '... which has the rest from it');
+is(scalar @{ $ann->done('qc-template show', $template->{id})->{controls} }, 2,
+    'the version before stays as it was');
+ok(!$ann->done('qc-template show', $template->{id})->{active}, '... and out of use');
+$ann->refused('invalid_reference', 'qc-batch create', batchNumber => 'T-3',
+    qcTemplateId => $template->{id});
+is_deeply([ map { $_->{id} } @{ $ann->done('qc-template list', method => 'EPA 200.8',
+            active => 'true')->{data} } ], [ $next->{id} ], 'the list finds the one in use');
+$ann->done('qc-template update', $next->{id}, active => 'false');
+is($ann->done('qc-template show', $next->{id})->{version}, 2, 'a version is put out of use itself');
+
+done_testing();
