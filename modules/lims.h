@@ -302,6 +302,8 @@ enum {
     LIMS_R_COSTLY = 1 << 10,    /* a tighter rate limit besides the common one */
     LIMS_R_QUEUED = 1 << 11,    /* its work is bound by the processor: it waits in the
                                    admission queue */
+    LIMS_R_SIGN_NEXT = 1 << 14, /* signed only where its resource's .lock finds the record
+                                   that leads to it: of a first one no policy asks it */
     LIMS_R_BYTES = 1 << 12,     /* command line: without --json the answer is the bytes of
                                    its contentBase64 */
     LIMS_R_EACH = 1 << 13       /* an act over many records: a handler signs each of them,

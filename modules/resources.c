@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* resources.c - the resources, in the order in which they are documented. */
+#include "amendments/amendments.h"
 #include "approvals/approvals.h"
 #include "events/events.h"
 #include "identity/identity.h"
@@ -54,6 +55,8 @@ const lims_resource_t *const lims_resources[] = {
     &lims_reopening,
     &lims_investigation,
     &lims_certificate,
+    &lims_amendment,
+    &lims_amending,
     &lims_comment,
     &lims_attachment,
     &lims_organization,

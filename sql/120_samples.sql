@@ -64,12 +64,12 @@ $$;
 --   4 hold_names        locks project and material type when it becomes reported:
 --                       before the gates (6)
 --   5 identity          refuses another id, organization or created_at
---   6 lock              a reported or cancelled sample is final, but for its disposition;
---                       a status passes its gates
+--   6 lock              a reported or cancelled sample is final, but for its disposition and
+--                       its amendment (158); a status passes its gates
 --   7 lock_reason       asks for a reason of a received sample's changes, where the
 --                       policy does (154): after what refuses them anyway (6)
---   8 names_update      freezes names and content when it becomes reported: after the
---                       gates (6)
+--   8 names_update      freezes names and content when it becomes reported, and names
+--                       that an amendment changes: after the gates (6)
 --   9 order_update      refuses another order, and a client that is not the order's (125)
 --  10 permit_report     refuses whoever may not report (165)
 --  11 receipt           says who received it and when it is due, once it is stamped (6);
@@ -131,6 +131,9 @@ CREATE TABLE lims.sample (
     material_type_name text,
     -- Hash of the reported content (lims.release_content), equal to the approved one.
     content_hash bytea CHECK (length(content_hash) = 32),
+    -- The open amendment of a reported sample (158), kept by its triggers: with the row
+    -- that every change locks, so that changing and closing it exclude each other.
+    amendment_id bigint,
     order_id bigint,
     due_date date,
     -- What was found at receipt, and who received it; the temperature in degrees Celsius.
@@ -198,6 +201,10 @@ CREATE INDEX sample_due_date ON lims.sample (organization_id, due_date, id)
 
 CREATE INDEX sample_disposition ON lims.sample (organization_id, disposition, id)
  WHERE disposition <> 'active';
+
+-- Reported samples that are being amended.
+CREATE INDEX sample_amendment ON lims.sample (organization_id, id)
+ WHERE amendment_id IS NOT NULL;
 
 CREATE INDEX sample_created_at ON lims.sample (organization_id, created_at);
 

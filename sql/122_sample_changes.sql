@@ -247,6 +247,19 @@ CREATE TRIGGER hold_names BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
 EXECUTE FUNCTION lims.sample_hold_names();
 
+-- Whether the actor may change a sample: one that is reported only by its open
+-- amendment (158; NULL: none), and only people, not API keys, files or jobs.
+CREATE FUNCTION lims.sample_is_open(p_status text, p_amendment bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN p_status <> 'reported'
+        OR (p_amendment IS NOT NULL
+            AND lims.acting_person() IS NOT NULL
+            AND coalesce(lims.context('surface'), '') NOT IN ('instrument file', 'job'));
+END
+$$;
+
 -- Refuses work on a sample that is reported, or closed by its disposition.
 CREATE FUNCTION lims.refuse_final(p_sample lims.sample) RETURNS void
 LANGUAGE plpgsql
@@ -261,9 +274,10 @@ BEGIN
 END
 $$;
 
--- Refuses changes of a reported sample, or of one that its disposition has closed, but for
--- the disposition (127). Between the other statuses every change is allowed that passes its
--- gates; received_at is set once, and unset only when a receipt is undone (126).
+-- Refuses changes of a reported sample but by its amendment (158), and of one that its
+-- disposition has closed, but for the disposition (127). Between the other statuses every
+-- change is allowed that passes its gates; received_at is set once, and unset only when a
+-- receipt is undone (126).
 CREATE FUNCTION lims.sample_lock() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -279,7 +293,9 @@ BEGIN
         v_same := NEW;
         v_same.disposition := OLD.disposition;
         v_same.disposition_reason := OLD.disposition_reason;
-        IF v_same IS DISTINCT FROM OLD THEN
+        IF OLD.status = 'reported' AND NEW IS DISTINCT FROM OLD THEN
+            PERFORM lims.check_amended(OLD, NEW);
+        ELSIF v_same IS DISTINCT FROM OLD THEN
             PERFORM lims.refuse_final(OLD);
         END IF;
         RETURN NEW;
@@ -333,7 +349,10 @@ BEGIN
         NEW.project_name := NULL;
         NEW.material_type_name := NULL;
         NEW.content_hash := NULL;
+        NEW.amendment_id := NULL;
         RETURN NEW;
+    ELSIF OLD.amendment_id IS NOT NULL THEN
+        RETURN lims.amended_names(OLD, NEW);
     END IF;
     NEW.project_name := OLD.project_name;
     NEW.material_type_name := OLD.material_type_name;
@@ -365,12 +384,13 @@ $$;
 
 CREATE TRIGGER names_insert BEFORE INSERT ON lims.sample
 FOR EACH ROW WHEN (NOT ROW(NEW.project_name, NEW.material_type_name,
-    NEW.content_hash) IS NULL)
+    NEW.content_hash, NEW.amendment_id) IS NULL)
 EXECUTE FUNCTION lims.sample_names();
 
 -- The trigger's name puts it after the gates.
 CREATE TRIGGER names_update BEFORE UPDATE ON lims.sample
 FOR EACH ROW WHEN ((NEW.status = 'reported') <> (OLD.status = 'reported')
+    OR OLD.amendment_id IS NOT NULL
     OR (NEW.project_name, NEW.material_type_name, NEW.content_hash)
        IS DISTINCT FROM
        (OLD.project_name, OLD.material_type_name, OLD.content_hash))

@@ -211,7 +211,7 @@ BEGIN
     FOR v IN
         SELECT c.organization_id, array_agg(c.id) AS samples
           FROM changed_rows c
-         WHERE c.status <> 'reported'
+         WHERE (c.status <> 'reported' OR c.amendment_id IS NOT NULL)
            AND lims.has_approvals(c.organization_id, c.id)
          GROUP BY c.organization_id
     LOOP

@@ -62,8 +62,8 @@
 --                            it
 --   2 check_lots_insert      refuses results with a lot that has expired or is not released
 --   3 events_insert          writes result.entered to the outbox
---   4 final_insert           locks the samples, and refuses where one is reported:
---                            tests are locked before samples, and these before the
+--   4 final_insert           locks the samples, and refuses where one is reported and
+--                            not being amended: tests are locked before samples, and these before the
 --                            approvals (7)
 --   5 investigate_insert     opens investigations of results out of specification
 --   6 mark_insert            makes the samples dirty (121)

@@ -141,8 +141,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lims.emit_result_events();
 -- A reported sample's tests are final --------------------------------------
 
 -- Locks the samples of the changed tests until the transaction ends, and refuses if one is
--- reported, or closed by its disposition: of a report or a cancellation at the same time,
--- one sees the other.
+-- reported and not being amended by a person (158), or closed by its disposition: of a
+-- report or a cancellation at the same time, one sees the other.
 CREATE FUNCTION lims.sample_test_final() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -150,11 +150,12 @@ DECLARE
     v_reported text;
     v_closed text;
 BEGIN
-    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported'),
+    SELECT min(s.tracking_id) FILTER (WHERE s.status = 'reported'
+               AND NOT lims.sample_is_open(s.status, s.amendment_id)),
            min(s.tracking_id) FILTER (
                WHERE lims.sample_is_closed(s.status, s.disposition))
       INTO v_reported, v_closed
-      FROM (SELECT x.tracking_id, x.status, x.disposition
+      FROM (SELECT x.tracking_id, x.status, x.disposition, x.amendment_id
               FROM lims.sample x
              WHERE (x.organization_id, x.id) IN (
                        SELECT c.organization_id, c.sample_id

@@ -160,7 +160,10 @@ AS $$
                     'message', format('there is no sample test %s', asked.id)))
                 ELSE lims.entry_refusals(t,
                          CASE WHEN lims.sample_is_final(s.status, s.disposition)
-                              THEN lims.sample_end(s.status, s.disposition) END, asked.value ->> 'result',
+                               AND NOT (s.amendment_id IS NOT NULL
+                                        AND lims.sample_is_open(s.status, s.amendment_id))
+                              THEN lims.sample_end(s.status, s.disposition) END,
+                         asked.value ->> 'result',
                          q.reagent_lot, q.media_lot, q.analyzed_at) END,
            CASE WHEN j.result IS NULL THEN '[]'
                 ELSE lims.entry_warnings(p_organization, j.value_warnings, q.reagent_lot,

@@ -162,7 +162,7 @@ BEGIN
     IF TG_OP = 'INSERT' AND v_test.disposition <> 'active' THEN
         PERFORM lims.refuse_inactive(v_row.sample_test_id, v_test.disposition);
     END IF;
-    PERFORM lims.require_open_sample(v_row.organization_id, v_test.sample_id);
+    PERFORM lims.hold_open_sample(v_row.organization_id, v_test.sample_id);
     SELECT b.batch_number, b.qc_status, b.file_id
       INTO v_batch
       FROM lims.lock_covering_batch(v_row.organization_id, v_row.qc_batch_id) b;

@@ -74,7 +74,7 @@ BEGIN
         PERFORM lims.refuse('invalid_transition', format(
             'sample test %s has no confirmation to decide', NEW.sample_test_id));
     END IF;
-    PERFORM lims.require_open_sample(NEW.organization_id, v_sample);
+    PERFORM lims.hold_open_sample(NEW.organization_id, v_sample);
     RETURN NEW;
 END
 $$;

@@ -264,7 +264,7 @@ BEGIN
     ELSIF v_disposition <> 'active' THEN
         PERFORM lims.refuse_inactive(v_test, v_disposition);
     END IF;
-    PERFORM lims.require_open_sample(p_organization, v_sample);
+    PERFORM lims.hold_open_sample(p_organization, v_sample);
 END
 $$;
 
@@ -302,7 +302,7 @@ BEGIN
             'no active worksheet template %s for an unverified sample test %s',
             NEW.template_id, NEW.sample_test_id));
     END IF;
-    PERFORM lims.require_open_sample(NEW.organization_id, v_sample);
+    PERFORM lims.hold_open_sample(NEW.organization_id, v_sample);
     RETURN NEW;
 END
 $$;

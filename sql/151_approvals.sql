@@ -77,7 +77,8 @@ SELECT lims.attach_record('approval_step');
 -- Triggers of lims.approval, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 guard           refuses one that is decided already, or of a reported sample
+--   1 guard           refuses one that is decided already, or of a reported sample that is
+--                     not being amended
 --
 -- BEFORE UPDATE
 --   1 guard_content   keeps the hash of the content with a decision: before the guard
@@ -151,6 +152,7 @@ BEGIN
          WHERE s.organization_id = NEW.organization_id
            AND s.id = NEW.sample_id
            AND s.status = 'reported'
+           AND s.amendment_id IS NULL
     ) THEN
         PERFORM lims.refuse('invalid_transition',
                             'a reported sample is final: no approval is asked');
@@ -184,6 +186,23 @@ BEGIN
         PERFORM lims.refuse_for('approval_required', format(
             'approvals are decided in order: %s', v_words),
             json_build_object('approvalIds', ARRAY[v_id]));
+    END IF;
+END
+$$;
+
+-- Refuses a decision about a sample that is being amended to everybody but people. Of a
+-- reported one that is not, what was asked for before its report is decided as ever.
+CREATE FUNCTION lims.approval_is_open(p lims.approval) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lims.sample s
+         WHERE s.organization_id = p.organization_id
+           AND s.id = p.sample_id
+           AND s.amendment_id IS NOT NULL
+    ) THEN
+        PERFORM lims.hold_open_sample(p.organization_id, p.sample_id);
     END IF;
 END
 $$;
@@ -231,6 +250,7 @@ BEGIN
             OLD.id));
     END IF;
 
+    PERFORM lims.approval_is_open(NEW);
     PERFORM lims.approval_in_order(NEW);
     SELECT o.esignature_required
       INTO v_required
@@ -375,7 +395,8 @@ $$;
 
 -- Requests approvals again for those of these samples whose decisions are about former
 -- content, or that are named in p_anyway, or whose round was replaced while no steps were
--- active. Not for a rejected sample until it is completed again.
+-- active. Not for a rejected sample until it is completed again; one that is amended is
+-- complete when it is changed.
 CREATE FUNCTION lims.request_approvals_again(
     p_organization bigint,
     p_samples bigint[],
@@ -401,11 +422,13 @@ BEGIN
       JOIN lims.sample s
         ON s.id = latest.sample_id
      WHERE s.organization_id = p_organization
-       AND s.status <> 'reported'
+       AND (s.status <> 'reported' OR s.amendment_id IS NOT NULL)
        AND CASE
-           WHEN latest.replaced THEN s.status IN ('completed', 'verified')
+           WHEN latest.replaced
+           THEN s.status IN ('completed', 'verified', 'reported')
            WHEN latest.decided IS NULL THEN false
-           WHEN latest.rejected AND s.status NOT IN ('completed', 'verified')
+           WHEN latest.rejected
+            AND s.status NOT IN ('completed', 'verified', 'reported')
            THEN false
            WHEN s.id = ANY (p_anyway) THEN true
            ELSE EXISTS (
@@ -446,8 +469,9 @@ BEGIN
       INTO v_samples
       FROM lims.sample s
      WHERE s.organization_id = p_organization
-       AND s.status IN ('pending', 'received', 'processing', 'completed',
-                        'verified')
+       AND (s.status IN ('pending', 'received', 'processing', 'completed',
+                         'verified')
+            OR s.amendment_id IS NOT NULL)
        AND lims.has_approvals(s.organization_id, s.id);
     PERFORM lims.request_approvals_again(p_organization, v_samples, '{}');
 END

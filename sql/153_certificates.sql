@@ -5,10 +5,10 @@
 -- Triggers of lims.certificate, in the order in which they run:
 --
 -- BEFORE INSERT
---   1 content        writes what the certificate says: before it is numbered (2)
---   2 guard          of a reported sample alone; numbers it, and requires a reason
---                    where it is not the first
---   3 permit_amend   refuses whoever may not issue the next version (165)
+--   1 guard          of a reported sample alone, a later version only by its amendment,
+--                    which passes the gates of a report; numbers it
+--   2 guard_content  writes what the certificate says, once it is numbered (1)
+--   3 permit_amend   refuses whoever may not issue what an amendment changed (165)
 --   4 permit_issue   refuses whoever may not issue the first (165)
 --
 -- BEFORE UPDATE
@@ -16,9 +16,10 @@
 --   2 identity       refuses another id, organization or created_at
 --
 -- AFTER INSERT
---   1 supersede      supersedes the one before
---   2 audit_insert   writes the audit trail; a refusal that comes later undoes it
---   3 events_insert  writes coa.generated to the outbox
+--   1 amend          ends the amendment
+--   2 supersede      supersedes the one before
+--   3 audit_insert   writes the audit trail; a refusal that comes later undoes it
+--   4 events_insert  writes coa.generated to the outbox
 --
 -- AFTER UPDATE
 --   1 audit_update   writes the audit trail, as at INSERT
@@ -43,6 +44,9 @@ CREATE TABLE lims.certificate (
     sha256 bytea NOT NULL CHECK (length(sha256) = 32),
     issued_at timestamptz NOT NULL DEFAULT now(),
     issued_by bigint DEFAULT lims.context_id('user_id'),
+    -- The amendment that led to it, and the signature of who issued what was amended.
+    amendment_id bigint,
+    signature_id bigint,
     PRIMARY KEY (organization_id, id),
     CONSTRAINT certificate_number
         UNIQUE (organization_id, certificate_number, version),
@@ -52,102 +56,89 @@ CREATE TABLE lims.certificate (
     FOREIGN KEY (organization_id, supersedes_id)
         REFERENCES lims.certificate (organization_id, id),
     FOREIGN KEY (organization_id, issued_by)
-        REFERENCES lims.user_account (organization_id, id)
+        REFERENCES lims.user_account (organization_id, id),
+    FOREIGN KEY (organization_id, signature_id)
+        REFERENCES lims.electronic_signature (organization_id, id)
 );
 
--- The content of a certificate: the release content with the frozen names, the issuer, the
--- time of the report, and who verified and approved what.
-CREATE FUNCTION lims.certificate_content(p_organization bigint, p_sample bigint)
-RETURNS jsonb
-LANGUAGE plpgsql STABLE
-SET timezone = 'UTC'
-AS $$
-DECLARE
-    v_content jsonb := lims.release_content(p_organization, p_sample);
-    v_results jsonb;
-    v_approvals jsonb;
-BEGIN
-    SELECT jsonb_agg(r.value || jsonb_build_object(
-               'verifiedAt', t.verified_at,
-               'verifiedBy', u.display_name) ORDER BY r.place)
-      INTO v_results
-      FROM jsonb_array_elements(v_content -> 'results')
-           WITH ORDINALITY AS r (value, place)
-      JOIN lims.sample_test t
-        ON t.organization_id = p_organization
-       AND t.id = (r.value ->> 'sampleTestId')::bigint
-      LEFT JOIN lims.user_account u
-        ON u.organization_id = t.organization_id
-       AND u.id = t.verified_by;
-    SELECT jsonb_agg(jsonb_build_object(
-               'name', a.name,
-               'status', a.status,
-               'decidedAt', a.decided_at,
-               'decidedBy', coalesce(e.printed_name, u.display_name),
-               'contentSha256', encode(a.content_hash, 'hex'),
-               'signatureFits', lims.signature_fits(e.organization_id, e.id)
-           ) ORDER BY a.step)
-      INTO v_approvals
-      FROM lims.approval a
-      LEFT JOIN lims.electronic_signature e
-        ON e.organization_id = a.organization_id
-       AND e.id = a.signature_id
-      LEFT JOIN lims.user_account u
-        ON u.organization_id = a.organization_id
-       AND u.id = a.decided_by
-     WHERE a.organization_id = p_organization
-       AND a.sample_id = p_sample
-       AND a.replaced_at IS NULL
-       AND a.round = (
-           SELECT max(x.round)
-             FROM lims.approval x
-            WHERE x.organization_id = p_organization
-              AND x.sample_id = p_sample
-              AND x.replaced_at IS NULL);
-    RETURN (
-        SELECT jsonb_build_object(
-                   'laboratory', o.name,
-                   'contentVersion', v_content -> 'version',
-                   'contentSha256', encode(s.content_hash, 'hex'),
-                   'sample', (v_content -> 'sample')
-                       || jsonb_build_object('reportedAt', s.reported_at),
-                   'results', coalesce(v_results, '[]'),
-                   'approvals', coalesce(v_approvals, '[]'))
-          FROM lims.sample s
-          JOIN lims.organization o
-            ON o.id = s.organization_id
-         WHERE s.organization_id = p_organization
-           AND s.id = p_sample);
-END
-$$;
-
--- Sets the content, whatever was written. Locks the sample first; one that is not reported
--- is refused by the guard, which runs next.
-CREATE FUNCTION lims.certificate_write() RETURNS trigger
+-- Refuses a version that an amendment leads to unless it is signed and passes the gates of
+-- a report.
+CREATE FUNCTION lims.check_next_certificate(p lims.certificate) RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_blocker record;
 BEGIN
-    PERFORM lims.require_read_committed();
-    PERFORM FROM lims.sample s
-      WHERE s.organization_id = NEW.organization_id
-        AND s.id = NEW.sample_id
-        FOR NO KEY UPDATE;
-    NEW.content := lims.certificate_content(NEW.organization_id, NEW.sample_id);
-    RETURN NEW;
+    SELECT b.slug, b.message
+      INTO v_blocker
+      FROM lims.report_blockers(p.organization_id, p.sample_id) b
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM lims.refuse(v_blocker.slug, v_blocker.message);
+    ELSIF NOT lims.is_signed(p.organization_id, p.signature_id, 'approved',
+                             'amendment', p.amendment_id) THEN
+        PERFORM lims.refuse('esignature_required', 'amending a certificate '
+            'needs a signature, made now with password re-authentication');
+    END IF;
 END
 $$;
 
-CREATE TRIGGER content BEFORE INSERT ON lims.certificate
-FOR EACH ROW EXECUTE FUNCTION lims.certificate_write();
-
--- Certificates are issued for reported samples only. A later one supersedes the one
--- before and needs a reason; a certificate changes in no other way.
-CREATE FUNCTION lims.certificate_guard() RETURNS trigger
+-- Numbers a certificate: the first of its sample, or the next, which supersedes it and has
+-- the amendment's reason unless another is given.
+CREATE FUNCTION lims.certificate_numbered(p lims.certificate) RETURNS lims.certificate
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v_sample record;
     v_last record;
+BEGIN
+    SELECT s.status, s.tracking_id, s.amendment_id
+      INTO v_sample
+      FROM lims.sample s
+     WHERE s.organization_id = p.organization_id
+       AND s.id = p.sample_id
+       FOR NO KEY UPDATE;
+    IF v_sample.status <> 'reported' THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is %s: a certificate is issued of a reported one',
+            v_sample.tracking_id, v_sample.status));
+    END IF;
+    SELECT c.id, c.version, c.certificate_number
+      INTO v_last
+      FROM lims.certificate c
+     WHERE c.organization_id = p.organization_id
+       AND c.sample_id = p.sample_id
+     ORDER BY c.version DESC
+     LIMIT 1;
+    IF v_last.id IS NOT NULL AND v_sample.amendment_id IS NULL THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'certificate %s of sample %s is issued: an amendment leads to the next version',
+            v_last.certificate_number, v_sample.tracking_id));
+    END IF;
+    p.status := 'issued';
+    p.issued_at := now();
+    p.version := coalesce(v_last.version, 0) + 1;
+    p.supersedes_id := v_last.id;
+    p.amendment_id := v_sample.amendment_id;
+    p.reason := (
+        SELECT coalesce(nullif(btrim(p.reason), ''), a.reason)
+          FROM lims.amendment a
+         WHERE a.organization_id = p.organization_id
+           AND a.id = p.amendment_id);
+    p.certificate_number := coalesce(v_last.certificate_number,
+        format('COA-%s-%s', to_char(p.issued_at AT TIME ZONE 'UTC', 'YY'),
+               lpad(p.id::text, greatest(7, length(p.id::text)), '0')));
+    p.signature_id := CASE WHEN p.amendment_id IS NOT NULL
+        THEN coalesce(p.signature_id, lims.context_id('signature_id')) END;
+    RETURN p;
+END
+$$;
+
+-- Certificates are issued for reported samples only, each later version by an amendment;
+-- a certificate is superseded by the next, and changes in no other way.
+CREATE FUNCTION lims.certificate_guard() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         IF NEW IS DISTINCT FROM OLD
@@ -163,45 +154,48 @@ BEGIN
         END IF;
         RETURN NEW;
     END IF;
-
     PERFORM lims.require_read_committed();
-    SELECT s.status, s.tracking_id
-      INTO v_sample
-      FROM lims.sample s
-     WHERE s.organization_id = NEW.organization_id
-       AND s.id = NEW.sample_id
-       FOR NO KEY UPDATE;
-    IF v_sample.status <> 'reported' THEN
-        PERFORM lims.refuse('invalid_transition', format(
-            'sample %s is %s: a certificate is issued of a reported one',
-            v_sample.tracking_id, v_sample.status));
+    NEW := lims.certificate_numbered(NEW);
+    IF NEW.amendment_id IS NOT NULL THEN
+        PERFORM lims.check_next_certificate(NEW);
     END IF;
-
-    SELECT c.id, c.version, c.certificate_number
-      INTO v_last
-      FROM lims.certificate c
-     WHERE c.organization_id = NEW.organization_id
-       AND c.sample_id = NEW.sample_id
-     ORDER BY c.version DESC
-     LIMIT 1;
-    NEW.status := 'issued';
-    NEW.issued_at := now();
-    NEW.version := coalesce(v_last.version, 0) + 1;
-    NEW.supersedes_id := v_last.id;
-    IF v_last.id IS NOT NULL AND btrim(coalesce(NEW.reason, '')) = '' THEN
-        PERFORM lims.refuse('invalid_body',
-                            'amending a certificate needs a reason');
-    END IF;
-    NEW.certificate_number := coalesce(v_last.certificate_number,
-        format('COA-%s-%s', to_char(NEW.issued_at AT TIME ZONE 'UTC', 'YY'),
-               lpad(NEW.id::text, greatest(7, length(NEW.id::text)), '0')));
-    NEW.sha256 := sha256(convert_to(NEW.content::text, 'UTF8'));
     RETURN NEW;
 END
 $$;
 
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON lims.certificate
 FOR EACH ROW EXECUTE FUNCTION lims.certificate_guard();
+
+-- Sets content and hash, whatever was written. The hash covers the number, the version and
+-- the reason too, which the content has.
+CREATE FUNCTION lims.certificate_write() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    NEW.content := lims.certificate_content(NEW);
+    NEW.sha256 := sha256(convert_to(NEW.content::text, 'UTF8'));
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_content BEFORE INSERT ON lims.certificate
+FOR EACH ROW EXECUTE FUNCTION lims.certificate_write();
+
+CREATE FUNCTION lims.certificate_amend() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE lims.amendment a
+       SET status = 'issued'
+     WHERE a.organization_id = NEW.organization_id
+       AND a.id = NEW.amendment_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER amend AFTER INSERT ON lims.certificate
+FOR EACH ROW WHEN (NEW.amendment_id IS NOT NULL)
+EXECUTE FUNCTION lims.certificate_amend();
 
 CREATE FUNCTION lims.certificate_supersede() RETURNS trigger
 LANGUAGE plpgsql

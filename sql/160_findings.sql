@@ -283,7 +283,10 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
        NULL, NULL, NULL, a.id, NULL,
        CASE WHEN a.id IS NULL AND r.latest IS NOT NULL
             THEN 'approval of what has changed since it was given'
-            ELSE a.name END, NULL, NULL
+            WHEN a.id IS NULL AND s.amendment_id IS NOT NULL
+            THEN 'approval of the amendment'
+            ELSE a.name END,
+       CASE WHEN s.amendment_id IS NOT NULL THEN 'amendment' END, NULL
   FROM lims.sample s
   JOIN lims.organization o
     ON o.id = s.organization_id
@@ -313,7 +316,7 @@ SELECT s.organization_id, s.id, f.category, lims.finding_hardness(f.category),
                   WHERE p.organization_id = s.organization_id
                     AND p.active))
              OR (a.id IS NULL AND r.latest IS NOT NULL
-                 AND s.status <> 'reported'
+                 AND (s.status <> 'reported' OR s.amendment_id IS NOT NULL)
                  AND lims.is_outdated(s.organization_id, s.id, r.latest))))
 UNION ALL
 SELECT i.organization_id, i.sample_id, 'investigation_open',
@@ -374,9 +377,14 @@ SELECT g.organization_id, g.sample_id, g.category,
                'entering a result for ' || g.subject,
                'scheduling a test')
            WHEN 'unverified_result' THEN 'verifying the result'
-           WHEN 'approval_required' THEN 'approving the sample'
-           WHEN 'approval_rejected'
-           THEN 'correcting the sample and completing it again'
+           WHEN 'approval_required' THEN CASE
+               WHEN g.circumstance IS NOT NULL AND g.approval_id IS NULL
+               THEN 'resubmitting the amendment, then approving it'
+               ELSE 'approving the sample' END
+           WHEN 'approval_rejected' THEN CASE
+               WHEN g.circumstance IS NOT NULL
+               THEN 'correcting the sample, or resubmitting the amendment'
+               ELSE 'correcting the sample and completing it again' END
            WHEN 'qc_failed'
            THEN 'a passing evaluation or a signed override of the batch'
            WHEN 'confirmation_required' THEN 'deciding the confirmation'

@@ -26,11 +26,11 @@ FOR EACH ROW WHEN (NEW.status = 'reported' AND OLD.status <> 'reported')
 EXECUTE FUNCTION lims.permit('sample.report');
 
 CREATE TRIGGER permit_issue BEFORE INSERT ON lims.certificate
-FOR EACH ROW WHEN (NEW.version = 1)
+FOR EACH ROW WHEN (NEW.amendment_id IS NULL)
 EXECUTE FUNCTION lims.permit('certificate.issue');
 
 CREATE TRIGGER permit_amend BEFORE INSERT ON lims.certificate
-FOR EACH ROW WHEN (NEW.version > 1)
+FOR EACH ROW WHEN (NEW.amendment_id IS NOT NULL)
 EXECUTE FUNCTION lims.permit('certificate.amend');
 
 CREATE TRIGGER permit BEFORE INSERT OR UPDATE ON lims.approval_step

@@ -75,6 +75,32 @@ BEGIN
 END
 $$;
 
+-- Refuses to enter a file's readings into reported samples, also where a person who may
+-- amend them releases the file. The caller has locked the samples.
+CREATE FUNCTION lims.refuse_files_of_reported(
+    p_organization bigint,
+    p_rows lims.file_reading[]
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_reported text;
+BEGIN
+    SELECT min(s.tracking_id)
+      INTO v_reported
+      FROM lims.sample s
+     WHERE s.organization_id = p_organization
+       AND s.id = ANY (ARRAY(SELECT r.sample_id
+                               FROM unnest(p_rows) r
+                              WHERE r.sample_test_id IS NOT NULL))
+       AND s.amendment_id IS NOT NULL;
+    IF v_reported IS NOT NULL THEN
+        PERFORM lims.refuse('invalid_transition', format(
+            'sample %s is reported: no file changes it', v_reported));
+    END IF;
+END
+$$;
+
 -- Enters the readings and records their places in the file. Returns the number of results
 -- that changed.
 CREATE FUNCTION lims.write_readings(
@@ -117,6 +143,7 @@ BEGIN
       INTO v_updates
       FROM unnest(p_rows) r
      WHERE r.sample_test_id IS NOT NULL;
+    PERFORM lims.refuse_files_of_reported(p_organization, p_rows);
     IF v_updates IS NOT NULL THEN
         SELECT min(e.sample_test_id)
           INTO v_refused

@@ -167,7 +167,10 @@ SELECT s.organization_id, s.id, s.tracking_id AS "trackingId", s.status,
            'containers', s.receipt_containers, 'deviations', s.receipt_deviations,
            'receivedBy', s.received_by) END AS receipt, s.disposition,
        s.disposition_reason AS "dispositionReason",
-       s.note_on_report AS "noteOnReport"
+       s.note_on_report AS "noteOnReport",
+       CASE WHEN s.amendment_id IS NOT NULL
+            THEN lims.amendment_shown(s.organization_id, s.amendment_id)
+       END AS amendment
   FROM lims.sample s
   LEFT JOIN LATERAL (
        SELECT x.release_state, x.holding_status
@@ -354,6 +357,16 @@ SELECT c.organization_id, c.id, c.certificate_number AS "certificateNumber",
        encode(c.sha256, 'hex') AS sha256, c.issued_at AS "issuedAt",
        c.issued_by AS "issuedBy"
   FROM lims.certificate c;
+
+CREATE VIEW lims.amendment_record WITH (security_invoker = true) AS
+SELECT a.organization_id, a.id, a.sample_id AS "sampleId", a.reason, a.status,
+       a.opened_by AS "openedBy", a.signature_id AS "signatureId",
+       a.certificate_id AS "certificateId",
+       lims.amendment_differences(a.organization_id, a.id) AS differences,
+       a.submissions, a.closed_by AS "closedBy", a.closed_at AS "closedAt",
+       a.close_reason AS "closeReason", a.created_at AS "createdAt",
+       a.updated_at AS "updatedAt"
+  FROM lims.amendment a;
 
 -- Events and webhooks -----------------------------------------------------
 

@@ -11,7 +11,7 @@
 CREATE FUNCTION lims.signed_version(p_table text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT CASE WHEN p_table IN ('approval', 'sample') THEN lims.content_version()
+    SELECT CASE WHEN p_table IN ('approval', 'sample', 'amendment') THEN lims.content_version()
                 ELSE 1 END
 $$;
 
@@ -195,6 +195,23 @@ BEGIN
 END
 $$;
 
+-- An amendment, with the release content that the next certificate reports.
+CREATE FUNCTION lims.signed_amendment(p_organization bigint, p_id bigint) RETURNS jsonb
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN (
+        SELECT jsonb_build_object(
+                   'id', a.id,
+                   'sampleId', a.sample_id,
+                   'reason', a.reason,
+                   'content', lims.release_content(a.organization_id, a.sample_id))
+          FROM lims.amendment a
+         WHERE a.organization_id = p_organization
+           AND a.id = p_id);
+END
+$$;
+
 -- The content that a signature covers; NULL: there is no such record.
 CREATE FUNCTION lims.signed_content(
     p_organization bigint,
@@ -220,6 +237,8 @@ BEGIN
         v_content := lims.signed_investigation(p_organization, p_record_id);
     WHEN 'certificate' THEN
         v_content := lims.signed_certificate(p_organization, p_record_id);
+    WHEN 'amendment' THEN
+        v_content := lims.signed_amendment(p_organization, p_record_id);
     WHEN 'sample' THEN
         v_content := lims.release_content(p_organization, p_record_id);
     WHEN 'organization' THEN

@@ -53,6 +53,11 @@ GRANT INSERT (organization_id, id, table_name, record_id, file_name, media_type,
     ON lims.attachment TO lims_app;
 GRANT INSERT, UPDATE, DELETE ON lims.saved_view TO lims_app;
 
+-- What was kept with an amendment, and how it ends, is written by triggers.
+GRANT INSERT (organization_id, id, sample_id, reason, signature_id),
+    UPDATE (status, submissions, close_reason)
+    ON lims.amendment TO lims_app;
+
 -- Requested by triggers; the service decides.
 GRANT UPDATE (status, comment, decided_by, decided_at, signature_id)
     ON lims.approval TO lims_app;
@@ -123,7 +128,8 @@ GRANT EXECUTE ON FUNCTION lims.check_character, lims.tracking_id,
 GRANT EXECUTE ON FUNCTION lims.order_number_is_ours TO lims_app;
 
 -- 122_sample_changes.sql
-GRANT EXECUTE ON FUNCTION lims.client_named, lims.name_of_client TO lims_app;
+GRANT EXECUTE ON FUNCTION lims.client_named, lims.name_of_client, lims.sample_is_open TO
+    lims_app;
 
 -- 124_sample_names.sql
 GRANT EXECUTE ON FUNCTION lims.sample_is_final, lims.sample_end, lims.add_sample_name TO
@@ -200,6 +206,11 @@ GRANT EXECUTE ON FUNCTION lims.set_approval_steps TO lims_app;
 GRANT EXECUTE ON FUNCTION lims.settle_policies, lims.policy_lacks, lims.unmatched_places,
     lims.sample_places, lims.fit_people TO lims_app;
 
+-- 158_amendments.sql
+GRANT EXECUTE ON FUNCTION lims.amendable_content,
+    lims.content_differences, lims.amendment_differences, lims.amendment_shown
+    TO lims_app;
+
 -- 160_findings.sql
 GRANT EXECUTE ON FUNCTION lims.specification_now, lims.worksheet_status,
     lims.lot_warnings, lims.finding_hardness, lims.sample_release TO lims_app;
@@ -253,6 +264,7 @@ GRANT EXECUTE ON FUNCTION lims.reading_reasons, lims.reading_identity,
 
 -- 212_import.sql
 GRANT EXECUTE ON FUNCTION lims.write_controls, lims.write_readings, lims.lock_readings,
+    lims.refuse_files_of_reported,
     lims.import_file, lims.take_received_file, lims.act_for_sender, lims.file_backlog TO
     lims_app;
 
@@ -265,7 +277,7 @@ GRANT EXECUTE ON FUNCTION lims.sample_state TO lims_app;
 -- 234_signed_content.sql
 GRANT EXECUTE ON FUNCTION lims.signed_version, lims.signed_result, lims.signed_worksheet,
     lims.signed_controls, lims.signed_qc_batch, lims.signed_investigation,
-    lims.signed_certificate, lims.signed_approval, lims.signed_content,
+    lims.signed_certificate, lims.signed_approval, lims.signed_amendment, lims.signed_content,
     lims.content_hash, lims.signed_hash, lims.signature_fits TO lims_app;
 
 -- 235_operations.sql

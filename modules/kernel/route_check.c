@@ -291,7 +291,8 @@ static void check_signing(check_t *check, const char *where, const lims_route_t 
     if ((route->flags & LIMS_R_SIGN) != 0 && !route->meaning) {
         problem(check, where, "LIMS_R_SIGN without a meaning");
     }
-    if (route->signs && !lims_route_has_id(route) && !(route->flags & LIMS_R_EACH) &&
+    if (route->signs && !lims_route_has_id(route) &&
+        !(route->flags & (LIMS_R_EACH | LIMS_R_SIGN_NEXT)) &&
         strcmp(route->signs, "organization") != 0) {
         problem(check, where, "signs a record, but its path names none");
     }

@@ -4,14 +4,15 @@
  *
  * A certificate is a copy of the reportable content at the time of its issue,
  * with its SHA-256, and is never changed: a new version for the same sample
- * supersedes it and states why. It is issued only for a reported sample, which
- * is final.
+ * supersedes it and states why. It is issued only for a reported sample, and
+ * each later version only by an amendment (amendments/amendments.c), which it ends.
  */
 #include <string.h>
 
 #include "kernel/error.h"
 #include "kernel/field.h"
 #include "quality/quality.h"
+#include "release/gates.h"
 #include "service/service.h"
 
 static const char *const statuses[] = { "issued", "superseded", NULL };
@@ -96,7 +97,12 @@ static const lims_error_t *issue(lims_request_t *rq)
                                  "Sample %s is %s: a certificate is issued of a reported sample.",
                                  sample, lims_result_get(row, 0, "status"));
     }
-    error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
+    if (lims_result_true(row, 0, "amended")) {
+        error = lims_gates_check(rq, LIMS_STMT_SAMPLE_REPORT_BLOCKERS);
+    }
+    if (!error) {
+        error = lims_database_call(&row, rq, LIMS_STMT_CERTIFICATE_ISSUE);
+    }
     if (!error) {
         lims_values_set(rq->values, "id", lims_result_get(row, 0, "id"));
     }
@@ -105,8 +111,12 @@ static const lims_error_t *issue(lims_request_t *rq)
 
 /* --- Routes --------------------------------------------------------------- */
 
-static const lims_error_e issue_errors[] = { LIMS_E_INVALID_REFERENCE, LIMS_E_INVALID_TRANSITION,
-                                             LIMS_E_COUNT };
+static const lims_error_e issue_errors[] = {
+    LIMS_E_INVALID_REFERENCE,     LIMS_E_ESIGNATURE_REQUIRED, LIMS_E_INCOMPLETE_SAMPLE,
+    LIMS_E_QC_FAILED,             LIMS_E_APPROVAL_REQUIRED,   LIMS_E_CONFIRMATION_REQUIRED,
+    LIMS_E_MEDIA_QC_FAILED,       LIMS_E_INVALID_TRANSITION,  LIMS_E_INVESTIGATION_OPEN,
+    LIMS_E_RETEST_UNDECIDED,      LIMS_E_COUNT
+};
 
 static const lims_route_t routes[] = {
     { .method = "GET",
@@ -144,11 +154,17 @@ static const lims_route_t routes[] = {
       .command = "certificate issue",
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "issueCertificate",
-      .summary = "Issue a certificate of analysis, or amend the existing one",
-      .description = "An amendment needs a reason. Emits coa.generated.",
+      .summary = "Issue a certificate of analysis, or its next version",
+      .description = "The next version needs an open amendment of the sample, the permission "
+                     "certificate.amend, a signature and every gate of a report; its reason is "
+                     "the amendment's unless another is given, and it ends the amendment. Emits "
+                     "coa.generated.",
       .permission = "certificate.issue",
+      .flags = LIMS_R_SIGN_NEXT,
       .body = LIMS_F_CREATE,
       .status = 201,
+      .meaning = "approved",
+      .signs = "amendment",
       .handler = issue,
       .errors = issue_errors },
     LIMS_ROUTE_END,
@@ -162,4 +178,5 @@ const lims_resource_t lims_certificate = {
     .fields = fields,
     .routes = routes,
     .record = LIMS_STMT_CERTIFICATE_GET,
+    .lock = LIMS_STMT_CERTIFICATE_LOCK,
 };

@@ -22,6 +22,17 @@ SELECT content AS "document"
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint
 
+-- name: certificate_lock one
+-- The open amendment of the sample, which is signed when the next version is issued.
+SELECT a.id
+  FROM lims.sample s
+  JOIN lims.amendment a
+    ON a.organization_id = s.organization_id
+   AND a.id = s.amendment_id
+ WHERE s.organization_id = :$organization::bigint
+   AND s.id = :sampleId::bigint
+   FOR NO KEY UPDATE OF s
+
 -- name: certificate_issue one
 -- The database assigns number, version, content and hash. The reason is for an
 -- amendment: the first version has none.
@@ -29,10 +40,7 @@ INSERT INTO lims.certificate
       (organization_id, sample_id, reason, issued_by)
 SELECT s.organization_id,
        s.id,
-       CASE WHEN EXISTS (
-           SELECT FROM lims.certificate c
-            WHERE c.organization_id = s.organization_id
-              AND c.sample_id = s.id) THEN :$reason::text END,
+       :$reason::text,
        :$user::bigint
   FROM lims.sample s
  WHERE s.organization_id = :$organization::bigint

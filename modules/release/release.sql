@@ -13,7 +13,7 @@ SELECT category AS "category",
        CASE WHEN message ~ '^(approval|investigation|media|reagent|the) '
             THEN upper(left(message, 1)) || substr(message, 2)
             ELSE message END || '.' AS "message",
-       CASE WHEN category = 'approval_required' AND approval_id IS NULL
+       CASE WHEN cleared_by = 'approving the sample' AND approval_id IS NULL
             THEN 'completing the sample, then approving it'
             ELSE cleared_by END AS "clearedBy",
        sample_test_id AS "sampleTestId",

@@ -51,6 +51,19 @@ static const lims_field_t receipt_fields[] = {
     LIMS_FIELD_END,
 };
 
+static const lims_field_t amendment_fields[] = {
+    { .name = "id", .type = LIMS_T_ID, .flags = LIMS_F_OUT, .doc = "Id of the amendment." },
+    { .name = "openedAt",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT,
+      .doc = "When it was opened, UTC." },
+    { .name = "reason",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT,
+      .doc = "Reason for the amendment." },
+    LIMS_FIELD_END,
+};
+
 const lims_field_t lims_sample_fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
@@ -210,6 +223,12 @@ const lims_field_t lims_sample_fields[] = {
       .type = LIMS_T_BOOLEAN,
       .flags = LIMS_F_OUT | LIMS_F_UPDATE,
       .doc = "Whether the notes are printed on the certificate." },
+    { .name = "amendment",
+      .type = LIMS_T_JSON,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .members = amendment_fields,
+      .hint = "people open one by POST /samples/{id}/amend",
+      .doc = "Open amendment of a reported sample; null: none. Its status stays reported." },
     { .name = "testDefinitionIds",
       .type = LIMS_T_ID_LIST,
       .flags = LIMS_F_CREATE,
@@ -312,10 +331,11 @@ static const lims_error_t *refuse_ended(lims_request_t *rq)
                : lims_refuse_closed(rq);
 }
 
-/* Refused even if nothing would change: a reported sample cannot be edited. */
+/* Refused even if nothing would change: a reported sample cannot be edited, but by people
+ * while it is amended. */
 static const lims_error_t *guard_update(lims_request_t *rq)
 {
-    return refuse_ended(rq);
+    return lims_result_true(rq->locked, 0, "open") ? NULL : refuse_ended(rq);
 }
 
 static const lims_error_t *guard_unreceive(lims_request_t *rq)

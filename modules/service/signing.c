@@ -10,6 +10,7 @@
 
 bool lims_signing_due(const lims_route_t *route, bool policy, bool offered)
 {
+    policy = policy && !(route->flags & LIMS_R_SIGN_NEXT);
     return route->meaning && ((route->flags & LIMS_R_SIGN) || policy || offered);
 }
 
@@ -85,6 +86,9 @@ const lims_error_t *lims_signing_sign_as(lims_request_t *rq, const char *meaning
     }
     lims_values_set(values, "meaning", meaning);
     lims_values_set(values, "signs", rq->route->signs);
+    if (!id && rq->locked) {
+        id = lims_result_get(rq->locked, 0, "id");
+    }
     lims_values_set(values, "id", id ? id : rq->actor.organization);
     lims_values_set(values, "act", act_of(rq));
     error = lims_database_run(&row, rq, &call, 1, 0);

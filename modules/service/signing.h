@@ -19,10 +19,11 @@ bool lims_signing_due(const lims_route_t *route, bool policy, bool offered);
 const lims_error_t *lims_signing_check(const char *user, const char *hash, const char *password,
                                        apr_pool_t *pool);
 
-/* Locks the record of the request and signs its present state, in the open transaction,
- * so that the signed state does not change until the action is done. Sets rq->signature
- * to the signature's id; it stays NULL if the record does not exist, which the action
- * reports, or is decided already (column "settled" of its lock), so that nothing changes. */
+/* Locks the record of the request (without :id the one that its .lock finds) and signs
+ * its present state, in the open transaction, so that the signed state does not change
+ * until the action is done. Sets rq->signature to the signature's id; it stays NULL if the
+ * record does not exist, which the action reports, or is decided already (column "settled"
+ * of its lock), so that nothing changes. */
 const lims_error_t *lims_signing_sign(lims_request_t *rq);
 
 /* The same with a meaning of the caller's, instead of that of the route. */

@@ -168,37 +168,6 @@ static const lims_error_t *run_files(lims_request_t *rq)
     return error;
 }
 
-static const lims_error_t *issue_certificate(lims_request_t *rq, const char *sample,
-                                             const char *reason)
-{
-    lims_values_t *values = lims_values_create(rq->pool);
-    const lims_call_t call = { .statement = LIMS_STMT_CERTIFICATE_ISSUE, .values = values };
-    lims_result_t *row = NULL;
-
-    lims_values_set(values, "sampleId", sample);
-    rq->reason = reason;
-    return lims_database_run(&row, rq, &call, 1, 0);
-}
-
-/* Issues certificates with the statement that the API uses, so that their content is
- * defined once. */
-static const lims_error_t *issue_certificates(lims_request_t *rq)
-{
-    lims_result_t *rows = NULL;
-    const lims_error_t *error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_CONTEXT);
-
-    if (!error) {
-        rq->actor.organization = lims_result_get(rows, 0, "organization");
-        rq->actor.user = lims_result_get(rows, 0, "user");
-        error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_CERTIFICATES);
-    }
-    for (int i = 0; !error && i < lims_result_count(rows); i++) {
-        error = issue_certificate(rq, lims_result_get(rows, i, "sampleId"),
-                                  lims_result_get(rows, i, "reason"));
-    }
-    return error;
-}
-
 /* Imports a file on behalf of its uploader, in the same three steps as any other file. */
 static const lims_error_t *import_file(lims_request_t *rq, const char *id)
 {
@@ -220,9 +189,12 @@ static const lims_error_t *import_file(lims_request_t *rq, const char *id)
 static const lims_error_t *import_files(lims_request_t *rq)
 {
     lims_result_t *rows = NULL;
-    const lims_error_t *error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_FILES);
+    const lims_error_t *error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_CONTEXT);
 
-    rq->reason = NULL;
+    if (!error) {
+        rq->actor.organization = lims_result_get(rows, 0, "organization");
+        error = lims_database_call(&rows, rq, LIMS_STMT_DEMO_FILES);
+    }
     for (int i = 0; !error && i < lims_result_count(rows); i++) {
         rq->actor.user = lims_result_get(rows, i, "user");
         rq->actor.key = lims_result_get(rows, i, "key");
@@ -240,9 +212,6 @@ static const lims_error_t *load(lims_request_t *rq, const char *file)
 
     if (!error) {
         error = run_files(rq);
-    }
-    if (!error) {
-        error = issue_certificates(rq);
     }
     if (!error) {
         error = import_files(rq);

@@ -17,25 +17,8 @@ SELECT EXISTS (
 SELECT set_config('lims.demo_' || :name::text, :value::text, true)
 
 -- name: demo_context one
--- global: whom the files act for when the last of them ends
-SELECT lims.context('organization_id') AS "organization",
-       lims.context('user_id') AS "user"
-
--- name: demo_certificates many
--- Every sample that was reported gets its certificate; one of them another,
--- that says why.
-SELECT s.id AS "sampleId",
-       c.reason AS "reason"
-  FROM lims.sample s
-  JOIN (VALUES
-       ('%', NULL),
-       ('COC-1901', 'Sampling point corrected to Well 4 North at the client''s request')
-       ) AS c (external_id, reason)
-    ON s.external_id LIKE c.external_id
- WHERE s.organization_id = :$organization::bigint
-   AND s.status = 'reported'
- ORDER BY c.reason NULLS FIRST,
-          s.id
+-- global: the organization of the files, when the last of them ends
+SELECT lims.context('organization_id') AS "organization"
 
 -- name: demo_files many
 -- What instruments have sent, and who did.

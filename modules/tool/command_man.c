@@ -135,8 +135,9 @@ static void print_command(const lims_tool_t *command)
         printf("%s\n", escaped(description, pool));
     }
     if (route && route->meaning) {
-        printf("%s\n", route->flags & LIMS_R_SIGN
-                           ? "Signed."
+        printf("%s\n", route->flags & LIMS_R_SIGN ? "Signed."
+                       : route->flags & LIMS_R_SIGN_NEXT
+                           ? "Signed where it is not the first."
                            : "Signed where the organization\\(aqs policy asks for it.");
     }
     if (route && (route->flags & LIMS_R_REASON)) {

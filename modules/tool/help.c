@@ -124,6 +124,8 @@ static void print_command(const lims_tool_t *tool)
     if (route && route->meaning) {
         print_wrapped(route->flags & LIMS_R_SIGN
                           ? "Signed with the acting user's password."
+                      : route->flags & LIMS_R_SIGN_NEXT
+                          ? "Signed with the acting user's password where it is not the first."
                           : "Signed with the acting user's password where the organization's "
                             "policy asks for it.",
                       0);

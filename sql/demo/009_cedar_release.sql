@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- Cedar Basin Environmental Laboratory: what was verified, completed, approved
--- and reported. Last, so that whoever acts when the files end is who releases
--- certificates; limsctl has them made by the statement that always makes them.
+-- and reported.
 
 SELECT lims.act_as(u.organization_id, u.id, 'demonstration', NULL, NULL)
   FROM lims.user_account u

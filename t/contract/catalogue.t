@@ -119,6 +119,8 @@ my %in_c_alone = (
     'user.password'                 => 'kept as a hash',
     'attachment.contentBase64'      => 'kept as bytes, whose number a trigger bounds',
     'setUserPassword.password'      => 'kept as a hash',
+    (map { ("amendSample.changes.$_" => 'the column of the field of a sample') }
+        qw(externalId clientName notes plantLocation)),
     'organization.reason'           => 'kept in the audit trail',
     'organization.timeZone'         => 'one that the server knows, whatever its length',
     'testWebhookEndpoint.message'   => 'in the payload of an event',
@@ -148,7 +150,6 @@ my %in_the_database_alone = (
 
 # Meanings that no route signs with.
 my %not_signed = (
-    'amended' => 'a reported sample is not amended',
     'closed'  => 'an investigation is closed without a signature',
 );
 
@@ -177,6 +178,7 @@ my %not_demonstrated = (
 
 # Functions that refuse with a slug that another one found, or is given.
 my %passed_on = (
+    'check_next_certificate v_blocker.slug' => 'a gate of a report',
     'refuse p_slug'           => 'raises what it is given',
     'refuse_for p_slug'       => 'raises what it is given',
     'sample_lock v_slug'      => 'the first gate of report_blockers() or status_blockers()',

@@ -300,13 +300,23 @@ subtest '19: an amended certificate' => sub {
     is($first->[1]{supersedesId}, $first->[0]{id}, '... which it names');
     like($first->[1]{amendment}, qr/Well 4 North/, '... with a reason');
     is($first->[0]{certificateNumber}, $first->[1]{certificateNumber}, '... under its number');
+    my $amendment
+        = $cedar->done('grace.okafor', 'amendment', 'list', '--sample-id', $id)->{data}[0];
+    is_deeply([ $amendment->{status}, $amendment->{differences} ],
+        [ 'issued', [ { member => 'plantLocation', old => 'Well 4', new => 'Well 4 North' } ] ],
+        '... by an amendment, which says what it changed');
     isnt($cedar->ctl('grace.okafor', 'certificate', 'issue', '--sample-id', $id)->{exit}, 0,
-        'an amendment needs a reason');
+        'another version needs another amendment');
+    $cedar->done('grace.okafor', 'sample', 'amend', $id, '--reason', 'Client address corrected');
+    for my $who (qw(lena.fischer grace.okafor)) {
+        my ($open) = grep { $_->{status} eq 'pending' }
+            @{ $cedar->done($who, 'approval', 'list', $id)->{data} };
+        $cedar->done($who, 'approval', 'decide', $open->{id}, '--status', 'approved');
+    }
     my @events = $cedar->events(sub {
-        $cedar->done('grace.okafor', 'certificate', 'issue', '--sample-id', $id, '--reason',
-            'Client address corrected');
+        $cedar->done('grace.okafor', 'certificate', 'issue', '--sample-id', $id);
     });
-    is($list->(), '1 superseded, 2 superseded, 3 issued', 'with a reason there is a new version');
+    is($list->(), '1 superseded, 2 superseded, 3 issued', 'then there is a new version');
     is(join(' ', map { "$_->[0] $_->[1]{sampleId}" } @events), "coa.generated $id",
         'and announced');
 };

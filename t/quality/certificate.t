@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 #
-# Certificates of analysis: issued of a reported sample, amended with a reason,
-# never changed.
+# Certificates of analysis: issued of a reported sample, followed by another version through
+# an amendment, never changed.
 use strict;
 use warnings;
 
@@ -62,11 +62,15 @@ is(sha256_hex($answer->{output} =~ s/\s+\z//r), $certificate->{sha256},
 
 # --- Amended ----------------------------------------------------------------------------
 
-$ann->refused('invalid_body', 'certificate issue', @about);
-my $amended = $ann->done('certificate issue', @about, reason => 'name of the client corrected');
+$ann->refused('invalid_transition', 'certificate issue', @about,
+    reason => 'no amendment is open');
+$ann->done('sample amend', $sample->{id}, reason => 'name of the client corrected',
+    changes => { clientName => 'City of Riverbend, Water Department' });
+my $amended = $ann->done('certificate issue', @about);
 is_deeply([ @$amended{qw(certificateNumber version status supersedesId amendment)} ],
     [ $certificate->{certificateNumber}, 2, 'issued', $certificate->{id},
-        'name of the client corrected' ], 'the next version supersedes it');
+        'name of the client corrected' ],
+    'the next version supersedes it, with the reason of the amendment');
 is($ann->done('certificate show', $certificate->{id})->{status}, 'superseded',
     'the first version is superseded');
 is_deeply([ map { $_->{version} }

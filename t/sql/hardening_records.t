@@ -177,6 +177,20 @@ refused($app, $issue, [ $lab->{id}, $done->{id}, undef ], 'invalid_transition',
 change(sample => $done->{id}, status => 'reported');
 $app->do($issue, undef, $lab->{id}, $done->{id}, undef);
 
+# The next certificate: an amendment is opened, and issued, both signed.
+sub amended {
+    my ($sample, $reason) = @_;
+
+    $app->begin_work;
+    my ($id) = $app->selectrow_array(q{INSERT INTO lims.amendment
+        (organization_id, sample_id, reason, signature_id) VALUES (?, ?, ?, ?) RETURNING id}, undef,
+        $lab->{id}, $sample, $reason, signed($app, $lab, 'amended', 'sample', $sample));
+    $app->do(q{INSERT INTO lims.certificate (organization_id, sample_id, signature_id, content)
+        VALUES (?, ?, ?, '{}')}, undef, $lab->{id}, $sample,
+        signed($app, $lab, 'approved', 'amendment', $id));
+    return $app->commit;
+}
+
 sub certificates {
     return $base->db->selectcol_arrayref('SELECT status FROM lims.certificate WHERE sample_id = ?
         ORDER BY version', undef, $done->{id});
@@ -186,7 +200,9 @@ is($base->value(q{SELECT count(*) FROM lims.certificate
 refused($app, q{UPDATE lims.certificate SET status = 'superseded' WHERE organization_id = ?
     AND sample_id = ?}, [ $lab->{id}, $done->{id} ], 'invalid_transition',
     'a certificate cannot be set to superseded by hand');
-$app->do($issue, undef, $lab->{id}, $done->{id}, 'a misspelt name');
+refused($app, $issue, [ $lab->{id}, $done->{id}, 'a misspelt name' ], 'invalid_transition',
+    'no other version without an amendment');
+amended($done->{id}, 'a misspelt name');
 is_deeply(certificates(), [qw(superseded issued)], 'the next certificate supersedes it');
 refused($app, q{UPDATE lims.certificate SET status = 'issued' WHERE organization_id = ?
     AND sample_id = ? AND version = 1}, [ $lab->{id}, $done->{id} ], 'invalid_transition',
