@@ -159,9 +159,9 @@ BEGIN
       FROM new_rows n
       JOIN old_rows o ON o.id = n.id
      WHERE (n.time_zone, n.holding_warning_hours, n.coa_before_approval,
-            n.open_investigation_blocks, n.lot_qc_policy)
+            n.open_investigation_blocks, n.lot_qc_policy, n.qc_required)
            <> (o.time_zone, o.holding_warning_hours, o.coa_before_approval,
-               o.open_investigation_blocks, o.lot_qc_policy)
+               o.open_investigation_blocks, o.lot_qc_policy, o.qc_required)
      ORDER BY n.id
         ON CONFLICT (organization_id)
         DO UPDATE SET last_sample_id = 0;

@@ -17,8 +17,21 @@ AS $$
        AND c.qc_batch_id = p_batch
 $$;
 
--- qc_status changes to the outcome of the controls, or from 'failed' to 'overridden' by a
--- signed override, but never back to 'open'.
+-- Whether an override has something to accept: the batch failed, or it is open and blocks by
+-- policy, as when its controls can no longer be run.
+CREATE FUNCTION lims.qc_may_be_overridden(p_batch lims.qc_batch) RETURNS boolean
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    RETURN p_batch.qc_status = 'failed' OR p_batch.qc_status = 'open' AND EXISTS (
+        SELECT FROM lims.organization o
+         WHERE o.id = p_batch.organization_id
+           AND o.qc_required <> 'off');
+END
+$$;
+
+-- qc_status changes to the outcome of the controls, or to 'overridden' by a signed override,
+-- but never back to 'open'.
 CREATE FUNCTION lims.qc_batch_guard() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -55,7 +68,7 @@ BEGIN
                 PERFORM lims.refuse('invalid_transition', format(
                     'QC batch %s is overridden already', NEW.batch_number));
             END IF;
-        ELSIF OLD.qc_status <> 'failed' THEN
+        ELSIF NOT lims.qc_may_be_overridden(OLD) THEN
             PERFORM lims.refuse('invalid_transition', format(
                 'QC batch %s is %s: only a failed one is overridden',
                 NEW.batch_number, OLD.qc_status));

@@ -194,6 +194,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
     SELECT CASE p_category
         WHEN 'incomplete_result' THEN 'progress'
+        WHEN 'qc_pending' THEN 'progress'
         WHEN 'unverified_result' THEN 'soft'
         WHEN 'approval_required' THEN 'soft'
         WHEN 'retest_undecided' THEN 'soft'
@@ -331,7 +332,18 @@ UNION ALL
 SELECT u.organization_id, u.sample_id, 'lot_not_released', u.hardness,
        u.sample_test_id, NULL, u.media_lot_id, NULL, NULL, u.subject, u.circumstance,
        u.reagent_lot_id
-  FROM lims.unreleased_lot_use u;
+  FROM lims.unreleased_lot_use u
+UNION ALL
+SELECT t.organization_id, t.sample_id, 'qc_pending',
+       CASE o.qc_required WHEN 'block' THEN 'progress' ELSE 'advisory' END,
+       t.id, q.qc_batch_id, NULL, NULL, NULL, q.subject, q.circumstance, NULL
+  FROM lims.sample_test t
+  JOIN lims.organization o
+    ON o.id = t.organization_id
+   AND o.qc_required <> 'off'
+ CROSS JOIN LATERAL lims.qc_pending(t.organization_id, t.id) q
+ WHERE t.result IS NOT NULL
+   AND t.disposition = 'active';
 
 -- The findings with their messages: a failed batch or lot once for all its tests
 -- (sample_test_ids); a batch that was overridden for another result says so.
@@ -371,6 +383,11 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'sample_on_hold' THEN format(
                'the sample is on hold: %s', g.circumstance)
            WHEN 'lot_not_released' THEN format('%s %s', g.subject, g.circumstance)
+           WHEN 'qc_pending' THEN CASE WHEN g.qc_batch_id IS NULL
+               THEN format('%s is in no evaluated QC batch with the controls of %s',
+                           g.subject, g.circumstance)
+               ELSE concat_ws(' ', format('QC batch %s is not evaluated', g.subject),
+                              g.circumstance) END
        END AS message,
        CASE g.category
            WHEN 'incomplete_result' THEN coalesce(
@@ -398,6 +415,9 @@ SELECT g.organization_id, g.sample_id, g.category,
            WHEN 'sample_on_hold' THEN 'making the sample active again'
            WHEN 'lot_not_released'
            THEN 'releasing the lot, repeating the test with another, or a signed override'
+           WHEN 'qc_pending' THEN CASE WHEN g.qc_batch_id IS NULL
+               THEN 'covering the test by such a batch'
+               ELSE 'the missing controls, or a signed override of the batch' END
        END AS cleared_by,
        CASE WHEN g.qc_batch_id IS NULL AND g.media_lot_id IS NULL
              AND g.reagent_lot_id IS NULL

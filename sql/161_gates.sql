@@ -77,6 +77,7 @@ AS $$
                    ('approval_rejected', 'approval_required', 3),
                    ('confirmation_required', 'confirmation_required', 4),
                    ('media_qc_failed', 'media_qc_failed', 5),
+                   ('qc_pending', 'qc_pending', 6),
                    ('investigation_open', 'investigation_open', 7),
                    ('sample_on_hold', 'sample_on_hold', 8),
                    ('lot_not_released', 'lot_not_released', 9),
@@ -90,8 +91,9 @@ AS $$
                AND f.sample_id = p_sample
                AND f.category = ANY (p_categories)
                -- By policy: else they are advisory.
-               AND (f.category NOT IN ('investigation_open', 'lot_not_released')
-                    OR f.hardness = 'hard')
+               AND (f.category NOT IN ('qc_pending', 'investigation_open',
+                                       'lot_not_released')
+                    OR f.hardness <> 'advisory')
                AND (p_sample_test IS NULL
                     OR p_sample_test = ANY (f.sample_test_ids))
              GROUP BY c.slug) b
@@ -168,7 +170,7 @@ BEGIN
       FROM lims.release_blockers(p_organization, p_sample, ARRAY[
                'incomplete_result', 'unverified_result', 'qc_failed',
                'approval_required', 'approval_rejected',
-               'confirmation_required', 'media_qc_failed',
+               'confirmation_required', 'media_qc_failed', 'qc_pending',
                'investigation_open', 'sample_on_hold', 'lot_not_released',
                'retest_undecided']) b;
 END
@@ -392,7 +394,7 @@ BEGIN
            b."mediaLotIds", b."worksheetIds", b."approvalIds", b."qcBatches",
            b.missing, b."needsSignoff", b."reagentLotIds"
       FROM lims.release_blockers(p_organization, v_test.sample_id, ARRAY[
-               'qc_failed', 'confirmation_required', 'media_qc_failed'],
+               'qc_failed', 'confirmation_required', 'media_qc_failed', 'qc_pending'],
                p_sample_test_id) b;
     RETURN QUERY
     SELECT b.* FROM lims.own_result_blockers(p_organization, p_sample_test_id) b;

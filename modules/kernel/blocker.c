@@ -29,7 +29,7 @@ const lims_field_t lims_gate_fields[] = {
     { .name = "qcBatches",
       .type = LIMS_T_OBJECT_LIST,
       .members = qc_batch_fields,
-      .doc = "Failed QC batches behind a qc_failed." },
+      .doc = "QC batches behind a qc_failed or a qc_pending." },
     { .name = "missing",
       .type = LIMS_T_STRING_LIST,
       .doc = "Names of worksheet fields without a value, behind a worksheet_incomplete." },
@@ -55,6 +55,7 @@ static const char *const gates[] = { "esignature_required",
                                      "retest_undecided",
                                      "self_verification",
                                      "lot_not_released",
+                                     "qc_pending",
                                      NULL };
 
 const lims_field_t lims_blocker_fields[] = {
@@ -104,6 +105,7 @@ static const char *const remedies[] = {
     "choosing the verified result that is reported",
     "another person's verification",
     "releasing the lot, repeating the test with another, or a signed override",
+    "an evaluated QC batch with all controls of the method, or a signed override of it",
 };
 
 _Static_assert(LIMS_LENGTH(remedies) == LIMS_LENGTH(gates) - 1, "what clears each gate");

@@ -19,7 +19,7 @@ const char *const lims_finding_categories[] = { "incomplete_result",     "unveri
                                                 "holding_time_expired",  "out_of_specification",
                                                 "investigation_open",    "non_numeric_result",
                                                 "retest_undecided",      "sample_on_hold",
-                                                "lot_not_released",
+                                                "lot_not_released",      "qc_pending",
                                                 NULL };
 
 const char *const lims_finding_severities[] = { "blocking", "warning", NULL };

@@ -271,10 +271,12 @@ static const lims_route_t routes[] = {
       .command = "qc-batch override",
       .surfaces = LIMS_SURFACES_PEOPLE,
       .operation = "overrideQcBatch",
-      .summary = "Override a failed QC batch, signed and with a reason",
+      .summary = "Override a QC batch that failed, signed and with a reason",
       .description = "The override holds for the results that the batch covers at this moment. A "
                      "result that is entered or changed later is held by the batch again, until it "
-                     "is overridden once more; the others keep their override.",
+                     "is overridden once more; the others keep their override. Where the policy "
+                     "qcRequired asks for quality control, an open batch whose controls can no "
+                     "longer be run is overridden too.",
       .permission = "qc.override",
       .flags = LIMS_R_SIGN | LIMS_R_REASON,
       .input = lims_reason_input,

@@ -299,6 +299,7 @@ static const lims_error_e verify_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,   LIMS
                                               LIMS_E_TEST_VERIFIED_LOCKED,
                                               LIMS_E_INVALID_TRANSITION,
                                               LIMS_E_SELF_VERIFICATION,
+                                              LIMS_E_QC_PENDING,
                                               LIMS_E_COUNT };
 static const lims_error_e bulk_errors[] = { LIMS_E_INVALID_REFERENCE,
                                             LIMS_E_REAGENT_LOT_EXPIRED,

@@ -1,0 +1,145 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# The policy qcRequired: a result whose method has a QC template needs an evaluated batch with
+# all of its controls. `off` finds nothing, `warn` says so, `block` refuses verification and
+# report; every state has its way out.
+use strict;
+use warnings;
+
+use LIMS::Test;
+
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $ann  = LIMS::Service::CommandLine->new($lims, 'Ann Lee');
+my $ada  = LIMS::Service::CommandLine->new($lims, 'Ada Moore', roles => ['administrator']);
+my $lead = $lab->definition(method => 'EPA 200.8');
+
+my $template = $ann->done('qc-template create', method => 'EPA 200.8', name => 'Metals',
+    controls => [ { type => 'LRB', testDefinitionId => $lead, criterion => 'maximum',
+            upperLimit => 0.1 } ]);
+
+sub policy { return $ada->done('organization update', policies => { qcRequired => $_[0] },
+        reason => 'as agreed') }
+
+sub entered {
+    my $sample = $lab->sample(testDefinitionIds => [$lead]);
+    my ($test) = $lab->tests($sample);
+    $lab->enter($test, '5');
+    return ($sample, $test);
+}
+
+sub findings {
+    my ($sample) = @_;
+    return [ map { [ @$_{qw(category severity)} ] }
+            grep { $_->{category} =~ /^qc_/ }
+            @{ $lims->get("/samples/$sample->{id}/readiness")->json->{findings} } ];
+}
+
+sub verify { return $lims->post("/sample-tests/$_[0]/verify") }
+
+sub batch {
+    my ($number, @test) = @_;
+    return $ann->done('qc-batch create', batchNumber => $number, qcTemplateId => $template->{id},
+        sampleTestIds => \@test);
+}
+
+sub value {
+    my ($batch, $value) = @_;
+    return $ann->done('qc-control update', $ann->done('qc-batch show',
+            $batch->{id})->{controls}[0]{id}, measuredValue => $value, reason => 'measured');
+}
+
+# --- off -------------------------------------------------------------------------------
+
+my ($sample, $test) = entered();
+is_deeply(findings($sample), [], 'without the policy there is no finding');
+is(verify($test)->status, 200, '... and nothing is refused');
+my $open = batch('P-0');
+$ann->refused('invalid_transition', 'qc-batch override', $open->{id}, reason => 'no blank left');
+
+# --- warn ------------------------------------------------------------------------------
+
+policy('warn');
+($sample, $test) = entered();
+is_deeply(findings($sample), [ [qw(qc_pending warning)] ], 'the policy warn says so');
+is(verify($test)->status, 200, '... and refuses nothing');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, '... nor the report');
+
+# --- block -----------------------------------------------------------------------------
+
+policy('block');
+($sample, $test) = entered();
+is_deeply(findings($sample), [ [qw(qc_pending blocking)] ], 'the policy block is a finding');
+is($lims->get("/samples/$sample->{id}")->json->{releaseState}, 'in_progress',
+    '... of work that goes on');
+my $refused = refused(verify($test), 409, 'qc_pending', 'verifying without a batch');
+is_deeply($refused->{blockers}[0]{testIds}, [$test], '... which names the test');
+like($refused->{message}, qr/no evaluated QC batch with the controls of EPA 200\.8/,
+    '... and the method');
+
+# The first way out: a batch that covers it after its entry.
+my $batch = batch('P-1', $test);
+$refused = refused(verify($test), 409, 'qc_pending', 'verifying while the batch is open');
+is_deeply($refused->{blockers}[0]{qcBatchIds}, [ $batch->{id} ], '... which names the batch');
+is_deeply([ map { [ @$_{qw(slug)} ] } @{ refused($lims->post("/samples/$sample->{id}/report"),
+            409, 'incomplete_sample', 'reporting')->{blockers} } ],
+    [ ['incomplete_sample'], ['qc_pending'] ], 'the report has it after the contract\'s');
+value($batch, '0.01');
+is_deeply(findings($sample), [], 'an evaluated batch clears it');
+is(verify($test)->status, 200, '... and the test is verified');
+
+# A failing batch is pending, a failed one is failed.
+($sample, $test) = entered();
+my $hand = $ann->done('qc-batch create', batchNumber => 'P-2', sampleTestIds => [$test]);
+$ann->done('qc-control add', qcBatchId => $hand->{id}, controlType => 'LRB',
+    testDefinitionId => $lead, criterion => 'maximum', measuredValue => 3, upperLimit => '0.1');
+ok($ann->done('qc-batch show', $hand->{id})->{failing}, 'an open batch with a failed control is failing');
+like(refused(verify($test), 409, 'qc_pending', 'verifying in it')->{message}, qr/is failing/,
+    '... which says so');
+$ann->done('qc-batch evaluate', $hand->{id});
+refused(verify($test), 409, 'qc_failed', 'verifying in a failed batch');
+is_deeply(findings($sample), [ [qw(qc_failed blocking)] ],
+    'a batch made by hand with all controls of the template counts');
+
+# A batch with other controls does not count.
+($sample, $test) = entered();
+my $wrong = $ann->done('qc-batch create', batchNumber => 'P-3', sampleTestIds => [$test]);
+$ann->done('qc-control add', qcBatchId => $wrong->{id}, controlType => 'LFB',
+    testDefinitionId => $lead, criterion => 'range', measuredValue => 3, upperLimit => 5);
+$ann->done('qc-batch evaluate', $wrong->{id});
+refused(verify($test), 409, 'qc_pending', 'verifying with other controls than the method\'s');
+
+# The second: the controls can no longer be run.
+my $spent = batch('P-4', $test);
+my $signed = $ann->done('qc-batch override', $spent->{id}, reason => 'no blank left');
+is($signed->{qcStatus}, 'overridden', 'an open batch is overridden');
+is(verify($test)->status, 200, '... which lets its results be verified');
+value($spent, '3');
+is($ann->done('qc-batch show', $spent->{id})->{qcStatus}, 'failed',
+    'values that come after all end the override');
+
+# What was verified before waits too, and is reopened.
+policy('off');
+($sample, $test) = entered();
+is(verify($test)->status, 200, 'verified without quality control');
+policy('block');
+refused($lims->post("/samples/$sample->{id}/report"), 409, 'qc_pending', 'its report');
+$ann->done('sample-test reopen', $test, reason => 'to be covered');
+value(batch('P-5', $test), '0.01');
+is(verify($test)->status, 200, 'reopened, covered and verified');
+is($lims->post("/samples/$sample->{id}/report")->status, 200, '... it is reported');
+
+# Methods without a template need none.
+my $other = $lab->sample(testDefinitionIds => [ $lab->definition(method => 'EPA 150.1') ]);
+my ($ph) = $lab->tests($other);
+$lab->enter($ph, '7');
+is(verify($ph)->status, 200, 'a method without a template needs no batch');
+$ann->done('qc-template update', $template->{id}, active => 'false');
+($sample, $test) = entered();
+is(verify($test)->status, 200, '... nor one whose template is not in use');
+
+done_testing();
