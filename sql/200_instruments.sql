@@ -93,9 +93,10 @@ SELECT lims.attach_record('instrument_profile');
 --   1 guard         a file begins as received
 --
 -- BEFORE UPDATE
---   1 guard         lets its status change only as allowed
---   2 identity      refuses another id, organization or created_at
---   3 touch         sets updated_at, last, when the row is what it will be
+--   1 decisions     signs decisions with the person and the time (213)
+--   2 guard         lets its status change only as allowed
+--   3 identity      refuses another id, organization or created_at
+--   4 touch         sets updated_at, last, when the row is what it will be
 --
 -- AFTER INSERT
 --   1 audit_insert  writes the audit trail; a refusal that comes later undoes it
@@ -137,6 +138,10 @@ CREATE TABLE lims.instrument_file (
     received_by bigint DEFAULT lims.context_id('user_id'),
     received_by_key bigint DEFAULT lims.context_id('api_key_id'),
     processed_at timestamptz,
+    -- Decisions for a release to come: the profile, exclusions, aliases of tracking ids, the
+    -- tests that values are for, each with the person and the time (213).
+    decisions jsonb NOT NULL DEFAULT '{}'
+        CHECK (jsonb_typeof(decisions) = 'object'),
     -- A person's decision: the profile, excluded rows, aliases of tracking ids.
     resolution jsonb CHECK (jsonb_typeof(resolution) = 'object'),
     resolution_reason text CHECK (length(resolution_reason) BETWEEN 1 AND 2000),

@@ -13,6 +13,7 @@
 --       readings: [ { sheet, row, column, offset, cell, trackingId, testCode,
 --                     result, unit, qualifier, analysedAt, operator,
 --                     comment, control: its place in controls, native, times } ],
+--       tests: [ { row, sampleTestId } ], by which a person says for which tests values are,
 --       more }
 --
 -- The native value of a control is the result of the same file with which it is compared.
@@ -342,6 +343,6 @@ BEGIN
       LEFT JOIN samples s ON s.name = r."trackingId"
       LEFT JOIN definitions d ON d.code = r."testCode"
       LEFT JOIN tests t ON t.sample_id = s.id AND t.test_definition_id = d.id;
-    RETURN coalesce(v_rows, '{}');
+    RETURN lims.name_tests(p_organization, coalesce(v_rows, '{}'), p_reading -> 'tests');
 END
 $$;

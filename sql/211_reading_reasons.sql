@@ -26,7 +26,7 @@ BEGIN
                                                 r.sample_id,
                                                 CASE WHEN r.sample_id IS NULL
                                                      THEN r.tracking_id END,
-                                                r.test_code))
+                                                r.test_code, r.sample_test_id))
                    AS in_all
           FROM unnest(p_rows) r
     ), policy AS MATERIALIZED (

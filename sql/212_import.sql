@@ -243,6 +243,10 @@ BEGIN
     IF NOT decided THEN
         RETURN;
     END IF;
+    -- Whichever way the file came, nobody but the instrument says what is entered now.
+    IF p_from = 'received' THEN
+        PERFORM set_config('lims.surface', 'instrument file', true);
+    END IF;
     IF NOT v_blocked AND p_reading -> 'readings' = '[]' THEN
         v_blocked := true;
         v_reasons := v_reasons || lims.file_reason('no_result_rows', 'blocking',

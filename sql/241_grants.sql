@@ -272,6 +272,10 @@ GRANT EXECUTE ON FUNCTION lims.write_controls, lims.write_readings, lims.lock_re
     lims.import_file, lims.take_received_file, lims.act_for_sender, lims.file_backlog TO
     lims_app;
 
+-- 213_file_decisions.sql
+GRANT EXECUTE ON FUNCTION lims.name_tests, lims.bare_decisions, lims.signed_decision TO
+    lims_app;
+
 -- 220_extraction.sql
 GRANT EXECUTE ON FUNCTION lims.apply_extraction, lims.same_result TO lims_app;
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instruments/decisions.h"
 #include "instruments/import.h"
 #include "instruments/instruments.h"
 #include "kernel/error.h"
@@ -25,7 +26,7 @@ static const char *const row_statuses[] = { "written", "unchanged", "control", N
 
 enum { SHOWN = LIMS_F_OUT, PERHAPS = LIMS_F_OUT | LIMS_F_NULLABLE };
 
-static const lims_field_t fields[] = {
+const lims_field_t lims_instrument_file_fields[] = {
     { .name = "id",
       .type = LIMS_T_ID,
       .flags = SHOWN,
@@ -90,6 +91,10 @@ static const lims_field_t fields[] = {
       .type = LIMS_T_JSON,
       .flags = PERHAPS,
       .doc = "Decisions with which the file was released: profile, exclusions and aliases." },
+    { .name = "decisions",
+      .type = LIMS_T_JSON,
+      .flags = SHOWN,
+      .doc = "Decisions for a release to come, each with the person (by) and the time (at)." },
     { .name = "resolutionReason",
       .type = LIMS_T_STRING,
       .flags = PERHAPS,
@@ -177,85 +182,6 @@ static const lims_field_t filters[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_field_t exclude_fields[] = {
-    { .name = "sheet", .type = LIMS_T_STRING, .max = 255, .doc = "Name of the workbook's sheet." },
-    { .name = "row",
-      .type = LIMS_T_INTEGER,
-      .min = 1,
-      .max = APR_INT32_MAX,
-      .doc = "Number of the row or line to leave out, from 1; with further members, only the cells "
-             "of that row that fit them." },
-    { .name = "column",
-      .type = LIMS_T_INTEGER,
-      .min = 1,
-      .max = LIMS_FILE_COLUMNS_MAX,
-      .doc = "Number of the column, counted from 1." },
-    { .name = "cell",
-      .type = LIMS_T_STRING,
-      .min = 2,
-      .max = 16,
-      .doc = "Row and column together, as in a spreadsheet: D12." },
-    { .name = "test",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .max = 255,
-      .doc = "Code of the test definition." },
-    { .name = "trackingId",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .max = 1000,
-      .doc = "Sample name to leave out, as the file has it." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_REQUIRED,
-      .min = 1,
-      .doc = "Reason why this is left out." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t alias_fields[] = {
-    { .name = "from",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_REQUIRED,
-      .min = 1,
-      .doc = "Tracking id as the file has it." },
-    { .name = "to",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_REQUIRED,
-      .min = 1,
-      .doc = "Tracking id of the sample that is meant." },
-    { .name = "reason",
-      .type = LIMS_T_STRING,
-      .flags = LIMS_F_REQUIRED,
-      .min = 1,
-      .doc = "Reason why the tracking id in the file is known to mean this sample." },
-    LIMS_FIELD_END,
-};
-
-static const lims_field_t release_input[] = {
-    LIMS_REASON_FIELD,
-    { .name = "profile",
-      .type = LIMS_T_STRING,
-      .min = 1,
-      .max = 64,
-      .doc = "Code of the profile to read the file by." },
-    { .name = "exclude",
-      .type = LIMS_T_OBJECT_LIST,
-      .members = exclude_fields,
-      .max = 1000,
-      .doc =
-          "Parts of the file to leave out: rows, cells, tests of a row, samples. All members of an "
-          "element have to apply to a value, and each element has to apply to at least one." },
-    { .name = "aliases",
-      .type = LIMS_T_OBJECT_LIST,
-      .flags = LIMS_F_UNIQUE,
-      .members = alias_fields,
-      .unique = "from",
-      .max = 1000,
-      .doc = "Tracking ids to read in place of those in the file." },
-    LIMS_FIELD_END,
-};
-
 static const lims_field_t again_input[] = {
     { .name = "profile",
       .type = LIMS_T_STRING,
@@ -292,79 +218,28 @@ static const lims_field_t again_output[] = {
     LIMS_FIELD_END,
 };
 
-/* --- What a release is made with ------------------------------------------ */
-
-static const char *text_of(const lims_json_t *object, const char *name, const char *otherwise)
-{
-    const lims_json_t *member = lims_json_member(object, name);
-
-    return member && member->text ? member->text : otherwise;
-}
-
-/* The lists are JSON that was already validated as fields. */
-static const lims_error_t *take_lists(lims_import_t *import, lims_request_t *rq)
-{
-    const char *exclude = lims_values_get(rq->values, "exclude");
-    const char *aliases = lims_values_get(rq->values, "aliases");
-    apr_array_header_t *rows = apr_array_make(rq->pool, 4, sizeof(lims_excluded_t));
-    apr_array_header_t *names = apr_array_make(rq->pool, 4, sizeof(lims_alias_t));
-    lims_json_t *list = NULL;
-    const lims_error_t *error = NULL;
-
-    if (exclude) {
-        error = lims_json_parse(&list, exclude, strlen(exclude), rq->pool);
-        for (const lims_json_t *each = error ? NULL : list->first; each && !error;
-             each = each->next) {
-            int index = rows->nelts;
-            error = lims_exclude_take(apr_array_push(rows), each, index, rq->pool);
-        }
-        import->excluded = rows;
-    }
-    if (aliases && !error) {
-        error = lims_json_parse(&list, aliases, strlen(aliases), rq->pool);
-        for (const lims_json_t *each = error ? NULL : list->first; each; each = each->next) {
-            APR_ARRAY_PUSH(names, lims_alias_t) =
-                (lims_alias_t){ .from = text_of(each, "from", ""), .to = text_of(each, "to", "") };
-        }
-        import->aliases = names;
-    }
-    return error;
-}
-
-/* The decisions of a release, as JSON that is kept with the file. */
-static const char *resolution_of(lims_request_t *rq)
-{
-    static const char *const names[] = { "exclude", "aliases" };
-    const char *profile = lims_values_get(rq->values, "profile");
-    lims_writer_t *w = lims_writer_create(rq->pool);
-    apr_size_t length = 0;
-
-    lims_writer_object_begin(w);
-    if (profile) {
-        lims_writer_key(w, "profile");
-        lims_writer_string(w, profile);
-    }
-    for (apr_size_t i = 0; i < LIMS_LENGTH(names); i++) {
-        const char *list = lims_values_get(rq->values, names[i]);
-        if (list) {
-            lims_writer_key(w, names[i]);
-            lims_writer_raw(w, list);
-        }
-    }
-    lims_writer_object_end(w);
-    return lims_writer_finish(&length, w);
-}
-
 /* --- Reading again -------------------------------------------------------- */
 
 static const lims_error_t *check_again(lims_request_t *rq)
 {
     const char *dry = lims_values_get(rq->values, "dryRun");
-    lims_import_t *import = lims_import_create(NULL, NULL, 0, NULL, rq->pool);
 
     rq->roll_back = dry && *dry == 't';
-    rq->staged = import;
-    return take_lists(import, rq);
+    rq->staged = lims_import_create(NULL, NULL, 0, NULL, rq->pool);
+    return NULL;
+}
+
+/* A dry run needs no reason. */
+static const lims_error_t *check_release(lims_request_t *rq)
+{
+    const lims_error_t *error = check_again(rq);
+
+    if (!error && !rq->roll_back && !rq->reason) {
+        return lims_client_error(rq->pool, LIMS_E_INVALID_BODY,
+                                 "reason is missing (--reason at the command line): a file is "
+                                 "released with one.");
+    }
+    return error ? error : lims_decisions_take(rq->staged, rq);
 }
 
 static const lims_error_t *prepare(lims_request_t *rq)
@@ -382,6 +257,17 @@ static const lims_error_t *prepare(lims_request_t *rq)
         import->asked = profile;
     }
     return error;
+}
+
+/* What was decided before is used as well, but for what this release decides itself. */
+static const lims_error_t *prepare_release(lims_request_t *rq)
+{
+    const lims_error_t *error = lims_decisions_recall(rq);
+
+    if (!error) {
+        error = lims_decisions_take(rq->staged, rq);
+    }
+    return error ? error : prepare(rq);
 }
 
 static const lims_error_t *work(lims_request_t *rq)
@@ -416,7 +302,8 @@ static const lims_error_t *release(lims_request_t *rq)
 {
     lims_import_t import = *(lims_import_t *)rq->staged;
     const lims_error_t *error =
-        lims_import_decide(&import, rq, "quarantined", resolution_of(rq), rq->reason);
+        lims_import_decide(&import, rq, "quarantined", lims_decisions_text(rq),
+                           rq->reason ? rq->reason : "dry run");
 
     if (error) {
         return error;
@@ -503,14 +390,14 @@ static const lims_route_t routes[] = {
       .operation = "releaseInstrumentFile",
       .summary = "Release a quarantined file: import it with corrections",
       .description = "The file's bytes are read again: by the profile that is named, without what "
-                     "is excluded, with aliases in place of tracking ids. Everything that remains "
-                     "is imported, or nothing. The decisions are kept with the file.",
+                     "is excluded, with aliases in place of tracking ids, into the tests that are "
+                     "named. Everything that remains is imported, or nothing. The decisions are "
+                     "kept with the file. A dry run needs no reason.",
       .permission = "file.review",
-      .flags = LIMS_R_REASON,
-      .input = release_input,
+      .input = lims_release_input,
       .status = 200,
-      .check = check_again,
-      .prepare = prepare,
+      .check = check_release,
+      .prepare = prepare_release,
       .work = work,
       .handler = release,
       .errors = release_errors },
@@ -560,7 +447,7 @@ static const lims_route_t routes[] = {
 
 static const lims_route_t no_routes[] = { LIMS_ROUTE_END };
 
-static const lims_resource_t file_row = {
+const lims_resource_t lims_instrument_file_row = {
     .name = "row of an instrument file",
     .title = "Instrument files",
     .schema = "InstrumentFileRow",
@@ -574,11 +461,11 @@ const lims_resource_t lims_instrument_file = {
     .title = "Instrument files",
     .schema = "InstrumentFile",
     .doc = "File that an instrument sent, with its status and reasons.",
-    .fields = fields,
+    .fields = lims_instrument_file_fields,
     .routes = routes,
     .record = LIMS_STMT_INSTRUMENT_FILE_GET,
     .lock = LIMS_STMT_INSTRUMENT_FILE_LOCK,
     .nested = "results",
-    .nested_resource = &file_row,
+    .nested_resource = &lims_instrument_file_row,
     .nested_statement = LIMS_STMT_INSTRUMENT_FILE_ROWS,
 };

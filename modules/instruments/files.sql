@@ -49,6 +49,26 @@ SELECT json_build_object(
  WHERE f.organization_id = :$organization::bigint
    AND f.id = :id::bigint
 
+-- name: instrument_file_decisions many
+-- The decisions that were kept, as a release takes them.
+SELECT f.decisions -> 'profile' ->> 'code' AS "profile",
+       lims.bare_decisions(f.decisions -> 'exclude') AS "exclude",
+       lims.bare_decisions(f.decisions -> 'aliases') AS "aliases",
+       lims.bare_decisions(f.decisions -> 'tests') AS "tests"
+  FROM lims.instrument_file f
+ WHERE f.organization_id = :$organization::bigint
+   AND f.id = :id::bigint
+
+-- name: instrument_file_decide one
+UPDATE lims.instrument_file
+   SET decisions = CASE WHEN (:decisions::jsonb) ? 'profile'
+                        THEN :decisions::jsonb || jsonb_build_object('profile',
+                                 jsonb_build_object('code', :decisions::jsonb -> 'profile'))
+                        ELSE :decisions::jsonb END
+ WHERE organization_id = :$organization::bigint
+   AND id = :id::bigint
+RETURNING id
+
 -- name: instrument_file_reject one
 UPDATE lims.instrument_file
    SET status = 'rejected',

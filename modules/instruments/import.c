@@ -181,6 +181,9 @@ void lims_import_read(lims_import_t *import)
     if (import->aliases) {
         rename_samples(import);
     }
+    if (import->named) {
+        lims_decisions_settle(import);
+    }
     lims_controls_compare(import->readings, true, import->pool);
 }
 

@@ -53,6 +53,8 @@ typedef struct {
     const char *broken;                /* code of a profile that cannot be parsed, or NULL */
     apr_array_header_t *excluded;      /* of lims_excluded_t, or NULL */
     const apr_array_header_t *aliases; /* of lims_alias_t, or NULL */
+    const char *tests;                 /* JSON: [{ row, sampleTestId }], or NULL */
+    apr_array_header_t *named;         /* of int: the rows in .tests, or NULL */
     /* What it says. */
     lims_readings_t *readings;
     /* What was decided. */
@@ -87,6 +89,9 @@ const lims_error_t *lims_exclude_take(lims_excluded_t *out, const lims_json_t *o
                                       apr_pool_t *pool);
 void lims_import_exclude(lims_import_t *import);
 const lims_error_t *lims_exclude_check(const lims_import_t *import, apr_pool_t *pool);
+
+/* decisions.c: drops the reasons that naming the tests of rows has settled. */
+void lims_decisions_settle(lims_import_t *import);
 
 /* Imports or quarantines the stored file, whose status is `from`: sets .decided
  * and .status. With a `reason` the file is released, with `resolution` (JSON,

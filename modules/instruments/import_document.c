@@ -350,6 +350,10 @@ const char *lims_import_document(const lims_import_t *import, int at_most, apr_p
         lims_writer_boolean(w, true);
     }
     write_readings(w, list, pool);
+    if (import->tests) {
+        lims_writer_key(w, "tests");
+        lims_writer_raw(w, import->tests);
+    }
     lims_writer_object_end(w);
     return lims_writer_finish(&length, w);
 }

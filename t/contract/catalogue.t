@@ -45,6 +45,7 @@ my %column = (
     'ingestInstrumentFile.profile'      => 'instrument_file.profile_code',
     'ingestInstrumentFile.status'       => 'instrument_file.status',
     'releaseInstrumentFile.profile'     => 'instrument_profile.code',
+    'decideInstrumentFile.decisions.profile' => 'instrument_profile.code',
     'reevaluateInstrumentFile.profile'  => 'instrument_profile.code',
     'uploadInstrumentFile.rows.status'  => 'extraction_row.status',
     'listEvents.type'                   => 'event.type',
@@ -128,7 +129,8 @@ my %in_c_alone = (
             "testInstrumentProfile.$_" => 'of a trial, which keeps nothing') }
         qw(content contentBase64)),
     'testInstrumentProfile.fileName' => 'of a trial, which keeps nothing',
-    map { ("releaseInstrumentFile.$_" => 'in the resolution, a document') }
+    map { ("releaseInstrumentFile.$_" => 'in the resolution, a document',
+            "decideInstrumentFile.decisions.$_" => 'in the decisions, a document') }
         qw(exclude.sheet exclude.cell exclude.test exclude.trackingId exclude.reason
         aliases.from aliases.to aliases.reason),
 );

@@ -90,6 +90,7 @@ my %options = (
     'saved-view update' => [qw(--name x)],
     'qc-series update' => [qw(--rules 1-3s)],
     'instrument update' => [qw(--name x)],
+    'instrument-file decide' => [qw(--decisions {})],
     'sample unreceive' => [],
     'sample disposition' => [qw(--disposition on_hold)],
     'user update' => [qw(--display-name x)],

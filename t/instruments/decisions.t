@@ -1,0 +1,105 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+#
+# A file that does not say which of several tests it means is held; people decide one by
+# one, each decision with its person and time, and release it with what they decided.
+use strict;
+use warnings;
+
+use LIMS::Files::Instrument;
+use LIMS::Service::CommandLine;
+use LIMS::Service::Laboratory;
+use LIMS::Test;
+
+my $lims = LIMS::Test->new;
+my $lab  = LIMS::Service::Laboratory->new($lims);
+my $pc   = LIMS::Files::Instrument->new($lab);
+my ($ann, $bob) = map { LIMS::Service::CommandLine->new($lims, $_, roles => ['qa_officer']) }
+    'Ann Lee', 'Bob Ray';
+my @why = (reason => 'bench sheet 7');
+$pc->profile;
+
+# A received sample whose only test was repeated: ($sample, the test, its repetitions).
+sub repeated {
+    my ($replicates) = @_;
+    my $sample = $pc->sample('NO3');
+    my $first = $pc->test($sample, 'NO3')->{id};
+    my $added = $lims->post("/sample-tests/$first/retest",
+        { reason => 'doubtful', replicates => $replicates })->json;
+    return ($sample, $first, map { $_->{id} } @{ $added->{tests} });
+}
+
+# The result of each test.
+sub results {
+    return [ map { $lims->get("/sample-tests/$_")->json->{result} } @_ ];
+}
+
+subtest 'a row for the only pending test of a family' => sub {
+    my ($sample, $first, $again) = repeated(1);
+    $lab->enter($first, '1.0');
+    is($pc->send($pc->csv([ $sample, 'NO3', '2.0' ]))->json->{status}, 'imported', 'is imported');
+    is_deeply(results($first, $again), [ '1.0', '2.0' ], '... into it');
+    is_deeply($lims->db->selectcol_arrayref(q{SELECT DISTINCT surface FROM lims.audit_entry
+        WHERE table_name = 'sample_test' AND record_id = ? AND changes -> 'result' IS NOT NULL},
+        undef, $again), ['instrument file'], 'the trail says how it came');
+};
+
+subtest 'a test that a person names' => sub {
+    my ($sample, @tests) = repeated(2);
+    my $answer = $pc->send($pc->csv([ $sample, 'NO3', '3.0' ]));
+    my $held = $answer->json;
+    is_deeply([ $held->{status}, @{ $pc->codes($answer) } ], [ 'quarantined', 'ambiguous_test' ],
+        'several that are pending: held');
+    my $id = $held->{id};
+    my ($other) = $lab->tests($lab->sample(testDefinitionIds => [ $lab->definition ]));
+    my $wrong = $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
+        tests => [ { row => 2, sampleTestId => $other } ]);
+    like($wrong->{message}, qr/row 2 has no value for sample test $other/, 'another sample\'s test');
+    $ann->refused('invalid_transition', 'instrument-file release', $id, @why,
+        tests => [ { row => 3, sampleTestId => $tests[1] } ]);
+    $ann->refused('invalid_body', 'instrument-file release', $id,
+        tests => [ { row => 2, sampleTestId => $tests[1] } ]);
+    my $dry = $ann->done('instrument-file release', $id, dryRun => 'true',
+        tests => [ { row => 2, sampleTestId => $tests[1] } ]);
+    is($dry->{status}, 'released', 'a dry run needs no reason');
+    is_deeply(results(@tests), [ undef, undef, undef ], '... and changes nothing');
+    my $made = $ann->done('instrument-file release', $id, @why,
+        tests => [ { row => 2, sampleTestId => $tests[1] } ]);
+    is_deeply(results(@tests), [ undef, '3.0', undef ], 'released, into the test that is named');
+    is_deeply($made->{resolution}{tests}, [ { row => 2, sampleTestId => $tests[1] } ],
+        '... which is kept');
+};
+
+subtest 'decisions that are kept until the release' => sub {
+    my ($sample, @tests) = repeated(1);
+    my $held = $pc->send($pc->csv([ $sample, 'NO3', '4.0' ], [ $sample, 'NO3', '5.0' ],
+        [ 'RINSE', 'NO3', '0' ]))->json;
+    my $id = $held->{id};
+    is($held->{status}, 'quarantined', 'two values for a repeated test, and a rinse');
+    my $rinse = { row => 4, reason => 'a rinse' };
+    my $first = $ann->done('instrument-file decide', $id,
+        decisions => { exclude => [$rinse] })->{decisions}{exclude}[0];
+    is_deeply([ @$first{qw(row reason by)} ], [ 4, 'a rinse', $ann->{id} ], 'hers');
+    like($first->{at}, qr/\A\d{4}-\d\d-\d\dT/, '... with the time');
+    my @named = ({ row => 2, sampleTestId => $tests[0] }, { row => 3, sampleTestId => $tests[1] });
+    my $both = $bob->done('instrument-file decide', $id,
+        decisions => { exclude => [$rinse], tests => \@named })->{decisions};
+    is_deeply($both->{exclude}, [$first], 'it stays hers');
+    is_deeply([ map { $_->{by} } @{ $both->{tests} } ], [ ($bob->{id}) x 2 ], 'the others are his');
+    is_deeply($bob->done('instrument-file show', $id)->{decisions}, $both, 'shown with the file');
+    $bob->refused('invalid_body', 'instrument-file decide', $id,
+        decisions => { exclude => [ { row => 0, reason => 'x' } ] });
+    is($bob->done('instrument-file release', $id, @why)->{status}, 'released',
+        'released as decided');
+    is_deeply(results(@tests), [ '4.0', '5.0' ], '... each value into its test');
+    $bob->refused('invalid_transition', 'instrument-file decide', $id, decisions => {});
+};
+
+subtest 'who decides' => sub {
+    my $clerk = LIMS::Service::CommandLine->new($lims, 'Ben Walsh', roles => ['receiving_clerk']);
+    my $id = $pc->send($pc->csv([ 'NOBODY', 'NO3', '1' ]))->json->{id};
+    $clerk->refused('permission_required', 'instrument-file decide', $id, decisions => {});
+    $clerk->refused('permission_required', 'instrument-file release', $id, @why);
+};
+
+done_testing();
