@@ -184,6 +184,14 @@ CREATE TABLE lims.test_definition (
     presumptive_minimum numeric,
     -- Days from receipt until its result is due; NULL: no promise.
     turnaround_days integer CHECK (turnaround_days BETWEEN 0 AND 3650),
+    -- The steps of a confirmation in order: [{ step, medium, afterHours }], the hours from
+    -- the reading before, of the first from the entry of the result.
+    confirmation_plan jsonb NOT NULL DEFAULT '[]' CHECK (
+        jsonb_typeof(confirmation_plan) = 'array'
+        AND jsonb_array_length(confirmation_plan) <= 20
+        AND NOT jsonb_path_exists(confirmation_plan, '$[*] ? (!(
+            @.step.type() == "string" && @.afterHours.type() == "number"
+            && @.afterHours >= 0 && @.afterHours <= 8760))')),
     active boolean NOT NULL DEFAULT true,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),

@@ -31,27 +31,28 @@
 --
 -- BEFORE UPDATE
 --   1 guard_analyzed_update  refuses a time of analysis that cannot be
---   2 guard_disposition      refuses to cancel what is verified, and what an open
+--   2 guard_confirmed        asks for the signature of a confirmation's outcome (142)
+--   3 guard_disposition      refuses to cancel what is verified, and what an open
 --                            investigation is about where that blocks (135)
---   3 guard_inactive         refuses changes of a test that is not active (135)
---   4 guard_links_update     lets a failed media lot be left for another only, with
+--   4 guard_inactive         refuses changes of a test that is not active (135)
+--   5 guard_links_update     lets a failed media lot be left for another only, with
 --                            another result: looks at the result as it was sent, before
---                            it is judged (7)
---   5 guard_update           refuses references not in use, and another sample or
+--                            it is judged (8)
+--   6 guard_update           refuses references not in use, and another sample or
 --                            definition
---   6 identity               refuses another id, organization or created_at
---   7 judge_update           judges a result that changed, unless a function of the
+--   7 identity               refuses another id, organization or created_at
+--   8 judge_update           judges a result that changed, unless a function of the
 --                            owner writes it judged; decides the status, which the lock
---                            looks at (8)
---   8 lock_update            refuses changes of a verified result; a verification
+--                            looks at (9)
+--   9 lock_update            refuses changes of a verified result; a verification
 --                            passes its gates
---   9 measure_update         says whether the holding time was met, once it is decided
---                            what is withdrawn (8)
---  10 names_update           freezes names and limits of what is verified, once that
---                            was allowed (8)
---  11 permit_reopen          refuses whoever may not reopen (165)
---  12 permit_verify          refuses whoever may not verify (165)
---  13 touch                  sets updated_at, last, when the row is what it will be
+--  10 measure_update         says whether the holding time was met, once it is decided
+--                            what is withdrawn (9)
+--  11 names_update           freezes names and limits of what is verified, once that
+--                            was allowed (9)
+--  12 permit_reopen          refuses whoever may not reopen (165)
+--  13 permit_verify          refuses whoever may not verify (165)
+--  14 touch                  sets updated_at, last, when the row is what it will be
 --
 -- BEFORE DELETE
 --   1 keep                   refuses to delete a test that has had results
@@ -223,6 +224,10 @@ CREATE INDEX sample_test_definition
 CREATE INDEX sample_test_media_lot
     ON lims.sample_test (organization_id, media_lot_id)
  WHERE media_lot_id IS NOT NULL;
+
+CREATE INDEX sample_test_confirmation
+    ON lims.sample_test (organization_id, id)
+ WHERE confirmation_status IS NOT NULL;
 
 CREATE INDEX sample_test_reagent_lot
     ON lims.sample_test (organization_id, reagent_lot_id)

@@ -85,3 +85,52 @@ FOR EACH ROW EXECUTE FUNCTION lims.confirmation_step_guard();
 SELECT lims.attach_append_only('confirmation_step');
 
 SELECT lims.attach_audit('confirmation_step');
+
+-- The next reading of a pending confirmation by the plan of its test definition: which
+-- step, and when. Steps count from the entry of the result; no row where none is left.
+CREATE FUNCTION lims.next_reading(p_organization bigint, p_sample_test bigint)
+RETURNS TABLE (step text, due timestamptz)
+LANGUAGE sql STABLE
+AS $$
+    SELECT p.entry ->> 'step',
+           coalesce(r.last_at, t.entered_at)
+               + (p.entry ->> 'afterHours')::double precision * interval '1 hour'
+      FROM lims.sample_test t
+      JOIN lims.test_definition d
+        ON d.organization_id = t.organization_id
+       AND d.id = t.test_definition_id
+     CROSS JOIN LATERAL (
+           SELECT count(*)::integer AS steps, max(s.read_at) AS last_at
+             FROM lims.confirmation_step s
+            WHERE s.organization_id = t.organization_id
+              AND s.sample_test_id = t.id
+              AND s.created_at >= t.entered_at) r
+     CROSS JOIN LATERAL (SELECT d.confirmation_plan -> r.steps AS entry) p
+     WHERE t.organization_id = p_organization
+       AND t.id = p_sample_test
+       AND t.confirmation_status = 'pending'
+       AND p.entry IS NOT NULL
+$$;
+
+-- The outcome of a confirmation is signed where the policy asks for signatures.
+CREATE FUNCTION lims.confirmation_signed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lims.organization o
+         WHERE o.id = NEW.organization_id
+           AND o.esignature_required
+    ) AND NOT lims.is_signed(NEW.organization_id, lims.context_id('signature_id'),
+                             'reviewed', 'sample_test', NEW.id) THEN
+        PERFORM lims.refuse('esignature_required', 'the outcome of a confirmation needs a '
+            'signature with password re-authentication');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER guard_confirmed BEFORE UPDATE ON lims.sample_test
+FOR EACH ROW WHEN (OLD.confirmation_status = 'pending'
+    AND NEW.confirmation_status IN ('confirmed', 'refuted'))
+EXECUTE FUNCTION lims.confirmation_signed();

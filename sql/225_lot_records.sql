@@ -48,10 +48,10 @@ SELECT t.organization_id, t.id, t.media_lot_id AS "mediaLotId", t.kind,
 
 -- Recall: the tests that name a lot, with the certificate in force of their sample.
 CREATE VIEW lims.lot_recall_record WITH (security_invoker = true) AS
-SELECT t.organization_id, t.id AS "sampleTestId", t.reagent_lot_id AS "reagentLotId",
+SELECT t.organization_id, t.id, t.id AS "sampleTestId", t.reagent_lot_id AS "reagentLotId",
        t.media_lot_id AS "mediaLotId", t.sample_id AS "sampleId",
        s.tracking_id AS "trackingId", t.result, t.status,
-       c.certificate_number AS "certificateNumber", c.version, t.id AS "cursor"
+       c.certificate_number AS "certificateNumber", c.version
   FROM lims.sample_test t
   JOIN lims.sample s
     ON s.organization_id = t.organization_id

@@ -105,7 +105,8 @@ SELECT d.organization_id, d.id, d.code, d.name, d.method, d.unit,
        d.requires_worksheet AS "requiresWorksheet",
        d.requires_confirmation AS "requiresConfirmation",
        d.presumptive_minimum AS "presumptiveMinimum",
-       d.turnaround_days AS "turnaroundDays", d.active,
+       d.turnaround_days AS "turnaroundDays",
+       d.confirmation_plan AS "confirmationPlan", d.active,
        d.created_at AS "createdAt", d.updated_at AS "updatedAt"
   FROM lims.test_definition d;
 
@@ -249,11 +250,14 @@ SELECT i.organization_id, i.id, i.code, i.name, i.manufacturer, i.model,
 CREATE VIEW lims.confirmation_record WITH (security_invoker = true) AS
 SELECT t.organization_id, t.id, t.sample_id AS "sampleId",
        d.code AS "testCode", d.name AS "testName", t.result,
-       t.confirmation_status AS "confirmationStatus"
+       t.confirmation_status AS "confirmationStatus", d.confirmation_plan AS plan,
+       n.step AS "nextStep", n.due AS "nextReadDue"
   FROM lims.sample_test t
   JOIN lims.test_definition d
     ON d.organization_id = t.organization_id
-   AND d.id = t.test_definition_id;
+   AND d.id = t.test_definition_id
+  LEFT JOIN LATERAL lims.next_reading(t.organization_id, t.id) n
+    ON t.confirmation_status = 'pending';
 
 CREATE VIEW lims.confirmation_step_record WITH (security_invoker = true) AS
 SELECT s.organization_id, s.id, s.sample_test_id AS "sampleTestId", s.position,

@@ -178,6 +178,9 @@ GRANT EXECUTE ON FUNCTION lims.qc_template_is_used, lims.set_qc_template_control
 GRANT EXECUTE ON FUNCTION lims.qc_counts, lims.required_qc_template, lims.qc_pending
     TO lims_app;
 
+-- 142_confirmation.sql
+GRANT EXECUTE ON FUNCTION lims.next_reading TO lims_app;
+
 -- 145_qc_series.sql
 GRANT EXECUTE ON FUNCTION lims.westgard, lims.qc_baseline, lims.qc_z, lims.qc_opposed,
     lims.qc_near, lims.qc_points, lims.qc_broken TO lims_app;

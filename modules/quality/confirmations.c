@@ -9,6 +9,7 @@
  */
 #include "kernel/vocabulary.h"
 #include "quality/quality.h"
+#include "reference/reference.h"
 #include "service/service.h"
 
 static const lims_field_t fields[] = {
@@ -37,6 +38,20 @@ static const lims_field_t fields[] = {
       .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
       .doc = "Status of the confirmation: pending for a presumptive positive; null when no "
              "confirmation is needed." },
+    { .name = "plan",
+      .type = LIMS_T_OBJECT_LIST,
+      .members = lims_confirmation_plan,
+      .flags = LIMS_F_OUT,
+      .doc = "Steps of the confirmation by the plan of the test definition." },
+    { .name = "nextStep",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of the next step of the plan; null where none is left.",
+      .example = "BGLB, gas" },
+    { .name = "nextReadDue",
+      .type = LIMS_T_TIMESTAMP,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "When the next step of the plan is to be read, UTC; null where none is left." },
     LIMS_FIELD_END,
 };
 
@@ -47,6 +62,10 @@ static const lims_field_t filters[] = {
       .values = lims_confirmation_statuses,
       .doc = "Only confirmations of this status." },
     { .name = "sampleId", .type = LIMS_T_ID, .doc = "Only confirmations for this sample." },
+    { .name = "dueBefore",
+      .type = LIMS_T_TIMESTAMP,
+      .doc = "Only confirmations whose next reading is due before this time, UTC.",
+      .example = "2026-11-21T08:00:00Z" },
     LIMS_FIELD_END,
 };
 
@@ -115,7 +134,8 @@ static const lims_field_t outcome_input[] = {
     LIMS_FIELD_END,
 };
 
-static const lims_error_e outcome_errors[] = { LIMS_E_TEST_VERIFIED_LOCKED,
+static const lims_error_e outcome_errors[] = { LIMS_E_ESIGNATURE_REQUIRED,
+                                               LIMS_E_TEST_VERIFIED_LOCKED,
                                                LIMS_E_INVALID_TRANSITION, LIMS_E_COUNT };
 
 static const lims_route_t routes[] = {
@@ -158,6 +178,8 @@ static const lims_route_t routes[] = {
       .permission = "confirmation.decide",
       .input = outcome_input,
       .status = 200,
+      .meaning = "reviewed",
+      .signs = "sample_test",
       .statement = LIMS_STMT_CONFIRMATION_OUTCOME,
       .errors = outcome_errors },
     LIMS_ROUTE_END,

@@ -15,6 +15,7 @@ SELECT *
    AND (:confirmationStatus::text IS NULL
         OR "confirmationStatus" = :confirmationStatus::text)
    AND (:sampleId::bigint IS NULL OR "sampleId" = :sampleId::bigint)
+   AND (:dueBefore::timestamptz IS NULL OR "nextReadDue" < :dueBefore::timestamptz)
  ORDER BY id
  LIMIT :limit::bigint + 1
 

@@ -66,7 +66,8 @@ static const lims_field_t recall_paging[] = { LIMS_PAGING_FIELDS, LIMS_FIELD_END
 /* Reads the lot with its page, so that a lot of nobody is told from one without use. */
 static const lims_error_t *recall(lims_request_t *rq, lims_stmt_e lot, lims_stmt_e uses)
 {
-    const lims_call_t calls[] = { { .statement = lot }, { .statement = uses } };
+    const lims_call_t calls[] = { { .statement = lot },
+                                  { .statement = lims_service_in_order(rq, uses) } };
     lims_result_t *results[LIMS_LENGTH(calls)] = { NULL };
     const lims_error_t *error = lims_service_read(results, rq, calls, LIMS_LENGTH(calls));
 

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
 
--- name: reagent_lot_recall many custom
+-- name: reagent_lot_recall many list custom
 SELECT *
   FROM lims.lot_recall_record
  WHERE organization_id = :$organization::bigint
    AND "reagentLotId" = :id::bigint
-   AND "sampleTestId" > :cursor::bigint
- ORDER BY "sampleTestId"
+   AND id > :cursor::bigint
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
--- name: media_lot_recall many custom
+-- name: media_lot_recall many list custom
 SELECT *
   FROM lims.lot_recall_record
  WHERE organization_id = :$organization::bigint
    AND "mediaLotId" = :id::bigint
-   AND "sampleTestId" > :cursor::bigint
- ORDER BY "sampleTestId"
+   AND id > :cursor::bigint
+ ORDER BY id
  LIMIT :limit::bigint + 1
 
 -- name: lot_override_add one

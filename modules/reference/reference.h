@@ -17,6 +17,8 @@ extern const lims_resource_t lims_material_type;
 extern const lims_resource_t lims_storage_location;
 extern const lims_resource_t lims_instrument;
 extern const lims_resource_t lims_test_definition;
+/* Members of a step of a confirmation plan. */
+extern const lims_field_t lims_confirmation_plan[];
 extern const lims_resource_t lims_specification;
 extern const lims_resource_t lims_panel;
 

@@ -5,6 +5,28 @@
 
 static const char *const result_types[] = { "numeric", "text", "presence", NULL };
 
+const lims_field_t lims_confirmation_plan[] = {
+    { .name = "step",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_REQUIRED,
+      .min = 1,
+      .doc = "Name of the step.",
+      .example = "BGLB, gas" },
+    { .name = "medium",
+      .type = LIMS_T_STRING,
+      .flags = LIMS_F_OUT | LIMS_F_NULLABLE,
+      .doc = "Name of the medium that is read; null if none.",
+      .example = "BGLB" },
+    { .name = "afterHours",
+      .type = LIMS_T_INTEGER,
+      .flags = LIMS_F_OUT | LIMS_F_REQUIRED,
+      .max = 8760,
+      .doc = "Hours until it is read: from the reading before, of the first step from the entry "
+             "of the result.",
+      .example = "48" },
+    LIMS_FIELD_END,
+};
+
 static const lims_field_t fields[] = {
     LIMS_REFERENCE_HEAD_FIELDS,
     { .name = "method",
@@ -85,6 +107,13 @@ static const lims_field_t fields[] = {
       .doc = "Turnaround time: days from receipt of a sample until the result is due. The largest "
              "of a sample's tests sets its dueDate.",
       .example = "5" },
+    { .name = "confirmationPlan",
+      .type = LIMS_T_OBJECT_LIST,
+      .members = lims_confirmation_plan,
+      .flags = LIMS_F_KEPT,
+      .max = 20,
+      .fallback = "[]",
+      .doc = "Steps by which a presumptive positive is confirmed, in their order." },
     LIMS_REFERENCE_TAIL_FIELDS,
     LIMS_FIELD_END,
 };

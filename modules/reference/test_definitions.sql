@@ -29,13 +29,14 @@ INSERT INTO lims.test_definition
        specification_low, specification_high, specification_text,
        reporting_limit, method_detection_limit, holding_time_hours,
        requires_worksheet, requires_confirmation, presumptive_minimum,
-       turnaround_days, active)
+       turnaround_days, confirmation_plan, active)
 VALUES (:$organization::bigint, :code::text, :name::text, :method::text, :unit::text,
         :resultType::text, :decimals::integer, :specificationLow::numeric,
         :specificationHigh::numeric, :specificationText::text, :reportingLimit::numeric,
         :methodDetectionLimit::numeric, :holdingTimeHours::numeric,
         :requiresWorksheet::boolean, :requiresConfirmation::boolean,
-        :presumptiveMinimum::numeric, :turnaroundDays::integer, :active::boolean)
+        :presumptiveMinimum::numeric, :turnaroundDays::integer,
+        :confirmationPlan::jsonb, :active::boolean)
 RETURNING id
 
 -- name: test_definition_update one
@@ -56,6 +57,7 @@ UPDATE lims.test_definition
        requires_confirmation = CASE WHEN :?requiresConfirmation THEN :requiresConfirmation::boolean ELSE requires_confirmation END,
        presumptive_minimum = CASE WHEN :?presumptiveMinimum THEN :presumptiveMinimum::numeric ELSE presumptive_minimum END,
        turnaround_days = CASE WHEN :?turnaroundDays THEN :turnaroundDays::integer ELSE turnaround_days END,
+       confirmation_plan = CASE WHEN :?confirmationPlan THEN :confirmationPlan::jsonb ELSE confirmation_plan END,
        active = CASE WHEN :?active THEN :active::boolean ELSE active END
  WHERE organization_id = :$organization::bigint
    AND id = :id::bigint

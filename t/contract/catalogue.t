@@ -339,7 +339,7 @@ my %once;
 subtest 'lists of values' => sub {
     my (%whole, @faults);
     # The order of a list is in no column.
-    for my $item (grep { $_->{field}{values} && $_->{path} !~ /\Alist\w+\.order\z/ } @items) {
+    for my $item (grep { $_->{field}{values} && $_->{path} !~ /\A(?:list|recall)\w+\.order\z/ } @items) {
         my ($path, $column, @mine) = (@$item{qw(path column)}, @{ $item->{field}{values} });
         if (my $by = reason(\%worked_out, $path)) {
             my $source = source_of(@$by);

@@ -67,4 +67,48 @@ is($ann->call('confirmation step', 999_999, outcome => 'growth')->{exit}, 3,
     'an unknown test has no steps');
 is(scalar @{ $ann->done('confirmation show', $test)->{steps} }, 2, 'recorded steps stay');
 
+# --- The plan -------------------------------------------------------------------------
+
+my $manager = LIMS::Service::CommandLine->new($lims, 'Lee Ann', roles => ['lab_manager']);
+my @plan = ({ step => 'LTB, gas', medium => 'LTB', afterHours => 24 },
+    { step => 'BGLB, gas', medium => undef, afterHours => 48 });
+is_deeply($manager->done('test-definition update', $definition, confirmationPlan => \@plan)
+        ->{confirmationPlan}, \@plan, 'a test definition has a plan of its confirmation');
+$manager->refused('invalid_body', 'test-definition update', $definition,
+    confirmationPlan => [ { step => 'LTB' } ]);
+my ($planned) = $lab->tests($lab->sample(testDefinitionIds => [$definition]));
+$lab->enter($planned, '23');
+
+sub due {
+    my ($from, $hours) = @_;
+    return $lab->value("SELECT to_char((?::timestamptz + make_interval(hours => ?))"
+            . " AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')", $from, $hours);
+}
+my $shown = $ann->done('confirmation show', $planned);
+is_deeply([ @$shown{qw(nextStep nextReadDue)} ],
+    [ 'LTB, gas', due($lims->get("/sample-tests/$planned")->json->{enteredAt}, 24) ],
+    'the first reading is due after the entry of the result');
+is_deeply($shown->{plan}, \@plan, 'the confirmation shows the plan');
+$shown = $ann->done('confirmation step', $planned, medium => 'LTB', outcome => 'gas');
+is_deeply([ @$shown{qw(nextStep nextReadDue)} ],
+    [ 'BGLB, gas', due($shown->{steps}[0]{readAt}, 48) ], 'the next after the reading before');
+is_deeply([ map { $_->{id} } @{ $ann->done('confirmation list',
+                dueBefore => due($shown->{nextReadDue}, 1))->{data} } ], [$planned],
+    'readings that are due are listed');
+is_deeply($ann->done('confirmation list', dueBefore => $shown->{nextReadDue})->{data}, [],
+    'and not before');
+is($ann->done('confirmation step', $planned, outcome => 'no gas')->{nextReadDue}, undef,
+    'after the last step none is due');
+
+# --- The signature --------------------------------------------------------------------
+
+$lab->policy(esignature_required => 't');
+$ann->refused('esignature_required', 'confirmation outcome', $planned, outcome => 'refuted',
+    password => undef);
+is($ann->done('confirmation outcome', $planned, outcome => 'refuted')->{confirmationStatus},
+    'refuted', 'under esignatureRequired the outcome is signed');
+is($lab->value('SELECT count(*) FROM lims.electronic_signature WHERE record_id = ?'
+            . q{ AND meaning = 'reviewed' AND table_name = 'sample_test'}, $planned), 1,
+    'with the meaning reviewed');
+
 done_testing();

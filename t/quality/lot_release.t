@@ -137,6 +137,9 @@ my @used = @{ $analyst->done('reagent-lot recall', $lot->{id})->{data} };
 is_deeply([ map { [ @$_{qw(sampleTestId sampleId trackingId result status)} ] } @used ],
     [ [ $test, $sample->{id}, $sample->{trackingId}, '7', 'verified' ] ],
     'a recall lists the tests with their samples');
+is_deeply([ map { $_->{sampleTestId} }
+        @{ $analyst->done('reagent-lot recall', $lot->{id}, order => '-id')->{data} } ],
+    [$test], 'newest first too');
 is($analyst->call('media-lot recall', 999_999)->{exit}, 3, 'of an unknown lot there is no recall');
 
 done_testing();

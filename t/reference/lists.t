@@ -52,12 +52,13 @@ my %list = (
             specificationText => 'null', reportingLimit => '0.05',
             methodDetectionLimit => '0.012', holdingTimeHours => '48',
             requiresWorksheet => 'true', requiresConfirmation => 'true',
-            presumptiveMinimum => '1', turnaroundDays => '5' },
+            presumptiveMinimum => '1', turnaroundDays => '5',
+            confirmationPlan => '[]' },
         bare => { method => 'null', unit => 'null', resultType => '"numeric"', decimals => 'null',
             specificationLow => 'null', specificationHigh => 'null', specificationText => 'null',
             reportingLimit => 'null', methodDetectionLimit => 'null', holdingTimeHours => 'null',
             requiresWorksheet => 'false', requiresConfirmation => 'false',
-            presumptiveMinimum => 'null', turnaroundDays => 'null' },
+            presumptiveMinimum => 'null', turnaroundDays => 'null', confirmationPlan => '[]' },
     },
 );
 
